@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// agentRun is the body of an agent run, of an agent at revision 1. A LIVE one
-// expects what the receiver answers by itself.
+// agentRun is the body of a run of an agent at revision 1. A LIVE run has an expectation that the receiver's default answer
+// meets.
 func agentRun(mode, capability string, inputs doc) doc {
 	body := doc{"expectedRevision": 1, "mode": mode, "capability": capability}
 	if inputs != nil {
@@ -59,13 +59,13 @@ func TestTheRehearsalOfAnAgentSendsNothingAndExpectsNothing(t *testing.T) {
 		run.Is(t, "steps.0.request.body", doc{"amount": 5, "currency": "EUR"}).Is(t, "steps.0.verification.status", "SIMULATED").Is(t, "steps.0.output", nil)
 	}
 	dry := agentRun("LIVE", "note", doc{"amount": 5})
-	dry["mode"] = "DRY_RUN" // an expectation is welcome
+	dry["mode"] = "DRY_RUN" // a rehearsal may have an expectation
 	rehearsal := w.asks(id, dry).OK(t)
 	w.reaches(t, rehearsal.At("id").Text(), "COMPLETED").Is(t, "steps.0.verification.expected", true)
 	if now := w.shop.Connections(); now != before {
 		t.Errorf("%d connections were opened", now-before)
 	}
-	live := w.asks(id, agentRun("LIVE", "note", doc{"amount": 5})).OK(t).Is(t, "planDigest", rehearsal.At("planDigest")) // which joins the two
+	live := w.asks(id, agentRun("LIVE", "note", doc{"amount": 5})).OK(t).Is(t, "planDigest", rehearsal.At("planDigest")) // the run refers to the rehearsal by it
 	w.reaches(t, live.At("id").Text(), "COMPLETED")
 }
 

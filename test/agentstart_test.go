@@ -44,8 +44,8 @@ func TestARefusedAgentStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		{ids[0], harness.Without(good, "capability"), "invalid_request", "capability"},
 		{ids[0], harness.With(good, "inputs", []any{}), "invalid_request", "inputs"},
 		{ids[0], harness.With(good, "input", doc{}), "invalid_request", "input"},
-		{ids[0], given("count", nil), "invalid_request", "capability: "},        // the project's, not the agent's
-		{ids[0], given("nothing-such", nil), "invalid_request", "capability: "}, // nobody's
+		{ids[0], given("count", nil), "invalid_request", "capability: "},        // a capability of the project, but not of the agent
+		{ids[0], given("nothing-such", nil), "invalid_request", "capability: "}, // a capability that doesn't exist
 		{ids[0], given("note", doc{"currency": "USD"}), "invalid_request", "inputs.currency: "},
 		{ids[0], given("note", doc{"currency": "EUR"}), "invalid_request", "inputs.currency: "}, // even the same value
 		{ids[0], given("note", doc{"none": 1}), "invalid_request", "inputs.none: "},
@@ -65,7 +65,7 @@ func TestARefusedAgentStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		w.operator.Post("/agents/"+c.agent+"/runs", c.body, keyed("k")).Refused(t, c.code, c.part)
 	}
 	w.operator.Post("/agents/"+ids[0]+"/runs", given("refund", doc{"amount": "1", "x": 1}), keyed("k")).
-		Refused(t, "invalid_request", "inputs.amount: ", "inputs.x: ", "inputs.orderId: ") // each is named
+		Refused(t, "invalid_request", "inputs.amount: ", "inputs.x: ", "inputs.orderId: ") // the message names each
 	w.operator.Post("/agents/"+ids[0]+"/runs", good).Refused(t, "idempotency_key_required")
 	dry, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "modes": []string{"DRY_RUN"}})
 	dry.Post("/agents/"+ids[0]+"/runs", good, keyed("k")).Refused(t, "role_required", "DRY_RUN")
@@ -129,7 +129,7 @@ func TestARepeatedAgentStartFindsItsRunWhateverHasChangedSince(t *testing.T) {
 		w.operator.Post("/teams/t/runs", doc{"expectedRevision": 1}, keyed("k")).Refused(t, "idempotency_conflict", run)
 	}
 	repeats()
-	start(w.operator, ids[0], "other", body).Refused(t, "capacity") // and so it was at capacity
+	start(w.operator, ids[0], "other", body).Refused(t, "capacity") // at the limit of active runs
 	w.operator.Post("/runs", doc{"planId": w.ready(t, planOf(step("n", "note", nil)))}, keyed("k")).Refused(t, "idempotency_conflict", run)
 	w.sync(t, at(2, harness.With(item, "capabilities", []any{})))
 	repeats()

@@ -54,7 +54,7 @@ func TestAnAgentTokenServesTheCommandsOfItsAgent(t *testing.T) {
 	prints(t, as(5, "agents", "start", id, "--capability", "refund", "--input", "orderId=o-1", "--expect", "ok:=true", "--live", "--watch").Out, "WAITING_APPROVAL")
 	run := s.viewer.Get("/runs").OK(t).At("items.0.id").Text()
 	prints(t, as(0, "runs", "list").Out, run)
-	prints(t, as(0, "runs", "show", run).Out, run, "WAITING_APPROVAL") // its approval is for others
+	prints(t, as(0, "runs", "show", run).Out, run, "WAITING_APPROVAL") // the agent token may not read its approval
 	prints(t, as(3, "approvals", "list").Err, "role_required")
 	prints(t, as(0, "runs", "cancel", run, "--reason", "not needed").Out, "CANCELLED")
 }

@@ -17,12 +17,12 @@ func (w *world) agentToken(t *testing.T, agents ...string) (*harness.Client, jso
 	return w.token(t, doc{"roles": []string{"OPERATOR"}, "agentIds": agents})
 }
 
-// forAgentTokens are the operations that an agent token may ask for. Whoever adds a
-// route adds nothing here without the contract.
+// forAgentTokens are the operations that an agent token may request. A new route is not in the list unless the contract
+// says so.
 var forAgentTokens = []string{"getAgent", "startAgentRun", "heartbeat", "listRuns", "getRun", "runEvents", "cancelRun"}
 
-// Each operation of the document, which is made of the table of routes, is asked for
-// about something that is there, in a form that would do, and in none.
+// TestAnAgentTokenIsRefusedEachOperationThatIsNotListed: it requests each operation of the document, about an existing
+// record, with a valid body and without one.
 func TestAnAgentTokenIsRefusedEachOperationThatIsNotListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -92,7 +92,7 @@ func TestAnAgentTokenDoesWhatItsAgentDoes(t *testing.T) {
 	c.Get("/agents/"+id, "X-Request-Id: request-1").OK(t).Is(t, "instanceCount", 1)
 }
 
-// What isn't the token's own is refused whatever is sent, and is not said to exist.
+// TestAnAgentTokenReachesNoOtherAgent: requests for other agents are refused without revealing whether they exist.
 func TestAnAgentTokenReachesNoOtherAgent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -102,7 +102,7 @@ func TestAnAgentTokenReachesNoOtherAgent(t *testing.T) {
 		c.Get("/agents/"+other).Refused(t, "role_required")
 		c.Post("/agents/"+other+"/heartbeat", beat("i", 1, "IDLE")).Refused(t, "role_required")
 		c.Post("/agents/"+other+"/runs", agentRun("DRY_RUN", "note", nil), key()).Refused(t, "role_required")
-		c.Post("/agents/"+other+"/runs", nil).Refused(t, "role_required") // before anything is read
+		c.Post("/agents/"+other+"/runs", nil).Refused(t, "role_required") // refused before the body is read
 	}
 	w.Admin.Get("/agents/"+ids[1]).OK(t).Is(t, "instanceCount", 0)
 	w.Admin.Get("/runs").OK(t).Is(t, "total", 0)
@@ -112,8 +112,8 @@ func TestAnAgentTokenReachesNoOtherAgent(t *testing.T) {
 	}
 }
 
-// The runs of a plan, of a team and of another agent are all none of its own; one that
-// somebody else started for its agent is, and can't be cancelled.
+// TestAnAgentTokenReadsItsAgentsOwnRunsAndCancelsWhatItStarted: it can't read runs of a plan, of a team or of another agent.
+// It can read a run of its agent that another principal started, but not cancel it.
 func TestAnAgentTokenReadsItsAgentsOwnRunsAndCancelsWhatItStarted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -153,7 +153,7 @@ func TestAnAgentTokenReadsItsAgentsOwnRunsAndCancelsWhatItStarted(t *testing.T) 
 	c.Post("/runs/"+mine+"/cancel", doc{"reason": "r"}).OK(t)
 }
 
-// listedRuns gives the ids of all pages of one run each; totals must agree.
+// listedRuns reads all pages of one run each and returns the ids; totals must agree.
 func listedRuns(t *testing.T, c *harness.Client, path string) []string {
 	t.Helper()
 	ids := []string{}
@@ -240,7 +240,7 @@ func TestAnAgentTokensStartsAreRefusedWhileItsAgentIsNotAdmitted(t *testing.T) {
 	c.Post("/agents/"+id+"/runs", agentRun("DRY_RUN", "note", nil), key()).Refused(t, "state_conflict", "retired")
 	a.refuses("note", doc{}, "state_conflict", "retired")
 	c.Get("/agents/"+id).OK(t).Is(t, "retired", true)
-	if got := listedRuns(t, c, "/runs"); !slices.Equal(got, []string{run}) { // what it did stays readable
+	if got := listedRuns(t, c, "/runs"); !slices.Equal(got, []string{run}) { // its earlier runs stay readable
 		t.Errorf("it sees %q", got)
 	}
 	w.tenantAdmin.Post("/tokens", doc{"name": "n", "roles": []string{"OPERATOR"}, "agentIds": []string{id}}).Refused(t, "state_conflict", "retired")
@@ -261,7 +261,7 @@ func TestAnAgentTokenEntersItsAgentsDoorsAlone(t *testing.T) {
 	w.reaches(t, run, "COMPLETED").Is(t, "requestedBy", "token:"+made.At("id").Text())
 	a.runs("run_status", doc{"runId": run}).Is(t, "status", "COMPLETED")
 	other := w.operator.Post("/agents/"+ids[1]+"/runs", agentRun("DRY_RUN", "note", nil), key()).OK(t).At("id").Text()
-	for _, unknown := range []string{other, "run-none"} { // neither is said to exist
+	for _, unknown := range []string{other, "run-none"} { // the answers don't reveal which one exists
 		a.refuses("run_status", doc{"runId": unknown}, "not_found", "there is no run "+unknown)
 	}
 	as := harness.Header("Authorization: Bearer " + c.Token())
@@ -308,7 +308,7 @@ func TestAgentTokensThatCannotBeMade(t *testing.T) {
 	dry.Post("/agents/"+id+"/runs", agentRun("DRY_RUN", "note", nil), key()).OK(t)
 }
 
-// An agent of another tenant is none, for a realm administrator too.
+// TestAnAgentTokenIsForAgentsOfItsTenant: a realm administrator can't name an agent of another tenant either.
 func TestAnAgentTokenIsForAgentsOfItsTenant(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)

@@ -115,8 +115,8 @@ func TestAnApprovalThatExpiresBeforeItsStepBeginsIsAskedForAnew(t *testing.T) {
 	t.Fatal("no approval was decided in time")
 }
 
-// askedForAnew lets a decided approval expire while its step waits for a slot. Where
-// the machine was too slow to decide one in time, it gives up.
+// askedForAnew lets a decided approval expire while its step waits for a slot. It returns false if the machine was too slow
+// to decide in time.
 func askedForAnew(t *testing.T, ttl string) bool {
 	t.Helper()
 	w := newWorld(t, harness.Set("APPROVAL_TTL", ttl), harness.Set("MAX_ACTIVE_RUNS", "1"))
@@ -140,8 +140,7 @@ func askedForAnew(t *testing.T, ttl string) bool {
 	return true
 }
 
-// asksOnce waits until a run asks for another approval than before or has ended, and
-// gives the approval's id.
+// asksOnce waits until a run has ended or has another approval than before, and returns that approval's id.
 func (w *world) asksOnce(t *testing.T, runID, before string) (id string) {
 	t.Helper()
 	harness.Until(t, "a new approval of run "+runID, func() bool {
@@ -155,7 +154,7 @@ func (w *world) asksOnce(t *testing.T, runID, before string) (id string) {
 	return id
 }
 
-// decided approves, and says whether that was in time.
+// decided approves, and reports whether that was in time.
 func (w *world) decided(approval string) bool {
 	return w.approver.Post("/approvals/"+approval+"/decision", approved).Status == 200
 }

@@ -22,7 +22,7 @@ func payment(id, name, amount string) doc {
 	return harness.With(step(id, "pay", doc{"to": doc{"name": name}, "amount": number(amount), "card": "card-7"}), "projectId", "default-titled")
 }
 
-// telling is a step that sends any body, after an approval.
+// telling is a step that sends a given body after an approval.
 func telling(id string, body doc) doc {
 	return harness.With(step(id, "say", body), "projectId", "default-titled")
 }
@@ -35,8 +35,8 @@ func newTitledWorld(t *testing.T) *world {
 	return w
 }
 
-// TestAnApproverSeesEveryPartOfALongBodyBeforeTheDecision: it stands after the last
-// part, and nobody takes it from an earlier one.
+// TestAnApproverSeesEveryPartOfALongBodyBeforeTheDecision: the form is on the page of the last part, and the service accepts
+// it from no earlier page.
 func TestAnApproverSeesEveryPartOfALongBodyBeforeTheDecision(t *testing.T) {
 	t.Parallel()
 	w := newTitledWorld(t)
@@ -71,7 +71,7 @@ func TestAnApproverSeesEveryPartOfALongBodyBeforeTheDecision(t *testing.T) {
 	w.reaches(t, run, "COMPLETED")
 }
 
-// TestABodyOfManyFieldsStandsUnfoldedOnOnePage: some kilobytes were cut before.
+// TestABodyOfManyFieldsStandsUnfoldedOnOnePage: earlier, some kilobytes were cut.
 func TestABodyOfManyFieldsStandsUnfoldedOnOnePage(t *testing.T) {
 	t.Parallel()
 	w := newTitledWorld(t)
@@ -101,7 +101,7 @@ func TestWhatHidesInARequestIsWrittenOutWhereverItIsShown(t *testing.T) {
 	}
 }
 
-// TestTheFieldsOfAQueryAreReadable: in the address they stand encoded.
+// TestTheFieldsOfAQueryAreReadable: in the address they are encoded.
 func TestTheFieldsOfAQueryAreReadable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

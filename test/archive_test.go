@@ -11,9 +11,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestAKeyFindsItsRunBeyondItsArchiving: what ended goes into a file that the audit
-// log knows; its key starts nothing a second time, and whoever asks for the run is
-// told where it is.
+// TestAKeyFindsItsRunBeyondItsArchiving: an ended run goes into a file that the audit log names; its key starts no second run,
+// and a request for the run is answered with the file's name.
 func TestAKeyFindsItsRunBeyondItsArchiving(t *testing.T) {
 	t.Parallel()
 	archive := filepath.Join(t.TempDir(), "archive")

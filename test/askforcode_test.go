@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// asksFrom asks for a code of an address from a network address, as the proxy tells
-// it, and gives the status.
+// asksFrom requests a code for an address, from a network address in the proxy's header, and returns the status.
 func asksFrom(t *testing.T, s *harness.Server, email, from string) int {
 	t.Helper()
 	req, err := http.NewRequest("POST", s.URL+"/console/sign-in", strings.NewReader(url.Values{"email": {email}}.Encode()))
@@ -28,7 +27,7 @@ func asksFrom(t *testing.T, s *harness.Server, email, from string) int {
 	return res.StatusCode
 }
 
-// Five requests of anybody locked each approver out of signing in.
+// TestAStrangersAskingNeverRefusesTheUserNorSpoilsTheirCode: earlier, five requests by anybody prevented a user's sign-in.
 func TestAStrangersAskingNeverRefusesTheUserNorSpoilsTheirCode(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Set("TRUSTED_PROXIES", "127.0.0.1/32"))
@@ -56,7 +55,7 @@ func TestAStrangersAskingNeverRefusesTheUserNorSpoilsTheirCode(t *testing.T) {
 	}
 }
 
-// Whoever asked too often has the code that came last.
+// TestTheLastCodeIsGoodWhereNoMoreAreSent: after too many requests the last code that was sent stays valid.
 func TestTheLastCodeIsGoodWhereNoMoreAreSent(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t)

@@ -11,8 +11,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// since gives what was recorded after the first n records, oldest first, as
-// `action outcome`.
+// since returns the records after the first n, oldest first, also as `action outcome`.
 func (w *world) since(t *testing.T, n int) (actions []string, records []json) {
 	t.Helper()
 	page := w.Admin.Get("/audit?limit=200").OK(t)
@@ -92,7 +91,7 @@ func TestWhatChangesNothingIsNotRecorded(t *testing.T) {
 	w.tenantAdmin.Post("/models/refund/resume", doc{"reason": "r"}).OK(t)
 	w.viewer.Post(simulate, doc{"scenarioId": "small"}).OK(t)
 	w.viewer.Get("/runs").OK(t)
-	w.viewer.Put("/models/x", "nonsense").Refused(t, "role_required") // the one that is
+	w.viewer.Put("/models/x", "nonsense").Refused(t, "role_required") // the one refusal that is recorded
 	w.operator.Put("/models/x", "nonsense").Refused(t, "invalid_json")
 	w.operator.Post("/runs", doc{"planId": "none"}, key()).Refused(t, "not_found")
 	w.As("garbage").Post("/runs", doc{"planId": "p"}).Refused(t, "unauthenticated")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExportIsTheWholeLogAndVerifiesWithoutTheService: what was changed, left out or
-// moved in the file afterwards shows.
+// TestExportIsTheWholeLogAndVerifiesWithoutTheService: verification finds records that were changed, removed or moved in the
+// file.
 func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -41,10 +41,10 @@ func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
 	s.provesNothingFiltered(t, lines)
 	prints(t, verify(0), "intact        yes", kept.At("head").Text())
 	prints(t, verify(0, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total)), "yes")
-	prints(t, verify(1, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total-1)), "not to the one that was kept")
+	prints(t, verify(1, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total-1)), "not the one that was kept")
 }
 
-// refusesWhatIsThere: an export never replaces a file, and makes no folder.
+// refusesWhatIsThere: an export never replaces a file, and creates no directory.
 func (s *shell) refusesWhatIsThere(t *testing.T, file string) {
 	t.Helper()
 	prints(t, s.command(t, 2, "audit", "export", "-o", file, "--profile", "admin").Err, "exists")
@@ -62,11 +62,11 @@ func (s *shell) tampersWith(t *testing.T, lines []string) {
 	for name, c := range map[string]struct{ text, says string }{
 		"a word changed":        {strings.Replace(whole(lines...), `"outcome":"done"`, `"outcome":"gone"`, 1), "line 1"},
 		"a record left out":     {whole(append(append([]string{}, lines[:7]...), lines[8:]...)...), "the last line says"},
-		"two records exchanged": {whole(append([]string{lines[1], lines[0]}, lines[2:]...)...), "record 0 stands behind record 1"},
-		"a record twice":        {whole(append([]string{lines[0]}, lines...)...), "stands behind"},
+		"two records exchanged": {whole(append([]string{lines[1], lines[0]}, lines[2:]...)...), "record 0 follows record 1"},
+		"a record twice":        {whole(append([]string{lines[0]}, lines...)...), "follows record"},
 		"broken off":            {whole(lines[:n]...), "broke off"},
 		"half a line":           {whole(lines[:n]...)[:300], "it is no audit record"},
-		"another log's end":     {whole(append(append([]string{}, lines[:n]...), strings.Replace(lines[n], `"head":"`, `"head":"0`, 1))...), "come to the head"},
+		"another log's end":     {whole(append(append([]string{}, lines[:n]...), strings.Replace(lines[n], `"head":"`, `"head":"0`, 1))...), "have the head"},
 		"something behind":      {whole(lines...) + "\n{}\n", "behind the last line"},
 	} {
 		path := filepath.Join(t.TempDir(), "file")
@@ -79,8 +79,8 @@ func (s *shell) tampersWith(t *testing.T, lines []string) {
 	}
 }
 
-// provesNothingFiltered: who says that a whole export was filtered can leave records out
-// and rewrite others, each with a hash of its own.
+// provesNothingFiltered: an attacker who marks a whole export as filtered can remove records and rewrite others, each with a
+// matching hash.
 func (s *shell) provesNothingFiltered(t *testing.T, lines []string) {
 	t.Helper()
 	end := strings.Replace(lines[len(lines)-1], `"filtered":false`, `"filtered":true`, 1)
@@ -94,7 +94,7 @@ func (s *shell) provesNothingFiltered(t *testing.T, lines []string) {
 	}
 }
 
-// TestFilteredExportHasWhatTheListHas, and says that it is a part.
+// TestFilteredExportHasWhatTheListHas, and is marked as filtered.
 func TestFilteredExportHasWhatTheListHas(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -130,7 +130,7 @@ func TestFilteredExportHasWhatTheListHas(t *testing.T) {
 	}
 }
 
-// offline runs a command where no service is to be found.
+// offline runs a command without a reachable service.
 func (s *shell) offline(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	r := s.command(t, status, append(args, "--url", "http://127.0.0.1:1")...)
@@ -146,7 +146,7 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestACollectorGoesOnWhereItStopped: nothing is missed and nothing comes twice.
+// TestACollectorGoesOnWhereItStopped: no record is missing or repeated.
 func TestACollectorGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)

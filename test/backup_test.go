@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// backedUp copies the running server's store and gives the file.
+// backedUp makes a backup of the running server's store and returns its file.
 func (w *world) backedUp(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "backup.db")
@@ -31,8 +31,7 @@ func parsed(t *testing.T, text string) json {
 	return v
 }
 
-// restored makes a store of a backup and starts a server with the world's settings
-// on it.
+// restored makes a store from a backup and starts a server with the world's settings on it.
 func (w *world) restored(t *testing.T, file string, flags ...string) (*harness.Server, json) {
 	t.Helper()
 	s := harness.Prepare(t, harness.Set("CONNECTION_ORIGINS", w.shop.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
@@ -45,8 +44,8 @@ func (w *world) restored(t *testing.T, file string, flags ...string) (*harness.S
 	return s, parsed(t, r.Out)
 }
 
-// TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore: the backup knows a run
-// that waits for its approval; meanwhile it was approved and carried out.
+// TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore: in the backup a run waits for its approval; after the backup it was
+// approved and executed.
 func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
@@ -79,7 +78,7 @@ func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 	admin.Get("/audit?action=store.restore").OK(t).Is(t, "total", 1).Is(t, "items.0.subject", "project/"+shop).Is(t, "items.0.before", "revision 1").Is(t, "items.0.after", "revision 2")
 }
 
-// TestARestoreCanRevokeEveryToken that the backup knows.
+// TestARestoreCanRevokeEveryToken in the backup.
 func TestARestoreCanRevokeEveryToken(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
@@ -101,7 +100,6 @@ func TestARestoreCanRevokeEveryToken(t *testing.T) {
 	s.Admin.Get("/audit?action=store.restore").OK(t).Is(t, "total", 6)
 }
 
-// TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore.
 func TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
@@ -126,7 +124,7 @@ func TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore(t *testing.T) {
 	}
 }
 
-// TestADamagedOrForeignBackupIsNotRestored and leaves nothing behind.
+// TestADamagedOrForeignBackupIsNotRestored, and no file is left.
 func TestADamagedOrForeignBackupIsNotRestored(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
@@ -159,7 +157,7 @@ func TestADamagedOrForeignBackupIsNotRestored(t *testing.T) {
 	}
 }
 
-// TestDoctorSaysWhatIsBrokenAndWhatToDo, and nothing of the secrets.
+// TestDoctorSaysWhatIsBrokenAndWhatToDo, and shows no secrets.
 func TestDoctorSaysWhatIsBrokenAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
@@ -168,7 +166,7 @@ func TestDoctorSaysWhatIsBrokenAndWhatToDo(t *testing.T) {
 	well := harness.Run(t, settings, "doctor")
 	state, status := "in use by a process", 0
 	if harness.OnDatabase != nil {
-		state, status = "1 alive", 1 // the tests' server doesn't sync: it must say so
+		state, status = "1 alive", 1 // doctor must report that the tests' server doesn't sync
 	}
 	for _, part := range []string{state, "runs at", harness.SecretEnv + " is set", w.shop.Origin() + " can be reached"} {
 		if !strings.Contains(well.Out, part) {

@@ -15,8 +15,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// load writes to a world from several sides until it is ended, and knows what was
-// acknowledged.
+// load writes to a world from several clients until it is stopped, and records what was acknowledged.
 type load struct {
 	mu    sync.Mutex
 	acked map[string]bool // paths of what there must be
@@ -57,7 +56,7 @@ func (l *load) keep(path string) {
 	l.count.Add(1)
 }
 
-// soFar is what was acknowledged until now.
+// soFar are the acknowledged paths so far.
 func (l *load) soFar() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +71,7 @@ func (l *load) more(t *testing.T, n int64) {
 
 func (l *load) end() { close(l.until); l.all.Wait() }
 
-// keyPair writes a secret key of age to a file, and gives the public one.
+// keyPair writes a secret key of age to a file, and returns the public one.
 func keyPair(t *testing.T) (file, recipient string) {
 	t.Helper()
 	id, err := age.GenerateX25519Identity()
@@ -86,8 +85,8 @@ func keyPair(t *testing.T) (file, recipient string) {
 	return file, id.Recipient().String()
 }
 
-// TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt: restored, its audit logs
-// are intact, and the service works on it. The file is encrypted.
+// TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt: after its restore the audit logs are intact, and the service works. The
+// backup is encrypted.
 func TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
@@ -120,8 +119,8 @@ func TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt(t *testing.T) {
 	on.reaches(t, on.run(t, step("note", "note", doc{"text": "after"})), "COMPLETED")
 }
 
-// TestABackupIsServedForReadingAlone: to the tokens of its time; nothing is sent and
-// the file stays as it is.
+// TestABackupIsServedForReadingAlone: it answers the tokens that were valid at its time; nothing is sent, and the file is not
+// changed.
 func TestABackupIsServedForReadingAlone(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
@@ -161,8 +160,7 @@ func TestABackupIsServedForReadingAlone(t *testing.T) {
 	}
 }
 
-// TestAnEncryptedBackupOpensWithItsKeyAlone, whole or not at all, and nothing
-// readable is left beside it.
+// TestAnEncryptedBackupOpensWithItsKeyAlone: a damaged one is not opened at all, and no plaintext file is left.
 func TestAnEncryptedBackupOpensWithItsKeyAlone(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()

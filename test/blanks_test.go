@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestAnAnswerWithBlanksIsApprovedOnce: what an approver saw is what is sent,
-// however the receiver spaces its JSON.
+// TestAnAnswerWithBlanksIsApprovedOnce: the request that the approver saw is sent, whatever white space the receiver's JSON has.
 func TestAnAnswerWithBlanksIsApprovedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestABrokenLogEndsTheCommandWithOne: scripts go by the exit status (the table of
-// docs/command-line.md), whether a head is given or not, and however it is printed.
+// TestABrokenLogEndsTheCommandWithOne: scripts rely on the exit status (the table in docs/command-line.md), with a head and
+// without, and with every output format.
 func TestABrokenLogEndsTheCommandWithOne(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
@@ -24,7 +24,7 @@ func TestABrokenLogEndsTheCommandWithOne(t *testing.T) {
 	head := []string{"--head", kept.At("head").Text(), "--records", fmt.Sprint(kept.At("records").Int())}
 	file := filepath.Join(s.Store, "countersign.db")
 	tamper(t, file, `"outcome":"done"`, `"outcome":"dine"`)
-	s.Stop() // what was verified counts for a minute
+	s.Stop() // the service caches a verification for a minute
 	s.Restart()
 	s = shellIn(t, s.world)
 	for _, args := range [][]string{nil, {"-o", "json"}, head, append(head, "-o", "json")} {
@@ -37,7 +37,7 @@ func TestABrokenLogEndsTheCommandWithOne(t *testing.T) {
 	verify(0, head...)
 }
 
-// tamper alters one record behind the service's back.
+// tamper changes one record directly in the database.
 func tamper(t *testing.T, file, old, replacement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")

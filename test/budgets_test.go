@@ -9,8 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// budgeted is a project with one capability `pay` of these budgets, which asks for no
-// approval by itself.
+// budgeted is a project with one capability `pay`, which has these budgets and asks for no approval otherwise.
 func budgeted(origin string, budgets ...any) doc {
 	in := doc{"amount": harness.Input("number", false), "memo": harness.Input("string", false)}
 	return harness.With(harness.Project(origin), "capabilities", []any{
@@ -44,7 +43,7 @@ func TestAStepBeyondACountIsDenied(t *testing.T) {
 	t.Parallel()
 	w := newBudgetWorld(t, true, countOf(2, "DENY"))
 	rehearsal := w.ready(t, harness.With(planOf(paying("p", "1")), "mode", "DRY_RUN"))
-	for range 3 { // rehearsals use nothing of it
+	for range 3 { // rehearsals don't use the budget
 		w.reaches(t, w.start(t, rehearsal), "COMPLETED")
 	}
 	plan := w.ready(t, planOf(paying("p", "1")))
@@ -73,13 +72,13 @@ func TestAStepBeyondASumAsksAndSumsAreExact(t *testing.T) {
 	w.approve(t, asks)
 	w.reaches(t, asks, "COMPLETED").Is(t, "steps.0.approvalRequired", true)
 	w.holds(t, w.operator, asks)
-	w.approval(t, w.run(t, paying("a", "1"))) // a negative one makes no room
+	w.approval(t, w.run(t, paying("a", "1"))) // a negative amount doesn't increase the rest of the budget
 	w.reaches(t, w.run(t, paying("a", "-5")), "WAITING_APPROVAL")
 	w.approval(t, w.run(t, harness.With(paying("a", "1"), "input", doc{"memo": "no amount"}))).Has(t, "reasons.0", "not known")
 	w.approval(t, w.run(t, paying("a", "1e999999999")))
 }
 
-// TestTheLastOfABudgetIsUsedOnce however many want it at the same time.
+// TestTheLastOfABudgetIsUsedOnce by concurrent runs.
 func TestTheLastOfABudgetIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "16"))
@@ -141,7 +140,7 @@ func TestAnAgentsBudgetsAreGivenAtItsAdmission(t *testing.T) {
 		w.reaches(t, w.asks(id, agentRun("LIVE", capability, input)).OK(t).At("id").Text(), "COMPLETED")
 	}
 	w.reaches(t, w.asks(id, agentRun("LIVE", "note", doc{})).OK(t).At("id").Text(), "FAILED").Has(t, "error", "denied_by_budget: so many a day")
-	w.tenantAdmin.Post("/agents/"+id+"/admit", doc{"reason": "again"}).OK(t).Is(t, "budgets.0.count", 2) // absent: they stay
+	w.tenantAdmin.Post("/agents/"+id+"/admit", doc{"reason": "again"}).OK(t).Is(t, "budgets.0.count", 2) // an admission without budgets keeps them
 	admit(countOf(3, "DENY")).OK(t).Is(t, "revision", revision)
 	w.reaches(t, w.asks(id, agentRun("LIVE", "note", doc{})).OK(t).At("id").Text(), "COMPLETED")
 	if !w.weakens(t, "agent/"+id) {
@@ -237,7 +236,7 @@ func TestTheCommandLineAdmitsWithBudgets(t *testing.T) {
 	}
 }
 
-// TestWhatABudgetLetOutIsAmongTheSameRequests of who is asked to approve one more.
+// TestWhatABudgetLetOutIsAmongTheSameRequests that the approval of a further one shows.
 func TestWhatABudgetLetOutIsAmongTheSameRequests(t *testing.T) {
 	t.Parallel()
 	w := newBudgetWorld(t, false, countOf(2, "ASK"))

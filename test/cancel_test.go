@@ -11,8 +11,7 @@ func (w *world) cancel(t *testing.T, id string) json {
 	return w.operator.Post("/runs/"+id+"/cancel", doc{"reason": "changed my mind"}).OK(t)
 }
 
-// inFlight starts a run of one step and waits until its request has arrived; the
-// answer comes when the gate is closed.
+// inFlight starts a run of one step and waits until its request has arrived; the receiver answers when the gate is closed.
 func (w *world) inFlight(t *testing.T, method, path string, s doc, answer harness.Reply) (id string, gate chan struct{}) {
 	t.Helper()
 	gate = make(chan struct{})

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// judgedShop is a project whose capabilities say what their answers must be.
+// judgedShop is a project whose capabilities have expectations.
 const judgedShop = "default-judged"
 
 func (w *world) judged(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAnApprovalShowsWhatItsCapabilityAndItsStepExpect(t *testing.T) {
 	w.holds(t, w.operator, id)
 }
 
-// TestReconcilingMustMeetTheCapabilitysExpectation as it must meet the step's.
+// TestReconcilingMustMeetTheCapabilitysExpectation as well as the step's.
 func TestReconcilingMustMeetTheCapabilitysExpectation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -105,7 +105,7 @@ func TestInputsOutsideTheirBoundsAreRefused(t *testing.T) {
 	}
 	w.reaches(t, w.run(t, judgedStep("s", "bounded", doc{"amount": number("500.00"), "currency": "EUR", "note": ""})), "COMPLETED")
 
-	// A bound value is seen at the gate for the first time: nothing is sent.
+	// A bound value is known only when the step begins: nothing is sent.
 	w.shop.On("POST", "/notes", harness.Answering(200, `{"ok":true,"n":501}`))
 	bound := harness.With(judgedStep("s", "bounded", nil), "dependsOn", []string{"n"})
 	bound["inputBindings"] = doc{"amount": doc{"stepId": "n", "field": "n"}}

@@ -21,7 +21,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// shopAround starts the sample shop with something between it and the wire.
+// shopAround starts the sample shop with a wrapped handler.
 func shopAround(t *testing.T, around func(http.Handler) http.Handler) string {
 	t.Helper()
 	s, err := sample.StartShop(sample.Config{Secret: []byte(harness.Secret), Around: around})
@@ -32,8 +32,7 @@ func shopAround(t *testing.T, around func(http.Handler) http.Handler) string {
 	return s.URL()
 }
 
-// resigned signs each request again after change made another of it: a shop behind
-// it never sees a wrong signature.
+// resigned signs each request again after change, so that the shop never gets an invalid signature.
 func resigned(change func(*http.Request)) func(http.Handler) http.Handler {
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,8 +52,7 @@ func resigned(change func(*http.Request)) func(http.Handler) http.Handler {
 	}
 }
 
-// notices are the arguments that check the shop's notices; every notice takes
-// effect anew.
+// notices are the arguments to check the shop's capability for notices, whose effect can happen any number of times.
 func notices(origin string, more ...string) []string {
 	return append([]string{
 		"check-receiver", origin, "--project", filepath.Join("..", "docs", "example", "project.json"), "--capability", "notices.put",
@@ -64,7 +62,7 @@ func notices(origin string, more ...string) []string {
 
 var secretSet = map[string]string{harness.SecretEnv: harness.Secret}
 
-// verdicts are the rules of the table on standard output.
+// verdicts are the rules in the printed table.
 func verdicts(out string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(out, "\n") {
@@ -156,7 +154,7 @@ func TestCheckReceiverEndsWithWhatCameOfIt(t *testing.T) {
 	}
 }
 
-// TestCheckReceiverRecordsWhatItFound, where the file defines what the service has.
+// TestCheckReceiverRecordsWhatItFound if the file has the service's definition.
 func TestCheckReceiverRecordsWhatItFound(t *testing.T) {
 	t.Parallel()
 	origin := shopAround(t, nil)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAllPagesAreListed and the first one says that there are more.
+// TestAllPagesAreListed: the first page alone says that there are more.
 func TestAllPagesAreListed(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -30,7 +30,7 @@ func TestAllPagesAreListed(t *testing.T) {
 	s.keptHead(t)
 }
 
-// keptHead: a head that was kept shows later whether the log still begins so.
+// keptHead: with a kept head a later verification shows whether the log still begins with the same records.
 func (s *shell) keptHead(t *testing.T) {
 	t.Helper()
 	kept := s.asked(t, "audit", "verify", "--profile", "admin").Is(t, "intact", true)
@@ -43,12 +43,11 @@ func (s *shell) keptHead(t *testing.T) {
 		t.Errorf("only %d records", records)
 	}
 	prints(t, verify(0, head, records), fmt.Sprintf("the first %d records are those", records))
-	prints(t, verify(1, head, records-1), "they are not what they were")
+	prints(t, verify(1, head, records-1), "they were changed")
 	prints(t, verify(1, head, records+2), "it was cut off")
 	prints(t, s.command(t, 2, "audit", "verify", "--head", head, "--profile", "admin").Err, "--records")
 }
 
-// TestTokensUsersAndTenantsAreKeptByCommand.
 func TestTokensUsersAndTenantsAreKeptByCommand(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)

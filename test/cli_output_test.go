@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestJSONOutputIsWhatTheAPIAnswers of every list and record.
+// TestJSONOutputIsWhatTheAPIAnswers for every list and record.
 func TestJSONOutputIsWhatTheAPIAnswers(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -59,7 +59,6 @@ func (s *shell) crew(t *testing.T) (agent, team string) {
 	return reader, "desk"
 }
 
-// TestAgentsAndTeamsAreRunByCommand.
 func TestAgentsAndTeamsAreRunByCommand(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -92,8 +91,7 @@ func TestAgentsAndTeamsAreRunByCommand(t *testing.T) {
 	s.retireAndRestore(t, [2]string{"teams", team}, [2]string{"agents", agent}, [2]string{"models", "refund"}, [2]string{"projects", shop})
 }
 
-// retireAndRestore: what is retired is in no list unless asked for, and back when it
-// is restored.
+// retireAndRestore: a retired record is listed only on demand; a restored one is listed again.
 func (s *shell) retireAndRestore(t *testing.T, each ...[2]string) {
 	t.Helper()
 	for _, one := range each {
@@ -108,7 +106,7 @@ func (s *shell) retireAndRestore(t *testing.T, each ...[2]string) {
 	}
 }
 
-// TestNoNameMovesTheCursor of whoever lists, shows or is refused.
+// TestNoNameMovesTheCursor in lists, records and error messages.
 func TestNoNameMovesTheCursor(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -132,7 +130,6 @@ func TestNoNameMovesTheCursor(t *testing.T) {
 	}
 }
 
-// TestAnEditNeverOverwritesWhatItHasNotSeen.
 func TestAnEditNeverOverwritesWhatItHasNotSeen(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// TestAnotherPolicyIsTriedOnTheRunsThatThereWere, and what nobody would have stopped
-// is named.
+// TestAnotherPolicyIsTriedOnTheRunsThatThereWere: the output names the runs that would need no approval.
 func TestAnotherPolicyIsTriedOnTheRunsThatThereWere(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -26,7 +25,6 @@ func TestAnotherPolicyIsTriedOnTheRunsThatThereWere(t *testing.T) {
 	s.command(t, 2, "policy", "what-if", "--set", shop+"/refund=SOMETIMES")
 }
 
-// TestTheCommandLineComparesARunWithItsRehearsal.
 func TestTheCommandLineComparesARunWithItsRehearsal(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -38,8 +38,7 @@ func TestTheCommandLineKeepsGroupsAndValidatesRules(t *testing.T) {
 	prints(t, s.command(t, 0, "groups", "delete", "finance", "--profile", "admin").Out, "deleted finance")
 }
 
-// TestProposedRulesAreTriedOnTheRunsThatThereWere, and what they would have stopped is
-// named.
+// TestProposedRulesAreTriedOnTheRunsThatThereWere: the output names the runs that they would have stopped.
 func TestProposedRulesAreTriedOnTheRunsThatThereWere(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

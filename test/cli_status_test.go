@@ -66,7 +66,7 @@ func TestEveryExitStatusIsTheOneThatIsPromised(t *testing.T) {
 	}
 }
 
-// TestARefusedTokenIsNotKept and says how to sign in.
+// TestARefusedTokenIsNotKept: the command says how to sign in.
 func TestARefusedTokenIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := tenant(t)
@@ -86,8 +86,7 @@ func TestARefusedTokenIsNotKept(t *testing.T) {
 	}
 }
 
-// TestAProfilesTokenGoesToItsOwnAddressOnly, whatever flag or variable names
-// another.
+// TestAProfilesTokenGoesToItsOwnAddressOnly, also if a flag or variable names another address.
 func TestAProfilesTokenGoesToItsOwnAddressOnly(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -119,7 +118,7 @@ func TestAProfilesTokenGoesToItsOwnAddressOnly(t *testing.T) {
 			t.Errorf("a stranger was sent %q", header)
 		}
 	}
-	prints(t, s.command(t, 0, "logout", "viewer").Out, "forgot viewer")
+	prints(t, s.command(t, 0, "logout", "viewer").Out, "removed the sign-in viewer")
 	prints(t, s.command(t, 2, "logout", "viewer").Err, "there is no profile")
 	file, err := os.Stat(filepath.Join(s.settings["XDG_CONFIG_HOME"], "countersign", "profiles.json"))
 	if err != nil || file.Mode().Perm() != 0o600 {

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestTheCommandLineLeadsFromLoginToACompletedLiveRun with nothing but commands.
+// TestTheCommandLineLeadsFromLoginToACompletedLiveRun with commands only.
 func TestTheCommandLineLeadsFromLoginToACompletedLiveRun(t *testing.T) {
 	t.Parallel()
 	receiver := harness.NewReceiver(t)
@@ -47,7 +47,6 @@ func TestTheCommandLineLeadsFromLoginToACompletedLiveRun(t *testing.T) {
 	prints(t, s.command(t, 0, "audit", "verify", "--profile", "admin").Out, "intact   yes")
 }
 
-// TestAnApprovalIsDecidedOnlyForTheDigestThatWasLookedAt.
 func TestAnApprovalIsDecidedOnlyForTheDigestThatWasLookedAt(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

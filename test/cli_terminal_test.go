@@ -39,7 +39,7 @@ func TestAPersonAtATerminalSeesTheRequestAndTypesYes(t *testing.T) {
 	prints(t, r.Out, "POST "+s.shop.Origin()+"/notes", "outcome_unknown", "CANCELLED")
 }
 
-// TestATokenIsTypedUnseen, and an interrupt there ends the command.
+// TestATokenIsTypedUnseen: an interrupt there ends the command.
 func TestATokenIsTypedUnseen(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -55,7 +55,7 @@ func TestATokenIsTypedUnseen(t *testing.T) {
 	}
 }
 
-// TestATableEndsAtTheTerminalsEdge and nowhere when it is piped.
+// TestATableEndsAtTheTerminalsEdge; piped output is not cut.
 func TestATableEndsAtTheTerminalsEdge(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -71,7 +71,7 @@ func TestATableEndsAtTheTerminalsEdge(t *testing.T) {
 	prints(t, s.command(t, 0, "models", "list").Out, strings.TrimSpace(long))
 }
 
-// TestBashCompletesCommandsFlagsAndValues with the script that is printed.
+// TestBashCompletesCommandsFlagsAndValues with the printed script.
 func TestBashCompletesCommandsFlagsAndValues(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

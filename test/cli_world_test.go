@@ -11,23 +11,22 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// shell is a folder of sign-ins in which commands are given.
+// shell is a directory of sign-ins in which commands run.
 type shell struct {
 	*world
 	dir      string
-	address  string // where commands find the server
+	address  string // address of the server for commands
 	settings map[string]string
 }
 
-// newShell is a shell with the profiles admin, operator, approver and viewer; the
-// operator's is the current one. Like a world it has a tenant of its own, and a
-// server of its own if it has settings.
+// newShell is a shell with the profiles admin, operator, approver and viewer; the operator's is the current one. Like a world it
+// has its own tenant, and with settings its own server.
 func newShell(t *testing.T, settings ...harness.Setting) *shell {
 	t.Helper()
 	return shellIn(t, newWorld(t, settings...))
 }
 
-// ownShell is a shell on a server of its own.
+// ownShell is a shell on its own server.
 func ownShell(t *testing.T) *shell {
 	t.Helper()
 	return shellIn(t, ownWorld(t))
@@ -41,11 +40,10 @@ func shellIn(t *testing.T, w *world) *shell {
 	return s
 }
 
-// signIns is what the first shell's sign-ins made, and of whom: the others' files are
-// the same with other tokens and another address.
+// signIns caches the sign-ins of the first shell: the files of others differ only in tokens and address.
 var signIns struct {
 	sync.Mutex
-	path    string // below the folder of settings
+	path    string // below the configuration directory
 	text    string
 	address string
 	tokens  map[string]string
@@ -74,7 +72,7 @@ func (s *shell) signInAll(t *testing.T, who map[string]*harness.Client) {
 	}
 }
 
-// signInEach signs in by command and keeps what that made.
+// signInEach signs in by command and caches the result.
 func (s *shell) signInEach(t *testing.T, who map[string]*harness.Client) {
 	t.Helper()
 	tokens := map[string]string{}
@@ -97,7 +95,7 @@ func (s *shell) signIn(t *testing.T, profile, token string) {
 	}
 }
 
-// command runs a command, which must end with this status.
+// command runs a command, which must end with this exit status.
 func (s *shell) command(t *testing.T, status int, args ...string) harness.Result {
 	t.Helper()
 	r := harness.Run(t, s.settings, args...)
@@ -107,7 +105,7 @@ func (s *shell) command(t *testing.T, status int, args ...string) harness.Result
 	return r
 }
 
-// asked runs a command with -o json and gives what it printed.
+// asked runs a command with -o json and returns its output.
 func (s *shell) asked(t *testing.T, args ...string) json {
 	t.Helper()
 	r := s.command(t, 0, append(args, "-o", "json")...)
@@ -118,7 +116,7 @@ func (s *shell) asked(t *testing.T, args ...string) json {
 	return v
 }
 
-// file writes a document into the shell's folder and gives its path.
+// file writes a document into the shell's directory and returns its path.
 func (s *shell) file(t *testing.T, name string, document any) string {
 	t.Helper()
 	text, err := encoding.Marshal(document)
@@ -132,7 +130,7 @@ func (s *shell) file(t *testing.T, name string, document any) string {
 	return path
 }
 
-// prints checks that a text holds each part.
+// prints checks that a text contains each part.
 func prints(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -142,7 +140,7 @@ func prints(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// word is what follows a name in the lines of facts.
+// word is the value of a name in the lines of facts.
 func word(t *testing.T, text, name string) string {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// together makes n requests at once and counts the answers by what they come to.
+// together makes n concurrent requests and counts the results.
 func together(n int, request func(i int) string) map[string]int {
 	var (
 		mu    sync.Mutex
@@ -130,7 +130,7 @@ func TestFiftyStartsNeverExceedTheLimit(t *testing.T) {
 	}
 }
 
-// checkActive looks at one consistent page of the runs.
+// checkActive checks the limit in one consistent page of runs.
 func (w *world) checkActive(t *testing.T) {
 	active := 0
 	for _, run := range w.viewer.Get("/runs").OK(t).At("items").Items() {

@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// conformanceOf are verdicts that prove a capability of revision 1; changed are
-// those that differ.
+// conformanceOf are verdicts that prove a capability of revision 1, with the changed ones replaced.
 func conformanceOf(capability, target string, changed map[string]string) doc {
 	var rules []any
 	for _, name := range []string{"accepts-signed", "same-key-same-body", "same-key-other-body", "slow-answer", "twins", "effect-once"} {
@@ -41,8 +40,7 @@ func TestWhatACheckFoundIsShownAtTheProject(t *testing.T) {
 	}
 }
 
-// TestTheServiceDecidesWhatIsProven by the rules of repetition: signatures and an
-// effect that nothing reads aren't among them.
+// TestTheServiceDecidesWhatIsProven by the rules for repeated requests only: not by signatures, nor by an effect without a probe.
 func TestTheServiceDecidesWhatIsProven(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -73,7 +71,7 @@ func TestTheLatestCheckOfEachCapabilityCounts(t *testing.T) {
 	p.Is(t, "conformance.1.capability", "note").Is(t, "conformance.1.proven", false).Is(t, "conformance.1.target", "https://other.example")
 }
 
-// TestAnEditMakesItDeclaredAgain, and a PUT of what was read says nothing of it.
+// TestAnEditMakesItDeclaredAgain: a PUT can't send the conformance that a GET returned.
 func TestAnEditMakesItDeclaredAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,7 +11,7 @@ import (
 
 var csrfField = regexp.MustCompile(`name="csrf" value="([0-9a-f]{128})"`)
 
-// sendForm opens a page and sends its form with these fields.
+// sendForm opens a page and submits its form with these fields.
 func sendForm(t *testing.T, b *harness.Browser, path string, fields url.Values) *harness.Page {
 	t.Helper()
 	p := b.Open(path)
@@ -103,7 +103,7 @@ func TestATokenFormKeepsWhatWasTypedAndSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// tokens are the names of the tokens that the world itself made.
+// tokens are the names of the tokens that the world created.
 func (w *world) tokens(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -106,8 +106,7 @@ func TestATeamIsMadeEditedRunAndSuspendedByForms(t *testing.T) {
 	says(t, opal.Open("/teams/desk"), 200, "This team can’t run: 1 of its 2 members is not admitted.", `href="/console/agents/`+writer+`"`)
 }
 
-// A page stays within what a phone loads in a second or two, however much there
-// is to show.
+// TestPagesOfMuchStaySmall: a page is at most as large as a phone loads in a second or two, however many records there are.
 func TestPagesOfMuchStaySmall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

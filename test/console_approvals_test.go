@@ -13,8 +13,7 @@ import (
 
 var pageToken = regexp.MustCompile(`name="csrf" value="([0-9a-f]+)"`)
 
-// submitted sends a form of a page as the browser would: the page's token with what
-// is typed.
+// submitted submits a form of a page as a browser would: with the page's CSRF token and the typed fields.
 func submitted(t *testing.T, b *harness.Browser, on *harness.Page, path string, typed url.Values) *harness.Page {
 	t.Helper()
 	token := pageToken.FindStringSubmatch(on.Text)
@@ -28,7 +27,7 @@ func submitted(t *testing.T, b *harness.Browser, on *harness.Page, path string, 
 	return b.Submit(path, form)
 }
 
-// mustSay checks a page's status and what its text holds, without its pageTags.
+// mustSay checks a page's status, and words in its text without tags.
 func mustSay(t *testing.T, p *harness.Page, status int, words ...string) {
 	t.Helper()
 	text := pageWords(p)
@@ -42,7 +41,7 @@ func mustSay(t *testing.T, p *harness.Page, status int, words ...string) {
 	}
 }
 
-// mustNotHold checks that a page's source holds none of this.
+// mustNotHold checks that a page's source contains none of the words.
 func mustNotHold(t *testing.T, p *harness.Page, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -54,7 +53,7 @@ func mustNotHold(t *testing.T, p *harness.Page, words ...string) {
 
 var pageTags = regexp.MustCompile(`<[^>]*>`)
 
-// pageWords is the text of a page as it is read.
+// pageWords is the visible text of a page.
 func pageWords(p *harness.Page) string {
 	text := html.UnescapeString(pageTags.ReplaceAllString(p.Text, ""))
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\u00a0", " ")), " ")
@@ -62,7 +61,7 @@ func pageWords(p *harness.Page) string {
 
 var pageLinks = regexp.MustCompile(`href="/console(/[^"]*)"`)
 
-// decidable starts a run that waits for an approval, and gives both ids.
+// decidable starts a run that waits for an approval, and returns both ids.
 func (w *world) decidable(t *testing.T, steps ...doc) (approval, run string) {
 	t.Helper()
 	if len(steps) == 0 {
@@ -195,8 +194,8 @@ func TestADecisionAfterItsTimeSaysThatNothingWasSent(t *testing.T) {
 	t.Fatal("no approval was looked at in time")
 }
 
-// decidesLate sends the decision of a page that was opened in time. Where the machine
-// was too slow to open it before the approval expired, it gives up.
+// decidesLate submits the decision of a page that was opened in time. It returns false if the machine was too slow to open the page
+// before the approval expired.
 func decidesLate(t *testing.T, ttl string) bool {
 	t.Helper()
 	w := newWorld(t, harness.Set("APPROVAL_TTL", ttl))

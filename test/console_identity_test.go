@@ -14,7 +14,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// exchange is one request to the console without a browser's help.
+// exchange is one raw request to the console.
 func exchange(t *testing.T, s *harness.Server, method, path string, form url.Values, headers ...string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequest(method, s.URL+"/console"+path, strings.NewReader(form.Encode()))
@@ -41,7 +41,7 @@ func exchange(t *testing.T, s *harness.Server, method, path string, form url.Val
 	return res, string(text)
 }
 
-// cookieOf is the Set-Cookie line of a name.
+// cookieOf is the Set-Cookie header of a cookie.
 func cookieOf(res *http.Response, name string) string {
 	for _, line := range res.Header.Values("Set-Cookie") {
 		if strings.HasPrefix(line, name+"=") {
@@ -98,7 +98,7 @@ func TestASignInLeadsNowhereElse(t *testing.T) {
 	for _, next := range []string{"//evil.example/x", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "javascript:alert(1)", "evil.example"} {
 		res, _ := exchange(t, w.Server, "POST", "/sign-in", url.Values{"email": {"eve@example.com"}, "next": {next}})
 		if res.StatusCode == 429 {
-			break // what was asked for with this address is used up
+			break // the limit of this network address is reached
 		}
 		to, err := url.Parse(res.Header.Get("Location"))
 		if err != nil || to.Query().Get("next") != "/" || !strings.HasPrefix(to.String(), "/console/sign-in/code") {
@@ -145,7 +145,7 @@ func TestApproversAreToldByMail(t *testing.T) {
 	}
 }
 
-// elsewhere is a server whose people may sign in at an issuer too.
+// elsewhere is a server whose users may also sign in at an issuer.
 func elsewhere(t *testing.T) (*oidctest.Issuer, *world) {
 	t.Helper()
 	issuer := oidctest.New(t)
@@ -157,8 +157,7 @@ func elsewhere(t *testing.T) (*oidctest.Issuer, *world) {
 
 var goOn = regexp.MustCompile(`href="([^"]+/authorize[^"]+)"`)
 
-// atIssuer begins a sign-in and returns the address that the issuer sends back to,
-// below /console.
+// atIssuer begins a sign-in and returns the address, below /console, to which the issuer redirects back.
 func atIssuer(t *testing.T, w *world, b *harness.Browser, next string) string {
 	t.Helper()
 	p := b.Submit("/oidc", url.Values{"next": {next}})

@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// textOf is what a text area of a page holds.
+// textOf is the content of a text area on a page.
 func textOf(t *testing.T, p *harness.Page, name string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?s)<textarea[^>]* name="` + regexp.QuoteMeta(name) + `"[^>]*>\n?(.*?)</textarea>`).FindStringSubmatch(p.Text)
@@ -23,8 +23,7 @@ func textOf(t *testing.T, p *harness.Page, name string) string {
 
 var hiddenInputs = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
 
-// formTo is the hidden fields of the form that goes to a path below /console, with
-// what somebody typed.
+// formTo is the hidden fields of the form with this action, below /console, and the typed fields.
 func formTo(t *testing.T, p *harness.Page, path string, typed url.Values) url.Values {
 	t.Helper()
 	_, form, ok := strings.Cut(p.Text, `<form method="post" action="/console`+path+`"`)
@@ -42,7 +41,7 @@ func formTo(t *testing.T, p *harness.Page, path string, typed url.Values) url.Va
 	return out
 }
 
-// reads fails unless a page came with this status and says all of this.
+// reads checks that a page has this status and contains all parts.
 func reads(t *testing.T, p *harness.Page, status int, parts ...string) *harness.Page {
 	t.Helper()
 	if p.Status != status {
@@ -58,13 +57,13 @@ func reads(t *testing.T, p *harness.Page, status int, parts ...string) *harness.
 
 var markup = regexp.MustCompile(`(?s)<textarea.*?</textarea>|<[^>]*>|\n\s*`)
 
-// mainOf is what a page says, for messages.
+// mainOf is the main text of a page, for error messages.
 func mainOf(p *harness.Page) string {
 	_, said, _ := strings.Cut(p.Text, "<main")
 	return html.UnescapeString(markup.ReplaceAllString(said, " "))
 }
 
-// storeSample stores the sample model by the console.
+// storeSample stores the sample model through the console.
 func storeSample(t *testing.T, b *harness.Browser) {
 	t.Helper()
 	p := reads(t, b.Open("/models/new"), 200, "Save the sample model, or your own.")
@@ -75,8 +74,7 @@ func storeSample(t *testing.T, b *harness.Browser) {
 	}
 }
 
-// TestTheStoryOfAModelNeedsNoScript: whoever has links and forms alone stores a
-// model, simulates it, compiles a plan and starts it.
+// TestTheStoryOfAModelNeedsNoScript: links and forms suffice to store a model, simulate it, compile a plan and start it.
 func TestTheStoryOfAModelNeedsNoScript(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

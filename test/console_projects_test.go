@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// sheetFields are the hidden fields of a page's forms, and what else is typed.
+// sheetFields are the hidden fields of a page's forms, and the typed ones.
 func sheetFields(p *harness.Page, typed ...string) url.Values {
 	out := url.Values{}
 	_, main, _ := strings.Cut(p.Text, "<main")
@@ -23,7 +23,7 @@ func sheetFields(p *harness.Page, typed ...string) url.Values {
 	return out
 }
 
-// says fails unless a page has a status and holds all the texts.
+// says checks that a page has a status and contains all texts.
 func says(t *testing.T, p *harness.Page, status int, texts ...string) {
 	t.Helper()
 	if p.Status != status {
@@ -36,7 +36,7 @@ func says(t *testing.T, p *harness.Page, status int, texts ...string) {
 	}
 }
 
-// leads fails unless a decision was taken and led to a page.
+// leads checks that a form was accepted and led to a page.
 func leads(t *testing.T, p *harness.Page, to string) {
 	t.Helper()
 	if !strings.HasPrefix(p.URL.Path, "/console"+to) {
@@ -206,8 +206,7 @@ func TestTryingACapabilityIsARehearsalWithTheDigitsAsTyped(t *testing.T) {
 	}
 }
 
-// TestACapabilitysFormKeepsTheBoundsOfItsInputs, also of one that is renamed, and says what
-// its output must be.
+// TestACapabilitysFormKeepsTheBoundsOfItsInputs, also of a renamed input, and shows the expectation of its output.
 func TestACapabilitysFormKeepsTheBoundsOfItsInputs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// lost brings a run of a refund and a note to an uncertain refund.
+// lost makes a run of a refund and a note whose refund is uncertain.
 func (w *world) lost(t *testing.T) (run string) {
 	t.Helper()
 	w.shop.On("POST", "/refunds", harness.Answering(500, `{}`), harness.Answering(200, `{"status":"refunded","id":"re_1"}`))
@@ -21,7 +21,7 @@ func (w *world) lost(t *testing.T) (run string) {
 	return run
 }
 
-// foundOut is what a reviewer says of an uncertain step.
+// foundOut is a reviewer's form for an uncertain step.
 func foundOut(resolution, output string) url.Values {
 	return url.Values{"resolution": {resolution}, "evidence": {"looked at the ledger"}, "output": {output}}
 }

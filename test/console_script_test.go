@@ -8,8 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestNoTextBecomesMarkup: whatever a name, a reason, an input or a receiver's answer
-// says, the console shows it as it is written and runs nothing of it.
+// TestNoTextBecomesMarkup: the console shows a name, a reason, an input or a receiver's answer as text, and executes nothing of it.
 func TestNoTextBecomesMarkup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

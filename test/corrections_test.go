@@ -15,7 +15,7 @@ func rejection(suggested any) doc {
 
 func TestARejectionMaySayWhichInputsWouldBeApproved(t *testing.T) {
 	t.Parallel()
-	w := ownWorld(t) // a receipt holds the tenant's true name
+	w := ownWorld(t) // a receipt contains the tenant's real name
 	id := w.run(t, step("r", "refund", doc{"orderId": "o-1", "amount": 500}))
 	approval := "/approvals/" + w.approval(t, id).Is(t, "suggestedInput", harness.Absent).At("id").Text()
 	less := doc{"orderId": "o-1", "amount": number("5.50")}
@@ -51,8 +51,8 @@ func TestARejectionSuggestsNothingUnlessItSaysSo(t *testing.T) {
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "suggestedInput", harness.Absent)
 }
 
-// TestAnAgentReadsTheSuggestionInRunStatus: it may not read approvals. What its manifest
-// fixes is left out, since a call that gives it is refused.
+// TestAnAgentReadsTheSuggestionInRunStatus: it may not read approvals. The suggestion leaves out the inputs that its manifest fixes,
+// since a call with such an input is refused.
 func TestAnAgentReadsTheSuggestionInRunStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -67,8 +67,7 @@ func TestAnAgentReadsTheSuggestionInRunStatus(t *testing.T) {
 	a.runs("run_status", doc{"runId": run}).Is(t, "status", "FAILED").Is(t, "suggestedInput", doc{"amount": 5})
 }
 
-// TestASuggestionIsMaskedAsInputsAre: a reviewer may suggest another card, which a
-// VIEWER must not see either.
+// TestASuggestionIsMaskedAsInputsAre: a reviewer may suggest another card, which a VIEWER must not see either.
 func TestASuggestionIsMaskedAsInputsAre(t *testing.T) {
 	t.Parallel()
 	w := newTitledWorld(t)

@@ -16,7 +16,7 @@ func TestASideEffectInFlightAtACrashIsUncertainAndNeverSentAgain(t *testing.T) {
 	run := w.reaches(t, id, "RECOVERY_REQUIRED").Is(t, "steps.0.status", "RECOVERY_REQUIRED").Is(t, "steps.0.attempt", 1).Is(t, "steps.1.status", "PENDING")
 	run.Is(t, "waitingFor.kind", "reconcile").Is(t, "steps.0.error.code", "outcome_unknown")
 	w.Kill()
-	w.Restart() // recovery twice is recovery once
+	w.Restart() // a second recovery changes nothing
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "revision", run.At("revision")).Is(t, "status", "RECOVERY_REQUIRED")
 	if n := len(w.shop.Seen("POST", "/notes")); n != 1 {
 		t.Errorf("it was delivered %d times", n)

@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// owners is a service with two tenants and one receiver each. Neither's secret is the
-// other's business.
+// owners is a service with two tenants and a receiver for each. Neither may use the other's secret.
 type owners struct {
 	*harness.Server
 	ours, theirs *harness.Receiver
@@ -29,8 +28,7 @@ func listedFor(tenants ...string) harness.Setting {
 	return harness.Set("SIGNING_ENV_ALLOWLIST", strings.Join(entries, ","))
 }
 
-// newOwners lists the variable as the entries say; $ours and $theirs stand for the
-// receivers' origins.
+// newOwners lists the variable with these entries; $ours and $theirs are replaced by the receivers' origins.
 func newOwners(t *testing.T, entries string, more ...harness.Setting) *owners {
 	t.Helper()
 	o := &owners{ours: harness.NewReceiver(t), theirs: harness.NewReceiver(t)}
@@ -44,7 +42,7 @@ func newOwners(t *testing.T, entries string, more ...harness.Setting) *owners {
 	return o
 }
 
-// with puts the receivers' origins into entries.
+// with replaces $ours and $theirs in entries.
 func (o *owners) with(entries string) string {
 	return strings.NewReplacer("$ours", o.ours.Origin(), "$theirs", o.theirs.Origin()).Replace(entries)
 }
@@ -56,7 +54,7 @@ func (o *owners) tenant(t *testing.T, id string) *harness.Client {
 	return o.As(made.At("token").Text())
 }
 
-// api is a project at a receiver that authenticates in this way.
+// api is a project at a receiver with this kind of authentication.
 func api(r *harness.Receiver, kind string) doc {
 	p := harness.With(bare(r.Origin()), "auth", doc{"type": kind, "credentialEnv": keyEnv})
 	if kind == "API_KEY" {
@@ -65,7 +63,7 @@ func api(r *harness.Receiver, kind string) doc {
 	return p
 }
 
-// enabled brings a registered project to LIVE.
+// enabled checks and enables a registered project.
 func enabled(t *testing.T, c *harness.Client, id string) {
 	t.Helper()
 	rev := c.Get("/projects/" + id).OK(t).At("revision").Int()
@@ -73,7 +71,7 @@ func enabled(t *testing.T, c *harness.Client, id string) {
 	c.Post("/projects/"+id+"/enable", doc{"expectedRevision": rev}).OK(t)
 }
 
-// reads starts a LIVE run of one read and gives it, ended.
+// reads starts a LIVE run of one read and returns it when it has ended.
 func (o *owners) reads(t *testing.T, c *harness.Client, project string) (run json) {
 	t.Helper()
 	model := strings.SplitN(project, "-", 2)[0] + "-m"
@@ -90,8 +88,8 @@ func (o *owners) reads(t *testing.T, c *harness.Client, project string) (run jso
 	return run
 }
 
-// TestACredentialBelongsToTheTenantThatRegistersItFirst: no other tenant can send or
-// sign with it, by a project of whatever kind or by a webhook.
+// TestACredentialBelongsToTheTenantThatRegistersItFirst: no other tenant can send it or sign with it, by a project of any kind or by a
+// webhook.
 func TestACredentialBelongsToTheTenantThatRegistersItFirst(t *testing.T) {
 	t.Parallel()
 	ears := harness.NewReceiver(t)
@@ -118,8 +116,7 @@ func TestACredentialBelongsToTheTenantThatRegistersItFirst(t *testing.T) {
 	o.reads(t, o.acme, "acme-pay").Is(t, "status", "COMPLETED")
 }
 
-// TestABindingIsKeptAuditedAndListed, without the value, for realm administrators
-// alone.
+// TestABindingIsKeptAuditedAndListed, without the value, and only for realm administrators.
 func TestABindingIsKeptAuditedAndListed(t *testing.T) {
 	t.Parallel()
 	o := newOwners(t, keyEnv)
@@ -142,8 +139,8 @@ func TestABindingIsKeptAuditedAndListed(t *testing.T) {
 	o.acme.Get("/audit?realm=true").Refused(t, "role_required")
 }
 
-// TestAFreedCredentialIsSentByNobodyUntilItIsRegisteredAgain: by the first, though
-// it is another tenant.
+// TestAFreedCredentialIsSentByNobodyUntilItIsRegisteredAgain: it then belongs to the first tenant that registers it, which may be another
+// one.
 func TestAFreedCredentialIsSentByNobodyUntilItIsRegisteredAgain(t *testing.T) {
 	t.Parallel()
 	ears := harness.NewReceiver(t)
@@ -181,7 +178,7 @@ func TestAFreedCredentialIsSentByNobodyUntilItIsRegisteredAgain(t *testing.T) {
 	}
 }
 
-// TestAnEntryMayNameTenantAndOrigin, and then nothing else is allowed.
+// TestAnEntryMayNameTenantAndOrigin: other tenants and origins are then refused.
 func TestAnEntryMayNameTenantAndOrigin(t *testing.T) {
 	t.Parallel()
 	for entries, allowed := range map[string][]string{
@@ -215,8 +212,7 @@ func TestAnEntryMayNameTenantAndOrigin(t *testing.T) {
 	}
 }
 
-// TestACallIsHeldToTheListsAsTheyAreNow: what was registered under other entries is
-// not sent.
+// TestACallIsHeldToTheListsAsTheyAreNow: a call to a project that was registered under other entries is not sent.
 func TestACallIsHeldToTheListsAsTheyAreNow(t *testing.T) {
 	t.Parallel()
 	o := newOwners(t, "acme/"+keyEnv+",beta/"+keyEnv)
@@ -237,7 +233,7 @@ func TestACallIsHeldToTheListsAsTheyAreNow(t *testing.T) {
 	o.reads(t, o.acme, "acme-pay").Is(t, "steps.0.error.code", "not_sent")
 }
 
-// TestAShortSecretIsNamedWhereAnOperatorLooks, and refuses nothing.
+// TestAShortSecretIsNamedWhereAnOperatorLooks; it is not refused.
 func TestAShortSecretIsNamedWhereAnOperatorLooks(t *testing.T) {
 	t.Parallel()
 	const tooShort = "31-bytes-0123456789-0123456789."
@@ -261,7 +257,7 @@ func TestAShortSecretIsNamedWhereAnOperatorLooks(t *testing.T) {
 	}
 }
 
-// TestMalformedCredentialEntriesStopTheStart with status 2, and say which.
+// TestMalformedCredentialEntriesStopTheStart with exit status 2 and a message that names them.
 func TestMalformedCredentialEntriesStopTheStart(t *testing.T) {
 	t.Parallel()
 	for _, list := range []string{"SIGNING", "CREDENTIAL"} {
@@ -278,7 +274,7 @@ func TestMalformedCredentialEntriesStopTheStart(t *testing.T) {
 	}
 }
 
-// TestCredentialsAreListedAndFreedByCommand, and a realm administrator's page shows them.
+// TestCredentialsAreListedAndFreedByCommand: the console shows them to realm administrators.
 func TestCredentialsAreListedAndFreedByCommand(t *testing.T) {
 	t.Parallel()
 	o := newOwners(t, keyEnv, harness.Set("ADMIN_EMAIL", "root@example.com"))

@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// agentItem is an agent of a manifest, at source revision 1; modelID "" leaves
-// the model out.
+// agentItem is an agent of a manifest, at source revision 1; a modelID of "" leaves the model out.
 func agentItem(external, capability, modelID string) doc {
 	a := doc{
 		"externalAgentId": external, "sourceRevision": 1, "name": external, "role": "clerk", "goal": "help",
@@ -29,12 +28,12 @@ func manifest(agents ...doc) doc {
 	return doc{"schemaVersion": "1.0", "agents": list}
 }
 
-// beat is a heartbeat of now.
+// beat is a heartbeat with the present time.
 func beat(instance string, sequence int, state string) doc {
 	return doc{"instanceId": instance, "sequence": sequence, "state": state, "timestamp": time.Now().UTC().Format(time.RFC3339Nano)}
 }
 
-// sync syncs agents of the shop and gives their ids.
+// sync syncs agents of the shop and returns their ids.
 func (w *world) sync(t *testing.T, agents ...doc) []string {
 	t.Helper()
 	var ids []string

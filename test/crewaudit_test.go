@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// entry is a request and the one record that it must leave.
+// entry is a request and its one audit record.
 type entry struct {
 	by              *harness.Client
 	method, path    string
@@ -63,7 +63,7 @@ func TestEachChangeOfAgentsAndTeamsHasExactlyOneRecord(t *testing.T) {
 	w.leaves(t, entry{by: w.operator, method: "PUT", path: "/teams/t", body: put(1), action: "teams.write", subject: "team/t", before: "revision 1", after: "revision 2"})
 	w.leaves(t, entry{by: w.tenantAdmin, method: "POST", path: "/teams/t/suspend", body: why, action: "teams.suspend", subject: "team/t", before: "revision 2", after: "revision 3, suspended", reason: "why"})
 	w.leaves(t, entry{by: w.tenantAdmin, method: "POST", path: "/teams/t/resume", body: why, action: "teams.resume", subject: "team/t", before: "revision 3, suspended", after: "revision 3", reason: "why"})
-	// A sync has one for each agent that it changes.
+	// A sync has one record for each agent that it changes.
 	n := w.recorded(t)
 	w.sync(t, agentItem("a", "note", "refund"), at(2, agentItem("b", "note", "refund")), agentItem("c", "note", ""))
 	actions, records := w.since(t, n)

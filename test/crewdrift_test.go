@@ -8,8 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// crew is a team with a model of its own: two agents that refund, with one step
-// each, one after the other.
+// crew is a team with its own model: two agents that refund, with one step each, one after the other.
 type crew struct {
 	*world
 	name string // of the model and the team
@@ -31,8 +30,7 @@ func (w *world) crew(t *testing.T, name string) *crew {
 	return c
 }
 
-// upset is something that keeps a plan made before from any further step, with
-// the kind of thing that changes.
+// upset is a change that prevents every further step of an earlier plan, with the kind of the drift.
 type upset struct {
 	kind string
 	of   func(t *testing.T, c *crew)
@@ -76,8 +74,7 @@ func (c *crew) move(t *testing.T, path, verb string) {
 	c.tenantAdmin.Post(path+"/"+verb, doc{"reason": "r"}).OK(t)
 }
 
-// driftsOnApproval approves what a run waits for, after a change: the request
-// never leaves.
+// driftsOnApproval approves a run's step after a change: the request is never sent.
 func (c *crew) driftsOnApproval(t *testing.T, runID, kind string) {
 	t.Helper()
 	plan := c.viewer.Get("/runs/" + runID).OK(t).At("planId").Text()

@@ -8,8 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// examined is what doctor finds of a database, by what it looked at: state, what
-// was seen and what to do.
+// examined are doctor's findings about a database, by check: state, observation and advice.
 func examined(t *testing.T, database string) map[string]string {
 	t.Helper()
 	r := harness.Run(t, map[string]string{"SVC_PLATFORM_STORE": database, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}, "doctor", "-o", "json")
@@ -25,8 +24,7 @@ func examined(t *testing.T, database string) map[string]string {
 	return found
 }
 
-// TestDoctorLooksIntoADatabaseAndChangesNothing: what is there, who uses it, and
-// what a start would do.
+// TestDoctorLooksIntoADatabaseAndChangesNothing: it reports the content, the users and what a start would do.
 func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Database(t)
@@ -54,7 +52,7 @@ func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	two.Kill()
 	look("one killed", map[string]string{"replicas": "warning|1 alive|1 not heard"})
 	one.Stop()
-	two.Restart() // the killed one's record is taken off by somebody who lives
+	two.Restart() // a running replica removes the record of the killed one
 	two.Stop()
 
 	pgtest.Exec(t, database, "UPDATE countersign_writer SET level = 99 WHERE id = 1")

@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestDoctorFindsTheDamageThatServeRefuses: who relies on its word would learn of the
-// damage from the next start only.
+// TestDoctorFindsTheDamageThatServeRefuses: otherwise an operator would learn of the damage only at the next start.
 func TestDoctorFindsTheDamageThatServeRefuses(t *testing.T) {
 	t.Parallel()
 	harness.OnlyDirectory(t) // the pages of a database are its server's

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// rehearsed runs a plan of these steps as a DRY_RUN to its end.
+// rehearsed makes a DRY_RUN of these steps and waits for its end.
 func (w *world) rehearsed(t *testing.T, steps ...doc) json {
 	t.Helper()
 	return w.reaches(t, w.start(t, w.ready(t, harness.With(planOf(steps...), "mode", "DRY_RUN"))), "COMPLETED")

@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestAFlagThatIsGivenButEmptyIsRefused: an unset variable of a script must not leave out
-// the check that the script asks for.
+// TestAFlagThatIsGivenButEmptyIsRefused: an unset shell variable must not omit the check that a script asks for.
 func TestAFlagThatIsGivenButEmptyIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, line := range [][]string{

@@ -147,7 +147,7 @@ func TestACommentKeepsAnIdleStreamOpen(t *testing.T) {
 	idle.Rest(t)
 }
 
-// Whoever may read a run no more is told no more of it, by a stream that was open too.
+// TestEventsEndWithTheScope: an open stream ends when its principal may no longer read the run.
 func TestEventsEndWithTheScope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

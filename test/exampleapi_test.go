@@ -16,7 +16,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// startExample builds examples/go, starts it as a process, and gives its origin.
+// startExample builds examples/go, starts it as a process, and returns its origin.
 func startExample(t *testing.T) (origin string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "shop")
@@ -44,7 +44,7 @@ func startExample(t *testing.T) (origin string) {
 	return origin
 }
 
-// exampleProject is the example's own registration, at its present address.
+// exampleProject is the example's own registration, with its present address.
 func exampleProject(t *testing.T, origin string) (project doc) {
 	t.Helper()
 	text, err := os.ReadFile("../examples/go/project.json")
@@ -58,8 +58,8 @@ func exampleProject(t *testing.T, origin string) (project doc) {
 	return project
 }
 
-// TestTheExampleRefundsOnce: an API made with the receiver kit takes a LIVE run's
-// calls, and gives the run's own answer to whoever repeats its refund.
+// TestTheExampleRefundsOnce: an API made with the receiver kit accepts a LIVE run's calls, and answers a repeated refund with the first
+// answer.
 func TestTheExampleRefundsOnce(t *testing.T) {
 	t.Parallel()
 	origin := startExample(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// neighbour is another tenant of a server, with a project at the same receiver.
+// neighbour is another tenant on a server, with a project at the same receiver.
 type neighbour struct {
 	*harness.Client
 	plan string
@@ -27,8 +27,8 @@ func (w *world) neighbour(t *testing.T, id string, s doc) neighbour {
 
 func (n neighbour) begin() *harness.Answer { return n.Post("/runs", doc{"planId": n.plan}, key()) }
 
-// TestATenantDoesNotHoldAllSlots where there are several: one beyond its share is 503
-// even while a slot is free, and that slot is another's.
+// TestATenantDoesNotHoldAllSlots if there are several tenants: a run beyond its share is answered 503 even while a slot is free, and
+// another tenant can use that slot.
 func TestATenantDoesNotHoldAllSlots(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "3"), listedFor("default", "acme"))
@@ -44,7 +44,7 @@ func TestATenantDoesNotHoldAllSlots(t *testing.T) {
 		t.Error(refused)
 	}
 	theirs := acme.begin().OK(t).At("id").Text()
-	acme.begin().Refused(t, "capacity") // it has less than its share, and no slot is free
+	acme.begin().Refused(t, "capacity") // acme has less than its share, but no slot is free
 	close(gate)
 	for _, id := range ours {
 		w.reaches(t, id, "COMPLETED")
@@ -55,7 +55,7 @@ func TestATenantDoesNotHoldAllSlots(t *testing.T) {
 	w.reaches(t, w.start(t, plan), "COMPLETED")
 }
 
-// TestTheShareOfATenantIsASetting, for the only tenant too.
+// TestTheShareOfATenantIsASetting, which also applies to the only tenant.
 func TestTheShareOfATenantIsASetting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS_PER_TENANT", "1"))
@@ -67,7 +67,7 @@ func TestTheShareOfATenantIsASetting(t *testing.T) {
 	w.reaches(t, w.start(t, plan), "COMPLETED")
 }
 
-// TestTheOnlyTenantMayHoldEverySlot: who has one tenant sees what was before.
+// TestTheOnlyTenantMayHoldEverySlot: an installation with one tenant behaves as before.
 func TestTheOnlyTenantMayHoldEverySlot(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})
@@ -81,8 +81,8 @@ func TestTheOnlyTenantMayHoldEverySlot(t *testing.T) {
 	w.operator.Post("/runs", doc{"planId": plan}, key()).Refused(t, "capacity", "4 of 4")
 }
 
-// TestRefusalsThatRepeatDoNotFillTheAuditLog: a VIEWER's hundreds are one record at
-// once, and one with their count when the minute ends, or the service.
+// TestRefusalsThatRepeatDoNotFillTheAuditLog: hundreds of refusals of a VIEWER are one record at once, and one with their count when the
+// minute or the service ends.
 func TestRefusalsThatRepeatDoNotFillTheAuditLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "4"))
@@ -123,7 +123,7 @@ func TestAnAgentHasAThousandInstances(t *testing.T) {
 	w.viewer.Get("/agents/"+id).OK(t).Is(t, "instanceCount", 1000)
 }
 
-// TestBoundsOfATenantAreSettings: each is named by the refusal, which is a 409.
+// TestBoundsOfATenantAreSettings: the refusal is a 409 that names the setting.
 func TestBoundsOfATenantAreSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_PENDING_APPROVALS_PER_TENANT", "1"), harness.Set("MAX_INSTANCES_PER_AGENT", "1"),

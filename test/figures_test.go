@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// Each capability has its own figures of what its answers were worth.
+// TestFiguresTellA2xxFromWhatWasAskedFor: each capability has metrics of the quality of its answers.
 func TestFiguresTellA2xxFromWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -47,7 +47,7 @@ func TestFiguresTellA2xxFromWhatWasAskedFor(t *testing.T) {
 	got.Is(t, "countersign_capability_approval_wait_seconds.note."+shop+".p95", nil)
 }
 
-// What another tenant does changes none of a tenant's figures.
+// TestFiguresOfOneTenantSayNothingOfAnother: another tenant changes none of a tenant's metrics.
 func TestFiguresOfOneTenantSayNothingOfAnother(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
@@ -68,7 +68,7 @@ func TestFiguresOfOneTenantSayNothingOfAnother(t *testing.T) {
 
 var family = regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`)
 
-// exposed are the names of the figures in an exposition.
+// exposed are the names of the metrics in an exposition.
 func exposed(text string) (names []string) {
 	for _, m := range family.FindAllStringSubmatch(text, -1) {
 		names = append(names, m[1])
@@ -76,8 +76,7 @@ func exposed(text string) (names []string) {
 	return names
 }
 
-// The dashboard and the alerts ask for figures that there are, and every counter is
-// named as one.
+// TestDashboardAndAlertsNameFiguresThatExist: dashboard and alerts use existing metrics, and every counter has a counter's name.
 func TestDashboardAndAlertsNameFiguresThatExist(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)

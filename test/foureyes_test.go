@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// judges is everything that four eyes are asked for.
+// judges tries every operation under the four-eyes rule.
 func (w *world) judges(t *testing.T, who *harness.Client, allowed bool, requester *harness.Client) {
 	t.Helper()
 	plan := w.ready(t, planOf(step("r", "refund", doc{"orderId": "o"})))
@@ -30,7 +30,7 @@ func (w *world) judges(t *testing.T, who *harness.Client, allowed bool, requeste
 	w.approver.Post("/runs/"+id+"/reconcile", reconcile("ABANDON", nil)).OK(t)
 }
 
-// made makes a token by another token than the bootstrap one.
+// made creates a token with another token than the bootstrap token.
 func (w *world) made(t *testing.T, maker *harness.Client, write doc) *harness.Client {
 	t.Helper()
 	return w.As(maker.Post("/tokens", harness.With(write, "name", "made")).OK(t).At("token").Text())

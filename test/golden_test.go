@@ -13,20 +13,19 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// A golden store is one that a release has left behind, on each engine, and what it
-// said of itself. Whoever publishes a release makes them with its binary:
+// A golden store is a store that a release has left behind, on each engine, with the answers of that release about it. They are made with
+// the binary of the release when it is published:
 //
 //	go test ./test -run Golden -golden 0.1.0
 //
-// They are never made anew: a store of a released version is what users have.
+// They are never made again: users have stores of released versions.
 var makeGolden = flag.String("golden", "", "make the golden stores of this release first")
 
 var goldenMade sync.Once
 
 const goldens = "golden"
 
-// goldenWorld has something of each kind: runs that ended, wait for a person or are
-// uncertain, agents, a team, users, a second tenant.
+// goldenWorld has records of each kind: ended, waiting and uncertain runs, agents, a team, users, a second tenant.
 func goldenWorld(t *testing.T, settings ...harness.Setting) *world {
 	t.Helper()
 	w := newWorld(t, append(settings, harness.Set("APPROVAL_TTL", "876000h"))...)
@@ -51,10 +50,10 @@ func echo(text string) doc {
 	return doc{"id": "say", "name": "say", "projectId": "default-echo", "capability": "say", "input": doc{"text": text}, "expectation": doc{"field": "text", "equals": text}}
 }
 
-// kinds of what is read one by one, before and after.
+// kinds are the collections that are compared before and after.
 var kinds = []string{"models", "projects", "plans", "runs", "approvals", "agents", "teams"}
 
-// said is what a service says of everything that is in its store, by path.
+// said are the service's answers about everything in its store, by path.
 func said(t *testing.T, c *harness.Client) map[string]any {
 	t.Helper()
 	all := map[string]any{}
@@ -99,8 +98,7 @@ func makeGoldenStores(t *testing.T, dir string) {
 	keepDump(t, database, filepath.Join(dir, "postgres.sql.gz"))
 }
 
-// TestAGoldenStoreOfEachReleaseIsServedOn: everything in it reads as it did, its
-// audit logs are intact, and what waited goes on.
+// TestAGoldenStoreOfEachReleaseIsServedOn: everything in it reads as before, its audit logs are intact, and waiting runs continue.
 func TestAGoldenStoreOfEachReleaseIsServedOn(t *testing.T) {
 	t.Parallel()
 	for _, file := range goldenStores(t, "store.tar.gz") {
@@ -120,7 +118,7 @@ func TestAGoldenDatabaseOfEachReleaseIsServedOn(t *testing.T) {
 	}
 }
 
-// goesOn starts the present binary on a store of an earlier one.
+// goesOn starts the present binary on a store of an earlier release.
 func goesOn(t *testing.T, store string, was json) {
 	t.Helper()
 	s := harness.Prepare(t, harness.Set("STORE", store), harness.Env(harness.SecretEnv, harness.Secret))
@@ -143,7 +141,7 @@ func goesOn(t *testing.T, store string, was json) {
 	w.reaches(t, waiting, "COMPLETED")
 	uncertain := s.Admin.Get("/runs?status=RECOVERY_REQUIRED").OK(t).Is(t, "total", 1).At("items.0.id").Text()
 	w.approver.Post("/runs/"+uncertain+"/reconcile", reconcile("CONFIRMED_COMPLETED", doc{"ok": true})).OK(t).Is(t, "status", "COMPLETED")
-	// Not one of key(): those were used when the store was made.
+	// Not a key of key(): those were used when the store was made.
 	next := w.operator.Post("/runs", doc{"planId": w.ready(t, planOf(echo("after")))}, harness.Header("Idempotency-Key: of-a-later-release")).OK(t).At("id").Text()
 	w.approve(t, next)
 	w.reaches(t, next, "COMPLETED")
@@ -151,7 +149,7 @@ func goesOn(t *testing.T, store string, was json) {
 	s.Stop() // a token of this test is none of the realm, whose log would be read at its end
 }
 
-// issued is a new token on a stopped store; the release's own have expired.
+// issued creates a token on a stopped store; the release's own tokens have expired.
 func issued(t *testing.T, s *harness.Server, role string) *harness.Client {
 	t.Helper()
 	r := harness.Run(t, map[string]string{"SVC_PLATFORM_STORE": s.Settings()["SVC_PLATFORM_STORE"]}, "token", "issue", "--tenant", "default", "--role", role)
@@ -163,10 +161,10 @@ func issued(t *testing.T, s *harness.Server, role string) *harness.Client {
 	return s.As(token)
 }
 
-// changing are fields that time or the settings change, not the store.
+// changing are fields that depend on time or settings, not on the store.
 var changing = []string{"liveness", "secretConfigured"}
 
-// lacks says what of an earlier answer isn't in a later one, which may have more.
+// lacks names what of an earlier answer is missing in a later one, which may have more.
 func lacks(was, is any) string {
 	switch was := was.(type) {
 	case map[string]any:

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// The files of golden stores: how they are kept and read.
+// The files of golden stores: how they are written and read.
 
-// spare is what a start makes anew: it isn't kept.
+// spare are files that a start creates, so they are not kept.
 var spare = map[string]bool{"countersign.reserve": true, "countersign.db-shm": true, "countersign.lock": true}
 
 func keepDirectory(t *testing.T, dir, file string) {
@@ -71,7 +71,7 @@ func unpack(t *testing.T, file, dir string) {
 	}
 }
 
-// keepDump keeps a database as statements that any connection can execute.
+// keepDump dumps a database as statements that any connection can execute.
 func keepDump(t *testing.T, database, file string) {
 	t.Helper()
 	text, err := exec.Command("pg_dump", "--inserts", "--no-owner", "--no-privileges", database).Output()

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// decision is the answer to a decision by a person in a browser.
+// decision posts a decision from a person's browser.
 func (w *world) decision(t *testing.T, who *harness.Browser, approval string, decision doc) *harness.Answer {
 	t.Helper()
 	return w.As("").Post("/approvals/"+approval+"/decision", decision, who.Cookie(), w.csrf(t, who))
@@ -17,7 +17,7 @@ func (w *world) group(t *testing.T, id string, revision int, members ...string) 
 	w.Admin.Put("/groups/"+id, doc{"name": id, "members": append([]string{}, members...), "expectedRevision": revision}).OK(t).Is(t, "revision", revision+1)
 }
 
-// several is a rule that asks for more than one decision.
+// several is a rule that requires several decisions.
 func several(approvals int, groups ...string) doc {
 	r := rule(is("amount", "gte", number("0")), "ASK")
 	if approvals > 0 {
@@ -170,7 +170,7 @@ func TestWhoLeavesAGroupNoLongerCountsForWhatIsUndecided(t *testing.T) {
 	w.decision(t, eve, id, approved).OK(t).Is(t, "status", "APPROVED")
 	w.reaches(t, a.At("runId").Text(), "COMPLETED")
 	w.group(t, "finance", 2, "ben@example.com")
-	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "status", "APPROVED").Is(t, "decisions.2.left", harness.Absent) // what is decided stays
+	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "status", "APPROVED").Is(t, "decisions.2.left", harness.Absent) // decisions stay
 }
 
 func TestWhoIsRemovedFromTheTenantLeavesItsGroups(t *testing.T) {

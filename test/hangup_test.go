@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// hangUp asks for something that calls the shop, and is gone before the shop answers.
+// hangUp sends a request that makes the service call the shop, and disconnects before the shop answers.
 func (w *world) hangUp(t *testing.T, who *harness.Client, path, body, called string) {
 	t.Helper()
 	gate := make(chan struct{})
@@ -38,7 +38,7 @@ func (w *world) hangUp(t *testing.T, who *harness.Client, path, body, called str
 	close(gate)
 }
 
-// TestASignedCallIsRecordedThoughItsCallerHangsUp: a probe's, and a health check's.
+// TestASignedCallIsRecordedThoughItsCallerHangsUp: both for a probe and for a health check.
 func TestASignedCallIsRecordedThoughItsCallerHangsUp(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t) // its requests are made by hand

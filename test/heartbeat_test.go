@@ -13,7 +13,7 @@ func (w *world) beats(id string, b doc) *harness.Answer {
 	return w.operator.Post("/agents/"+id+"/heartbeat", b)
 }
 
-// away is a timestamp that far from now.
+// away is a timestamp with that distance from now.
 func away(d time.Duration) string { return time.Now().Add(d).UTC().Format(time.RFC3339Nano) }
 
 func TestAHeartbeatIsAcceptedFromPendingAdmittedAndSuspendedAgents(t *testing.T) {
@@ -24,7 +24,7 @@ func TestAHeartbeatIsAcceptedFromPendingAdmittedAndSuspendedAgents(t *testing.T)
 	w.tenantAdmin.Post("/agents/"+ids[2]+"/suspend", doc{"reason": "r"}).OK(t)
 	for state, c := range map[string]struct{ id, liveness string }{"IDLE": {ids[0], "ONLINE"}, "BUSY": {ids[1], "BUSY"}, "ERROR": {ids[2], "ERROR"}} {
 		asked := time.Now().Truncate(time.Second)
-		before := w.agent(t, c.id).Is(t, "liveness", "UNKNOWN") // registered, and nothing proven
+		before := w.agent(t, c.id).Is(t, "liveness", "UNKNOWN") // registered, but without a heartbeat
 		ack := w.beats(c.id, beat("i 1/ü", 3, state)).OK(t)
 		ack.Is(t, "acknowledged", true).Is(t, "duplicate", false).Is(t, "agentId", c.id).Is(t, "instanceId", "i 1/ü").Is(t, "sequence", 3).Is(t, "liveness", c.liveness)
 		if received := instant(t, ack, "receivedAt"); received.Before(asked) || received.After(time.Now()) {
@@ -58,8 +58,8 @@ func TestAHeartbeatIsCheckedForDuplicateThenSequenceThenClock(t *testing.T) {
 		w.beats(id, harness.With(off, "instanceId", "never heard")).Refused(t, "invalid_request", "timestamp")
 	}
 	w.agent(t, id).Is(t, "liveness", "ONLINE").Is(t, "instanceCount", 1).Is(t, "instances.0.sequence", 5)
-	w.beats(id, harness.With(beat("i", 6, "BUSY"), "timestamp", away(-30*time.Second))).OK(t).Is(t, "duplicate", false) // refused, it was not used
-	w.beats(id, harness.With(beat("i", 100, "IDLE"), "timestamp", away(110*time.Second))).OK(t)                         // it rises as it likes
+	w.beats(id, harness.With(beat("i", 6, "BUSY"), "timestamp", away(-30*time.Second))).OK(t).Is(t, "duplicate", false) // the sequence of the refused heartbeat was not used
+	w.beats(id, harness.With(beat("i", 100, "IDLE"), "timestamp", away(110*time.Second))).OK(t)                         // a sequence may skip numbers
 	w.beats(id, first).Refused(t, "sequence_conflict", "100")                                                           // a duplicate, but not of the last
 }
 
@@ -77,8 +77,7 @@ func TestADuplicateIsAcknowledgedHoweverOldItsTimestampHasBecome(t *testing.T) {
 	w.beats(id, harness.With(old, "state", "BUSY")).Refused(t, "sequence_conflict")
 }
 
-// aging is a heartbeat that was acknowledged shortly before its timestamp leaves the
-// window: as shortly as the machine is quick enough for.
+// aging is a heartbeat that was acknowledged shortly before its timestamp leaves the window, as shortly as the machine's speed allows.
 func (w *world) aging(t *testing.T, id string) (old doc, received any) {
 	t.Helper()
 	for _, age := range []time.Duration{118, 115, 100, 60} {
@@ -130,7 +129,7 @@ func TestAnAgentIsAsItsWorstInstance(t *testing.T) {
 		w.agent(t, ids[0]).Is(t, "liveness", c.liveness)
 	}
 	w.agent(t, ids[1]).Is(t, "liveness", "UNKNOWN")
-	w.beats(ids[1], beat("one", 1, "IDLE")).OK(t).Is(t, "liveness", "ONLINE") // an instance is its agent's
+	w.beats(ids[1], beat("one", 1, "IDLE")).OK(t).Is(t, "liveness", "ONLINE") // instance ids are separate for each agent
 	w.viewer.Get("/agents?limit=1").OK(t).Has(t, "items.0", `"lastHeartbeatAt"`)
 }
 

@@ -52,15 +52,14 @@ func TestOfManyHeartbeatsAtOnceEachIsAcknowledgedAndEachSequenceCountsOnce(t *te
 	}
 }
 
-// pounder is an instance that sends one heartbeat after the other until the
-// server is gone.
+// pounder is an instance that sends heartbeats without a pause until the server is gone.
 type pounder struct {
 	instance string
-	last     int // the sequence that was acknowledged last
-	unheard  doc // the heartbeat that got no answer
+	last     int // the last acknowledged sequence
+	unheard  doc // the heartbeat without an answer
 }
 
-// pound lets instances of an agent pound a server. wait returns when it is gone.
+// pound lets instances of an agent send heartbeats without a pause. wait returns when the server is gone.
 func (w *world) pound(t *testing.T, id string, instances int, acknowledged *atomic.Int64) (pounders []*pounder, wait func()) {
 	t.Helper()
 	_, token := w.token(t, doc{"roles": []string{"OPERATOR"}})
@@ -111,7 +110,7 @@ func TestASequenceAcknowledgedBeforeACrashIsRefusedAfterIt(t *testing.T) {
 	var acknowledged atomic.Int64
 	pounders, wait := w.pound(t, id, 24, &acknowledged)
 	harness.Until(t, "a hundred heartbeats", func() bool { return acknowledged.Load() >= 100 })
-	w.Kill() // others are on their way
+	w.Kill() // with other heartbeats in flight
 	wait()
 	w.Restart()
 	together(len(pounders), func(i int) string {
@@ -119,7 +118,7 @@ func TestASequenceAcknowledgedBeforeACrashIsRefusedAfterIt(t *testing.T) {
 		for _, used := range []int{p.last, p.last - 1, 0} {
 			w.beats(id, beat(p.instance, used, "BUSY")).Refused(t, "sequence_conflict")
 		}
-		w.beats(id, p.unheard).OK(t).Is(t, "acknowledged", true) // right whether it had counted or not
+		w.beats(id, p.unheard).OK(t).Is(t, "acknowledged", true) // acknowledged whether it was stored or not
 		w.beats(id, harness.With(p.unheard, "state", "BUSY")).Refused(t, "sequence_conflict")
 		w.beats(id, beat(p.instance, p.last+2, "BUSY")).OK(t).Is(t, "duplicate", false)
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// adyen is a public document as a file.
+// adyen writes a public OpenAPI document to a file.
 func adyen(t *testing.T) string {
 	t.Helper()
 	f, err := os.Open("../internal/tools/importer/testdata/adyen-checkout.json.gz")

@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// twoTenants is a server with the tenant acme beside `default`, and an ADMIN of it.
+// twoTenants is a server with a second tenant acme, and an ADMIN of it.
 func twoTenants(t *testing.T) (w *world, acme *harness.Client) {
 	t.Helper()
 	w = ownWorld(t)
@@ -17,7 +17,7 @@ func twoTenants(t *testing.T) (w *world, acme *harness.Client) {
 	return w, acme
 }
 
-// press sends a form of the console that has nothing but its CSRF token and these fields.
+// press submits a form of the console that has only its CSRF token and these fields.
 func (w *world) press(t *testing.T, b *harness.Browser, path string, fields url.Values) *harness.Page {
 	t.Helper()
 	form := url.Values{"csrf": {strings.TrimPrefix(string(w.csrf(t, b)), "X-CSRF-Token: ")}}
@@ -41,7 +41,7 @@ func TestNobodyIsAddedToAnotherTenantUnasked(t *testing.T) {
 	acme.Post("/tokens", doc{"name": "n", "roles": []string{"APPROVER"}, "userEmail": "ada@example.com"}).Refused(t, "invalid_request", "userEmail")
 	ada.SignIn("ada@example.com")
 	session().Is(t, "tenantId", "default").Is(t, "tenants", []string{"default"})
-	acme.Put("/users/ada@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", true) // no second way in
+	acme.Put("/users/ada@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", true) // the user must accept the invitation first
 
 	for _, page := range []string{"/", "/settings"} {
 		if text := ada.Open(page).Text; !strings.Contains(text, "acme") || !strings.Contains(text, "invite") {
@@ -83,7 +83,7 @@ func TestWhoIsInNoTenantAcceptsBySigningIn(t *testing.T) {
 	b.SignIn("ada@example.com")
 	w.As("").Get("/session", b.Cookie()).OK(t).Is(t, "tenantId", "acme")
 	acme.Get("/users").OK(t).Is(t, "items.0.invited", harness.Absent)
-	acme.Put("/users/new@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", harness.Absent) // in none yet: a user at once
+	acme.Put("/users/new@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", harness.Absent) // an address without any tenant becomes a user at once
 	b.SignIn("new@example.com")
 	w.As("").Get("/session", b.Cookie()).OK(t).Is(t, "tenantId", "acme")
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestReplicasShareTheLimitsOnSigningIn: who was refused at one gets no further
-// share at another.
+// TestReplicasShareTheLimitsOnSigningIn: attempts at one replica count at the other.
 func TestReplicasShareTheLimitsOnSigningIn(t *testing.T) {
 	t.Parallel()
 	database := harness.Set("STORE", pgtest.Database(t))

@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// lookalikes are addresses that a reader takes for ada@example.com.
+// lookalikes are addresses that look like ada@example.com.
 var lookalikes = map[string]string{
 	"zero width space":      "ada\u200b@example.com",
 	"word joiner":           "a\u2060da@example.com",
@@ -49,7 +49,7 @@ func TestAnAddressThatIsTakenForAnotherMakesNoUser(t *testing.T) {
 	}
 }
 
-// What a release before this one stored goes on: its user signs in, is changed and ended.
+// TestAnAddressThatWasStoredBeforeGoesOn: a user whose address an earlier release stored can sign in, be changed and be removed.
 func TestAnAddressThatWasStoredBeforeGoesOn(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)

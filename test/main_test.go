@@ -1,6 +1,5 @@
-// Package test holds the black-box tests: the built binary over real HTTP, judged
-// by the specification and the contract. The name of a test is the rule that it
-// shows.
+// Package test has the black-box tests: they use the built binary over HTTP and check it against the specification and the contract. The
+// name of a test is the rule that it checks.
 package test
 
 import (
@@ -24,7 +23,7 @@ func TestMain(m *testing.M) {
 		harness.OnDatabase = pgtest.Database
 	}
 	waitTogether(*onPostgres)
-	debug.SetGCPercent(400) // what the tests hold is little, and what they throw away is much
+	debug.SetGCPercent(400) // the tests have a small live heap and much garbage
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
 		err = harness.Build(dir, tags(*again)...)
@@ -53,8 +52,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// ofDirectories are the tests that say so of themselves, sorted: the others are of
-// every engine. A name is here so that nobody takes a test out of the run unseen.
+// ofDirectories are the tests that call OnlyDirectory, sorted; all other tests run on every engine. The list prevents that a test is
+// excluded unnoticed.
 var ofDirectories = []string{
 	"TestABackupIsServedForReadingAlone",
 	"TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore",
@@ -67,7 +66,7 @@ var ofDirectories = []string{
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 
-// accountForDirectories prints which tests were no part of a run on databases.
+// accountForDirectories prints which tests did not run on databases.
 func accountForDirectories() error {
 	out := harness.OfDirectories()
 	if len(out) > 0 {
@@ -79,7 +78,7 @@ func accountForDirectories() error {
 	return nil
 }
 
-// sharing ends the servers that tests share before the database server ends.
+// sharing stops the shared servers before the database server stops.
 type sharing struct{ *testing.M }
 
 func (s sharing) Run() int {
@@ -98,8 +97,7 @@ func tags(again bool) []string {
 	return nil
 }
 
-// waitTogether lets more tests run at once than there are processors: most of
-// their time they wait for a process, a timeout or an expiry.
+// waitTogether runs more tests concurrently than there are processors, since they mostly wait for a process, a timeout or an expiry.
 func waitTogether(onPostgres bool) {
 	chosen := false
 	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
@@ -108,12 +106,11 @@ func waitTogether(onPostgres bool) {
 		together = "12" // the server doesn't sync, and the race detector is off
 	}
 	if !chosen {
-		_ = flag.Set("test.parallel", together) // it is a flag of every test binary
+		_ = flag.Set("test.parallel", together) // every test binary has this flag
 	}
 }
 
-// everything reports a run of all tests: only then every operation must have been
-// seen.
+// everything reports whether all tests run: only then every operation must have been used.
 func everything() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {

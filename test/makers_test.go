@@ -9,14 +9,14 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// asked starts a run that waits for an approval, and gives the approval.
+// asked starts a run that waits for an approval, and returns the approval.
 func (w *world) asked(t *testing.T, requester *harness.Client) json {
 	t.Helper()
 	plan := w.ready(t, planOf(step("r", "refund", doc{"orderId": "o"})))
 	return w.approval(t, requester.Post("/runs", doc{"planId": plan}, key()).OK(t).At("id").Text())
 }
 
-// self is the principal of a token, as its own requests are recorded.
+// self is the principal of a token, as in the audit log.
 func self(made json) string { return "token:" + made.At("id").Text() }
 
 func TestAnApprovalNamesTheMakersOfWhoAskedAndWhoDecided(t *testing.T) {

@@ -9,12 +9,12 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// open is a capability without a sensitive field.
+// open is a capability without sensitive fields.
 func open(name string) doc {
 	return harness.Capability(name, "POST", "/"+name, doc{"approval": "NONE", "inputSchema": doc{"text": harness.Input("string", false), "data": harness.Input("object", false)}})
 }
 
-// secretive registers private, with two capabilities that have nothing sensitive.
+// secretive registers private with two more capabilities that have no sensitive field.
 func (w *world) secretive(t *testing.T) {
 	t.Helper()
 	p := private(w.shop.Origin())
@@ -24,8 +24,8 @@ func (w *world) secretive(t *testing.T) {
 
 func within(project string, s doc) doc { return harness.With(s, "projectId", project) }
 
-// TestAViewerGetsNothingThatAMaskedValueCouldBeFoundOutBy: neither a digest nor a size
-// of what it is in, wherever it is shown. Who may see the value gets them all.
+// TestAViewerGetsNothingThatAMaskedValueCouldBeFoundOutBy: a VIEWER gets neither digest nor size of anything that contains the value.
+// A principal that may see the value gets them.
 func TestAViewerGetsNothingThatAMaskedValueCouldBeFoundOutBy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -83,7 +83,7 @@ func noneOf(t *testing.T, text string, secrets ...string) {
 	}
 }
 
-// TestARunThatWasNeverRehearsedGivesAViewerNoPlanDigest where its plan is masked.
+// TestARunThatWasNeverRehearsedGivesAViewerNoPlanDigest if its plan is masked.
 func TestARunThatWasNeverRehearsedGivesAViewerNoPlanDigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -92,7 +92,7 @@ func TestARunThatWasNeverRehearsedGivesAViewerNoPlanDigest(t *testing.T) {
 	w.viewer.Get("/runs/"+id+"/rehearsal").OK(t).Is(t, "verdict", "NONE").Is(t, "planDigest", harness.Absent)
 }
 
-// TestSizesAndHashesOfEveryAnswerAreLeftOut: of probes and of refusals too.
+// TestSizesAndHashesOfEveryAnswerAreLeftOut, also those of probes and refusals.
 func TestSizesAndHashesOfEveryAnswerAreLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -110,8 +110,7 @@ func TestSizesAndHashesOfEveryAnswerAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestAPlanWithASensitiveFixedInputHasNoDigest for a viewer, though none of its steps
-// is by that capability: a digest of the plan is of its agents too.
+// TestAPlanWithASensitiveFixedInputHasNoDigest for a viewer, even if no step uses that capability: the plan's digest includes its agents.
 func TestAPlanWithASensitiveFixedInputHasNoDigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -127,7 +126,7 @@ func TestAPlanWithASensitiveFixedInputHasNoDigest(t *testing.T) {
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "planDigest", harness.Absent).Is(t, "planSnapshot.planDigest", harness.Absent)
 }
 
-// TestWhatHidesNothingKeepsItsDigests: for a viewer too.
+// TestWhatHidesNothingKeepsItsDigests, also for a viewer.
 func TestWhatHidesNothingKeepsItsDigests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -143,8 +142,7 @@ func TestWhatHidesNothingKeepsItsDigests(t *testing.T) {
 	}
 }
 
-// TestAValueBoundFromASensitiveFieldIsSensitiveWhereItArrives: under whatever name, and
-// through any number of bindings.
+// TestAValueBoundFromASensitiveFieldIsSensitiveWhereItArrives, under any name and through any number of bindings.
 func TestAValueBoundFromASensitiveFieldIsSensitiveWhereItArrives(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
@@ -187,7 +185,7 @@ func TestAValueBoundFromASensitiveFieldIsSensitiveWhereItArrives(t *testing.T) {
 	w.holds(t, w.operator, id).Is(t, "masked", false)
 }
 
-// TestAnApprovalMasksWhatWasBoundFromASensitiveField: its capability has none.
+// TestAnApprovalMasksWhatWasBoundFromASensitiveField, even if its own capability has no sensitive field.
 func TestAnApprovalMasksWhatWasBoundFromASensitiveField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -207,8 +205,8 @@ func TestAnApprovalMasksWhatWasBoundFromASensitiveField(t *testing.T) {
 	noneOf(t, page, secretIBAN, w.approver.Get("/approvals/"+approval).OK(t).At("requestDigest").Text())
 }
 
-// TestPlanningInputsThatFeedASensitiveFieldAreLeftOut: those of a compiled plan that
-// feed none stay, and of a plan that was written by hand none is known to.
+// TestPlanningInputsThatFeedASensitiveFieldAreLeftOut: the other planning inputs of a compiled plan are shown. In a plan that was written
+// by hand it is not known which ones feed a field.
 func TestPlanningInputsThatFeedASensitiveFieldAreLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

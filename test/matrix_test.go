@@ -12,13 +12,11 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// The authorization matrix: every operation of the document, which is made of the
-// table of routes, asked for by every kind of principal, about an object of each
-// kind, under both prefixes. An operation without a row fails the test. Each answer
-// is judged by its status and code, by the Error body (the harness does), and, where
-// it is a refusal, by the store: it must hold what it held.
+// The authorization matrix: every operation of the document, requested by every kind of principal, about an object of each kind, under
+// both prefixes. An operation without a row fails the test. Each answer is checked by its status and code, by the Error body (in the
+// harness), and, if it is a refusal, by the store, which must not have changed.
 
-// object is what a request is about.
+// object is the object of a request.
 type object string
 
 const (
@@ -30,7 +28,7 @@ const (
 
 var objects = []object{own, otherOne, otherTenant, missing}
 
-// row says who may ask for an operation and what the answer is.
+// row says who may request an operation, and the answer.
 type row struct {
 	role   string // "" any; "public", "realm"
 	tenant bool   // of the whole tenant: nothing for a project-limited principal
@@ -43,12 +41,11 @@ type row struct {
 	by     [3]string // codes that replace ok for other project, other tenant, missing
 }
 
-// theirSession stands for no role: the operation is for sessions and not for tokens.
+// theirSession replaces a role: the operation is for sessions and not for tokens.
 const theirSession = "a browser's session"
 
-// matrix has a row for each operationId. Objects are prepared so that an allowed
-// request changes nothing: runs have ended, approvals are decided, writes expect
-// a revision that never was.
+// matrix has a row for each operationId. Objects are prepared so that an allowed request changes nothing: runs have ended, approvals are
+// decided, and writes expect a revision that doesn't exist.
 var matrix = map[string]row{
 	"health":              {role: "public"},
 	"openapi":             {role: "public"},
@@ -162,9 +159,9 @@ type who struct {
 	roles   string
 	realm   bool
 	limited bool // to the own project
-	foreign bool // of the other tenant: what is own and other there is nobody's here
+	foreign bool // of the other tenant, in which own and other objects of this one don't exist
 	dry     bool
-	headers []harness.Header // of a browser's session
+	headers []harness.Header // headers of a browser's session
 	session bool
 	crossed bool // a session without its CSRF token
 	agents  bool // an agent token, for the own agent
@@ -179,7 +176,7 @@ type stage struct {
 	cast    []who
 	expired *harness.Client
 	kept    *harness.Kept
-	rows    string // what the store holds
+	rows    string // content of the store
 	cells   int
 }
 
@@ -213,8 +210,8 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// fill makes an object of each kind on a project: an ended run with a decided
-// approval, an invalid LIVE plan, a model and a revoked token.
+// fill creates an object of each kind for a project: an ended run with a decided approval, an invalid LIVE plan, a model and a revoked
+// token.
 func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) {
 	t.Helper()
 	name := strings.ReplaceAll(string(o), " ", "-")
@@ -243,8 +240,8 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 	c.Put("/webhooks/webhook-"+name, harness.Without(webhookBody("").(doc), "expectedRevision")).OK(t)
 }
 
-// fillAgents makes three admitted agents, of which one was heard and one is retired
-// in the end, and three teams of them. The teams stay suspended: whatever is asked of them changes nothing.
+// fillAgents creates three admitted agents, of which one has sent a heartbeat and one is retired in the end, and three teams of them. The
+// teams stay suspended, so that no request changes them.
 func (s *stage) fillAgents(t *testing.T, c *harness.Client, o object, project string) {
 	t.Helper()
 	var members []any
@@ -268,7 +265,7 @@ func (s *stage) fillAgents(t *testing.T, c *harness.Client, o object, project st
 	}
 }
 
-// call makes the principals.
+// call creates the principals.
 func (s *stage) call(t *testing.T) {
 	t.Helper()
 	revoked, record := s.token(t, doc{"roles": []string{"ADMIN"}})
@@ -302,13 +299,12 @@ func (s *stage) call(t *testing.T) {
 		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
 	}
 	s.cast = append(s.cast, s.sessions(t)...)
-	for _, p := range s.cast { // what a first use notes is noted
+	for _, p := range s.cast { // the first use of a principal may write to the store
 		p.client.Do("GET", "/models", nil, p.headers...)
 	}
 }
 
-// expire makes a token whose time is over: the store is told so while nobody serves
-// from it, since no caller can ask for less than a day.
+// expire makes an expired token. It changes the stopped store, since a request can't ask for less than a day.
 func (s *stage) expire(t *testing.T, write doc) *harness.Client {
 	t.Helper()
 	c, record := s.token(t, write)
@@ -319,8 +315,8 @@ func (s *stage) expire(t *testing.T, write doc) *harness.Client {
 	return c
 }
 
-// sessions are browsers' principals: one of each role, limited, foreign and of the
-// realm, and one that could do everything but comes without its CSRF token.
+// sessions are principals with browser sessions: one of each role, limited, foreign and of the realm, and one with every role but without
+// its CSRF token.
 func (s *stage) sessions(t *testing.T) []who {
 	t.Helper()
 	played := func(name, roles string, more doc) who {
@@ -352,8 +348,7 @@ func (s *stage) sessions(t *testing.T) []who {
 	}
 }
 
-// expected is the code that a principal must get for an operation on an object;
-// "2xx" for success.
+// expected is the expected code for a principal, an operation and an object; "2xx" for success.
 func expected(op harness.Operation, r row, p who, o object) string {
 	switch {
 	case r.role == "public":
@@ -382,8 +377,7 @@ func expected(op harness.Operation, r row, p who, o object) string {
 	return r.about(p, seenFrom(p, o))
 }
 
-// seenFrom is what an object is to a principal: for one of the other tenant its
-// own objects are those of `default`, which are another tenant's.
+// seenFrom is an object from a principal's view: for a principal of the other tenant the own objects here are another tenant's.
 func seenFrom(p who, o object) object {
 	switch {
 	case !p.foreign || o == missing:
@@ -404,7 +398,7 @@ func (r row) about(p who, o object) string {
 		return "project_scope"
 	case o != own && r.by[at[o]] != "":
 		if p.limited && ofProject && r.by[at[o]] == "revision_conflict" {
-			return "project_scope" // a PUT of what is not there yet
+			return "project_scope" // a PUT of a new record
 		}
 		return r.by[at[o]]
 	case !hereIs && r.gone != "":
@@ -435,7 +429,7 @@ func TestTheAuthorizationMatrix(t *testing.T) {
 		for _, p := range s.cast {
 			for _, o := range objects {
 				if r.kind == "" && o != own || testing.Short() && p.invalid && o != own {
-					continue // -short: who is nobody is refused before an object is looked for
+					continue // -short: an unauthenticated principal is refused before the object is read
 				}
 				s.check(t, op, r, p, o)
 			}
@@ -480,8 +474,8 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 	}
 }
 
-// prefixes are a client on both prefixes. With -short it is one of them, in turn, so
-// that every operation and every principal meets both: what lies behind is the same.
+// prefixes are the client with both prefixes. With -short it is one of them, in turn, so that every operation and every principal uses both:
+// the implementation behind them is the same.
 func (s *stage) prefixes(c *harness.Client) []*harness.Client {
 	both := []*harness.Client{c, c.Aliased()}
 	if testing.Short() {
@@ -490,8 +484,8 @@ func (s *stage) prefixes(c *harness.Client) []*harness.Client {
 	return both
 }
 
-// unchanged: none of the operation's requests since the last look, which were refused
-// or only read, has changed the store: what changes has a later version for ever.
+// unchanged checks that the operation's requests since the last check, which were refused or only read, have not changed the store. A changed
+// row has a higher version for ever.
 func (s *stage) unchanged(t *testing.T, op harness.Operation) {
 	t.Helper()
 	before := s.rows

@@ -12,8 +12,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// The client of these tests is mark3labs/mcp-go: neither ours nor the library that
-// the handler is made with.
+// These tests use the client mark3labs/mcp-go, which is neither ours nor the library of the handler.
 
 // agentByMCP calls an agent by MCP as one principal.
 type agentByMCP struct {
@@ -26,13 +25,13 @@ func (w *world) enters(t *testing.T, who *harness.Client, agent string) agentByM
 	return w.entersBy(t, mcp.LATEST_PROTOCOL_VERSION, who, agent)
 }
 
-// rehearses enters where every call is a rehearsal.
+// rehearses connects to the endpoint where every call is a rehearsal.
 func (w *world) rehearses(t *testing.T, who *harness.Client, agent string) agentByMCP {
 	t.Helper()
 	return w.entersBy(t, mcp.LATEST_PROTOCOL_VERSION, who, agent+"/rehearsal")
 }
 
-// expects makes the shop say what its answers must be, as LIVE calls of side effects need.
+// expects sets the expectations of the shop's capabilities, which LIVE calls of side effects need.
 func (w *world) expects(t *testing.T) {
 	t.Helper()
 	p := harness.Project(w.shop.Origin())
@@ -44,14 +43,14 @@ func (w *world) expects(t *testing.T) {
 	w.register(t, shop, harness.With(p, "expectedRevision", 1))
 }
 
-// entersBy enters with a version of the protocol: the latest knows no handshake.
+// entersBy connects with a version of the protocol; the latest has no handshake.
 func (w *world) entersBy(t *testing.T, version string, who *harness.Client, agent string) agentByMCP {
 	t.Helper()
 	c, err := mcpclient.NewStreamableHttpClient(w.URL+"/mcp/agents/"+agent, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + who.Token()}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() }) // it has nothing to lose
+	t.Cleanup(func() { _ = c.Close() }) // the test ignores errors of closing
 	hello := mcp.InitializeRequest{}
 	hello.Params.ProtocolVersion, hello.Params.ClientInfo = version, mcp.Implementation{Name: "test", Version: "1"}
 	if err := c.Start(t.Context()); err != nil {
@@ -106,7 +105,7 @@ func (a agentByMCP) call(tool string, arguments doc) (answer json, refused bool)
 	return parsed, out.IsError
 }
 
-// runs calls a tool that must not refuse; what clients show is what programs get.
+// runs calls a tool that must succeed; the text for clients must equal the structured result.
 func (a agentByMCP) runs(tool string, arguments doc) json {
 	a.t.Helper()
 	answer, refused := a.call(tool, arguments)
@@ -245,7 +244,7 @@ func TestTheSameCallFindsItsRunWhateverHasChangedSince(t *testing.T) {
 	}
 }
 
-// TestACallIsRepeatedOnlyWhereItSaysWhy, and what comes after finds the newest run.
+// TestACallIsRepeatedOnlyWhereItSaysWhy; later calls find the newest run.
 func TestACallIsRepeatedOnlyWhereItSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -266,7 +265,6 @@ func TestACallIsRepeatedOnlyWhereItSaysWhy(t *testing.T) {
 	}
 }
 
-// TestConcurrentTwinsOfACallAreOneRun.
 func TestConcurrentTwinsOfACallAreOneRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -289,8 +287,7 @@ func TestConcurrentTwinsOfACallAreOneRun(t *testing.T) {
 	}
 }
 
-// TestACallInTheEarlierFormIsRefusedAndShownTheNewOne: nothing that meant a rehearsal
-// becomes LIVE.
+// TestACallInTheEarlierFormIsRefusedAndShownTheNewOne: a call that meant a rehearsal never becomes LIVE.
 func TestACallInTheEarlierFormIsRefusedAndShownTheNewOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -313,7 +310,6 @@ func TestACallInTheEarlierFormIsRefusedAndShownTheNewOne(t *testing.T) {
 	}
 }
 
-// TestWithoutAnExpectationOnlyReadsAreOfferedLIVE.
 func TestWithoutAnExpectationOnlyReadsAreOfferedLIVE(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -330,7 +326,6 @@ func TestWithoutAnExpectationOnlyReadsAreOfferedLIVE(t *testing.T) {
 	}
 }
 
-// TestOutcomesSayWhatBecameOfACall.
 func TestOutcomesSayWhatBecameOfACall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

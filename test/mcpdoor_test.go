@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// knock sends one raw request to an agent by MCP.
+// knock sends one raw MCP request to an agent.
 func (w *world) knock(t *testing.T, method, agent, body string, headers ...harness.Header) (*http.Response, json) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, w.URL+"/mcp/agents/"+agent, strings.NewReader(body))
@@ -30,16 +30,16 @@ func (w *world) knock(t *testing.T, method, agent, body string, headers ...harne
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = res.Body.Close() }() // it was read to its end
+	defer func() { _ = res.Body.Close() }() // it was read completely
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, _ := harness.Parse(text) // an acknowledgement is empty
+	parsed, _ := harness.Parse(text) // an acknowledgement has no body
 	return res, parsed
 }
 
-// patient is a client that keeps no connections.
+// patient is an HTTP client that keeps no connections.
 func (w *world) patient() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 }
@@ -137,7 +137,7 @@ func TestTheDoorKeepsNoStreamOpen(t *testing.T) {
 	}
 }
 
-// goroutines is how many the service has.
+// goroutines is the service's number of goroutines.
 func (w *world) goroutines(t *testing.T) int {
 	t.Helper()
 	figures := w.Admin.Do("GET", "/metrics", nil, "Accept: text/plain").Raw
@@ -149,8 +149,7 @@ func (w *world) goroutines(t *testing.T) int {
 	return n
 }
 
-// With -short each method with each kind of parameters comes in one of its forms,
-// drawn anew.
+// TestNoMessageHarmsTheService: with -short each method is tried with one random form of each kind of parameters.
 func TestNoMessageHarmsTheService(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
@@ -186,8 +185,7 @@ func TestNoMessageHarmsTheService(t *testing.T) {
 	harness.Until(t, "what served the messages to end", func() bool { return w.goroutines(t) < before+20 })
 }
 
-// TestCallsLeaveNothingOpen: each looks for its run to come to rest, and however many
-// there were, the next one may look too.
+// TestCallsLeaveNothingOpen: each call waits for its run; after many calls the next one may wait too.
 func TestCallsLeaveNothingOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

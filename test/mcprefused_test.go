@@ -5,11 +5,10 @@ import (
 	"testing"
 )
 
-// internalWords are of the program's own types, packages and steps.
+// internalWords match names of the program's own types, packages and steps.
 var internalWords = regexp.MustCompile(`(?i)\*?mcp\.[A-Z]|jsonrpc2|\bGo \b|unmarshal|json:|wire[A-Z]|\bstruct\b|\bmap\[|interface|\bnil\b|goroutine|\.go:|github\.com|version tag|encoding/`)
 
-// TestAMalformedMessageIsRefusedInWordsOfTheProtocol: what the library says of it names
-// its own types.
+// TestAMalformedMessageIsRefusedInWordsOfTheProtocol: the library's errors contain the names of its types.
 func TestAMalformedMessageIsRefusedInWordsOfTheProtocol(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// brokenModels are the sample model and what can be wrong with one.
+// brokenModels are the sample model and models with errors.
 func brokenModels() map[string]doc {
 	whole := harness.Model("m")
 	more := func(list string, item doc) doc {
@@ -36,7 +36,7 @@ func brokenModels() map[string]doc {
 	}
 }
 
-// shownAsJSON is what the command prints, without the white space for people.
+// shownAsJSON is a command's output without white space.
 func shownAsJSON(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	r := harness.Run(t, nil, append(args, "-o", "json")...)
@@ -47,7 +47,7 @@ func shownAsJSON(t *testing.T, status int, args ...string) string {
 	return b.String()
 }
 
-// modelFile writes a model as the API takes it, or the document alone.
+// modelFile writes a model in the form of a PUT, or the bare document.
 func modelFile(t *testing.T, model any) string {
 	t.Helper()
 	text, err := encoding.Marshal(model)

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// modelers starts a server and gives an OPERATOR, who writes models.
+// modeler starts a server and returns an OPERATOR, who writes models.
 func modeler(t *testing.T) (*harness.Server, *harness.Client) {
 	t.Helper()
 	s := tenant(t)

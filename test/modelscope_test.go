@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// scoped is a world with a second project, and with principals that are limited to the
-// first one.
+// scoped is a world with a second project, and with principals that are limited to the first one.
 func scoped(t *testing.T) (w *world, operator, admin *harness.Client) {
 	t.Helper()
 	w = newWorld(t)
@@ -53,13 +52,13 @@ func TestAProjectLimitedTokenWritesAModelThatNothingOfOthersRestsOn(t *testing.T
 		}
 		w.viewer.Get("/models/"+id).OK(t).Is(t, "revision", 1)
 	}
-	w.operator.Post("/runs", doc{"planId": theirs}, key()).OK(t) // it has not drifted
+	w.operator.Post("/runs", doc{"planId": theirs}, key()).OK(t) // their plan has not drifted
 	w.tenantAdmin.Get("/audit?action=models.write&subject=model/theirs&limit=1").OK(t).Is(t, "items.0.outcome", "refused: project_scope")
 	w.operator.Put("/models/shared", write("shared", 1)).OK(t) // without a limit
 }
 
-// An INVALID plan of another project counts too, and so do agents, and teams with one
-// of theirs: the plans of team runs name no model.
+// TestAProjectLimitedTokenLeavesTheModelsOfOthersAgentsAndTeams: a model also belongs to another project by an INVALID plan, by agents, and by
+// teams with such an agent, since the plans of team runs name no model.
 func TestAProjectLimitedTokenLeavesTheModelsOfOthersAgentsAndTeams(t *testing.T) {
 	t.Parallel()
 	w, operator, _ := scoped(t)

@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// What belongs to LIVE is out of reach for a token that is limited to DRY_RUN: it
-// neither starts it, nor lets it out, nor says how it ended, nor has anything sent.
+// TestADryRunTokenDecidesNothingAndSendsNothing: a token that is limited to DRY_RUN can't start, approve, reconcile or probe anything LIVE.
 func TestADryRunTokenDecidesNothingAndSendsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

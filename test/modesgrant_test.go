@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// A user has every mode. So whoever is limited to one makes, raises and invites nobody:
-// the session of such a user would do, and grant, what the limit forbids.
+// TestWhoIsLimitedToAModeMakesAndChangesNoUser: a user has every mode, so a principal that is limited to one could do and grant by a user's
+// session what the limit forbids.
 func TestWhoIsLimitedToAModeMakesAndChangesNoUser(t *testing.T) {
 	t.Parallel()
 	w, _ := twoTenants(t)
@@ -29,10 +29,10 @@ func TestWhoIsLimitedToAModeMakesAndChangesNoUser(t *testing.T) {
 	both, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "modes": []string{"LIVE", "DRY_RUN"}})
 	both.Put("/users/new@example.com", doc{"roles": []string{"VIEWER"}}).OK(t)
 	dry, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "modes": []string{"DRY_RUN"}})
-	dry.Delete("/users/new@example.com").OK(t) // that takes away
+	dry.Delete("/users/new@example.com").OK(t) // removing a user is allowed
 }
 
-// What one list of rights names twice is a mistake of who wrote it.
+// TestRightsNameNothingTwice: a repeated entry in a list of rights is an error.
 func TestRightsNameNothingTwice(t *testing.T) {
 	t.Parallel()
 	s := tenant(t)
@@ -44,7 +44,7 @@ func TestRightsNameNothingTwice(t *testing.T) {
 		s.Admin.Post("/tokens", harness.With(token, field, list)).Refused(t, "invalid_request", field+"[", "twice")
 	}
 	s.Admin.Post("/tokens", doc{"name": " ", "roles": []string{"VIEWER", "VIEWER"}, "modes": []string{"DRY_RUN", "DRY_RUN"}}).
-		Refused(t, "invalid_request", "name", "roles[1]", "modes[1]") // all of it is told
+		Refused(t, "invalid_request", "name", "roles[1]", "modes[1]") // each error is reported
 	for field, list := range map[string][]string{"roles": {"ADMIN", "ADMIN"}, "projectIds": shops} {
 		s.Admin.Put("/users/ann@example.com", harness.With(doc{"roles": []string{"VIEWER"}}, field, list)).Refused(t, "invalid_request", field+"[1]", "twice")
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// Two tenants whose names begin alike give everything the same names. What the one
-// is answered must not depend on whether the other is there.
+// Two tenants whose names have the same beginning use the same names for everything. The answers to one must not depend on whether the
+// other exists.
 
-// tenantPlayer is a tenant that plays the script.
+// tenantPlayer is a tenant that performs the script.
 type tenantPlayer struct {
 	t             *testing.T
 	w             *world
@@ -46,7 +46,7 @@ func (w *world) tenantPlayer(t *testing.T, name string) *tenantPlayer {
 
 func (p *tenantPlayer) project() string { return p.name + "-shop" }
 
-// hear keeps what was answered.
+// hear records an answer.
 func (p *tenantPlayer) hear(a *harness.Answer) *harness.Answer {
 	header := a.Header.Clone()
 	for _, own := range []string{"Date", "Content-Length", "X-Request-Id"} {
@@ -68,8 +68,7 @@ func (p *tenantPlayer) get(path string)            { p.hear(p.all.Get(path)) }
 func (p *tenantPlayer) put(path string, body any)  { p.hear(p.all.Put(path, body)) }
 func (p *tenantPlayer) post(path string, body any) { p.hear(p.all.Post(path, body)) }
 
-// start starts a run under a key that the other tenant uses as well, and waits
-// until it stands still.
+// start starts a run under a key that the other tenant uses too, and waits until it has ended or waits for a person.
 func (p *tenantPlayer) start(ref, path string, body doc) {
 	p.t.Helper()
 	a := p.all.Post(path, body, harness.Header("Idempotency-Key: intent-"+ref))
@@ -102,7 +101,7 @@ func (p *tenantPlayer) moves() []func() {
 	drifted := func() { p.hear(p.all.Post("/runs", run, harness.Header("Idempotency-Key: after"))) }
 	moves := []func(){
 		func() { p.put("/models/the-model", doc{"document": harness.Model("the-model")}) },
-		func() { p.put("/models/the-model", doc{"document": harness.Model("the-model")}) }, // a conflict tells the revision
+		func() { p.put("/models/the-model", doc{"document": harness.Model("the-model")}) }, // the conflict names the revision
 		func() { p.put("/projects/"+p.project(), harness.Project(p.w.shop.Origin())) },
 		func() { p.put("/projects/"+p.otherName()+"-shop", harness.Project(p.w.shop.Origin())) },
 		func() { p.post("/projects/"+p.project()+"/enable", doc{"expectedRevision": 1}) },
@@ -143,7 +142,7 @@ func (p *tenantPlayer) moves() []func() {
 	return moves
 }
 
-// otherName is that of the other tenant, or of one that might be.
+// otherName is the name of the other tenant, whether it exists or not.
 func (p *tenantPlayer) otherName() string {
 	return map[string]string{"acme": "acme2", "acme2": "acme"}[p.name]
 }
@@ -160,8 +159,7 @@ func (p *tenantPlayer) team() {
 	p.put("/teams/the-team", teamOf(ids, teamStep("s", ids[0], "note", doc{"text": "t"})))
 }
 
-// spelling writes what differs between any two runs of the service in one way: the
-// first id that occurs is 1 wherever it occurs.
+// spelling replaces what differs between any two runs of the service: the first id that occurs becomes 1 everywhere.
 type spelling struct{ numbers map[string]string }
 
 var (
@@ -181,7 +179,7 @@ func (s *spelling) plain(text string) string {
 	})
 }
 
-// TestATenantsAnswersDontDependOnAnother: byte by byte, ids and times apart.
+// TestATenantsAnswersDontDependOnAnother: they are equal byte by byte, except ids and times.
 func TestATenantsAnswersDontDependOnAnother(t *testing.T) {
 	t.Parallel()
 	shared := listedFor("default", "acme", "acme2") // who registers a variable first would show
@@ -196,7 +194,7 @@ func TestATenantsAnswersDontDependOnAnother(t *testing.T) {
 	others := other.moves()
 	for i, move := range theirs.moves() {
 		others[i]()
-		beside.As("garbage").Get("/runs") // strangers are counted
+		beside.As("garbage").Get("/runs") // requests without a principal are counted
 		move()
 	}
 	t.Logf("%d answers", len(ours.heard))

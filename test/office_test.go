@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestAnOfficeSignsInAtAProvider: its people share a network address, and none of them
-// makes a mistake.
+// TestAnOfficeSignsInAtAProvider: many people share a network address, and none of them makes a mistake.
 func TestAnOfficeSignsInAtAProvider(t *testing.T) {
 	t.Parallel()
 	_, w := elsewhere(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// call starts a run of one call of the shop.
+// call starts a run of one capability of the shop.
 func (w *world) call(who *harness.Client, body doc, headers ...harness.Header) *harness.Answer {
 	if len(headers) == 0 {
 		headers = []harness.Header{key()}
@@ -52,7 +52,6 @@ func TestOneCallPassesTheSameGate(t *testing.T) {
 	w.reaches(t, edited, "FAILED").Has(t, "error", "project_disabled")
 }
 
-// TestOneCallThatDoesNotFitStoresNothing.
 func TestOneCallThatDoesNotFitStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -118,7 +117,7 @@ func TestOneCallIsForOperatorsInScope(t *testing.T) {
 	agents.Get("/runs/"+id).Refused(t, "role_required")
 }
 
-// TestAnAgentWithoutAModelRunsItsCapabilities, and is still drift when it changes.
+// TestAnAgentWithoutAModelRunsItsCapabilities; a changed agent is still drift.
 func TestAnAgentWithoutAModelRunsItsCapabilities(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)

@@ -14,8 +14,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// held sends the beginning of a post of a mebibyte and waits for the answer, which
-// must come though the rest never does.
+// held sends the beginning of a POST of a mebibyte and waits for the answer, which must come although the rest is never sent.
 func held(t *testing.T, s *harness.Server, path, cookie string, sent int) int {
 	t.Helper()
 	at, err := url.Parse(s.URL)
@@ -44,8 +43,8 @@ func held(t *testing.T, s *harness.Server, path, cookie string, sent int) int {
 	return res.StatusCode
 }
 
-// Each page takes forms of a mebibyte of who is signed in. Of a stranger none reads
-// more than 8 KiB: whoever holds many such posts open must not fill the memory.
+// TestAnOpenRouteReadsAtMost8KiBOfAStranger: a signed-in user may send forms of a mebibyte. Without a session at most 8 KiB are read, since
+// many open requests must not fill the memory.
 func TestAnOpenRouteReadsAtMost8KiBOfAStranger(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t)

@@ -6,9 +6,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// The order of checks is 401, 403 role, 413, 400, then 404 and 403 scope, the
-// idempotency replay, other 409, 503 (contract 2). Each test breaks several at
-// once and names the one that must be answered.
+// The order of checks is 401, 403 role, 413, 400, then 404 and 403 scope, the idempotency replay, other 409, 503 (contract 2). Each test
+// violates several at once and names the expected answer.
 
 func TestAuthenticationComesFirst(t *testing.T) {
 	t.Parallel()

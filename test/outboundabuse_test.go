@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestARedirectLeadsNowhere: neither to another origin nor to another path of the
-// same one, by no status and no scheme; and the credential stays where it was sent.
+// TestARedirectLeadsNowhere: no redirect is followed, to another origin or to another path of the same one, with any status and scheme; and
+// the credential is sent nowhere else.
 func TestARedirectLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	elsewhere := harness.NewReceiver(t)
@@ -39,7 +39,7 @@ func TestARedirectLeadsNowhere(t *testing.T) {
 	}
 }
 
-// echoes are ways in which a receiver may send a credential back.
+// echoes are ways in which a receiver may return a credential.
 func echoes(secret string) map[string]string {
 	raw := []byte(secret)
 	escaped := ""
@@ -57,9 +57,8 @@ func echoes(secret string) map[string]string {
 	return out
 }
 
-// TestAnEchoedCredentialShowsNowhere: not in the output, in a later step's request, in
-// the audit log, or in the error of an answer that is none. The harness looks at
-// every answer, log line, file and row for each of its spellings.
+// TestAnEchoedCredentialShowsNowhere: not in the output, in a later step's request, in the audit log, or in the error of an unusable answer.
+// The harness searches every answer, log line, file and row for each of its encodings.
 func TestAnEchoedCredentialShowsNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -87,7 +86,7 @@ func TestAnEchoedCredentialShowsNowhere(t *testing.T) {
 		w.approver.Post("/runs/"+id+"/reconcile", doc{"resolution": "ABANDON", "evidence": "e"}).OK(t)
 	}
 	for _, reply := range []harness.Reply{harness.Typed(200, harness.Secret, `{"ok":true}`), harness.Raw("HTTP/1.1 200 OK\r\nContent-Encoding: " + harness.Secret + "\r\nContent-Length: 2\r\n\r\n{}")} {
-		w.shop.On("POST", "/notes", reply) // what is said of JSON doesn't matter
+		w.shop.On("POST", "/notes", reply) // the Content-Type doesn't matter
 		w.reaches(t, w.run(t, first), "COMPLETED")
 	}
 	w.shop.On("GET", "/health", harness.Raw("HTTP/1.1 "+harness.Secret+"\r\n\r\n"))
@@ -96,8 +95,7 @@ func TestAnEchoedCredentialShowsNowhere(t *testing.T) {
 	w.Admin.Get("/metrics").OK(t)
 }
 
-// TestNothingOfAnInputBecomesAHeader: line breaks are refused where a header could be
-// made of them, and encoded elsewhere.
+// TestNothingOfAnInputBecomesAHeader: line breaks are refused where they could make a header, and encoded elsewhere.
 func TestNothingOfAnInputBecomesAHeader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -126,8 +124,7 @@ func TestNothingOfAnInputBecomesAHeader(t *testing.T) {
 	}
 }
 
-// TestACertificateThatNobodyVouchesForIsNotCalled: nothing leaves, and the run says
-// what is wrong with it.
+// TestACertificateThatNobodyVouchesForIsNotCalled: nothing is sent, and the run names what is wrong with the certificate.
 func TestACertificateThatNobodyVouchesForIsNotCalled(t *testing.T) {
 	t.Parallel()
 	called := make(chan string, 1)

@@ -7,13 +7,12 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// outcomes are what a receiver can do and what the contract makes of it, for a
-// side effect and for a read.
+// outcomes are a receiver's possible answers and the results by the contract, for a side effect and for a read.
 var outcomes = []struct {
 	name   string
 	reply  func(w *world) harness.Reply
-	effect string // status of the run where the step has a side effect
-	code   string // error code where it is not RECOVERY_REQUIRED
+	effect string // status of the run if the step has a side effect
+	code   string // error code if the run is not RECOVERY_REQUIRED
 }{
 	{"400", answering(400), "FAILED", "receiver_refused"},
 	{"401", answering(401), "FAILED", "receiver_refused"},
@@ -42,7 +41,7 @@ var outcomes = []struct {
 	{timeout, func(*world) harness.Reply { return harness.Hanging() }, "RECOVERY_REQUIRED", "outcome_unknown"},
 }
 
-// timeout is the one outcome that is waited for, so its calls have little time.
+// timeout is the only outcome for which the test waits, so its calls have a short timeout.
 const timeout = "timeout"
 
 func answering(status int) func(*world) harness.Reply {

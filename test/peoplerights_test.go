@@ -7,16 +7,16 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// Where people decide, a token that stands for a user decides no more than that user
-// may at this moment, and only for as long as they belong to the tenant.
+// With the setting that people decide, a token that names a user may decide only what that user may at present, and only as long as they
+// belong to the tenant.
 
-// confirms lets a user say that a token is theirs.
+// confirms lets a user confirm that a token is theirs.
 func (w *world) confirms(t *testing.T, user *harness.Browser, token json) {
 	t.Helper()
 	w.As("").Post("/tokens/"+token.At("id").Text()+"/confirm", nil, user.Cookie(), w.csrf(t, user)).OK(t)
 }
 
-// selfMade is a token that a user has made in their own name.
+// selfMade is a token that a user created in their own name.
 func (w *world) selfMade(t *testing.T, user *harness.Browser, email string) *harness.Client {
 	t.Helper()
 	made := w.As("").Post("/tokens", doc{"name": "mine", "roles": []string{"APPROVER"}, "userEmail": email}, user.Cookie(), w.csrf(t, user)).OK(t)
@@ -63,8 +63,7 @@ func TestUnderPeopleATokenDecidesOnlyWhatItsUserMayNow(t *testing.T) {
 	token.Post(run+"/reconcile", reconcile("ABANDON", nil)).OK(t)
 }
 
-// A user who was removed and comes back is another membership: what they said of a
-// token before counts no more.
+// TestAConfirmationEndsWithTheMembership: a user who was removed and added again must confirm their tokens again.
 func TestAConfirmationEndsWithTheMembership(t *testing.T) {
 	t.Parallel()
 	w := people(t)
@@ -101,7 +100,7 @@ func TestAConfirmationEndsWithTheMembership(t *testing.T) {
 	w.As("").Post(decide, approved, mara.Cookie(), w.csrf(t, mara)).OK(t)
 }
 
-// Who lowers a user ends no confirmation: raised again, the token counts as before.
+// TestAConfirmationOutlivesAChangeOfRights: after a user lost and regained a role, the token counts as before.
 func TestAConfirmationOutlivesAChangeOfRights(t *testing.T) {
 	t.Parallel()
 	w := people(t)
@@ -113,7 +112,7 @@ func TestAConfirmationOutlivesAChangeOfRights(t *testing.T) {
 	token.Post("/approvals/"+w.asked(t, w.operator).At("id").Text()+"/decision", approved).OK(t)
 }
 
-// A membership of one tenant says nothing of tokens in another one.
+// TestAConfirmationIsOfOneTenant: a membership of one tenant confirms no token in another one.
 func TestAConfirmationIsOfOneTenant(t *testing.T) {
 	t.Parallel()
 	w := people(t)
@@ -128,7 +127,7 @@ func TestAConfirmationIsOfOneTenant(t *testing.T) {
 	token.Post(decide, approved).OK(t)
 }
 
-// A user may confirm anew in the console what they made themselves before.
+// TestTheConsoleAsksToConfirmAgainWhatAnEarlierMemberMade: a user who was added again may confirm there the tokens that they created before.
 func TestTheConsoleAsksToConfirmAgainWhatAnEarlierMemberMade(t *testing.T) {
 	t.Parallel()
 	w := people(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// bare is a project without authentication, so with reads only.
+// bare is a project without authentication, and so with reads only.
 func bare(origin string) doc {
 	return doc{"name": "Bare", "adapter": "HTTP_JSON", "baseUrl": origin, "capabilities": []any{harness.Capability("read", "GET", "/x", doc{})}}
 }
@@ -91,7 +91,7 @@ func TestEnablingNeedsAHealthyCheckOfThePresentRevision(t *testing.T) {
 	w.tenantAdmin.Post("/projects/default-new/health-check", nil).OK(t).Is(t, "healthy", false).Is(t, "statusCode", 302)
 	w.viewer.Get("/projects/default-new").OK(t).Is(t, "enabled", true) // connectivity only
 	w.tenantAdmin.Post("/projects/default-new/disable", doc{"expectedRevision": 1, "reason": "r"}).OK(t).Is(t, "enabled", false).Is(t, "revision", 1)
-	enable().Refused(t, "health_check_required") // the latest one counts
+	enable().Refused(t, "health_check_required") // only the latest check counts
 	w.tenantAdmin.Put("/projects/"+shop, harness.With(harness.With(p, "name", "N"), "expectedRevision", 1)).OK(t)
 	w.tenantAdmin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 2}).Refused(t, "health_check_required")
 	w.tenantAdmin.Post("/projects/default-none/health-check", nil).Refused(t, "not_found")
@@ -187,5 +187,5 @@ func TestDisablingUnderAnUnfinishedRunIsPossibleAndEndsItsNextStep(t *testing.T)
 	}
 	w.operator.Post("/runs", doc{"planId": plan}, key()).Refused(t, "project_disabled", shop)
 	w.enable(t, shop, 1)
-	w.approval(t, w.start(t, plan)) // good again
+	w.approval(t, w.start(t, plan)) // the project is usable again
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestAProjectsHeadersAndUserAreSentShownAndInTheDigest: an approver sees all that isn't
-// secret, and the receipt holds.
+// TestAProjectsHeadersAndUserAreSentShownAndInTheDigest: an approver sees everything that isn't secret, and the receipt verifies.
 func TestAProjectsHeadersAndUserAreSentShownAndInTheDigest(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t, harness.Set("CREDENTIAL_ENV_ALLOWLIST", harness.SecretEnv))
@@ -35,7 +34,7 @@ func TestAProjectsHeadersAndUserAreSentShownAndInTheDigest(t *testing.T) {
 	text := receiptOf(t, w.operator, run)
 	w.judge(t, 1, strings.Replace(text, "2026-01", "2026-02", 1), "--key", w.receiptKey(t))
 
-	// Another header is another request: no approval of the one is found for the other.
+	// With another header it is another request, for which an earlier approval doesn't count.
 	w.Admin.Put("/projects/"+shop, harness.With(harness.With(p, "expectedRevision", 2), "headers", doc{"X-Merchant": "another"})).OK(t)
 	w.enable(t, shop, 3)
 	other := w.approval(t, w.call(w.operator, doc{"capability": "refund", "mode": "LIVE", "inputs": doc{"orderId": "o"}}).OK(t).At("id").Text())

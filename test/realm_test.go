@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// realmWorld has a realm administrator who is a user besides the bootstrap token, and
-// gives that token's id.
+// realmWorld has a realm administrator who is a user, besides the bootstrap token; it returns that token's id.
 func realmWorld(t *testing.T) (w *world, bootstrap string) {
 	t.Helper()
 	w = ownWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com"))
@@ -20,7 +19,7 @@ func realmWorld(t *testing.T) (w *world, bootstrap string) {
 	return nil, ""
 }
 
-// An ADMIN of `default`, by a token and by a session, with every role.
+// TestATenantsAdminIsNotOverARealmAdministrator: an ADMIN of `default` with every role, by a token and by a session.
 func TestATenantsAdminIsNotOverARealmAdministrator(t *testing.T) {
 	t.Parallel()
 	w, bootstrap := realmWorld(t)
@@ -55,8 +54,8 @@ func TestATenantsAdminIsNotOverARealmAdministrator(t *testing.T) {
 	w.Admin.Delete("/tokens/" + roots.At("id").Text()).OK(t)
 }
 
-// A token that only names a realm administrator is its tenant's: else whoever made it
-// could put it out of the other ADMINs' reach.
+// TestATokenThatNamesARealmAdministratorWithoutTheirWordIsRevoked: such a token belongs to its tenant, or its creator could make it
+// unrevocable for the other ADMINs.
 func TestATokenThatNamesARealmAdministratorWithoutTheirWordIsRevoked(t *testing.T) {
 	t.Parallel()
 	w, _ := realmWorld(t)
@@ -66,7 +65,7 @@ func TestATokenThatNamesARealmAdministratorWithoutTheirWordIsRevoked(t *testing.
 	w.principal(t, "ADMIN").Delete("/tokens/" + made.At("id").Text()).OK(t)
 }
 
-// A user who is a realm administrator has in another tenant what anybody has there.
+// TestWhatARealmAdministratorHasInAnotherTenantIsThatTenants: their user and tokens in another tenant are like everybody's.
 func TestWhatARealmAdministratorHasInAnotherTenantIsThatTenants(t *testing.T) {
 	t.Parallel()
 	w, _ := realmWorld(t)
@@ -84,7 +83,7 @@ func TestTheLastRealmAdministratorStays(t *testing.T) {
 	root := w.NewBrowser()
 	root.SignIn("root@example.com")
 	w.Keep(root.Session())
-	w.Admin.Delete("/users/root@example.com").OK(t) // the token is one still
+	w.Admin.Delete("/users/root@example.com").OK(t) // the token is still a realm administrator's
 	w.Admin.Delete("/tokens/"+bootstrap).Refused(t, "state_conflict", "last realm administrator")
 	w.Admin.Get("/tenants").OK(t)
 	w.Admin.Put("/users/root@example.com", doc{"roles": []string{"ADMIN"}}).OK(t) // a user like others now
@@ -105,5 +104,5 @@ func TestTheLastRealmAdministratorMayBeAUser(t *testing.T) {
 	as("DELETE", "/users/root@example.com", nil).Refused(t, "state_conflict", "last realm administrator")
 	as("PUT", "/users/root@example.com", doc{"roles": []string{"ADMIN"}}).OK(t) // it stays one
 	as("GET", "/tenants", nil).OK(t)
-	w.Stop() // who would look at what is left has no token any more
+	w.Stop() // the check at the end of the test would need the revoked token
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// judge verifies a receipt as the command line does, offline.
+// judge verifies a receipt by the command line, offline.
 func (w *world) judge(t *testing.T, status int, text string, flags ...string) json {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "receipt.json")
@@ -38,13 +38,12 @@ func receiptOf(t *testing.T, who *harness.Client, run string) string {
 	return a.Raw
 }
 
-// holds gets the receipt of a run as somebody and verifies it by the published key.
+// holds gets the receipt of a run as a principal and verifies it by the published key.
 func (w *world) holds(t *testing.T, who *harness.Client, run string) json {
 	t.Helper()
 	return w.judge(t, 0, receiptOf(t, who, run), "--key", w.receiptKey(t)).Is(t, "ok", true).Is(t, "origin", true).Is(t, "runId", run)
 }
 
-// TestEveryWayToEndLeavesAReceiptThatHolds.
 func TestEveryWayToEndLeavesAReceiptThatHolds(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
@@ -85,8 +84,8 @@ func TestEveryWayToEndLeavesAReceiptThatHolds(t *testing.T) {
 	w.holds(t, w.viewer, rehearsed).Is(t, "mode", "DRY_RUN").Is(t, "requests", 1)
 }
 
-// TestAReceiptShowsAViewerNothingSensitive, neither as a text nor by a record that
-// quotes it, and holds all the same; who may see everything has everything in it.
+// TestAReceiptShowsAViewerNothingSensitive, neither as a text nor in a quoted record, and still verifies; a principal that may see everything
+// gets everything.
 func TestAReceiptShowsAViewerNothingSensitive(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
@@ -114,8 +113,7 @@ func TestAReceiptShowsAViewerNothingSensitive(t *testing.T) {
 	prints(t, verdict.Out, "1 are not proven by the log")
 }
 
-// TestNobodyFindsOutARecordByItsHash: receipts give the hashes of the records beside
-// theirs, so each that has a digest or a reason has a salt.
+// TestNobodyFindsOutARecordByItsHash: receipts contain the hashes of neighboring records, so each record with a digest or a reason has a salt.
 func TestNobodyFindsOutARecordByItsHash(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -134,8 +132,7 @@ func TestNobodyFindsOutARecordByItsHash(t *testing.T) {
 	}
 }
 
-// TestAReceiptOutlivesTheKeyThatSignedIt: rotated keys stay published, and the
-// private halves are nowhere.
+// TestAReceiptOutlivesTheKeyThatSignedIt: rotated keys stay published, and private keys occur nowhere.
 func TestAReceiptOutlivesTheKeyThatSignedIt(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
@@ -161,7 +158,6 @@ func TestAReceiptOutlivesTheKeyThatSignedIt(t *testing.T) {
 	w.holds(t, w.viewer, run)
 }
 
-// TestReceiptsAreKeptAndJudgedByCommand.
 func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -205,7 +201,7 @@ func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	}
 }
 
-// readableByItsOwnerAlone: a receipt shows what was paid, to whom and why.
+// readableByItsOwnerAlone: a receipt shows payments, recipients and reasons.
 func readableByItsOwnerAlone(t *testing.T, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -217,7 +213,7 @@ func readableByItsOwnerAlone(t *testing.T, path string) {
 	}
 }
 
-// TestTheConsoleOffersTheReceiptOfAnEndedRun, which the session may read.
+// TestTheConsoleOffersTheReceiptOfAnEndedRun if the session may read it.
 func TestTheConsoleOffersTheReceiptOfAnEndedRun(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestNobodySaysWhatBecameOfACallOnItsWay: the answer that still comes would deny it.
+// TestNobodySaysWhatBecameOfACallOnItsWay: the answer that still comes could contradict it.
 func TestNobodySaysWhatBecameOfACallOnItsWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -28,7 +28,7 @@ func TestNobodySaysWhatBecameOfACallOnItsWay(t *testing.T) {
 	w.approver.Post("/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", nil)).OK(t).Is(t, "status", "CANCELLED")
 }
 
-// TestAResolvedStepThatWaitsForASlotShowsNoForm: somebody has said what happened.
+// TestAResolvedStepThatWaitsForASlotShowsNoForm: it has been reconciled.
 func TestAResolvedStepThatWaitsForASlotShowsNoForm(t *testing.T) {
 	t.Parallel()
 	for _, resolution := range []string{"CONFIRMED_COMPLETED", "CONFIRMED_NOT_EXECUTED"} {
@@ -52,9 +52,8 @@ func TestAResolvedStepThatWaitsForASlotShowsNoForm(t *testing.T) {
 	}
 }
 
-// TestATenantLeavesABoundedNumberOfCallsToThemselves: a cancel gives the slot back and
-// the call goes on, so starts and cancels in turn must not open connections without end.
-// Whoever asks for a cancel gets it.
+// TestATenantLeavesABoundedNumberOfCallsToThemselves: a cancel releases the slot while the call goes on, so alternating starts and cancels must
+// not open connections without a bound. A cancel is never refused.
 func TestATenantLeavesABoundedNumberOfCallsToThemselves(t *testing.T) {
 	t.Parallel()
 	const bound = 64

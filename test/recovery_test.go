@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// reconcile is the reviewer's word on an uncertain step.
+// reconcile is a reviewer's statement about an uncertain step.
 func reconcile(resolution string, output doc) doc {
 	body := doc{"resolution": resolution, "evidence": "looked at the ledger"}
 	if output != nil {
@@ -44,7 +44,7 @@ func TestAnUnmetExpectationRefusesTheReconcileAndChangesNothing(t *testing.T) {
 		w.approver.Post("/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", output)).Refused(t, "expectation_not_met")
 	}
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "revision", before.At("revision")).Is(t, "steps.0.reconciliation", harness.Absent)
-	w.approver.Post("/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", doc{"id": "r-1"})).OK(t).Is(t, "status", "COMPLETED") // its statusCode isn't judged
+	w.approver.Post("/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", doc{"id": "r-1"})).OK(t).Is(t, "status", "COMPLETED") // the expectation on the status code doesn't apply
 }
 
 func TestAConfirmedOutputIsSelectedAsAnAnswerWouldBe(t *testing.T) {

@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestARefusalSaysWhy: what the API answered is kept; a viewer sees it where nothing of
-// the capability is sensitive, and the credential nobody.
+// TestARefusalSaysWhy: the API's answer is stored. A viewer sees it if the capability has no sensitive field; nobody sees the credential.
 func TestARefusalSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -28,7 +27,7 @@ func TestARefusalSaysWhy(t *testing.T) {
 	w.reaches(t, id, "FAILED").Is(t, "steps.0.response.body", strings.Repeat("x", 4096))
 }
 
-// TestAViewerSeesNothingOfARefusalWhereAFieldIsSensitive: it may quote the field.
+// TestAViewerSeesNothingOfARefusalWhereAFieldIsSensitive, since the refusal may quote the field.
 func TestAViewerSeesNothingOfARefusalWhereAFieldIsSensitive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -50,8 +49,7 @@ func TestAViewerSeesNothingOfARefusalWhereAFieldIsSensitive(t *testing.T) {
 	}
 }
 
-// TestAnAnsweredSideEffectMayHaveHappened: the shop has paid, and the run must not read
-// like one in which nothing was.
+// TestAnAnsweredSideEffectMayHaveHappened: the shop has paid, so the run must not look as if nothing had happened.
 func TestAnAnsweredSideEffectMayHaveHappened(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

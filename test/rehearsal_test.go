@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestALiveRunIsComparedWithItsRehearsal: the digests of what was rehearsed and what
-// was sent agree, the later rehearsal counts, and bound inputs are filled in.
+// TestALiveRunIsComparedWithItsRehearsal: the digests of rehearsed and sent requests agree, the last rehearsal counts, and bound inputs are
+// filled in.
 func TestALiveRunIsComparedWithItsRehearsal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// at is an agent's item at another source revision.
+// at is an agent of a manifest at another source revision.
 func at(revision int, item doc) doc { return harness.With(item, "sourceRevision", revision) }
 
 // agent reads an agent.
@@ -18,7 +18,7 @@ func (w *world) agent(t *testing.T, id string) json {
 	return w.viewer.Get("/agents/" + id).OK(t)
 }
 
-// recordOf is an agent as a sync or a list shows it, without its instances.
+// recordOf is an agent without its instances, as in a sync or a list.
 func recordOf(read json) doc {
 	d := read.Without("instances")
 	delete(d, "instanceCount")
@@ -73,7 +73,7 @@ func TestANewerManifestRaisesTheRevisionAndMakesTheAgentPENDING(t *testing.T) {
 	if !instant(t, one, "updatedAt").After(instant(t, one, "createdAt")) {
 		t.Error(one)
 	}
-	unchanged(t, w.agent(t, ids[1]), left) // whom the manifest leaves out stays as it is
+	unchanged(t, w.agent(t, ids[1]), left) // an agent that the manifest leaves out is unchanged
 	w.agent(t, ids[2]).Is(t, "sourceRevision", 2).Is(t, "revision", 2).Is(t, "status", "PENDING")
 	w.viewer.Get("/agents").OK(t).Is(t, "total", 4)
 }
@@ -100,7 +100,7 @@ func TestSyncWithOlderRevisionOrOtherContentChangesNothing(t *testing.T) {
 	for _, c := range conflicts {
 		syncTo(w.operator, shop, agentItem("new", "note", ""), at(2, two), c).Refused(t, "manifest_conflict", "one", "5")
 	}
-	syncTo(w.operator, shop, harness.With(two, "goal", "less"), at(4, one)).Refused(t, "manifest_conflict", "one", "two") // each is named
+	syncTo(w.operator, shop, harness.With(two, "goal", "less"), at(4, one)).Refused(t, "manifest_conflict", "one", "two") // the message names each
 	for i, id := range ids {
 		unchanged(t, w.agent(t, id), before[i])
 	}

@@ -11,7 +11,7 @@ import (
 
 var because = doc{"reason": "why"}
 
-// showsIt fails unless the id is in the list, or is not.
+// showsIt checks whether the id is in the list.
 func showsIt(t *testing.T, c *harness.Client, path, id string, want bool) {
 	t.Helper()
 	page := c.Get(path).OK(t)
@@ -22,8 +22,7 @@ func showsIt(t *testing.T, c *harness.Client, path, id string, want bool) {
 	}
 }
 
-// retired checks what is the same for everything that is retired: it is hidden, can
-// be asked for, read, and restored.
+// retired checks what is common to all retired records: they are hidden in lists, listed on demand, readable, and can be restored.
 func retired(t *testing.T, w *world, kind, id string, refused func()) {
 	t.Helper()
 	list, path := "/"+kind+"s", "/"+kind+"s/"+id
@@ -46,7 +45,7 @@ func retired(t *testing.T, w *world, kind, id string, refused func()) {
 	showsIt(t, w.viewer, list, id, true)
 }
 
-// says checks that a refusal names what is retired and how that is undone.
+// refusedAsRetired checks that a refusal names the retired record and how to restore it.
 func refusedAsRetired(t *testing.T, a *harness.Answer, kind, id string) {
 	t.Helper()
 	a.Refused(t, "state_conflict", kind+" "+id+" is retired", "POST /"+kind+"s/"+id+"/restore")
@@ -67,8 +66,7 @@ func TestNothingNewIsMadeOfARetiredModel(t *testing.T) {
 	w.viewer.Get("/plans/"+w.ready(t, harness.With(planOf(step("n", "note", nil)), "modelRevision", 2))).OK(t).Is(t, "modelSnapshot.retired", harness.Absent)
 }
 
-// TestARunOfARetiredModelTakesNoFurtherStep: what waits for an approval ends as
-// drift, as it does after a suspension.
+// TestARunOfARetiredModelTakesNoFurtherStep: a run that waits for an approval fails by drift, as after a suspension.
 func TestARunOfARetiredModelTakesNoFurtherStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,7 +99,7 @@ func TestAProjectIsRetiredOnceNoUnfinishedRunUsesIt(t *testing.T) {
 	})
 	w.viewer.Get("/projects/"+shop).OK(t).Is(t, "enabled", false)
 	w.tenantAdmin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 1}).OK(t)
-	w.reaches(t, w.start(t, plan), "COMPLETED") // as after a disabling: the revision is the same
+	w.reaches(t, w.start(t, plan), "COMPLETED") // the plan hasn't drifted, since the project's revision is the same
 }
 
 func TestARetiredAgentNeitherRunsNorChangesNorJoins(t *testing.T) {
@@ -135,7 +133,7 @@ func TestARetiredAgentNeitherRunsNorChangesNorJoins(t *testing.T) {
 		refusedAsRetired(t, w.tenantAdmin.Post("/agents/"+one+"/admit", because), "agent", one)
 		refusedAsRetired(t, sync(manifest(2, "one", "two")), "agent", one)
 		w.viewer.Get("/agents/"+two).OK(t).Is(t, "sourceRevision", 1)
-		sync(manifest(1, "one", "two")).OK(t).Is(t, "items.0.retired", true) // says nothing new
+		sync(manifest(1, "one", "two")).OK(t).Is(t, "items.0.retired", true) // the manifest is unchanged
 		showsIt(t, w.viewer, "/agents?status=ADMITTED", one, false)
 		showsIt(t, w.viewer, "/agents?status=ADMITTED&retired=true&projectId="+shop, one, true)
 		w.operator.Post("/agents/"+one+"/heartbeat", beat("i", 1, "IDLE")).OK(t)
@@ -162,7 +160,7 @@ func TestARetiredAgentNeitherRunsNorChangesNorJoins(t *testing.T) {
 	refusedAsRetired(t, startTeam(2), "project", shop)
 }
 
-// TestRetiringIsAudited, once a change and with the reason.
+// TestRetiringIsAudited, once for each change and with the reason.
 func TestRetiringIsAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

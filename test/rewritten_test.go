@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// rewriteToken changes a token's record in a store that nobody serves from.
+// rewriteToken changes a token's record in the store of a stopped server.
 func (w *world) rewriteToken(t *testing.T, id string, change func(*records.Token)) {
 	t.Helper()
 	st, err := w.openStopped(t.Context())

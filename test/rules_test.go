@@ -51,7 +51,7 @@ func TestRulesDecideWhichRequestsAreLetOutAskedForAndDenied(t *testing.T) {
 	free.Is(t, "steps.0.approvalRequired", false).Is(t, "steps.0.approvalId", harness.Absent)
 
 	w.reaches(t, w.run(t, pay("p", "100.00000000000000000001", at("DE"))), "WAITING_APPROVAL").Is(t, "steps.0.approvalRequired", true)
-	// What isn't known never loosens: without the country nobody can say that it isn't denied.
+	// An unknown value never loosens a rule: without the country the request may be a denied one.
 	asked := w.approval(t, w.run(t, pay("p", "1", nil)))
 	asked.Is(t, "approvalsNeeded", 1).Is(t, "reasons", []string{"DENY it"}).Is(t, "groups", harness.Absent)
 
@@ -75,7 +75,7 @@ func TestTheGateDecidesOverWhatIsBound(t *testing.T) {
 		second := harness.With(harness.With(harness.With(pay("p", "1", nil), "dependsOn", []string{"q"}), "input", doc{}), "inputBindings", doc{"amount": doc{"stepId": "q", "field": "price"}})
 		w.reaches(t, w.run(t, harness.With(step("q", "quote", nil), "projectId", ruled), second), status).Is(t, "steps.1.input.amount", number(amount))
 	}
-	// A rehearsal doesn't know yet what will be bound.
+	// In a rehearsal bound values are unknown.
 	second := harness.With(harness.With(harness.With(pay("p", "1", nil), "dependsOn", []string{"q"}), "input", doc{}), "inputBindings", doc{"amount": doc{"stepId": "q", "field": "price"}})
 	plan := w.ready(t, rehearsed(harness.With(step("q", "quote", nil), "projectId", ruled), second))
 	w.reaches(t, w.start(t, plan), "COMPLETED").Is(t, "steps.0.wouldBe", "ALLOW").Is(t, "steps.1.wouldBe", "ASK").Is(t, "steps.1.approvalRequired", true)
@@ -154,7 +154,7 @@ func TestValidatingAProjectShowsContradictionsAndGaps(t *testing.T) {
 	w.viewer.Post("/projects/default-none/validate", nil).Refused(t, "not_found")
 }
 
-// TestAViewerIsNotToldWhichRuleHeldOfASensitiveInput: it would tell of its value.
+// TestAViewerIsNotToldWhichRuleHeldOfASensitiveInput: the rule would reveal its value.
 func TestAViewerIsNotToldWhichRuleHeldOfASensitiveInput(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t) // whose answers the harness leaves as they are

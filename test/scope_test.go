@@ -9,8 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// neighbours is a world with a second project and principals that are limited to
-// the one or the other.
+// neighbours is a world with a second project, and one principal that is limited to each.
 func neighbours(t *testing.T) (w *world, one, two *harness.Client) {
 	t.Helper()
 	return neighboursIn(t, newWorld(t))

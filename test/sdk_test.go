@@ -16,7 +16,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// route notes what the SDK asks for, on its way to the server.
+// route records the SDK's requests on their way to the server.
 type route struct {
 	mu    sync.Mutex
 	asked []string
@@ -29,14 +29,13 @@ func (r *route) RoundTrip(q *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(q)
 }
 
-// TestEveryOperationHasAnSDKMethod calls each method of the client with nothing of
-// sense and looks at which operation of the document it asked for.
+// TestEveryOperationHasAnSDKMethod calls each method of the client with meaningless arguments, and records which operation it requested.
 func TestEveryOperationHasAnSDKMethod(t *testing.T) {
 	t.Parallel()
 	s := tenant(t)
 	seen := &route{}
 	sdk := s.Admin.SDK(func(c *client.Config) { c.HTTP = &http.Client{Transport: seen} })
-	own := []string{"Send", "KeepAlive"} // of no one operation, or for ever
+	own := []string{"Send", "KeepAlive"} // not one operation, or endless
 	for i := range reflect.TypeOf(sdk).NumMethod() {
 		if m := reflect.TypeOf(sdk).Method(i); !slices.Contains(own, m.Name) {
 			callWithNothing(reflect.ValueOf(sdk).Method(i))
@@ -59,8 +58,7 @@ func TestEveryOperationHasAnSDKMethod(t *testing.T) {
 	}
 }
 
-// callWithNothing calls a method with a context, "x" for each text and zero
-// values; an iterator is walked.
+// callWithNothing calls a method with a context, "x" for each string and zero values; it iterates over an iterator.
 func callWithNothing(method reflect.Value) {
 	args := []reflect.Value{}
 	for i := range method.Type().NumIn() {
@@ -103,7 +101,7 @@ func TestTheTwelveOperationsHaveTheirNames(t *testing.T) {
 	}
 }
 
-// TestEveryCodeIsATypedError of the SDK.
+// TestEveryCodeIsATypedError in the SDK.
 func TestEveryCodeIsATypedError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -128,7 +126,7 @@ func TestEveryCodeIsATypedError(t *testing.T) {
 	}
 }
 
-// TestAStartWithoutAKeyKeepsTheOneItMade so that its caller can repeat it.
+// TestAStartWithoutAKeyKeepsTheOneItMade, so that its caller can repeat the start.
 func TestAStartWithoutAKeyKeepsTheOneItMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -178,7 +176,7 @@ func TestTheSDKWaitsUntilAPersonIsNeededAndUntilTheEnd(t *testing.T) {
 	}
 }
 
-// TestAWatchedRunShowsEachStatusOnceAndInOrder, by its events and by polling.
+// TestAWatchedRunShowsEachStatusOnceAndInOrder, by events and by polling.
 func TestAWatchedRunShowsEachStatusOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -204,7 +202,7 @@ func TestAWatchedRunShowsEachStatusOnceAndInOrder(t *testing.T) {
 	}
 }
 
-// deafTransport hears no events.
+// deafTransport refuses event streams.
 type deafTransport struct{}
 
 func (deafTransport) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -214,7 +212,7 @@ func (deafTransport) RoundTrip(q *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(q)
 }
 
-// TestAllWalksEveryPage and gives each item once.
+// TestAllWalksEveryPage and returns each item once.
 func TestAllWalksEveryPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

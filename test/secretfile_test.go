@@ -8,8 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestCredentialInAFileRotatesWithoutARestart: each call is signed with what the file
-// holds then.
+// TestCredentialInAFileRotatesWithoutARestart: each call is signed with the file's present content.
 func TestCredentialInAFileRotatesWithoutARestart(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)

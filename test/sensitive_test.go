@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// private is a project whose card and iban are sensitive, wherever they stand in
-// a request or an answer.
+// private is a project with sensitive fields card and iban in requests and answers.
 func private(origin string) doc {
 	hide := []string{"card", "iban"}
 	in := doc{"card": harness.Input("string", true), "text": harness.Input("string", false)}
@@ -25,7 +24,7 @@ func private(origin string) doc {
 
 const secretCard, secretIBAN = "4711-hidden-1", "DE-hidden-2"
 
-// sees checks what a VIEWER gets of a run, its plan and its approvals.
+// sees checks what a VIEWER sees of a run, its plan and its approvals.
 func (w *world) sees(t *testing.T, runID string) {
 	t.Helper()
 	plan := w.operator.Get("/runs/" + runID).OK(t).At("planId").Text()
@@ -51,7 +50,7 @@ func TestSensitiveFieldsAreMaskedForAViewerAndNobodyElse(t *testing.T) {
 	w.shop.On("POST", "/body", harness.Answering(200, `{"iban":"`+secretIBAN+`","ok":true}`))
 	s := harness.With(step("s", "body", doc{"card": secretCard, "text": "shown"}), "projectId", "default-private")
 	id := w.run(t, expecting(s, "iban", secretIBAN))
-	w.approver.Get("/approvals/"+w.approval(t, id).At("id").Text()).OK(t).Is(t, "inputSnapshot.card", secretCard) // reviewers see what they approve
+	w.approver.Get("/approvals/"+w.approval(t, id).At("id").Text()).OK(t).Is(t, "inputSnapshot.card", secretCard) // reviewers see the values that they approve
 	w.approve(t, id)
 	w.reaches(t, id, "COMPLETED")
 	for _, who := range []*harness.Client{w.operator, w.approver, w.tenantAdmin, w.principal(t, "VIEWER", "OPERATOR")} {
@@ -116,7 +115,7 @@ func TestTheAnswersOfProbesAreMaskedToo(t *testing.T) {
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "steps.0.probes.0.output.state", "paid").Is(t, "steps.0.probes.0.request.url", w.shop.Origin()+"/cards/{card}/info")
 }
 
-// TestAProbesOwnSensitiveFieldsAreMasked: the step that it is for has none.
+// TestAProbesOwnSensitiveFieldsAreMasked, even if the step's capability has none.
 func TestAProbesOwnSensitiveFieldsAreMasked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

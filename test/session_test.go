@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// person is a user with these roles, signed in.
+// person is a browser signed in as a user with these roles.
 func (w *world) person(t *testing.T, email string, roles ...string) *harness.Browser {
 	t.Helper()
 	w.Admin.Put("/users/"+email, doc{"roles": roles}).OK(t)
@@ -21,7 +21,7 @@ func (w *world) person(t *testing.T, email string, roles ...string) *harness.Bro
 	return b
 }
 
-// csrf is the token that goes with a session.
+// csrf is the CSRF token of a session.
 func (w *world) csrf(t *testing.T, b *harness.Browser) harness.Header {
 	t.Helper()
 	return harness.Header("X-CSRF-Token: " + w.As("").Get("/session", b.Cookie()).OK(t).At("csrfToken").Text())
@@ -108,7 +108,7 @@ func TestRightsAreThoseOfTheMoment(t *testing.T) {
 	w.As("").Get("/tokens", ada.Cookie()).Refused(t, "role_required")
 }
 
-// setupLink is printed once on an empty store.
+// setupLink matches the link that is printed once for an empty store.
 var setupLink = regexp.MustCompile(`/console(/setup\?link=([0-9a-f]{64}))`)
 
 func TestTheSetUpLinkWorksOnce(t *testing.T) {
@@ -120,7 +120,7 @@ func TestTheSetUpLinkWorksOnce(t *testing.T) {
 		t.Fatalf("no set-up link was printed:\n%s", s.Log())
 	}
 	first, second := s.NewBrowser(), s.NewBrowser()
-	for range 3 { // following it changes nothing: mail scanners do
+	for range 3 { // opening the link changes nothing, since mail scanners open it
 		if p := first.Open(found[1]); p.Status != 200 || !strings.Contains(p.Text, "Set up and sign in") {
 			t.Fatalf("%d %s", p.Status, p.Text)
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// The session that a browser forgets would be good for days, and nobody could end it there.
+// TestSigningInAgainEndsTheBrowsersEarlierSession: the browser has lost its cookie, so nobody could end the session there, and it would be
+// valid for days.
 func TestSigningInAgainEndsTheBrowsersEarlierSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -31,7 +32,7 @@ func TestSigningInAtAProviderEndsTheBrowsersEarlierSession(t *testing.T) {
 	w.As("").Get("/session", ada.Cookie()).OK(t)
 }
 
-// Another host of the domain may set a cookie of the same name, which comes first.
+// TestACookieThatIsNoneHidesNoSession: another host of the domain may set a cookie of the same name, which comes first.
 func TestACookieThatIsNoneHidesNoSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -64,7 +65,7 @@ func TestALookAtTheSetUpOfAServiceThatIsSetUpSaysSo(t *testing.T) {
 	}
 }
 
-// What a form or the address says of where to go next stays in the console.
+// TestNoPageLeadsOutOfTheConsole: a redirect target in a form or address must be a page of the console.
 func TestNoPageLeadsOutOfTheConsole(t *testing.T) {
 	t.Parallel()
 	_, w := elsewhere(t)

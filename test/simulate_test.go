@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// simulated stores a model and gives what a scenario of it comes to.
+// simulated stores a model and returns the result of a scenario.
 func simulated(t *testing.T, operator *harness.Client, model doc, inputs doc) json {
 	t.Helper()
 	id := model["id"].(string)

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// settings are those of a server that could start.
+// settings are the settings of a server that can start.
 func settings(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	s := map[string]string{"SVC_PLATFORM_LISTEN": "127.0.0.1:0", "SVC_PLATFORM_STORE": filepath.Join(t.TempDir(), "store")}

@@ -9,7 +9,7 @@ import (
 
 var stopping = doc{"reason": "something is wrong"}
 
-// stop stops a tenant's LIVE steps, "" for the world's own.
+// stop stops the LIVE steps of a tenant; "" is the world's own.
 func (w *world) stop(t *testing.T, tenant string) json {
 	t.Helper()
 	return w.Admin.Post("/stop", stopOf(tenant, "something is wrong")).OK(t).Is(t, "stopped", true)
@@ -28,7 +28,7 @@ func stopOf(tenant, reason string) doc {
 	return doc{"reason": reason, "tenantId": tenant}
 }
 
-// held waits until a run waits for the end of a stop.
+// held waits until a stop holds a run.
 func (w *world) held(t *testing.T, id string) (run json) {
 	t.Helper()
 	harness.Until(t, "run "+id+" to be held", func() bool {
@@ -53,7 +53,7 @@ func TestWhileStoppedNoLiveStepBeginsAndAllGoOnByThemselves(t *testing.T) {
 	w.approve(t, asked)
 	w.held(t, asked).Is(t, "status", "WAITING_APPROVAL").Is(t, "steps.0.attempt", 0)
 	close(gate)
-	w.held(t, flying).Is(t, "status", "RUNNING").Is(t, "steps.0.status", "COMPLETED").Is(t, "steps.1.attempt", 0) // what had begun ends
+	w.held(t, flying).Is(t, "status", "RUNNING").Is(t, "steps.0.status", "COMPLETED").Is(t, "steps.1.attempt", 0) // steps that had begun are completed
 	rehearsal := w.ready(t, harness.With(planOf(step("n", "note", nil)), "mode", "DRY_RUN"))
 	w.reaches(t, w.start(t, rehearsal), "COMPLETED")
 	w.viewer.Get("/runs?status=READY").OK(t).Is(t, "items.0.waitingFor.kind", "stop")
@@ -84,8 +84,7 @@ func TestAStopHoldsTheNextStepOfARunUnderWay(t *testing.T) {
 	w.reaches(t, id, "COMPLETED")
 }
 
-// TestHeldRunsHoldNoSlotAndOutliveARestart: after go they take turns, as many at a time
-// as there are slots.
+// TestHeldRunsHoldNoSlotAndOutliveARestart: after go as many of them run at a time as there are slots.
 func TestHeldRunsHoldNoSlotAndOutliveARestart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "1"))
@@ -111,7 +110,7 @@ func TestHeldRunsHoldNoSlotAndOutliveARestart(t *testing.T) {
 	}
 }
 
-// TestARunThatQueuedBeforeAStopWaitsForItToo, and says so.
+// TestARunThatQueuedBeforeAStopWaitsForItToo, and shows that.
 func TestARunThatQueuedBeforeAStopWaitsForItToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "1"))
@@ -154,7 +153,7 @@ func TestWhoMayStopAndLetGo(t *testing.T) {
 	w.viewer.Get("/stop").OK(t).Is(t, "stopped", false)
 }
 
-// TestAStopOfAllAndATenantsOwnAreTwo: neither go lifts the other's.
+// TestAStopOfAllAndATenantsOwnAreTwo: lifting one doesn't lift the other.
 func TestAStopOfAllAndATenantsOwnAreTwo(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t, listedFor("default", "acme"))
@@ -166,7 +165,7 @@ func TestAStopOfAllAndATenantsOwnAreTwo(t *testing.T) {
 		t.Helper()
 		harness.Until(t, "the neighbour's run to be "+status, func() bool { return acme.Get("/runs/"+id).OK(t).At("status").Text() == status })
 	}
-	theirs(acme.begin().OK(t).At("id").Text(), "COMPLETED") // ours is not theirs
+	theirs(acme.begin().OK(t).At("id").Text(), "COMPLETED") // our stop doesn't apply to acme
 	ours := w.start(t, plan)
 	w.held(t, ours)
 	w.stop(t, "*").Is(t, "tenantId", "*")

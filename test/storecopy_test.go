@@ -12,8 +12,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// filledWorld is a world in a directory, with another tenant, agents, a run that
-// ended and one that waits for its approval.
+// filledWorld is a world in a directory, with another tenant, agents, an ended run and one that waits for its approval.
 func filledWorld(t *testing.T) (w *world, waiting string) {
 	t.Helper()
 	w = newWorld(t, harness.Set("STORE", filepath.Join(t.TempDir(), "store")))
@@ -46,7 +45,7 @@ func copyStore(t *testing.T, from, to string, flags ...string) json {
 	return report
 }
 
-// copyRefused wants a copy that did nothing, for one clear reason.
+// copyRefused checks that a copy does nothing and gives one clear reason.
 func copyRefused(t *testing.T, from, to, why string, flags ...string) {
 	t.Helper()
 	r := harness.Run(t, nil, append([]string{"store", "copy", from, to}, flags...)...)
@@ -66,8 +65,7 @@ func (w *world) on(t *testing.T, store string) *world {
 	return c
 }
 
-// TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps: there and back nothing
-// differs, and the service goes on where it stood.
+// TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps: after a copy there and back nothing differs, and waiting runs continue.
 func TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps(t *testing.T) {
 	t.Parallel()
 	w, waiting := filledWorld(t)
@@ -100,7 +98,7 @@ func TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps(t *testing.T) {
 	}
 }
 
-// startApproved starts a run of a new plan and approves what it asks for.
+// startApproved starts a run of a new plan and approves its request.
 func (w *world) startApproved(t *testing.T) string {
 	t.Helper()
 	run := w.run(t, step("refund", "refund", doc{"orderId": "A-2"}))
@@ -115,7 +113,7 @@ func TestADatabaseWithPartOfACopyIsNotServedFrom(t *testing.T) {
 	w.Stop()
 	database := pgtest.Database(t)
 	copyStore(t, w.Store, database)
-	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`) // as where it was broken off
+	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`) // the mark of an incomplete copy
 	serve := harness.Run(t, map[string]string{"SVC_PLATFORM_STORE": database, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}, "serve")
 	if serve.Status != 2 || !strings.Contains(serve.Err, "a copy that is not complete") {
 		t.Errorf("%d\n%s", serve.Status, serve.Err)
@@ -124,7 +122,7 @@ func TestADatabaseWithPartOfACopyIsNotServedFrom(t *testing.T) {
 	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "a copy that is not complete")
 }
 
-// TestACopyOfNothingIsRefused and makes nothing.
+// TestACopyOfNothingIsRefused and creates nothing.
 func TestACopyOfNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -136,8 +134,7 @@ func TestACopyOfNothingIsRefused(t *testing.T) {
 	}
 }
 
-// TestACopyThatWouldLeaveSomethingBehindIsRefused: a newer release has added to the
-// tables, which serve may use.
+// TestACopyThatWouldLeaveSomethingBehindIsRefused: a newer release has extended the tables, which serve may use.
 func TestACopyThatWouldLeaveSomethingBehindIsRefused(t *testing.T) {
 	t.Parallel()
 	w, _ := filledWorld(t)
@@ -149,8 +146,7 @@ func TestACopyThatWouldLeaveSomethingBehindIsRefused(t *testing.T) {
 	w.on(t, database)
 }
 
-// TestAToolLeavesAStoreOfAnEarlierReleaseAsItWas: opening it would change its tables, and
-// what was to be moved could not go back to that release.
+// TestAToolLeavesAStoreOfAnEarlierReleaseAsItWas: opening it would migrate its tables, and the earlier release could no longer use it.
 func TestAToolLeavesAStoreOfAnEarlierReleaseAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, file := range goldenStores(t, "store.tar.gz") {
@@ -183,7 +179,7 @@ func wantBehind(t *testing.T, arguments ...string) {
 	}
 }
 
-// contents are a store's files, but for the lock and the index of the log, which say nothing.
+// contents are a store's files except the lock and the index of the write-ahead log.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -200,7 +196,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestACopyIntoItsSourceIsRefused, by whichever name.
+// TestACopyIntoItsSourceIsRefused, under any name of the directory.
 func TestACopyIntoItsSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	w, _ := filledWorld(t)
@@ -210,7 +206,7 @@ func TestACopyIntoItsSourceIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []string{w.Store, filepath.Join(w.Store, "sub"), filepath.Join(link, "a", "b"), filepath.Dir(w.Store)} {
-		copyRefused(t, w.Store, to, "lies in the other")
+		copyRefused(t, w.Store, to, "one contains the other")
 	}
 	copyStore(t, w.Store, w.Store+"-2")
 }

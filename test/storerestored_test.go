@@ -20,8 +20,8 @@ func onDatabase(t *testing.T) (w *world, database, plan, waiting string) {
 	return w, database, plan, waiting
 }
 
-// TestADatabaseRestoredToAnEarlierPointSendsNothingAgain: the dump knows a run that
-// waits for its approval; meanwhile it was approved and carried out.
+// TestADatabaseRestoredToAnEarlierPointSendsNothingAgain: in the dump a run waits for its approval; after the dump it was approved and
+// executed.
 func TestADatabaseRestoredToAnEarlierPointSendsNothingAgain(t *testing.T) {
 	t.Parallel()
 	w, database, plan, run := onDatabase(t)
@@ -53,7 +53,7 @@ func TestADatabaseRestoredToAnEarlierPointSendsNothingAgain(t *testing.T) {
 	s.Admin.Get("/audit?action=store.restore&realm=true").OK(t).Is(t, "total", 1).Is(t, "items.0.subject", "store")
 }
 
-// TestAStoreInUseIsNotMadeSafe, nor one that isn't there: nothing is changed.
+// TestAStoreInUseIsNotMadeSafe, nor a missing one; nothing is changed.
 func TestAStoreInUseIsNotMadeSafe(t *testing.T) {
 	t.Parallel()
 	w, database, _, run := onDatabase(t)

@@ -29,7 +29,7 @@ func TestAManifestNamesEveryProblemAndAppliesNothing(t *testing.T) {
 	good := agentItem("good", "note", "refund")
 	bad := []struct {
 		item doc
-		at   []string // what the message names, below the item
+		at   []string // paths, below the item, that the message names
 	}{
 		{harness.With(agentItem("a", "note", ""), "capabilities", []any{"note", "nothing"}), []string{".capabilities[1]: ", "nothing"}},
 		{harness.With(agentItem("b", "note", ""), "capabilities", []any{"note", "lookup", "note"}), []string{".capabilities[2]: "}},
@@ -97,7 +97,7 @@ func TestAManifestOfAnotherShapeIsRefusedAndAppliesNothing(t *testing.T) {
 		good = harness.Without(good, spared)
 	}
 	w.operator.Post("/systems/"+shop+"/agents/sync", harness.With(good, "agents.1.capabilities", []any{})).OK(t)
-	syncTo(w.operator, shop).OK(t).Is(t, "items", []any{}) // no agent is no problem
+	syncTo(w.operator, shop).OK(t).Is(t, "items", []any{}) // an empty manifest is valid
 	w.viewer.Get("/agents").OK(t).Is(t, "total", 2)
 }
 
@@ -131,7 +131,7 @@ func TestASyncReachesOnlyTheCallersSystems(t *testing.T) {
 	syncTo(acme, "acme-none", item).Refused(t, "not_found")
 	syncTo(w.operator, "default-none", item).Refused(t, "not_found")
 	syncTo(two, shop, item).Refused(t, "project_scope")
-	syncTo(two, shop, agentItem("a", "nothing", "")).Refused(t, "project_scope") // before what the project would tell
+	syncTo(two, shop, agentItem("a", "nothing", "")).Refused(t, "project_scope") // refused before errors about the project
 	for _, who := range []*harness.Client{w.viewer, w.approver, w.tenantAdmin} {
 		syncTo(who, shop, item).Refused(t, "role_required", "OPERATOR")
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// clerks makes two admitted agents of the shop: one looks things up, one writes
-// notes, in euros only.
+// clerks creates two admitted agents of the shop: one reads, the other writes notes, only in euros.
 func (w *world) clerks(t *testing.T) (reader, writer string) {
 	t.Helper()
 	ids := w.admitted(t, agentItem("reader", "lookup", "refund"), fixing(agentItem("writer", "note", "refund"), doc{"note": doc{"currency": "EUR"}}))
@@ -30,7 +29,7 @@ func TestATeamIsCreatedAndUpdatedByItsRevision(t *testing.T) {
 	note = harness.With(note, "inputBindings", doc{"amount": doc{"stepId": "look", "field": "total"}})
 	team := teamOf([]string{reader, writer}, look, note)
 	for _, too := range []int{1, 7} {
-		w.operator.Put("/teams/t", revised(team, too)).Refused(t, "revision_conflict", "expectedRevision") // there is none
+		w.operator.Put("/teams/t", revised(team, too)).Refused(t, "revision_conflict", "expectedRevision") // there is no team yet
 	}
 	made := w.operator.Put("/teams/t", revised(team, 0)).OK(t).Is(t, "id", "t").Is(t, "revision", 1).Is(t, "name", "team").Is(t, "suspended", false)
 	made.Is(t, "members", team["members"]).Is(t, "steps.0", look).Is(t, "steps.1", note).Has(t, "steps.1.input", "1.50")
@@ -65,7 +64,7 @@ func TestATeamMaySendBackWhatItRead(t *testing.T) {
 	for field, v := range map[string]any{"id": "other", "revision": 99, "suspended": false, "createdAt": nil, "updatedAt": doc{}} {
 		ignored[field] = v
 	}
-	w.operator.Put("/teams/t", ignored).OK(t).Is(t, "id", "t").Is(t, "revision", 4).Is(t, "suspended", true).Is(t, "createdAt", read.At("createdAt")) // only a resume resumes
+	w.operator.Put("/teams/t", ignored).OK(t).Is(t, "id", "t").Is(t, "revision", 4).Is(t, "suspended", true).Is(t, "createdAt", read.At("createdAt")) // an edit doesn't end a suspension
 	for path, code := range map[string]string{"Name": "invalid_json", "teamId": "invalid_request", "steps.0.sideEffect": "invalid_request", "members.0.name": "invalid_request"} {
 		w.operator.Put("/teams/t", harness.With(revised(read.Doc(), 4), path, "x")).Refused(t, code)
 	}
@@ -154,7 +153,7 @@ func TestATeamsStepsAreItsMembersAndFormAGraph(t *testing.T) {
 		hundred = append(hundred, harness.With(note, "id", fmt.Sprint("s", i)))
 	}
 	w.operator.Put("/teams/t", teamOf([]string{reader, writer}, hundred...)).OK(t)
-	w.operator.Put("/teams/later", teamOf([]string{reader, writer}, harness.Without(look, "input.resourceId"))).OK(t) // it may come with the run
+	w.operator.Put("/teams/later", teamOf([]string{reader, writer}, harness.Without(look, "input.resourceId"))).OK(t) // the input may be given with the run
 }
 
 func TestSuspendingRaisesATeamsRevisionAndResumingDoesNot(t *testing.T) {
@@ -174,7 +173,7 @@ func TestSuspendingRaisesATeamsRevisionAndResumingDoesNot(t *testing.T) {
 		after := w.tenantAdmin.Post("/teams/t/"+c.verb, doc{"reason": "r"}).OK(t).Is(t, "revision", c.revision).Is(t, "suspended", c.suspended)
 		unchanged(t, w.viewer.Get("/teams/t").OK(t), after)
 		if before.At("suspended").String() == after.At("suspended").String() {
-			unchanged(t, after, before) // twice is once
+			unchanged(t, after, before) // a repetition changes nothing
 		}
 	}
 }
@@ -209,5 +208,5 @@ func TestTeamsAreListedByIDWhereAllTheirMembersAreInScope(t *testing.T) {
 		limited.Post("/teams/b/runs", doc{"expectedRevision": 1}, key()).Refused(t, "project_scope")
 	}
 	w.operator.Put("/teams/b", revised(teamOf([]string{reader, writer}), 1)).OK(t)
-	one.Get("/teams/b").OK(t).Is(t, "revision", 2) // its scope is that of its members now
+	one.Get("/teams/b").OK(t).Is(t, "revision", 2) // a team's scope is that of its present members
 }

@@ -57,12 +57,12 @@ func TestAnOutputIsPassedOnOnlyOnceItIsVerified(t *testing.T) {
 	reader, writer := w.clerks(t)
 	look := expecting(teamStep("look", reader, "lookup", doc{"resourceId": "o-1"}), "state", "returned")
 	w.operator.Put("/teams/t", teamOf([]string{reader, writer}, look, taking(teamStep("note", writer, "note", doc{}), "amount", "look", "total"))).OK(t)
-	for _, answer := range []string{`{"total":12.50,"state":"paid"}`, `{"total":12.50}`} { // a 200 proves nothing
+	for _, answer := range []string{`{"total":12.50,"state":"paid"}`, `{"total":12.50}`} { // a 200 alone doesn't meet the expectation
 		w.shop.On("GET", "/orders/o-1", harness.Answering(200, answer))
 		run := w.reaches(t, w.teamRun("t", 1, nil).OK(t).At("id").Text(), "FAILED")
 		run.Has(t, "error", "expectation_not_met: ").Is(t, "steps.0.status", "FAILED").Is(t, "steps.1.status", "SKIPPED").Is(t, "steps.1.request", harness.Absent)
 	}
-	w.shop.On("GET", "/orders/o-1", harness.Answering(200, `{"state":"returned"}`)) // verified, without what is bound
+	w.shop.On("GET", "/orders/o-1", harness.Answering(200, `{"state":"returned"}`)) // verified, but without the bound field
 	w.reaches(t, w.teamRun("t", 1, nil).OK(t).At("id").Text(), "FAILED").Has(t, "error", "not_sent: ").Is(t, "steps.0.status", "COMPLETED").Is(t, "steps.1.status", "FAILED")
 	if n := len(w.shop.Seen("POST", "/notes")); n != 0 {
 		t.Errorf("%d requests were sent", n)
@@ -116,7 +116,7 @@ func TestTheSnapshotOfATeamRunKeepsWhoCarriesItOut(t *testing.T) {
 	id := run.At("id").Text()
 	w.reaches(t, id, "COMPLETED").Is(t, "planSnapshot", snapshot)
 	limited, _ := w.token(t, doc{"roles": []string{"VIEWER"}, "projectIds": []string{shop}})
-	limited.Get("/runs/"+id).Refused(t, "project_scope") // of two systems
+	limited.Get("/runs/"+id).Refused(t, "project_scope") // the team's agents are of two projects
 	w.operator.Put("/teams/t", revised(harness.With(team, "name", "other"), 2)).OK(t)
 	w.sync(t, at(4, agentItem("a", "note", "refund")))
 	w.operator.Put("/models/refund", doc{"document": harness.With(harness.Model("refund"), "name", "New"), "expectedRevision": 1}).OK(t)

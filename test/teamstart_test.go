@@ -39,7 +39,7 @@ func TestARefusedTeamStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		{"t", harness.With(body(good), "expectedRevision", 0), "revision_conflict", "1"},
 		{"t", harness.With(body(good), "expectedRevision", 2), "revision_conflict", "1"},
 		{"t", harness.With(body(good), "mode", "TEST"), "invalid_request", "mode"},
-		{"t", harness.With(body(good), "expectation", doc{"field": "f", "equals": 1}), "invalid_request", "expectation"}, // its steps have theirs
+		{"t", harness.With(body(good), "expectation", doc{"field": "f", "equals": 1}), "invalid_request", "expectation"}, // the steps of a team have their own expectations
 		{"t", harness.With(body(good), "inputs", nil), "invalid_request", "inputs"},
 		{"t", body(doc{"look": []any{}}), "invalid_request", "inputs.look"},
 		{"t", body(nil), "invalid_request", "inputs"},
@@ -60,7 +60,7 @@ func TestARefusedTeamStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		w.operator.Post("/teams/"+c.team+"/runs", c.body, keyed("k")).Refused(t, c.code, c.part)
 	}
 	w.operator.Post("/teams/t/runs", body(doc{"look": doc{"resourceId": "a/b"}, "note": doc{"currency": 1}, "none": doc{}}), keyed("k")).
-		Refused(t, "invalid_request", "resourceId", "inputs.note.currency: ", "inputs.none: ") // each is named
+		Refused(t, "invalid_request", "resourceId", "inputs.note.currency: ", "inputs.none: ") // the message names each
 	w.operator.Post("/teams/t/runs", body(good)).Refused(t, "idempotency_key_required")
 	dry, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "modes": []string{"DRY_RUN"}})
 	dry.Post("/teams/t/runs", body(good), keyed("k")).Refused(t, "role_required", "DRY_RUN")

@@ -23,16 +23,16 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// office takes in spans by OTLP over HTTP.
-type office struct {
+// spanCollector receives spans by OTLP over HTTP.
+type spanCollector struct {
 	*httptest.Server
 	mu    sync.Mutex
 	spans map[string]*otlp.Span // by id
 	raw   strings.Builder
 }
 
-func newOffice(t *testing.T) *office {
-	o := &office{spans: map[string]*otlp.Span{}}
+func newSpanCollector(t *testing.T) *spanCollector {
+	o := &spanCollector{spans: map[string]*otlp.Span{}}
 	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var request collector.ExportTraceServiceRequest
@@ -46,7 +46,7 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-func (o *office) take(request *collector.ExportTraceServiceRequest) {
+func (o *spanCollector) take(request *collector.ExportTraceServiceRequest) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.raw.WriteString(protojson.Format(request))
@@ -59,8 +59,8 @@ func (o *office) take(request *collector.ExportTraceServiceRequest) {
 	}
 }
 
-// has reports spans of a trace, each below the one before, the highest first.
-func (o *office) has(chain, traceID string) bool {
+// has reports whether a trace has these spans, each a child of the one before.
+func (o *spanCollector) has(chain, traceID string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range o.spans {
@@ -75,8 +75,8 @@ func (o *office) has(chain, traceID string) bool {
 	return false
 }
 
-// links reports a span of this name that refers to a trace.
-func (o *office) links(name, traceID string) bool {
+// links reports whether a span of this name links to a trace.
+func (o *spanCollector) links(name, traceID string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range o.spans {
@@ -89,14 +89,13 @@ func (o *office) links(name, traceID string) bool {
 	return false
 }
 
-// traces makes the server export to the office, soon.
-func (o *office) traces() []harness.Setting {
+// traces makes the server export to the collector without delay.
+func (o *spanCollector) traces() []harness.Setting {
 	return []harness.Setting{harness.Env("OTEL_EXPORTER_OTLP_ENDPOINT", o.URL), harness.Env("OTEL_BSP_SCHEDULE_DELAY", "100")}
 }
 
-// traced is a project API that makes a span of its own of each request, below the
-// one that called it.
-func (o *office) traced(t *testing.T) func(http.Handler) http.Handler {
+// traced is a project API that makes a span for each request, as a child of the caller's span.
+func (o *spanCollector) traced(t *testing.T) func(http.Handler) http.Handler {
 	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(o.URL+"/v1/traces"))
 	if err != nil {
 		t.Fatal(err)
@@ -133,12 +132,11 @@ func sampleWorld(t *testing.T, around func(http.Handler) http.Handler, settings 
 	return w, s
 }
 
-// The whole way of one LIVE run, over an approval and a restart of the service, is
-// one trace: the caller's own span, our request, the step, our call, and what the
-// project API did of it. Each change of the store is below what waits for it.
+// TestATraceLeadsFromTheCallersRequestToTheProjectsOwnSpan: one LIVE run with an approval and a restart of the service is one trace: the
+// caller's span, our request, the step, our call, and the project API's span. Each transaction is a child of the span that waits for it.
 func TestATraceLeadsFromTheCallersRequestToTheProjectsOwnSpan(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newSpanCollector(t)
 	w, _ := sampleWorld(t, o.traced(t), o.traces()...)
 	plan := w.ready(t, planOf(
 		step("look", sample.ReadOrder, doc{"orderId": sample.ReturnedOrder}),
@@ -175,8 +173,7 @@ func TestATraceLeadsFromTheCallersRequestToTheProjectsOwnSpan(t *testing.T) {
 	}
 }
 
-// Where nobody asks for traces, a call's bytes are what they were, whatever the
-// caller of ours sent.
+// TestNoTraceparentIsSentWhereNobodyTraces: without tracing, a call's bytes don't depend on what our caller sent.
 func TestNoTraceparentIsSentWhereNobodyTraces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

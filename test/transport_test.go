@@ -185,7 +185,7 @@ func TestTheIntegrationContractHoldsATestVectorThatVerifies(t *testing.T) {
 	}
 }
 
-// TestAnEscapedSlashSeparatesNothing: below either prefix a path means the same.
+// TestAnEscapedSlashSeparatesNothing: a path means the same under both prefixes.
 func TestAnEscapedSlashSeparatesNothing(t *testing.T) {
 	t.Parallel()
 	s := tenant(t)

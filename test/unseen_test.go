@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// unseen are texts of one character each that is drawn as nothing, as a space, or in no
-// way that anybody knows.
+// unseen are texts of one character that is shown as nothing, as a space, or in an undefined way.
 var unseen = []string{
 	"\u200b", "\u2800", "\u3164", "\u115f", "\u1160", "\uffa0", "\u00ad", "\u202e", "\u00a0", "\u3000", "\u2028", "\u2029",
 	"\ufdd0", "\ufffe", "\ue000", "\u0378", "\ufe0f", "\U000E0041", "\U00016FE4", "\U0001D159", "\U0010FFFD",
@@ -26,14 +25,14 @@ func TestWhatHasNoLookOfItsOwnIsWrittenOutForAnApprover(t *testing.T) {
 			t.Errorf("%s doesn't write it out", path)
 		}
 		for _, c := range unseen {
-			if c != "\u00a0" { // figures stand beside their units by it
+			if c != "\u00a0" { // separates numbers from their units
 				mustNotHold(t, p, c)
 			}
 		}
 	}
 }
 
-// TestATextWithNothingToSeeIsNoReason: nor evidence, nor what a token is for.
+// TestATextWithNothingToSeeIsNoReason, no evidence, and no name of a token.
 func TestATextWithNothingToSeeIsNoReason(t *testing.T) {
 	t.Parallel()
 	w := newTitledWorld(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// weakens says of the newest record about a subject whether it is marked.
+// weakens reports whether the newest record about a subject is marked as weakening.
 func (w *world) weakens(t *testing.T, subject string) bool {
 	t.Helper()
 	newest := w.Admin.Get("/audit?limit=1&subject=" + subject).OK(t).At("items.0")

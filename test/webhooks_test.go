@@ -42,8 +42,7 @@ func (l *listening) hook(path string, events ...string) doc {
 	return doc{"url": l.ears.Origin() + path, "events": events, "secretEnv": hookEnv}
 }
 
-// told waits for the n-th notification at a path and verifies it with the library that
-// the makers of the standard publish.
+// told waits for the n-th notification at a path, and verifies it with the library of the authors of Standard Webhooks.
 func (l *listening) told(t *testing.T, path string, n int) (body json, id string) {
 	t.Helper()
 	q := l.ears.Await(t, "POST", path, n)
@@ -123,7 +122,7 @@ func TestANotificationIsRetriedUnderTheSameID(t *testing.T) {
 	l.Admin.Put("/webhooks/other", l.hook("/other", "run.ended")).OK(t)
 	id := l.run(t, step("note", "note", doc{"text": "hi"}))
 	l.reaches(t, id, "COMPLETED")
-	l.told(t, "/other", 1) // nobody waits for another's failure
+	l.told(t, "/other", 1) // a failing webhook delays no other
 	_, first := l.told(t, "/ops", 1)
 	harness.Until(t, "the failure to be kept", func() bool {
 		return l.Admin.Get("/webhooks/ops").OK(t).At("lastError").Text() == "the receiver answered 500"
@@ -156,7 +155,7 @@ func TestANotificationSurvivesAKill(t *testing.T) {
 	body.Is(t, "data.runId", id)
 }
 
-// TestWhatHappenedBeforeAKillIsToldAfterIt: killed before anything looked at the log.
+// TestWhatHappenedBeforeAKillIsToldAfterIt: the process is killed before it has searched the log.
 func TestWhatHappenedBeforeAKillIsToldAfterIt(t *testing.T) {
 	t.Parallel()
 	l := newListening(t)
@@ -191,7 +190,7 @@ func TestAReceiverThatIsGoneDisablesItsWebhook(t *testing.T) {
 	l.Admin.Put("/webhooks/ops", harness.With(l.hook("/again", "run.ended"), "expectedRevision", 2)).OK(t).Is(t, "enabled", true)
 	second := l.run(t, step("note", "note", doc{"text": "hi"}))
 	body, _ := l.told(t, "/again", 1)
-	body.Is(t, "data.runId", second) // what ended while it was disabled isn't told
+	body.Is(t, "data.runId", second) // runs that ended while it was disabled are not reported
 }
 
 func TestNothingGoesToAnOriginOffTheList(t *testing.T) {
@@ -225,7 +224,7 @@ func TestNothingGoesToAnOriginOffTheList(t *testing.T) {
 	}
 }
 
-// A redirect is a failure like any other.
+// TestAWebhookIsToldOfItsProjectsOnlyAndFollowsNoRedirect: a redirect is a failure like any other.
 func TestAWebhookIsToldOfItsProjectsOnlyAndFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	l := newListening(t)
@@ -292,8 +291,7 @@ func TestWebhooksAreKeptByCommand(t *testing.T) {
 	prints(t, admin(0, "webhooks", "list"), "there are none")
 }
 
-// TestAWebhookIsToldOfAStop also where it is limited to projects, and not of an attempt
-// that was refused.
+// TestAWebhookIsToldOfAStop even if it is limited to projects, and not of a refused attempt.
 func TestAWebhookIsToldOfAStop(t *testing.T) {
 	t.Parallel()
 	l := newListening(t)

@@ -17,8 +17,8 @@ type (
 	json = harness.JSON
 )
 
-// world is a server with everything that a run needs: a receiver, an enabled
-// project `default-shop` on it, a model `refund`, and one principal of each role.
+// world is a server with everything that a run needs: a receiver, an enabled project `default-shop` at it, a model `refund`, and one
+// principal of each role.
 type world struct {
 	*harness.Server
 	shop *harness.Receiver
@@ -28,8 +28,7 @@ type world struct {
 
 const shop = "default-shop"
 
-// newWorld makes a world in a tenant of its own, on a server that tests share. A
-// world with settings has a server of its own.
+// newWorld makes a world in its own tenant on a shared server; with settings it has its own server.
 func newWorld(t *testing.T, settings ...harness.Setting) *world {
 	t.Helper()
 	if len(settings) > 0 {
@@ -41,15 +40,14 @@ func newWorld(t *testing.T, settings ...harness.Setting) *world {
 	return w
 }
 
-// tenant is a tenant on a server that tests share, with nothing in it.
+// tenant is an empty tenant on a shared server.
 func tenant(t *testing.T) *harness.Server {
 	t.Helper()
 	s, _ := harness.Tenant(t)
 	return s
 }
 
-// ownWorld makes a world on a server of its own; the settings add to what it needs
-// itself.
+// ownWorld makes a world on its own server; the settings are added to the necessary ones.
 func ownWorld(t *testing.T, settings ...harness.Setting) *world {
 	t.Helper()
 	w := &world{shop: harness.NewReceiver(t)}
@@ -78,7 +76,7 @@ func (w *world) principal(t *testing.T, roles ...string) *harness.Client {
 	return c
 }
 
-// token makes a token and gives its client and record.
+// token creates a token and returns its client and record.
 func (w *world) token(t *testing.T, write doc) (*harness.Client, json) {
 	t.Helper()
 	if write["name"] == nil {
@@ -110,7 +108,7 @@ func step(id, capability string, input doc) doc {
 	return s
 }
 
-// planOf is a LIVE plan of these steps, made of revision 1 of the model.
+// planOf is a LIVE plan of these steps, with revision 1 of the model.
 func planOf(steps ...doc) doc {
 	list := make([]any, len(steps))
 	for i, s := range steps {
@@ -119,7 +117,7 @@ func planOf(steps ...doc) doc {
 	return doc{"name": "plan", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": list}
 }
 
-// ready stores a plan, which must be READY, and gives its id.
+// ready stores a plan, which must be READY, and returns its id.
 func (w *world) ready(t *testing.T, plan doc) string {
 	t.Helper()
 	return w.operator.Post("/plans", plan).OK(t).Is(t, "validationErrors", []string{}).Is(t, "status", "READY").At("id").Text()
@@ -127,12 +125,12 @@ func (w *world) ready(t *testing.T, plan doc) string {
 
 var keys atomic.Int64
 
-// key is an idempotency key that was never used.
+// key is a new idempotency key.
 func key() harness.Header {
 	return harness.Header(fmt.Sprintf("Idempotency-Key: key-%d", keys.Add(1)))
 }
 
-// start starts a run of a plan and gives its id.
+// start starts a run of a plan and returns its id.
 func (w *world) start(t *testing.T, planID string) string {
 	t.Helper()
 	return w.operator.Post("/runs", doc{"planId": planID}, key()).OK(t).At("id").Text()
@@ -144,7 +142,7 @@ func (w *world) run(t *testing.T, steps ...doc) string {
 	return w.start(t, w.ready(t, planOf(steps...)))
 }
 
-// reaches waits until a run has a status, and gives the run.
+// reaches waits until a run has a status, and returns the run.
 func (w *world) reaches(t *testing.T, runID, status string) (run json) {
 	t.Helper()
 	harness.Until(t, "run "+runID+" to be "+status, func() bool {
@@ -158,21 +156,21 @@ func (w *world) reaches(t *testing.T, runID, status string) (run json) {
 	return run
 }
 
-// approval waits until a run asks for an approval, and gives it.
+// approval waits for the pending approval of a run, and returns it.
 func (w *world) approval(t *testing.T, runID string) json {
 	t.Helper()
 	run := w.reaches(t, runID, "WAITING_APPROVAL")
 	return w.Admin.Get("/approvals/" + run.At("approvalId").Text()).OK(t)
 }
 
-// approve approves what a run asks for.
+// approve approves a run's pending approval.
 func (w *world) approve(t *testing.T, runID string) {
 	t.Helper()
 	id := w.approval(t, runID).At("id").Text()
 	w.approver.Post("/approvals/"+id+"/decision", doc{"decision": "APPROVED", "reason": "fine"}).OK(t).Is(t, "status", "APPROVED")
 }
 
-// uncertain brings a run of one `note` to RECOVERY_REQUIRED and gives it.
+// uncertain makes a RECOVERY_REQUIRED run of one `note` and returns it.
 func (w *world) uncertain(t *testing.T) json {
 	t.Helper()
 	w.shop.On("POST", "/notes", harness.Answering(500, `{}`), harness.Answering(200, `{"ok":true}`))
@@ -184,7 +182,7 @@ func number(digits string) encoding.Number { return encoding.Number(digits) }
 
 var stepID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// instant is the time at a path.
+// instant parses the time at a path.
 func instant(t *testing.T, record json, path string) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, record.At(path).Text())
@@ -194,7 +192,7 @@ func instant(t *testing.T, record json, path string) time.Time {
 	return at
 }
 
-// checksum is that of a token's body: its CRC32 in six base62 characters.
+// checksum is the checksum of a token's body: CRC32 in six base62 characters.
 func checksum(body string) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	n := crc32.ChecksumIEEE([]byte(body))

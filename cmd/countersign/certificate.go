@@ -43,7 +43,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	case sameFile(now[0], c.seen[0]) && sameFile(now[1], c.seen[1]):
 	default:
 		if err := c.read(now); err != nil {
-			c.log.Warn("the TLS certificate changed and can't be used; the one before stays in use", "error", err.Error())
+			c.log.Warn("the TLS certificate changed and can't be used; the previous one stays in use", "error", err.Error())
 		} else {
 			c.log.Info("the TLS certificate was renewed")
 		}

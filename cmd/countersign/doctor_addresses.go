@@ -22,7 +22,7 @@ func checkAddresses(ctx context.Context, cfg config) (found []finding) {
 			continue
 		}
 		const do = "remove the user, or lower their rights: DELETE or PUT /v1/users/%s"
-		found = append(found, warn("user address", fmt.Sprintf(do, o.Path()), "user %s of tenant %s is kept in a form of an earlier release that another user has today or that is no address any more: nobody signs in by it, sessions and tokens go on", o.Shown(), o.TenantID))
+		found = append(found, warn("user address", fmt.Sprintf(do, o.Path()), "user %s of tenant %s is stored in a form of an earlier release; today another user has it, or it is invalid: nobody can sign in by it, but sessions and tokens stay valid", o.Shown(), o.TenantID))
 	}
 	return found
 }

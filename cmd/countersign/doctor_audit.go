@@ -43,7 +43,7 @@ func checkAudit(ctx context.Context, address string, all bool) []finding {
 		_, err = peek(ctx, address, func(tx store.Tx) error {
 			v, n, err := audit.VerifyEnd(tx, name, most)
 			if err == nil && !v.Intact {
-				found = append(found, bad("audit log", "keep the store as it is, and compare it with a backup: somebody changed the log, or the disk did", "the log of %s is not what was written: record %d", logName(name), *v.FirstBroken))
+				found = append(found, bad("audit log", "keep the store as it is, and compare it with a backup: a person or a disk fault changed the log", "the log of %s is not what was written: record %d", logName(name), *v.FirstBroken))
 			}
 			records, read = records+v.Records, read+n
 			return err

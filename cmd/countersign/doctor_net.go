@@ -149,7 +149,7 @@ func connects(ctx context.Context, origin string) error {
 
 func checkMail(ctx context.Context, cfg config) []finding {
 	if cfg.Mail == nil {
-		return []finding{warn("mail", "set SVC_PLATFORM_SMTP_URL, unless people sign in otherwise", "no mail server: sign-in codes go to the log, and approvers are not told")}
+		return []finding{warn("mail", "set SVC_PLATFORM_SMTP_URL, unless people sign in by an identity provider", "no mail server: sign-in codes go to the log, and approvers get no mails")}
 	}
 	if err := cfg.Mail.Reach(ctx); err != nil {
 		return []finding{bad("mail", "correct SVC_PLATFORM_SMTP_URL, or look at the mail server", "%v", err)}

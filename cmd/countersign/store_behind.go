@@ -45,7 +45,7 @@ func (c *copyCommand) apart() error {
 	}
 	from, to := resolved(c.From), resolved(c.To)
 	if from == to || within(from, to) || within(to, from) {
-		return cli.Unusablef("%s and %s are the same directory, or one lies in the other: give another place", c.From, c.To)
+		return cli.Unusablef("%s and %s are the same directory, or one contains the other: give another directory", c.From, c.To)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (c *copyCommand) Run(t *cli.Terminal) (err error) {
 		r := c.report(moved)
 		return errors.Join(c.Print(t, r, r.table), err)
 	case errors.Is(err, transfer.ErrBrokenOff) && isShared(c.To):
-		fmt.Fprintf(t.Errs, "countersign: %s holds part of a copy, and serve refuses it: drop that database and make it anew before you copy again\n", cli.Plain(shownStore(c.To)))
+		fmt.Fprintf(t.Errs, "countersign: %s holds part of a copy, and serve refuses it: drop and recreate that database before you copy again\n", cli.Plain(shownStore(c.To)))
 	}
 	return c.refusal(err)
 }
@@ -113,7 +113,7 @@ func (c *copyCommand) source(ctx context.Context) (store.Store, error) {
 	}
 	from, err := openStore(ctx, c.From)
 	if p, is := from.(*postgres.Store); is && p.Newer() {
-		return nil, errors.Join(cli.Unusablef("a newer release has added tables or columns to %s that this one would leave behind: copy with that release", shownStore(c.From)), from.Close())
+		return nil, errors.Join(cli.Unusablef("a newer release has added tables or columns to %s that this release would not copy: copy with that release", shownStore(c.From)), from.Close())
 	}
 	return from, err
 }
@@ -129,9 +129,9 @@ func (c *copyCommand) refusal(err error) error {
 	case errors.Is(err, transfer.ErrEmpty):
 		return cli.Unusablef("%s holds nothing to copy", shownStore(c.From))
 	case errors.Is(err, transfer.ErrIncomplete):
-		return cli.Unusablef("%s holds part of a copy that was broken off or goes on: drop that database and make it anew, then copy", to)
+		return cli.Unusablef("%s holds part of a copy that was broken off or is running: drop and recreate that database, then copy", to)
 	case errors.Is(err, transfer.ErrOccupied):
-		return cli.Unusablef("%s is not empty, and nothing is ever written over: give an empty database, or drop this one and make it anew", to)
+		return cli.Unusablef("%s is not empty, and nothing is ever overwritten: give an empty database, or drop and recreate this one", to)
 	case errors.Is(err, sqlite.ErrOccupied):
 		return cli.Unusablef("%v", err)
 	}

@@ -1,8 +1,8 @@
-// Package background does the work that nobody asked for at that moment: retention,
-// mails to approvers, webhooks.
+// Package background does the work that is not part of a request: retention,
+// mails to approvers and webhooks.
 //
 // It imports platform, rules, storage, evidence and runtime. It never moves a run.
-// What it sends are notifications: the service's records stay the truth.
+// It sends only notifications; the source of truth is the service's records.
 //
 // docs/architecture.md lists the order of the folders and each import between them.
 package background

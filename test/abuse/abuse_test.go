@@ -1,8 +1,8 @@
-// Package abuse plays callers who want more than their share: slow and many
-// connections, huge headers, deep and wide documents, floods of viewers. The
-// service must go on serving others in bounded time and memory.
+// Package abuse plays hostile callers: many and slow connections, huge headers, deep and wide
+// documents, and many event streams. The service must go on serving others in bounded time and
+// memory.
 //
-// The whole figure wants a quiet machine and descriptors for both ends:
+// The full number of connections needs a quiet machine and file descriptors for both ends:
 //
 //	go test ./test/abuse -run Slow -v -connections 10000 -phase 30s -doubled
 package abuse
@@ -31,7 +31,7 @@ var (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// patience is a net against hanging.
+// patience bounds every wait, so that a failing test doesn't hang.
 const patience = 5 * time.Minute
 
 // victim is a service with a model, a project and an enabled LIVE plan.
@@ -42,7 +42,7 @@ type victim struct {
 	plan     string
 }
 
-// serve starts a victim; descriptors bounds how many it may have open, 0 doesn't.
+// serve starts a victim; descriptors bounds its file descriptors, 0 means no bound.
 func serve(t *testing.T, descriptors int) *victim {
 	t.Helper()
 	v := &victim{receiver: harness.NewReceiver(t)}
@@ -62,7 +62,7 @@ func serve(t *testing.T, descriptors int) *victim {
 	return v
 }
 
-// limited is the program with a bound on its descriptors.
+// limited is a script that starts the program with a bound on its file descriptors.
 func limited(t *testing.T, descriptors int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "limited")
@@ -73,7 +73,7 @@ func limited(t *testing.T, descriptors int) string {
 	return path
 }
 
-// dial opens a connection and says something on it.
+// dial opens a connection and sends a text.
 func (v *victim) dial(text string) (net.Conn, error) {
 	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(v.URL, "http://"), patience)
 	if err != nil {
@@ -86,7 +86,7 @@ func (v *victim) dial(text string) (net.Conn, error) {
 	return conn, nil
 }
 
-// forgetPeak has the most that resident gives begin anew.
+// forgetPeak resets the maximum that resident returns.
 func (v *victim) forgetPeak(t *testing.T) {
 	t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", v.PID()), []byte("5"), 0o200); err != nil {
@@ -94,12 +94,11 @@ func (v *victim) forgetPeak(t *testing.T) {
 	}
 }
 
-// perByte is how much memory a byte of the program takes at most: the race detector
-// keeps a shadow of what it watches.
+// perByte is how much memory a byte of the program takes at most: the race detector keeps shadow
+// memory.
 const perByte = 4
 
-// resident is how much memory the process has, and had at most, in MiB, its shadow
-// included.
+// resident is the process's present and maximal memory in MiB, including shadow memory.
 func (v *victim) resident(t *testing.T) (now, most int) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", v.PID()))
@@ -120,15 +119,15 @@ func (v *victim) resident(t *testing.T) (now, most int) {
 	return now, most
 }
 
-// spent is what the process has used up since its start. None of it is time on a
-// clock: a machine with other work doesn't add to it.
+// spent is what the process has used since its start. None of it is wall-clock time, so other work
+// on the machine doesn't add to it.
 type spent struct {
 	allocated int     // bytes
-	heap      int     // bytes that the heap had at most
-	cpu       float64 // seconds of a processor
+	heap      int     // maximal size of the heap in bytes
+	cpu       float64 // CPU time in seconds
 }
 
-// spent reads what the process counts of itself.
+// spent reads the process's own metrics.
 func (v *victim) spent(t *testing.T) spent {
 	t.Helper()
 	text := v.Admin.Get("/metrics", "Accept: text/plain").Raw

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// send sends a hostile request as whoever may send its like, and looks at the size of
-// the answer.
+// send sends a hostile request with the necessary role, and checks the size of the answer.
 func (v *victim) send(t *testing.T, h hostile) {
 	t.Helper()
 	by := v.Admin
@@ -24,8 +23,7 @@ func (v *victim) send(t *testing.T, h hostile) {
 	}
 }
 
-// honest measures what an honest plan of a mebibyte takes, in seconds of a processor:
-// the mean of several.
+// honest is the mean CPU time, in seconds, of a valid plan of a mebibyte.
 func (v *victim) honest(t *testing.T) float64 {
 	t.Helper()
 	const times = 8
@@ -39,19 +37,19 @@ func (v *victim) honest(t *testing.T) float64 {
 	return (v.spent(t).cpu - before.cpu) / times
 }
 
-// beside are the requests of somebody else, one after the other.
+// beside counts the requests of another caller, sent one after the other.
 type beside struct {
-	answered atomic.Int64 // from their beginning to their end while a hostile one was
-	hostile  atomic.Int64 // odd while there is a hostile one
+	answered atomic.Int64 // requests that began and ended during a hostile one
+	hostile  atomic.Int64 // odd during a hostile request
 	end      chan struct{}
 	all      sync.WaitGroup
 }
 
-// few is how often somebody else asks beside each hostile request: their work is
-// counted with it.
+// few is how many requests the other caller sends during each hostile one. Their cost is counted with
+// it.
 const few = 3
 
-// askBeside has somebody else ask until leave.
+// askBeside sends requests of another caller until the test ends.
 func (v *victim) askBeside(t *testing.T) *beside {
 	t.Helper()
 	b := &beside{end: make(chan struct{})}
@@ -78,7 +76,7 @@ func (v *victim) askBeside(t *testing.T) *beside {
 	return b
 }
 
-// during counts what is answered while something is done.
+// during counts the requests that are answered while do runs.
 func (b *beside) during(do func()) {
 	b.hostile.Add(1)
 	defer b.hostile.Add(1)

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// hostile is a request that wants much.
+// hostile is an expensive request.
 type hostile struct {
 	name, method, path string
 	body               any
@@ -39,7 +39,7 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// plans that are hard to judge.
+// plans are plans that are expensive to validate.
 func plans(t *testing.T) []hostile {
 	t.Helper()
 	bound := doc{}
@@ -69,7 +69,7 @@ func plans(t *testing.T) []hostile {
 	}
 }
 
-// models that are hard to think through.
+// models are models that are expensive to explore.
 func models(t *testing.T) []hostile {
 	t.Helper()
 	counter := harness.Model("counter") // counts in binary: it would take 2^60 steps
@@ -109,7 +109,7 @@ func models(t *testing.T) []hostile {
 	return out
 }
 
-// wants are what wants much of the decoder, of lists and of filters.
+// wants are requests that are expensive to decode, list or filter.
 func wants(t *testing.T) []hostile {
 	t.Helper()
 	query := func(one func(i int) string, n int) string {
@@ -146,14 +146,14 @@ func wants(t *testing.T) []hostile {
 	}
 }
 
-// What judging a document may take, in bytes that are allocated, and in times the work
-// of reading an honest document of the same size: so it is the same on each machine.
+// Bounds for one document: allocated bytes, and CPU time as a multiple of an honest document of the same
+// size, so that they are the same on every machine.
 const (
 	mostAllocated = 160 << 20
 	mostWork      = 20
 )
 
-// TestNoDocumentTakesLong, whatever it says, and meanwhile others are answered.
+// TestNoDocumentTakesLong: and other callers are answered meanwhile.
 func TestNoDocumentTakesLong(t *testing.T) {
 	v := serve(t, 0)
 	unit := v.honest(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestListsOfLargeDocumentsAreBounded: a page of the largest documents, asked for by
-// several at once, takes memory for what it answers and not for what it leaves out.
+// TestListsOfLargeDocumentsAreBounded: several concurrent requests for a page of the largest documents need
+// memory for what they answer and not for what they leave out.
 func TestListsOfLargeDocumentsAreBounded(t *testing.T) {
 	v := serve(t, 0)
 	stored, askers, runs, base := 60, 6, 10, 500
@@ -33,7 +33,7 @@ func TestListsOfLargeDocumentsAreBounded(t *testing.T) {
 		})}).OK(t)
 	}
 	v.runsWithLargeAnswers(t, runs)
-	answers := 0 // the largest so far: the heap's most is not forgotten
+	answers := 0 // the largest so far, as the heap's maximum is never reset
 	for _, path := range []string{"/models?limit=200", "/audit?limit=200", "/runs?limit=200", "/plans?limit=200"} {
 		v.forgetPeak(t)
 		before, _ := v.resident(t)
@@ -47,13 +47,13 @@ func TestListsOfLargeDocumentsAreBounded(t *testing.T) {
 		heap := v.spent(t).heap >> 20
 		t.Logf("%s: %d at once, %d bytes each; before %d MiB, now %d, %d at most; a heap of %d at most", path, askers, size[0], before, now, most, heap)
 		answers = max(answers, askers*size[0]>>20)
-		if bound := base + 2*answers; heap > bound || most > perByte*bound { // they exist once, and as much again before it is collected
+		if bound := base + 2*answers; heap > bound || most > perByte*bound { // each answer exists once, and as garbage once more
 			t.Errorf("%s: a heap of %d MiB, %d in all, for answers of %d", path, heap, most, answers)
 		}
 	}
 }
 
-// read asks for a list as a client does that waits for minutes, and gives its size.
+// read requests a list with a long timeout, and returns the size of the answer.
 func (v *victim) read(t *testing.T, path string) int {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, v.URL+harness.Prefix+path, http.NoBody)
@@ -75,8 +75,7 @@ func (v *victim) read(t *testing.T, path string) int {
 	return int(size)
 }
 
-// runsWithLargeAnswers has some runs read answers that are nearly as large as they may
-// be, in each of their steps.
+// runsWithLargeAnswers makes runs in which each step has an answer of almost the maximal size.
 func (v *victim) runsWithLargeAnswers(t *testing.T, runs int) {
 	t.Helper()
 	v.receiver.On("GET", "/search", harness.Answering(200, `{"status":"found","text":"`+strings.Repeat("o", 900<<10)+`"}`))

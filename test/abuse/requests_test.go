@@ -15,9 +15,9 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestOddRequestsEndSoonAndCostLittle: what no client of ours sends is refused, whatever
-// of it comes, before a request that is incomplete is given up, which the service does
-// after a minute; and the process holds no more than before.
+// TestOddRequestsEndSoonAndCostLittle: requests that no proper client sends are refused before the service
+// closes an incomplete request, which it does after a minute; and the process needs no more memory
+// afterwards.
 func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 	t.Parallel()
 	v := serve(t, 0)
@@ -50,7 +50,7 @@ func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = conn.SetDeadline(time.Now().Add(patience))
-		go func() { _, _ = io.WriteString(conn, odd.text) }() // it may be cut off
+		go func() { _, _ = io.WriteString(conn, odd.text) }() // the service may close the connection
 		answer, err := io.ReadAll(conn)
 		_ = conn.Close()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -72,15 +72,14 @@ func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 	}
 }
 
-// isOpen reports a connection that was neither answered nor closed.
+// isOpen reports whether a connection was neither answered nor closed.
 func isOpen(c net.Conn) bool {
-	_ = c.SetReadDeadline(time.Now().Add(time.Millisecond)) // what there is comes at once
+	_ = c.SetReadDeadline(time.Now().Add(time.Millisecond)) // pending data arrives at once
 	_, err := c.Read(make([]byte, 1))
 	return errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// TestACompressedBodyIsNotRead: nothing is unpacked, so nothing unpacks to more than
-// it was.
+// TestACompressedBodyIsNotRead: the service decompresses nothing, so a small body can't become a large one.
 func TestACompressedBodyIsNotRead(t *testing.T) {
 	t.Parallel()
 	v := serve(t, 0)

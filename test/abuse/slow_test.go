@@ -13,9 +13,9 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestSlowAndIdleConnectionsLeaveOthersServed: a third says nothing, a third sends
-// its headers or its body byte by byte, a third was answered once and stays. Whoever
-// is closed comes back a second later.
+// TestSlowAndIdleConnectionsLeaveOthersServed: a third of the connections sends nothing, a third sends headers
+// or body byte by byte, a third was answered once and stays open. A connection that is closed is opened again
+// a second later.
 func TestSlowAndIdleConnectionsLeaveOthersServed(t *testing.T) {
 	v := serve(t, 0)
 	alone := v.measure(t)
@@ -30,22 +30,22 @@ func TestSlowAndIdleConnectionsLeaveOthersServed(t *testing.T) {
 	if *doubled && beside.p99 > 2*alone.p99 {
 		t.Errorf("others' p99 rose from %s to %s", alone.p99, beside.p99)
 	}
-	if bound := 120 + *connections/20; heap > bound || most > bound*perByte { // 50 KiB a connection
+	if bound := 120 + *connections/20; heap > bound || most > bound*perByte { // 50 KiB for each connection
 		t.Errorf("the process had %d MiB, a heap of %d, more than %d", most, heap, bound)
 	}
 }
 
-// figures are latencies of those who behave.
+// figures are latencies of well-behaved callers.
 type figures struct {
 	n        int
 	p50, p99 time.Duration
 }
 
-// enough is how many requests each of four callers makes, all of which are answered;
-// with -doubled they go on for a phase.
+// enough is how many requests each of four callers makes, all of which must be answered; with -doubled the
+// callers continue for a phase.
 const enough = 30
 
-// measure has four callers read, simulate and list, one request after the other.
+// measure lets four callers read, simulate and list, each one request after the other.
 func (v *victim) measure(t *testing.T) figures {
 	t.Helper()
 	var mu sync.Mutex
@@ -58,7 +58,7 @@ func (v *victim) measure(t *testing.T) figures {
 	for range 4 {
 		callers.Go(func() {
 			var own []time.Duration
-			pace := time.NewTicker(4 * time.Millisecond) // load, not a flood: a flood measures itself
+			pace := time.NewTicker(4 * time.Millisecond) // more requests would delay each other
 			defer pace.Stop()
 			for n := 0; (n < enough || time.Now().Before(until)) && !t.Failed(); n++ {
 				began := time.Now()
@@ -86,16 +86,16 @@ func (v *victim) measure(t *testing.T) figures {
 	return figures{len(all), all[len(all)/2].Round(10 * time.Microsecond), all[len(all)*99/100].Round(10 * time.Microsecond)}
 }
 
-// crowd is many connections that are held open.
+// crowd is many open connections.
 type crowd struct {
-	came         atomic.Int64 // connections that were made
+	came         atomic.Int64 // number of connections made
 	open, closed atomic.Int64
-	dialling     chan struct{} // the kernel's queue of connections is short
+	dialling     chan struct{} // bounds concurrent dials, since the kernel's accept queue is short
 	end          chan struct{}
 	all          sync.WaitGroup
 }
 
-// crowd opens n connections and keeps them there.
+// crowd opens n connections and keeps them open.
 func (v *victim) crowd(n int) *crowd {
 	c := &crowd{end: make(chan struct{}), dialling: make(chan struct{}, 64)}
 	for i := range n {
@@ -136,7 +136,7 @@ func (c *crowd) stay(v *victim, i int) {
 	defer c.open.Add(-1)
 	gone := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(io.Discard, conn) // until it is closed from there
+		_, _ = io.Copy(io.Discard, conn) // until the service closes it
 		close(gone)
 	}()
 	c.trickle(conn, i%3 == 1, gone)
@@ -144,7 +144,7 @@ func (c *crowd) stay(v *victim, i int) {
 	<-gone
 }
 
-// trickle sends a byte now and then, until the connection is closed.
+// trickle sends a byte at intervals until the connection is closed.
 func (c *crowd) trickle(conn net.Conn, sends bool, gone <-chan struct{}) {
 	tick := time.NewTicker(3 * time.Second)
 	defer tick.Stop()
@@ -163,7 +163,7 @@ func (c *crowd) trickle(conn net.Conn, sends bool, gone <-chan struct{}) {
 	}
 }
 
-// rest is the pause before somebody who was closed comes back.
+// rest is the pause before a closed connection is opened again.
 func (c *crowd) rest() {
 	select {
 	case <-time.After(time.Second):

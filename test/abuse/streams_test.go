@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestViewersOfOnePrincipalAreBounded: one that opens streams without end is refused
-// further ones, and nobody else is.
+// TestViewersOfOnePrincipalAreBounded: a principal that opens many streams is refused further ones; other
+// principals are not.
 func TestViewersOfOnePrincipalAreBounded(t *testing.T) {
 	t.Parallel()
 	v := serve(t, 0)

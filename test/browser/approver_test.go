@@ -8,13 +8,13 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestApprovalsOfTextThatDeceivesAreSound looks at the pages of approvals whose bodies
-// are long, hide characters, turn their surroundings and mix scripts.
+// TestApprovalsOfTextThatDeceivesAreSound checks the pages of approvals whose bodies are long, or have hidden
+// characters, bidirectional overrides and mixed scripts.
 func TestApprovalsOfTextThatDeceivesAreSound(t *testing.T) {
 	if !started(t) {
 		return
 	}
-	h := openHouse(t)
+	h := newFixture(t)
 	s := h.furnish(t, "default", h.Admin)
 	mara := s.token("APPROVER")
 	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
@@ -54,7 +54,7 @@ func TestApprovalsOfTextThatDeceivesAreSound(t *testing.T) {
 	p.look("approvals of others", "/approvals")
 }
 
-// asks starts a run of one refund that waits for an approval.
+// asks starts a run of one refund, which waits for an approval.
 func (s *stage) asks(body doc) string {
 	s.t.Helper()
 	step := s.step("refund", "Refund payment", "refund.create", body, doc{"projectId": "default-titled", "expectation": doc{"field": "state", "equals": "succeeded"}})

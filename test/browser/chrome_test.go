@@ -17,8 +17,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// chrome is the one browser process of the tests: every person has their own
-// context in it, with their own cookies.
+// chrome is the one browser process of the tests: every person has a separate browser context with separate
+// cookies.
 var chrome struct {
 	sync.Once
 	ctx  context.Context
@@ -26,11 +26,11 @@ var chrome struct {
 	err  error
 }
 
-// programs are the names that the browser goes by.
+// programs are the possible names of the browser.
 var programs = []string{"chromium", "chromium-browser", "google-chrome"}
 
-// started reports that there is a browser, and starts it. Without one the stories
-// can't be told: `make test` then says that they were not run.
+// started starts the browser and reports whether there is one. Without a browser `make test` says that these
+// tests were not run.
 func started(t *testing.T) bool {
 	t.Helper()
 	chrome.Do(func() {
@@ -47,14 +47,13 @@ func started(t *testing.T) bool {
 	return chrome.ctx != nil
 }
 
-// launch starts the browser. It needs no graphics, and asks nothing of the network
-// but what the tests have it ask.
+// launch starts the browser without a display, and without background network requests.
 func launch(path string) (context.Context, func(), error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("force-prefers-reduced-motion", true), // what turns is painted anew without end
+		chromedp.Flag("force-prefers-reduced-motion", true), // animations would be repainted all the time
 	)
 	parent, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(parent)
@@ -62,22 +61,22 @@ func launch(path string) (context.Context, func(), error) {
 	return ctx, cancel, err
 }
 
-// patience is a net against hanging: only a failing test waits so long.
+// patience bounds every wait; only a failing test waits that long.
 const patience = 5 * time.Minute
 
-// tab is one person's tab. What goes wrong in it fails the test.
+// tab is one person's tab. Errors in it fail the test.
 type tab struct {
 	t      *testing.T
 	server *harness.Server
 	ctx    context.Context
 
-	looked int // pages that were judged
+	looked int // number of checked pages
 
 	mu     sync.Mutex
 	faults []string
 }
 
-// newTab opens a tab of somebody who has never been here.
+// newTab opens a tab with no cookies.
 func newTab(t *testing.T, s *harness.Server) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chrome.ctx, chromedp.WithNewBrowserContext())
@@ -88,15 +87,15 @@ func newTab(t *testing.T, s *harness.Server) *tab {
 			t.Errorf("the page's console says: %s", fault)
 		}
 	})
-	// The tab ends with the context of its first action, so that has no timeout.
+	// The tab is closed with the context of its first action, so that context has no timeout.
 	if err := errors.Join(chromedp.Do(ctx, chromedp.Navigate("about:blank")), chromedp.Listen(ctx, p.listen)); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// listen collects errors of scripts and violations of the content policy. An
-// answer that is a refusal is no fault: stories provoke some.
+// listen collects errors of scripts and violations of the content security policy. An HTTP error status is no
+// fault: stories cause some.
 func (p *tab) listen(event any) {
 	text := ""
 	switch e := event.(type) {
@@ -123,13 +122,13 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// open goes to a page of the console.
+// open opens a page of the console.
 func (p *tab) open(path string) {
 	p.t.Helper()
 	p.visit("/console" + path)
 }
 
-// visit goes to any page of the service.
+// visit opens any page of the service.
 func (p *tab) visit(path string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate(p.server.URL + path))
@@ -147,7 +146,7 @@ func js[T any](p *tab, expression string) T {
 	return v
 }
 
-// quoted writes a text as JavaScript.
+// quoted is a text as a JavaScript literal.
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -156,8 +155,8 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// until waits for an expression to hold. While a page gives way to the next one it
-// can't be asked: that is as if it did not hold.
+// until waits until an expression is true. An error counts as false, since a page can't be evaluated while it
+// is replaced by the next one.
 func (p *tab) until(what, expression string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -174,11 +173,10 @@ func (p *tab) until(what, expression string) {
 	}
 }
 
-// look is how soon a page is asked again, at first. Each question takes the browser
-// from its work.
+// look is the first interval at which a page is evaluated again. Each evaluation delays the browser.
 const look = 25 * time.Millisecond
 
-// shown is what the page shows, for whoever asks why a test failed.
+// shown is the text of the page, for error messages.
 func (p *tab) shown() string {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -195,13 +193,13 @@ func (p *tab) sees(text string) {
 	p.until("to see "+text, `document.body && document.body.innerText.replaceAll("\u00a0", " ").includes(`+quoted(text)+`)`)
 }
 
-// at waits to be at a path that begins so.
+// at waits until the path begins so.
 func (p *tab) at(path string) {
 	p.t.Helper()
 	p.until("to be at "+path, `document.readyState === "complete" && location.pathname.startsWith(`+quoted("/console"+path)+`)`)
 }
 
-// path is where the tab is, below /console.
+// path is the path of the tab, below /console.
 func (p *tab) path() string {
 	p.t.Helper()
 	return strings.TrimPrefix(js[string](p, `location.pathname`), "/console")
@@ -213,24 +211,22 @@ func (p *tab) fill(selector, text string) {
 	p.until("a field "+selector, `(function () { var f = document.querySelector(`+quoted(selector)+`); if (!f) return false; f.focus(); f.value = `+quoted(text)+`; f.dispatchEvent(new Event("input", {bubbles: true})); f.dispatchEvent(new Event("change", {bubbles: true})); return true })()`)
 }
 
-// press clicks a button or link that leads to another page, by the text that it
-// shows, within what a selector finds, and waits for that page: what is done next
-// must not be done to the one that is left.
+// press clicks a button or link with this text, within a selector, and waits for the page to which it leads, so
+// that the next action isn't applied to the old page.
 func (p *tab) press(within, word string) {
 	p.t.Helper()
 	p.click(within, word, "window.left = true")
 	p.until("the page after "+word, `document.readyState === "complete" && !window.left`)
 }
 
-// click clicks a button or link where it is found, in one go with finding it: a page
-// that shows a run replaces its parts.
+// click finds and clicks a button or link in one evaluation, since the page of a run replaces its parts.
 func (p *tab) click(within, word, before string) {
 	p.t.Helper()
 	find := `Array.from(document.querySelectorAll(` + quoted(within) + `)).flatMap(function (w) { return Array.from(w.querySelectorAll("button, a, summary")) }).find(function (b) { return b.innerText.replaceAll("\u00a0", " ").trim() === ` + quoted(word) + ` })`
 	p.until("a button "+word, `(function () { var b = `+find+`; if (!b) return false; `+before+`; b.click(); return true })()`)
 }
 
-// signIn signs a user in through the pages, with the code that the log tells.
+// signIn signs a user in through the pages, with the code in the log.
 func (p *tab) signIn(email string) {
 	p.t.Helper()
 	p.open("/sign-in")
@@ -243,7 +239,7 @@ func (p *tab) signIn(email string) {
 	p.until("to be signed in", `document.readyState === "complete" && !!document.querySelector(".side__foot")`)
 }
 
-// choose picks one of some radio buttons.
+// choose selects one of some radio buttons.
 func (p *tab) choose(name, value string) {
 	p.t.Helper()
 	p.tick(`[name="` + name + `"][value="` + value + `"]`)
@@ -255,7 +251,7 @@ func (p *tab) tick(selector string) {
 	p.until("a choice "+selector, `(function () { var c = document.querySelector(`+quoted(selector)+`); if (!c) return false; c.click(); return true })()`)
 }
 
-// encoded writes a document as a person would paste it.
+// encoded formats a document as a person would paste it.
 func encoded(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.MarshalIndent(v, "", "  ")

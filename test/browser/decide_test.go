@@ -13,7 +13,7 @@ func TestDecisionsInTheBrowser(t *testing.T) {
 	if !started(t) {
 		return
 	}
-	h := openHouse(t)
+	h := newFixture(t)
 	t.Run("AnUncertainOutcomeIsProbedAndReconciled", h.anUncertainOutcomeIsProbedAndReconciled)
 	t.Run("ARejectedApprovalEndsTheRun", h.aRejectedApprovalEndsTheRun)
 	t.Run("TwoTabsDecideAtOnce", h.twoTabsDecideAtOnce)
@@ -21,15 +21,14 @@ func TestDecisionsInTheBrowser(t *testing.T) {
 	t.Run("AForeignFormDecidesNothing", h.aForeignFormDecidesNothing)
 }
 
-// waiting starts the refund and is its run and approval, which wait.
+// waiting starts the refund and returns its run and its pending approval.
 func (s *stage) waiting(plan string) (run, approval string) {
 	s.t.Helper()
 	run = s.start(plan)
 	return run, s.reaches(run, "WAITING_APPROVAL").At("approvalId").Text()
 }
 
-// readyStage has the model and the LIVE plan, and two people of the shop who are
-// signed in.
+// readyStage makes a stage with a model and a LIVE plan, and two signed-in people of the shop.
 func (h *fixture) readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
 	t.Helper()
 	s = h.newStage(t)
@@ -43,8 +42,7 @@ func (h *fixture) readyStage(t *testing.T) (s *stage, plan string, ines, mara *t
 	return s, plan, ines, mara
 }
 
-// anUncertainOutcomeIsProbedAndReconciled, and the run goes on, without the
-// request being sent again.
+// anUncertainOutcomeIsProbedAndReconciled: the run goes on, and the request is not sent again.
 func (h *fixture) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	t.Helper()
 	s, plan, ines, mara := h.readyStage(t)
@@ -82,7 +80,7 @@ func (h *fixture) aRejectedApprovalEndsTheRun(t *testing.T) {
 	run, approval := s.waiting(plan)
 	ines.open("/runs/" + run)
 	mara.open("/approvals/" + approval)
-	mara.click("main", "Reject", "") // without a reason the browser itself refuses
+	mara.click("main", "Reject", "") // the browser itself requires a reason
 	mara.fill(`[name="reason"]`, "the item never came back")
 	mara.press("main", "Reject")
 	mara.at("/runs/" + run)
@@ -92,7 +90,7 @@ func (h *fixture) aRejectedApprovalEndsTheRun(t *testing.T) {
 	}
 }
 
-// twoTabsDecideAtOnce: one decides, the other learns who did; one request.
+// twoTabsDecideAtOnce: one decides, the other sees who did; one request is sent.
 func (h *fixture) twoTabsDecideAtOnce(t *testing.T) {
 	t.Helper()
 	s, plan, _, mara := h.readyStage(t)
@@ -116,8 +114,8 @@ func (h *fixture) twoTabsDecideAtOnce(t *testing.T) {
 	}
 }
 
-// anExpiredSessionKeepsTheText: who was signed out meanwhile decides nothing,
-// and what was typed is shown.
+// anExpiredSessionKeepsTheText: a person whose session has ended decides nothing, and the page shows the text
+// that was typed.
 func (h *fixture) anExpiredSessionKeepsTheText(t *testing.T) {
 	t.Helper()
 	s, plan, _, mara := h.readyStage(t)
@@ -135,8 +133,8 @@ func (h *fixture) anExpiredSessionKeepsTheText(t *testing.T) {
 	mara.sees("Waiting for approval")
 }
 
-// aForeignFormDecidesNothing: neither one without the page's token, nor one
-// that another site made the browser send.
+// aForeignFormDecidesNothing: neither a form without the page's token, nor one that another site makes the
+// browser send.
 func (h *fixture) aForeignFormDecidesNothing(t *testing.T) {
 	t.Helper()
 	s, plan, _, mara := h.readyStage(t)
@@ -160,7 +158,7 @@ func (h *fixture) aForeignFormDecidesNothing(t *testing.T) {
 
 func hiddenFields(form string) string {
 	var b strings.Builder
-	values, _ := url.ParseQuery(form) // it was encoded above
+	values, _ := url.ParseQuery(form) // never fails for the form encoded above
 	for name := range values {
 		b.WriteString(`<input type="hidden" name="` + name + `" value="` + values.Get(name) + `">`)
 	}

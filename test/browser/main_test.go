@@ -1,6 +1,6 @@
-// Package browser tells whole stories of the console in a real browser, and looks
-// at every page: with a screen reader's rules (axe-core), for violations of the
-// content policy, for errors of scripts, and for its size.
+// Package browser runs whole stories of the console in a real browser, and checks every page: by the
+// accessibility rules of axe-core, for violations of the content security policy, for errors of scripts, and
+// for its size.
 //
 //	go test ./test/browser                              # stories, and pages at each width on each ground
 //	go test ./test/browser -short                       # each page at one width on one ground
@@ -19,10 +19,10 @@ import (
 
 var everyView = flag.Bool("all", false, "look at each page in all four views with -short too")
 
-// screens is where pictures of the pages go, "" for none.
+// screens is the directory of the pages' screenshots, "" for none.
 var screens = flag.String("screens", "", "write a picture of each page into this folder")
 
-// TestMain ends the browser that the tests share.
+// TestMain closes the browser that the tests share.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "countersign-browser-")

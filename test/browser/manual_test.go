@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// manualIsSound looks at the manual, which is for everybody, signed in or not: every
-// page that its index for programs names, the reference's pages, and the page for what
-// isn't there.
+// manualIsSound checks the manual, which can be read without a session: every page in its index for programs, the
+// pages of the reference, and the page for a missing address.
 func (h *fixture) manualIsSound(t *testing.T) {
 	t.Helper()
 	p := newTab(t, h.Server)
@@ -28,7 +27,7 @@ func (h *fixture) manualIsSound(t *testing.T) {
 	}
 }
 
-// manualPages are the addresses of the pages that /llms.txt lists as Markdown.
+// manualPages are the addresses of the Markdown pages in /llms.txt.
 func (p *tab) manualPages() []string {
 	p.t.Helper()
 	answer, err := http.Get(p.server.URL + "/llms.txt")

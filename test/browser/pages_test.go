@@ -14,27 +14,27 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axe is a screen reader's rule book: it finds nothing on any page.
+// axe is axe-core, which checks accessibility rules: it must find nothing on any page.
 //
 //go:embed testdata/axe.min.js
 var axe string
 
-// With -short one page of so many is judged by axe-core, and of them the drawn one.
+// judgedBy: with -short axe-core checks one of so many pages, beginning at a random one.
 const judgedBy = 3
 
 var drawn = rand.IntN(judgedBy)
 
-// largest is what a page may weigh with everything that it loads, pictures apart.
+// largest bounds the size of a page with everything that it loads except pictures.
 const largest = 150_000
 
-// views are the widths and grounds that pages are looked at in.
+// views are the window widths and color schemes in which pages are checked.
 var views = []struct {
 	name          string
 	width, height int64
 	dark          bool
 }{{"desktop-light", 1280, 900, false}, {"phone-dark", 390, 844, true}, {"desktop-dark", 1280, 900, true}, {"phone-light", 390, 844, false}}
 
-// pages are the console's, by name; stage adds those of single things.
+// pages are the console's pages, by name; stage adds the pages of single records.
 var pages = map[string]string{
 	"overview": "/", "runs": "/runs", "failed runs": "/runs?status=FAILED", "approvals": "/approvals", "recovery": "/recovery", "plans": "/plans",
 	"new plan": "/plans/new", "models": "/models", "model": "/models/refund-agent", "model player": "/models/refund-agent?scenario=small&at=1", "new model": "/models/new",
@@ -44,19 +44,19 @@ var pages = map[string]string{
 	"settings": "/settings", "more": "/more", "search": "/search?q=refund-agent", "nothing here": "/nothing",
 }
 
-// TestPagesAreSoundForEverybody looks at every page of the console and of the manual.
+// TestPagesAreSoundForEverybody checks every page of the console and of the manual.
 func TestPagesAreSoundForEverybody(t *testing.T) {
 	if !started(t) {
 		return
 	}
-	h := openHouse(t)
+	h := newFixture(t)
 	t.Run("Manual", h.manualIsSound)
 	t.Run("Console", h.consoleIsSound)
 }
 
 func (h *fixture) consoleIsSound(t *testing.T) {
 	t.Helper()
-	s := h.furnish(t, "default", h.Admin) // the realm administrator's pages are there
+	s := h.furnish(t, "default", h.Admin) // includes the pages for realm administrators
 	s.fill()
 	p := newTab(t, h.Server)
 	p.signIn(s.mail("ada"))
@@ -82,14 +82,14 @@ func (h *fixture) consoleIsSound(t *testing.T) {
 	signedOut.look("code", "/sign-in/code?email="+s.mail("ada"))
 }
 
-// look opens a page of the console and judges it.
+// look opens a page of the console and checks it.
 func (p *tab) look(name, path string) {
 	p.t.Helper()
 	p.lookAt(name, "/console"+path)
 }
 
-// lookAt judges a page in all views; with -short in one, by turns, so that each width
-// and ground is that of every other page.
+// lookAt checks a page in all views; with -short in one of them, in turn, so that different pages are checked in
+// different views.
 func (p *tab) lookAt(name, path string) {
 	p.t.Helper()
 	seen := views
@@ -112,8 +112,8 @@ func (p *tab) lookAt(name, path string) {
 	}
 }
 
-// prefers has the browser keep the cookie of whoever chose this theme. A script of a
-// page could not: what it keeps may come behind the next page's request.
+// prefers sets the cookie of a person who chose this theme. A script on the page couldn't: its cookie may be
+// stored only after the next page's request.
 func (p *tab) prefers(theme string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -124,9 +124,8 @@ func (p *tab) prefers(theme string) {
 	}
 }
 
-// judge is silent about a page that is there, fits its width, weighs little, and
-// that axe-core finds nothing on. With -short axe-core, which takes most of the time,
-// looks at every third page, from one that is drawn.
+// judge checks that a page exists, fits its width and is small, and that axe-core finds nothing on it. With
+// -short axe-core, which takes most of the time, checks every third page, beginning at a random one.
 func (p *tab) judge(name, view string) {
 	p.t.Helper()
 	if title := js[string](p, `document.title`); title == "" || name != "nothing here" && strings.HasPrefix(title, "Nothing here") {
@@ -148,10 +147,10 @@ func (p *tab) judge(name, view string) {
 	}
 }
 
-// tallest is the page that the browser makes a picture of whole, in pixels.
+// tallest is the height in pixels up to which the browser makes a screenshot of a whole page.
 const tallest = 8000
 
-// picture keeps what the page looks like.
+// picture stores a screenshot of the page.
 func (p *tab) picture(name, view string) {
 	p.t.Helper()
 	shot := chromedp.FullScreenshot(100)

@@ -17,14 +17,14 @@ var (
 	paint  = flag.Duration("paint", 0, "how soon a page must show something; 0 doesn't measure it")
 )
 
-// TestPagesShowSomethingSoon: however much history there is. The first visit of a
-// page, which loads style and scripts, and the median of the next ones. It goes by a
-// clock, so it is for a quiet machine, and off where no bound is given.
+// TestPagesShowSomethingSoon, however much history there is. It measures the first visit of a page, which loads
+// style and scripts, and the median of the next ones. It uses the wall clock, so it is for a quiet machine, and
+// off unless a bound is given.
 func TestPagesShowSomethingSoon(t *testing.T) {
 	if *paint == 0 || !started(t) {
 		return
 	}
-	h := openHouse(t)
+	h := newFixture(t)
 	s := h.furnish(t, "default", h.Admin)
 	s.fill()
 	s.startMany(*stored)
@@ -48,7 +48,7 @@ func TestPagesShowSomethingSoon(t *testing.T) {
 	}
 }
 
-// startMany starts rehearsals, a few at a time, until so many runs are stored.
+// startMany starts rehearsals, a few concurrently, until so many runs are stored.
 func (s *stage) startMany(n int) {
 	s.t.Helper()
 	var all sync.WaitGroup

@@ -11,39 +11,37 @@ import (
 
 type doc = harness.Doc
 
-// fixture is a service that several stories share, each in a tenant of its own, one
-// after the other.
+// fixture is a service that several stories share, each in its own tenant, one after the other.
 type fixture struct {
 	*harness.Server
 	receiver *harness.Receiver
 	tenants  int
 }
 
-// openHouse starts the service for what a test has to tell.
-func openHouse(t *testing.T) *fixture {
+// newFixture starts the service.
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	h := &fixture{receiver: harness.NewReceiver(t)}
-	h.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // a run hangs
+	h.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // one of the runs hangs
 		harness.Set("SIGNING_ENV_ALLOWLIST", everyTenant()), harness.Env(harness.SecretEnv, harness.Secret))
 	h.Keep(harness.Secret)
 	return h
 }
 
-// stage is a tenant that a shop uses: a project, a model, plans, and a run in each
-// state that a page can show.
+// stage is a tenant with a shop: a project, a model, plans, and a run in each state that a page can show.
 type stage struct {
 	*fixture
 	t      *testing.T
 	tenant string
-	admin  *harness.Client // the tenant's
+	admin  *harness.Client // an ADMIN of the tenant
 	all    *harness.Client // a principal with every role
 	keys   int
-	sent   int // refunds that the receiver got before
+	sent   int // number of refunds that the receiver got before
 
-	paths map[string]string // of a page for each thing, below /console
+	paths map[string]string // path, below /console, of a page for each kind of record
 }
 
-// everyTenant lists the receiver's secret for each tenant that a test may make.
+// everyTenant lists the receiver's secret for each tenant of the tests.
 func everyTenant() string {
 	entries := []string{"default/" + harness.SecretEnv}
 	for n := range 20 {
@@ -64,7 +62,7 @@ func (h *fixture) newStage(t *testing.T) *stage {
 	return h.furnish(t, tenant, h.As(made.At("token").Text()))
 }
 
-// furnish registers and enables the shop of a tenant, and makes its people users.
+// furnish registers and enables the shop of a tenant, and adds its users.
 func (h *fixture) furnish(t *testing.T, tenant string, admin *harness.Client) *stage {
 	t.Helper()
 	s := &stage{fixture: h, t: t, tenant: tenant, admin: admin, paths: map[string]string{}}
@@ -84,13 +82,13 @@ func (h *fixture) furnish(t *testing.T, tenant string, admin *harness.Client) *s
 // shop is the id of the tenant's project.
 func (s *stage) shop() string { return s.tenant + "-shop" }
 
-// mail is the address of one of the tenant's people.
+// mail is the e-mail address of one of the tenant's users.
 func (s *stage) mail(name string) string { return name + "@" + s.tenant + ".example" }
 
 // refunds counts the requests for a refund that the receiver got.
 func (s *stage) refunds() int { return len(s.receiver.Seen("POST", "/refunds")) - s.sent }
 
-// tried records a check of a receiver, with this verdict on twins.
+// tried records a conformance check with this verdict on twins.
 func (s *stage) tried(capability, twins string) {
 	s.t.Helper()
 	rules := []any{doc{"name": "twins", "verdict": twins}}
@@ -123,7 +121,7 @@ func (s *stage) step(id, name, capability string, input doc, more doc) doc {
 	return out
 }
 
-// refund is the story's plan: read the order, refund it, tell the customer.
+// refund makes the plan of the stories: read the order, refund it, notify the customer.
 func (s *stage) refund(id, order, mode string) string {
 	s.t.Helper()
 	plan := doc{"id": id, "name": "Refund order " + order, "modelId": "refund-agent", "modelRevision": 1, "mode": mode, "steps": []any{
@@ -137,7 +135,7 @@ func (s *stage) refund(id, order, mode string) string {
 	return s.all.Post("/plans", plan).OK(s.t).Is(s.t, "validationErrors", []string{}).At("id").Text()
 }
 
-// start starts a plan and gives the run's id.
+// start starts a plan and returns the run's id.
 func (s *stage) start(plan string) string {
 	s.t.Helper()
 	s.keys++
@@ -161,14 +159,14 @@ func (s *stage) token(roles ...string) *harness.Client {
 	return s.As(made.At("token").Text())
 }
 
-// decide decides what a run waits for.
+// decide decides the pending approval of a run.
 func (s *stage) decide(by *harness.Client, run, decision, reason string) {
 	s.t.Helper()
 	approval := s.reaches(run, "WAITING_APPROVAL").At("approvalId").Text()
 	by.Post("/approvals/"+approval+"/decision", doc{"decision": decision, "reason": reason}).OK(s.t)
 }
 
-// fill leads a run into each state.
+// fill makes a run in each state.
 func (s *stage) fill() {
 	s.t.Helper()
 	mara := s.token("APPROVER")
@@ -189,7 +187,7 @@ func (s *stage) fill() {
 	s.fillLong()
 }
 
-// fillLong makes the longest plan that there may be, and a rehearsal of it.
+// fillLong makes a plan of the maximal length, and a rehearsal of it.
 func (s *stage) fillLong() {
 	s.t.Helper()
 	var steps []any
@@ -233,7 +231,7 @@ func (s *stage) fillRuns(mara *harness.Client, live string) {
 	s.paths["decided approval"] = "/approvals/" + s.all.Get("/runs/"+runs["completed"]).OK(s.t).At("approvalId").Text()
 }
 
-// startHanging starts a run that is in its only step for a minute, and is its page.
+// startHanging starts a run whose only step takes a minute, and returns the path of its page.
 func (s *stage) startHanging() string {
 	s.t.Helper()
 	s.receiver.On("GET", "/stock", harness.Hanging())

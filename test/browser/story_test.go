@@ -15,10 +15,9 @@ var (
 	firstOne  = regexp.MustCompile(`csn_\w{49}`)
 )
 
-// TestFromAnEmptyStoreToACompletedRun is the main job, by two people in their
-// browsers: set up, register and enable a project, store a model, look at its
-// simulation, compile a plan of it, rehearse, start it LIVE; somebody else
-// approves, and the run's page says so by itself.
+// TestFromAnEmptyStoreToACompletedRun is the main use by two people in their browsers: set up, register and enable
+// a project, store a model, look at its simulation, compile a plan, rehearse it, start it LIVE; the other person
+// approves, and the run's page shows it without a reload.
 func TestFromAnEmptyStoreToACompletedRun(t *testing.T) {
 	if !started(t) {
 		return
@@ -64,8 +63,7 @@ func TestFromAnEmptyStoreToACompletedRun(t *testing.T) {
 	}
 }
 
-// registersTheShop registers a project, adds what a refund needs, checks it and
-// enables it.
+// registersTheShop registers a project, adds what a refund needs, checks its health and enables it.
 func (p *tab) registersTheShop(origin string) {
 	p.t.Helper()
 	p.open("/projects/new")
@@ -111,7 +109,7 @@ func (p *tab) storesTheModel() {
 	p.sees("In review")
 }
 
-// compiles makes a plan of the scenario, in a mode, and is then at its page.
+// compiles compiles the scenario in a mode, and waits for the plan's page.
 func (p *tab) compiles(mode string) {
 	p.t.Helper()
 	p.open("/models/refund")
@@ -130,7 +128,7 @@ func (p *tab) compiles(mode string) {
 	p.at("/plans/")
 }
 
-// invites makes somebody a user with a role, and is their tab, signed in.
+// invites adds a user with a role, and returns their tab, signed in.
 func (p *tab) invites(email, role string) *tab {
 	p.t.Helper()
 	p.open("/access/users/new")

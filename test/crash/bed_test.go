@@ -6,9 +6,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// bed is a service with everything that the campaigns need: a shop, an enabled
-// project on it, models, agents, a team and plans, and one principal of each
-// kind.
+// bed is a test bed: a service with everything that the campaigns need, namely a shop, an enabled project for it,
+// models, agents, a team, plans, and one principal of each kind.
 type bed struct {
 	*harness.Server
 	t    *testing.T
@@ -35,7 +34,7 @@ func newBed(t *testing.T, program string, settings ...harness.Setting) *bed {
 	b.Restart()
 	b.operator, b.reviewer = b.principal("OPERATOR"), b.principal("APPROVER")
 	b.register()
-	b.enlist()
+	b.registerAgents()
 	for _, steps := range livePlans() {
 		b.plans = append(b.plans, b.plan("LIVE", steps))
 	}
@@ -57,8 +56,8 @@ func (b *bed) register() {
 	b.Admin.Post("/projects/"+project+"/enable", doc{"expectedRevision": 1}).OK(b.t)
 }
 
-// enlist registers three agents and a team of them.
-func (b *bed) enlist() {
+// registerAgents registers three agents and a team of them.
+func (b *bed) registerAgents() {
 	b.t.Helper()
 	list := []any{}
 	for _, capability := range []string{"lookup", "note", "refund"} {
@@ -72,7 +71,7 @@ func (b *bed) enlist() {
 	b.operator.Put("/teams/crew", b.team()).OK(b.t)
 }
 
-// agentItem is an agent of a manifest, named like what it can do.
+// agentItem is an agent of a manifest, named after its capability.
 func agentItem(capability string, sourceRevision int) doc {
 	return doc{
 		"externalAgentId": capability, "sourceRevision": sourceRevision, "name": capability, "role": "clerk", "goal": "help",
@@ -104,8 +103,7 @@ func planOf(mode string, steps []any) doc {
 	return doc{"name": "plan", "modelId": "refund", "modelRevision": 1, "mode": mode, "steps": steps}
 }
 
-// livePlans mix reads and side effects, with and without approval, with bound
-// inputs and expectations.
+// livePlans mix reads and side effects, with and without approval, with bindings and expectations.
 func livePlans() [][]any {
 	look := step("look", "lookup", doc{"resourceId": "o-1"})
 	bound := harness.With(after(step("note", "note", doc{"text": "t"}), "look"), "inputBindings", doc{"total": doc{"stepId": "look", "field": "total"}})

@@ -6,13 +6,12 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// look lets everything come to rest and compares R with A, and both with what
-// was promised and seen. inFlight is what the receiver had not begun to answer
-// when the process died.
+// look waits until nothing moves, and compares R with A, and both with what was promised and seen. inFlight are the
+// deliveries that the receiver had not begun to answer when the process died.
 func (l *life) look(inFlight []*delivery) {
 	l.t.Helper()
 	l.settle()
-	r := slices.Concat(l.before, l.shop.deliveries(l.from)) // before A: what arrives must be known there already
+	r := slices.Concat(l.before, l.shop.deliveries(l.from)) // read before A, which must already know everything in R
 	if err := l.picture.take(l.bed); err != nil {
 		l.fault("%v", err)
 	}
@@ -28,7 +27,7 @@ func (l *life) look(inFlight []*delivery) {
 	}
 }
 
-// checkRuns: S1, S2 and one run a key.
+// checkRuns checks S1, S2, and that each key has one run.
 func (l *life) checkRuns() {
 	keys := map[string]string{}
 	for id, run := range l.picture.runs {
@@ -77,8 +76,8 @@ func (l *life) checkStep(id string, run, s json) {
 	}
 }
 
-// checkApprovals: who waits, waits for an approval that is there and keeps its
-// expiry; what is PENDING, somebody waits for.
+// checkApprovals: every waiting run has an existing approval with an unchanged expiry; every PENDING approval has a
+// waiting run.
 func (l *life) checkApprovals() {
 	for id, run := range l.picture.runs {
 		if run.At("waitingFor.kind").Text() != "approval" {
@@ -97,8 +96,8 @@ func (l *life) checkApprovals() {
 	}
 }
 
-// checkInFlight: a side effect on its way when the process died waits for a
-// person, unless one has judged it already.
+// checkInFlight: a side effect in flight when the process died waits for a person, unless one has already reconciled
+// it.
 func (l *life) checkInFlight(inFlight, r []*delivery) {
 	arrived := map[string]int{}
 	for _, d := range r {
@@ -119,8 +118,8 @@ func hasLateAnswer(run harness.JSON) bool {
 	return slices.ContainsFunc(run.At("steps").Items(), func(s harness.JSON) bool { return s.At("late").Exists() })
 }
 
-// checkSeen: what was seen to have ended has not changed, but for an answer that came
-// late, and who was seen to wait kept what was asked.
+// checkSeen: a run that was seen ended has not changed, except for a late answer, and an approval that was seen
+// PENDING still asks for the same.
 func (l *life) checkSeen() {
 	for id, was := range l.seen.ended {
 		is := l.picture.runs[id]

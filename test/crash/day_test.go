@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// day is everything that changes anything, one after the other. Each act reports
-// whether the service is still there. What is promised is remembered.
+// day performs every kind of change, one after the other. Each act reports whether the service is still running. What
+// the service acknowledged is remembered as a promise.
 func (l *life) day() []func() bool {
 	return []func() bool{
 		l.administer, l.edits, l.plansAndProjects, l.crew, l.heartbeat,
@@ -17,7 +17,7 @@ func (l *life) day() []func() bool {
 	}
 }
 
-// play acts until the day is over or the service is gone.
+// play performs acts until the last one, or until the service has died.
 func (l *life) play(acts []func() bool) {
 	for _, act := range acts {
 		if !act() {
@@ -26,8 +26,7 @@ func (l *life) play(acts []func() bool) {
 	}
 }
 
-// change sends requests that each change something, and stops at the first that
-// is not answered with success.
+// change sends requests that each change something, and stops at the first one without success.
 func (l *life) change(action string, holds func(*picture) error, who *harness.Client, method, path string, body any) *harness.Answer {
 	a := l.ask(who, method, path, body)
 	if a == nil {
@@ -41,7 +40,7 @@ func (l *life) change(action string, holds func(*picture) error, who *harness.Cl
 	return a
 }
 
-// there promises that a path can be read and holds a text.
+// there is the promise that a path can be read and its answer contains a text.
 func (l *life) there(path, text string) func(*picture) error {
 	return func(*picture) error {
 		if a := l.Admin.Get(path); a.Status != 200 || !strings.Contains(a.Raw, text) {
@@ -52,7 +51,7 @@ func (l *life) there(path, text string) func(*picture) error {
 }
 
 func (l *life) administer() bool {
-	if l.change("", l.there("/tenants", `"Acme"`), l.Admin, "PUT", "/tenants/acme", doc{"name": "Acme"}) == nil { // of the realm's log
+	if l.change("", l.there("/tenants", `"Acme"`), l.Admin, "PUT", "/tenants/acme", doc{"name": "Acme"}) == nil { // recorded in the realm's log
 		return false
 	}
 	made := l.change("tokens.create", nothing, l.Admin, "POST", "/tokens", doc{"name": "day", "roles": []string{"VIEWER"}})
@@ -126,7 +125,7 @@ func (l *life) crew() bool {
 
 func (l *life) heartbeat() bool { return l.beaters[0].act(l.rand) }
 
-// begin starts a run and gives its id, "" when the service is gone.
+// begin starts a run and returns its id, "" if the service has died.
 func (l *life) begin(path string, body doc) string {
 	s := l.starters[0]
 	s.n++
@@ -139,8 +138,7 @@ func (l *life) begin(path string, body doc) string {
 
 func (l *life) beginPlan(id string) string { return l.begin("/runs", doc{"planId": id}) }
 
-// reaches waits until a run stands where it is expected; false when the service
-// is gone.
+// reaches waits until a run has the expected status; it returns false if the service has died.
 func (l *life) reaches(id, status string) (run json, ok bool) {
 	if id == "" {
 		return run, false
@@ -160,7 +158,7 @@ func (l *life) reaches(id, status string) (run json, ok bool) {
 	return run, ok
 }
 
-// decides waits for the approval that a run asks for and decides it.
+// decides waits for the approval of a run and decides it.
 func (l *life) decides(id, decision string) bool {
 	run, ok := l.reaches(id, "WAITING_APPROVAL")
 	if !ok {
@@ -183,7 +181,7 @@ func (l *life) rehearse() bool { return l.completes(l.beginPlan(l.rehearsal)) }
 
 func (l *life) longRun() bool {
 	id := l.beginPlan(l.plans[2])
-	first := l.decides(id, "APPROVED") // the plan asks twice
+	first := l.decides(id, "APPROVED") // the plan has two approvals
 	return first && l.decides(id, "APPROVED") && l.completes(id)
 }
 
@@ -210,7 +208,7 @@ func (l *life) cancelledRun() bool {
 	return l.change("runs.cancel", cancelIs(id), l.operator, "POST", "/runs/"+id+"/cancel", doc{"reason": "r"}) != nil
 }
 
-// uncertainRun ends well after a probe and a confirmation that nothing was done.
+// uncertainRun is completed after a probe and the confirmation that nothing was executed.
 func (l *life) uncertainRun() bool {
 	l.shop.behave(once("/refunds", answering(500, `{}`)), func() {})
 	id := l.beginPlan(l.plans[1])
@@ -231,7 +229,7 @@ func (l *life) crewRuns() bool {
 	return l.decides(team, "APPROVED") && l.completes(team)
 }
 
-// refusals are recorded too.
+// refusals makes refused requests, which are audited too.
 func (l *life) refusals() bool {
 	a := l.ask(l.operator, "PUT", "/models/day", doc{"document": harness.Model("day"), "expectedRevision": 1})
 	if a != nil && a.At("error").Text() != "revision_conflict" {

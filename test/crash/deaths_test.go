@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// allDeaths dies once at each point, and in each further round at a drawn passage
-// of it. What runs at once may share a commit, so the latest passages are not sure
-// to come again.
+// allDeaths dies once at each point, and in each further round at a random pass of it. Concurrent changes may share a
+// commit, so the last passes may not occur again.
 func (g ground) allDeaths(t *testing.T, s *scene, r *rand.Rand) (deaths []death) {
 	t.Helper()
 	passed := s.passages(t, g.stages)
@@ -38,8 +37,7 @@ func (g ground) allDeaths(t *testing.T, s *scene, r *rand.Rand) (deaths []death)
 	return deaths
 }
 
-// forget removes what an earlier stage has passed, unless all that this one passes
-// is tried in it.
+// forget removes the points that an earlier stage has passed, unless this stage tries all of its points.
 func (st stage) forget(passed map[string]int, before map[string]bool) {
 	maps.DeleteFunc(passed, func(name string, _ int) bool { return !st.everyday && before[name] })
 	for name := range passed {
@@ -47,8 +45,7 @@ func (st stage) forget(passed map[string]int, before map[string]bool) {
 	}
 }
 
-// middle is the passage at which a stage dies that passes a point so often: in the
-// middle of the day, not at its dawn.
+// middle is the pass at which the process dies, of n passes: one in the middle of the day, not at its beginning.
 func (st stage) middle(n int) int {
 	if st.from == nil {
 		return 1
@@ -56,8 +53,7 @@ func (st stage) middle(n int) int {
 	return 1 + n/2
 }
 
-// someDeaths draws points of different places. Only their stages are played before,
-// and compared with what is written down of them.
+// someDeaths draws points of different places. It traces only their stages, and compares them with the file.
 func (g ground) someDeaths(t *testing.T, s *scene, r *rand.Rand) (deaths []death) {
 	t.Helper()
 	written := g.written(t)
@@ -80,8 +76,7 @@ func (g ground) someDeaths(t *testing.T, s *scene, r *rand.Rand) (deaths []death
 	return deaths
 }
 
-// drawPoints draws points by the names of their stages, as many as are asked for
-// and no two of one place.
+// drawPoints draws as many points as the flag says, by stage, no two of one place.
 func (g ground) drawPoints(written map[string][]string, r *rand.Rand) map[string][]string {
 	var all []death
 	for _, st := range g.stages {
@@ -103,8 +98,7 @@ func (g ground) drawPoints(written map[string][]string, r *rand.Rand) map[string
 	return drawn
 }
 
-// placeOf is the call in the source that a point is passed at: what stands before
-// the kind.
+// placeOf is the place of a point in the source: the part before its kind.
 func placeOf(point string) string {
 	parts := strings.SplitN(point, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
@@ -117,9 +111,8 @@ func size(written map[string][]string) (n int) {
 	return n
 }
 
-// keptDeaths are those that found something once: testdata/deaths.txt has one on
-// each line, as the tests are named, and behind " # " why. Those of the other
-// engine's places are left to it.
+// keptDeaths are deaths that found something before: testdata/deaths.txt has one on each line, as the tests are named,
+// and the reason after " # ". Places of the other engine are left to that.
 func (g ground) keptDeaths(t *testing.T) (deaths []death) {
 	t.Helper()
 	if seed.Asked() {
@@ -143,7 +136,7 @@ func (g ground) keptDeaths(t *testing.T) (deaths []death) {
 	return deaths
 }
 
-// deathNamed reads what String of a death has written.
+// deathNamed parses the String of a death.
 func (g ground) deathNamed(text string) (d death, err error) {
 	stage, point, _ := strings.Cut(text, ": ")
 	at := strings.LastIndex(point, ":")

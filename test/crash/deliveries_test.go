@@ -23,8 +23,8 @@ func (l *life) checkDeliveries(r []*delivery) {
 	}
 }
 
-// checkKey judges all deliveries under one idempotency key: the step that they
-// are of, their number (D1), and for each the intent that came before it (A3).
+// checkKey checks all deliveries under one idempotency key: their step, their number (D1), and that each has an intent
+// before it (A3).
 func (l *life) checkKey(key string, list []*delivery) {
 	first, log := list[0], l.picture.log
 	run := l.picture.runs[first.runID()]
@@ -53,8 +53,8 @@ func (l *life) checkKey(key string, list []*delivery) {
 	}
 }
 
-// checkOutcome: what became of a side effect that arrived is what was answered,
-// what a person said, or unknown (S2).
+// checkOutcome: the outcome of a delivered side effect is what the receiver answered, what a person said, or unknown
+// (S2).
 func (l *life) checkOutcome(d *delivery, step json) {
 	status, code := step.At("status").Text(), step.At("error.code").Text()
 	known := d.answer != 0 && step.At("response.statusCode").Int() == d.answer
@@ -67,7 +67,7 @@ func (l *life) checkOutcome(d *delivery, step json) {
 		good = known && d.answer == 200 || judged == "CONFIRMED_COMPLETED"
 	case "FAILED":
 		good = known && (code == "receiver_refused" || code == "expectation_not_met" || code == "output_missing") || code == "approval_rejected" && judged == "CONFIRMED_NOT_EXECUTED"
-	default: // it was never sent, or is to be sent again
+	default: // the step was never sent, or will be sent again
 		good = judged == "CONFIRMED_NOT_EXECUTED"
 	}
 	if !good {
@@ -75,8 +75,8 @@ func (l *life) checkOutcome(d *delivery, step json) {
 	}
 }
 
-// checkIntent: the n-th arrival has n intents before it, for these very bytes,
-// and where approval is asked n approvals.
+// checkIntent: before the n-th arrival the log has n intents for exactly these bytes, and n approvals if the step
+// needs one.
 func (l *life) checkIntent(d *delivery, n int, step json) {
 	intents := l.picture.log.intents[d.key()]
 	if len(intents) <= n {
@@ -93,8 +93,7 @@ func (l *life) checkIntent(d *delivery, n int, step json) {
 	}
 }
 
-// approved counts the approvals that could let a request out: given for these
-// bytes, before it arrived, and not expired then.
+// approved counts the approvals that allow a request: given for these bytes, before it arrived, and not expired then.
 func (l *life) approved(d *delivery, digest string) (n int) {
 	for _, a := range l.picture.approvals {
 		if a.At("runId").Text() == d.runID() && a.At("stepId").Text() == d.stepID() && a.At("status").Text() == "APPROVED" &&
@@ -105,8 +104,7 @@ func (l *life) approved(d *delivery, digest string) (n int) {
 	return n
 }
 
-// digestOf computes the digest of contract 6 from what came over the wire. All
-// projects here are at their first revision.
+// digestOf computes the digest of contract 6 from the received request. All projects here are at revision 1.
 func digestOf(d *delivery, origin string, step json) string {
 	text := ""
 	for _, part := range []string{d.Method, origin + d.Target, string(d.Body), step.At("projectId").Text(), "1", step.At("capability").Text()} {

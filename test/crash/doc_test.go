@@ -1,6 +1,5 @@
-// Package crash kills the built binary and looks at what is left, from two
-// witnesses: R, the raw log of the receiver, which keeps running over the kills,
-// and A, what the API and the audit log say.
+// Package crash kills the built binary and examines the result by two records: R, the raw log of the receiver, which
+// runs on over the kills, and A, what the API and the audit log say.
 //
 //	go test ./test/crash                                   both campaigns; with -short a few kills, and one death at each place
 //	go test ./test/crash -run Kill -cycles 100             kill -9 under load
@@ -10,9 +9,8 @@
 //	go test ./test/crash -run Points -repeats 50           each point 50 times
 //	go test ./test/crash -run Points -point runrepo.saved   only these points
 //
-// A seed fixes what everybody does, what the receiver answers and after how much
-// of it the process is killed; it can't fix how the processors interleave it. Seeds
-// of cycles that failed are kept in testdata/seeds.txt, and deaths in
+// A seed determines what the callers do, what the receiver answers, and after how much of it the process is killed, but
+// not how the processors interleave it. Seeds of failed cycles are kept in testdata/seeds.txt, and deaths in
 // testdata/deaths.txt: both are always played.
 package crash
 
@@ -30,7 +28,7 @@ import (
 
 var (
 	cycles = campaign.SizeFlag("cycles", 2, 20, "how often to kill the service under load")
-	// Few at a time: of a cycle's twelve seconds a lease takes ten.
+	// Few concurrently: of a cycle's twelve seconds a lease takes ten.
 	sharedCycles = campaign.SizeFlag("shared-cycles", 1, 2, "how often to kill it under load on PostgreSQL")
 	databases    = campaign.SizeFlag("databases", 1, 4, "how many lives to play at once there")
 	hands        = campaign.SizeFlag("hands", 1, 3, "how many to let die at once at crash points: a case mostly waits")
@@ -44,7 +42,7 @@ var (
 // binary is the program that is killed under load.
 var binary string
 
-// builds is where the programs under test are.
+// builds is the directory of the programs under test.
 var builds string
 
 func TestMain(m *testing.M) {
@@ -63,12 +61,12 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// waitTogether lets as many tests run at once as there are lives to play at once,
-// and those of the directory beside them: they mostly wait.
+// waitTogether sets how many tests run concurrently: as many as there are databases, and those of the directory in
+// addition. They mostly wait.
 func waitTogether() {
 	const name = "test.parallel"
 	if n, err := strconv.Atoi(flag.Lookup(name).Value.String()); err == nil && n < 4+databases.N() {
-		_ = flag.Set(name, strconv.Itoa(4+databases.N())) // it is a flag of every test binary
+		_ = flag.Set(name, strconv.Itoa(4+databases.N())) // every test binary has this flag
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// cyclesOfALife is how often one store is killed before another one is made.
+// cyclesOfALife is how often the process is killed on one store before a new store is made.
 const cyclesOfALife = 20
 
-// TestKillUnderLoad kills the service while everybody uses it, again and again.
+// TestKillUnderLoad kills the service repeatedly while callers use it.
 func TestKillUnderLoad(t *testing.T) {
 	t.Parallel()
 	total := tally{}
@@ -27,9 +27,8 @@ func TestKillUnderLoad(t *testing.T) {
 	t.Logf("%+v", total)
 }
 
-// TestKillUnderLoadOnPostgreSQL does so with a database, which survives. After each
-// kill the runs of the dead process wait for the end of its lease, so that several
-// lives go on at once.
+// TestKillUnderLoadOnPostgreSQL does the same with a database, which survives. After each kill the runs of the dead
+// process wait until its lease expires, so several lives run concurrently.
 func TestKillUnderLoadOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	seeds := following(seed.First(t), sharedCycles.N())
@@ -50,7 +49,7 @@ func TestKillUnderLoadOnPostgreSQL(t *testing.T) {
 	t.Logf("%+v", sum(totals))
 }
 
-// following are n seeds from the first one on.
+// following are n consecutive seeds.
 func following(first uint64, n int) []uint64 {
 	seeds := make([]uint64, n)
 	for i := range seeds {
@@ -59,7 +58,7 @@ func following(first uint64, n int) []uint64 {
 	return seeds
 }
 
-// ofHand deals the seeds out to so many hands.
+// ofHand is the share of one of several concurrent workers.
 func ofHand(seeds []uint64, hand, hands int) (own []uint64) {
 	for i := hand; i < len(seeds); i += hands {
 		own = append(own, seeds[i])
@@ -67,7 +66,7 @@ func ofHand(seeds []uint64, hand, hands int) (own []uint64) {
 	return own
 }
 
-// live plays a cycle of each seed on one store, and its end.
+// live plays a cycle for each seed on one store, and then brings all runs to their end.
 func (l *life) live(seeds []uint64, total *tally) {
 	l.t.Helper()
 	for _, seed := range seeds {
@@ -84,7 +83,7 @@ func (l *life) live(seeds []uint64, total *tally) {
 	total.add(l)
 }
 
-// tally is what a campaign came to.
+// tally has the counts of a campaign.
 type tally struct{ cycles, runs, deliveries, again, recovered, approvals, promises, records int }
 
 func (x *tally) add(l *life) {
@@ -111,18 +110,18 @@ func sum(list []tally) (x tally) {
 	return x
 }
 
-// cycle lets the load go on until a drawn number of things has happened, kills
-// the service at that moment or a little later, and looks at what it left.
+// cycle runs the load until a random number of events has happened, kills the service then or a little later, and
+// checks what is left.
 func (l *life) cycle(seed uint64) {
 	l.t.Helper()
 	l.note("=== cycle with -seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	d := newDoom(20+r.IntN(250), time.Duration(r.IntN(3000))*time.Microsecond)
-	l.shop.behave(moody(rand.New(rand.NewPCG(seed, 2))), d.count)
+	d := newCountdown(20+r.IntN(250), time.Duration(r.IntN(3000))*time.Microsecond)
+	l.shop.behave(randomAnswers(rand.New(rand.NewPCG(seed, 2))), d.count)
 	from := len(l.shop.deliveries(0))
 	l.storm(r, d, func() {
 		<-d.come
-		time.Sleep(d.more) // the moment of an answer is not the only one to die at
+		time.Sleep(d.more) // so that it doesn't always die at the moment of an answer
 		if !l.Alive() {
 			l.fault("the service ended by itself:\n%s", l.Log())
 		}
@@ -130,37 +129,37 @@ func (l *life) cycle(seed uint64) {
 	})
 	inFlight := l.shop.unanswered(from)
 	l.note("killed with %d requests in flight", len(inFlight))
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	if !l.Begin() {
 		l.t.Fatalf("the service ended at its start:\n%s", l.Log())
 	}
 	l.look(inFlight)
 }
 
-// doom comes when enough has happened.
-type doom struct {
+// countdown is reached when a number of events has happened.
+type countdown struct {
 	left atomic.Int64
 	come chan struct{}
 	more time.Duration
 }
 
-func newDoom(events int, more time.Duration) *doom {
-	d := &doom{come: make(chan struct{}), more: more}
+func newCountdown(events int, more time.Duration) *countdown {
+	d := &countdown{come: make(chan struct{}), more: more}
 	d.left.Store(int64(events))
 	return d
 }
 
-func (d *doom) count() {
+func (d *countdown) count() {
 	if d.left.Add(-1) == 0 {
 		close(d.come)
 	}
 }
 
-// finish brings every run to its end and looks at everything once more.
+// finish brings every run to its end and checks everything once more.
 func (l *life) finish() {
 	l.t.Helper()
 	l.note("=== the end")
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	for l.attend() {
 		l.settle()
 	}
@@ -178,7 +177,7 @@ func (l *life) finish() {
 	}
 }
 
-// attend does what people are waited for; false when that is nothing.
+// attend makes the decisions for which runs wait; it returns false if there are none.
 func (l *life) attend() bool {
 	l.t.Helper()
 	waited := false

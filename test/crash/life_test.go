@@ -11,18 +11,18 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// life is one store over several kills: the people who use it, what they were
-// promised and what they saw, and what was found last.
+// life is one store over several kills: its callers, what the service acknowledged and showed, and the last state that
+// was read.
 type life struct {
 	*bed
 	picture *picture
-	before  []*delivery // lines of R from before, on the same store
-	from    int         // the first line of R after them
-	rand    *rand.Rand  // of what one of the people does alone
+	before  []*delivery // earlier lines of R, on the same store
+	from    int         // the position in R after them
+	rand    *rand.Rand  // for callers that act alone
 
 	mu       sync.Mutex
 	promises []promise
-	kept     int // promises that were checked once
+	kept     int // number of promises that were checked once
 	seen     seen
 	script   []string
 	faults   []string
@@ -30,13 +30,13 @@ type life struct {
 	starters []*starter
 	beaters  []*beater
 	editors  []*editor
-	words    int // makes every reason and evidence another one
+	words    int // makes every reason and evidence unique
 }
 
-// seen is what answers showed that may never change again.
+// seen has what answers showed that must never change again.
 type seen struct {
-	ended   map[string]json // runs
-	waiting map[string]json // approvals, when they were PENDING
+	ended   map[string]json // ended runs
+	waiting map[string]json // PENDING approvals
 }
 
 func newLife(t *testing.T, b *bed) *life {
@@ -50,7 +50,7 @@ func newLife(t *testing.T, b *bed) *life {
 	return l
 }
 
-// tell prints what happened before something was found.
+// tell logs what happened before a fault.
 func (l *life) tell() {
 	const shown = 120
 	if l.t.Failed() {
@@ -58,14 +58,14 @@ func (l *life) tell() {
 	}
 }
 
-// note writes into the script.
+// note adds a line to the script, the log of what happened.
 func (l *life) note(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.script = append(l.script, time.Now().Format("15:04:05.000000 ")+fmt.Sprintf(format, args...))
 }
 
-// fault is something that must not be.
+// fault records a violation.
 func (l *life) fault(format string, args ...any) {
 	l.note("FAULT "+format, args...)
 	l.mu.Lock()
@@ -80,8 +80,8 @@ func (l *life) word() string {
 	return fmt.Sprintf("word-%d", l.words)
 }
 
-// ask sends a request of one of the people and looks at what comes back; nil
-// means that no answer came, so that nothing is known of the request.
+// ask sends a request and checks the answer; nil means that no answer came, so that it is not known whether the request
+// was carried out.
 func (l *life) ask(who *harness.Client, method, path string, body any, headers ...harness.Header) *harness.Answer {
 	a, err := who.Try(method, path, body, headers...)
 	switch {
@@ -105,7 +105,7 @@ func (l *life) active(where string, n int) {
 	}
 }
 
-// saw remembers of a run what may not change any more.
+// saw records what may not change any more in a run.
 func (l *life) saw(run json) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,8 +122,8 @@ func (l *life) sawWaiting(approval json) {
 	}
 }
 
-// storm lets everybody act until the service is dead; end brings that about.
-func (l *life) storm(r *rand.Rand, d *doom, end func()) {
+// storm lets all callers act until the service has died; end kills it.
+func (l *life) storm(r *rand.Rand, d *countdown, end func()) {
 	var people sync.WaitGroup
 	for _, act := range l.people() {
 		own := rand.New(rand.NewPCG(r.Uint64(), 0))
@@ -137,8 +137,7 @@ func (l *life) storm(r *rand.Rand, d *doom, end func()) {
 	people.Wait()
 }
 
-// people are those who use the service: each does one thing at a time and gives
-// up when the service doesn't answer.
+// people are the callers: each does one thing at a time, and stops when the service doesn't answer.
 func (l *life) people() (acts []func(*rand.Rand) bool) {
 	for _, s := range l.starters {
 		acts = append(acts, s.act)

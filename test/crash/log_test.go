@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// auditLog is the tenant's audit log as it was read so far, in order.
+// auditLog is the part of the tenant's audit log that was read so far, in order.
 type auditLog struct {
 	records   []json
 	intents   map[string][]json // step.send, by idempotency key
@@ -20,8 +20,8 @@ func newAuditLog() *auditLog {
 	return &auditLog{intents: map[string][]json{}, reopened: map[string][]json{}, judged: map[string]int{}, evidence: map[string]int{}, byRequest: map[string][]json{}}
 }
 
-// read takes in what came since. The last record known is read once more: the
-// log only grows, and what stood in it stands in it.
+// read reads the new records. It reads the last known record once more, since the log may only grow and its records must
+// not change.
 func (l *auditLog) read(b *bed) error {
 	fresh, err := l.since(b)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l *auditLog) read(b *bed) error {
 	return l.verify(b)
 }
 
-// since lists the records after those known, newest first.
+// since lists the records after the known ones, newest first.
 func (l *auditLog) since(b *bed) (fresh []json, err error) {
 	for {
 		page := b.Admin.Get(fmt.Sprintf("/audit?limit=200&offset=%d", len(fresh))).OK(b.t)
@@ -81,8 +81,7 @@ func (l *auditLog) add(r json) error {
 	return nil
 }
 
-// verify asks the service to compute the log anew, and compares its size with
-// what was read.
+// verify has the service verify the log, and compares its size with the records that were read.
 func (l *auditLog) verify(b *bed) error {
 	v := b.Admin.Get("/audit/verify").OK(b.t)
 	if v.At("intact").String() != "true" || v.At("records").Int() != len(l.records) {
@@ -93,6 +92,6 @@ func (l *auditLog) verify(b *bed) error {
 
 // timeOf is the instant at a path of a record.
 func timeOf(record json, path string) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, record.At(path).Text()) // the zero time is earlier than anything
+	at, _ := time.Parse(time.RFC3339Nano, record.At(path).Text()) // the zero time is before every time
 	return at
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// starter starts runs of every kind. A start that was not answered is sent again
-// under its key, as every client should, until it is.
+// starter starts runs of every kind. It repeats a start without an answer under its key, as every client should.
 type starter struct {
 	*life
 	name   string
@@ -21,7 +20,7 @@ type starter struct {
 type start struct {
 	key, path string
 	body      doc
-	runID     string // once it was answered
+	runID     string // set by the answer
 }
 
 func (s *starter) act(r *rand.Rand) bool {
@@ -55,7 +54,7 @@ func (s *starter) draw(r *rand.Rand) *start {
 	}
 }
 
-// send starts a run, for the first time or again; a repeat gives the same run.
+// send starts a run or repeats its start; a repeated start returns the same run.
 func (s *starter) send(st *start) bool {
 	a := s.ask(s.operator, "POST", st.path, st.body, harness.Header("Idempotency-Key: "+st.key))
 	switch {
@@ -75,7 +74,7 @@ func (s *starter) send(st *start) bool {
 		s.latest = append(s.latest, st)
 		action := "runs.start"
 		if replayed {
-			action = "" // the record is that of the request that was not answered
+			action = "" // the audit record belongs to the request without an answer
 		}
 		s.promise(a, action, "run "+id+" under "+st.key, runIs(id, st.key))
 	case st.runID != id || !replayed:
@@ -85,7 +84,7 @@ func (s *starter) send(st *start) bool {
 	return true
 }
 
-// pause is what Retry-After asks of a client, at the pace of this load.
+// pause is a shortened Retry-After.
 func (l *life) pause() { time.Sleep(5 * time.Millisecond) }
 
 func (s *starter) makePlan(r *rand.Rand) bool {
@@ -97,7 +96,7 @@ func (s *starter) makePlan(r *rand.Rand) bool {
 	return a != nil
 }
 
-// decide is a reviewer at the approvals.
+// decide is a reviewer who decides approvals.
 func (l *life) decide(r *rand.Rand) bool {
 	list := l.ask(l.reviewer, "GET", "/approvals?status=PENDING&limit=20", nil)
 	if list == nil {
@@ -106,7 +105,7 @@ func (l *life) decide(r *rand.Rand) bool {
 	for _, a := range list.At("items").Items() {
 		l.sawWaiting(a)
 		if r.IntN(3) == 0 {
-			continue // somebody else's
+			continue // left to another reviewer
 		}
 		decision, reason := "APPROVED", l.word()
 		if r.IntN(8) == 0 {
@@ -128,7 +127,7 @@ func (l *life) decide(r *rand.Rand) bool {
 // whatWasConfirmed meets every expectation of the plans.
 var whatWasConfirmed = doc{"status": "refunded", "ok": true, "id": "x", "result": doc{"n": 1}}
 
-// reconcile is a reviewer at the uncertain outcomes.
+// reconcile is a reviewer who reconciles uncertain steps.
 func (l *life) reconcile(r *rand.Rand) bool {
 	list := l.ask(l.reviewer, "GET", "/runs?status=RECOVERY_REQUIRED&limit=20", nil)
 	if list == nil {
@@ -146,7 +145,7 @@ func (l *life) reconcile(r *rand.Rand) bool {
 	return true
 }
 
-// judge says what became of an uncertain step.
+// judge reconciles an uncertain step.
 func (l *life) judge(run json, resolution string) bool {
 	id, evidence := run.At("id").Text(), l.word()
 	body := doc{"resolution": resolution, "evidence": evidence}
@@ -160,7 +159,7 @@ func (l *life) judge(run json, resolution string) bool {
 	return a != nil
 }
 
-// cancel looks at runs and cancels some.
+// cancel reads runs and cancels some.
 func (l *life) cancel(r *rand.Rand) bool {
 	page := l.ask(l.operator, "GET", "/runs?limit=10", nil)
 	if page == nil {
@@ -177,14 +176,14 @@ func (l *life) cancel(r *rand.Rand) bool {
 			return false
 		}
 		if a.Status == 200 {
-			l.promise(a, "", "the cancel of "+id, cancelIs(id)) // one that was cancelled before has no second record
+			l.promise(a, "", "the cancel of "+id, cancelIs(id)) // a repeated cancel has no second audit record
 		}
 	}
 	l.pause()
 	return true
 }
 
-// watch reads lists and figures, each from one snapshot.
+// watch reads lists and counts, each from one snapshot.
 func (l *life) watch(r *rand.Rand) bool {
 	l.pause()
 	if r.IntN(2) == 0 {
@@ -210,12 +209,12 @@ func (l *life) watch(r *rand.Rand) bool {
 	return true
 }
 
-// editor is the only one who writes its model.
+// editor is the only caller that writes its model.
 type editor struct {
 	*life
 	model    string
 	revision int
-	unsure   bool // the latest write was not answered
+	unsure   bool // the latest write had no answer
 }
 
 func (e *editor) act(*rand.Rand) bool {
@@ -276,8 +275,8 @@ func (b *beater) act(r *rand.Rand) bool {
 	return true
 }
 
-// check tries to use an acknowledged sequence once more: for something else it
-// is refused, and the very same is a duplicate, unless a later one counted.
+// check uses an acknowledged sequence once more: with other content it is refused, with the same it is a duplicate,
+// unless a later heartbeat was accepted.
 func (b *beater) check() {
 	if b.acked == nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// picture is A: what the API and the audit log say while nothing moves. What has
-// ended is read once, and once more at the end of everything.
+// picture is A: what the API and the audit log say while nothing moves. An ended run is read once, and once more at the
+// very end.
 type picture struct {
 	runs      map[string]json
 	approvals map[string]json
@@ -18,8 +18,7 @@ func newPicture() *picture {
 	return &picture{runs: map[string]json{}, approvals: map[string]json{}, log: newAuditLog()}
 }
 
-// settle waits until every run has ended or waits for a person: then nothing
-// moves but by a request.
+// settle waits until every run has ended or waits for a person: then only requests change anything.
 func (b *bed) settle() {
 	b.t.Helper()
 	harness.Until(b.t, "all runs to stand still", func() bool {
@@ -47,7 +46,7 @@ func ended(status string) bool {
 	return status == "COMPLETED" || status == "FAILED" || status == "CANCELLED"
 }
 
-// refresh finds what is new, newest first, and reads whole what may have changed.
+// refresh reads new records, newest first, and again those that may have changed.
 func (p *picture) refresh(b *bed, path string, known map[string]json, closed func(json) bool) {
 	b.t.Helper()
 	for offset, fresh := 0, true; fresh; offset += 50 {
@@ -66,7 +65,7 @@ func (p *picture) refresh(b *bed, path string, known map[string]json, closed fun
 	}
 }
 
-// stepOf is a step of a run, absent where it has none of that id.
+// stepOf is a step of a run, absent if it has none with that id.
 func stepOf(run json, id string) json {
 	for _, s := range run.At("steps").Items() {
 		if s.At("id").Text() == id {

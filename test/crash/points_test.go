@@ -13,10 +13,10 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// A point is named "stage: place.kind". Which there are is found by playing each
-// stage once with nothing to die at, and compared with what is written down.
+// A point is named "stage: place.kind". The points are found by playing each stage once without a crash, and compared
+// with a file.
 
-// death is where a case dies: at the nth passage of a point in a stage.
+// death is the crash of one case: at the nth pass of a point in a stage.
 type death struct {
 	stage stage
 	point string
@@ -39,13 +39,13 @@ var tagged = func() func(t *testing.T) string {
 	}
 }()
 
-// TestCrashPoints lets the service die at each point, and looks at what it left.
+// TestCrashPoints kills the service at each point, and checks what is left.
 func TestCrashPoints(t *testing.T) {
 	t.Parallel()
 	inDirectory().play(t)
 }
 
-// TestCrashPointsOnPostgreSQL does so where the database survives.
+// TestCrashPointsOnPostgreSQL does the same with a database, which survives.
 func TestCrashPointsOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	onDatabase().play(t)
@@ -63,7 +63,7 @@ func (g ground) play(t *testing.T) {
 		t.Run(fmt.Sprintf("hand %d", hand), func(t *testing.T) {
 			t.Parallel()
 			s := s
-			if hand > 0 { // a scene has one shop, whose answers are those of one case at a time
+			if hand > 0 { // each worker needs its own scene, since a shop can serve one case at a time
 				s = newScene(t, g)
 			}
 			for i := hand; i < len(deaths); i += g.hands {
@@ -84,7 +84,7 @@ func (s *scene) passages(t *testing.T, stages []stage) map[string]map[string]int
 	return passed
 }
 
-// trace plays a stage with nothing to die at.
+// trace plays a stage without a crash.
 func (s *scene) trace(t *testing.T, st stage) map[string]int {
 	t.Helper()
 	l, _ := s.enter(t, st)
@@ -110,7 +110,7 @@ func (s *scene) trace(t *testing.T, st stage) map[string]int {
 	return counts
 }
 
-// enter makes the life that a stage begins with.
+// enter makes the life with which a stage begins.
 func (s *scene) enter(t *testing.T, st stage) (*life, left) {
 	t.Helper()
 	if st.from == nil {
@@ -122,7 +122,7 @@ func (s *scene) enter(t *testing.T, st stage) (*life, left) {
 	return l, from
 }
 
-// launch starts a stage's program; false when it ended at its start.
+// launch starts a stage's program; it returns false if the program ended at its start.
 func (l *life) launch(st stage, more harness.Setting) bool {
 	l.t.Helper()
 	if st.program != nil {
@@ -131,8 +131,7 @@ func (l *life) launch(st stage, more harness.Setting) bool {
 	return l.Begin(append(slices.Clone(st.settings), harness.Env(wrapped, tagged(l.t)), more)...)
 }
 
-// die plays a stage up to the death, restarts with nothing to die at, looks, and
-// brings everything to its end.
+// die plays a stage up to the crash, restarts without crash points, checks the state, and brings everything to its end.
 func (s *scene) die(t *testing.T, d death) {
 	t.Helper()
 	l, from := s.enter(t, d.stage)
@@ -146,7 +145,7 @@ func (s *scene) die(t *testing.T, d death) {
 		t.Fatalf("the point was never reached; the service ended by itself:\n%s", l.Log())
 	}
 	inFlight := slices.Concat(from.inFlight, l.shop.unanswered(l.from))
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	l.Use(tagged(t))
 	if !l.Begin(func(settings map[string]string) { delete(settings, "COUNTERSIGN_CRASH_AT") }) {
 		t.Fatalf("the service ended at its start:\n%s", l.Log())
@@ -159,6 +158,6 @@ func (s *scene) die(t *testing.T, d death) {
 	if len(l.faults) > 0 {
 		t.Errorf("%q", l.faults)
 	}
-	l.Kill() // an orderly end has a case of its own
+	l.Kill() // a graceful stop is tested by its own case
 	l.forgetReserve()
 }

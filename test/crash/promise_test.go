@@ -6,12 +6,12 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// promise is a change that was answered with success: it is there ever after,
-// whatever dies (A1), with its audit record (A2).
+// promise is a change that was answered with success: it is never lost, whatever crashes (A1), and has its audit record
+// (A2).
 type promise struct {
 	what      string
-	requestID string // "" where nothing is audited
-	action    string // the audit record's
+	requestID string // "" if the change is not audited
+	action    string // action of the audit record
 	holds     func(p *picture) error
 }
 
@@ -21,7 +21,7 @@ func (l *life) promise(a *harness.Answer, action, what string, holds func(p *pic
 	l.promises = append(l.promises, promise{what: what, requestID: a.Header.Get("X-Request-Id"), action: action, holds: holds})
 }
 
-// checkPromises looks at those made since the last look, or at all of them.
+// checkPromises checks the promises made since the last check, or all of them.
 func (l *life) checkPromises(all bool) {
 	from := l.kept
 	if all {
@@ -51,7 +51,7 @@ func (l *life) checkAudited(p promise) {
 	}
 }
 
-// runIs promises that a run is there, once, under its key.
+// runIs promises that a run exists once under its key.
 func runIs(id, key string) func(*picture) error {
 	return func(p *picture) error {
 		if got := p.runs[id].At("idempotencyKey").Text(); got != key {
@@ -82,7 +82,7 @@ func cancelIs(id string) func(*picture) error {
 	}
 }
 
-// reconcileIs promises that a person's word was taken in once.
+// reconcileIs promises that a person's reconcile was recorded once.
 func reconcileIs(id, resolution, evidence string) func(*picture) error {
 	return func(p *picture) error {
 		if n := p.log.evidence[resolution+": "+evidence]; n != 1 {
@@ -101,7 +101,7 @@ func (l *life) planIs(id string) func(*picture) error {
 	}
 }
 
-// modelIs promises a revision at least, and at that revision this name.
+// modelIs promises at least this revision, and at this revision this name.
 func (l *life) modelIs(id string, revision int, name string) func(*picture) error {
 	return func(*picture) error {
 		m := l.Admin.Get("/models/" + id)

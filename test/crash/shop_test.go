@@ -11,14 +11,13 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// delivery is one request as it arrived: a line of R.
+// delivery is one received request: a line of R.
 type delivery struct {
 	harness.Request
 	at     time.Time
 	forged error // what is wrong with its signature
-	answer int   // the status that it gets, 0 for none that can be read
-	// answering is set when the answer begins to be written. A caller that died
-	// before has not seen a byte of it.
+	answer int   // the status of the answer, 0 for no readable answer
+	// answering is set when the answer begins to be written. A caller that died before has received nothing of it.
 	answering bool
 }
 
@@ -28,32 +27,29 @@ func (d *delivery) stepID() string {
 	return d.Header.Get("X-Runtime-Step-Id")
 }
 
-// ofStep reports a request that a step sent: health checks and a reviewer's
-// probes belong to no step.
+// ofStep reports whether a step sent the request; health checks and probes belong to no step.
 func (d *delivery) ofStep() bool {
 	return d.runID() != "health-check" && !strings.Contains(d.key(), ".probe-")
 }
 
-// sideEffect reports a request that changes something: none of the sample's
-// capabilities says otherwise of its method.
+// sideEffect reports whether the request changes something. In the sample the method decides that.
 func (d *delivery) sideEffect() bool { return d.Method != "GET" }
 
-// shop is the receiver. It writes everything down before it thinks about an
-// answer.
+// shop is the receiver. It records each request before it decides about the answer.
 type shop struct {
 	*harness.Receiver
 
 	mu      sync.Mutex
 	log     []*delivery
-	manner  manner
-	arrived func() // told of every delivery
+	policy  policy
+	arrived func() // called for every delivery
 }
 
-// manner is how the shop answers, and what it waits for before; nil: nothing. It
-// is asked for one delivery at a time.
-type manner func(d *delivery) (a answer, wait func())
+// policy decides the shop's answer, and what it waits for before; nil means no waiting. It is called for one delivery at
+// a time.
+type policy func(d *delivery) (a answer, wait func())
 
-// answer is a reply and its status, 0 for one that says nothing for certain.
+// answer is a reply and its status, 0 for a reply that leaves the outcome unknown.
 type answer struct {
 	status int
 	reply  harness.Reply
@@ -65,23 +61,23 @@ func answering(status int, body string) answer {
 
 func newShop(t testing.TB) *shop {
 	t.Helper()
-	s := &shop{Receiver: harness.NewReceiver(t), manner: calm, arrived: func() {}}
+	s := &shop{Receiver: harness.NewReceiver(t), policy: alwaysGood, arrived: func() {}}
 	s.Otherwise(s.serve)
 	return s
 }
 
-func (s *shop) behave(m manner, arrived func()) {
+func (s *shop) behave(m policy, arrived func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.manner, s.arrived = m, arrived
+	s.policy, s.arrived = m, arrived
 }
 
 func (s *shop) serve(x *harness.Exchange) {
 	d := &delivery{Request: x.Request, at: time.Now(), forged: harness.CheckSignature(x.Request, harness.Secret)}
-	s.MayRepeat(d.key()) // how often is judged here, with the audit log in hand
+	s.MayRepeat(d.key()) // checkKey checks the number of deliveries, by the audit log
 	s.mu.Lock()
 	s.log = append(s.log, d)
-	a, wait := s.manner(d)
+	a, wait := s.policy(d)
 	d.answer = a.status
 	arrived := s.arrived
 	s.mu.Unlock()
@@ -102,7 +98,7 @@ func (s *shop) deliveries(from int) []*delivery {
 	return slices.Clone(s.log[from:])
 }
 
-// unanswered lists what waits for its answer now, from a position on.
+// unanswered lists the deliveries, from a position on, that wait for their answer now.
 func (s *shop) unanswered(from int) (list []*delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,20 +110,20 @@ func (s *shop) unanswered(from int) (list []*delivery) {
 	return list
 }
 
-// calm answers everything well and at once.
-func calm(d *delivery) (answer, func()) { return good(d), nil }
+// alwaysGood answers everything with success and at once.
+func alwaysGood(d *delivery) (answer, func()) { return good(d), nil }
 
-// holding answers well once the gate is open.
-func holding(gate <-chan struct{}) manner {
+// holding answers with success once the gate is open.
+func holding(gate <-chan struct{}) policy {
 	return func(d *delivery) (answer, func()) { return good(d), func() { <-gate } }
 }
 
 // once gives another answer to the first side effect at a path.
-func once(path string, a answer) manner {
+func once(path string, a answer) policy {
 	given := false
 	return func(d *delivery) (answer, func()) {
 		if d.Path != path || d.Method == "GET" || given {
-			return calm(d)
+			return alwaysGood(d)
 		}
 		given = true
 		return a, nil
@@ -147,9 +143,9 @@ func good(d *delivery) answer {
 	}
 }
 
-// moody answers mostly well and mostly soon: the rest leaves outcomes unknown,
-// refuses, or breaks what was expected. It is drawn in the order of arrival.
-func moody(r *rand.Rand) manner {
+// randomAnswers answers mostly with success and soon; other answers leave the outcome unknown, refuse, or don't meet the
+// expectation. The answers are drawn in the order of arrival.
+func randomAnswers(r *rand.Rand) policy {
 	return func(d *delivery) (answer, func()) {
 		work := time.Duration(r.IntN(16)) * time.Millisecond
 		if r.IntN(16) == 0 {

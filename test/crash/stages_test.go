@@ -12,26 +12,25 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// stage is a time in a service's life in which it can die: a store to begin
-// with, and what is done before it is told to stop.
+// stage is a phase of a service's life in which it can crash: a store to begin with, and what is done before the stop.
 type stage struct {
 	name     string
-	from     func(s *scene) left // nil: there is no store yet
+	from     func(s *scene) left // nil: begin without a store
 	program  func(t *testing.T) string
 	settings []harness.Setting
 	acts     func(l *life) []func() bool
-	status   int           // not 0: it ends by itself, with this
-	settled  func(l *life) // after the restart, what is waited for before anybody looks
-	everyday bool          // all that it passes is tried in it; else what no stage before passes
+	status   int           // not 0: the service ends by itself with this exit status
+	settled  func(l *life) // waits, after the restart, before the state is checked
+	everyday bool          // try all points that it passes; else only those that no earlier stage passes
 }
 
-// ground is an engine of the store, on which the stages are played.
+// ground is an engine of the store on which the stages are played.
 type ground struct {
-	points string // the file of what is passed
-	others string // begins the places of the other engine
-	only   string // of the deaths, those whose name holds this
-	some   int    // how many are drawn with -repeats 0
-	hands  int    // how many die at once: a case mostly waits
+	points string // the file of the points
+	others string // prefix of the places of the other engine
+	only   string // only deaths whose name contains this
+	some   int    // how many points are drawn with -repeats 0
+	hands  int    // concurrent cases, since a case mostly waits
 	stages []stage
 	bed    func(t *testing.T) *bed
 }
@@ -45,7 +44,7 @@ func inDirectory() ground {
 	}
 }
 
-// onDatabase is the store of several. A case waits for a lease.
+// onDatabase is the shared store, on which a case waits for a lease.
 func onDatabase() ground {
 	return ground{
 		points: "testdata/points-postgres.txt", others: "sqlite.", only: *sharedPoint, some: 1, hands: databases.N(),
@@ -65,20 +64,19 @@ func stages() []stage {
 	}
 }
 
-// stagesOfFiles are those of what the embedded store does with its files.
+// stagesOfFiles are the stages about the files of the embedded store.
 var stagesOfFiles = append([]stage{{name: "the log is long", from: ready, acts: (*life).fill}}, stagesOfThisSystem...)
 
 func idle(*life) []func() bool { return nil }
 
-// scene is what the cases of one test share: a service that was stopped, and, made
-// when a stage begins with it, one that was killed in the middle of everything.
+// scene is what the cases of one test share: a stopped service, and, made for the first stage that needs it, one that
+// was killed with everything in flight.
 type scene struct {
 	stopped left
 	killed  func() left
 }
 
-// left is a service's store with what it had sent, and what of it had not been
-// answered.
+// left is the store of a service, its deliveries, and those of them without an answer.
 type left struct {
 	*bed
 	sent, inFlight []*delivery
@@ -100,8 +98,8 @@ func newScene(t *testing.T, g ground) *scene {
 func ready(s *scene) left   { return s.stopped }
 func crashed(s *scene) left { return s.killed() }
 
-// forgetReserve spares copies and checks eight megabytes that only hold space
-// back, and that the next start takes up anew.
+// forgetReserve deletes the eight megabytes that reserve disk space, so that they are neither copied nor checked; the
+// next start allocates them again.
 func (b *bed) forgetReserve() {
 	if b.Shared() {
 		return
@@ -117,13 +115,13 @@ func (b *bed) copy(t *testing.T) *bed {
 	if !b.Shared() {
 		return b.with(t, b.Copy(t))
 	}
-	database := copied(t, b.Settings()["SVC_PLATFORM_STORE"]) // it must outlive the server
+	database := copied(t, b.Settings()["SVC_PLATFORM_STORE"]) // the database must outlive the server
 	s := b.Anew(t)
 	s.Move(database)
 	return b.with(t, s)
 }
 
-// copied is a copy of a database that nobody uses.
+// copied is a copy of an unused database.
 func copied(t *testing.T, from string) string {
 	t.Helper()
 	to := pgtest.Database(t)
@@ -134,7 +132,7 @@ func copied(t *testing.T, from string) string {
 	return to
 }
 
-// asAdmin is the address of the server's own database, and the name of this one.
+// asAdmin is the address of the server's administrative database, and the name of this one.
 func asAdmin(t *testing.T, database string) (admin, name string) {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -146,8 +144,7 @@ func asAdmin(t *testing.T, database string) (admin, name string) {
 	return u.String(), name
 }
 
-// anew is the same service without a store, in which only the first token is
-// known.
+// anew is the same service with a new store, in which only the bootstrap token exists.
 func (b *bed) anew(t *testing.T) *bed {
 	t.Helper()
 	var database string
@@ -170,8 +167,8 @@ func (b *bed) with(t *testing.T, s *harness.Server) *bed {
 	return &c
 }
 
-// breakOff kills the service with a read, an approved read and a side effect in
-// flight, and with runs that wait for each thing that a run can wait for.
+// breakOff kills the service with a read, an approved read and a side effect in flight, and with runs in every kind of
+// waiting.
 func (b *bed) breakOff() left {
 	b.t.Helper()
 	b.Restart()
@@ -189,7 +186,7 @@ func (b *bed) breakOff() left {
 	}
 	harness.Until(b.t, "three requests to be in flight", func() bool { return len(l.shop.unanswered(l.from)) == 3 })
 	l.Kill()
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	return left{bed: b, sent: l.shop.deliveries(l.from), inFlight: l.shop.unanswered(l.from)}
 }
 
@@ -197,7 +194,7 @@ func (l *life) guarded() string {
 	return l.plan("LIVE", []any{step("guarded", "guarded", nil)})
 }
 
-// recovery lets the service go on with what it found, and asks for nothing.
+// recovery lets the service go on with what it found, without any request.
 func (l *life) recovery() []func() bool {
 	return []func() bool{func() (there bool) {
 		harness.Until(l.t, "all runs to stand still", func() bool {
@@ -209,7 +206,7 @@ func (l *life) recovery() []func() bool {
 	}}
 }
 
-// lapse waits until nobody has decided in time.
+// lapse waits until approvals have expired.
 func (l *life) lapse() []func() bool {
 	return []func() bool{func() bool {
 		_, ok := l.reaches(l.beginPlan(l.plans[1]), "FAILED")
@@ -223,7 +220,7 @@ func (l *life) lapsed() {
 	})
 }
 
-// fill writes until the write-ahead log is moved into the database.
+// fill writes until the write-ahead log is checkpointed.
 func (l *life) fill() []func() bool {
 	const megabytes = 20
 	filler := make([]byte, 1000<<10)
@@ -240,7 +237,7 @@ func (l *life) fill() []func() bool {
 	return acts
 }
 
-// failedWrite is not acknowledged, and ends the service.
+// failedWrite makes a write fail, which is not acknowledged and ends the service.
 func (l *life) failedWrite() []func() bool {
 	return []func() bool{func() bool {
 		a := l.ask(l.operator, "PUT", "/models/lost", doc{"document": harness.Model("lost")})

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// checkStanding compares how everything stands with what the audit log says of
-// it, also of requests that nobody answered: each change is there with its
-// record, or neither is.
+// checkStanding compares the state of all records with the audit log, also for requests without an answer: each change
+// exists with its audit record, or neither does.
 func (l *life) checkStanding() {
-	told := map[string]json{} // the latest record, by subject and kind of change
+	told := map[string]json{} // the latest audit record, by subject and kind of change
 	count := map[string]int{}
 	for _, r := range l.picture.log.records {
 		if r.At("outcome").Text() != "done" {
@@ -60,7 +59,7 @@ func (l *life) checkHeads(told map[string]json) {
 	}
 }
 
-// checkReceiver: what was found of a receiver last, where no edit came after it.
+// checkReceiver checks the last conformance verdict, if no edit came after it.
 func (l *life) checkReceiver(told map[string]json, head json, subject string) {
 	r := told["receiver of "+subject]
 	is := ""
@@ -76,8 +75,8 @@ func (l *life) checkReceiver(told map[string]json, head json, subject string) {
 	}
 }
 
-// sinceEdit reports a project whose latest toggle came after its latest edit,
-// which disables without a record of its own.
+// sinceEdit reports whether a project's latest toggle came after its latest edit, which disables it without a separate
+// audit record.
 func (l *life) sinceEdit(told map[string]json, subject string) bool {
 	toggle := told["enabled of "+subject]
 	return toggle.Exists() && toggle.At("seq").Int() > told["revision of "+subject].At("seq").Int()
@@ -114,8 +113,8 @@ func (l *life) checkMoves(told map[string]json, count map[string]int) {
 	}
 }
 
-// checkMade: as many plans, runs and tokens as the log says were made. An agent
-// or team run makes a plan of its own.
+// checkMade: there are as many plans, runs and tokens as the log says were created. An agent or team run also creates a
+// plan.
 func (l *life) checkMade(count map[string]int) {
 	crews := 0
 	for _, run := range l.picture.runs {
@@ -134,7 +133,7 @@ func (l *life) checkMade(count map[string]int) {
 	}
 }
 
-// all lists a collection to its end.
+// all lists a whole collection.
 func (l *life) all(path string) (items []json) {
 	l.t.Helper()
 	for {

@@ -10,13 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wrapped names the program that this test binary becomes once the kernel fails
-// each of its syncs.
+// wrapped is the variable with the program that this test binary executes after it has made the kernel fail each fsync.
 const wrapped = "COUNTERSIGN_CRASH_WRAPPED"
 
 func init() {
 	if program := os.Getenv(wrapped); program != "" {
-		panic(becomeWithoutSyncs(program)) // it returns only if it could not
+		panic(becomeWithoutSyncs(program)) // returns only after an error
 	}
 }
 
@@ -24,8 +23,7 @@ var stagesOfThisSystem = []stage{
 	{name: "a sync fails", from: ready, program: withoutSyncs, acts: (*life).failedWrite, status: 1},
 }
 
-// withoutSyncs is a program that becomes the one under test, under a filter that
-// answers EIO to fsync.
+// withoutSyncs is a program that executes the one under test with a seccomp filter that answers EIO to fsync.
 func withoutSyncs(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -36,8 +34,8 @@ func withoutSyncs(t *testing.T) string {
 }
 
 func becomeWithoutSyncs(program string) error {
-	runtime.LockOSThread() // the filter is a thread's, and goes on into what it becomes
-	const number = 0       // the place of the system call's number in what the filter sees
+	runtime.LockOSThread() // the filter belongs to this thread and is kept by exec
+	const number = 0       // offset of the system call's number in the filter's input
 	const refuse = unix.SECCOMP_RET_ERRNO | uint32(unix.EIO)
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number},

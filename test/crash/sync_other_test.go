@@ -2,7 +2,7 @@
 
 package crash
 
-// wrapped means something on Linux only.
+// wrapped is used on Linux only.
 const wrapped = "COUNTERSIGN_CRASH_WRAPPED"
 
 var stagesOfThisSystem []stage

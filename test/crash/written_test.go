@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// leastPoints is what the assurance page asks for.
+// leastPoints is the number on the assurance page.
 const leastPoints = 40
 
-// written is what the file says that each stage passes.
+// written is the list of points of each stage in the file.
 func (g ground) written(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(g.points)
@@ -31,7 +31,7 @@ func (g ground) written(t *testing.T) map[string][]string {
 	return byStage
 }
 
-// compareAll keeps a point from vanishing unnoticed.
+// compareAll makes sure that no point disappears unnoticed.
 func (g ground) compareAll(t *testing.T, passed map[string]map[string]int) {
 	t.Helper()
 	if *update {
@@ -73,8 +73,7 @@ func (g ground) write(t *testing.T, passed map[string]map[string]int) {
 	}
 }
 
-// compareStage does so for one stage. What an earlier one has passed too is not
-// written down of every stage.
+// compareStage does so for one stage. The file lists a point only for the first stage that passes it.
 func (g ground) compareStage(t *testing.T, st stage, written []string, counts map[string]int) {
 	t.Helper()
 	passed := slices.Sorted(maps.Keys(counts))
@@ -88,13 +87,12 @@ func (g ground) compareStage(t *testing.T, st stage, written []string, counts ma
 
 var call = regexp.MustCompile(`crashpoint\.At\("([^"]+)"`)
 
-// onlyShared are places outside the engines that only replicas pass; the file of the
-// points on PostgreSQL has them.
+// onlyShared are places outside the engines that only replicas pass; they are in the file for PostgreSQL.
 var onlyShared = map[string]bool{"engine.adopted": true}
 
 func (g ground) notHere(place string) bool { return g.others == "postgres." && onlyShared[place] }
 
-// everyPlaceIsPassed looks for calls in the sources that no stage comes to.
+// everyPlaceIsPassed finds crash points in the sources that no stage passes.
 func (g ground) everyPlaceIsPassed(t *testing.T, written map[string][]string) {
 	t.Helper()
 	places := map[string]bool{}

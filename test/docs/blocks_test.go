@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// kind is what a block of code on a page is for.
+// kind is the purpose of a code block on a page.
 type kind int
 
 const (
-	run    kind = iota // commands, run in the page's one shell
+	run    kind = iota // commands, run in the one shell of the page
 	write              // a file, named by the comment before it
-	expect             // what the commands before it print
+	expect             // the output of the commands before it
 	skip               // commands that no test can run, with the reason
-	shown              // only to be looked at: a diagram, a form, an output without promise
+	shown              // for reading only: a diagram, a form, an output that may vary
 )
 
 // block is one fenced block of a page.
 type block struct {
 	kind     kind
 	language string
-	name     string // of the file, or the reason
+	name     string // the name of the file, or the reason
 	text     string
-	line     int // where it begins
+	line     int // its first line
 }
 
-// mustBeUsed are the languages that a reader copies: each block of them is run,
-// written into a file, or says why not.
+// mustBeUsed are the languages that a reader copies: each block of them must be run, be written to a file, or give the
+// reason why not.
 var mustBeUsed = map[string]bool{"sh": true, "bash": true, "go": true, "ts": true, "js": true, "python": true, "json": true, "yaml": true}
 
 // blocks reads the fenced blocks of a page and what the comment before each says:
@@ -83,8 +83,8 @@ func begin(language, comment string, line int) (block, error) {
 	return b, nil
 }
 
-// missing is the first line that should be in the output and isn't, after those
-// before it; "" when all are. In a line, … stands for anything.
+// missing is the first expected line that is not in the output after the lines before it; "" if all are. In a line, …
+// matches anything.
 func missing(want, output string) string {
 	lines := strings.Split(output, "\n")
 	for _, w := range strings.Split(strings.TrimRight(want, "\n"), "\n") {
@@ -103,8 +103,8 @@ func missing(want, output string) string {
 	return ""
 }
 
-// fits reports that a line holds the parts of the pattern in order. Runs of blanks
-// count as one: columns are as wide as what stands in them.
+// fits reports whether a line contains the parts of the pattern in order. A run of spaces counts as one space, since the
+// width of columns varies.
 func fits(pattern, line string) bool {
 	line = strings.Join(strings.Fields(line), " ")
 	for _, part := range strings.Split(strings.Join(strings.Fields(pattern), " "), "…") {

@@ -1,6 +1,5 @@
-// Package docs does what the pages of docs/ say: every command is run and every
-// file used, in an empty folder, with the binary that is built from this tree; and
-// what a page promises to be printed must be printed.
+// Package docs does what the pages of docs/ say: it runs every command and uses every file, in an empty directory, with
+// the binary built from this tree, and checks the output that a page promises.
 //
 //	go test ./test/docs -run Quick -v          # the quick starts, with their times
 //	go test ./test/docs -run Snippets/approve  # one page
@@ -36,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// quickStarts are the pages that take a reader from an empty folder to work done.
+// quickStarts are the pages that lead a reader from an empty directory to a result.
 var quickStarts = []string{"operator", "reviewer", "back-end-developer", "back-end-developer-typescript", "back-end-developer-python", "administrator"}
 
 func TestQuickStarts(t *testing.T) {
@@ -56,7 +55,7 @@ func TestQuickStarts(t *testing.T) {
 	}
 }
 
-// TestSnippets does what every other page says.
+// TestSnippets follows every other page.
 func TestSnippets(t *testing.T) {
 	if !ready(t) {
 		return
@@ -75,7 +74,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// pages are those of docs/.
+// pages are the pages in docs/.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -91,7 +90,7 @@ func pages(t *testing.T) []string {
 	return all
 }
 
-// ready reports that the pages' tools are there.
+// ready reports whether the tools that the pages need are installed.
 func ready(t *testing.T) bool {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl"} {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// packages gives commands that fetch packages what they would fetch, from this
-// repository and what it is built with: nothing is asked of a registry.
+// packages rewrites commands that fetch packages, so that they take them from this repository and its build and use no
+// registry.
 func packages(commands string) string {
 	lines := strings.Split(commands, "\n")
 	for i, line := range lines {
@@ -26,14 +26,13 @@ func packages(commands string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fromModule takes this module for the published one; what it requires comes with
-// it.
+// fromModule replaces the published module by this one; its dependencies come with it.
 func fromModule() string {
 	const module = "github.com/countersign/countersign"
 	return fmt.Sprintf("go mod edit -require=%s@v0.0.0 -replace=%s=%s && cp %s/go.sum .", module, module, root, root)
 }
 
-// fromSDK takes the SDK that is built here, and of others what its own build uses.
+// fromSDK installs the SDK that is built here, and the other packages from its build.
 func fromSDK(names []string) string {
 	commands := []string{"mkdir -p node_modules/@countersign node_modules/@types node_modules/.bin"}
 	for _, name := range names {
@@ -48,18 +47,18 @@ func fromSDK(names []string) string {
 	return strings.Join(append(commands, "ln -sfn '"+sdk+"/node_modules/.bin/tsc' node_modules/.bin/tsc"), " && ")
 }
 
-// fromPython takes the Python SDK as it stands here.
+// fromPython installs the Python SDK of this repository.
 func fromPython() string {
 	return fmt.Sprintf("export PYTHONPATH='%s' PYTHONDONTWRITEBYTECODE=1", filepath.Join(root, "sdk", "python"))
 }
 
-// sdk is where the TypeScript SDK is built, below the tests' own folder.
+// sdk is the directory of the TypeScript SDK's build, below the tests' temporary directory.
 var (
 	sdk    string
 	sdkNow sync.Once
 )
 
-// buildSDK builds the TypeScript SDK in a folder of its own, once.
+// buildSDK builds the TypeScript SDK once, in a directory of its own.
 func buildSDK(t *testing.T) {
 	t.Helper()
 	sdkNow.Do(func() {

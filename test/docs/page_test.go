@@ -15,7 +15,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// root is the repository, seen from here.
+// root is the path of the repository.
 var root = func() string {
 	dir, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -24,16 +24,14 @@ var root = func() string {
 	return dir
 }()
 
-// notRun counts the blocks that say why no test can run them.
+// notRun counts the blocks that give a reason why no test can run them.
 var notRun atomic.Int64
 
-// patience is a net against hanging: only a page that fails takes so long.
+// patience bounds the commands of a page; only a failing page takes that long.
 const patience = 5 * time.Minute
 
-// follow does what a page says in an empty folder: its files are written and its
-// commands run, in order, in one shell. Only what a reader would find otherwise is
-// replaced: the two addresses by free ones, and packages of ours by this
-// repository.
+// follow does what a page says in an empty directory: it writes its files and runs its commands, in order, in one shell.
+// It replaces only the two addresses, by free ones, and our published packages, by this repository.
 func follow(t *testing.T, page string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", page))
@@ -71,7 +69,7 @@ func follow(t *testing.T, page string) {
 	}
 }
 
-// hasTools reports that what a page wants besides the product is there.
+// hasTools reports whether the tools that a page needs besides the product are installed.
 func hasTools(t *testing.T, page string) bool {
 	t.Helper()
 	for tool, used := range map[string]string{"npm": "npm install", "node": "npm install", "openssl": "openssl dgst", "python3": "pip install"} {
@@ -87,8 +85,8 @@ func hasTools(t *testing.T, page string) bool {
 	return true
 }
 
-// folder is where a page is followed: an empty one, but for pages that say that
-// they are read beside the repository's examples.
+// folder is the directory in which a page is followed: an empty one, except for pages that say that they use the
+// repository's examples.
 func folder(t *testing.T, page string, here *strings.Replacer) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,10 +114,10 @@ func folder(t *testing.T, page string, here *strings.Replacer) string {
 	return dir
 }
 
-// mark begins the line that says which block's output follows.
+// mark begins the line that names the block whose output follows.
 const mark = "\x1eblock "
 
-// script is a page as commands of one shell.
+// script makes one shell script of a page.
 func script(all []block, here *strings.Replacer) string {
 	var b strings.Builder
 	b.WriteString("set -euo pipefail\n")
@@ -134,8 +132,7 @@ func script(all []block, here *strings.Replacer) string {
 	return b.String()
 }
 
-// outputs is what each block of commands printed, given to the blocks after it as
-// well, up to the next commands.
+// outputs is the output of each block of commands; the blocks after it, up to the next commands, have the same output.
 func outputs(out string, n int) []string {
 	said := make([]string, n)
 	for _, part := range strings.Split(out, mark)[1:] {
@@ -154,8 +151,7 @@ func outputs(out string, n int) []string {
 	return said
 }
 
-// shell runs a script in a folder with the product's binary first in PATH,
-// and ends all that it started.
+// shell runs a script in a directory with the product's binary first in PATH, and ends all processes that it started.
 func shell(t *testing.T, dir, api, script string) (string, error) {
 	t.Helper()
 	bin := t.TempDir()
@@ -164,7 +160,7 @@ func shell(t *testing.T, dir, api, script string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	out, err := os.Create(filepath.Join(bin, "output")) // a pipe would wait for what runs in the background
+	out, err := os.Create(filepath.Join(bin, "output")) // a pipe would stay open as long as background processes run
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,14 +168,14 @@ func shell(t *testing.T, dir, api, script string) (string, error) {
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 	cmd.Env = surroundings(t, bin, api)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what runs in the background ends too
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that background processes end too
 	stop := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel = stop
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	failed := cmd.Wait()
-	_ = stop() // nothing may be left of it
+	_ = stop() // fails if no process is left
 	if ctx.Err() != nil {
 		failed = fmt.Errorf("the page's commands did not end within %s: %w", patience, failed)
 	}
@@ -190,8 +186,8 @@ func shell(t *testing.T, dir, api, script string) (string, error) {
 	return string(text), failed
 }
 
-// surroundings are a reader's: an empty home, the tools, and the address that
-// stands for the default one.
+// surroundings is a reader's environment: an empty home directory, the tools, and the address that replaces the default
+// one.
 func surroundings(t *testing.T, bin, api string) []string {
 	t.Helper()
 	home := t.TempDir()

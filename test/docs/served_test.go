@@ -10,11 +10,11 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// address is a link of a page, or what it loads.
+// address matches a link of a page, or a resource that it loads.
 var address = regexp.MustCompile(`(?:href|src)="(/[^"]*)"`)
 
-// Whoever follows the manual's links, without being signed in, never comes to
-// nothing: neither a page, nor a picture, nor a section.
+// TestEveryAddressOfTheManualAnswers: every link in the manual, followed without a session, leads to an existing page,
+// picture and section.
 func TestEveryAddressOfTheManualAnswers(t *testing.T) {
 	s := harness.Start(t)
 	pages, ahead := map[string]string{}, []string{"/docs/", "/llms.txt"}
@@ -56,7 +56,7 @@ func TestTheReferenceHasEveryOperationOfTheDocument(t *testing.T) {
 	}
 }
 
-// fetched keeps what was asked for already.
+// fetched caches the answers.
 var fetched = map[string]string{}
 
 func fetch(t *testing.T, url string) string {

@@ -1,7 +1,6 @@
-// Package faults drives real runs against a receiver that misbehaves in every way
-// of the catalogue: the real engine, state machine and outbound client, down to
-// the bytes on the wire. What each fault must come to is read off the table of
-// contract 6, by classes, without asking the product.
+// Package faults runs real runs against a receiver with every fault of faultreceiver: the real engine, state machine and
+// outbound client, down to the bytes on the wire. The expected outcome of each fault comes from the table of contract 6,
+// by classes, and not from the product.
 package faults
 
 import (
@@ -17,13 +16,13 @@ import (
 	"github.com/countersign/countersign/internal/testing/faultreceiver"
 )
 
-// class is what an answer means (contract 6).
+// class is the meaning of an answer (contract 6).
 type class int
 
 const (
-	answered  class = iota // a complete 2xx with a readable body or none
+	answered  class = iota // a complete 2xx with a readable body or without one
 	refused                // a 4xx other than 408
-	uncertain              // everything else that may have arrived
+	uncertain              // everything else after which the request may have arrived
 )
 
 // classes of the faults that are not uncertain.
@@ -41,7 +40,7 @@ type kind struct {
 
 var kinds = []kind{{"read", "GET", false}, {"side effect", "POST", false}, {"idempotent side effect", "POST", true}}
 
-// outcome is what must become of a step and its run.
+// outcome is the expected result of a step and its run.
 func outcome(c class, k kind) (countersign.StepStatus, countersign.RunStatus, countersign.Code) {
 	switch {
 	case c == answered:
@@ -55,9 +54,8 @@ func outcome(c class, k kind) (countersign.StepStatus, countersign.RunStatus, co
 	}
 }
 
-// TestEveryMisbehaviourEndsAsTheTableSays: {read, side effect, idempotent side
-// effect} x {fresh, reused connection} x misbehaviour, with the exact number of
-// deliveries by the receiver's own log.
+// TestEveryMisbehaviourEndsAsTheTableSays: {read, side effect, idempotent side effect} x {new, reused connection} x
+// fault, with the exact number of deliveries by the receiver's own log.
 func TestEveryMisbehaviourEndsAsTheTableSays(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -65,7 +63,7 @@ func TestEveryMisbehaviourEndsAsTheTableSays(t *testing.T) {
 		for _, k := range kinds {
 			for _, reused := range []bool{false, true} {
 				if reused && f.Name == acceptClose {
-					continue // it strikes where a connection is made
+					continue // the fault needs a new connection
 				}
 				n++
 				t.Run(fmt.Sprintf("%s/%s/reused=%t", f.Name, k.name, reused), func(t *testing.T) {
@@ -80,8 +78,8 @@ func TestEveryMisbehaviourEndsAsTheTableSays(t *testing.T) {
 	}
 }
 
-// turns bounds how many cases work at a time. Most of the others wait for an answer
-// that doesn't come, and all of them may at the same time.
+// turns bounds how many cases use the processor concurrently. Most others wait for an answer that doesn't come; any number
+// of them may wait.
 var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 
 func TestMain(m *testing.M) {
@@ -120,15 +118,14 @@ func check(t *testing.T, f faultreceiver.Fault, k kind, reused bool) {
 	}
 	delivered := before + 1
 	if f.Name == acceptClose {
-		delivered = before // nothing was read of it, which the sender can't know
+		delivered = before // the receiver read nothing of it, but the sender can't know that
 	}
 	if got := h.delivered(t); got != delivered {
 		t.Errorf("the receiver saw %d requests; want %d", got, delivered)
 	}
 }
 
-// whenDelivered calls what comes after so many requests are with the receiver. A case
-// in which they never are fails for that.
+// whenDelivered calls then when so many requests have reached the receiver. If they never do, the case fails.
 func (h *fixture) whenDelivered(n int, then func()) {
 	for len(h.receiver.Requests()) < n {
 		select {
@@ -147,8 +144,7 @@ func classOf(name string) class {
 	return uncertain
 }
 
-// TestNothingIsSentAgainLater: a run that stopped at an uncertain side effect
-// stays there.
+// TestNothingIsSentAgainLater: a run that stopped at an uncertain side effect stays there.
 func TestNothingIsSentAgainLater(t *testing.T) {
 	t.Parallel()
 	h := open(t, kinds[2], false)
@@ -166,8 +162,7 @@ func TestNothingIsSentAgainLater(t *testing.T) {
 	}
 }
 
-// TestARefusedConnectionIsNotSent: nothing left this machine, so nothing is
-// uncertain.
+// TestARefusedConnectionIsNotSent: nothing was sent, so the outcome is not uncertain.
 func TestARefusedConnectionIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, k := range kinds {

@@ -28,12 +28,12 @@ const (
 	tenant = "acme"
 	secret = "SHOP_SECRET"
 
-	// stall is how many milliseconds a call waits for an answer that doesn't come. On
-	// a slow machine, too, a request is with the receiver long before: see turns.
+	// stall is how many milliseconds a call waits for an answer that doesn't come. It is long enough for the request to reach
+	// the receiver also on a slow machine: see turns.
 	stall = 3000
 )
 
-// fixture is what a run needs, with the real client on a real socket.
+// fixture has what a run needs, with the real client on a real socket.
 type fixture struct {
 	receiver   *faultreceiver.Receiver
 	client     *outbound.Client
@@ -89,7 +89,7 @@ func (h *fixture) start(t *testing.T) {
 	}
 }
 
-// engineAgain ends the process and starts another on the same store.
+// engineAgain stops the engine and starts another one on the same store.
 func (h *fixture) engineAgain(t *testing.T) {
 	t.Helper()
 	h.engine.Stop(0)
@@ -120,7 +120,7 @@ func (h *fixture) update(t *testing.T, fn func(tx store.Tx) error) {
 	}
 }
 
-// run starts a run of one step and follows it until it ends or stands still.
+// run starts a run of one step and follows it until it ends or waits.
 func (h *fixture) run(t *testing.T, capability string) *countersign.Run {
 	t.Helper()
 	w := countersign.PlanWrite{
@@ -154,7 +154,7 @@ func (h *fixture) run(t *testing.T, capability string) *countersign.Run {
 	return nil
 }
 
-// read reads a run as it is stored.
+// read reads a stored run.
 func (h *fixture) read(t *testing.T, id string) *countersign.Run {
 	t.Helper()
 	var held *runrepo.LoadedRun

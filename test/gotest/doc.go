@@ -1,4 +1,3 @@
-// Package gotest is what the commands that run tests have in common: how the tests
-// are built, what `go test -json` tells, and what passed on which state of the
-// working tree.
+// Package gotest has the common parts of the commands that run tests: build flags, the events of `go test -json`, and the
+// results for a state of the working tree.
 package gotest

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// EndTogether leaves it to the tests' own timeout to end what a command started.
+// EndTogether does nothing: the tests' own timeout ends what a command started.
 func EndTogether(*exec.Cmd, syscall.Signal) {}
 
 // KillGroup does nothing, for the same reason.

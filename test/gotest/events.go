@@ -13,24 +13,23 @@ import (
 type Event struct {
 	Action     string
 	Package    string
-	ImportPath string // of what did not build
+	ImportPath string // the package that did not build
 
-	FailedBuild string // of a package that failed since this did not build
+	FailedBuild string // the package whose failed build made this package fail
 	Test        string
 	Output      string
 }
 
-// Top is the test of the first level that an event is about, "" for a package.
+// Top is the top-level test of an event, "" for an event of a package.
 func (e Event) Top() string {
 	top, _, _ := strings.Cut(e.Test, "/")
 	return top
 }
 
-// OfSubtest reports an event of a test below the first level.
+// OfSubtest reports whether the event is of a subtest.
 func (e Event) OfSubtest() bool { return e.Top() != e.Test }
 
-// Events reads what `go test -json` prints. Lines that are no events were printed by
-// the go command or by a program that a test ran.
+// Events reads the output of `go test -json`. It skips other lines, which the go command or a program under test printed.
 func Events(in io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for lines := bufio.NewReader(in); ; {

@@ -9,15 +9,14 @@ import (
 	"path/filepath"
 )
 
-// Record keeps results, by name, of one state of the working tree, so that a run
-// that was ended can be continued.
+// Record has results by name for one state of the working tree, so that an interrupted run can be continued.
 type Record[T any] struct {
 	Tree    string
 	Results map[string]T
 	path    string
 }
 
-// ReadRecord reads the record of a tree; that of another says nothing of this one.
+// ReadRecord reads the record; it is empty if the file's record is of another tree.
 func ReadRecord[T any](path, tree string) (*Record[T], error) {
 	r := &Record[T]{}
 	text, err := os.ReadFile(path)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestARecordIsOfItsTree: a file that is changed, added or removed makes another
-// tree, whether git has it or not; one that git ignores does not.
+// TestARecordIsOfItsTree: a changed, added or removed file makes another tree, also if it is not committed; a file that
+// git ignores does not.
 func TestARecordIsOfItsTree(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

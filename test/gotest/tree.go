@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// WorkingFiles are the paths of what git knows of the working tree below root and
-// what it would add: tests which are not committed yet count, and what is built or
-// left behind does not.
+// WorkingFiles are the paths below root that git tracks, and the untracked ones that it doesn't ignore: uncommitted tests
+// count, build outputs don't.
 func WorkingFiles(ctx context.Context, root string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = root
@@ -25,8 +24,7 @@ func WorkingFiles(ctx context.Context, root string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// Digest is that of the files below root. One that is deleted, and not committed, is
-// not there.
+// Digest is the digest of the files below root. It ignores a file that was deleted without a commit.
 func Digest(root string, files []string) (string, error) {
 	sum := sha256.New()
 	for _, name := range files {

@@ -1,7 +1,6 @@
-// Command history puts finished runs into a store that no service uses, as many as
-// years would bring: what `make bench-history` measures a service on. Each run is
-// written by the product's own ledger, records and audit log, some hundreds to a
-// commit; only the calls are made up.
+// Command history fills an unused store with as many finished runs as years of operation would; `make bench-history` measures
+// a service on it. The product's own run repository, records and audit log write each run, some hundreds in a commit; only
+// the calls are simulated.
 package main
 
 import (

@@ -14,10 +14,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// perCommit bounds what one commit holds in memory.
+// perCommit bounds the memory of one commit.
 const perCommit = 500
 
-// filler makes runs that have ended.
+// filler makes ended runs.
 type filler struct {
 	tenant, plan string
 	runs         int
@@ -47,7 +47,7 @@ func (f *filler) commit(done int) func(store.Tx) error {
 	}
 }
 
-// one makes a run and has its steps answered, one after the other.
+// one makes a run and answers its steps one after the other.
 func (f *filler) one(tx store.Tx, p *countersign.Plan, n int) error {
 	id := f.id(n)
 	r := run.New(p, id, by, "history-"+id, f.now)
@@ -79,7 +79,7 @@ func ended(r *countersign.Run) error {
 	return nil
 }
 
-// id is made as the service makes them: beginning with the time.
+// id makes an id that begins with the time, as the service does.
 func (f *filler) id(n int) string {
 	return fmt.Sprintf("run-%011x%08x", f.now.UnixMilli(), n)
 }
@@ -89,7 +89,7 @@ const (
 	fingerprint = "3b1f0c9d2a4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
 )
 
-// answered is what the receiver is made to have said.
+// answered is the simulated answer of the receiver.
 var answered = request.Outcome{
 	Response: &countersign.Response{StatusCode: 200, Bytes: 23, DurationMs: 4, BodySHA256: countersign.BodyDigest(hex.EncodeToString(make([]byte, 32)))},
 	Body:     countersign.RawValue(`{"ok":true,"id":"123456"}`),

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// again runs the test once more in a process of its own, and gives what it says.
+// again runs the test once more in a child process, and returns its output.
 func again(t *testing.T, attr *syscall.SysProcAttr) (out string, err error) {
 	t.Helper()
 	self, err := os.Executable()

@@ -8,20 +8,20 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// bed is a service with what a run needs: a shop, an enabled project on it, a
-// model, and a plan of two side effects.
+// bed is a test bed: a service with what a run needs, namely a shop, an enabled project for it, a model, and a plan of two
+// side effects.
 type bed struct {
 	*harness.Server
 	t        *testing.T
 	shop     *harness.Receiver
 	operator *harness.Client
 	plan     string
-	models   int // put so far
+	models   int // number of models put so far
 }
 
 const project = "default-shop"
 
-// newBed starts a service whose store lies in a directory.
+// newBed starts a service whose store is in a directory.
 func newBed(t *testing.T, dir string, settings ...harness.Setting) *bed {
 	t.Helper()
 	b := &bed{t: t, shop: harness.NewReceiver(t)}
@@ -49,8 +49,7 @@ func step(id, capability string) doc {
 	return doc{"id": id, "name": id, "projectId": project, "capability": capability, "input": doc{"text": id}}
 }
 
-// inFlight starts a run and waits until its first call is with the shop, which
-// answers when the gate is closed.
+// inFlight starts a run and waits until its first call has reached the shop, which answers when the gate is closed.
 func (b *bed) inFlight() (run string, gate chan struct{}) {
 	b.t.Helper()
 	gate = make(chan struct{})
@@ -60,7 +59,7 @@ func (b *bed) inFlight() (run string, gate chan struct{}) {
 	return run, gate
 }
 
-// put asks for a new model.
+// put puts a new model.
 func (b *bed) put() *harness.Answer {
 	b.t.Helper()
 	b.models++
@@ -84,5 +83,5 @@ func (b *bed) sees(run, path, want string) (found json) {
 	return found
 }
 
-// delivered is how often the shop was asked for something.
+// delivered is how many requests for a path reached the shop.
 func (b *bed) delivered(path string) int { return len(b.shop.Seen("POST", path)) }

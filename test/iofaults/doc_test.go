@@ -1,13 +1,11 @@
-// Package iofaults lets the built binary meet a disk that is full or fails: a
-// small file system that is filled for real, a limit on the size of its files,
-// and system calls that fail (strace). What must hold is in docs/operations.md,
-// "The store".
+// Package iofaults runs the built binary with a full or failing disk: a small file system that is really filled, a limit on
+// the size of files, and failing system calls (strace). docs/operations.md, "The store", says what must hold.
 //
 //	go test ./test/iofaults                    all of it, some injections
 //	go test ./test/iofaults -injections 200    more of them
 //	go test ./test/iofaults -from 4711 -injections 1
 //
-// Which calls fail is drawn; injections that failed are kept in testdata/seeds.txt.
+// The failing calls are random; injections that found something are kept in testdata/seeds.txt.
 package iofaults
 
 import (
@@ -29,8 +27,7 @@ var (
 // binary is the program under test.
 var binary string
 
-// given names a binary that a test hands to itself where it runs once more, in a
-// namespace of its own.
+// given is the variable with the binary for a test that runs itself once more, in its own namespace.
 const given = "COUNTERSIGN_IOFAULTS_BINARY"
 
 func TestMain(m *testing.M) {

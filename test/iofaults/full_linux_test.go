@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAFullDisk fills a small file system for real, with a call in flight.
+// TestAFullDisk fills a small file system with a call in flight.
 func TestAFullDisk(t *testing.T) {
 	dir, inside := smallDisk(t)
 	if !inside {
@@ -27,8 +27,8 @@ func TestAFullDisk(t *testing.T) {
 	})
 }
 
-// TestAStopAndAStartOnAFullDisk: a stop waits for the call in flight and for no
-// space, and keeps the outcome; a start says what it wants.
+// TestAStopAndAStartOnAFullDisk: a stop waits for the call in flight, needs no disk space, and stores the outcome; a failed
+// start says what it needs.
 func TestAStopAndAStartOnAFullDisk(t *testing.T) {
 	dir, inside := smallDisk(t)
 	if !inside {
@@ -43,7 +43,7 @@ func TestAStopAndAStartOnAFullDisk(t *testing.T) {
 	if status := b.Wait(); status != 0 {
 		t.Errorf("the stop ended with %d:\n%s", status, b.Log())
 	}
-	fill(t, filepath.Join(dir, "more")) // the reserve's place too
+	fill(t, filepath.Join(dir, "more")) // also the space of the reserve file
 	if b.Begin() || b.Wait() != 1 || strings.Count(b.Log(), "\n") != 1 || !strings.Contains(b.Log(), "space on its disk") {
 		t.Errorf("a start without any space:\n%s", b.Log())
 	}
@@ -52,8 +52,7 @@ func TestAStopAndAStartOnAFullDisk(t *testing.T) {
 	b.recovers(run)
 }
 
-// TestAFileSizeLimit lets no file of the service grow, with a call in flight. The
-// signal that comes with it must not end the process.
+// TestAFileSizeLimit lets no file of the service grow, with a call in flight. The signal SIGXFSZ must not end the process.
 func TestAFileSizeLimit(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, t.TempDir())
@@ -68,9 +67,8 @@ func TestAFileSizeLimit(t *testing.T) {
 	})
 }
 
-// smallDisk is a directory on a file system of some mebibytes. It lets the test
-// run once more, in a mount namespace that ends with it: inside says whether this
-// is that.
+// smallDisk is a directory on a file system of some mebibytes. It runs the test once more in a new mount namespace; inside
+// reports whether this is that run.
 func smallDisk(t *testing.T) (dir string, inside bool) {
 	t.Helper()
 	if os.Getenv(given) == "" {
@@ -80,7 +78,7 @@ func smallDisk(t *testing.T) (dir string, inside bool) {
 	dir = t.TempDir()
 	mustDo(t, mount("", "/", "", syscall.MS_PRIVATE|syscall.MS_REC, ""))
 	mustDo(t, mount("none", dir, "tmpfs", 0, "size=3m"))
-	t.Cleanup(func() { mustDo(t, syscall.Unmount(dir, 0)) }) // after the server's end
+	t.Cleanup(func() { mustDo(t, syscall.Unmount(dir, 0)) }) // after the server has ended
 	return dir, true
 }
 
@@ -93,8 +91,7 @@ func mount(source, dir, kind string, flags uintptr, data string) error {
 	return nil
 }
 
-// runInOwnMounts runs this test once more, with mounts of its own, and a user
-// namespace where that takes one.
+// runInOwnMounts runs this test once more in a new mount namespace, with a user namespace if that is necessary.
 func runInOwnMounts(t *testing.T) {
 	t.Helper()
 	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
@@ -112,7 +109,7 @@ func runInOwnMounts(t *testing.T) {
 	}
 }
 
-// fill writes until there is no more space.
+// fill writes until the file system is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)

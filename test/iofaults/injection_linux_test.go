@@ -10,11 +10,11 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// enough is from how many injections on a third of them must meet the service: of a
-// few that are drawn most may come behind the last call.
+// enough is the number of injections from which on a third must fail a call of the service. Of a few random ones most may
+// be after the last call.
 const enough = 60
 
-// kinds are what fails, in turn, and how far apart the calls lie that fail.
+// kinds are the failing calls, used in turn, with the distance between failing calls.
 var kinds = []struct {
 	injection
 	step, within int
@@ -27,8 +27,8 @@ var kinds = []struct {
 	{injection{calls: "ftruncate,fallocate", errno: "EIO"}, 1, 4},
 }
 
-// injectionAt spreads the calls that fail over a start and the traffic after it. With
-// -short, where the traffic is less, they are among the first third.
+// injectionAt distributes the failing calls over a start and the traffic after it. With -short, which has less traffic,
+// they are among the first third.
 func injectionAt(n uint64) injection {
 	k := kinds[n%uint64(len(kinds))]
 	within := k.within
@@ -39,14 +39,14 @@ func injectionAt(n uint64) injection {
 	return k.injection
 }
 
-// TestCallsThatFail lets system calls of the service fail, each in a process of
-// its own, and looks at the process and at what the next one finds.
+// TestCallsThatFail lets system calls of the service fail, each in a separate process, and checks the process and what the
+// next one finds.
 func TestCallsThatFail(t *testing.T) {
 	tracer := tracer(t)
 	if tracer == "" {
 		return
 	}
-	b := newBed(t, t.TempDir(), harness.Set("STOP_GRACE", "1s")) // an outcome may find no place to the end
+	b := newBed(t, t.TempDir(), harness.Set("STOP_GRACE", "1s")) // an outcome may never be stored
 	b.Kill()
 	fired, refused := 0, 0
 	seeds, first := from.Kept(t), from.First(t)
@@ -70,8 +70,8 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
-// TestALogOfACrashIsSyncedBeforeAnythingElse: what the kernel only shows of it must
-// not be built upon.
+// TestALogOfACrashIsSyncedBeforeAnythingElse: the log may be only in the kernel's cache, so the service must sync it before it
+// relies on it.
 func TestALogOfACrashIsSyncedBeforeAnythingElse(t *testing.T) {
 	tracer := tracer(t)
 	if tracer == "" {
@@ -84,8 +84,7 @@ func TestALogOfACrashIsSyncedBeforeAnythingElse(t *testing.T) {
 	}
 }
 
-// meets plays one injection, and says whether it met the service and whether that
-// had come up.
+// meets plays one injection. fired reports whether a call failed, up whether the service had started.
 func (b *bed) meets(tracer string, i injection, n int) (fired, up bool) {
 	b.t.Helper()
 	self, err := os.Executable()
@@ -106,7 +105,7 @@ func (b *bed) meets(tracer string, i injection, n int) (fired, up bool) {
 	return fired, up
 }
 
-// comesBack starts the service where nothing fails, and ends it in order or not.
+// comesBack starts the service without faults, and stops or kills it.
 func (b *bed) comesBack(p *promises, n int) {
 	b.t.Helper()
 	b.Use(binary)
@@ -120,8 +119,7 @@ func (b *bed) comesBack(p *promises, n int) {
 	}
 }
 
-// end ends a server that goes on after the fault, in one of two ways; one that dies
-// of it does so by itself.
+// end ends a server that survived the fault, by a stop or a kill; a server that dies of the fault ends by itself.
 func (b *bed) end(p *promises, n int) {
 	b.t.Helper()
 	switch {
@@ -140,8 +138,7 @@ func (b *bed) end(p *promises, n int) {
 	}
 }
 
-// wantEnding: after a failed sync nobody goes on, after anything else everybody
-// does, and a refused start says why.
+// wantEnding: after a failed sync the service ends, after other faults it goes on, and a refused start says why.
 func (b *bed) wantEnding(p *promises, fired, up bool) {
 	b.t.Helper()
 	switch {

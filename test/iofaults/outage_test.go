@@ -4,16 +4,15 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// outage is a time in which the store can't write, while a run has a call in
-// flight.
+// outage is a time in which the store can't write, while a run has a call in flight.
 type outage struct {
 	begin, end func()
-	health     doc  // what /health says meanwhile
-	kept       bool // the outcome is committed all the same
+	health     doc  // the answer of /health meanwhile
+	kept       bool // the outcome is committed nevertheless
 }
 
-// lives goes through an outage: the service answers 503 to writes, goes on
-// reading, keeps what the call has come to, and goes on by itself.
+// lives checks an outage: the service answers 503 to writes, still reads, keeps the outcome of the call, and recovers by
+// itself.
 func (b *bed) lives(o outage) {
 	t := b.t
 	t.Helper()
@@ -37,7 +36,7 @@ func (b *bed) lives(o outage) {
 	b.recovers(run)
 }
 
-// refuses: a write that finds no space changes nothing and says so.
+// refuses checks that a write without disk space changes nothing and is answered so.
 func (b *bed) refuses() {
 	b.t.Helper()
 	before := b.operator.Get("/models").OK(b.t).At("total").Int()
@@ -49,8 +48,7 @@ func (b *bed) refuses() {
 	b.operator.Get("/runs").OK(b.t).Is(b.t, "total", 1)
 }
 
-// recovers: everything works again without a restart, and each call was made
-// once.
+// recovers checks that everything works again without a restart, and that each call was made once.
 func (b *bed) recovers(run string) {
 	t := b.t
 	t.Helper()

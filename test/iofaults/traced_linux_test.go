@@ -11,18 +11,17 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// traced holds the command that this test binary becomes: the tracer and what it
-// traces, a word a line.
+// traced is the variable with the command that this test binary executes: the tracer and its program, one word a line.
 const traced = "COUNTERSIGN_IOFAULTS_TRACED"
 
 func init() {
 	if command := os.Getenv(traced); command != "" {
 		words := append(strings.Split(command, "\n"), os.Args[1:]...)
-		panic(syscall.Exec(words[0], words, os.Environ())) // it returns only if it could not
+		panic(syscall.Exec(words[0], words, os.Environ())) // returns only after an error
 	}
 }
 
-// tracer is the path of strace, "" where it is missing or may not trace.
+// tracer is the path of strace, "" if it is missing or may not trace.
 func tracer(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("strace")
@@ -36,8 +35,7 @@ func tracer(t *testing.T) string {
 	return path
 }
 
-// injection lets one system call of a kind fail, counted in each thread, or all
-// from that one on.
+// injection fails one system call of a kind, counted in each thread, or all from that one on.
 type injection struct {
 	calls, errno string
 	nth          int
@@ -52,18 +50,18 @@ func (i injection) String() string {
 	return fmt.Sprintf("%s:error=%s:when=%s", i.calls, i.errno, when)
 }
 
-// ofSync says whether it is a sync that fails.
+// ofSync reports whether the injection fails a sync.
 func (i injection) ofSync() bool { return strings.HasPrefix(i.calls, "fsync") }
 
-// under is the setting with which a server comes up under the tracer. The tracer
-// is its grandchild (-D), so that the server is the test's own child.
+// under is the setting to start a server under the tracer. The tracer is its grandchild (-D), so that the server is the
+// test's own child.
 func (i injection) under(tracer, trace string) harness.Setting {
 	return harness.Env(traced, strings.Join([]string{
 		tracer, "-D", "-f", "--seccomp-bpf", "-q", "-o", trace, "-e", "trace=" + i.calls, "-e", "inject=" + i.String(), "--", binary,
 	}, "\n"))
 }
 
-// injected says whether a call was failed, once the tracer has written it down.
+// injected reports whether a call was failed, when the tracer has written its output.
 func injected(t *testing.T, trace string) bool {
 	t.Helper()
 	var text string

@@ -8,19 +8,19 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// promises are what a server has answered.
+// promises are the answers of a server.
 type promises struct {
 	injection injection
-	models    []string // stored
-	refused   []string // not stored
+	models    []string // acknowledged models
+	refused   []string // refused models
 	runs      []string // started
-	dying     bool     // an answer did not come, or says that the store failed
-	status    int      // with which the process ended
+	dying     bool     // an answer is missing, or says that the store failed
+	status    int      // exit status of the process
 }
 
 var rounds = campaign.SizeFlag("rounds", 20, 30, "how long the traffic goes on that a fault meets")
 
-// traffic writes models and starts runs, until it is done or the server dies.
+// traffic writes models and starts runs, until it is done or the server has died.
 func (b *bed) traffic(p *promises, n int) {
 	b.t.Helper()
 	for round := 0; round < rounds.N() && !p.dying; round++ {
@@ -53,8 +53,7 @@ func (b *bed) starts(p *promises, key string) {
 	}
 }
 
-// looks: reads go on beside writes that fail; only a store that failed for good
-// ends the service.
+// looks checks that reads work while writes fail; only a store that has failed for good ends the service.
 func (b *bed) looks(p *promises) {
 	b.t.Helper()
 	a, err := b.operator.Try("GET", "/models/refund", nil)
@@ -67,8 +66,8 @@ func (b *bed) looks(p *promises) {
 	}
 }
 
-// keeps: what was answered with success is there, with its one audit record, and
-// what was refused is not, unless a sync failed: then nobody knew.
+// keeps checks that acknowledged records exist, with one audit record each, and refused ones don't. After a failed sync
+// refused ones may exist.
 func (b *bed) keeps(p *promises) {
 	b.t.Helper()
 	for _, id := range p.models {

@@ -11,8 +11,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestAgentHistories: manifests of the same and of different revisions, against
-// admissions and suspensions.
+// TestAgentHistories: manifests of the same and of different revisions, concurrent with admissions and suspensions.
 func TestAgentHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeRevisionConflict, countersign.CodeNotFound, countersign.CodeManifestConflict, countersign.CodeUnavailable}
 	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
@@ -46,8 +45,8 @@ func drawAgentOp(rng *rand.Rand, seen int64) agentOp {
 	return in
 }
 
-// syncOne sends a manifest. Its answer shows the agent as it was read after the
-// manifest was in, so it counts as that and as a read.
+// syncOne sends a manifest. Its answer has the agent as read after the manifest was stored, so it is recorded as a sync
+// and a read.
 func (h *fixture) syncOne(ctx context.Context, played *history, client int, name string, in agentOp) {
 	call := tick()
 	list, err := h.any().SyncAgents(ctx, ada, shop, manifest(in.source, in.content, name))

@@ -6,10 +6,9 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// A registered agent is what the newest manifest says of it; an ADMIN admits and
-// suspends it.
+// A registered agent is what its newest manifest says; an ADMIN admits and suspends it.
 
-// agentState is the state; revision 0 means that it was never registered.
+// agentState is the state; revision 0 means that the agent was never registered.
 type agentState struct {
 	revision  int64
 	source    int64 // the manifest's revision
@@ -18,7 +17,7 @@ type agentState struct {
 	suspended bool
 }
 
-// agentOp is an operation on an agent. expected -1 stands for whatever revision.
+// agentOp is an operation on an agent; expected -1 means any revision.
 type agentOp struct {
 	what     string // sync, read, admit, suspend
 	source   int64
@@ -33,8 +32,7 @@ func (o agentOp) String() string {
 	return fmt.Sprintf("%s over %d", o.what, o.expected)
 }
 
-// agentAnswer is an answer; of a sync, only its code: what it shows of the agent
-// is a read of its own.
+// agentAnswer is an answer; for a sync only its code, since the agent in it is recorded as a read.
 type agentAnswer struct {
 	answer
 	agentState
@@ -62,8 +60,7 @@ var agentSpec = spec[agentState, agentOp, agentAnswer]{
 	},
 }
 
-// syncAgent: a newer manifest makes the agent wait for an ADMIN, and keeps a
-// suspension; the same one again changes nothing.
+// syncAgent: a newer manifest makes the agent PENDING and keeps a suspension; the same manifest changes nothing.
 func syncAgent(s agentState, in agentOp) (agentState, agentAnswer) {
 	switch {
 	case s.revision == 0 || in.source > s.source:

@@ -6,9 +6,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestAChangeThatWasMadeIsNotDenied: whoever asked goes away right behind the
-// commit. `unavailable` says that nothing was changed, so it is no answer any
-// more.
+// TestAChangeThatWasMadeIsNotDenied: the caller's context ends right after the commit. The answer must not be
+// `unavailable`, which says that nothing was changed.
 func TestAChangeThatWasMadeIsNotDenied(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
@@ -16,7 +15,7 @@ func TestAChangeThatWasMadeIsNotDenied(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := openHouse(t, opened, narrow)
+			h := newFixture(t, opened, narrow)
 			defer h.close()
 			for what, ask := range h.changes() {
 				if err := ask(); err != nil {
@@ -27,7 +26,7 @@ func TestAChangeThatWasMadeIsNotDenied(t *testing.T) {
 	}
 }
 
-// changes are those whose answers are read after they were made.
+// changes are the operations that read their answer after the change.
 func (h *fixture) changes() map[string]func() error {
 	h.t.Helper()
 	uncertain, err := h.uncertain()

@@ -15,11 +15,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// checkTime is a net below the search for an order of one history, which takes
-// milliseconds.
+// checkTime bounds the search for an order of one history, which takes milliseconds.
 const checkTime = 5 * time.Minute
 
-// check demands that a history has an order under the model.
+// check fails unless a history has an order under the model.
 func check(t *testing.T, seed uint64, m porcupine.Model, h *history) {
 	t.Helper()
 	ops := h.sealed()
@@ -32,7 +31,7 @@ func check(t *testing.T, seed uint64, m porcupine.Model, h *history) {
 	}
 }
 
-// draw writes a picture of a history and gives its path.
+// draw writes a drawing of a history and returns its path.
 func draw(t *testing.T, seed uint64, m porcupine.Model, ops []porcupine.Operation) string {
 	t.Helper()
 	path := filepath.Join(t.ArtifactDir(), fmt.Sprintf("seed-%d.html", seed))
@@ -43,7 +42,7 @@ func draw(t *testing.T, seed uint64, m porcupine.Model, ops []porcupine.Operatio
 	return path
 }
 
-// list is a history in plain text: one operation a line, by the time of its call.
+// list is a history as text: one operation a line, by the time of its call.
 func list(m porcupine.Model, ops []porcupine.Operation) string {
 	ops = slices.Clone(ops)
 	slices.SortFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
@@ -56,18 +55,17 @@ func list(m porcupine.Model, ops []porcupine.Operation) string {
 
 // kind is one kind of history.
 type kind struct {
-	limit    int                // of active runs
-	parallel int                // histories of one service at a time
-	answers  []countersign.Code // all of which must occur
+	limit    int                // limit of active runs
+	parallel int                // concurrent histories of one service
+	answers  []countersign.Code // codes that must all occur
 	play     func(h *fixture, seed uint64) (porcupine.Model, *history, error)
 }
 
-// lot is how many histories one service sees.
+// lot is how many histories one service plays.
 const lot = 50
 
-// checkAll plays the histories of a kind. A seed belongs to one store of a machine,
-// and may to one on a database, so that it is played on the same when it is played
-// again in the same tier.
+// checkAll plays the histories of a kind. A seed belongs to one local store, and possibly also to one on a database, so
+// that it is repeated on the same store in the same tier.
 func checkAll(t *testing.T, k kind) {
 	t.Parallel()
 	for _, s := range slices.Concat(stores, []kindOfStore{replicas}) {
@@ -82,8 +80,7 @@ func checkAll(t *testing.T, k kind) {
 	}
 }
 
-// seeds are those that are played on the store: all that failed before, and of as
-// many as are asked for, from the first one on, those that belong to it.
+// seeds are the seeds for this store: all that failed before, and its share of the requested number from the first one on.
 func (s kindOfStore) seeds(t *testing.T) []uint64 {
 	t.Helper()
 	seeds, first := seed.Kept(t), seed.First(t)
@@ -95,7 +92,7 @@ func (s kindOfStore) seeds(t *testing.T) []uint64 {
 	return seeds
 }
 
-// fixture opens a service on a store of the kind, or two on one database.
+// fixture opens a service on a store of this kind, or two services on one database.
 func (s kindOfStore) fixture(t *testing.T, limit int) *fixture {
 	t.Helper()
 	if s.open == nil {
@@ -105,7 +102,7 @@ func (s kindOfStore) fixture(t *testing.T, limit int) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openHouse(t, opened, limit)
+	return newFixture(t, opened, limit)
 }
 
 func (k kind) playLot(h *fixture, seeds []uint64, total *tally) {

@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestDecisionHistories: several reviewers decide one approval while its run is
-// cancelled and read, and its request is answered.
+// TestDecisionHistories: several reviewers decide one approval while its run is canceled and read, and its request is
+// answered.
 func TestDecisionHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeStateConflict, countersign.CodeSelfApproval, countersign.CodeUnavailable}
 	checkAll(t, kind{limit: wide, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
@@ -75,8 +75,7 @@ func (d *decisions) ask(ctx context.Context, client int, in decisionOp) {
 	})
 }
 
-// cancel shows the run as it was read after it was cancelled, so it counts as
-// that and as a read.
+// cancel cancels the run. Its answer has the run as read after the cancel, so it is recorded as a cancel and a read.
 func (d *decisions) cancel(ctx context.Context, client int, in decisionOp) {
 	call := tick()
 	r, err := d.h.any().CancelRun(ctx, ann, d.run.ID, "not wanted")
@@ -109,8 +108,8 @@ func ofDecided(r countersign.Run, err error) decisionAnswer {
 	return decisionAnswer{is: decisionState{run: r.Status, sent: r.Steps[0].Attempt > 0}}
 }
 
-// settle lets the run come to where it stays, and records what the service did:
-// it sent the request before that arrived, and took the answer in by now.
+// settle waits until the run changes no more by itself, and records what the service did: it sent the request before the
+// request arrived, and stored the answer before now.
 func (d *decisions) settle() error {
 	r, err := d.h.await(d.run.ID, func(r *countersign.Run) bool { return stands(r) || r.Steps[0].Attempt > 0 })
 	if err != nil {
@@ -134,8 +133,7 @@ func (d *decisions) settle() error {
 	return nil
 }
 
-// stands reports a run that goes on only when a person does something, and that
-// waits for no answer of a receiver.
+// stands reports whether only a person's action can change the run, which also waits for no answer of a receiver.
 func stands(r *countersign.Run) bool {
 	switch {
 	case ended(r):
@@ -149,7 +147,7 @@ func stands(r *countersign.Run) bool {
 	}
 }
 
-// lateAnswer reports a run that has an answer which came after it had stopped.
+// lateAnswer reports whether an answer came after the run had stopped.
 func lateAnswer(r *countersign.Run) bool {
 	for i := range r.Steps {
 		if r.Steps[i].Late != nil {

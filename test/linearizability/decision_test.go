@@ -6,9 +6,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// A run whose only step asks for approval: it is decided once, by a reviewer or,
-// where the run is cancelled first, by the system. An approved request is sent;
-// from then on a cancel leaves its outcome to be reconciled.
+// A run whose only step asks for approval. The approval is decided once, by a reviewer or, if the run is canceled first,
+// by the system. An approved request is sent; after that a cancel leaves its outcome to be reconciled.
 
 // decisionState is the state of the run and its approval.
 type decisionState struct {
@@ -18,8 +17,7 @@ type decisionState struct {
 	by       string
 }
 
-// decisionOp is an operation. That the request is sent and answered are the
-// service's own deeds.
+// decisionOp is an operation. The service itself sends the request and stores the answer.
 type decisionOp struct {
 	what string // approve, reject, cancel, read, read run, sent, answered
 	by   string
@@ -27,8 +25,7 @@ type decisionOp struct {
 
 func (o decisionOp) String() string { return o.what + " by " + o.by }
 
-// decisionAnswer is an answer: of a decision and a read the approval, of a read
-// of the run, where it is.
+// decisionAnswer is an answer: the approval for a decision or a read of it, the state of the run for a read of that.
 type decisionAnswer struct {
 	answer
 	is decisionState
@@ -64,7 +61,7 @@ var decisionSpec = spec[decisionState, decisionOp, decisionAnswer]{
 
 func decideRun(s decisionState, in decisionOp) (decisionState, decisionAnswer) {
 	switch {
-	case in.by == ann.ID: // she asked for the run
+	case in.by == ann.ID: // ann started the run
 		return s, decisionAnswer{answer: answer{countersign.CodeSelfApproval}}
 	case s.decision != countersign.ApprovalPending:
 		return s, decisionAnswer{answer: answer{countersign.CodeStateConflict}}

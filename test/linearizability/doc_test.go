@@ -1,20 +1,17 @@
-// Package linearizability asks the use cases, engine, ledger and store many
-// things at once, on real goroutines and a real disk, and shows that the answers
-// are those of some order in which one thing was done after the other.
+// Package linearizability sends concurrent requests to the use cases, engine, run repository and store, on real goroutines
+// and a real disk, and checks that the answers are those of some sequential order.
 //
-// It does so in two ways. A history is what several clients did and were told;
-// a checker searches for such an order under a model of a few lines, which knows
-// nothing of the service. A race is one moment of which the rules say exactly
-// what may come of it, repeated until the scheduler has tried it from all sides.
+// It does so in two ways. A history is what several clients requested and were answered; a checker searches for an order
+// under a sequential model of a few lines, which is independent of the service. A race is one concurrent situation for
+// which the rules say exactly what may result; it is repeated so that the scheduler interleaves it in many ways.
 //
 //	go test -race ./test/linearizability                    a hundred histories of each kind, 25 repeats of each race; with -short a few
 //	go test -race ./test/linearizability -histories 2000 -repeats 1000
 //	go test ./test/linearizability -run Histories -seed 4711 -histories 1
 //
-// A seed draws what the clients do; in which order it happens is the
-// scheduler's. A violation prints the seed and the whole history, and draws it:
-// the test flag -artifacts keeps the drawing. Seeds that failed are kept in
-// testdata/seeds.txt and played in each kind.
+// A seed determines what the clients do; the scheduler determines the order. A violation prints the seed and the whole
+// history, and draws it: the test flag -artifacts keeps the drawing. Seeds that failed are kept in testdata/seeds.txt and
+// are played in each kind.
 package linearizability
 
 import (
@@ -33,8 +30,7 @@ var (
 	seed      = campaign.SeedFlag("seed")
 )
 
-// TestMain has more tests run at a time than there are processors: most of the
-// time they wait for the disk.
+// TestMain runs more tests concurrently than there are processors, since they mostly wait for the disk.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "8"); err != nil {

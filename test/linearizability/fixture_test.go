@@ -23,22 +23,21 @@ import (
 )
 
 const (
-	narrow   = 4    // limit of active runs, where a test is about the limit
-	wide     = 1000 // and where it isn't
+	narrow   = 4    // limit of active runs in tests about the limit
+	wide     = 1000 // limit in other tests
 	ttl      = time.Hour
-	patience = 5 * time.Minute // a net: after it a test says that something never happened
+	patience = 5 * time.Minute // bounds every wait; after it a test fails
 )
 
-// kindOfStore is what histories and races are shown on.
+// kindOfStore is a kind of store on which histories and races are played.
 type kindOfStore struct {
 	name   string
 	open   func(t *testing.T) (store.Store, error)
-	shared bool // a database: less is played on it
+	shared bool // a database, on which fewer are played
 	turn   uint64
 }
 
-// stores are those of one service. The memory runs each function twice, as an engine
-// may.
+// stores are those of a single service. The in-memory store runs each function twice, as an engine may.
 var stores = []kindOfStore{
 	{name: "memory", turn: 0, open: func(*testing.T) (store.Store, error) { return rerun.Always(memory.New()), nil }},
 	{name: "sqlite", turn: 1, open: func(t *testing.T) (store.Store, error) { return sqlite.Open(background(), t.TempDir()) }},
@@ -48,8 +47,7 @@ var stores = []kindOfStore{
 // replicas are two services on one database; see openReplicas.
 var replicas = kindOfStore{name: "replicas", turn: 1, shared: true}
 
-// plays says whether the history of a seed is played on the store: each on one of
-// two, and of some also on a database.
+// plays reports whether a seed's history is played on the store: each on one of two, and some also on a database.
 func (s kindOfStore) plays(seed uint64) bool {
 	if s.shared {
 		every := uint64(sparing.N())
@@ -66,8 +64,7 @@ func (s kindOfStore) times() int {
 	return repeats.N()
 }
 
-// fixture is the service in this process, HTTP apart, with what a test needs of the
-// world around it.
+// fixture is the service in this process, without HTTP, and with a receiver and a clock of the test.
 type fixture struct {
 	t          *testing.T
 	limit      int
@@ -78,9 +75,9 @@ type fixture struct {
 	hub        *updates.Hub
 	receiver   *receiver
 	ends       ends
-	clock      atomic.Int64      // how far the service's clock is off
-	plans      map[string]string // of one step: LIVE by its capability, and the rehearsal
-	others     []*replica        // on the same database
+	clock      atomic.Int64      // offset of the service's clock
+	plans      map[string]string // plans of one step: LIVE ones by capability, and the rehearsal
+	others     []*replica        // other services on the same database
 	asked      atomic.Int64
 }
 
@@ -92,16 +89,16 @@ func (h *fixture) now() time.Time {
 	return time.Now().Add(time.Duration(h.clock.Load())).UTC().Truncate(time.Microsecond)
 }
 
-// openHouse starts a service on a store and furnishes it.
-func openHouse(t *testing.T, s store.Store, limit int) *fixture {
+// newFixture starts a service on a store and registers the shop.
+func newFixture(t *testing.T, s store.Store, limit int) *fixture {
 	t.Helper()
-	h := startHouse(t, s, limit)
+	h := startOn(t, s, limit)
 	h.furnish()
 	return h
 }
 
-// startHouse starts a service on a store, empty or as an earlier one left it.
-func startHouse(t *testing.T, s store.Store, limit int) *fixture {
+// startOn starts a service on a store, empty or as left by an earlier service.
+func startOn(t *testing.T, s store.Store, limit int) *fixture {
 	t.Helper()
 	h := &fixture{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
@@ -110,7 +107,7 @@ func startHouse(t *testing.T, s store.Store, limit int) *fixture {
 	return h
 }
 
-// serve starts a service on a store, one of several where it has a lease.
+// serve starts a service on a store; with a lease it is one of several.
 func (h *fixture) serve(s store.Store, l *lease.Keeper) *replica {
 	h.t.Helper()
 	allowed := project.Allowed{
@@ -136,7 +133,7 @@ func (h *fixture) serve(s store.Store, l *lease.Keeper) *replica {
 	return r
 }
 
-// stop ends the service gracefully, with every call answered.
+// stop stops the service gracefully after answering every call.
 func (h *fixture) stop() {
 	h.receiver.open()
 	h.engine.Stop(patience)
@@ -146,8 +143,7 @@ func (h *fixture) stop() {
 	}
 }
 
-// close stops the service, checks what must hold in the end, and closes the
-// store.
+// close stops the service, checks the rules of a final state, and closes the store.
 func (h *fixture) close() {
 	h.t.Helper()
 	h.stop()

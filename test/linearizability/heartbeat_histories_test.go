@@ -13,9 +13,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestHeartbeatHistories: one instance is heard through several connections at
-// once, in order, out of order and twice. Heartbeats wait for each other to share
-// a commit, so many histories share it too.
+// TestHeartbeatHistories: one instance sends heartbeats through several connections, in order, out of order and twice.
+// Heartbeats wait for each other to share a commit, so many histories share one too.
 func TestHeartbeatHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeSequenceConflict, countersign.CodeInvalidRequest, countersign.CodeUnavailable}
 	checkAll(t, kind{limit: narrow, parallel: lot, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
@@ -32,7 +31,7 @@ type beats struct {
 	h        *fixture
 	instance string
 	begun    time.Time
-	last     atomic.Int64 // the sequence that was sent last
+	last     atomic.Int64 // the last sequence sent
 }
 
 func (b *beats) act(client int, rng *rand.Rand) {

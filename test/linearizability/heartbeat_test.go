@@ -6,10 +6,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// An instance is what its last accepted heartbeat said. A sequence is used once;
-// the exact duplicate of the last heartbeat is acknowledged and refreshes nothing.
+// An instance is what its last accepted heartbeat said. A sequence is used once; an exact duplicate of the last heartbeat
+// is acknowledged and refreshes nothing.
 
-// beatState is the state. received 0 stands for a time that nobody was told yet.
+// beatState is the state; received 0 is a time that no answer has shown yet.
 type beatState struct {
 	heard     bool
 	sequence  int64
@@ -18,7 +18,7 @@ type beatState struct {
 	received  int64
 }
 
-// beatOp is a heartbeat or a read. skewed says that its clock is too far off.
+// beatOp is a heartbeat or a read; skewed means that its clock is too far off.
 type beatOp struct {
 	read      bool
 	sequence  int64
@@ -34,12 +34,12 @@ func (o beatOp) String() string {
 	return fmt.Sprintf("beat %d %s %s", o.sequence, o.state, o.timestamp)
 }
 
-// repeats reports the exact duplicate of the last heartbeat.
+// repeats reports whether it is an exact duplicate of the last heartbeat.
 func (o beatOp) repeats(s beatState) bool {
 	return s.heard && o.sequence == s.sequence && o.state == s.state && o.timestamp == s.timestamp
 }
 
-// beatAnswer is an answer: of a heartbeat, when the one that counts was received.
+// beatAnswer is an answer; for a heartbeat it has the time at which the accepted one was received.
 type beatAnswer struct {
 	answer
 	duplicate bool

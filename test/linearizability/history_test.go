@@ -12,27 +12,26 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// ticks orders what happens: whoever takes a tick after somebody else had theirs
-// has a larger one.
+// ticks is a logical clock: a later tick is larger.
 var ticks atomic.Int64
 
 func tick() int64 { return ticks.Add(1) }
 
-// history is what clients did, and when.
+// history is what clients did, with the ticks of call and return.
 type history struct {
 	mu  sync.Mutex
 	ops []porcupine.Operation
 }
 
-// theService is the client that the service's own deeds are recorded under.
+// theService is the client id for the service's own actions.
 const theService = 8
 
-// answer is what every answer has: a code, "" for success.
+// answer is the common part of answers: a code, "" for success.
 type answer struct{ code countersign.Code }
 
 func answerOf(err error) answer { return answer{countersign.ErrorCode(err)} }
 
-// told is what every answer can be asked.
+// told is implemented by every answer.
 type told interface {
 	was() countersign.Code
 	isLost() bool
@@ -40,7 +39,7 @@ type told interface {
 
 func (a answer) was() countersign.Code { return a.code }
 
-// isLost: whether the operation happened, nobody was told.
+// isLost reports whether the answer doesn't say if the operation happened.
 func (a answer) isLost() bool { return a.code == countersign.CodeUnavailable }
 
 // do makes one request and records it.
@@ -57,8 +56,8 @@ func (h *history) record(client int, in, out any, call, ret int64) {
 	h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: in, Output: out, Call: call, Return: ret})
 }
 
-// sealed is the history with every operation that was not answered left open to
-// its end: it may have happened at any time since it was asked for, or never.
+// sealed is the history in which every operation without an answer lasts to the end: it may have happened at any time
+// after its call, or never.
 func (h *history) sealed() []porcupine.Operation {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,7 +70,7 @@ func (h *history) sealed() []porcupine.Operation {
 	return h.ops
 }
 
-// clients has several clients do their operations, each one after the other.
+// clients runs several clients concurrently, each with one operation after the other.
 func clients(seed uint64, act func(client int, rng *rand.Rand)) {
 	rng := rand.New(rand.NewPCG(seed, 0x11))
 	n, each := 3+rng.IntN(6), 3+rng.IntN(4)
@@ -83,7 +82,7 @@ func clients(seed uint64, act func(client int, rng *rand.Rand)) {
 	})
 }
 
-// together does n things at once and waits for all of them.
+// together does n things concurrently and waits for all of them.
 func together(n int, do func(i int)) {
 	var group sync.WaitGroup
 	gate := make(chan struct{})
@@ -97,7 +96,7 @@ func together(n int, do func(i int)) {
 	group.Wait()
 }
 
-// hurried is a client's patience: now and then it ends very soon.
+// hurried is a client's context, which sometimes ends very soon.
 func hurried(rng *rand.Rand) (context.Context, context.CancelFunc) {
 	if rng.IntN(12) > 0 {
 		return background(), func() {}

@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// ends passes on what the engine publishes and remembers when each run ended.
+// ends passes on what the engine publishes, and records the tick at which each run ended.
 type ends struct {
 	hub  *updates.Hub
 	mu   sync.Mutex
@@ -37,14 +37,14 @@ func (e *ends) note(runID string) {
 	}
 }
 
-// of is the tick at which the engine was seen to have ended a run, 0 before.
+// of is the tick at which the engine published the end of a run, 0 before.
 func (e *ends) of(runID string) int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.tick[runID]
 }
 
-// await waits until a run is as it is wanted.
+// await waits until a run is as wanted.
 func (h *fixture) await(runID string, wanted func(*countersign.Run) bool) (countersign.Run, error) {
 	w := h.hub.Watch(tenant, runID)
 	defer w.Close()
@@ -90,7 +90,7 @@ func picture(r *countersign.Run) string {
 	return text + " " + r.Error
 }
 
-// log reads what the audit log says of a subject, the oldest first.
+// log returns the audit records about a subject, the oldest first.
 func (h *fixture) log(subject string) (list []countersign.AuditRecord) {
 	h.t.Helper()
 	h.must(h.store.View(background(), func(tx store.Tx) error {
@@ -104,8 +104,8 @@ func (h *fixture) log(subject string) (list []countersign.AuditRecord) {
 	return list
 }
 
-// seq is the place in the log of the last record of an action about a subject and
-// step, -1 when there is none. The log's order is that of commits.
+// seq is the sequence number of the last record of an action about a subject and step, -1 if there is none. The log has
+// the order of commits.
 func (h *fixture) seq(subject, action, step string) (at int64) {
 	h.t.Helper()
 	at = -1

@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// noticed is a store whose commits are noticed: behind each there is something in
-// committed.
+// noticed is a store that sends to committed after each commit.
 type noticed struct {
 	store.Store
 	committed chan struct{}
@@ -27,13 +26,13 @@ func (n *noticed) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
-// beside is another store whose commits are noticed in the same place.
+// beside is another store that sends to the same channel.
 func (n *noticed) beside(s store.Store) *noticed { return &noticed{s, n.committed} }
 
-// behindCommit is the key of what is called behind the commit of a request.
+// behindCommit is the context key of a function to call after a request's commit.
 type behindCommit struct{}
 
-// brief is the context of a request that ends right behind its commit.
+// brief is the context of a request that ends right after its commit.
 func brief() context.Context {
 	ctx, end := context.WithCancel(background())
 	return context.WithValue(ctx, behindCommit{}, end)

@@ -17,20 +17,20 @@ func person(name string, roles ...countersign.Role) control.Actor {
 	return control.Actor{Principal: access.Principal{ID: "user:" + email, Tenant: tenant, Roles: roles, Email: email}, RequestID: "req-" + name}
 }
 
-// The people: ann asks for runs and may approve those of others only.
+// The principals: ann starts runs, and may approve only those of others.
 var (
 	ada = person("ada", countersign.RoleAdmin, countersign.RoleOperator)
 	ann = person("ann", countersign.RoleOperator, countersign.RoleApprover)
 )
 
-// reviewer is one of many.
+// reviewer is the i-th reviewer.
 func reviewer(i int) control.Actor {
 	return person(fmt.Sprintf("reviewer%d", i), countersign.RoleApprover)
 }
 
 func background() context.Context { return context.Background() }
 
-// oneOf reports one of the codes; "" stands for success.
+// oneOf reports whether the error has one of the codes; "" is success.
 func oneOf(err error, codes ...countersign.Code) bool {
 	return slices.Contains(codes, countersign.ErrorCode(err))
 }

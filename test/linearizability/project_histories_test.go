@@ -12,8 +12,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestProjectHistories: a project that nobody runs, under concurrent edits,
-// checks and toggles.
+// TestProjectHistories: a project without runs, under concurrent edits, checks and toggles.
 func TestProjectHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeRevisionConflict, countersign.CodeNotFound, countersign.CodeHealthCheckRequired, countersign.CodeUnavailable}
 	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {

@@ -6,16 +6,15 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// A project is a register whose every edit disables it: it is enabled again
-// after a health check of that very revision. Enabling, disabling and checking
-// keep the revision.
+// A project is a register that every edit disables. It can be enabled again after a health check of the same revision.
+// Enabling, disabling and checking keep the revision.
 
-// projectState is the state; revision 0 means that there is none.
+// projectState is the state; revision 0 means that there is no project.
 type projectState struct {
 	revision int64
 	content  string
 	enabled  bool
-	healthy  bool // the present revision was checked; no older check is shown
+	healthy  bool // the present revision passed its check; older checks don't count
 }
 
 // projectOp is an operation on a project.
@@ -29,8 +28,7 @@ func (o projectOp) String() string {
 	return fmt.Sprintf("%s %q over %d", o.what, o.content, o.expected)
 }
 
-// projectAnswer is an answer; of a conflict, only the revision that it names, of
-// a health check, the revision that was checked.
+// projectAnswer is an answer; for a conflict only the revision that it names, for a health check the checked revision.
 type projectAnswer struct {
 	answer
 	projectState
@@ -49,7 +47,7 @@ var projectSpec = spec[projectState, projectOp, projectAnswer]{
 		case in.what != "put" && s.revision == 0:
 			return refused(countersign.CodeNotFound)
 		case in.what == "check" && given.code == countersign.CodeRevisionConflict:
-			return s, given // it says that the project changed while it was asked
+			return s, given // the answer says that the project changed during the check
 		case in.what == "check":
 			s.healthy = true
 			return s, projectAnswer{projectState: projectState{revision: s.revision}}

@@ -8,9 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// TestAdmitAgainstSuspend: several of both at once, and starts of the agent's
-// runs. Each change goes on from the one before; no run starts, and none sends
-// anything, after a suspension.
+// TestAdmitAgainstSuspend: several admissions and suspensions and starts of the agent's runs, all concurrent. Each change
+// continues from the one before; after a suspension no run starts and none sends anything.
 func TestAdmitAgainstSuspend(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, _ int) {
 		id := agentID("payer")
@@ -43,8 +42,8 @@ func TestAdmitAgainstSuspend(t *testing.T) {
 	})
 }
 
-// wantChain: the records of an agent go on from each other and end at what it is.
-// It gives the place of the first suspension since `from`.
+// wantChain: each audit record of an agent continues from the one before, and the last one is the present state. It returns
+// the sequence number of the first suspension since `from`.
 func (h *fixture) wantChain(id string, from countersign.Agent) (stopped int64) {
 	h.t.Helper()
 	now, err := h.control.Agent(background(), ada, id)
@@ -53,7 +52,7 @@ func (h *fixture) wantChain(id string, from countersign.Agent) (stopped int64) {
 	stopped = -1
 	for _, r := range h.log("agent/" + id) {
 		if r.Outcome != countersign.AuditDone {
-			continue // a start that was refused
+			continue // a refused start
 		}
 		if last != "" && r.Before != last {
 			h.t.Errorf("a record goes on from %q, the one before ended at %q", r.Before, last)
@@ -76,8 +75,7 @@ func (h *fixture) wantChain(id string, from countersign.Agent) (stopped int64) {
 	return stopped
 }
 
-// wantStartedBefore: a run was started before the suspension, and was sent before
-// it or failed; or it was not started.
+// wantStartedBefore: a run was started before the suspension, and then was sent before it or failed; or it was not started.
 func (h *fixture) wantStartedBefore(runID string, told error, stopped int64) {
 	h.t.Helper()
 	if told != nil {

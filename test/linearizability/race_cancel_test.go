@@ -6,9 +6,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestACancelAgainstTheAnswerOfASideEffect: the run is COMPLETED and the cancel
-// came too late, or its outcome is to be reconciled and the answer is kept; it is
-// never CANCELLED before somebody said what happened.
+// TestACancelAgainstTheAnswerOfASideEffect: either the run is COMPLETED and the cancel came too late, or its outcome must be
+// reconciled and the answer is kept; it is never CANCELLED before a person has said what happened.
 func TestACancelAgainstTheAnswerOfASideEffect(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, _ int) {
 		is, told := h.cancelAgainstAnswer(pay)
@@ -29,8 +28,7 @@ func TestACancelAgainstTheAnswerOfASideEffect(t *testing.T) {
 	})
 }
 
-// TestACancelAgainstTheAnswerOfARead: a read changed nothing, so the run is
-// CANCELLED or COMPLETED.
+// TestACancelAgainstTheAnswerOfARead: a read changes nothing, so the run is CANCELLED or COMPLETED.
 func TestACancelAgainstTheAnswerOfARead(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, _ int) {
 		is, told := h.cancelAgainstAnswer(look)
@@ -42,7 +40,7 @@ func TestACancelAgainstTheAnswerOfARead(t *testing.T) {
 	})
 }
 
-// cancelAgainstAnswer gives the run where it stays, and what the cancel was told.
+// cancelAgainstAnswer returns the run in its final state, and the error of the cancel.
 func (h *fixture) cancelAgainstAnswer(capability string) (countersign.Run, error) {
 	h.t.Helper()
 	r, err := h.sent(capability)

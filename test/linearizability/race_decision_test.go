@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestOfContraryDecisionsOneCounts: 32 at once; one counts, and what becomes of
-// the run is what it says.
+// TestOfContraryDecisionsOneCounts: of 32 concurrent decisions one counts, and the run's result follows from it.
 func TestOfContraryDecisionsOneCounts(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, _ int) {
 		r, err := h.undecided(refund)
@@ -27,8 +26,7 @@ func TestOfContraryDecisionsOneCounts(t *testing.T) {
 	})
 }
 
-// TestADecisionAgainstACancelIsOne: whichever is first decides the approval, and
-// nothing is sent where the cancel was.
+// TestADecisionAgainstACancelIsOne: the first of the two decides the approval; if that is the cancel, nothing is sent.
 func TestADecisionAgainstACancelIsOne(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, _ int) {
 		r, err := h.undecided(transfer)
@@ -40,7 +38,7 @@ func TestADecisionAgainstACancelIsOne(t *testing.T) {
 			_, err := h.control.CancelRun(background(), ann, r.ID, "not wanted")
 			return err
 		})
-		h.must(errs[1]) // what waits, has its slot or is on its way can be cancelled
+		h.must(errs[1]) // a run can be canceled while it waits, has a slot or has a call in flight
 		switch is := h.finish(r.ID); {
 		case errs[0] == nil:
 			h.wantDecided(r.ApprovalID, countersign.ApprovalApproved, reviewer(0).ID)

@@ -6,11 +6,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// starters is how many starts meet an edit.
+// starters is how many starts are concurrent with an edit.
 const starters = 4
 
-// TestNoRunStartsOnAnEditedProject: several starts against one PUT. A LIVE run
-// whose call is held keeps the PUT out, or the PUT keeps every start out.
+// TestNoRunStartsOnAnEditedProject: several starts concurrent with one PUT. Either a LIVE run with a held call prevents the
+// PUT, or the PUT prevents every start.
 func TestNoRunStartsOnAnEditedProject(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, n int) {
 		p := h.freshShop()
@@ -28,7 +28,7 @@ func TestNoRunStartsOnAnEditedProject(t *testing.T) {
 			switch {
 			case err == nil && !edited:
 				h.wantOn(h.finish(runs[i]), p.Revision)
-			case edited && oneOf(err, countersign.CodeProjectDisabled): // before it is called drift
+			case edited && oneOf(err, countersign.CodeProjectDisabled): // this is checked before drift
 			default:
 				h.t.Errorf("the start was answered %v and the PUT %v", err, errs[starters])
 			}
@@ -39,8 +39,8 @@ func TestNoRunStartsOnAnEditedProject(t *testing.T) {
 	})
 }
 
-// TestNoRehearsalSeesItsProjectEdited: a DRY_RUN is over soon and may come before
-// the PUT; but while it goes on, nothing changes under it.
+// TestNoRehearsalSeesItsProjectEdited: a DRY_RUN is short and may end before the PUT; but during the run the project doesn't
+// change.
 func TestNoRehearsalSeesItsProjectEdited(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, _ int) {
 		p := h.freshShop()
@@ -63,7 +63,7 @@ func TestNoRehearsalSeesItsProjectEdited(t *testing.T) {
 	})
 }
 
-// freshShop is the shop, enabled.
+// freshShop returns the shop, enabled.
 func (h *fixture) freshShop() countersign.Project {
 	h.t.Helper()
 	p, err := h.control.Project(background(), ada, shop)
@@ -74,8 +74,7 @@ func (h *fixture) freshShop() countersign.Project {
 	return p
 }
 
-// startAgainst starts runs while somebody edits the shop; the last answer is that
-// of the edit.
+// startAgainst starts runs concurrently with an edit of the shop; the last error is that of the edit.
 func (h *fixture) startAgainst(start func(i int) (countersign.Run, error), p countersign.Project) (runs []string, errs []error) {
 	runs = make([]string, starters)
 	errs = all(starters+1, func(i int) error {

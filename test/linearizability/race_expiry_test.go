@@ -7,17 +7,17 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// dueTogether is how many approvals expire in one round: the engine looks at the
-// clock twice a second, and all of them are acted on in one look.
+// dueTogether is how many approvals expire in one round: the engine checks the clock twice a second, and handles all of them
+// in one check.
 const dueTogether = 25
 
-// TestADecisionAgainstItsExpiryIsOne: while the clock passes expiresAt, a
-// decision counts or comes too late, and what it was told stays true.
+// TestADecisionAgainstItsExpiryIsOne: while the clock passes expiresAt, a decision counts or comes too late, and its answer
+// stays true.
 func TestADecisionAgainstItsExpiryIsOne(t *testing.T) {
 	race(t, wide, dueTogether, func(h *fixture, _ int) {
 		runs := h.several(dueTogether, func() (countersign.Run, error) { return h.undecided(refund) })
 		due := h.clock.Load() + int64(2*ttl)
-		late := make([]bool, dueTogether) // asked when it was due already
+		late := make([]bool, dueTogether) // sent when the approval was already due
 		errs := all(dueTogether+1, func(i int) error {
 			if i == dueTogether {
 				h.clock.Store(due)
@@ -61,8 +61,8 @@ func (h *fixture) wantDecidedOrExpired(r countersign.Run, i int, told error) {
 	}
 }
 
-// wantSentOrAskedAgain: what was approved in time and expired before it was sent
-// is asked about once more.
+// wantSentOrAskedAgain: a request that was approved in time, but whose approval expired before it was sent, asks for another
+// approval.
 func (h *fixture) wantSentOrAskedAgain(is countersign.Run, first string) {
 	h.t.Helper()
 	if is.ApprovalID == first {

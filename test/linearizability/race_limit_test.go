@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestStartsNeverExceedTheLimit: of fifty starts at once four get a slot, and
-// nobody who looks meanwhile ever sees a fifth.
+// TestStartsNeverExceedTheLimit: of fifty concurrent starts four get a slot, and no read ever shows a fifth active run.
 func TestStartsNeverExceedTheLimit(t *testing.T) {
 	race(t, narrow, 1, func(h *fixture, _ int) {
 		unwatch := h.watchSlots()
@@ -23,9 +22,8 @@ func TestStartsNeverExceedTheLimit(t *testing.T) {
 	})
 }
 
-// TestDecisionsAndReconcilesKeepTheLimit: runs that were approved or reconciled
-// queue for a slot beside fifty starts; nobody is forgotten, and nobody who looks
-// ever sees a fifth active run.
+// TestDecisionsAndReconcilesKeepTheLimit: approved and reconciled runs queue for a slot together with fifty starts. All of
+// them get one in the end, and no read ever shows a fifth active run.
 func TestDecisionsAndReconcilesKeepTheLimit(t *testing.T) {
 	race(t, narrow, 1, func(h *fixture, _ int) {
 		const each = 3
@@ -57,7 +55,7 @@ func TestDecisionsAndReconcilesKeepTheLimit(t *testing.T) {
 	})
 }
 
-// several makes runs at once.
+// several makes n runs concurrently.
 func (h *fixture) several(n int, begin func() (countersign.Run, error)) []countersign.Run {
 	h.t.Helper()
 	list := make([]countersign.Run, n)
@@ -70,7 +68,7 @@ func (h *fixture) several(n int, begin func() (countersign.Run, error)) []counte
 	return list
 }
 
-// startMany starts runs at once, and gives those that there are.
+// startMany starts runs concurrently, and returns the started ones.
 func (h *fixture) startMany(n int, capability string) (runs []string, errs []error) {
 	list := make([]countersign.Run, n)
 	errs = all(n, func(i int) (err error) {
@@ -85,8 +83,7 @@ func (h *fixture) startMany(n int, capability string) (runs []string, errs []err
 	return runs, errs
 }
 
-// finishAll answers every call as it comes, so that those who queue get their
-// turn, and waits for every run to complete.
+// finishAll answers every call as it arrives, so that queued runs get a slot, and waits until every run is completed.
 func (h *fixture) finishAll(runs []string, lists ...[]countersign.Run) {
 	h.t.Helper()
 	for _, list := range lists {
@@ -113,7 +110,7 @@ func (h *fixture) answerUntilDone(runID string) {
 	}
 }
 
-// watchSlots looks at the slots behind every commit, until it is told to stop.
+// watchSlots checks the slots after every commit until it is stopped.
 func (h *fixture) watchSlots() (stop func()) {
 	quit := make(chan struct{})
 	var watcher sync.WaitGroup

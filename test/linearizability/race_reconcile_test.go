@@ -8,8 +8,8 @@ import (
 
 var resolutions = []string{countersign.ConfirmedCompleted, countersign.ConfirmedNotExecuted, countersign.Abandon}
 
-// TestOfManyReconcilesOneCounts: several people say at once what became of a side
-// effect; one is believed, and what becomes of the run is what they say.
+// TestOfManyReconcilesOneCounts: several people reconcile one side effect concurrently; one reconcile counts, and the run's
+// result follows from it.
 func TestOfManyReconcilesOneCounts(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, n int) {
 		r, err := h.uncertain()
@@ -46,9 +46,8 @@ func (h *fixture) wantResolved(r countersign.Run, resolution string) {
 	}
 }
 
-// TestACancelAgainstAReconcile: a run that is uncertain can't be cancelled; one
-// that is to be sent again can, and then its request is not sent or is uncertain
-// once more.
+// TestACancelAgainstAReconcile: an uncertain run can't be canceled; a run whose request will be sent again can, and then the
+// request is not sent or is uncertain once more.
 func TestACancelAgainstAReconcile(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, _ int) {
 		r, err := h.uncertain()

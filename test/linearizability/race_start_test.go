@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// TestManyStartsWithOneKeyMakeOneRun: 64 at once, of a plan or of an agent; all
-// get the same run, one of them as its maker, and it is sent once.
+// TestManyStartsWithOneKeyMakeOneRun: 64 concurrent starts, of a plan or of an agent. All get the same run, one of them as
+// its creator, and it is sent once.
 func TestManyStartsWithOneKeyMakeOneRun(t *testing.T) {
 	race(t, narrow, 1, func(h *fixture, n int) {
 		key := newID("key")
@@ -29,8 +29,8 @@ func TestManyStartsWithOneKeyMakeOneRun(t *testing.T) {
 	})
 }
 
-// TestOneKeyIsForOneContent: of two contents under one key at once, one gets a
-// run and the other a conflict.
+// TestOneKeyIsForOneContent: of two concurrent starts with different contents under one key, one gets a run and the other a
+// conflict.
 func TestOneKeyIsForOneContent(t *testing.T) {
 	race(t, narrow, 1, func(h *fixture, _ int) {
 		key := newID("key")
@@ -51,7 +51,7 @@ func TestOneKeyIsForOneContent(t *testing.T) {
 	})
 }
 
-// every second of a list, from an offset.
+// every returns every second element of a list, from an offset.
 func every[T any](all []T, offset int) (list []T) {
 	for i := offset; i < len(all); i += 2 {
 		list = append(list, all[i])
@@ -103,7 +103,7 @@ func (h *fixture) wantOneMaker(answers []control.Started) {
 	}
 }
 
-// wantSentOnce: one start and one request, by the receiver and by the log.
+// wantSentOnce: the receiver and the log show one start and one request.
 func (h *fixture) wantSentOnce(r countersign.Run) {
 	h.t.Helper()
 	started, sent := 0, 0

@@ -8,31 +8,29 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// flying is how many runs have a call on its way when the service stops.
+// flying is how many runs have a call in flight when the service stops.
 const flying = 3
 
-// TestAStopAgainstStartsAndAnswers: a service stops while runs start and calls
-// are answered, with time for them or without. What was acknowledged is there,
-// nothing is sent after the stop, and the next life ends every run without
-// sending a side effect again.
+// TestAStopAgainstStartsAndAnswers: a service stops while runs start and calls are answered, with enough grace for the calls
+// or without. Everything acknowledged is stored, nothing is sent after the stop, and the next service brings every run to its
+// end without sending a side effect again.
 func TestAStopAgainstStartsAndAnswers(t *testing.T) { lives(t, stopAmidst) }
 
-// lives plays rounds on each store, each of them one life of a service on what
-// the one before left.
+// lives plays rounds on each store; each round is a service on the store that the one before has left.
 func lives(t *testing.T, round func(h *fixture, n int)) {
 	inLots(t, func(t *testing.T, opened store.Store, from, to int) { playLives(t, opened, from, to, round) })
 }
 
 func playLives(t *testing.T, s store.Store, from, to int, round func(h *fixture, n int)) {
 	t.Helper()
-	first := openHouse(t, s, wide)
+	first := newFixture(t, s, wide)
 	first.stop()
 	for n := from; n < to && !t.Failed(); n++ {
-		h := startHouse(t, s, wide)
+		h := startOn(t, s, wide)
 		h.plans = first.plans
 		round(h, n)
 	}
-	startHouse(t, s, wide).close()
+	startOn(t, s, wide).close()
 }
 
 func stopAmidst(h *fixture, n int) {
@@ -56,7 +54,7 @@ func stopAmidst(h *fixture, n int) {
 	}
 	arrived := h.receiver.all()
 	h.control.Close()
-	next := startHouse(h.t, h.store.Store, wide)
+	next := startOn(h.t, h.store.Store, wide)
 	for _, r := range runs {
 		next.wantEndedWell(h, r, grace > 0)
 	}
@@ -66,8 +64,8 @@ func stopAmidst(h *fixture, n int) {
 	}
 }
 
-// wantEndedWell: in this life or the one before, the run is done and its side
-// effect was sent once; or it was cut off and is to be reconciled.
+// wantEndedWell: in this life or the one before, the run was completed and its side effect sent once; or the call was cut off
+// and the run must be reconciled.
 func (h *fixture) wantEndedWell(before *fixture, r countersign.Run, inTime bool) {
 	h.t.Helper()
 	h.receiver.open()
@@ -84,8 +82,8 @@ func (h *fixture) wantEndedWell(before *fixture, r countersign.Run, inTime bool)
 	}
 }
 
-// TestNoStepBeginsAfterAStop: the answers of first steps come while the service
-// is told to stop. A second step is begun before that, or in the next life.
+// TestNoStepBeginsAfterAStop: the answers of first steps come while the service is told to stop. A second step begins before
+// that, or in the next life.
 func TestNoStepBeginsAfterAStop(t *testing.T) {
 	lives(t, func(h *fixture, _ int) {
 		h.t.Helper()
@@ -104,7 +102,7 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 				return nil
 			}
 			h.repository.StopSteps()
-			_, err = h.control.PutModel(background(), ada, mark, modelWrite(mark, "Mark", 0)) // stands in the log behind the stop
+			_, err = h.control.PutModel(background(), ada, mark, modelWrite(mark, "Mark", 0)) // marks the position of the stop in the log
 			return err
 		})
 		h.must(errs[flying])
@@ -121,7 +119,7 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 
 func (h *fixture) wantDoneInTheNextLife(runs []countersign.Run) {
 	h.t.Helper()
-	next := startHouse(h.t, h.store.Store, wide)
+	next := startOn(h.t, h.store.Store, wide)
 	defer next.stop()
 	for i := range runs {
 		r := next.mustReach(runs[i].ID, countersign.RunCompleted)

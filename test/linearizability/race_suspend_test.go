@@ -7,19 +7,18 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// stoppable is a run of two steps, and a way to keep it from the second.
+// stoppable is a run of two steps, and a way to prevent the second.
 type stoppable struct {
 	run     countersign.Run
 	stop    func() error
 	undo    func() error
-	subject string // of the stop in the log
+	subject string // the audit subject of the suspension
 	action  string
-	code    countersign.Code // of the run's error where the stop came first
+	code    countersign.Code // of the run's error if the suspension came first
 }
 
-// TestASuspensionAgainstTheNextStep: the first step's answer and a suspension of
-// what the run was made from come at once. The next step is sent before the
-// suspension is stored, or never.
+// TestASuspensionAgainstTheNextStep: the first step's answer and a suspension of a part of the plan are concurrent. The next
+// step is sent before the suspension is stored, or never.
 func TestASuspensionAgainstTheNextStep(t *testing.T) {
 	race(t, wide, 1, func(h *fixture, n int) {
 		s := []func(*fixture) stoppable{stoppedByModel, stoppedByTeam, stoppedByProject}[n%3](h)
@@ -69,7 +68,7 @@ func stoppedByTeam(h *fixture) stoppable {
 	return stoppable{out.Run, stop, nothing, "team/" + id, "teams.suspend", countersign.CodeDrift}
 }
 
-// stoppedByProject: disabling keeps the revision, so it is not drift.
+// stoppedByProject disables the project, which keeps its revision and so is no drift.
 func stoppedByProject(h *fixture) stoppable {
 	h.t.Helper()
 	out, err := h.control.StartRun(background(), ann, h.livePlan(step("pay", pay), step("note", note, "pay")), newID("key"))
@@ -86,8 +85,7 @@ func stoppedByProject(h *fixture) stoppable {
 	return stoppable{out.Run, stop, undo, "project/" + shop, "projects.toggle", countersign.CodeProjectDisabled}
 }
 
-// wantSentBeforeOrNever compares the places of both in the log, whose order is
-// that of commits.
+// wantSentBeforeOrNever compares the positions of both in the log, which has the order of commits.
 func (h *fixture) wantSentBeforeOrNever(r countersign.Run, s stoppable) {
 	h.t.Helper()
 	second := len(r.Steps) - 1

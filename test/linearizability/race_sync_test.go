@@ -6,9 +6,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestOfTwoManifestsOfOneRevisionOneCounts: two manifests say different things of
-// an agent at the same revision, each beside an agent of its own, several times
-// over. One manifest is in as a whole and nothing of the other.
+// TestOfTwoManifestsOfOneRevisionOneCounts: two concurrent manifests describe an agent differently at the same revision, each
+// together with an agent of its own, several times over. One manifest is stored completely and nothing of the other.
 func TestOfTwoManifestsOfOneRevisionOneCounts(t *testing.T) {
 	race(t, narrow, 1, func(h *fixture, n int) {
 		own := []string{newID("left"), newID("right")}
@@ -16,7 +15,7 @@ func TestOfTwoManifestsOfOneRevisionOneCounts(t *testing.T) {
 		says := []string{"helps", "sells"}
 		errs := all(6, func(i int) error {
 			names := []string{own[i%2], both}
-			if n%2 == 0 { // the order of agents is nothing
+			if n%2 == 0 { // the order of agents doesn't matter
 				names = []string{both, own[i%2]}
 			}
 			_, err := h.control.SyncAgents(background(), ada, shop, manifest(1, says[i%2], names...))
@@ -37,7 +36,7 @@ func TestOfTwoManifestsOfOneRevisionOneCounts(t *testing.T) {
 	})
 }
 
-// wantAgent: the agent is as one manifest made it, once.
+// wantAgent: the agent is as one of the manifests describes it, and was changed once.
 func (h *fixture) wantAgent(name, goal string) {
 	h.t.Helper()
 	a, err := h.control.Agent(background(), ada, agentID(name))

@@ -7,16 +7,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// race plays rounds on each store until every one has had its repeats; a round
-// counts for `each` of them.
+// race plays rounds on each store until every store has had its repeats; a round counts as `each` repeats.
 func race(t *testing.T, limit, each int, round func(h *fixture, n int)) {
 	inLots(t, func(t *testing.T, opened store.Store, from, to int) {
-		playRounds(openHouse(t, opened, limit), from, to, each, round)
+		playRounds(newFixture(t, opened, limit), from, to, each, round)
 	})
 }
 
-// inLots plays the repeats on each kind of store, some on each that is opened: what
-// a store costs grows with what it holds.
+// inLots plays the repeats on each kind of store, in lots on a new store each, since a store becomes slower with its content.
 func inLots(t *testing.T, play func(t *testing.T, opened store.Store, from, to int)) {
 	t.Parallel()
 	for _, s := range stores {
@@ -35,8 +33,7 @@ func inLots(t *testing.T, play func(t *testing.T, opened store.Store, from, to i
 	}
 }
 
-// firstRound is drawn: what a round does differently from the next goes by its
-// number, and with a few repeats it is not always the same that is left out.
+// firstRound is random: rounds differ by their number, so that with few repeats not always the same variants are left out.
 func firstRound(t *testing.T) int {
 	t.Helper()
 	return int(seed.First(t) % 12)
@@ -49,7 +46,7 @@ func playRounds(h *fixture, from, to, each int, round func(h *fixture, n int)) {
 	}
 }
 
-// all does n things at once and gives their errors.
+// all does n things concurrently and returns their errors.
 func all(n int, do func(i int) error) []error {
 	errs := make([]error, n)
 	together(n, func(i int) { errs[i] = do(i) })
@@ -66,7 +63,7 @@ func count(errs []error, code countersign.Code) (n int) {
 	return n
 }
 
-// wantOneWinner: one success, and everybody else was told that it is too late.
+// wantOneWinner: one success, and all other errors have the code late.
 func (h *fixture) wantOneWinner(errs []error, late countersign.Code) (winner int) {
 	h.t.Helper()
 	if count(errs, "") != 1 || count(errs, late) != len(errs)-1 {
@@ -80,7 +77,7 @@ func (h *fixture) wantOneWinner(errs []error, late countersign.Code) (winner int
 	return winner
 }
 
-// wantRun: the run is where it is wanted.
+// wantRun: the run and its step have these statuses.
 func (h *fixture) wantRun(r countersign.Run, status countersign.RunStatus, step countersign.StepStatus) {
 	h.t.Helper()
 	if r.Status != status || r.Steps[0].Status != step {

@@ -13,16 +13,15 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// receiver is the shop's API: it keeps what reaches it, and answers at once or,
-// on the held paths, when the test says so.
+// receiver is the shop's API: it records requests and answers at once or, on the held paths, when the test says so.
 type receiver struct {
 	mu       sync.Mutex
 	arrivals map[string][]*delivery // by idempotency key
 	news     chan struct{}          // closed at the next arrival
-	isOpen   bool                   // nothing is held any more
+	isOpen   bool                   // requests are no longer held
 }
 
-// delivery is one request that reached the receiver.
+// delivery is one received request.
 type delivery struct {
 	call     request.Call
 	at       int64           // tick of its arrival
@@ -80,8 +79,7 @@ func (d *delivery) release(o request.Outcome) bool {
 	return true
 }
 
-// release answers the n-th delivery of a key; false when there is none, or it is
-// answered already.
+// release answers the n-th delivery of a key; it returns false if there is none or it has been answered.
 func (r *receiver) release(key string, n int, o request.Outcome) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +87,7 @@ func (r *receiver) release(key string, n int, o request.Outcome) bool {
 	return n > 0 && n <= len(list) && list[n-1].release(o)
 }
 
-// open answers everything, now and later.
+// open answers everything, now and in the future.
 func (r *receiver) open() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +99,7 @@ func (r *receiver) open() {
 	}
 }
 
-// deliveries are those of a key, in order; they are copies.
+// deliveries are copies of those of a key, in order.
 func (r *receiver) deliveries(key string) (list []delivery) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +128,7 @@ func (r *receiver) await(key string, n int) error {
 	}
 }
 
-// good is the answer of a receiver that did what it was asked.
+// good is the answer of a receiver that did what was requested.
 func good() request.Outcome {
 	const body = `{"state":"done"}`
 	return request.Outcome{
@@ -139,12 +137,12 @@ func good() request.Outcome {
 	}
 }
 
-// lost is what is known when no answer came.
+// lost is the outcome of a call without an answer.
 func lost() request.Outcome {
 	return request.Outcome{Certainty: request.Unknown, Cause: "no answer came"}
 }
 
-// pending are the keys whose last delivery is not answered yet.
+// pending are the keys whose last delivery has no answer yet.
 func (r *receiver) pending() (keys []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +155,7 @@ func (r *receiver) pending() (keys []string) {
 	return keys
 }
 
-// finish waits until a key has arrived n times, and answers all of them.
+// finish waits until a key has arrived n times, and answers all its deliveries.
 func (r *receiver) finish(key string, n int) error {
 	if err := r.await(key, n); err != nil {
 		return err

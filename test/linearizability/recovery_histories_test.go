@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// TestRecoveryHistories: several people reconcile and cancel a run whose side
-// effect is uncertain, while what is sent again is answered or lost.
+// TestRecoveryHistories: several people reconcile and cancel a run with an uncertain side effect, while repeated requests are
+// answered or lost.
 func TestRecoveryHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeStateConflict, countersign.CodeExpectationNotMet, countersign.CodeSelfApproval, countersign.CodeUnavailable}
 	checkAll(t, kind{limit: wide, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
@@ -57,8 +57,7 @@ func (r *recovery) act(client int, rng *rand.Rand) {
 	r.ask(ctx, client, in)
 }
 
-// ask makes a request. Whatever changes the run shows it as it was read after
-// the change, so that counts as a read, too.
+// ask makes a request. The answer to a change has the run as read after the change, so it is also recorded as a read.
 func (r *recovery) ask(ctx context.Context, client int, in recoveryOp) {
 	call := tick()
 	is, err := r.request(ctx, client, in)
@@ -104,8 +103,8 @@ func ofRecovery(r countersign.Run, err error) recoveryAnswer {
 	return recoveryAnswer{is: recoveryState{r.Status, s.Status == countersign.StepRunning, s.Attempt, r.CancelRequested, s.Late != nil}}
 }
 
-// settle lets the run come to where it stays, and records what the service did:
-// it sent each request before that arrived, and took its answer in by now.
+// settle waits until the run changes no more by itself, and records what the service did: it sent each request before the
+// request arrived, and stored its answer before now.
 func (r *recovery) settle() error {
 	is, err := r.h.await(r.run.ID, func(is *countersign.Run) bool { return stands(is) || inFlight(is) })
 	if err != nil {
@@ -140,7 +139,7 @@ func (r *recovery) recordDelivery(attempt int, d delivery, now int64) {
 	r.record(theService, recoveryOp{what: what, attempt: attempt}, recoveryAnswer{}, d.answered, now)
 }
 
-// inFlight reports a run whose request was sent and not answered.
+// inFlight reports whether a request of the run was sent and has no answer.
 func inFlight(r *countersign.Run) bool {
 	waits := r.Status == countersign.RunRecoveryRequired && r.CancelRequested && !lateAnswer(r)
 	return waits || r.Steps[0].Status == countersign.StepRunning

@@ -6,29 +6,26 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// A run whose only side effect is uncertain: a person says once what became of
-// it. Where that is nothing, the request is sent again, and may become uncertain
-// again; a cancel while it is on its way only asks for the end.
+// A run whose only side effect is uncertain. A person says once what happened. If nothing did, the request is sent again and may
+// become uncertain again; a cancel while it is in flight only requests the end.
 
-// recoveryState is the state. The run is RUNNING with the request not sent yet
-// while inFlight is false.
+// recoveryState is the state. If inFlight is false, the run is RUNNING and the request not yet sent.
 type recoveryState struct {
 	run      countersign.RunStatus
 	inFlight bool
 	attempt  int
-	asked    bool // to be cancelled
+	asked    bool // a cancel was requested
 	late     bool // an answer came after the cancel
 }
 
-// recoveryOp is an operation. That the request is sent again and answered are
-// the service's own deeds.
+// recoveryOp is an operation. The service itself sends the request again and stores the answer.
 type recoveryOp struct {
 	what    string // a resolution, cancel, read, sent, answered, lost
-	attempt int    // of what is sent, answered or lost
+	attempt int    // the attempt that is sent, answered or lost
 	by      string
 }
 
-// wrongOutput is a confirmation whose output is not what the plan expects.
+// wrongOutput is a confirmation with an output that doesn't meet the plan's expectation.
 const wrongOutput = "CONFIRMED_COMPLETED wrongly"
 
 func (o recoveryOp) String() string { return fmt.Sprintf("%s %d by %s", o.what, o.attempt, o.by) }
@@ -64,11 +61,11 @@ var recoverySpec = spec[recoveryState, recoveryOp, recoveryAnswer]{
 
 func reconcileRun(s recoveryState, in recoveryOp) (recoveryState, recoveryAnswer) {
 	switch {
-	case in.by == ann.ID: // she asked for the run
+	case in.by == ann.ID: // ann started the run
 		return s, recoveryAnswer{answer: answer{countersign.CodeSelfApproval}}
 	case s.run != countersign.RunRecoveryRequired:
 		return s, recoveryAnswer{answer: answer{countersign.CodeStateConflict}}
-	case s.asked && !s.late: // its call is on its way
+	case s.asked && !s.late: // its call is in flight
 		return s, recoveryAnswer{answer: answer{countersign.CodeStateConflict}}
 	case in.what == wrongOutput:
 		return s, recoveryAnswer{answer: answer{countersign.CodeExpectationNotMet}}
@@ -94,8 +91,8 @@ func cancelRecovery(s recoveryState) (recoveryState, recoveryAnswer) {
 	return s, recoveryAnswer{}
 }
 
-// answerRecovery: an answer decides while its request is in flight; after a
-// cancel it is evidence, and once somebody said what happened it is nothing.
+// answerRecovery: an answer decides while its request is in flight; after a cancel it is evidence, and after a reconcile it is
+// ignored.
 func answerRecovery(s recoveryState, in recoveryOp) recoveryState {
 	switch {
 	case in.attempt != s.attempt:

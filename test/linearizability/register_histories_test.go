@@ -14,8 +14,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestCompareAndSetHistories: models and teams under concurrent writes, reads and
-// suspensions.
+// TestCompareAndSetHistories: models and teams under concurrent writes, reads and suspensions.
 func TestCompareAndSetHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeRevisionConflict, countersign.CodeNotFound, countersign.CodeUnavailable}
 	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
@@ -24,7 +23,7 @@ func TestCompareAndSetHistories(t *testing.T) {
 			r = teamRequests{h, newID("t")}
 		}
 		played := &history{}
-		var last atomic.Int64 // the revision that was seen last, by anybody
+		var last atomic.Int64 // the last revision seen by any client
 		clients(seed, func(client int, rng *rand.Rand) {
 			in := drawRegisterOp(rng, last.Load())
 			ctx, end := hurried(rng)
@@ -37,7 +36,7 @@ func TestCompareAndSetHistories(t *testing.T) {
 	}})
 }
 
-// drawRegisterOp draws an operation; mostly a write goes on from what was seen.
+// drawRegisterOp draws an operation; most writes continue from the revision seen.
 func drawRegisterOp(rng *rand.Rand, seen int64) registerOp {
 	switch n := rng.IntN(100); {
 	case n < 55:
@@ -55,7 +54,7 @@ func drawRegisterOp(rng *rand.Rand, seen int64) registerOp {
 	}
 }
 
-// requests are those that one kind of register takes.
+// requests are the requests of one kind of register.
 type requests interface {
 	put(ctx context.Context, content string, expected int64) (register, error)
 	read(ctx context.Context) (register, error)
@@ -84,17 +83,17 @@ func ask(ctx context.Context, r requests, in registerOp) registerAnswer {
 
 var named = regexp.MustCompile(`is at revision (\d+)`)
 
-// namedRevision is the present one, which a conflict must name (contract 1).
+// namedRevision is the present revision, which a conflict must name (contract 1).
 func namedRevision(err error) int64 {
 	found := named.FindStringSubmatch(err.Error())
 	if found == nil || !oneOf(err, countersign.CodeRevisionConflict) {
 		return 0
 	}
-	n, _ := strconv.ParseInt(found[1], 10, 64) // the pattern is of digits
+	n, _ := strconv.ParseInt(found[1], 10, 64) // never fails for digits
 	return n
 }
 
-// modelRequests ask about a model.
+// modelRequests are requests about a model.
 type modelRequests struct {
 	h  *fixture
 	id string
@@ -123,7 +122,7 @@ func (r modelRequests) resume(ctx context.Context) (register, error) {
 	return ofModel(r.h.any().ResumeModel(ctx, ada, r.id, "rested"))
 }
 
-// teamRequests ask about a team.
+// teamRequests are requests about a team.
 type teamRequests struct {
 	h  *fixture
 	id string

@@ -6,9 +6,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// A model document, a team and an agent are registers with a revision: a write
-// goes on from the revision that it names. Each write raises it by one, and so
-// does a suspension; what ends the suspension does not.
+// A model, a team and an agent are registers with a revision. A write names the revision that it continues from. Each write and
+// each suspension increases the revision by one; resuming doesn't.
 
 // register is the state; revision 0 means that there is none.
 type register struct {
@@ -31,7 +30,7 @@ func (o registerOp) String() string {
 	return o.what
 }
 
-// registerAnswer is an answer; of a conflict, only the revision that it names.
+// registerAnswer is an answer; for a conflict only the revision that it names.
 type registerAnswer struct {
 	answer
 	register

@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/testing/pgtest"
 )
 
-// replica is one service on a store that others may use too.
+// replica is one service on a store that others may share.
 type replica struct {
 	store      store.Store
 	repository *runrepo.Repository
@@ -30,7 +30,7 @@ func (r *replica) stop(t *testing.T) {
 	}
 }
 
-// openReplicas starts two services on one database, each on connections of its own.
+// openReplicas starts two services on one database, each with its own connections.
 func openReplicas(t *testing.T, limit int) *fixture {
 	t.Helper()
 	url := pgtest.Database(t)
@@ -57,7 +57,7 @@ func (h *fixture) join(s store.Store) *lease.Keeper {
 	return l
 }
 
-// any is the service of one replica or of another, by turns.
+// any returns the services in turn.
 func (h *fixture) any() *control.Service {
 	if n := h.asked.Add(1) % int64(1+len(h.others)); n > 0 {
 		return h.others[n-1].control

@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// checkRules checks what must hold of every store in the end.
+// checkRules checks the rules of every final state.
 func (h *fixture) checkRules() {
 	h.t.Helper()
 	h.must(h.store.View(background(), func(tx store.Tx) error {
@@ -66,7 +66,7 @@ func (h *fixture) checkRun(r *countersign.Run) {
 	}
 }
 
-// isDone: verified, reconciled, or only rehearsed.
+// isDone reports whether the step was verified, reconciled or rehearsed.
 func isDone(s *countersign.StepRun) bool {
 	switch s.Status {
 	case countersign.StepSimulated:
@@ -78,8 +78,8 @@ func isDone(s *countersign.StepRun) bool {
 	}
 }
 
-// resentByAPerson: each further attempt has a record of somebody who confirmed
-// that the one before had no effect.
+// resentByAPerson: for each further attempt there is an audit record of a person who confirmed that the one before had no
+// effect.
 func resentByAPerson(h *fixture, runID string, s *countersign.StepRun) bool {
 	confirmed := 0
 	for _, rec := range h.log("run/" + runID) {
@@ -90,8 +90,7 @@ func resentByAPerson(h *fixture, runID string, s *countersign.StepRun) bool {
 	return confirmed >= s.Attempt-1
 }
 
-// checkSlots: the list that slots are counted in says what the runs say, and the
-// limit holds.
+// checkSlots: the counted slots agree with the runs, and the limit holds.
 func (h *fixture) checkSlots() {
 	h.t.Helper()
 	counted, active, err := h.slots(background())

@@ -8,7 +8,7 @@ func (h *fixture) start(capability string) (countersign.Run, error) {
 	return out.Run, err
 }
 
-// sent is a run whose call is on its way.
+// sent starts a run and waits until its call is in flight.
 func (h *fixture) sent(capability string) (countersign.Run, error) {
 	r, err := h.start(capability)
 	if err == nil {
@@ -17,7 +17,7 @@ func (h *fixture) sent(capability string) (countersign.Run, error) {
 	return r, err
 }
 
-// uncertain is a run whose side effect nobody knows the outcome of.
+// uncertain makes a run with an uncertain side effect.
 func (h *fixture) uncertain() (countersign.Run, error) {
 	r, err := h.sent(pay)
 	if err != nil {
@@ -27,7 +27,7 @@ func (h *fixture) uncertain() (countersign.Run, error) {
 	return h.await(r.ID, func(r *countersign.Run) bool { return is(r, countersign.RunRecoveryRequired) })
 }
 
-// undecided is a run that waits for its approval.
+// undecided makes a run that waits for its approval.
 func (h *fixture) undecided(capability string) (countersign.Run, error) {
 	r, err := h.start(capability)
 	if err != nil {
@@ -36,5 +36,5 @@ func (h *fixture) undecided(capability string) (countersign.Run, error) {
 	return h.await(r.ID, func(r *countersign.Run) bool { return r.ApprovalID != "" })
 }
 
-// call is the key that the first step of a run is sent with.
+// call is the idempotency key of a run's first step.
 func call(r *countersign.Run) string { return r.Steps[0].IdempotencyKey }

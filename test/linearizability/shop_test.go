@@ -12,8 +12,7 @@ const (
 	desk   = "desk" // the model of the plans and agents
 )
 
-// The shop's capabilities. The calls of some are held by the receiver until the
-// test answers them.
+// The shop's capabilities. The receiver holds the calls of some until the test answers them.
 const (
 	note     = "note"     // a side effect, answered at once
 	pay      = "pay"      // a side effect, held
@@ -24,7 +23,7 @@ const (
 
 const heldPath = "/held"
 
-// rehearsal names the plan of a DRY_RUN beside those of the capabilities.
+// rehearsal is the name of the DRY_RUN plan; the other plans are named after capabilities.
 const rehearsal = "rehearsal"
 
 func shopWrite(name string, revision int64) countersign.ProjectWrite {
@@ -62,7 +61,7 @@ func (h *fixture) furnish() {
 	h.plans[rehearsal] = h.plan(desk, countersign.ModeDryRun, step(pay, pay))
 }
 
-// enable lets LIVE runs use the shop at this revision.
+// enable enables the shop at this revision.
 func (h *fixture) enable(revision int64) {
 	h.t.Helper()
 	_, err := h.control.CheckHealth(background(), ada, shop)
@@ -97,7 +96,7 @@ func manifest(revision int64, goal string, names ...string) countersign.Manifest
 
 func agentID(name string) string { return registry.ID(shop, name) }
 
-// step calls a capability; it depends on these others.
+// step calls a capability; it depends on these other steps.
 func step(id, capability string, dependsOn ...string) countersign.Step {
 	return countersign.Step{
 		ID: id, Name: id, ProjectID: shop, Capability: capability, DependsOn: dependsOn, Expectation: done(),
@@ -126,7 +125,7 @@ func (h *fixture) livePlan(steps ...countersign.Step) string {
 	return h.plan(desk, countersign.ModeLive, steps...)
 }
 
-// teamWrite is a team of both agents whose steps are of these capabilities.
+// teamWrite is a team of both agents whose steps use these capabilities.
 func teamWrite(name string, revision int64, capabilities ...string) countersign.TeamWrite {
 	w := countersign.TeamWrite{
 		Name: name, ExpectedRevision: revision, Steps: []countersign.TeamStep{},

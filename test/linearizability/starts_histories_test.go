@@ -13,9 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// TestStartHistories: plan and agent runs under few keys and different contents,
-// at a limit that is reached, of a project that is disabled now and then. The
-// limit is the whole service's, so its histories come one after the other.
+// TestStartHistories: plan and agent runs under few keys and different contents, at a limit that is reached, of a project that is
+// sometimes disabled. The limit applies to the whole service, so its histories are played one after the other.
 func TestStartHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeIdempotencyConflict, countersign.CodeCapacity, countersign.CodeProjectDisabled, countersign.CodeUnavailable}
 	checkAll(t, kind{limit: narrow, parallel: 1, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
@@ -32,8 +31,8 @@ func TestStartHistories(t *testing.T) {
 type starts struct {
 	history
 	h      *fixture
-	prefix string            // of its keys
-	plans  map[string]string // by content
+	prefix string            // prefix of the history's keys
+	plans  map[string]string // plans by content
 }
 
 func newStarts(h *fixture) *starts {
@@ -42,7 +41,7 @@ func newStarts(h *fixture) *starts {
 
 func (s *starts) key(n int) string { return fmt.Sprintf("%s%d", s.prefix, n) }
 
-// act does one thing: mostly it starts a run, or lets one end.
+// act does one thing, mostly starting a run or letting one end.
 func (s *starts) act(client int, rng *rand.Rand) {
 	ctx, end := hurried(rng)
 	defer end()
@@ -103,7 +102,7 @@ func ofStart(out control.Started, err error) startsAnswer {
 	return a
 }
 
-// look reads where the history's runs are, as one page: they are the newest.
+// look reads the statuses of the history's runs from one page: they are the newest.
 func (s *starts) look(ctx context.Context) startsAnswer {
 	page, err := s.h.any().Runs(ctx, ann, control.List{Limit: keys}, control.RunFilter{})
 	if err != nil {
@@ -113,7 +112,7 @@ func (s *starts) look(ctx context.Context) startsAnswer {
 	for _, r := range page.Items {
 		var n int
 		if _, err := fmt.Sscanf(r.IdempotencyKey, s.prefix+"%d", &n); err != nil {
-			continue // another history's
+			continue // a run of another history
 		}
 		shown[n] = over
 		if r.Status.IsActive() {
@@ -123,8 +122,8 @@ func (s *starts) look(ctx context.Context) startsAnswer {
 	return startsAnswer{shown: string(shown)}
 }
 
-// settle lets every run end, and records when each did: after its call was
-// answered, or else after it was asked for, and before that was published.
+// settle lets every run end and records when: after its call was answered or, without a call, after its start, and before the end
+// was published.
 func (s *starts) settle() error {
 	page, err := s.h.any().Runs(background(), ann, control.List{Limit: keys}, control.RunFilter{})
 	for _, r := range page.Items {
@@ -143,7 +142,7 @@ func (s *starts) settleRun(runID string, key int) error {
 		return err
 	}
 	call, sent := s.asked(key), r.Steps[0].IdempotencyKey
-	if r.Steps[0].Attempt > 0 { // its intent is stored, so the call comes
+	if r.Steps[0].Attempt > 0 { // its intent is stored, so the call will arrive
 		if err := s.h.receiver.finish(sent, 1); err != nil {
 			return err
 		}
@@ -160,7 +159,7 @@ func (s *starts) settleRun(runID string, key int) error {
 	return nil
 }
 
-// asked is when a key was used first.
+// asked is the tick of a key's first use.
 func (s *starts) asked(key int) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,20 +6,20 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Starts under idempotency keys: a key belongs to the first start under it that
-// is not refused, for ever. While a run goes on it holds one of the slots.
+// Starts under idempotency keys: a key belongs for ever to the first start under it that is not refused. A run holds a slot until it
+// ends.
 
 // keys is how many keys a history uses.
 const keys = 8
 
-// Where the run of a key is.
+// The possible states of a key's run.
 const (
 	unused = '-'
 	active = 'a'
 	over   = 'e'
 )
 
-// claim is what a key was used for. run is "" while nobody was told.
+// claim is the use of a key; run is "" until an answer has shown its id.
 type claim struct {
 	content string
 	run     string
@@ -49,8 +49,7 @@ func (s startsState) shown() string {
 	return text
 }
 
-// startsOp is an operation. A LIVE start needs the project enabled. The end of a
-// run is the service's own deed.
+// startsOp is an operation. A LIVE start needs the project enabled. The service itself ends a run.
 type startsOp struct {
 	what    string // start, end, look, disable, enable
 	key     int
@@ -60,8 +59,7 @@ type startsOp struct {
 
 func (o startsOp) String() string { return fmt.Sprintf("%s %d %s", o.what, o.key, o.content) }
 
-// startsAnswer is an answer. A new run is shown READY; a look shows where every
-// run is.
+// startsAnswer is an answer. A new run is shown READY; a look shows the state of every run.
 type startsAnswer struct {
 	answer
 	run      string

@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// tally counts what was answered in the histories of a kind: a history in which
-// nobody met anybody proves nothing.
+// tally counts the answers in the histories of a kind: histories without contention prove nothing.
 type tally struct {
 	mu        sync.Mutex
 	histories int
@@ -30,10 +29,10 @@ func (t *tally) add(h *history) {
 	}
 }
 
-// enough is from how many histories on every answer of a kind must occur.
+// enough is the number of histories from which on every code of a kind must occur.
 const enough = 50
 
-// want demands that the answers occurred.
+// want fails unless the codes occurred.
 func (t *tally) want(test *testing.T, codes []countersign.Code) {
 	test.Helper()
 	text := fmt.Sprintf("%d histories checked;", t.histories)

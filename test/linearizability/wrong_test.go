@@ -9,9 +9,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// A checker can be wrong too: its silence counts only if it refuses what is
-// wrong. Here are histories that no right service could have, and some that look
-// odd and are right.
+// A checker can be wrong too: it proves something only if it refuses wrong histories. Here are histories that no correct service
+// could have, and some that look odd but are right.
 
 // at is one operation with the times of its call and return.
 func at(call, ret int64, in, out any) porcupine.Operation {
@@ -27,7 +26,7 @@ type sample struct {
 
 func judgeSamples(t *testing.T, m porcupine.Model, samples []sample) {
 	t.Helper()
-	ticks.Add(1000) // so that what is lost stays open behind every sample
+	ticks.Add(1000) // so that lost operations end after every sample
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
 			h := &history{ops: s.ops}
@@ -44,8 +43,7 @@ var (
 	unavailable = answer{countersign.CodeUnavailable}
 )
 
-// TestViolationsAreTold: a violation names its seed, lists the operations and is
-// drawn.
+// TestViolationsAreTold: the report of a violation has its seed, its operations and a drawing.
 func TestViolationsAreTold(t *testing.T) {
 	ops := []porcupine.Operation{at(1, 2, registerOp{what: "put", content: "a"}, registerAnswer{register: register{revision: 2}})}
 	m := registerSpec.model()

@@ -7,14 +7,12 @@ import (
 	"github.com/countersign/countersign/internal/testing/pgtest"
 )
 
-// unnoticed is how long nobody notices that the primary is gone: longer than an
-// operation tries to get a connection, and than a lease lets anything be sent. What
-// is tried, not what is waited for: nothing fails where it is longer.
+// unnoticed is how long nobody notices that the primary is gone: longer than an operation tries to get a connection, and than a
+// lease allows sending. The test sleeps for this time; a longer time does not fail it.
 const unnoticed = 8 * time.Second
 
-// TestAPromotedStandbyHasAllThatWasAcknowledged: the primary dies for good under
-// load, and its synchronous standby is promoted. Nobody tells the replicas: they have
-// both addresses.
+// TestAPromotedStandbyHasAllThatWasAcknowledged: the primary dies for good under load, and its synchronous standby is promoted. The
+// replicas need no notification, since they have both addresses.
 func TestAPromotedStandbyHasAllThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.Start(t)

@@ -43,28 +43,28 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// fleet is the replicas and what is known of what they acknowledged.
+// fleet is the replicas and what they have acknowledged.
 type fleet struct {
 	t        *testing.T
 	database string
 	receiver *harness.Receiver
 	plan     string
 	token    string
-	patience time.Duration // of a client, before it asks another replica
+	patience time.Duration // how long a client waits before it asks another replica
 
-	places   sync.RWMutex // which process is in which place: they are replaced
+	places   sync.RWMutex // guards which process is in which place
 	replicas [count]*harness.Server
 	filling  sync.Mutex
-	names    [count]string // of the processes, among themselves
+	names    [count]string // replica ids of the processes
 
 	mu     sync.Mutex
-	models []string         // acknowledged
-	runs   map[string]bool  // acknowledged
-	states map[string]state // the latest that was seen of each run
-	tally  map[string]int   // how requests ended
-	active int              // the most that were seen at once
+	models []string         // acknowledged models
+	runs   map[string]bool  // acknowledged runs
+	states map[string]state // the latest state seen of each run
+	tally  map[string]int   // counts of the results of requests
+	active int              // the largest number of active runs seen
 	starts atomic.Int64
-	wanted atomic.Int32 // how many wait for what the load does
+	wanted atomic.Int32 // how many callers wait for the load
 }
 
 func assemble(t *testing.T, url string) *fleet {
@@ -89,8 +89,7 @@ func assemble(t *testing.T, url string) *fleet {
 	return f
 }
 
-// fill starts a process of that program in a place that is empty, or whose process
-// has ended. Clients find it there when it listens.
+// fill starts a process of that program in a place that is empty or whose process has ended. Clients find it there when it listens.
 func (f *fleet) fill(place int, program string) {
 	f.t.Helper()
 	s := harness.Prepare(f.t, harness.Set("STORE", f.database), harness.Set("BOOTSTRAP_TOKEN", bootstrap), harness.Set("MAX_ACTIVE_RUNS", fmt.Sprint(limit.N())),
@@ -111,16 +110,16 @@ func (f *fleet) fill(place int, program string) {
 	f.replicas[place], f.names[place] = s, strings.Join(joined, "")
 }
 
-// members are the processes that have a lease: nobody took them for dead.
+// members are the ids of the processes that have a lease.
 func (f *fleet) members() []string {
 	names, err := pgtest.Ask(f.database, "SELECT COALESCE(string_agg(id, ','), '') FROM meta WHERE id LIKE 'replica%'")
-	if err != nil && f.at(0) != nil { // before the first there are no tables
+	if err != nil && f.at(0) != nil { // before the first process there are no tables
 		f.t.Error(err)
 	}
 	return strings.Split(names, ",")
 }
 
-// isMember says so of the process in a place.
+// isMember reports whether the process in a place has a lease.
 func (f *fleet) isMember(place int) bool {
 	f.places.RLock()
 	name := f.names[place]
@@ -135,12 +134,12 @@ func (f *fleet) at(place int) *harness.Server {
 	return f.replicas[place]
 }
 
-// client is that of one of the replicas.
+// client is an SDK client of one of the replicas.
 func (f *fleet) client() *client.Client {
 	return f.at(rand.N(count)).As(f.token).SDK(func(c *client.Config) { c.Timeout = f.patience })
 }
 
-// wellAfter is how long it takes until every replica commits something again.
+// wellAfter is the time until every replica commits something again.
 func (f *fleet) wellAfter() time.Duration {
 	began := time.Now()
 	for place := range f.replicas {
@@ -152,8 +151,7 @@ func (f *fleet) wellAfter() time.Duration {
 	return time.Since(began)
 }
 
-// wellWithin tells how long it took until all were well, and judges it where that is
-// asked for.
+// wellWithin logs the time until all replicas were well, and checks it if a goal was given.
 func (f *fleet) wellWithin(took time.Duration) {
 	f.t.Helper()
 	f.t.Logf("well again after %s at most", took.Round(time.Millisecond))
@@ -162,8 +160,7 @@ func (f *fleet) wellWithin(took time.Duration) {
 	}
 }
 
-// await waits until something is so. Its net is wide: a lease alone takes ten
-// seconds.
+// await waits for a condition. Its timeout is long, since a lease alone takes ten seconds.
 func (f *fleet) await(what string, holds func() bool) {
 	f.t.Helper()
 	const net = 5 * time.Minute
@@ -188,7 +185,7 @@ func (f *fleet) mustLive() {
 	}
 }
 
-// audited verifies the audit log and is how many records it has.
+// audited verifies the audit log and returns its number of records.
 func (f *fleet) audited() int {
 	f.t.Helper()
 	return f.at(0).Admin.Get("/audit/verify").OK(f.t).Is(f.t, "intact", true).At("records").Int()

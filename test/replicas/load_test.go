@@ -18,11 +18,10 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// callers is how many start runs at once.
+// callers is how many callers start runs concurrently.
 var callers = campaign.SizeFlag("callers", 2, 8, "how many start runs at once")
 
-// load starts runs and watches them from several sides while something is done
-// beside.
+// load starts runs and reads them from several callers while beside runs.
 func (f *fleet) load(beside func()) {
 	ctx, end := context.WithCancel(f.t.Context())
 	var all sync.WaitGroup
@@ -36,7 +35,7 @@ func (f *fleet) load(beside func()) {
 	}
 	pause := time.Duration(0)
 	if testing.Short() {
-		pause = time.Second // less work, and as much trouble
+		pause = time.Second // less load, with as many faults
 	}
 	for range callers.N() {
 		repeat(f.start, pause)
@@ -51,7 +50,7 @@ func (f *fleet) load(beside func()) {
 	all.Wait()
 }
 
-// rest is a pause, which ends early for what somebody waits for.
+// rest is a pause; it ends early when a caller waits for the load.
 func (f *fleet) rest(pause time.Duration) {
 	const look = 20 * time.Millisecond
 	for ; pause > look && f.wanted.Load() == 0; pause -= look {
@@ -60,8 +59,7 @@ func (f *fleet) rest(pause time.Duration) {
 	<-time.After(min(pause, look))
 }
 
-// start asks one replica after the other for a run under one key, until one
-// acknowledges it.
+// start starts a run under one key, at one replica after the other, until one acknowledges it.
 func (f *fleet) start(ctx context.Context) {
 	key := client.Key(fmt.Sprintf("key-%d", f.starts.Add(1)))
 	unanswered := false
@@ -85,8 +83,8 @@ func (f *fleet) acknowledged(r *client.Started, unanswered bool) {
 	}
 }
 
-// create asks one replica after the other for a model, until one acknowledges it. No
-// key guards it: that it is there already must have a reason.
+// create creates a model, at one replica after the other, until one acknowledges it. Without an idempotency key, the answer that the
+// model exists must have a reason.
 func (f *fleet) create(ctx context.Context) {
 	id := fmt.Sprintf("model-%d", f.starts.Add(1))
 	document := f.model(id)
@@ -126,7 +124,7 @@ func (f *fleet) created(id string, before bool) {
 	}
 }
 
-// How a request may end; a refusal ends with its code.
+// The results of a request; a refusal's result is its code.
 const (
 	answered = "answered"
 	refused  = "refused connections"
@@ -134,7 +132,7 @@ const (
 	unheard  = "carried out though the answer was lost"
 )
 
-// noted counts how a request ended, and fails the test for what no trouble excuses.
+// noted counts the result of a request, and fails the test for one that no fault explains.
 func (f *fleet) noted(err error) (ending string) {
 	var connection *client.ConnectionError
 	var refusal *client.Error
@@ -159,7 +157,7 @@ func (f *fleet) noted(err error) (ending string) {
 	return ending
 }
 
-// mustNot fails the test if requests ended so.
+// mustNot fails the test if requests had these results.
 func (f *fleet) mustNot(endings ...string) {
 	f.t.Helper()
 	for _, ending := range endings {
@@ -169,13 +167,13 @@ func (f *fleet) mustNot(endings ...string) {
 	}
 }
 
-// state is what was seen of a run. Revisions only grow.
+// state is a seen state of a run. Revisions only increase.
 type state struct {
 	revision int64
 	status   countersign.RunStatus
 }
 
-// look keeps the states of the latest runs: whatever was seen must last.
+// look records the states of the latest runs, which must not be lost.
 func (f *fleet) look(context.Context) {
 	page, err := f.client().Runs(f.t.Context(), client.RunFilter{Paging: client.Paging{Limit: 200}})
 	if f.noted(err); err != nil {
@@ -190,7 +188,7 @@ func (f *fleet) look(context.Context) {
 	}
 }
 
-// countActive looks, beside the service, at how many runs hold a slot.
+// countActive reads from the database how many runs hold a slot.
 func (f *fleet) countActive(context.Context) {
 	text, err := pgtest.Ask(f.database, "SELECT COUNT(*)::text FROM runs WHERE status IN ('READY', 'RUNNING')")
 	if err != nil {
@@ -218,7 +216,7 @@ func (f *fleet) more(n int) {
 	f.await("further runs to be acknowledged", func() bool { return known() >= want })
 }
 
-// fillUp lets runs begin and none end until the limit refuses one.
+// fillUp starts runs that don't end until the limit refuses one.
 func (f *fleet) fillUp() {
 	refusals := func() int {
 		f.mu.Lock()
@@ -234,8 +232,8 @@ func (f *fleet) fillUp() {
 	f.await("a run to be refused for capacity", func() bool { return refusals() > before })
 }
 
-// settled waits until no run is active any more, and counts those that wait for a
-// person. Whatever was acknowledged, or seen of a run, has lasted.
+// settled waits until no run is active, and counts the runs that wait for a person. It checks that everything acknowledged or seen is
+// still there.
 func (f *fleet) settled() (uncertain int) {
 	f.t.Helper()
 	for id := range f.runs {

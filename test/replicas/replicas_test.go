@@ -1,11 +1,9 @@
-// Package replicas has several processes of the real binary on one PostgreSQL:
-// some are killed, some stand still for longer than their lease, some are replaced
-// by a newer release, the database fails over, and a receiver counts.
+// Package replicas runs several processes of the real binary on one PostgreSQL database: some are killed, some are suspended for longer
+// than their lease, some are replaced by a newer release, the database fails over, and a receiver counts.
 //
 //	go test ./test/replicas -run DieOrStandStill -rounds 10
 //
-// Nothing here goes by a clock: what comes next waits for what was acknowledged, for
-// a lease that was taken away, or for a process that has ended.
+// Nothing here depends on a clock: each action waits for an acknowledgement, for an expired lease, or for the end of a process.
 package replicas
 
 import (
@@ -23,9 +21,8 @@ var (
 	within = flag.Duration("within", 0, "how soon all replicas must be well again; 0 only tells")
 )
 
-// trouble kills replicas beside another one that stands still until it is taken for
-// dead, again and again. A third one lives through both: it is who takes the frozen
-// one for dead. Each has each part in turn.
+// trouble repeatedly kills one replica and suspends another until its lease expires. The third one keeps running and takes over from the
+// suspended one. The replicas have these parts in turn.
 func (f *fleet) trouble() {
 	killed := 0
 	for round := 0; round < rounds.N() && !f.t.Failed(); round++ {
@@ -43,9 +40,8 @@ func (f *fleet) trouble() {
 	f.t.Logf("%d kills; %d times frozen and taken for dead", killed, rounds.N())
 }
 
-// wake lets a replica go on that stood still, once it was taken for dead: it notices,
-// and ends. The others come to that some time after its lease, if it held the
-// database's lock when it was frozen: for as long they can't look.
+// wake resumes a suspended replica after its lease has expired: it notices and ends. The others may notice the expiry later, if the
+// replica held the database's lock when it was suspended: until then they can't check.
 func (f *fleet) wake(place int) {
 	f.await("a frozen replica to be taken for dead", func() bool { return !f.isMember(place) })
 	s := f.at(place)
@@ -59,7 +55,7 @@ func (f *fleet) wake(place int) {
 func TestNothingIsSentTwiceOrLostWhenReplicasDieOrStandStill(t *testing.T) {
 	t.Parallel()
 	f := assemble(t, pgtest.Database(t))
-	f.patience = 5 * time.Second // nobody waits for a replica that stands still; what was not answered is asked again
+	f.patience = 5 * time.Second // clients give up on a suspended replica and repeat the request elsewhere
 	f.load(f.trouble)
 	if uncertain := f.settled(); uncertain == len(f.runs) {
 		t.Error("nothing was carried out")

@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestAStopHoldsOnEveryReplica: it is made at one, and lifted at another while the one
-// that took the start is gone; the run goes on by itself.
+// TestAStopHoldsOnEveryReplica: the stop is set at one replica and lifted at another while the replica that accepted the start is down;
+// the run continues by itself.
 func TestAStopHoldsOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	f := assemble(t, pgtest.Database(t))
@@ -30,7 +30,7 @@ func TestAStopHoldsOnEveryReplica(t *testing.T) {
 	})
 }
 
-// TestABudgetHoldsAcrossReplicas: each is asked for more than all may have, at once.
+// TestABudgetHoldsAcrossReplicas: concurrent runs at each replica ask for more than the budget.
 func TestABudgetHoldsAcrossReplicas(t *testing.T) {
 	t.Parallel()
 	const most = 4

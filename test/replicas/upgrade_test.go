@@ -17,7 +17,7 @@ CREATE INDEX runs_remark ON runs (tenant, remark, id);
 CREATE TABLE remarks (tenant TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, version BIGINT NOT NULL, doc TEXT NOT NULL, PRIMARY KEY (tenant, id));
 `
 
-// buildNewer builds the same sources with one more migration laid over them.
+// buildNewer builds the same sources with one more migration as an overlay.
 func buildNewer(dir string) (program string, err error) {
 	migrations, err := filepath.Abs("../../internal/storage/postgres/migrations")
 	if err != nil {
@@ -37,10 +37,8 @@ func buildNewer(dir string) (program string, err error) {
 	return campaign.Program(dir, "newer", "-overlay", overlay)
 }
 
-// TestARollingUpgradeFailsNoRequest beyond those that a client repeats: 503, and
-// connections that a replica which stops doesn't take any more. The migration is
-// made under load; an older replica that starts again beside the newer ones, and a
-// roll-back afterwards, are served from the newer tables.
+// TestARollingUpgradeFailsNoRequest except those that a client repeats: after a 503, or a refused connection to a stopping replica. The
+// migration runs under load; an older replica that restarts beside the newer ones, and a roll-back, use the newer tables.
 func TestARollingUpgradeFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	newer, err := buildNewer(t.TempDir())
@@ -66,7 +64,7 @@ func TestARollingUpgradeFailsNoRequest(t *testing.T) {
 	f.mustNot("internal", unheard)
 }
 
-// replace ends a replica as an operator does and starts that program in its place.
+// replace stops a replica as an operator does, and starts that program in its place.
 func (f *fleet) replace(place int, program string) {
 	f.t.Helper()
 	f.at(place).Stop()

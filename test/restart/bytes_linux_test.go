@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// checkBytes: a start reads each page once, as the kernel counts it, since it looks
-// for damage; what it reads more of a longer history is what that takes on the disk,
-// and not that and its runs besides. What all starts have in common cancels out.
+// checkBytes: a start reads each page once, by the kernel's count, to look for damage. With a longer history it reads only as many more
+// bytes as the history takes on the disk. Costs that all starts have in common cancel out.
 func checkBytes(t *testing.T, at []reading) {
 	t.Helper()
 	first, last := at[0], at[len(at)-1]
@@ -20,8 +19,7 @@ func checkBytes(t *testing.T, at []reading) {
 	}
 }
 
-// measure is what a process has asked the kernel to read so far, from the cache or
-// not, and the size of a database that was closed in order before.
+// measure is what a process has read so far by the kernel's count, from the cache or the disk, and the size of the database.
 func measure(t *testing.T, pid int, dir string) (r reading) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))

@@ -1,5 +1,4 @@
-// Package restart looks at a start on a store with history, on the real binary: what
-// it finds, and how much it reads for it.
+// Package restart checks a start of the real binary on a store with history: what it finds, and how much it reads.
 //
 //	go test ./test/restart -stored 10000 -unfinished 100 -within 3s
 package restart
@@ -23,8 +22,7 @@ var (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestRestartFindsEveryRun: after kill -9 on a store with many runs every one is
-// there, and those that waited still wait.
+// TestRestartFindsEveryRun: after kill -9 on a store with many runs every run exists, and waiting runs still wait.
 func TestRestartFindsEveryRun(t *testing.T) {
 	w := open(t)
 	waiting := make([]string, unfinished.N())
@@ -114,7 +112,7 @@ func (w *world) waitUntilAllHaveEnded(t *testing.T) {
 	})
 }
 
-// startMany starts rehearsals, a few at a time.
+// startMany starts rehearsals, a few concurrently.
 func (w *world) startMany(t *testing.T, n int) {
 	var wg sync.WaitGroup
 	turns := make(chan struct{}, n)

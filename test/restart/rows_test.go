@@ -16,11 +16,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// reading is what a start has read of the disk, and how large the store was.
+// reading is how many bytes a start has read, and the size of the store.
 type reading struct{ read, size int64 }
 
-// TestARecoveryReadsNoRunThatHasEnded: with so many of them, twice and four times as
-// many, the engine reads the same rows at its start, and the program each page once.
+// TestARecoveryReadsNoRunThatHasEnded: with n, 2n and 4n ended runs the engine reads the same rows at its start, and the program each
+// page once.
 func TestARecoveryReadsNoRunThatHasEnded(t *testing.T) {
 	w := open(t)
 	for range unfinished.N() {
@@ -43,7 +43,7 @@ func TestARecoveryReadsNoRunThatHasEnded(t *testing.T) {
 	}
 }
 
-// rowsAtStart starts the engine on a store and counts the rows that it is given.
+// rowsAtStart starts the engine on a store and counts the rows that it reads.
 func rowsAtStart(t *testing.T, dir string) int64 {
 	t.Helper()
 	opened, err := sqlite.Open(context.Background(), dir)
@@ -68,7 +68,7 @@ func rowsAtStart(t *testing.T, dir string) int64 {
 	return rows
 }
 
-// mustCount: what reads every run is counted so.
+// mustCount checks the counter: reading every run counts every run.
 func (c *counted) mustCount(t *testing.T) {
 	t.Helper()
 	before, runs := c.rows.Load(), 0
@@ -84,15 +84,14 @@ func (c *counted) mustCount(t *testing.T) {
 	}
 }
 
-// nobody is called by no run that waits for an approval, and told of none.
+// nobody is a caller and publisher that is never used: all runs wait for approval.
 type nobody struct{}
 
 func (nobody) Call(context.Context, request.Call) request.Outcome { return request.Outcome{} }
 
 func (nobody) Publish(string, *countersign.Run) {}
 
-// counted is a store that counts the rows it gives, and of those it counts itself
-// each one: an engine has to look at them.
+// counted is a store that counts the rows that it returns.
 type counted struct {
 	store.Store
 	rows atomic.Int64

@@ -7,12 +7,12 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// loser draws which functions the store runs twice: in two seeds of three some of
-// them. It has a source of its own, so that a seed's script is the same without it.
+// loser draws which functions the store runs twice: some of them in two of three seeds. It has its own random source, so that a seed's
+// script doesn't depend on it.
 type loser struct {
 	mu    sync.Mutex
 	rng   *rand.Rand
-	often int // of a hundred
+	often int // percentage of functions
 	times int
 }
 
@@ -21,7 +21,7 @@ func newLoser(seed uint64) *loser {
 	return &loser{rng: rng, often: []int{0, 10, 50}[rng.IntN(3)]}
 }
 
-// lose is what the first run of the next function comes to; see package again.
+// lose decides about the first run of the next function; see package rerun.
 func (s *sim) lose() int {
 	l := s.loser
 	l.mu.Lock()

@@ -11,12 +11,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// seen is what earlier looks found: what may never change again, and how far the
-// audit log was read.
+// seen is what earlier checks found: states that must never change again, and how far the audit log was read.
 type seen struct {
-	terminal map[string]string // a run that has ended, whole
+	terminal map[string]string // ended runs, as JSON
 	status   map[string]countersign.RunStatus
-	decided  map[string]string // a decided approval, whole
+	decided  map[string]string // decided approvals, as JSON
 	expired  map[string]bool   // approvals seen expired
 	logs     map[string]*log
 }
@@ -29,7 +28,7 @@ func newSeen() seen {
 	return x
 }
 
-// check judges everything from both witnesses. Nothing moves while it looks.
+// check checks every invariant by both records. Nothing changes meanwhile.
 func (s *sim) check() {
 	active := 0
 	for _, tenant := range tenants {
@@ -53,8 +52,7 @@ func (s *sim) check() {
 	}
 }
 
-// withoutLate is a run as it was before an answer came that nobody waited for any
-// more. That is kept whatever state the run is in; nothing else of it changes.
+// withoutLate is a run without its late answer, which is stored in any state and changes nothing else.
 func withoutLate(r *records.Run) *records.Run {
 	was := *r
 	was.Revision, was.UpdatedAt, was.Steps = 0, time.Time{}, slices.Clone(r.Steps)
@@ -64,8 +62,7 @@ func withoutLate(r *records.Run) *records.Run {
 	return &was
 }
 
-// moves are those that a run may be seen to make between two looks: anything
-// forward, and never out of an end.
+// checkRun checks a run and its transitions since the last check: any forward transition is possible, but none out of a final status.
 func (s *sim) checkRun(tenant string, p *picture, r *records.Run) {
 	id := tenant + "/" + r.ID
 	whole := encode(withoutLate(r))
@@ -121,8 +118,7 @@ func (s *sim) checkStep(r *records.Run, st *countersign.StepRun) {
 	}
 }
 
-// holds compares what was expected with what came by a second, slow way: both as
-// canonical JSON, in which equal numbers are spelt alike.
+// holds verifies an expectation in a second, slow way: it compares canonical JSON, in which equal numbers are written alike.
 func holds(v *countersign.Verification) bool {
 	want, err := countersign.CanonicalDigest(v.Expected)
 	if err != nil {
@@ -164,8 +160,7 @@ func (s *sim) checkApproval(tenant string, p *picture, a *records.Approval) {
 	}
 }
 
-// checkPromises: what was answered with success is there, whatever died since
-// (A1), and the store stands where the log says that it stands.
+// checkPromises: everything acknowledged exists, whatever crashed since (A1), and the state is the one in the log.
 func (s *sim) checkPromises(tenant string, p *picture) {
 	for _, id := range s.known.runsOf(tenant) {
 		if p.run(id) == nil {
@@ -192,8 +187,7 @@ func (s *sim) checkPromises(tenant string, p *picture) {
 	}
 }
 
-// checkNothingIsStuck: when all is mended and everybody has done their part, no
-// run stands still for no reason.
+// checkNothingIsStuck: after all faults are repaired and all decisions made, no run waits without a reason.
 func (s *sim) checkNothingIsStuck() {
 	for _, tenant := range tenants {
 		for _, r := range s.look(tenant).runs {

@@ -9,8 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 )
 
-// checkArrival judges a request at the moment that it reaches the receiver, when
-// its intent must be in the audit log already (A3).
+// checkArrival checks a request when it arrives at the receiver: its intent must already be in the audit log (A3).
 func (s *sim) checkArrival(d *delivery) {
 	if d.probe {
 		return
@@ -55,7 +54,7 @@ func (s *sim) judgeArrival(tenant string, r *records.Run, d *delivery) {
 	}
 }
 
-// digestOf computes the digest of what arrived.
+// digestOf computes the digest of a received request.
 func (s *sim) digestOf(d *delivery, r *records.Run) string {
 	capability := ""
 	if st := stepOf(&r.Run, d.call.StepID); st != nil {
@@ -64,15 +63,14 @@ func (s *sim) digestOf(d *delivery, r *records.Run) string {
 	return request.Digest(d.call.Request, d.call.Project.ID, d.call.Project.Revision, capability)
 }
 
-// checkDeliveries judges what the receiver logged, all of it, against what the
-// store says now.
+// checkDeliveries compares the receiver's whole log with the store.
 func (s *sim) checkDeliveries(tenant string, p *picture) {
 	byKey := map[string][]*delivery{}
 	byRun := map[string][]*delivery{}
 	for _, d := range s.receiver.deliveries() {
 		r := p.run(d.call.RunID)
 		if r == nil {
-			continue // of the other tenant
+			continue // a run of the other tenant
 		}
 		if d.probe {
 			s.checkProbe(r, d)
@@ -90,15 +88,14 @@ func (s *sim) checkDeliveries(tenant string, p *picture) {
 	}
 }
 
-// checkProbe: a probe is a read of an uncertain step.
+// checkProbe: a probe is a read for an uncertain step.
 func (s *sim) checkProbe(r *records.Run, d *delivery) {
 	if d.call.Request.Method != "GET" || !stepOf(&r.Run, d.call.StepID).SideEffect {
 		s.fail("D3: probe %s is a %s", d.call.IdempotencyKey, d.call.Request.Method)
 	}
 }
 
-// checkRepeats: a side effect arrives once, and once more for each audited
-// CONFIRMED_NOT_EXECUTED, with the same target and bytes (D1).
+// checkRepeats: a side effect arrives once, and once more for each audited CONFIRMED_NOT_EXECUTED, with the same target and bytes (D1).
 func (s *sim) checkRepeats(tenant, key string, list []*delivery, side bool) {
 	first := list[0]
 	l := s.seen.logs[tenant]
@@ -112,8 +109,8 @@ func (s *sim) checkRepeats(tenant, key string, list []*delivery, side bool) {
 	}
 }
 
-// checkDelivery: where approval was asked for, exactly one approval let this
-// attempt out, given in time, by somebody else, for these very bytes (D5).
+// checkDelivery: if approval is required, exactly one approval allowed this attempt, given in time, by somebody else, for exactly these
+// bytes (D5).
 func (s *sim) checkDelivery(tenant string, p *picture, r *records.Run, d *delivery, nth int) {
 	st := stepOf(&r.Run, d.call.StepID)
 	sent := s.seen.logs[tenant].intents[d.call.IdempotencyKey]
@@ -140,11 +137,10 @@ func (s *sim) checkDelivery(tenant string, p *picture, r *records.Run, d *delive
 	}
 }
 
-// clockMoved: times of records can't be compared any more once the clock was set.
+// clockMoved reports whether the clock was set, so that times of records can't be compared.
 func (s *sim) clockMoved() bool { return s.clock.Load() != 0 }
 
-// checkOrder: the steps of a run never overlap, and what is bound comes from a
-// verified output (D6).
+// checkOrder: the steps of a run never overlap, and bound inputs come from verified outputs (D6).
 func (s *sim) checkOrder(r *records.Run, made *records.Plan, list []*delivery) {
 	var last time.Time
 	for _, d := range list {

@@ -9,33 +9,32 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// fault is what happens to a commit.
+// fault is a fault at a commit.
 type fault string
 
 const (
-	diskFull   fault = "disk full"                             // refused; goes on until the disk is mended
-	dieBefore  fault = "killed before the commit"              // nothing of it is there
-	dieAfter   fault = "killed after the commit"               // all of it is there, and nobody was told
-	syncLost   fault = "sync failed, and the bytes were lost"  // the store is poisoned
-	syncKept   fault = "sync failed, but the bytes were there" // the store is poisoned
-	unreadable fault = "read error"                            // of one look
+	diskFull   fault = "disk full"                             // refused; lasts until the disk is repaired
+	dieBefore  fault = "killed before the commit"              // nothing of it is stored
+	dieAfter   fault = "killed after the commit"               // all of it is stored, but nobody got an answer
+	syncLost   fault = "sync failed, and the bytes were lost"  // the store refuses further use
+	syncKept   fault = "sync failed, but the bytes were there" // the store refuses further use
+	unreadable fault = "read error"                            // of one View
 	noFault    fault = ""
 )
 
-// disk is what outlives a process: the committed rows, and what its next commits
-// meet.
+// disk is what outlives a process: the committed rows, and the planned faults.
 type disk struct {
 	rows    store.Store
-	reserve bool // outcomes have space on a full disk
+	reserve bool // outcomes can be stored on a full disk
 
 	mu      sync.Mutex
 	next    fault
-	in      int // commits until then
+	in      int // commits until the fault
 	commits int
-	full    time.Time // when a commit was refused last for want of space
+	full    time.Time // when the disk last refused a commit because it was full
 }
 
-// plan lets the commit that comes n commits from now fail.
+// plan makes the nth commit from now fail.
 func (d *disk) plan(f fault, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,7 +43,7 @@ func (d *disk) plan(f fault, n int) {
 
 func (d *disk) mend() { d.plan(noFault, 0) }
 
-// meet is what this commit meets. A full disk stays full; the rest happens once.
+// meet is the fault of this commit. A full disk stays full; other faults happen once.
 func (d *disk) meet() fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -65,14 +64,14 @@ func (d *disk) meet() fault {
 	return f
 }
 
-// lastFull is when a commit was refused last for want of space.
+// lastFull is when the disk last refused a commit because it was full.
 func (d *disk) lastFull() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.full
 }
 
-// meetRead is what this look meets.
+// meetRead is the fault of this View.
 func (d *disk) meetRead() fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,8 +86,7 @@ func (d *disk) meetRead() fault {
 	return unreadable
 }
 
-// session is the disk as one process has it open. When the process dies, nothing
-// more reaches the disk through it.
+// session is the disk as opened by one process. After the process has died, nothing reaches the disk through it.
 type session struct {
 	disk *disk
 	dead chan struct{}
@@ -97,7 +95,7 @@ type session struct {
 
 func (d *disk) open() *session { return &session{disk: d, dead: make(chan struct{})} }
 
-// die ends the process at this instant.
+// die ends the process at once.
 func (s *session) die() { s.once.Do(func() { close(s.dead) }) }
 
 func (s *session) isDead() bool {
@@ -130,7 +128,7 @@ func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	keep := f == noFault || f == dieAfter || f == syncKept
 	err := s.disk.rows.Update(ctx, func(tx store.Tx) error {
-		if s.isDead() { // it died while this one waited for its turn
+		if s.isDead() { // the process died while this Update waited
 			return errDiscard
 		}
 		if err := fn(tx); err != nil {
@@ -150,7 +148,7 @@ func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
-// Failed implements store.Store: a process whose store is poisoned ends.
+// Failed implements store.Store: a process whose store failed ends.
 func (s *session) Failed() <-chan struct{} { return s.dead }
 
 // Full implements store.Store.

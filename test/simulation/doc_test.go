@@ -1,9 +1,7 @@
-// Package simulation runs the whole service, HTTP apart, under faults: the real
-// use cases, engine, ledger and state machine, over a disk that fails and dies
-// and a receiver that misbehaves, on a clock that jumps. A seed draws the
-// configuration, a script of what several people and agents of two tenants do,
-// and the faults; after each step every invariant is checked from two witnesses:
-// what the receiver logged, and what the store and the audit log say.
+// Package simulation runs the whole service without HTTP under faults: the real use cases, engine, run repository and state machine, on a
+// disk that fails and crashes, with a receiver that misbehaves, and on a clock that jumps. A seed determines the configuration, a script
+// of what several people and agents of two tenants do, and the faults. After each step every invariant is checked by two records: the
+// receiver's log, and the store with its audit log.
 //
 //	go test ./test/simulation                      a thousand seeds, drawn anew; with -short a few
 //	go test ./test/simulation -from 4711           those from this one on
@@ -12,5 +10,5 @@
 //	go test ./test/simulation -run Postgre -postgres 100
 //	                                               on a database, a second each and more
 //
-// A seed that failed once is kept in testdata/seeds.txt and is always played.
+// A seed that failed is kept in testdata/seeds.txt and is always played.
 package simulation

@@ -9,14 +9,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 )
 
-// draw draws what happens next: one request, sometimes several at once.
+// draw draws the next request, sometimes several concurrent ones.
 func (s *sim) draw() []act {
 	n := 1
 	if s.chance(7) {
 		n = 2 + s.rng.IntN(3)
 	}
 	acts := make([]act, 0, n)
-	tenant := tenants[s.rng.IntN(len(tenants))*s.rng.IntN(2)] // the first one more often
+	tenant := tenants[s.rng.IntN(len(tenants))*s.rng.IntN(2)] // prefers the first tenant
 	p := s.look(tenant)
 	for len(acts) < n {
 		a, ok := s.drawOne(tenant, &p)
@@ -24,13 +24,13 @@ func (s *sim) draw() []act {
 			acts = append(acts, a)
 		}
 		if ok && n > 1 && s.chance(3) {
-			acts = append(acts, a) // the very same once more
+			acts = append(acts, a) // repeats the same request
 		}
 	}
 	return acts
 }
 
-// kind is one kind of request: what it asks for, and how often it is drawn.
+// kind is one kind of request with its weight.
 type kind struct {
 	weight int
 	op     access.Operation
@@ -63,7 +63,7 @@ func (s *sim) drawOne(tenant string, p *picture) (act, bool) {
 	return act{}, false
 }
 
-// any draws one of a list; none of an empty one.
+// any1 draws an element of a list; ok is false for an empty list.
 func any1[T any](s *sim, list []T) (v T, ok bool) {
 	if len(list) == 0 {
 		return v, false
@@ -173,7 +173,7 @@ func drawStart(s *sim, tenant string, p *picture) (act, bool) {
 		plans = newest(plans)
 	}
 	plan, ok := any1(s, plans)
-	for _, other := range plans { // mostly one that can start
+	for _, other := range plans { // prefers a plan that can start
 		if plan.Status != countersign.PlanReady || plan.Synthetic {
 			plan = other
 		}
@@ -186,10 +186,10 @@ func drawStart(s *sim, tenant string, p *picture) (act, bool) {
 	}, "", ""}, ok
 }
 
-// newest are the plans made last: ids grow.
+// newest are the last plans, since ids increase.
 func newest(plans []records.Plan) []records.Plan { return plans[len(plans)-4:] }
 
-// key draws an idempotency key: mostly a fresh one, sometimes one that was used.
+// key draws an idempotency key, mostly a new one, sometimes a used one.
 func (s *sim) key(tenant string) string {
 	if s.chance(5) {
 		return fmt.Sprintf("key-%s-%d", tenant, s.rng.IntN(20))

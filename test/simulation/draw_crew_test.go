@@ -26,7 +26,7 @@ func drawCompile(s *sim, tenant string, p *picture) (act, bool) {
 	}, "", ""}, ok
 }
 
-// manifest draws a manifest of a few agents; source revisions grow with time.
+// manifest draws a manifest of a few agents; source revisions increase with time.
 func (s *sim) manifest() countersign.Manifest {
 	m := countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion, Agents: []countersign.ManifestAgent{}}
 	for _, name := range []string{"reader", "payer", "shipper"} {
@@ -168,7 +168,7 @@ func drawTeamRun(s *sim, tenant string, p *picture) (act, bool) {
 	}, "", ""}, ok
 }
 
-// drawReads reads a page of each list: S6 is judged on the spot.
+// drawReads reads a page of each list and checks S6 at once.
 func drawReads(s *sim, tenant string, _ *picture) (act, bool) {
 	l := control.List{Limit: 1 + s.rng.IntN(5), Offset: s.rng.IntN(4)}
 	return act{s.somebody(tenant), "read the lists", func(a control.Actor) error {

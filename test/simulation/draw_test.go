@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// The generator makes legal values of every kind, and some that are not.
+// The generator makes valid values of every kind, and some invalid ones.
 
 // pick draws one of the values.
 func pick[T any](s *sim, of ...T) T { return of[s.rng.IntN(len(of))] }
@@ -14,7 +14,7 @@ func pick[T any](s *sim, of ...T) T { return of[s.rng.IntN(len(of))] }
 // chance is true in one of n cases.
 func (s *sim) chance(n int) bool { return s.rng.IntN(n) == 0 }
 
-// maybe draws a value in one of n cases, else the zero value.
+// maybe draws a value in one of n cases, and else returns the zero value.
 func maybe[T any](s *sim, n int, v T) (out T) {
 	if s.chance(n) {
 		return v
@@ -26,8 +26,7 @@ func field(kind string, required bool) countersign.InputField {
 	return countersign.InputField{Type: kind, Required: required}
 }
 
-// project draws a project. Its capabilities keep their names, so that plans and
-// agents can be made of them; what they are like differs.
+// project draws a project. The names of its capabilities are fixed, so that plans and agents can use them; their properties differ.
 func (s *sim) project() countersign.ProjectWrite {
 	yes, no := true, false
 	w := countersign.ProjectWrite{Name: pick(s, "Shop", "Lager \u00e9\u4e2d", "A \"quoted\" name"), Adapter: countersign.AdapterHTTPJSON, BaseURL: pick(s, origin, origin+"/", second), HealthPath: pick(s, "", "/health")}
@@ -80,7 +79,7 @@ var values = []countersign.Value{
 	countersign.RawValue(`{"a":[1,{"b":null}],"\u00e9":"x"}`), countersign.RawValue(`[1,1.0,"1"]`),
 }
 
-// input draws inputs for a capability; usually ones that fit.
+// input draws inputs for a capability, mostly valid ones.
 func (s *sim) input(capability string) map[string]countersign.Value {
 	in := map[string]countersign.Value{}
 	switch capability {
@@ -104,7 +103,7 @@ func (s *sim) input(capability string) map[string]countersign.Value {
 	return in
 }
 
-// expectation draws one that an answer meets, mostly.
+// expectation draws an expectation, mostly one that answers meet.
 func (s *sim) expectation() *countersign.Expectation {
 	e := pick(s,
 		countersign.Expectation{Field: "state", Equals: countersign.String("done")},
@@ -121,7 +120,7 @@ func (s *sim) expectation() *countersign.Expectation {
 
 var capabilities = []string{"look", "list", "pay", "pay", "ship", "drop", "exact"}
 
-// planSteps draws 1 to 12 steps with dependencies and bindings backwards.
+// planSteps draws 1 to 12 steps with dependencies on and bindings to earlier steps.
 func (s *sim) planSteps(tenant string) []countersign.Step {
 	n := 1 + s.rng.IntN(pick(s, 2, 4, 12))
 	steps := make([]countersign.Step, n)
@@ -144,7 +143,7 @@ func (s *sim) planSteps(tenant string) []countersign.Step {
 	return steps
 }
 
-// bind takes an input from the step that it depends on.
+// bind binds an input to the step that it depends on.
 func (s *sim) bind(st *countersign.Step) {
 	name := map[string]string{"pay": "amount", "exact": "amount", "ship": "resourceId", "look": "order"}[st.Capability]
 	if name == "" || !s.chance(2) {
@@ -161,7 +160,7 @@ const (
 	both, neither        = "both", "neither"
 )
 
-// model draws a model document under an id: valid ones, and some that are not.
+// model draws a model document with an id, mostly a valid one.
 func (s *sim) model(id string) countersign.AgentModel {
 	null := countersign.Scalar{Value: countersign.Null}
 	positive := func(op string) countersign.Condition {

@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// helpAlong has everybody do their part: what waits for an approval is rejected
-// or approved, what is uncertain is reconciled. False when nobody is needed.
+// helpAlong makes all pending decisions: it decides approvals and reconciles uncertain steps. It returns false if there were none.
 func (s *sim) helpAlong() (needed bool) {
 	for _, tenant := range tenants {
 		p := s.look(tenant)
@@ -56,7 +55,7 @@ func (s *sim) help(tenant string, r *records.Run) {
 	wg.Wait()
 }
 
-// reviewer is somebody who may decide this run.
+// reviewer is a person who may decide this run.
 func (s *sim) reviewer(tenant string, r *records.Run) person {
 	for _, p := range s.people[tenant] {
 		if p.name == "bob" && r.RequestedBy != p.ID {
@@ -66,8 +65,7 @@ func (s *sim) reviewer(tenant string, r *records.Run) person {
 	return s.people[tenant][8]
 }
 
-// furnish gives both tenants something to begin with: two projects, two models,
-// agents of the first project, and a team of them.
+// furnish gives each tenant two projects, two models, agents of the first project, and a team of them.
 func (s *sim) furnish() {
 	for _, tenant := range tenants {
 		admin, operator := s.people[tenant][0], s.people[tenant][1]
@@ -119,7 +117,7 @@ func (s *sim) enlist(tenant string, admin, operator person) {
 	}
 }
 
-// projectsOf are the project revisions that a plan was made from.
+// projectsOf are the project revisions from which a plan was made.
 func (s *sim) projectsOf(made *records.Plan) (list []countersign.Project) {
 	err := s.disk.rows.View(background(), func(tx store.Tx) error {
 		list = nil

@@ -9,30 +9,29 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// known is what the service has answered: promises that must be kept.
+// known is what the service has answered, which must stay true.
 type known struct {
-	answers map[string]answer        // by request id, not yet compared with the audit log
-	firsts  map[repeatable]time.Time // when the latest of each was refused that is recorded
+	answers map[string]answer        // by request id; not yet compared with the audit log
+	firsts  map[repeatable]time.Time // when the latest recorded refusal of each kind was made
 	runs    map[string]string        // run id by tenant and key
-	content map[string]string        // what a key was used for, by tenant and key
+	content map[string]string        // content of a key's start, by tenant and key
 	beats   map[string]int64         // highest sequence accepted in an earlier round, by tenant, agent, instance
-	round   map[string]int64         // and in the present one, whose requests have no order
+	round   map[string]int64         // the same in the present round, whose requests are concurrent
 }
 
-// answer is what a request was answered with.
+// answer is the answer to a request.
 type answer struct {
 	tenant string
 	code   countersign.Code
 	main   string
 	what   string
 
-	// Of a refusal: what it repeats, and when.
+	// The refusal that it repeats, and when.
 	repeats repeatable
 	at      time.Time
 }
 
-// repeatable is what a refusal has in common with those that are counted with it. Each
-// process counts for itself.
+// repeatable is what a refusal has in common with those that are counted with it. Each process counts separately.
 type repeatable struct {
 	process               *process
 	tenant, actor, action string
@@ -43,8 +42,7 @@ func newKnown() known {
 	return known{answers: map[string]answer{}, firsts: map[repeatable]time.Time{}, runs: map[string]string{}, content: map[string]string{}, beats: map[string]int64{}, round: map[string]int64{}}
 }
 
-// started judges the answer of a start: one run for each key, and never a second
-// content under it.
+// started checks the answer of a start: each key has one run and one content.
 func (s *sim) started(tenant, key, content string, out control.Started, err error) {
 	if err != nil {
 		return
@@ -63,7 +61,7 @@ func (s *sim) started(tenant, key, content string, out control.Started, err erro
 	}
 }
 
-// heard judges the acknowledgement of a heartbeat.
+// heard checks the acknowledgement of a heartbeat.
 func (s *sim) heard(tenant, agent string, b countersign.Heartbeat, ack countersign.HeartbeatAck) {
 	id := fmt.Sprintf("%s/%s/%s", tenant, agent, b.InstanceID)
 	if ack.Liveness == countersign.LivenessUnknown {
@@ -82,7 +80,7 @@ func (s *sim) heard(tenant, agent string, b countersign.Heartbeat, ack countersi
 	}
 }
 
-// runsOf are the runs of a tenant that were acknowledged.
+// runsOf are the acknowledged runs of a tenant.
 func (k *known) runsOf(tenant string) (ids []string) {
 	for key, id := range k.runs {
 		if strings.HasPrefix(key, tenant+"/") {
@@ -92,7 +90,7 @@ func (k *known) runsOf(tenant string) (ids []string) {
 	return ids
 }
 
-// endRound closes a round of requests: what it accepted comes before all later.
+// endRound ends a round of concurrent requests: what it accepted comes before all later requests.
 func (k *known) endRound() {
 	for id, n := range k.round {
 		k.beats[id] = max(k.beats[id], n)
@@ -100,7 +98,7 @@ func (k *known) endRound() {
 	clear(k.round)
 }
 
-// checkPage judges a page: it and its total come from one snapshot.
+// checkPage checks that a page and its total come from one snapshot.
 func (s *sim) checkPage(what string, l control.List, items, total int, next *int) {
 	want := max(0, min(l.Limit, total-l.Offset))
 	more := l.Offset+items < total && items > 0

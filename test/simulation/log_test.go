@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// log is what the audit log of a tenant says, read from its beginning: how
-// everything stood at each record, every intent, and what each request did.
+// log is the content of a tenant's audit log from its beginning: the state of all subjects, every intent, and what each request did.
 type log struct {
 	read      int64
 	standing  map[string]stand // by subject
@@ -37,8 +36,7 @@ func newLog() *log {
 	return &log{standing: map[string]stand{}, intents: map[string][]intent{}, reopened: map[string]int{}, byRequest: map[string][]countersign.AuditRecord{}}
 }
 
-// readLog reads the records that came since the last look, in order, and judges
-// each against what the log said before.
+// readLog reads the new records in order, and checks each against the earlier ones.
 func (s *sim) readLog(tenant string, p *picture) {
 	l := s.seen.logs[tenant]
 	fresh := s.records(tenant, l.read, "")
@@ -58,7 +56,7 @@ func (s *sim) readLog(tenant string, p *picture) {
 	s.compareAnswers(tenant, l)
 }
 
-// records lists the log from a sequence number on; a subject narrows it.
+// records lists the log from a sequence number on, optionally for one subject.
 func (s *sim) records(tenant string, from int64, subject string) (list []countersign.AuditRecord) {
 	q := store.Query{Where: []store.Filter{{Column: "seq", Op: store.AtLeast, Values: []any{from}}}, Order: []store.Order{{Column: "seq"}}}
 	if subject != "" {
@@ -93,8 +91,7 @@ func (s *sim) takeIn(tenant string, l *log, p *picture, rec countersign.AuditRec
 	}
 }
 
-// judgeRevision: revisions rise by one with each write and suspension, and stay
-// with each resume and admission (S4).
+// judgeRevision: a revision increases by one with each write and suspension, and not with a resume or admission (S4).
 func (s *sim) judgeRevision(l *log, rec countersign.AuditRecord) {
 	was := l.standing[rec.Subject]
 	now := stand{suspended: strings.Contains(rec.After, "suspended")}
@@ -113,8 +110,7 @@ func (s *sim) judgeRevision(l *log, rec countersign.AuditRecord) {
 	l.standing[rec.Subject] = now
 }
 
-// judgeIntent: at the moment of the intent nothing that the plan was made from
-// had changed or was suspended, and every project was enabled (D3).
+// judgeIntent: at the intent nothing from which the plan was made had changed or was suspended, and every project was enabled (D3).
 func (s *sim) judgeIntent(tenant string, l *log, p *picture, runID string, rec countersign.AuditRecord) {
 	key := runID + "." + rec.Step
 	l.intents[key] = append(l.intents[key], intent{rec.Seq, rec.At, rec.Digest})
@@ -138,9 +134,8 @@ func (s *sim) judgeIntent(tenant string, l *log, p *picture, runID string, rec c
 	}
 }
 
-// compareAnswers: a success that changed something left exactly one record of
-// its own, a refusal of a known principal one that says so, and everything else
-// none (A2). What died on the way may have been recorded once.
+// compareAnswers: a successful change left exactly one audit record, a refusal of a known principal one that says so, and everything else
+// none (A2). A request that got no answer may have left one.
 func (s *sim) compareAnswers(tenant string, l *log) {
 	s.mu.Lock()
 	answers := map[string]answer{}
@@ -170,24 +165,24 @@ func (s *sim) compareAnswers(tenant string, l *log) {
 		}
 		counts[id] = [3]int{done, refused, len(l.byRequest[id])}
 	}
-	for id, a := range answers { // when it is known which were the first of their minute
+	for id, a := range answers { // after the first refusals of each minute are known
 		s.judgeRecords(a, counts[id][0], counts[id][1], counts[id][2])
 	}
 }
 
-// foldedWithin is how long after a refusal that is recorded its repeats may be counted
-// instead: a minute, and another one where the store could not write at its end.
+// foldedWithin is how long after a recorded refusal its repetitions may be counted instead of recorded: a minute, and another one if the
+// store could not write at its end.
 const foldedWithin = 2*time.Minute + 10*time.Second
 
-// first notes a refusal that is recorded.
+// first notes a recorded refusal.
 func (k *known) first(a answer) {
 	if was, is := k.firsts[a.repeats]; !is || a.at.After(was) {
 		k.firsts[a.repeats] = a.at
 	}
 }
 
-// counted reports a refusal that repeats one which the same process has recorded. While
-// the disk is full no count can be written, and its minute goes on.
+// counted reports whether a refusal repeats one that the same process has recorded. While the disk is full no count can be written, and
+// the minute is extended.
 func (s *sim) counted(a answer) bool {
 	from, is := s.known.firsts[a.repeats]
 	if full := s.disk.lastFull(); full.After(from) {
@@ -196,7 +191,7 @@ func (s *sim) counted(a answer) bool {
 	return is && a.at.Sub(from) <= foldedWithin
 }
 
-// recorded are the refusals that the log keeps; heartbeats and reads have none.
+// recorded are the refusals that the log records; those of heartbeats and reads are not recorded.
 var recorded = map[countersign.Code]bool{
 	countersign.CodeRoleRequired: true, countersign.CodeProjectScope: true, countersign.CodeSelfApproval: true,
 	countersign.CodeRevisionConflict: true, countersign.CodeIdempotencyConflict: true, countersign.CodeManifestConflict: true,

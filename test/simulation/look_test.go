@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// picture is what the store holds of a tenant, read around the service.
+// picture is a tenant's content of the store, read without the service.
 type picture struct {
 	models    []records.ModelHead
 	projects  []records.ProjectHead
@@ -19,7 +19,7 @@ type picture struct {
 	teams     []records.TeamHead
 }
 
-// look reads a tenant's rows from the disk, which no process can keep from it.
+// look reads a tenant's rows directly from the disk.
 func (s *sim) look(tenant string) (p picture) {
 	err := s.disk.rows.View(background(), func(tx store.Tx) (err error) {
 		p = picture{
@@ -51,7 +51,7 @@ func all[T any](s *sim, tx store.Tx, c store.Collection[T], tenant string, faile
 	return list
 }
 
-// decoded reads a row, once for each version of it.
+// decoded decodes a row, once for each version of it.
 func decoded[T any](s *sim, t *store.Table, tenant string, row store.Row, failed *error) T {
 	at := rowAt{t.Name, tenant, row.ID, row.Version}
 	s.rowsMu.Lock()
@@ -75,8 +75,7 @@ type rowAt struct {
 	version           int64
 }
 
-// steps reads the steps of all runs at once, each run's in their order, which is
-// that of their ids. Behind them are the run's probes.
+// steps reads the steps of all runs at once, in the order of their ids. A run's probes follow its steps.
 func (s *sim) steps(tx store.Tx, tenant string, failed *error) map[string][]countersign.StepRun {
 	rows, err := tx.List(store.Steps, tenant, store.Query{})
 	if err != nil && *failed == nil {

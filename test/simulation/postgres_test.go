@@ -17,8 +17,8 @@ var onPostgres = campaign.SizeFlag("postgres", 2, 20, "how many seeds to play on
 
 func TestMain(m *testing.M) { os.Exit(pgtest.M{M: m}.Run()) }
 
-// TestSimulationOnPostgreSQL plays seeds on a database. Virtual time stands still
-// while anybody waits for it: what is read from a socket is no wait of the bubble's.
+// TestSimulationOnPostgreSQL plays seeds on a database. Virtual time doesn't advance while a goroutine reads from a socket, since that
+// doesn't count as blocked in synctest.
 func TestSimulationOnPostgreSQL(t *testing.T) {
 	total, first := &tally{}, from.First(t)
 	for shard := range min(shards, onPostgres.N()) {

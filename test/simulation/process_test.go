@@ -32,13 +32,12 @@ type process struct {
 
 func (s *sim) newID(kind string) string { return fmt.Sprintf("%s-%06d", kind, s.ids.Add(1)) }
 
-// now is the service's clock, which may be set wrong.
+// now is the service's clock, which may be wrong.
 func (s *sim) now() time.Time {
 	return time.Now().Add(time.Duration(s.clock.Load())).UTC().Truncate(time.Microsecond)
 }
 
-// boot starts a process on the disk. One that meets a fault while it starts ends,
-// and is started again, as an operator's supervisor would.
+// boot starts a process on the disk. If a fault ends it during its start, boot starts it again, as a supervisor would.
 func (s *sim) boot() {
 	for range retries {
 		if s.bootOnce() {
@@ -73,7 +72,7 @@ func (s *sim) bootOnce() bool {
 	return false
 }
 
-// end ends the process; without grace as kill -9 does.
+// end ends the process; a grace of 0 is a kill -9.
 func (p *process) end(grace time.Duration) {
 	if grace == 0 {
 		p.session.die()
@@ -83,7 +82,7 @@ func (p *process) end(grace time.Duration) {
 	p.control.Close()
 }
 
-// revive starts the service anew if it died.
+// revive restarts the service if it has died.
 func (s *sim) revive() {
 	if !s.process.session.isDead() {
 		return
@@ -94,7 +93,7 @@ func (s *sim) revive() {
 	s.boot()
 }
 
-// listed names the receiver's secret for each tenant.
+// listed allows the receiver's secret for each tenant.
 func listed() (l credential.Lists) {
 	for _, tenant := range tenants {
 		l.General = append(l.General, credential.Entry{Name: secret, Tenant: tenant})

@@ -13,37 +13,36 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// receiver is the project APIs: it logs what reaches it, which nobody else can
-// change, and answers by a script that depends on the seed, the key and how often
-// the key came.
+// receiver is the project APIs. It logs every request, independently of the service, and its answers depend only on the seed, the key and
+// how often the key came.
 type receiver struct {
 	seed uint64
 	now  func() time.Time
-	// arrived is asked at each delivery, before it is answered.
+	// arrived is called for each delivery before it is answered.
 	arrived func(*delivery)
 
 	mu       sync.Mutex
 	log      []*delivery
-	attempts map[string]int // calls by key, also those that never left
+	attempts map[string]int // calls by key, including those that were not sent
 	calls    int
 }
 
-// delivery is one request that reached the receiver.
+// delivery is one received request.
 type delivery struct {
 	call  request.Call
 	at    time.Time
-	done  time.Time // when the service was told, zero before
+	done  time.Time // when the service got the answer, zero before
 	told  request.Outcome
 	acted bool
 	probe bool
 }
 
-// behaviour is one way to treat a request.
+// behaviour is one way to answer a request.
 type behaviour struct {
 	name   string
 	weight int
-	sent   bool // it arrives
-	acts   bool // the receiver does what is asked
+	sent   bool // the request arrives
+	acts   bool // the receiver executes it
 	answer func(c request.Call) request.Outcome
 	hangs  bool // no answer before the timeout
 }
@@ -74,7 +73,7 @@ func neverLeft(cause string) func(request.Call) request.Outcome {
 	}
 }
 
-// What a receiver that did its work answers, and one that lies.
+// The output of a receiver that executed the request, and of one that only claims so.
 const (
 	goodBody = `{"state":"done","amount":12.50,"id":"KEY","nested":{"list":[1,null,"x"]},"result":{"state":"done","amount":12.50,"id":"KEY"}}`
 	lieBody  = `{"state":"pending","amount":0,"id":"KEY","nested":{"list":[]},"result":{"state":"pending","amount":0,"id":"KEY"}}`
@@ -124,8 +123,8 @@ func (r *receiver) script(key string, n int) (behaviour, time.Duration) {
 	panic("no behaviour")
 }
 
-// Call implements engine.Caller and control.Prober: it delivers once, acts or
-// not, and returns by the timeout or when ctx ends.
+// Call implements engine.Caller and control.Prober: it delivers once, executes the request or not, and returns by the timeout or when ctx
+// ends.
 func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
 	if c.Project.Adapter == countersign.AdapterLocalEcho {
 		return returned(200, countersign.ObjectValue(c.Input).Raw())(request.Call{})
@@ -187,7 +186,7 @@ func (r *receiver) deliveries() []*delivery {
 	defer r.mu.Unlock()
 	list := make([]*delivery, len(r.log))
 	for i, d := range r.log {
-		seen := *d // one that is under way goes on changing
+		seen := *d // a copy, since a delivery in progress changes
 		list[i] = &seen
 	}
 	return list

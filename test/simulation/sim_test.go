@@ -23,7 +23,7 @@ import (
 type sim struct {
 	t    *testing.T
 	seed uint64
-	rng  *rand.Rand // the script's own goroutine only
+	rng  *rand.Rand // used only by the script's goroutine
 
 	limit int
 	ttl   time.Duration
@@ -33,11 +33,11 @@ type sim struct {
 	process  *process
 	ids      atomic.Int64
 	requests int
-	clock    atomic.Int64 // how far the service's clock is off
+	clock    atomic.Int64 // offset of the service's clock
 	people   map[string][]person
 
 	rowsMu sync.Mutex
-	rows   map[rowAt]any // what was decoded before: rows of a version never change
+	rows   map[rowAt]any // decoded rows; a version of a row never changes
 
 	loser *loser
 
@@ -71,8 +71,7 @@ func newSim(t *testing.T, seed uint64) *sim {
 	return s
 }
 
-// cast are the people of a tenant: each role, both roles that must not meet in
-// one decision, and those with less.
+// cast are the principals of a tenant: one of each role, one with both roles that must not decide together, and ones with fewer rights.
 func cast(tenant string) []person {
 	of := func(name string, roles ...countersign.Role) person {
 		email := name + "@" + tenant + ".example"
@@ -90,21 +89,21 @@ func cast(tenant string) []person {
 	}
 }
 
-// act is one request of the script, drawn but not yet made.
+// act is one request of the script, drawn but not yet sent.
 type act struct {
 	who  person
 	what string
 	do   func(a control.Actor) error
-	// main is the audit action of a success that changed something; "" says
-	// nothing about its records.
+	// main is the audit action of a successful change; with "" the audit records are not
+	// checked.
 	main string
-	op   access.Operation // asked for first, as the API does; "" asks nothing
+	op   access.Operation // checked first, as the API does; "" means no check
 }
 
 // run plays the seed.
 func (s *sim) run(steps int) {
 	s.boot()
-	defer func() { s.process.end(0) }() // the last one; ending what has ended is harmless
+	defer func() { s.process.end(0) }() // the last process; it may have ended already
 	s.furnish()
 	for range steps {
 		if s.failed {
@@ -121,7 +120,7 @@ func (s *sim) run(steps int) {
 	s.drain()
 }
 
-// play makes one request, or several at once.
+// play makes one request, or several concurrent ones.
 func (s *sim) play(acts []act) {
 	var wg sync.WaitGroup
 	for _, a := range acts {
@@ -139,7 +138,7 @@ func (s *sim) play(acts []act) {
 	s.known.endRound()
 }
 
-// authorize asks what the API asks before it reads a request.
+// authorize makes the check that the API makes before it reads a request.
 func (s *sim) authorize(a act, actor control.Actor) error {
 	if a.op == "" {
 		return nil
@@ -147,7 +146,7 @@ func (s *sim) authorize(a act, actor control.Actor) error {
 	return s.process.control.Authorize(background(), actor, a.op, "simulated")
 }
 
-// note writes what came of a request, and judges the answer itself.
+// note logs the result of a request, and checks the answer itself.
 func (s *sim) note(a act, actor control.Actor, err error) {
 	code := countersign.ErrorCode(err)
 	s.say("%s %s: %s -> %s", actor.RequestID, a.who.name+"/"+a.who.Tenant, a.what, result(err))
@@ -169,7 +168,7 @@ func result(err error) string {
 	return err.Error()
 }
 
-// pass lets the clock run on and everything settle.
+// pass advances the clock and waits until nothing moves.
 func (s *sim) pass() {
 	var d time.Duration
 	switch n := s.rng.IntN(100); {
@@ -188,7 +187,7 @@ func (s *sim) pass() {
 	synctest.Wait()
 }
 
-// perhapsFault plans what the next commits meet, or sets the clock.
+// perhapsFault sometimes plans a fault of the next commits, or sets the clock.
 func (s *sim) perhapsFault() {
 	switch n := s.rng.IntN(100); {
 	case n < 11:
@@ -205,7 +204,7 @@ func (s *sim) perhapsFault() {
 	}
 }
 
-// perhapsRestart ends the process, gently or not.
+// perhapsRestart sometimes ends the process, gracefully or by a kill.
 func (s *sim) perhapsRestart() {
 	n := s.rng.IntN(100)
 	if n >= 6 {
@@ -223,7 +222,7 @@ func (s *sim) perhapsRestart() {
 	synctest.Wait()
 }
 
-// drain mends everything and lets it come to its end: whoever can be helped is.
+// drain repairs all faults and lets every run end, making the decisions for which runs wait.
 func (s *sim) drain() {
 	s.say("everything is mended; the rest is played out")
 	s.disk.mend()
@@ -255,8 +254,7 @@ func (s *sim) fail(format string, args ...any) {
 	}
 }
 
-// somebody draws a person of a tenant; now and then of the other one, who must
-// not get anywhere.
+// somebody draws a person of a tenant; sometimes of the other tenant, who must be refused everything.
 func (s *sim) somebody(tenant string, roles ...countersign.Role) person {
 	people := s.people[tenant]
 	for range 20 {

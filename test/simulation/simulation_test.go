@@ -44,7 +44,7 @@ func TestSimulation(t *testing.T) {
 	t.Cleanup(func() { t.Log(total) })
 }
 
-// TestKeptSeeds plays every seed that failed once.
+// TestKeptSeeds plays every seed that failed before.
 func TestKeptSeeds(t *testing.T) {
 	for _, seed := range from.Kept(t) {
 		play(t, seed, &tally{})

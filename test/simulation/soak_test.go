@@ -15,7 +15,7 @@ import (
 
 var soak = flag.Duration("soak", 0, "virtual time of steady work (default 2h, with -short 30m)")
 
-// shift is the time between two looks at what is left.
+// shift is the time between two checks.
 const shift = 15 * time.Minute
 
 func shifts() int {
@@ -29,9 +29,8 @@ func shifts() int {
 	}
 }
 
-// TestSoakLeavesNothingBehind plays hours of steady work on a healthy disk: a run
-// of each kind and heartbeats every minute. At the end of each shift everything has
-// ended and no goroutine more is there than after the first.
+// TestSoakLeavesNothingBehind plays hours of steady work on a healthy disk: a run of each kind and heartbeats every minute. At the end of
+// each shift everything has ended, and there are as many goroutines as after the first shift.
 func TestSoakLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSim(t, 7)
@@ -44,7 +43,7 @@ func TestSoakLeavesNothingBehind(t *testing.T) {
 			for minute := range int(shift / time.Minute) {
 				s.soakMinute(done*int(shift/time.Minute) + minute)
 			}
-			time.Sleep(3 * time.Minute) // whatever hangs, lapses
+			time.Sleep(3 * time.Minute) // until all timeouts have passed
 			synctest.Wait()
 			for s.helpAlong() {
 				time.Sleep(61 * time.Second)
@@ -65,8 +64,7 @@ func TestSoakLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// soakMinute is what happens each minute: heartbeats, a rehearsal, a LIVE run
-// that is approved, and a team's run, all at once.
+// soakMinute is the work of each minute: heartbeats, a rehearsal, an approved LIVE run and a team's run, all concurrent.
 func (s *sim) soakMinute(n int) {
 	const tenant = "acme"
 	operator := s.people[tenant][1]

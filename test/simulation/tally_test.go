@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// tally counts what the seeds came to: a simulation in which nothing happens
-// proves nothing.
+// tally counts the events in all seeds: a simulation in which nothing happens proves nothing.
 type tally struct {
 	mu     sync.Mutex
 	seeds  int

@@ -1,6 +1,5 @@
-// Package soak keeps the real binary at work for a while, in rounds with a rest
-// after each, and looks at what it holds on to when nothing is going on:
-// goroutines, descriptors and memory must be flat.
+// Package soak lets the real binary work for a while, in rounds with a pause after each, and checks that it keeps nothing when it is idle:
+// the numbers of goroutines and file descriptors and the memory must not grow.
 //
 //	go test ./test/soak -for 30m
 package soak
@@ -27,8 +26,7 @@ func perRound() int64 {
 	return 50
 }
 
-// rounds is how often the service works and rests. The first ones warm caches and
-// pools.
+// rounds is how often the service works and pauses. The first rounds fill caches and pools.
 const (
 	rounds = 6
 	warm   = 2
@@ -50,7 +48,7 @@ func TestWorkLeavesNothingBehind(t *testing.T) {
 	w.returnsTo(sample{least.goroutines + 4, least.descriptors + 4, 2*least.heap + 16<<20})
 }
 
-// sample is what the process holds.
+// sample is what the process holds when it is idle.
 type sample struct {
 	goroutines, descriptors int
 	heap                    int
@@ -79,7 +77,7 @@ func open(t *testing.T) *soaked {
 	receiver := harness.NewReceiver(t)
 	w := &soaked{t: t, receiver: receiver, Server: harness.Start(t,
 		harness.Set("CONNECTION_ORIGINS", receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret),
-		harness.Env("GOGC", "50"))} // so that what is held is seen, not what waits to be collected
+		harness.Env("GOGC", "50"))} // so that the heap shows what is held, not garbage
 	token := func(role string) *harness.Client {
 		return w.As(w.Admin.Post("/tokens", harness.Doc{"name": role, "roles": []string{role}}).OK(t).At("token").Text())
 	}
@@ -105,9 +103,8 @@ func open(t *testing.T) *soaked {
 	return w
 }
 
-// work keeps the service at work with so many runs, or for so long, each with somebody
-// who watches and somebody who decides; meanwhile there are heartbeats, pages, and
-// callers who go away.
+// work keeps the service at work with so many runs, or for so long. Each run has a viewer and a reviewer; meanwhile there are heartbeats,
+// pages, and callers that disconnect.
 func (w *soaked) work(runs int64, d time.Duration) {
 	until := time.Now().Add(d)
 	var all sync.WaitGroup
@@ -129,7 +126,7 @@ func (w *soaked) work(runs int64, d time.Duration) {
 	all.Wait()
 }
 
-// run starts a run, watches it and decides it.
+// run starts a run, watches it and decides its approval.
 func (w *soaked) run() {
 	n := w.runs.Add(1)
 	a := w.operator.Post("/runs", harness.Doc{"planId": w.plan}, harness.Header(fmt.Sprintf("Idempotency-Key: soak-%d", n)))
@@ -161,7 +158,7 @@ func (w *soaked) read() {
 	w.operator.Get("/runs?limit=5").OK(w.t)
 }
 
-// leave opens a stream and goes away in its midst.
+// leave opens an event stream and disconnects in the middle.
 func (w *soaked) leave() {
 	list := w.operator.Get("/runs?limit=1&status=WAITING_APPROVAL").OK(w.t).At("items").Items()
 	if len(list) == 0 {
@@ -171,7 +168,7 @@ func (w *soaked) leave() {
 	w.operator.Events(w.t, "/runs/"+list[0].At("id").Text()+"/events").Close()
 }
 
-// rest waits until nothing is going on.
+// rest waits until the service is idle.
 func (w *soaked) rest() {
 	w.CloseIdle()
 	w.browser.CloseIdle()
@@ -184,8 +181,7 @@ func (w *soaked) rest() {
 	})
 }
 
-// returnsTo waits until the process holds no more than this. What it lets go of takes
-// its time; what it never lets go of fails the test.
+// returnsTo waits until the process holds no more than this. Releasing may take time; the test fails if it never happens.
 func (w *soaked) returnsTo(most sample) {
 	w.t.Helper()
 	w.t.Logf("it may hold %s", most)

@@ -22,11 +22,11 @@ var (
 // pace is how long the receiver takes for a step: 20 steps a second.
 const pace = 50 * time.Millisecond
 
-// TestViewersOfALiveRunLeaveNothingBehind: each follows the run to its end and
-// sees the end; when they have gone, the process holds what it held before.
+// TestViewersOfALiveRunLeaveNothingBehind: each viewer follows the run to its end and sees the end. When all have left, the process holds
+// what it held before.
 func TestViewersOfALiveRunLeaveNothingBehind(t *testing.T) {
 	w := open(t)
-	w.work(10, 0) // to warm up
+	w.work(10, 0) // fills caches and pools
 	plan := w.longPlan()
 	w.rest()
 	before := w.sample()
@@ -52,7 +52,7 @@ func TestViewersOfALiveRunLeaveNothingBehind(t *testing.T) {
 	w.returnsTo(sample{before.goroutines + 4, before.descriptors + 4, 2*before.heap + 32<<20})
 }
 
-// longPlan is a chain of reads, each of which takes the receiver its pace.
+// longPlan is a chain of reads, for each of which the receiver takes pace.
 func (w *soaked) longPlan() string {
 	w.t.Helper()
 	var chain []any
@@ -74,8 +74,7 @@ func (w *soaked) longPlan() string {
 		OK(w.t).Is(w.t, "validationErrors", []string{}).At("id").Text()
 }
 
-// follow reads a live page to its end, and gives its number of events, its size
-// and whether it told that the run is done.
+// follow reads a live page to its end. It returns the number of events, the size, and whether the page showed that the run is done.
 func (w *soaked) follow(path string) (events, size int, done bool) {
 	req, err := http.NewRequest(http.MethodGet, w.URL+"/console"+path, http.NoBody)
 	if err != nil {

@@ -154,7 +154,7 @@ func (s *Sender) forget(present []records.Webhook) {
 
 func (s *Sender) failed(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		s.cfg.Log.Warn("webhooks not told", "error", err)
+		s.cfg.Log.Warn("webhook notifications not sent", "error", err)
 	}
 }
 

@@ -3,8 +3,8 @@
 // Package crashpoint names the places at which a crash matters. This build has the tag that
 // activates them:
 //
-// COUNTERSIGN_CRASH_AT=runrepo.applied.Returned:2   kills the process at the second pass
-// COUNTERSIGN_CRASH_TRACE=file                     writes every pass to the file
+//	COUNTERSIGN_CRASH_AT=runrepo.applied.Returned:2   kills the process at the second pass
+//	COUNTERSIGN_CRASH_TRACE=file                     writes every pass to the file
 package crashpoint
 
 import (

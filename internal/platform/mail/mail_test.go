@@ -15,7 +15,7 @@ import (
 const password = "s3cret/pass word"
 
 // at returns a client of a test's mail server.
-func at(t *testing.T, scheme string, o *mailtest.Office, user string) *mail.Server {
+func at(t *testing.T, scheme string, o *mailtest.Server, user string) *mail.Server {
 	t.Helper()
 	s, err := mail.Parse(scheme+"://"+user+o.Address()+"?from=countersign@example.com", "")
 	if err != nil {

@@ -121,10 +121,10 @@ func (p *Provider) emailAsked(ctx context.Context, found *oidc.Provider, token *
 	}
 	info, err := found.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return "", fmt.Errorf("the user's description: %w", clipped(err))
+		return "", fmt.Errorf("the userinfo answer: %w", clipped(err))
 	}
 	if info.Subject != subject {
-		return "", errors.New("the user's description is another's")
+		return "", errors.New("the userinfo answer is about another user")
 	}
 	return verified(info.Email, info.EmailVerified)
 }

@@ -46,7 +46,7 @@ func (v *AuditVerify) verifyFile(t *Terminal) error {
 		return Unusablef("a filtered export can't be compared with a head, since it lacks records: export the log without a filter")
 	}
 	if v.Head != "" && found.word == "yes" && !strings.EqualFold(check.kept, v.Head) {
-		found.word, found.FirstBroken = "no", fmt.Sprintf("the first %d records come to the head %s, not to the one that was kept", v.Records, first(check.kept, "of a shorter log"))
+		found.word, found.FirstBroken = "no", fmt.Sprintf("the first %d records have the head %s, not the one that was kept", v.Records, first(check.kept, "of a shorter log"))
 	}
 	if intact := found.word == "yes"; found.word == notProven {
 		found.NotProven = "that these records stand in the log of that head, and that none is missing: only a whole export shows it"
@@ -116,9 +116,9 @@ func (c *fileCheck) record(line []byte) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(doc, line):
-		return fmt.Errorf("record %d is not what its hash says; a command older than the service can't tell, so try its version first", r.Seq)
+		return fmt.Errorf("record %d does not match its hash; a command older than the service computes other hashes, so try the service's version first", r.Seq)
 	case r.Seq <= c.next:
-		return fmt.Errorf("record %d stands behind record %d", r.Seq, c.next)
+		return fmt.Errorf("record %d follows record %d", r.Seq, c.next)
 	}
 	c.gap = c.gap || r.Seq != c.next+1
 	c.next = r.Seq
@@ -151,7 +151,7 @@ func (c *fileCheck) end(in *bufio.Reader, line []byte) (v fileVerdict) {
 	case !v.Filtered && (c.gap || c.lines != v.Size):
 		v.FirstBroken = fmt.Sprintf("there are %d records of the log's %d, and no filter left any out", c.lines, v.Size)
 	case !v.Filtered && v.Computed != v.Head:
-		v.FirstBroken = "the records come to the head " + v.Computed
+		v.FirstBroken = "the records have the head " + v.Computed
 	case v.Filtered:
 		v.word = notProven
 	default:

@@ -74,7 +74,7 @@ func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.Au
 		return err
 	}
 	if !strings.EqualFold(head, v.Head) {
-		return fmt.Errorf("the first %d records come to the head %s, not to %s: they are not what they were", v.Records, head, v.Head)
+		return fmt.Errorf("the first %d records have the head %s, not %s: they were changed", v.Records, head, v.Head)
 	}
 	fmt.Fprintf(t.Errs, "the first %d records are those of the head that was kept\n", v.Records)
 	return nil
@@ -108,7 +108,7 @@ func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.A
 func leafOf(r countersign.AuditRecord) (tlog.Hash, error) {
 	leaf, _, err := merkle.Seal(r)
 	if err == nil && hex.EncodeToString(leaf[:]) != r.Hash {
-		err = fmt.Errorf("record %d is not what its hash says; a command older than the service can't tell, so try its version first", r.Seq)
+		err = fmt.Errorf("record %d does not match its hash; a command older than the service computes other hashes, so try the service's version first", r.Seq)
 	}
 	return leaf, err
 }

@@ -256,7 +256,7 @@ func sameDefinition(tried, stored countersign.Project, name string) error {
 	}
 	b, err := countersign.CanonicalDigest(relevant(stored, name))
 	if err == nil && a != b {
-		err = Unusablef("--record: revision %d of %s defines %s or its authentication otherwise than the file; read it anew", stored.Revision, stored.ID, name)
+		err = Unusablef("--record: revision %d of %s defines %s or its authentication in another way than the file; read the project again", stored.Revision, stored.ID, name)
 	}
 	return err
 }

@@ -87,7 +87,7 @@ func (l *Logout) Run(t *Terminal) error {
 	if kept.Current == name {
 		kept.Current = ""
 	}
-	fmt.Fprintf(t.Out, "forgot %s; its token stays good until it is revoked\n", name)
+	fmt.Fprintf(t.Out, "removed the sign-in %s; its token stays valid until it is revoked\n", name)
 	return kept.write(t)
 }
 

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Office is a mail server on loopback.
-type Office struct {
+// Server is a mail server on loopback.
+type Server struct {
 	Refuses string         // the answer to AUTH, "" accepts
 	Roots   *x509.CertPool // the roots that verify its certificate
 
@@ -34,9 +34,9 @@ type Office struct {
 }
 
 // Open starts a server that uses TLS from the first byte, or one that offers these extensions.
-func Open(t testing.TB, implicit bool, offers ...string) *Office {
+func Open(t testing.TB, implicit bool, offers ...string) *Server {
 	t.Helper()
-	o := &Office{offers: offers, implicit: implicit}
+	o := &Server{offers: offers, implicit: implicit}
 	o.certify(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -57,7 +57,7 @@ func Open(t testing.TB, implicit bool, offers ...string) *Office {
 	return o
 }
 
-func (o *Office) certify(t testing.TB) {
+func (o *Server) certify(t testing.TB) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -81,10 +81,10 @@ func (o *Office) certify(t testing.TB) {
 }
 
 // Address is the listening address.
-func (o *Office) Address() string { return o.listener.Addr().String() }
+func (o *Server) Address() string { return o.listener.Addr().String() }
 
 // Said returns the lines that the server received over TLS, or without it.
-func (o *Office) Said(secured bool) string {
+func (o *Server) Said(secured bool) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if secured {
@@ -94,13 +94,13 @@ func (o *Office) Said(secured bool) string {
 }
 
 // Received returns the accepted mails.
-func (o *Office) Received() []string {
+func (o *Server) Received() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]string{}, o.mails...)
 }
 
-func (o *Office) serve(c net.Conn) {
+func (o *Server) serve(c net.Conn) {
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
 	secured := o.implicit
@@ -147,7 +147,7 @@ func (o *Office) serve(c net.Conn) {
 	}
 }
 
-func (o *Office) note(secured bool, line string) {
+func (o *Server) note(secured bool, line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if secured {
@@ -157,7 +157,7 @@ func (o *Office) note(secured bool, line string) {
 	}
 }
 
-func (o *Office) take(in *bufio.Reader) {
+func (o *Server) take(in *bufio.Reader) {
 	var b strings.Builder
 	for {
 		line, err := in.ReadString('\n')
