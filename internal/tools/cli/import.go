@@ -26,7 +26,7 @@ type ImportOpenAPI struct {
 	Project       string   `required:"" placeholder:"ID" help:"Id of the project to be: the tenant's id, a hyphen and a name."`
 	Name          string   `help:"The project's name. Default: the document's title."`
 	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Server to use instead of the document's first."`
-	CredentialEnv string   `name:"credential-env" placeholder:"NAME" help:"Server environment variable with the credential. Default: made of the project's id."`
+	CredentialEnv []string `name:"credential-env" placeholder:"NAME" help:"Server environment variable with the credential; of several, one for each, in the order proposed. Default: made of the project's id."`
 	Include       string   `placeholder:"REGEX" help:"Only operations whose \"METHOD /path\" or operationId matches."`
 	Exclude       string   `placeholder:"REGEX" help:"No operations whose \"METHOD /path\" or operationId matches."`
 	Tag           []string `sep:"none" placeholder:"TAG" help:"Only operations with this tag; may be repeated."`

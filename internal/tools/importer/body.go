@@ -63,7 +63,7 @@ func (d *draft) bodyFields(s shape, needed bool) *refusal {
 		case taken:
 			return refuse(NameClash, "%s is in the body and in the path or query", quoted(name))
 		case f.kind != "" && usableName(name):
-			d.declare(name, f.kind, s.required[name])
+			d.declare(name, f.kind, s.required[name], f.says)
 			d.capability.Request.Body = append(d.capability.Request.Body, name)
 			d.secret(name, f.secret)
 		case s.required[name]:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -15,8 +16,9 @@ type draft struct {
 	capability countersign.Capability
 	sensitive  map[string]bool
 	leftOut    []string
-	because    string // why the capability is idempotent
-	otherKey   string // another header by which the receiver deduplicates
+	because    string   // why the capability is idempotent
+	otherKey   string   // another header by which the receiver deduplicates
+	sent       []string // the fixed headers that it requires, in lower case
 }
 
 func (d *draft) leaveOut(what, name string) {
@@ -26,8 +28,10 @@ func (d *draft) leaveOut(what, name string) {
 // drafter makes drafts of operations with the same server and credential.
 type drafter struct {
 	base   base
-	scheme string // the chosen security scheme
-	auth   *countersign.Auth
+	scheme []string           // the chosen security schemes
+	auths  []countersign.Auth // theirs
+	known  schemes
+	fixed  map[string]fixedHeader
 	names  names
 
 	riskBased bool
@@ -48,8 +52,8 @@ func (r *drafter) draft(o operation) (*draft, *refusal) {
 	if why != nil {
 		return nil, why
 	}
-	if alternatives := o.alternatives(); r.auth != nil && !accepts(alternatives, r.scheme) {
-		return nil, refuse(AuthenticationOther, "it doesn't take %s alone, the authentication of the others", quoted(r.scheme))
+	if alternatives := o.alternatives(); len(r.auths) > 0 && !accepts(alternatives, r.scheme) {
+		return nil, refuse(AuthenticationOther, "it doesn't take %s alone, the authentication of the others", quoted(strings.Join(r.scheme, " and ")))
 	}
 	d := &draft{operation: o, sensitive: map[string]bool{}}
 	d.capability = countersign.Capability{
@@ -74,14 +78,10 @@ func (r *drafter) fill(d *draft, o operation) *refusal {
 	if why != nil {
 		return why
 	}
-	header := ""
-	if r.auth != nil {
-		header = r.auth.HeaderName
-	}
 	for _, step := range []func() *refusal{
 		func() *refusal { return d.pathInputs(params) },
 		func() *refusal { return d.queryInputs(params) },
-		func() *refusal { return d.headers(params, header) },
+		func() *refusal { return d.headers(params, r) },
 		func() *refusal { return d.body(o) },
 		func() *refusal { return d.responses(o) },
 	} {
@@ -91,6 +91,11 @@ func (r *drafter) fill(d *draft, o operation) *refusal {
 	}
 	d.policy(params, r.riskBased)
 	return d.judge()
+}
+
+// authenticatesBy reports a header, in small letters, that carries a key.
+func (r *drafter) authenticatesBy(lower string) bool {
+	return slices.ContainsFunc(r.auths, func(a countersign.Auth) bool { return strings.EqualFold(a.HeaderName, lower) })
 }
 
 // policy decides whether a capability asks for approval: a read never does, a side effect

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (d *draft) pathInputs(params []parameter) *refusal {
 		if kind != "string" && kind != "number" || style != "" && style != "simple" {
 			return refuse(PathParameterUnusable, "the path parameter %s is neither plain text nor a number", quoted(p.name))
 		}
-		d.declare(p.name, kind, true)
+		d.declare(p.name, kind, true, p.says(kind))
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func (d *draft) queryInputs(params []parameter) *refusal {
 		_, taken := d.capability.InputSchema[p.name]
 		switch fits := usableName(p.name) && (kind == "string" || kind == "number" || kind == "boolean"); {
 		case fits && !taken:
-			d.declare(p.name, kind, p.required)
+			d.declare(p.name, kind, p.required, p.says(kind))
 			d.capability.Request.Query = append(d.capability.Request.Query, p.name)
 		case p.required && taken:
 			return refuse(NameClash, "%s is in the path and in the query", quoted(p.name))
@@ -90,13 +91,18 @@ func (d *draft) queryInputs(params []parameter) *refusal {
 // runtimeHeaders are headers that the runtime sends itself or that OpenAPI ignores.
 var runtimeHeaders = []string{"idempotency-key", "authorization", "content-type", "accept"}
 
-// headers refuses operations that require a header or a cookie, since inputs of a capability
-// can't be sent there.
-func (d *draft) headers(params []parameter, credential string) *refusal {
+// headers: a capability has no inputs in headers or cookies. A header that it requires
+// must be sent with each call of the project.
+func (d *draft) headers(params []parameter, r *drafter) *refusal {
 	for _, p := range params {
 		lower := strings.ToLower(p.name)
+		value, fixed := p.fixedValue()
 		switch {
-		case p.in == "header" && (slices.Contains(runtimeHeaders, lower) || lower == strings.ToLower(credential)):
+		case p.in == "header" && (slices.Contains(runtimeHeaders, lower) || r.authenticatesBy(lower)):
+		case p.in == "header" && p.required && fixed && r.fixed[lower].value == value:
+			d.sent = append(d.sent, lower)
+		case p.in == "header" && p.required && fixed && r.fixed[lower].value != "":
+			return refuse(HeaderNeeded, "the header %s must be %s, and %s for others", quoted(p.name), quoted(value), quoted(r.fixed[lower].value))
 		case p.in == "header" && p.required:
 			return refuse(HeaderNeeded, "the header %s is required, and the runtime sends none such", quoted(p.name))
 		case p.in == "cookie" && p.required:
@@ -108,8 +114,17 @@ func (d *draft) headers(params []parameter, credential string) *refusal {
 	return nil
 }
 
-func (d *draft) declare(name, kind string, required bool) {
-	d.capability.InputSchema[name] = countersign.InputField{Type: kind, Required: required}
+// says is what a parameter says of its values; its own description goes before its
+// schema's.
+func (p parameter) says(kind string) countersign.InputField {
+	f := p.at("schema").says(kind)
+	f.Description = cmp.Or(short(p.at("description").text(), maxDescription), f.Description)
+	return f
+}
+
+func (d *draft) declare(name, kind string, required bool, says countersign.InputField) {
+	says.Type, says.Required = kind, required
+	d.capability.InputSchema[name] = says
 }
 
 // usableName refuses names of inputs with characters that a person can't type or distinguish.

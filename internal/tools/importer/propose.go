@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -15,7 +16,7 @@ type Options struct {
 	ProjectID     string
 	Name          string   // default: the document's title
 	BaseURL       string   // default: the document's first server
-	CredentialEnv string   // default: made from the project's id
+	CredentialEnv []string // one for each key, in the order proposed; default: made of the project's id
 	RiskBased     bool     // RISK_BASED instead of ALWAYS where the document says idempotent
 	Location      *url.URL // where the document was read from, nil for a file
 	Filter
@@ -36,14 +37,20 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 		Title: short(d.top().at("info").at("title").text(), 120), OpenAPI: d.version, Operations: all, Filtered: all - len(operations),
 		Proposed: []Proposed{}, Skipped: []Skipped{}, Reasons: map[Reason]int{}, FillIn: []string{},
 	}}
-	drafts, auth := d.draftAll(p, base, operations, o)
+	r := d.drafter(base, operations, o)
+	drafts := d.draftAll(p, r, operations)
 	p.Project = countersign.ProjectWrite{
 		Name: cmp.Or(o.Name, p.Title, o.ProjectID), Adapter: countersign.AdapterHTTPJSON, BaseURL: base.proposed.origin,
 		Capabilities: []countersign.Capability{},
 	}
-	if auth != nil {
-		p.Project.Auth = countersign.OneAuth(*auth)
+	switch len(r.auths) {
+	case 0:
+	case 1:
+		p.Project.Auth = countersign.OneAuth(r.auths[0])
+	default:
+		p.Project.Auth = &countersign.Auths{Several: r.auths}
 	}
+	p.Project.Headers = headersOf(drafts, r.fixed)
 	p.finish(drafts)
 	if len(drafts) == 0 {
 		return p, errors.New("none of its operations can be proposed")
@@ -51,16 +58,25 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 	return p, nil
 }
 
-// draftAll makes the drafts, and reports the operations for which there is none.
-func (d *Document) draftAll(p *Proposal, b base, operations []operation, o Options) ([]*draft, *countersign.Auth) {
-	known := d.schemes(func(authType string) string {
-		return cmp.Or(o.CredentialEnv, credentialName(o.ProjectID, authType))
-	})
-	r := drafter{base: b, scheme: known.choose(operations), names: names{}, riskBased: o.RiskBased}
-	if auth, ok := known.usable[r.scheme]; ok {
-		r.auth = &auth
+// drafter chooses what the project's operations share.
+func (d *Document) drafter(b base, operations []operation, o Options) *drafter {
+	r := &drafter{base: b, names: names{}, riskBased: o.RiskBased, fixed: fixedHeaders(operations)}
+	r.known = d.schemes()
+	r.scheme = r.known.choose(operations)
+	for i, name := range r.scheme {
+		auth := r.known.usable[name]
+		if i < len(o.CredentialEnv) {
+			auth.CredentialEnv = o.CredentialEnv[i]
+		} else {
+			auth.CredentialEnv = credentialName(o.ProjectID, auth, len(r.scheme) > 1)
+		}
+		r.auths = append(r.auths, auth)
 	}
-	var drafts []*draft
+	return r
+}
+
+// draftAll makes what drafts can be made and notes the others.
+func (d *Document) draftAll(p *Proposal, r *drafter, operations []operation) (drafts []*draft) {
 	for _, op := range operations {
 		made, why := r.draft(op)
 		if why != nil {
@@ -70,8 +86,8 @@ func (d *Document) draftAll(p *Proposal, b base, operations []operation, o Optio
 		}
 		drafts = append(drafts, made)
 	}
-	p.authToFillIn(r.auth, known)
-	return drafts, r.auth
+	p.authToFillIn(r)
+	return drafts
 }
 
 // finish chooses probes and counts.
@@ -112,17 +128,23 @@ func (p *Proposal) measure() {
 	}
 }
 
-// authToFillIn says what a person must fill in if no scheme of the document can be used.
-func (p *Proposal) authToFillIn(auth *countersign.Auth, known schemes) {
-	if auth != nil {
+// authToFillIn says what is missing: the user of BASIC, or everything where no scheme of
+// the document serves.
+func (p *Proposal) authToFillIn(r *drafter) {
+	for i, a := range r.auths {
+		if a.Type == countersign.AuthBasic {
+			p.FillIn = append(p.FillIn, "auth"+map[bool]string{true: fmt.Sprintf("[%d]", i)}[len(r.auths) > 1]+".user: the user, in place of "+a.User+"; the variable holds the password")
+		}
+	}
+	if len(r.auths) > 0 {
 		return
 	}
 	words := "auth: the document names no authentication; without any only reads may be registered"
-	if len(known.others) > 0 {
+	if len(r.known.others) > 0 {
 		words = "auth: none of the document's serves"
 	}
-	for _, name := range slices.Sorted(maps.Keys(known.others)) {
-		words += "; " + short(name, 60) + " is " + known.others[name]
+	for _, name := range slices.Sorted(maps.Keys(r.known.others)) {
+		words += "; " + short(name, 60) + " is " + r.known.others[name]
 	}
-	p.FillIn = append(p.FillIn, words+`. Choose one: {"type":"BEARER","credentialEnv":"NAME"}, API_KEY with a headerName, or HMAC where the API verifies the runtime's signatures`)
+	p.FillIn = append(p.FillIn, words+`. Choose one: {"type":"BEARER","credentialEnv":"NAME"}, API_KEY with a headerName, BASIC with a user, HMAC where the API verifies the runtime's signatures, or an array of up to three`)
 }

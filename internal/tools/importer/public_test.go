@@ -9,11 +9,14 @@ import (
 	"io"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/countersign/countersign"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -62,6 +65,7 @@ func TestPublicDocumentsAreProposedAsBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := d.Propose(Options{ProjectID: "acme-api"})
+		registers(t, p)
 		outline(&b, name, p, err)
 	}
 	golden(t, "testdata/public.txt", b.Bytes())
@@ -79,7 +83,7 @@ func outline(w io.Writer, name string, p *Proposal, failed error) {
 	if failed != nil {
 		fmt.Fprintf(w, "; %s", failed)
 	}
-	fmt.Fprintf(w, "\nbase %s, auth %v\n", p.Project.BaseURL, p.Project.Auth.List())
+	fmt.Fprintf(w, "\nbase %s, auth %v, headers %v\n", p.Project.BaseURL, p.Project.Auth.List(), p.Project.Headers)
 	for _, reason := range slices.Sorted(maps.Keys(p.Reasons)) {
 		fmt.Fprintf(w, "  %4d %s\n", p.Reasons[reason], reason)
 	}
@@ -89,6 +93,17 @@ func outline(w io.Writer, name string, p *Proposal, failed error) {
 	for i, c := range p.Project.Capabilities {
 		line := p.Proposed[i]
 		fmt.Fprintf(w, "%-6s %s\n       %s %s idempotent=%v inputs=%d/%d", c.Method, c.Path, c.Name, c.Approval, c.Idempotent, line.Required, line.Inputs)
+		described, bounded := 0, 0
+		for _, f := range c.InputSchema {
+			bare := countersign.InputField{Type: f.Type, Required: f.Required, Description: f.Description}
+			if f.Description != "" {
+				described++
+			}
+			if !reflect.DeepEqual(f, bare) {
+				bounded++
+			}
+		}
+		fmt.Fprintf(w, " described=%d bounded=%d", described, bounded)
 		fmt.Fprintf(w, " query=%d body=%d probe=%s sensitive=%v left out=%v\n", len(c.Request.Query), len(c.Request.Body), c.Probe, c.Sensitive, strings.Join(line.LeftOut, ", "))
 	}
 	for _, s := range p.Skipped {

@@ -39,7 +39,8 @@ func Read(data []byte) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{root: root, budget: maxWork}
-	d.version = d.top().at("openapi").text()
+	version, _ := d.top().at("openapi").value() // in YAML it may stand without quotes
+	d.version = version.Text()
 	switch {
 	case d.top().at("swagger").present():
 		return nil, fmt.Errorf("swagger: it is Swagger %s; convert it to OpenAPI 3 first", d.top().at("swagger").text())

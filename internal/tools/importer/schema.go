@@ -3,12 +3,15 @@ package importer
 import (
 	"maps"
 	"slices"
+
+	"github.com/countersign/countersign"
 )
 
 // field is one input as described in the document.
 type field struct {
 	kind   string // string, number, boolean, object or array; "" without a single type
 	secret bool   // its format says that it is secret
+	says   countersign.InputField
 }
 
 // shape is an object's schema, read one level deep.
@@ -89,7 +92,8 @@ func (n node) properties(s *shape) {
 			s.readOnly[name] = true
 			continue
 		}
-		s.add(name, field{kind: p.inputType(0), secret: target.at("format").text() == "password"})
+		kind := p.inputType(0)
+		s.add(name, field{kind: kind, secret: target.at("format").text() == "password", says: p.says(kind)})
 	}
 	for _, name := range n.at("required").texts() {
 		s.required[name] = true
@@ -112,6 +116,7 @@ func (s *shape) add(name string, f field) {
 			f.kind = ""
 		}
 		f.secret = f.secret || before.secret
+		f.says = agreed(before.says, f.says)
 	}
 	s.fields[name] = f
 }

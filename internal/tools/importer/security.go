@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +19,7 @@ type schemes struct {
 	others map[string]string
 }
 
-func (d *Document) schemes(credentialEnv func(authType string) string) schemes {
+func (d *Document) schemes() schemes {
 	s := schemes{map[string]countersign.Auth{}, map[string]string{}}
 	declared := d.top().at("components").at("securitySchemes")
 	for _, name := range declared.keys() {
@@ -31,7 +33,6 @@ func (d *Document) schemes(credentialEnv func(authType string) string) schemes {
 			s.others[name] = words
 			continue
 		}
-		auth.CredentialEnv = credentialEnv(auth.Type)
 		s.usable[name] = auth
 	}
 	return s
@@ -44,6 +45,8 @@ func authOf(n node) (countersign.Auth, string) {
 	switch {
 	case kind == "http" && strings.EqualFold(n.at("scheme").text(), "bearer"):
 		return countersign.Auth{Type: countersign.AuthBearer}, ""
+	case kind == "http" && strings.EqualFold(n.at("scheme").text(), "basic"):
+		return countersign.Auth{Type: countersign.AuthBasic, User: "USER"}, ""
 	case kind == "http":
 		return countersign.Auth{}, fmt.Sprintf("HTTP %s, which the runtime doesn't speak", short(n.at("scheme").text(), 40))
 	case kind == "apiKey" && where == "header":
@@ -61,11 +64,19 @@ func authOf(n node) (countersign.Auth, string) {
 	}
 }
 
-// allowed applies the service's own rule.
-func allowed(a countersign.Auth) bool {
-	a.CredentialEnv = "X"
-	_, err := project.Validate("", countersign.ProjectWrite{Name: "x", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x", Auth: countersign.OneAuth(a)},
-		project.Allowed{Origins: []string{"https://x"}, Credentials: credential.Plain(nil, []string{"X"})})
+// allowed asks the service's own rule.
+func allowed(auths ...countersign.Auth) bool {
+	several := slices.Clone(auths)
+	for i := range several {
+		several[i].CredentialEnv = "X"
+	}
+	return registered(countersign.ProjectWrite{Auth: &countersign.Auths{Several: several}})
+}
+
+// registered reports whether the service takes what is given of a project.
+func registered(w countersign.ProjectWrite) bool {
+	w.Name, w.Adapter, w.BaseURL = "x", countersign.AdapterHTTPJSON, "https://x"
+	_, err := project.Validate("", w, project.Allowed{Origins: []string{"https://x"}, Credentials: credential.Plain(nil, []string{"X"})})
 	return err == nil
 }
 
@@ -83,35 +94,96 @@ func (o operation) alternatives() [][]string {
 	return out
 }
 
-// accepts reports whether an operation can be called with this scheme alone, or without any.
-func accepts(alternatives [][]string, scheme string) bool {
-	return len(alternatives) == 0 || slices.ContainsFunc(alternatives, func(set []string) bool {
-		return len(set) == 0 || len(set) == 1 && set[0] == scheme
-	})
+// accepts reports an operation that can be called with these schemes, or without any.
+func accepts(alternatives [][]string, schemes []string) bool {
+	return len(alternatives) == 0 || slices.ContainsFunc(alternatives, func(set []string) bool { return within(set, schemes) })
 }
 
-// choose returns the usable scheme that most operations accept, "" if there is none.
-func (s schemes) choose(operations []operation) string {
-	best, most := "", -1
-	counts := map[string]int{}
+func within(set, schemes []string) bool {
+	return !slices.ContainsFunc(set, func(name string) bool { return !slices.Contains(schemes, name) })
+}
+
+// maxChoices is how many sets of schemes are compared, the ones that most operations name
+// first: a document may name as many as it has operations.
+const maxChoices = 32
+
+// choose takes the schemes that most operations ask for, nil where none can be used: of
+// those that serve as many the fewest, and rather those that leave nothing to fill in.
+func (s schemes) choose(operations []operation) (best []string) {
+	var asked [][][]string
 	for _, o := range operations {
-		for _, set := range o.alternatives() {
-			if len(set) == 1 {
-				counts[set[0]]++
+		asked = append(asked, o.alternatives())
+	}
+	most := -1
+	for _, set := range s.choices(asked) {
+		n := 0
+		for _, alternatives := range asked {
+			if slices.ContainsFunc(alternatives, func(a []string) bool { return len(a) > 0 && within(a, set) }) {
+				n++
 			}
 		}
-	}
-	for name := range s.usable {
-		if counts[name] > most || counts[name] == most && name < best {
-			best, most = name, counts[name]
+		if cmp.Or(n-most, len(best)-len(set), s.users(best)-s.users(set)) > 0 {
+			best, most = set, n
 		}
 	}
 	return best
 }
 
-// credentialName is the name that is proposed for the project's credential variable.
-func credentialName(projectID, authType string) string {
-	upper := strings.Map(func(r rune) rune {
+// choices are sets that a project can have, in one order: those that operations name, or
+// else each scheme alone.
+func (s schemes) choices(asked [][][]string) (out [][]string) {
+	sets, counts := map[string][]string{}, map[string]int{}
+	for _, alternatives := range asked {
+		for _, set := range alternatives {
+			key := strings.Join(set, "\n")
+			sets[key] = set
+			counts[key]++
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(sets), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) }) {
+		if len(out) < maxChoices && s.together(sets[key]) {
+			out = append(out, sets[key])
+		}
+	}
+	slices.SortFunc(out, slices.Compare)
+	if out == nil && len(s.usable) > 0 {
+		out = [][]string{{slices.Min(slices.Collect(maps.Keys(s.usable)))}}
+	}
+	return out
+}
+
+// together reports schemes that one project can have.
+func (s schemes) together(set []string) bool {
+	var auths []countersign.Auth
+	for _, name := range set {
+		auth, usable := s.usable[name]
+		if !usable {
+			return false
+		}
+		auths = append(auths, auth)
+	}
+	return len(auths) > 0 && len(auths) <= countersign.MaxAuths && allowed(auths...)
+}
+
+// users counts the schemes of which the document doesn't tell the user.
+func (s schemes) users(set []string) (n int) {
+	for _, name := range set {
+		if s.usable[name].User != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// credentialName is the environment variable that is proposed for a key of a project, or
+// for one of several.
+func credentialName(projectID string, a countersign.Auth, several bool) string {
+	words := map[string]string{countersign.AuthAPIKey: "API_KEY", countersign.AuthBasic: "PASSWORD"}
+	name := cmp.Or(words[a.Type], "TOKEN")
+	if several && a.HeaderName != "" {
+		name = a.HeaderName
+	}
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z':
 			return r - 'a' + 'A'
@@ -120,9 +192,5 @@ func credentialName(projectID, authType string) string {
 		default:
 			return '_'
 		}
-	}, projectID)
-	if authType == countersign.AuthAPIKey {
-		return upper + "_API_KEY"
-	}
-	return upper + "_TOKEN"
+	}, projectID+"_"+name)
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
 // maxYAMLNodes bounds a document after its aliases are expanded.
@@ -91,7 +93,7 @@ func (t *yamlTurn) sequence(n *yaml.Node, depth int) (any, error) {
 	return out, nil
 }
 
-// number is any YAML number. Its digits have no influence on a proposal.
+// number is a YAML number that JSON can't spell, such as 0x10. Nothing reads its value.
 type number struct{}
 
 func scalar(n *yaml.Node) any {
@@ -101,8 +103,8 @@ func scalar(n *yaml.Node) any {
 	case "!!bool":
 		return strings.EqualFold(n.Value, "true")
 	case "!!int", "!!float":
-		if strings.HasPrefix(n.Value, "3.") { // a version number without quotes
-			return n.Value
+		if v := countersign.RawValue(n.Value); exactjson.Check([]byte(n.Value)) == nil && v.Kind() == countersign.KindNumber {
+			return json.Number(n.Value)
 		}
 		return number{}
 	default:

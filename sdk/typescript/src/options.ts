@@ -20,6 +20,8 @@ export interface Options {
 /** What the options come to. */
 export interface Settings {
   base: string;
+  /** The service's, without the API's prefix. */
+  origin: string;
   fetch: typeof globalThis.fetch;
   timeoutMs: number;
   retries: number;
@@ -34,6 +36,7 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export function settle(options: Options): Settings {
   checkToken(options.token);
   return {
+    origin: origin(options),
     base: origin(options) + prefix(options.prefix ?? defaultPrefix),
     fetch: options.fetch ?? globalThis.fetch,
     timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000, longestTimer),

@@ -12,6 +12,11 @@ export interface Call {
   query?: object | undefined;
   body?: unknown;
   idempotencyKey?: string | undefined;
+  /** The same request again does nothing more, though no key says so. */
+  repeatable?: boolean | undefined;
+  /** Default true; false: the path is below the origin, not below the API's prefix. */
+  prefixed?: boolean | undefined;
+  accept?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
 }
@@ -31,6 +36,11 @@ export class Transport {
     return this.#repeated(call, parse);
   }
 
+  /** text is the JSON text of the answer, which keeps the digits of its numbers. */
+  async text(call: Call): Promise<string> {
+    return this.#repeated(call, (answer) => (parse(answer), answer.text));
+  }
+
   /** bytes are those of an answer, as they came. */
   async bytes(call: Call): Promise<Uint8Array> {
     return this.#repeated(call, (answer) => Buffer.from(answer.text)); // it is strict UTF-8
@@ -38,7 +48,7 @@ export class Transport {
 
   async #repeated<T>(call: Call, take: (answer: Answer) => T): Promise<T> {
     const prepared = { ...call, body: call.body === undefined ? undefined : encode(call.body) };
-    const repeatable = call.method === "GET" || call.idempotencyKey !== undefined;
+    const repeatable = call.method === "GET" || call.repeatable === true || call.idempotencyKey !== undefined;
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#attempt(prepared, take);
@@ -53,7 +63,7 @@ export class Transport {
   async #attempt<T>(call: Call & { body: string | undefined }, take: (answer: Answer) => T): Promise<T> {
     const deadline = new Deadline(call.timeoutMs ?? this.#settings.timeoutMs, call.signal);
     try {
-      const response = await this.#fetch(call, deadline.signal, "application/json");
+      const response = await this.#fetch(call, deadline.signal, call.accept ?? "application/json");
       const answer = { status: response.status, headers: response.headers, text: await read(response, this.#settings.maxAnswerBytes) };
       if (!response.ok) throw refusal(answer);
       return take(answer);
@@ -92,7 +102,11 @@ export class Transport {
     const init: RequestInit = { method: call.method, headers, redirect: "manual", signal };
     if (call.body !== undefined) init.body = call.body;
     const fetch = this.#settings.fetch;
-    return fetch(this.#settings.base + call.path + search(call.query), init);
+    return fetch(this.#base(call) + call.path + search(call.query), init);
+  }
+
+  #base(call: Call): string {
+    return call.prefixed === false ? this.#settings.origin : this.#settings.base;
   }
 
   /** explain makes what fetch throws into one of our errors; of a foreign text nothing is kept. */
@@ -100,7 +114,7 @@ export class Transport {
     if (error instanceof CountersignError || error instanceof CountersignConnectionError) return error;
     if (call.signal?.aborted) return call.signal.reason;
     const why = deadline.passed ? "no whole answer in time" : error instanceof TooLarge ? error.message : cause(error);
-    return new CountersignConnectionError(`${call.method} ${this.#settings.base}${call.path}: ${why}`);
+    return new CountersignConnectionError(`${call.method} ${this.#base(call)}${call.path}: ${why}`);
   }
 }
 
