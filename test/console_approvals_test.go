@@ -43,6 +43,15 @@ func mustSay(t *testing.T, p *harness.Page, status int, words ...string) {
 }
 
 // mustNotHold checks that a page's source holds none of this.
+func mustHold(t *testing.T, p *harness.Page, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(p.Text, w) {
+			t.Errorf("%s doesn't hold %q", p.URL, w)
+		}
+	}
+}
+
 func mustNotHold(t *testing.T, p *harness.Page, words ...string) {
 	t.Helper()
 	for _, w := range words {
