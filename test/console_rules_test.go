@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/test/harness"
 )
@@ -97,4 +98,34 @@ func mapWith(m map[string]string, name, value string) map[string]string {
 	out := maps.Clone(m)
 	out[name] = value
 	return out
+}
+
+func TestTheConsoleKeepsGroupsAndDelegations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada, ann := w.person(t, "ada@example.com", "ADMIN", "APPROVER"), w.person(t, "ann@example.com", "APPROVER")
+	mustSay(t, ada.Open("/access/groups"), 200, "No groups yet", "Nobody has delegated")
+	put := func(path string, form url.Values) *harness.Page { return submitted(t, ada, ada.Open(path), path, form) }
+	put("/access/groups/new", url.Values{"id": {"finance"}, "name": {"Finance"}, "members": {"ada@example.com\r\nann@example.com"}})
+	w.viewer.Get("/groups/finance").OK(t).Is(t, "name", "Finance").Is(t, "members", []string{"ada@example.com", "ann@example.com"})
+	mustSay(t, put("/access/groups/new", url.Values{"id": {"finance"}, "name": {"Other"}}), 400, "There is a group finance already")
+	mustSay(t, put("/access/groups/new", url.Values{"id": {"legal"}, "name": {"Legal"}, "members": {"eve@example.com"}}), 400, "eve@example.com is not a user")
+	put("/access/groups/finance", url.Values{"revision": {"1"}, "name": {"Finance"}, "members": {"ann@example.com"}, "claim": {"groups=fin"}})
+	w.viewer.Get("/groups/finance").OK(t).Is(t, "revision", 2).Is(t, "claim", "groups=fin").Is(t, "members", []string{"ann@example.com"})
+	mustSay(t, put("/access/groups/finance", url.Values{"revision": {"1"}, "name": {"Mine"}}), 409, "Overwrite revision 2")
+
+	// Who is no ADMIN reads groups and delegates in their own name.
+	p := ann.Open("/access/groups")
+	mustSay(t, p, 200, "Finance", "ann@example.com")
+	mustNotHold(t, p, "Add a group", "/console/access/tokens")
+	mustSay(t, ann.Open("/access/groups/finance"), 403, "ADMIN")
+	mustSay(t, submitted(t, ann, ann.Open("/access/away"), "/access/away", url.Values{"delegate": {"ada@example.com"}, "until": {"soon"}, "reason": {"r"}}), 400, "A day such as 2026-12-31")
+	until := fromNow(48 * time.Hour)[:10]
+	submitted(t, ann, ann.Open("/access/away"), "/access/away", url.Values{"email": {"ada@example.com"}, "delegate": {"ada@example.com"}, "until": {until}, "reason": {"holidays"}})
+	w.viewer.Get("/delegations").OK(t).Is(t, "total", 1).Is(t, "items.0.user", "ann@example.com").Is(t, "items.0.delegate", "ada@example.com")
+	mustSay(t, ada.Open("/access/groups"), 200, "holidays")
+	submitted(t, ann, ann.Open("/access/groups"), "/access/away/ann@example.com/end", nil)
+	w.viewer.Get("/delegations").OK(t).Is(t, "total", 0)
+	submitted(t, ada, ada.Open("/access/groups/finance"), "/access/groups/finance/delete", nil)
+	w.viewer.Get("/groups/finance").Refused(t, "not_found")
 }
