@@ -41,6 +41,16 @@ func mustSay(t *testing.T, p *harness.Page, status int, words ...string) {
 	}
 }
 
+// mustHold checks that a page's source contains all of the words.
+func mustHold(t *testing.T, p *harness.Page, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(p.Text, w) {
+			t.Errorf("%s doesn't hold %q", p.URL, w)
+		}
+	}
+}
+
 // mustNotHold checks that a page's source contains none of the words.
 func mustNotHold(t *testing.T, p *harness.Page, words ...string) {
 	t.Helper()

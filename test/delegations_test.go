@@ -147,3 +147,33 @@ func TestDelegationsAreNoChains(t *testing.T) {
 	w.decision(t, dan, asked, approved).Refused(t, "role_required")
 	w.decision(t, cem, asked, doc{"decision": "REJECTED", "reason": "no"}).OK(t).Is(t, "decisions.0.onBehalfOf", []string{"ann@example.com"})
 }
+
+func TestTheApprovalsPageNamesDelegatesAndEscalations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ann, cem := w.person(t, "ann@example.com", "APPROVER"), w.person(t, "cem@example.com", "APPROVER")
+	w.group(t, "finance", 0, "ann@example.com")
+	w.group(t, "board", 0)
+	w.register(t, ruled, payRules(w.shop.Origin(), "NONE", harness.With(escalating("4h", "board"), "approvals", 2)))
+	id := w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text()
+	path := "/approvals/" + id
+	mustSay(t, ann.Open(path), 200, "Still can: ann@example.com.", "after 4h members of board may decide, too", "members of board then may decide for finance, too")
+	w.Admin.Put("/delegations/ann@example.com", standIn("cem@example.com")).OK(t)
+	mustSay(t, ann.Open(path), 200, "cem@example.com (in place of ann@example.com)")
+	w.decision(t, cem, id, approved).OK(t)
+	mustSay(t, ann.Open(path), 200, "in place of ann@example.com", "No user can decide it now")
+}
+
+func TestTheCommandLineKeepsDelegations(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	for _, email := range []string{"ann@example.com", "cem@example.com"} {
+		s.Admin.Put("/users/"+email, doc{"roles": []string{"APPROVER"}}).OK(t)
+	}
+	put := []string{"delegations", "put", "ann@example.com", "--to", "cem@example.com", "--until", fromNow(48 * time.Hour), "--reason", "holidays", "--profile", "admin"}
+	prints(t, s.command(t, 0, put...).Out, "cem@example.com decides in place of ann@example.com until ")
+	s.asked(t, "delegations", "list").Is(t, "items.0.delegate", "cem@example.com").Is(t, "items.0.reason", "holidays")
+	prints(t, s.command(t, 0, "delegations", "list").Out, "ann@example.com", "cem@example.com")
+	prints(t, s.command(t, 0, "delegations", "end", "ann@example.com", "--profile", "admin").Out, "cem@example.com decides no longer in place of ann@example.com")
+	s.command(t, 3, "delegations", "end", "ann@example.com", "--profile", "admin")
+}

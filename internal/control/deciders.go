@@ -29,8 +29,14 @@ const maxDeciders = 50
 type Deciders struct {
 	Approved int      // approvals that count
 	Open     []string // groups that nobody has decided for
-	Users    []string // at most maxDeciders
+	Users    []Able   // at most maxDeciders
 	More     bool     // there are others
+}
+
+// Able is a user who may decide, and in whose place they would.
+type Able struct {
+	Email string
+	For   []string // users who are away
 }
 
 // StillDeciding returns who may still decide an approval, as far as users go: tokens that
@@ -59,8 +65,11 @@ func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deci
 				return nil
 			}
 			user := Actor{Principal: principalOfUser(&users[i])}
-			if access.InScope(user.Principal, rec.ProjectID) == nil && s.barredDecision(tx, user, rec) == nil {
-				d.Users = append(d.Users, users[i].Email)
+			if access.InScope(user.Principal, rec.ProjectID) != nil || access.Allow(user.Principal, access.DecideApproval) != nil {
+				continue
+			}
+			if in, err := s.mayDecide(tx, user, rec); err == nil {
+				d.Users = append(d.Users, Able{users[i].Email, in.OnBehalfOf})
 			}
 		}
 		return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/background/webhook"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -150,6 +151,28 @@ func TestEachIsToldOnceOfWhatItAskedFor(t *testing.T) {
 	d.is("after a restart", d.look(time.Second))
 	d.ends("beta", "beta-shop", "three")
 	d.is("the other tenant", d.look(time.Second), "theirs three")
+}
+
+func TestAWebhookIsToldOfAnApprovalThatLapses(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "lapsing", nil, countersign.EventApprovalLapsing)
+	d.hook("acme", "elsewhere", []string{"acme-desk"}, countersign.EventApprovalLapsing)
+	d.hook("acme", "asked", nil, countersign.EventApprovalRequested)
+	d.ends("acme", "acme-shop", "one")
+	d.write(func(tx store.Tx) error {
+		a := &records.Approval{Approval: countersign.Approval{ID: "a", RunID: "one", StepID: "s", ProjectID: "acme-shop", Status: countersign.ApprovalPending}}
+		if _, err := records.Approvals.Put(tx, "acme", "a", a, 0); err != nil {
+			return err
+		}
+		return audit.Append(tx, "acme", []countersign.AuditRecord{{At: d.now, Actor: "system", Action: remind.Lapsing, Subject: "approval/a", Step: "s", Outcome: countersign.AuditDone, After: "expires"}})
+	})
+	d.is("at first", d.look(0), "lapsing one")
+	var body countersign.Notification
+	if err := json.Unmarshal(d.got[0].Body, &body); err != nil || body.Type != "approval.lapsing" || body.Data.ApprovalID != "a" || body.Data.StepID != "s" || body.Data.ProjectID != "acme-shop" ||
+		body.Data.Status != "WAITING_APPROVAL" || body.Data.Link != "https://countersign.example/console/approvals/a" {
+		t.Errorf("%s: %v", d.got[0].Body, err)
+	}
+	d.is("again", d.look(time.Second))
 }
 
 func TestAFailureIsTriedAgainUnderOneIDAndDroppedAfterTheLast(t *testing.T) {

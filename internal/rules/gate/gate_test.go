@@ -202,6 +202,9 @@ func TestAnInputsOwnBoundClosesTheOtherEndOfARule(t *testing.T) {
 
 func TestWhatWeakensRules(t *testing.T) {
 	deny, ask, allow := rule(is("amount", "gt", "1000"), "DENY", ""), rule(is("amount", "gt", "100"), "ASK", `,"approvals":2,"groups":["finance"]`), rule(is("amount", "lt", "10"), "ALLOW", "")
+	escalate := func(after, groups string) string {
+		return strings.Replace(ask, `"groups"`, `"escalate":{"after":"`+after+`","groups":["`+groups+`"]},"groups"`, 1)
+	}
 	for _, c := range []struct {
 		name, was, now string
 		weaker         bool
@@ -221,6 +224,13 @@ func TestWhatWeakensRules(t *testing.T) {
 		{"fewer approvals", ask, strings.Replace(ask, ":2", ":1", 1), true},
 		{"more approvals", ask, strings.Replace(ask, ":2", ":3", 1), false},
 		{"another group", ask, strings.Replace(ask, "finance", "legal", 1), true},
+		{"an escalation added", ask, escalate("4h", "board"), true},
+		{"an escalation removed", escalate("4h", "board"), ask, false},
+		{"an earlier escalation", escalate("4h", "board"), escalate("3h59m", "board"), true},
+		{"a later escalation", escalate("4h", "board"), escalate("5h", "board"), false},
+		{"an escalation to more", escalate("4h", "board"), escalate("4h", `board","legal`), true},
+		{"an escalation to fewer", escalate("4h", `board","legal`), escalate("4h", "legal"), false},
+		{"a group that escalates, where everybody decided", strings.Replace(ask, `"finance"`, ``, 1), escalate("4h", "board"), false},
 		{"no group", ask, strings.Replace(ask, `"finance"`, ``, 1), true},
 	} {
 		budget := gate.Budget

@@ -51,14 +51,23 @@ func (v *pageRequest) realm(tab string) realm {
 	if r.Foreign {
 		r.Query = "?tenant=" + url.QueryEscape(r.Tenant)
 	}
-	r.Tabs = []filter{
-		{Word: "Users", Href: Prefix + "/access" + r.Query, Here: tab == "users"},
-		{Word: "Tokens", Href: Prefix + "/access/tokens" + r.Query, Here: tab == "tokens"},
+	if v.can(access.ReadUsers) {
+		r.Tabs = v.userTabs(tab, r.Query)
+	}
+	if !r.Foreign {
+		r.Tabs = append(r.Tabs, filter{Word: "Groups", Href: Prefix + "/access/groups", Here: tab == "groups"})
 	}
 	if v.can(access.ReadTenants) {
 		r.Tabs = append(r.Tabs, filter{Word: "Tenants", Href: Prefix + "/access/tenants", Here: tab == "tenants"})
 	}
 	return r
+}
+
+func (v *pageRequest) userTabs(tab, query string) []filter {
+	return []filter{
+		{Word: "Users", Href: Prefix + "/access" + query, Here: tab == "users"},
+		{Word: "Tokens", Href: Prefix + "/access/tokens" + query, Here: tab == "tokens"},
+	}
 }
 
 // tenantAsked is the tenant that the form or the address names, by default the

@@ -19,6 +19,8 @@ type capabilityData struct {
 	Fields  []field
 	Inputs  []inputRow
 	Wrong   string // error of the inputs as a whole
+	Rules   []ruleRow
+	Unclear string // error of the rules as a whole
 	Defaults,
 	Places []field
 	Expected []field
@@ -64,6 +66,7 @@ func (v *pageRequest) capabilityForm(err error) (*page, error) {
 	s := v.formOf(err, "capabilities["+strconv.Itoa(at)+"]")
 	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c), Expected: s.expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
 	d.Inputs, d.Wrong = v.inputRows(c), s.take("inputSchema")
+	d.Rules, d.Unclear = v.ruleRows(c), s.take("approvalRules")
 	d.Problem = s.problem()
 	word := "Add a capability"
 	if was != "" {

@@ -66,7 +66,9 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	}
 	c.InputSchema, untyped = v.typedSchema(c)
 	c.Expectation, unclear = v.typedExpectation()
-	return c, together(untimed, untyped, unread, unclear)
+	var unruly error
+	c.ApprovalRules, unruly = v.typedRules(c)
+	return c, together(untimed, untyped, unread, unclear, unruly)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.

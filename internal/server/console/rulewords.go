@@ -41,7 +41,11 @@ func answerWords(r countersign.ApprovalRule) string {
 	case countersign.RuleDeny:
 		return "is denied"
 	}
-	return "asks" + demandWords(int(r.Approvals), r.Groups)
+	text := "asks" + demandWords(int(r.Approvals), r.Groups)
+	if r.Escalate != nil {
+		text += "; after " + r.Escalate.After + " members of " + strings.Join(r.Escalate.Groups, " and ") + " may decide, too"
+	}
+	return text
 }
 
 // demandWords say how many must approve, and of which groups; "" for anybody once.

@@ -84,6 +84,9 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 	if a.Needed() > 1 || len(a.Groups) > 0 {
 		facts = [][2]string{{"needs", number(a.Needed()) + " approvals"}, {"of groups", strings.Join(a.Groups, ", ")}}
 	}
+	for _, e := range a.Escalations {
+		facts = append(facts, [2]string{"escalates", "from " + moment(e.At) + " members of " + strings.Join(e.Groups, ", ") + " may decide for " + strings.Join(e.For, ", ")})
+	}
 	for _, why := range a.Reasons {
 		facts = append(facts, [2]string{"asked because", why})
 	}
@@ -92,9 +95,20 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 	}
 	for _, d := range a.Decisions {
 		left := map[bool]string{true: "; left the groups since, doesn't count"}[d.Left]
-		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, d.Reason) + left})
+		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, d.Reason) + stoodIn(d) + left})
 	}
 	return facts
+}
+
+// stoodIn says in whose place a decision was given.
+func stoodIn(d countersign.GivenDecision) (text string) {
+	if len(d.OnBehalfOf) > 0 {
+		text = "; in place of " + Plain(strings.Join(d.OnBehalfOf, ", "))
+	}
+	if len(d.Escalated) > 0 {
+		text += "; as a member of " + strings.Join(d.Escalated, ", ") + ", to whom it had escalated"
+	}
+	return text
 }
 
 // makerFacts names the creators of the tokens that requested and decided.

@@ -23,7 +23,8 @@ type Commands struct {
 	Users     Users     `cmd:"" group:"Client" help:"A tenant's users: list, put, delete."`
 	Tenants   Tenants   `cmd:"" group:"Client" help:"Tenants: list, put."`
 
-	Groups UserGroups `cmd:"" group:"Client" help:"Groups of users whom approval rules name: list, put, delete."`
+	Groups      UserGroups      `cmd:"" group:"Client" help:"Groups of users whom approval rules name: list, put, delete."`
+	Delegations UserDelegations `cmd:"" group:"Client" help:"Who decides approvals in whose place: list, put, end."`
 
 	Credentials Credentials `cmd:"" group:"Client" help:"Whose each credential variable is: list, free."`
 

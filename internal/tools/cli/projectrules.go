@@ -34,6 +34,15 @@ func printFindings(w io.Writer, v *countersign.Validation) {
 	fmt.Fprintf(w, "%d errors, %d warnings\n", len(v.Errors), len(v.Warnings))
 }
 
+// groupsOf are the groups of a rule, and to whom it escalates.
+func groupsOf(r countersign.ApprovalRule) string {
+	text := strings.Join(r.Groups, ", ")
+	if r.Escalate != nil {
+		text += "; after " + r.Escalate.After + " " + strings.Join(r.Escalate.Groups, ", ")
+	}
+	return text
+}
+
 // ruleRows has a table row for each approval rule of a project.
 func ruleRows(p *countersign.Project) (out [][]string) {
 	for _, c := range p.Capabilities {
@@ -42,7 +51,7 @@ func ruleRows(p *countersign.Project) (out [][]string) {
 			if err != nil {
 				continue // never fails for a value that was read from JSON
 			}
-			out = append(out, []string{c.Name, r.Then, number(r.Approvals), strings.Join(r.Groups, ", "), r.Reason, value(when)})
+			out = append(out, []string{c.Name, r.Then, number(r.Approvals), groupsOf(r), r.Reason, value(when)})
 		}
 	}
 	return out

@@ -84,6 +84,10 @@ class Operations(ABC):
         """Approve or reject, with a reason."""
         return self._send(Call("POST", ("approvals", id, "decision"), body=body))
 
+    def delegations(self, *, limit: int | None = None, offset: int | None = None) -> Listing[t.ListedDelegation]:
+        """List who decides in whose place, and until when."""
+        return Listing(lambda query: self._send(Call("GET", ("delegations",), query=query)), {"limit": limit, "offset": offset})
+
     def delete_group(self, id: str) -> t.Group:
         """Delete a group that no rule names."""
         return self._send(Call("DELETE", ("groups", id)))
@@ -103,6 +107,10 @@ class Operations(ABC):
     def enable_project(self, id: str, body: t.Toggle) -> t.Project:
         """Let LIVE runs use a project."""
         return self._send(Call("POST", ("projects", id, "enable"), body=body))
+
+    def end_delegation(self, email: str) -> t.Delegation:
+        """End a delegation."""
+        return self._send(Call("DELETE", ("delegations", email)))
 
     def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None, after: int | None = None) -> Iterator[bytes]:
         """Stream audit records as lines of JSON, oldest first; the last line says what they are of."""
@@ -247,6 +255,10 @@ class Operations(ABC):
     def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None) -> Listing[t.ListedRun]:
         """List runs."""
         return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id})
+
+    def save_delegation(self, email: str, body: t.DelegationWrite) -> t.Delegation:
+        """Let another user decide in place of one who is away."""
+        return self._send(Call("PUT", ("delegations", email), body=body))
 
     def save_group(self, id: str, body: t.GroupWrite) -> t.Group:
         """Create or update a group."""
@@ -436,6 +448,10 @@ class AsyncOperations(ABC):
         """Approve or reject, with a reason."""
         return await self._send(Call("POST", ("approvals", id, "decision"), body=body))
 
+    def delegations(self, *, limit: int | None = None, offset: int | None = None) -> AsyncListing[t.ListedDelegation]:
+        """List who decides in whose place, and until when."""
+        return AsyncListing(lambda query: self._send(Call("GET", ("delegations",), query=query)), {"limit": limit, "offset": offset})
+
     async def delete_group(self, id: str) -> t.Group:
         """Delete a group that no rule names."""
         return await self._send(Call("DELETE", ("groups", id)))
@@ -455,6 +471,10 @@ class AsyncOperations(ABC):
     async def enable_project(self, id: str, body: t.Toggle) -> t.Project:
         """Let LIVE runs use a project."""
         return await self._send(Call("POST", ("projects", id, "enable"), body=body))
+
+    async def end_delegation(self, email: str) -> t.Delegation:
+        """End a delegation."""
+        return await self._send(Call("DELETE", ("delegations", email)))
 
     def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None, after: int | None = None) -> AsyncIterator[bytes]:
         """Stream audit records as lines of JSON, oldest first; the last line says what they are of."""
@@ -599,6 +619,10 @@ class AsyncOperations(ABC):
     def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None) -> AsyncListing[t.ListedRun]:
         """List runs."""
         return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id})
+
+    async def save_delegation(self, email: str, body: t.DelegationWrite) -> t.Delegation:
+        """Let another user decide in place of one who is away."""
+        return await self._send(Call("PUT", ("delegations", email), body=body))
 
     async def save_group(self, id: str, body: t.GroupWrite) -> t.Group:
         """Create or update a group."""

@@ -169,6 +169,8 @@ class Approval(TypedDict):
     decisionReason: NotRequired[str]
     # oldest first; decidedBy is who gave the last
     decisions: NotRequired[list[GivenDecision]]
+    # who may decide in place of the groups, and from when
+    escalations: NotRequired[list[Escalation]]
     # what will judge the answer: an Expectation, or an array of several that must all hold
     expectation: NotRequired[Any]
     expiresAt: str
@@ -217,6 +219,8 @@ class ApprovalPage(TypedDict):
 class ApprovalRule(TypedDict):
     # how many different deciders must approve; default 1
     approvals: NotRequired[int]
+    # who may decide in place of the groups when nobody has for a while
+    escalate: NotRequired[Escalate]
     # every decider is a member of one of them, and each has at least one decider
     groups: NotRequired[list[str]]
     # why, for those who are asked or denied; never blank
@@ -443,6 +447,52 @@ class Decision(TypedDict):
     suggestedInput: NotRequired[dict[str, Any]]
 
 
+Delegation = TypedDict(
+    "Delegation",
+    {
+        "createdAt": "str",
+        "createdBy": "str",
+        # who decides instead: the e-mail address of a user of the tenant
+        "delegate": "str",
+        "from": "str",
+        "reason": "str",
+        "until": "str",
+        # who is away: the e-mail address of a user of the tenant
+        "user": "str",
+    },
+)
+
+
+class DelegationPage(TypedDict):
+    # the resources of this page
+    items: list[ListedDelegation]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+DelegationWrite = TypedDict(
+    "DelegationWrite",
+    {
+        # ignored
+        "createdAt": "NotRequired[Any]",
+        # ignored
+        "createdBy": "NotRequired[Any]",
+        # who decides instead: the e-mail address of a user of the tenant with the role APPROVER
+        "delegate": "str",
+        # default: now
+        "from": "NotRequired[str]",
+        # never blank
+        "reason": "str",
+        # after from, by 90 days at most
+        "until": "str",
+        # ignored
+        "user": "NotRequired[Any]",
+    },
+)
+
+
 class Difference(TypedDict):
     # such as input.amount, method, url or body
     path: str
@@ -463,6 +513,24 @@ class Error(TypedDict):
     # what is wrong, where, and what would be right
     message: str
     requestId: str
+
+
+class Escalate(TypedDict):
+    # a Go duration, 1s to 720h, since the approval was asked for
+    after: str
+    groups: list[str]
+
+
+Escalation = TypedDict(
+    "Escalation",
+    {
+        "at": "str",
+        # the approval's groups for which they decide
+        "for": "list[str]",
+        # whose members may decide from then on
+        "groups": "list[str]",
+    },
+)
 
 
 class Expectation(TypedDict):
@@ -489,10 +557,14 @@ class GivenDecision(TypedDict):
     # a token's name, a user's or an agent's
     byName: NotRequired[str]
     decision: Literal["APPROVED", "REJECTED"]
+    # groups that it was given as a member of, since the approval's own had not decided in time
+    escalated: NotRequired[list[str]]
     # the approval's groups that it was given for
     groups: NotRequired[list[str]]
     # its decider left the groups before enough had approved, so it doesn't count
     left: NotRequired[bool]
+    # users who were away and in whose place it was given: their delegate decided as themself
+    onBehalfOf: NotRequired[list[str]]
     reason: str
 
 
@@ -668,6 +740,8 @@ class ListedApproval(TypedDict):
     decisionReason: NotRequired[str | Omitted]
     # oldest first; decidedBy is who gave the last
     decisions: NotRequired[list[GivenDecision] | Omitted]
+    # who may decide in place of the groups, and from when
+    escalations: NotRequired[list[Escalation] | Omitted]
     # what will judge the answer: an Expectation, or an array of several that must all hold
     expectation: NotRequired[Any]
     expiresAt: str
@@ -785,6 +859,22 @@ class ListedCredential(TypedDict):
     tenantId: str
     # of the tenant, that are signed with it now
     webhooks: NotRequired[list[str] | Omitted]
+
+
+ListedDelegation = TypedDict(
+    "ListedDelegation",
+    {
+        "createdAt": "str",
+        "createdBy": "str",
+        # who decides instead: the e-mail address of a user of the tenant
+        "delegate": "str | Omitted",
+        "from": "str",
+        "reason": "str | Omitted",
+        "until": "str",
+        # who is away: the e-mail address of a user of the tenant
+        "user": "str | Omitted",
+    },
+)
 
 
 class ListedGroup(TypedDict):
@@ -1022,7 +1112,7 @@ class ListedWebhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "run.recovery_required", "run.ended", "live.stopped", "live.going"]] | Omitted
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going"]] | Omitted
     id: str
     lastError: NotRequired[str | Omitted]
     lastErrorAt: NotRequired[str]
@@ -1905,6 +1995,8 @@ class Verification(TypedDict):
 
 class WaitingFor(TypedDict):
     approvalId: NotRequired[str]
+    # from when members of other groups may decide, too
+    escalatesAt: NotRequired[str]
     expiresAt: NotRequired[str]
     kind: Literal["approval", "reconcile", "slot", "stop"]
     # until then an answer may still come, and no resolution is taken
@@ -1921,7 +2013,7 @@ class Webhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
     id: str
     lastError: NotRequired[str]
     lastErrorAt: NotRequired[str]
@@ -1956,7 +2048,7 @@ class WebhookWrite(TypedDict):
     dropped: NotRequired[Any]
     # default true
     enabled: NotRequired[bool]
-    events: list[Literal["approval.requested", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
     # absent or 0 creates; else the current revision
     expectedRevision: NotRequired[int]
     # ignored

@@ -137,6 +137,11 @@ export class Countersign {
   saveGroup = (id: string, body: Body<t.GroupWrite>, o?: CallOptions) => this.#put<t.Group>(`/groups/${segment(id)}`, body, o);
   deleteGroup = (id: string, o?: CallOptions) => this.#delete<t.Group>(`/groups/${segment(id)}`, {}, o);
 
+  /** Who decides approvals in whose place, by who is away. */
+  delegations = (query: t.Query<"listDelegations"> = {}, o?: CallOptions) => this.#list<t.ListedDelegation, typeof query>("/delegations", query, "user", o);
+  delegate = (email: string, body: Body<t.DelegationWrite>, o?: CallOptions) => this.#put<t.Delegation>(`/delegations/${segment(email)}`, body, o);
+  endDelegation = (email: string, o?: CallOptions) => this.#delete<t.Delegation>(`/delegations/${segment(email)}`, {}, o);
+
   webhook = (id: string, o?: CallOptions) => this.#get<t.Webhook>(`/webhooks/${segment(id)}`, o);
   webhooks = (query: t.Query<"listWebhooks"> = {}, o?: CallOptions) => this.#list<t.ListedWebhook, typeof query>("/webhooks", query, "id", o);
   saveWebhook = (id: string, body: Body<t.WebhookWrite>, o?: CallOptions) => this.#put<t.Webhook>(`/webhooks/${segment(id)}`, body, o);

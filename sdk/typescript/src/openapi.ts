@@ -213,6 +213,8 @@ export interface components {
             decisionReason?: string;
             /** @description oldest first; decidedBy is who gave the last */
             decisions?: components["schemas"]["GivenDecision"][];
+            /** @description who may decide in place of the groups, and from when */
+            escalations?: components["schemas"]["Escalation"][];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
@@ -275,6 +277,8 @@ export interface components {
              * @description how many different deciders must approve; default 1
              */
             approvals?: number;
+            /** @description who may decide in place of the groups when nobody has for a while */
+            escalate?: components["schemas"]["Escalate"];
             /** @description every decider is a member of one of them, and each has at least one decider */
             groups?: string[];
             /** @description why, for those who are asked or denied; never blank */
@@ -564,6 +568,56 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        Delegation: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            /** @description who decides instead: the e-mail address of a user of the tenant */
+            delegate: string;
+            /** Format: date-time */
+            from: string;
+            reason: string;
+            /** Format: date-time */
+            until: string;
+            /** @description who is away: the e-mail address of a user of the tenant */
+            user: string;
+        };
+        DelegationPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedDelegation"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        DelegationWrite: {
+            /** @description ignored */
+            createdAt?: unknown;
+            /** @description ignored */
+            createdBy?: unknown;
+            /** @description who decides instead: the e-mail address of a user of the tenant with the role APPROVER */
+            delegate: string;
+            /**
+             * Format: date-time
+             * @description default: now
+             */
+            from?: string;
+            /** @description never blank */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description after from, by 90 days at most
+             */
+            until: string;
+            /** @description ignored */
+            user?: unknown;
+        };
         Difference: {
             /** @description such as input.amount, method, url or body */
             path: string;
@@ -582,6 +636,19 @@ export interface components {
             /** @description what is wrong, where, and what would be right */
             message: string;
             requestId: string;
+        };
+        Escalate: {
+            /** @description a Go duration, 1s to 720h, since the approval was asked for */
+            after: string;
+            groups: string[];
+        };
+        Escalation: {
+            /** Format: date-time */
+            at: string;
+            /** @description the approval's groups for which they decide */
+            for: string[];
+            /** @description whose members may decide from then on */
+            groups: string[];
         };
         Expectation: {
             /** @description any JSON value; numbers compare by exact value */
@@ -609,10 +676,14 @@ export interface components {
             byName?: string;
             /** @enum {string} */
             decision: "APPROVED" | "REJECTED";
+            /** @description groups that it was given as a member of, since the approval's own had not decided in time */
+            escalated?: string[];
             /** @description the approval's groups that it was given for */
             groups?: string[];
             /** @description its decider left the groups before enough had approved, so it doesn't count */
             left?: boolean;
+            /** @description users who were away and in whose place it was given: their delegate decided as themself */
+            onBehalfOf?: string[];
             reason: string;
         };
         Group: {
@@ -851,6 +922,8 @@ export interface components {
             decisionReason?: string | components["schemas"]["Omitted"];
             /** @description oldest first; decidedBy is who gave the last */
             decisions?: components["schemas"]["GivenDecision"][] | components["schemas"]["Omitted"];
+            /** @description who may decide in place of the groups, and from when */
+            escalations?: components["schemas"]["Escalation"][] | components["schemas"]["Omitted"];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
@@ -989,6 +1062,20 @@ export interface components {
             tenantId: string;
             /** @description of the tenant, that are signed with it now */
             webhooks?: string[] | components["schemas"]["Omitted"];
+        };
+        ListedDelegation: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            /** @description who decides instead: the e-mail address of a user of the tenant */
+            delegate: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            from: string;
+            reason: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            until: string;
+            /** @description who is away: the e-mail address of a user of the tenant */
+            user: string | components["schemas"]["Omitted"];
         };
         ListedGroup: {
             /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
@@ -1290,7 +1377,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[] | components["schemas"]["Omitted"];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[] | components["schemas"]["Omitted"];
             id: string;
             lastError?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -2329,6 +2416,11 @@ export interface components {
         };
         WaitingFor: {
             approvalId?: string;
+            /**
+             * Format: date-time
+             * @description from when members of other groups may decide, too
+             */
+            escalatesAt?: string;
             /** Format: date-time */
             expiresAt?: string;
             /** @enum {string} */
@@ -2354,7 +2446,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
             id: string;
             lastError?: string;
             /** Format: date-time */
@@ -2402,7 +2494,7 @@ export interface components {
             dropped?: unknown;
             /** @description default true */
             enabled?: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
             /**
              * Format: int64
              * @description absent or 0 creates; else the current revision
@@ -2869,6 +2961,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Credential"];
+                };
+            };
+        };
+    };
+    listDelegations: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DelegationPage"];
+                };
+            };
+        };
+    };
+    putDelegation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DelegationWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delegation"];
+                };
+            };
+        };
+    };
+    endDelegation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delegation"];
                 };
             };
         };

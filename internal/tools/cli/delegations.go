@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// UserDelegations are the commands on who decides in whose place (contract 11).
+type UserDelegations struct {
+	List DelegationsList `cmd:"" help:"List who decides approvals in whose place, and until when." example:"delegations list"`
+	Put  DelegationsPut  `cmd:"" help:"Let another user decide in place of one who is away: they themself, or an ADMIN." example:"delegations put ann@example.com --to cem@example.com --until 2026-12-31T18:00:00Z --reason holidays"`
+	End  DelegationsEnd  `cmd:"" help:"End a delegation." example:"delegations end ann@example.com"`
+}
+
+// DelegationsList lists.
+type DelegationsList struct{ Listing }
+
+var delegationTable = table[countersign.Delegation]{
+	heading: []string{"user", "delegate", "from", "until", "reason"},
+	row: func(x countersign.Delegation) []string {
+		return []string{x.User, x.Delegate, x.From.UTC().Format(time.RFC3339), x.Until.UTC().Format(time.RFC3339), x.Reason}
+	},
+}
+
+// Run lists the delegations.
+func (l *DelegationsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Delegation], error) {
+		return c.Delegations(t.Context, p)
+	}, delegationTable)
+}
+
+// DelegationsPut saves.
+type DelegationsPut struct {
+	User   string    `arg:"" help:"The e-mail address of who is away."`
+	To     string    `required:"" help:"The e-mail address of who decides instead." placeholder:"EMAIL"`
+	From   time.Time `help:"When it begins; default now." placeholder:"2026-12-24T00:00:00Z"`
+	Until  time.Time `required:"" help:"When it ends, 90 days after it begins at most." placeholder:"2026-12-31T18:00:00Z"`
+	Reason string    `required:"" help:"Why."`
+	Asking
+}
+
+// Run saves the delegation.
+func (p *DelegationsPut) Run(t *Terminal) error {
+	w := countersign.DelegationWrite{Delegate: p.To, From: p.From, Until: p.Until, Reason: p.Reason}
+	return show(t, p.Asking, func(c *client.Client) (*countersign.Delegation, error) { return c.Delegate(t.Context, p.User, w) },
+		func(out io.Writer, x *countersign.Delegation) {
+			fmt.Fprintf(out, "%s decides in place of %s until %s\n", Plain(x.Delegate), Plain(x.User), x.Until.UTC().Format(time.RFC3339))
+		})
+}
+
+// DelegationsEnd ends one.
+type DelegationsEnd struct {
+	User string `arg:"" help:"The e-mail address of who was away."`
+	Asking
+}
+
+// Run ends the delegation.
+func (d *DelegationsEnd) Run(t *Terminal) error {
+	return show(t, d.Asking, func(c *client.Client) (*countersign.Delegation, error) { return c.EndDelegation(t.Context, d.User) },
+		func(w io.Writer, x *countersign.Delegation) {
+			fmt.Fprintf(w, "%s decides no longer in place of %s\n", Plain(x.Delegate), Plain(x.User))
+		})
+}
