@@ -118,7 +118,7 @@ func startRun(v *pageRequest) (string, error) {
 	if !validKey(key) {
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the plan's page again")
 	}
-	started, err := v.control.StartRun(v.r.Context(), v.actor, id, key)
+	started, err := v.control.StartRun(v.r.Context(), v.actor, countersign.RunStart{PlanID: id}, key)
 	if err == nil {
 		return "/runs/" + started.Run.ID, nil
 	}

@@ -37,7 +37,7 @@ func (a *API) listPlans(c *call) (any, error) {
 }
 
 func (a *API) startRun(c *call) (any, error) {
-	return c.started(a.control.StartRun(c.ctx, c.actor, bodyOf[countersign.RunStart](c).PlanID, c.key))
+	return c.started(a.control.StartRun(c.ctx, c.actor, bodyOf[countersign.RunStart](c), c.key))
 }
 
 // started responds to the start of a run, and says whether an earlier start made it.

@@ -108,6 +108,8 @@ class AgentRunStart(TypedDict):
     inputs: NotRequired[dict[str, Any]]
     # default DRY_RUN
     mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    # as of POST /runs
+    reason: NotRequired[str]
 
 
 class AgentWithInstances(TypedDict):
@@ -191,6 +193,8 @@ class Approval(TypedDict):
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
     runId: str
+    # why the run was started, in the words of who started it
+    runReason: NotRequired[str]
     # up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out
     same: NotRequired[list[SameRequest]]
     # both go back to one maker: one person may have moved both
@@ -690,6 +694,8 @@ class ListedApproval(TypedDict):
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
     runId: str
+    # why the run was started, in the words of who started it
+    runReason: NotRequired[str | Omitted]
     # up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out
     same: NotRequired[list[SameRequest] | Omitted]
     # both go back to one maker: one person may have moved both
@@ -884,6 +890,8 @@ class ListedRun(TypedDict):
     # absent for who must not see all of the plan
     planDigest: NotRequired[str]
     planId: str
+    # why it was started, in the words of who started it
+    reason: NotRequired[str | Omitted]
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
@@ -1346,6 +1354,8 @@ class ProjectRunStart(TypedDict):
     inputs: NotRequired[dict[str, Any]]
     # default DRY_RUN
     mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    # as of POST /runs
+    reason: NotRequired[str]
 
 
 class ProjectWrite(TypedDict):
@@ -1481,6 +1491,8 @@ class Run(TypedDict):
     planDigest: NotRequired[str]
     planId: str
     planSnapshot: NotRequired[Plan]
+    # why it was started, in the words of who started it
+    reason: NotRequired[str]
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
@@ -1506,6 +1518,8 @@ class RunPage(TypedDict):
 
 class RunStart(TypedDict):
     planId: str
+    # why it is started: shown to approvers, and kept in the audit log
+    reason: NotRequired[str]
 
 
 class SameRequest(TypedDict):
@@ -1688,6 +1702,8 @@ class TeamRunStart(TypedDict):
     inputs: NotRequired[dict[str, dict[str, Any]]]
     # default DRY_RUN
     mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    # as of POST /runs
+    reason: NotRequired[str]
 
 
 class TeamStep(TypedDict):

@@ -128,6 +128,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "DRY_RUN" | "LIVE";
+            /** @description as of POST /runs */
+            reason?: string;
         };
         AgentWithInstances: {
             /** @description given at its admission: how often its LIVE steps may call, and for how much */
@@ -239,6 +241,8 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
             runId: string;
+            /** @description why the run was started, in the words of who started it */
+            runReason?: string;
             /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out */
             same?: components["schemas"]["SameRequest"][];
             /** @description both go back to one maker: one person may have moved both */
@@ -877,6 +881,8 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
             runId: string;
+            /** @description why the run was started, in the words of who started it */
+            runReason?: string | components["schemas"]["Omitted"];
             /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out */
             same?: components["schemas"]["SameRequest"][] | components["schemas"]["Omitted"];
             /** @description both go back to one maker: one person may have moved both */
@@ -1108,6 +1114,8 @@ export interface components {
             /** @description absent for who must not see all of the plan */
             planDigest?: string;
             planId: string;
+            /** @description why it was started, in the words of who started it */
+            reason?: string | components["schemas"]["Omitted"];
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
@@ -1676,6 +1684,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "DRY_RUN" | "LIVE";
+            /** @description as of POST /runs */
+            reason?: string;
         };
         ProjectWrite: {
             /** @enum {string} */
@@ -1826,6 +1836,8 @@ export interface components {
             planDigest?: string;
             planId: string;
             planSnapshot?: components["schemas"]["Plan"];
+            /** @description why it was started, in the words of who started it */
+            reason?: string;
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
@@ -1863,6 +1875,8 @@ export interface components {
         };
         RunStart: {
             planId: string;
+            /** @description why it is started: shown to approvers, and kept in the audit log */
+            reason?: string;
         };
         SameRequest: {
             /**
@@ -2084,6 +2098,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "DRY_RUN" | "LIVE";
+            /** @description as of POST /runs */
+            reason?: string;
         };
         TeamStep: {
             /** @description a member */
