@@ -61,7 +61,7 @@ func (v *pageRequest) liveRun(id string) (*liveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.rightsOn(id)
+	b, err := v.rightsOn(&whole)
 	if err != nil {
 		return nil, err
 	}

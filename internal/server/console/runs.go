@@ -16,6 +16,8 @@ func (c *Console) runRoutes() []route {
 		{method: "GET", path: "/runs/{id}/live", stream: runLive},
 		{method: "GET", path: "/runs/{id}/cancel", page: cancelPage},
 		{method: "POST", path: "/runs/{id}/cancel", act: cancelRun},
+		{method: "GET", path: "/runs/{id}/again", page: runAgainPage},
+		{method: "POST", path: "/runs/{id}/again", act: runAgain},
 	}
 }
 
