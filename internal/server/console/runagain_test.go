@@ -26,6 +26,7 @@ func inPage(t *testing.T, what *regexp.Regexp, page string) string {
 // rejected is a run whose approval was rejected.
 func (w *runWorld) rejected(suggested map[string]countersign.Value) countersign.Run {
 	w.t.Helper()
+	w.answer(200, `{"ok":true}`)
 	id := w.start(clerk, call("a", "look"), call("b", "note", "a"))
 	r := w.reaches(id, countersign.RunWaitingApproval)
 	_, err := w.service.Decide(nowhere, somebody("judge@example.com", countersign.RoleApprover), r.ApprovalID, countersign.Decision{Decision: countersign.ApprovalRejected, Reason: "not so", SuggestedInput: suggested})
@@ -48,7 +49,7 @@ func TestAFailedRunIsChangedAndRunAgain(t *testing.T) {
 	if status != http.StatusBadRequest {
 		t.Errorf("without a reason: %d", status)
 	}
-	says(t, "without a reason", page, "say why", "better")
+	says(t, "without a reason", page, "Say why", "better")
 
 	typed.Set("reason", "the note was wrong")
 	_, page = g.submit(at, typed)
@@ -65,6 +66,7 @@ func TestAFailedRunIsChangedAndRunAgain(t *testing.T) {
 	typed.Set("reviewed", inPage(t, reviewedInForm, page))
 
 	var started string
+	w.answer(200, `{"ok":true}`)
 	for range 2 { // sent twice, it starts one run
 		res, err := g.do(nowhere, http.MethodPost, at, withCSRF(g, typed))
 		w.must(err)
@@ -109,6 +111,7 @@ func TestDoingAgainWhatIsDoneTakesAReason(t *testing.T) {
 	w := openRunWorld(t)
 	p, err := w.service.CreatePlan(nowhere, clerk, countersign.PlanWrite{Name: "Pay", ModelID: "m", ModelRevision: 1, Mode: countersign.ModeLive, Steps: []countersign.Step{call("a", "pay")}})
 	w.must(err)
+	w.answer(200, `{"ok":true}`)
 	g := w.guest("op@example.com", countersign.RoleOperator)
 	at := "/plans/" + p.ID
 	first := url.Values{"key": {inPage(t, keyInForm, g.shows(at, "Start the live run"))}}

@@ -14,6 +14,7 @@ import (
 type Runs struct {
 	List      RunsList      `cmd:"" help:"List the runs, the newest first." example:"runs list --status WAITING_APPROVAL"`
 	Start     RunsStart     `cmd:"" help:"Start a plan's run (OPERATOR)." example:"runs start plan-1 --key refund-of-A-48213 --watch"`
+	Again     RunsAgain     `cmd:"" help:"Run an ended run again with other inputs, as a new run with a key of its own (OPERATOR)." example:"runs again run-1 --set 'refund.amount:=24.90' --reason 'the amount was wrong'"`
 	Watch     RunsWatch     `cmd:"" help:"Print each change of a run until it ends or a person is needed." example:"runs watch run-1 --wait"`
 	Show      RunsShow      `cmd:"" help:"Show a run: its steps, what was sent, what came back, who decided." example:"runs show run-1"`
 	Rehearsal RunsRehearsal `cmd:"" help:"Say whether a LIVE run sends what was rehearsed; exit status 1 where it doesn't." example:"runs rehearsal run-1"`
@@ -60,15 +61,16 @@ type RunsStart struct {
 // Run starts the plan.
 func (s *RunsStart) Run(t *Terminal) error {
 	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
-		return c.StartRun(t.Context, countersign.RunStart{PlanID: s.Plan}, key)
+		return c.StartRun(t.Context, countersign.RunStart{PlanID: s.Plan, Reason: s.Reason}, key)
 	})
 }
 
 // Starting is the flags of every command that starts a run.
 type Starting struct {
-	Key   string `help:"Idempotency key, best a stable id of what is to be done: the same key again gives the same run. Without it a new key is made and printed, and a retry starts a second run." placeholder:"KEY"`
-	Watch bool   `help:"Print each change until the run ends or a person is needed; exit status as of runs watch."`
-	Wait  bool   `help:"As --watch, and go on where a person is needed."`
+	Key    string `help:"Idempotency key, best a stable id of what is to be done: the same key again gives the same run. Without it a new key is made and printed, and a retry starts a second run." placeholder:"KEY"`
+	Reason string `help:"Why it is started: shown to approvers, and kept in the audit log." placeholder:"TEXT"`
+	Watch  bool   `help:"Print each change until the run ends or a person is needed; exit status as of runs watch."`
+	Wait   bool   `help:"As --watch, and go on where a person is needed."`
 	Asking
 }
 
