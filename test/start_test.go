@@ -145,7 +145,7 @@ func TestTheReasonOfAStartIsShownToWhoDecidesAndAudited(t *testing.T) {
 	id := w.operator.Post("/runs", start, keyed("k")).OK(t).Is(t, "reason", why).At("id").Text()
 	w.reaches(t, id, "WAITING_APPROVAL")
 	w.operator.Get("/approvals?runId="+id).OK(t).Is(t, "items.0.runReason", why)
-	if said := w.Admin.Get("/audit?action=runs.start&subject=run/"+id).OK(t).At("items.0.reason").Text(); !strings.HasSuffix(said, ": "+why) {
+	if said := w.Admin.Get("/audit?action=runs.start&subject=run/" + id).OK(t).At("items.0.reason").Text(); !strings.HasSuffix(said, ": "+why) {
 		t.Errorf("the audit log says %q", said)
 	}
 	w.operator.Post("/runs", start, keyed("k")).OK(t).Is(t, "id", id)
