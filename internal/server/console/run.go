@@ -23,7 +23,6 @@ type runData struct {
 	Chosen chosenStep
 	Cancel bool // the visitor may cancel the run
 	Again  bool // the visitor may start such a run, and this one has ended
-	Newer  bool // the run has changed since the page was rendered
 	Live   string
 	Trail  *trail
 	Pinned string // the step in the address, "" for the current one
@@ -81,7 +80,7 @@ func (v *pageRequest) rightsOn(r *countersign.Run) (b viewerRights, err error) {
 		return b, err
 	}
 	b.Reconcile, err = v.control.Barred(v.r.Context(), v.actor, access.ReconcileRun, runID)
-	b.Cancel, b.Again = v.can(access.CancelRun), v.mayStartAgain(r) == nil
+	b.Cancel, b.Audit, b.Again = v.can(access.CancelRun), v.can(access.ReadAudit), v.mayStartAgain(r) == nil
 	b.Masked = control.Masks(v.actor)
 	return b, err
 }

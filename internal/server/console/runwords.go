@@ -27,6 +27,7 @@ type viewerRights struct {
 	Reconcile error
 	Cancel    bool // the viewer's role may
 	Again     bool // the viewer may start such a run
+	Audit     bool // the viewer may read the audit log
 	Masked    bool // sensitive fields are masked
 }
 

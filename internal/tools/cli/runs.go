@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -27,6 +28,13 @@ type Runs struct {
 type RunsList struct {
 	Status string `enum:",READY,RUNNING,WAITING_APPROVAL,RECOVERY_REQUIRED,COMPLETED,FAILED,CANCELLED" default:"" help:"Only those of this status." placeholder:"STATUS"`
 	Plan   string `help:"Only those of this plan." placeholder:"ID"`
+
+	Text       string `help:"Only those with this text or number in a step's inputs or answers: all of a value, or from 3 characters on its beginning." placeholder:"TEXT"`
+	Reason     string `help:"Only those that ended with this error code, such as receiver_refused." placeholder:"CODE"`
+	Agent      string `help:"Only this agent's own." placeholder:"ID"`
+	Capability string `help:"Only those that call it: NAME or PROJECT/NAME." placeholder:"NAME"`
+	Since      string `help:"Only those started then or later: a time such as 2026-11-21T15:04:05Z, or how long ago, such as 24h." placeholder:"TIME"`
+	Until      string `help:"Only those started before: a time, or how long ago." placeholder:"TIME"`
 	Listing
 }
 
@@ -47,8 +55,19 @@ func (l *RunsList) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
+	since, err := instant(l.Since, time.Now())
+	if err != nil {
+		return err
+	}
+	until, err := instant(l.Until, time.Now())
+	if err != nil {
+		return err
+	}
 	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Run], error) {
-		return c.Runs(t.Context, client.RunFilter{Paging: p, Status: countersign.RunStatus(l.Status), PlanID: l.Plan})
+		return c.Runs(t.Context, client.RunFilter{
+			Paging: p, Status: countersign.RunStatus(l.Status), PlanID: l.Plan, AgentID: l.Agent, Text: l.Text,
+			Reason: countersign.Code(l.Reason), Capability: l.Capability, Since: since, Until: until,
+		})
 	}, runTable)
 }
 

@@ -906,6 +906,21 @@ class ListedRun(TypedDict):
     waitingFor: NotRequired[WaitingFor | Omitted]
 
 
+class ListedSearchHit(TypedDict):
+    # when the record was made
+    at: str
+    id: str
+    kind: Literal["run", "token"]
+    # of a run
+    mode: NotRequired[str | Omitted]
+    # of the record
+    status: NotRequired[str | Omitted]
+    # the whole value there, where it is short
+    value: NotRequired[str | Omitted]
+    # where in the record it stands, such as: input orderId of step refund
+    where: str | Omitted
+
+
 class ListedStep(TypedDict):
     actionId: NotRequired[str]
     # the agent that carries it out, in the plan of an agent or team run
@@ -1539,6 +1554,25 @@ class Scenario(TypedDict):
     initialMemory: dict[str, str | Number | bool | None]
     inputs: dict[str, str | Number | bool | None]
     name: str
+
+
+class SearchHit(TypedDict):
+    # when the record was made
+    at: str
+    id: str
+    kind: Literal["run", "token"]
+    # of a run
+    mode: NotRequired[str]
+    # of the record
+    status: NotRequired[str]
+    # the whole value there, where it is short
+    value: NotRequired[str]
+    # where in the record it stands, such as: input orderId of step refund
+    where: str
+
+
+class SearchResult(TypedDict):
+    items: list[ListedSearchHit]
 
 
 class Session(TypedDict):

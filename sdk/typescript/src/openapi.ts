@@ -1137,6 +1137,24 @@ export interface components {
             updatedAt: string;
             waitingFor?: components["schemas"]["WaitingFor"] | components["schemas"]["Omitted"];
         };
+        ListedSearchHit: {
+            /**
+             * Format: date-time
+             * @description when the record was made
+             */
+            at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "run" | "token";
+            /** @description of a run */
+            mode?: string | components["schemas"]["Omitted"];
+            /** @description of the record */
+            status?: string | components["schemas"]["Omitted"];
+            /** @description the whole value there, where it is short */
+            value?: string | components["schemas"]["Omitted"];
+            /** @description where in the record it stands, such as: input orderId of step refund */
+            where: string | components["schemas"]["Omitted"];
+        };
         ListedStep: {
             actionId?: string;
             /** @description the agent that carries it out, in the plan of an agent or team run */
@@ -1902,6 +1920,27 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             };
             name: string;
+        };
+        SearchHit: {
+            /**
+             * Format: date-time
+             * @description when the record was made
+             */
+            at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "run" | "token";
+            /** @description of a run */
+            mode?: string;
+            /** @description of the record */
+            status?: string;
+            /** @description the whole value there, where it is short */
+            value?: string;
+            /** @description where in the record it stands, such as: input orderId of step refund */
+            where: string;
+        };
+        SearchResult: {
+            items: components["schemas"]["ListedSearchHit"][];
         };
         Session: {
             /** @description the X-CSRF-Token of unsafe requests */
@@ -3736,6 +3775,18 @@ export interface operations {
                 status?: "READY" | "RUNNING" | "WAITING_APPROVAL" | "RECOVERY_REQUIRED" | "COMPLETED" | "FAILED" | "CANCELLED";
                 /** @description only runs of this plan */
                 planId?: string;
+                /** @description only runs of this agent's own */
+                agentId?: string;
+                /** @description only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing */
+                q?: string;
+                /** @description only runs that ended with this error code, such as receiver_refused; the newest 1,000 */
+                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned";
+                /** @description only runs that call this capability: name or projectId/name; the newest 1,000 */
+                capability?: string;
+                /** @description only runs started then or later */
+                since?: string;
+                /** @description only runs started before */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -3947,6 +3998,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rehearsal"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                /** @description what you have in hand */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
                 };
             };
         };
