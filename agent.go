@@ -141,4 +141,5 @@ type AgentRunStart struct {
 	Capability       string           `json:"capability"`
 	Inputs           map[string]Value `json:"inputs,omitzero" nullable:"false" doc:"all but the agent's fixed inputs"`
 	Expectation      *Expectation     `json:"expectation,omitempty" doc:"required for LIVE, unless the capability has one; judged besides it"`
+	Reason           string           `json:"reason,omitempty" maxLength:"1000" doc:"as of POST /runs"`
 }

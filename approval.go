@@ -32,6 +32,7 @@ type Approval struct {
 	Expectation     Value            `json:"expectation,omitzero" doc:"what will judge the answer: an Expectation, or an array of several that must all hold"`
 	Sources         []InputSource    `json:"sources,omitempty" nullable:"false" doc:"where inputs come from that an earlier step answered"`
 	Same            []SameRequest    `json:"same,omitempty" nullable:"false" doc:"up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out"`
+	RunReason       string           `json:"runReason,omitempty" doc:"why the run was started, in the words of who started it"`
 	AgentWords      *AgentWords      `json:"agentWords,omitempty" doc:"what the agent said of its call over MCP; nobody has checked it"`
 	RequestedBy     string           `json:"requestedBy" doc:"who asked for the run"`
 	RequestedByName string           `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`

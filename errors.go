@@ -66,6 +66,12 @@ const (
 	CodeAbandoned        Code = "abandoned"
 )
 
+// RunReasons are the codes for which a run fails or is cancelled.
+var RunReasons = []Code{
+	CodeReceiverRefused, CodeOutputMissing, CodeExpectationNotMet, CodeNotSent, CodeOutcomeUnknown, CodeApprovalRejected, CodeApprovalExpired,
+	CodeDeniedByRule, CodeDeniedByBudget, CodeDrift, CodeProjectDisabled, CodeCancelled, CodeAbandoned,
+}
+
 // Error is a refusal that the caller may see: its code is stable and its
 // message says what is wrong, where, and what would be right. Anything that is
 // not an Error is internal and is never shown.

@@ -80,6 +80,7 @@ type Run struct {
 	RequestedBy     string      `json:"requestedBy"`
 	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
 	IdempotencyKey  string      `json:"idempotencyKey"`
+	Reason          string      `json:"reason,omitempty" doc:"why it was started, in the words of who started it"`
 	AgentWords      *AgentWords `json:"agentWords,omitempty" doc:"what the agent said of its call over MCP; nobody has checked it"`
 	CreatedAt       time.Time   `json:"createdAt"`
 	UpdatedAt       time.Time   `json:"updatedAt"`
@@ -225,6 +226,7 @@ const MayHaveHappened = "answered, not as expected; it may have taken effect"
 // RunStart is the body of POST /runs.
 type RunStart struct {
 	PlanID string `json:"planId"`
+	Reason string `json:"reason,omitempty" maxLength:"1000" doc:"why it is started: shown to approvers, and kept in the audit log"`
 }
 
 // ProjectRunStart is the body of POST /projects/{id}/runs: one call of one capability,
@@ -234,6 +236,7 @@ type ProjectRunStart struct {
 	Mode        string           `json:"mode,omitempty" enum:"DRY_RUN,LIVE" doc:"default DRY_RUN"`
 	Inputs      map[string]Value `json:"inputs,omitzero" nullable:"false"`
 	Expectation *Expectation     `json:"expectation,omitempty" doc:"judged besides the capability's; a LIVE run without either is counted in unverifiedSteps"`
+	Reason      string           `json:"reason,omitempty" maxLength:"1000" doc:"as of POST /runs"`
 }
 
 // Resolutions of a reconcile (specification 2.11).

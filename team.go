@@ -59,4 +59,5 @@ type TeamRunStart struct {
 	ExpectedRevision int64                       `json:"expectedRevision" minimum:"0" doc:"the team's current revision"`
 	Mode             string                      `json:"mode,omitempty" enum:"DRY_RUN,LIVE" doc:"default DRY_RUN"`
 	Inputs           map[string]map[string]Value `json:"inputs,omitzero" nullable:"false" doc:"by step id: fields that override the step's input, but never a fixed one"`
+	Reason           string                      `json:"reason,omitempty" maxLength:"1000" doc:"as of POST /runs"`
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -74,8 +75,14 @@ func (c *Client) Receipt(ctx context.Context, id string) ([]byte, error) {
 // RunFilter selects the runs to list.
 type RunFilter struct {
 	Paging
-	Status countersign.RunStatus
-	PlanID string
+	Status     countersign.RunStatus
+	PlanID     string
+	AgentID    string           // runs of this agent's own
+	Text       string           // in a step's inputs or answers: all of a value, or its beginning
+	Reason     countersign.Code // for which they ended
+	Capability string           // that they call: name or projectId/name
+	Since      time.Time        // started then or later
+	Until      time.Time        // started before
 }
 
 // Runs lists runs, the newest first.
@@ -83,7 +90,26 @@ func (c *Client) Runs(ctx context.Context, f RunFilter) (*countersign.Page[count
 	q := f.query()
 	set(q, "status", string(f.Status))
 	set(q, "planId", f.PlanID)
+	set(q, "agentId", f.AgentID)
+	set(q, "q", f.Text)
+	set(q, "reason", string(f.Reason))
+	set(q, "capability", f.Capability)
+	set(q, "since", instant(f.Since))
+	set(q, "until", instant(f.Until))
 	return list[countersign.Run](ctx, c, "/runs", q)
+}
+
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// Search finds runs by a text or number in their inputs and answers or by the key of their
+// start, and tokens by their name.
+func (c *Client) Search(ctx context.Context, text string) (*countersign.SearchResult, error) {
+	return call[countersign.SearchResult](ctx, c, Request{Method: http.MethodGet, Path: "/search", Query: url.Values{"q": {text}}})
 }
 
 // AllRuns walks all pages of [Client.Runs].

@@ -82,6 +82,7 @@ var matrix = map[string]row{
 	"runEvents":           {kind: "run"},
 	"runRehearsal":        {kind: "run"},
 	"runReceipt":          {kind: "run"},
+	"search":              {},
 	"cancelRun":           {role: "OPERATOR", kind: "run", body: always(doc{"reason": "r"})},
 	"reconcileRun":        {role: "APPROVER", kind: "run", body: always(doc{"resolution": "ABANDON", "evidence": "e"}), ok: "state_conflict", live: true},
 	"probeRun":            {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r"}), ok: "state_conflict", live: true},

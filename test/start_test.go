@@ -133,3 +133,23 @@ func TestKeysOfTwoTenantsNeverMeet(t *testing.T) {
 	}
 	admin.Get("/runs/"+mine).Refused(t, "not_found")
 }
+
+// TestTheReasonOfAStartIsShownToWhoDecidesAndAudited: what a caller says of a start stands
+// on the run, on its approvals and in the audit log, and is part of what its key repeats.
+func TestTheReasonOfAStartIsShownToWhoDecidesAndAudited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plan := w.ready(t, planOf(step("a", "refund", doc{"orderId": "o"})))
+	const why = "the first refund was one cent short"
+	start := doc{"planId": plan, "reason": why}
+	id := w.operator.Post("/runs", start, keyed("k")).OK(t).Is(t, "reason", why).At("id").Text()
+	w.reaches(t, id, "WAITING_APPROVAL")
+	w.operator.Get("/approvals?runId="+id).OK(t).Is(t, "items.0.runReason", why)
+	if said := w.Admin.Get("/audit?action=runs.start&subject=run/" + id).OK(t).At("items.0.reason").Text(); !strings.HasSuffix(said, ": "+why) {
+		t.Errorf("the audit log says %q", said)
+	}
+	w.operator.Post("/runs", start, keyed("k")).OK(t).Is(t, "id", id)
+	w.operator.Post("/runs", doc{"planId": plan}, keyed("k")).Refused(t, "idempotency_conflict", id)
+	w.operator.Post("/runs", doc{"planId": plan, "reason": strings.Repeat("x", 1001)}, keyed("l")).Refused(t, "invalid_request", "reason")
+	w.viewer.Get("/runs/"+id).OK(t).Is(t, "reason", why)
+}

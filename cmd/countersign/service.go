@@ -155,6 +155,7 @@ func (s *service) wire(ctx context.Context) error {
 	}
 	s.notifies()
 	s.tells()
+	s.control.IndexRuns(s.life)
 	if err := s.engine.Start(ctx); err != nil {
 		return err
 	}

@@ -24,6 +24,22 @@ func (s *Service) Audit(ctx context.Context, a Actor, l List, f audit.Filter, re
 	return page, err
 }
 
+// AuditChoices are the actors and the actions of a log, for whoever chooses what to read.
+func (s *Service) AuditChoices(ctx context.Context, a Actor, realm bool) (actors, actions []string, err error) {
+	log, err := logOf(a, realm)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+		if actors, err = tx.Distinct(store.Audit, log, "actor"); err != nil {
+			return err
+		}
+		actions, err = tx.Distinct(store.Audit, log, "action")
+		return err
+	})
+	return actors, actions, err
+}
+
 // VerifyAudit computes a log's tree from its records. Records that it has read within
 // the last minute are not read again.
 func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v countersign.AuditVerification, err error) {

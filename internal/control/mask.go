@@ -38,7 +38,7 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 		}
 	}
 	if of.masksAnything() {
-		r.PlanDigest, r.AgentWords = "", maskedWords(r.AgentWords)
+		r.PlanDigest, r.AgentWords, r.Reason = "", maskedWords(r.AgentWords), maskedReason(r.Reason)
 	}
 	if r.PlanSnapshot == nil {
 		return nil

@@ -48,7 +48,7 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 // masked values be guessed.
 func (h *fieldMask) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
-	ap.AgentWords = maskedWords(ap.AgentWords)
+	ap.AgentWords, ap.RunReason = maskedWords(ap.AgentWords), maskedReason(ap.RunReason)
 	if h.judgesHidden() {
 		ap.Reasons = nil
 	}
@@ -86,11 +86,17 @@ func maskedWords(w *countersign.AgentWords) *countersign.AgentWords {
 	}
 	out := *w
 	for _, text := range []*string{&out.Task, &out.Reason, &out.Again} {
-		if *text != "" {
-			*text = masked.Text()
-		}
+		*text = maskedReason(*text)
 	}
 	return &out
+}
+
+// maskedReason masks what somebody wrote: it may quote an input.
+func maskedReason(text string) string {
+	if text == "" {
+		return ""
+	}
+	return masked.Text()
 }
 
 func (h *fieldMask) expectation(e *countersign.Expectation) *countersign.Expectation {

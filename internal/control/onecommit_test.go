@@ -88,7 +88,7 @@ func TestEachChangeIsOneCommitWithItsRecord(t *testing.T) {
 			return err
 		}},
 		{name: "StartRun", make: func() (err error) {
-			run, err = h.service.StartRun(background, root(), plan.ID, "k")
+			run, err = h.service.StartRun(background, root(), countersign.RunStart{PlanID: plan.ID}, "k")
 			return err
 		}},
 		{name: "CancelRun", make: func() error {

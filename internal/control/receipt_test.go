@@ -21,7 +21,7 @@ func (h *fixture) ended(tenant string) string {
 		{ID: "s", Name: "s", ProjectID: tenant + "-one", Capability: "ping"},
 	}})
 	h.must(err)
-	started, err := h.service.StartRun(background, as(tenant), p.ID, h.newID("key"))
+	started, err := h.service.StartRun(background, as(tenant), countersign.RunStart{PlanID: p.ID}, h.newID("key"))
 	h.must(err)
 	_, err = h.service.CancelRun(background, as(tenant), started.Run.ID, "enough")
 	h.must(err)

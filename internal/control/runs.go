@@ -14,11 +14,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// RunFilter narrows a listing of runs; empty fields do not. Since keeps the runs
-// that were started then or later.
+// RunFilter narrows a listing of runs; empty fields do not. Since and Until keep the runs
+// that were started then or later, and before. Text, Reason (a code) and Capability (alone
+// or behind its project and a slash) are looked up in the index of runs, the newest 1,000
+// of each.
 type RunFilter struct {
-	Status, PlanID string
-	Since          time.Time
+	Status, PlanID, AgentID  string
+	Text, Reason, Capability string
+	Since, Until             time.Time
 }
 
 // Runs lists the runs within the actor's scope, newest first, with their steps in the
@@ -35,10 +38,18 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 		if err != nil {
 			return err
 		}
-		where = append(where, equals(map[string]string{"status": f.Status, "plan": f.PlanID})...)
+		where = append(where, equals(map[string]string{"status": f.Status, "plan": f.PlanID, "agent": f.AgentID})...)
 		if !f.Since.IsZero() {
 			where = append(where, store.Filter{Column: "created", Op: store.AtLeast, Values: []any{f.Since.UnixMicro()}})
 		}
+		if !f.Until.IsZero() {
+			where = append(where, store.Filter{Column: "created", Op: store.AtMost, Values: []any{f.Until.UnixMicro() - 1}})
+		}
+		narrowed, err := s.narrowed(tx, a, f)
+		if err != nil {
+			return err
+		}
+		where = append(where, narrowed...)
 		found, err := records.Runs.Page(tx, a.Tenant, l.query(newestFirst, where...))
 		if err != nil {
 			return err

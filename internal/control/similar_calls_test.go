@@ -84,7 +84,7 @@ func (h *fixture) pays(t *testing.T, amount string, at time.Time, status counter
 		Steps: []countersign.Step{{ID: "s", ProjectID: "acme-pay", Capability: "pay", Input: input}},
 	})
 	h.must(err)
-	started, err := h.service.StartRun(background, as("acme"), p.ID, h.newID("key"))
+	started, err := h.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: p.ID}, h.newID("key"))
 	h.must(err)
 	h.poses(started.Run.ID, started.Run.ID, at, status)
 	return started.Run.ID

@@ -31,6 +31,7 @@ type startRequest struct {
 	subject     string
 	key         string
 	fingerprint string
+	reason      string
 	call        *agentCall // over MCP; nil: an API's start, whose key holds forever
 }
 
@@ -76,6 +77,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
+		r.Reason = o.reason
 		if o.call != nil && o.call.words != (countersign.AgentWords{}) {
 			r.AgentWords = &o.call.words
 		}
@@ -172,15 +174,17 @@ func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 }
 
 // StartRun starts a plan's run.
-func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (out Started, err error) {
+func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunStart, key string) (out Started, err error) {
+	planID := start.PlanID
 	rec, err := s.planToRun(ctx, a, planID)
 	if err != nil {
 		return out, err
 	}
-	o, err := newStartRequest(access.StartRun, "plan/"+planID, "", key, countersign.RunStart{PlanID: planID})
+	o, err := newStartRequest(access.StartRun, "plan/"+planID, "", key, start)
 	if err != nil {
 		return out, err
 	}
+	o.reason = start.Reason
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
 		if err := s.mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ func (s *Service) startAgent(ctx context.Context, a Actor, id string, start coun
 
 func (s *Service) agentStart(a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) executorsStart {
 	return executorsStart{
-		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
+		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start, reason: start.Reason,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
@@ -82,7 +82,7 @@ func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunS
 // StartTeamRun starts a run of a team's steps, one after the other.
 func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
 	return s.startExecutors(ctx, a, executorsStart{
-		op: access.StartTeamRun, subject: "team/" + id, id: id, key: key, mode: start.Mode, body: start,
+		op: access.StartTeamRun, subject: "team/" + id, id: id, key: key, mode: start.Mode, body: start, reason: start.Reason,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.teamExecutors(tx, a, id, start.ExpectedRevision) },
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForTeam(c, start, o)
@@ -94,7 +94,7 @@ func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start co
 // StartProjectRun starts a run of one capability of a project (contract 11).
 func (s *Service) StartProjectRun(ctx context.Context, a Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
 	return s.startExecutors(ctx, a, executorsStart{
-		op: access.StartProjectRun, subject: "project/" + id, id: id, key: key, mode: start.Mode, body: start,
+		op: access.StartProjectRun, subject: "project/" + id, id: id, key: key, mode: start.Mode, body: start, reason: start.Reason,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.projectAlone(tx, a, id) },
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForCall(c.Projects[id], start, o)
@@ -122,6 +122,7 @@ type executorsStart struct {
 	key     string
 	mode    string
 	body    any
+	reason  string
 	call    *agentCall
 	reach   func(store.Tx) error
 	judged  func(store.Tx) error // nil: nothing needs to judge the answers
@@ -137,7 +138,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 	if err != nil {
 		return out, err
 	}
-	o.call = c.call
+	o.call, o.reason = c.call, c.reason
 	var p countersign.Plan
 	err = s.view(ctx, a, c.op, func(tx store.Tx) error {
 		p, err = s.planExecutors(tx, a, c, o)

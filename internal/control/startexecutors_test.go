@@ -83,7 +83,7 @@ func TestPlanOfAnAgentRunIsNotStartedByItself(t *testing.T) {
 	} {
 		got, err := start()
 		h.must(err)
-		_, err = h.service.StartRun(background, as("acme"), got.Run.PlanID, "other-"+got.Run.ID)
+		_, err = h.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: got.Run.PlanID}, "other-"+got.Run.ID)
 		wantCode(t, err, countersign.CodeStateConflict)
 	}
 }

@@ -42,7 +42,7 @@ func TestKeyIsOneForAllStarts(t *testing.T) {
 	wantCode(t, err, countersign.CodeIdempotencyConflict)
 	_, err = h.startTeamRun("", "k")
 	wantCode(t, err, countersign.CodeIdempotencyConflict)
-	_, err = h.service.StartRun(background, as("acme"), first.Run.PlanID, "k")
+	_, err = h.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: first.Run.PlanID}, "k")
 	wantCode(t, err, countersign.CodeIdempotencyConflict)
 	out, err := h.service.SyncAgents(background, as("beta"), "beta-one", manifest(item("a")))
 	h.must(err)

@@ -45,7 +45,7 @@ func (h *fixture) startOne(t *testing.T, a control.Actor) string {
 		Steps: []countersign.Step{{ID: "s", ProjectID: "acme-one", Capability: "ping"}},
 	})
 	h.must(err)
-	started, err := h.service.StartRun(background, a, p.ID, h.newID("key"))
+	started, err := h.service.StartRun(background, a, countersign.RunStart{PlanID: p.ID}, h.newID("key"))
 	h.must(err)
 	return started.Run.ID
 }

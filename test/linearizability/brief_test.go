@@ -35,7 +35,7 @@ func (h *fixture) changes() map[string]func() error {
 	h.must(err)
 	return map[string]func() error{
 		"a start": func() error {
-			_, err := h.control.StartRun(brief(), ann, h.plans[note], newID("key"))
+			_, err := h.control.StartRun(brief(), ann, countersign.RunStart{PlanID: h.plans[note]}, newID("key"))
 			return err
 		},
 		"an agent's start": func() error {

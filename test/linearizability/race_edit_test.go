@@ -20,7 +20,7 @@ func TestNoRunStartsOnAnEditedProject(t *testing.T) {
 				out, err := h.control.StartAgentRun(background(), ann, agentID("payer"), agentStart(1, pay), newID("key"))
 				return out.Run, err
 			}
-			out, err := h.control.StartRun(background(), ann, plan, newID("key"))
+			out, err := h.control.StartRun(background(), ann, countersign.RunStart{PlanID: plan}, newID("key"))
 			return out.Run, err
 		}, p)
 		edited := errs[starters] == nil
@@ -46,7 +46,7 @@ func TestNoRehearsalSeesItsProjectEdited(t *testing.T) {
 		p := h.freshShop()
 		plan := h.plan(desk, countersign.ModeDryRun, step("pay", pay), step("look", look, "pay"))
 		runs, errs := h.startAgainst(func(int) (countersign.Run, error) {
-			out, err := h.control.StartRun(background(), ann, plan, newID("key"))
+			out, err := h.control.StartRun(background(), ann, countersign.RunStart{PlanID: plan}, newID("key"))
 			return out.Run, err
 		}, p)
 		if !oneOf(errs[starters], "", countersign.CodeProjectInUse) {

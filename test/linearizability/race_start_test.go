@@ -15,7 +15,7 @@ func TestManyStartsWithOneKeyMakeOneRun(t *testing.T) {
 		answers := make([]control.Started, 64)
 		errs := all(len(answers), func(i int) (err error) {
 			if n%2 == 0 {
-				answers[i], err = h.control.StartRun(background(), ann, h.plans[note], key)
+				answers[i], err = h.control.StartRun(background(), ann, countersign.RunStart{PlanID: h.plans[note]}, key)
 			} else {
 				answers[i], err = h.control.StartAgentRun(background(), ann, agentID("payer"), agentStart(1, note), key)
 			}
@@ -36,7 +36,7 @@ func TestOneKeyIsForOneContent(t *testing.T) {
 		key := newID("key")
 		answers := make([]control.Started, 16)
 		errs := all(len(answers), func(i int) (err error) {
-			answers[i], err = h.control.StartRun(background(), ann, h.plans[[]string{note, pay}[i%2]], key)
+			answers[i], err = h.control.StartRun(background(), ann, countersign.RunStart{PlanID: h.plans[[]string{note, pay}[i%2]]}, key)
 			return err
 		})
 		winner := 0

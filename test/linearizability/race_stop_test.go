@@ -89,7 +89,7 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 		h.t.Helper()
 		plan := h.livePlan(step("pay", pay), step("note", note, "pay"))
 		runs := h.several(flying, func() (countersign.Run, error) {
-			out, err := h.control.StartRun(background(), ann, plan, newID("key"))
+			out, err := h.control.StartRun(background(), ann, countersign.RunStart{PlanID: plan}, newID("key"))
 			if err == nil {
 				err = h.receiver.await(call(&out.Run), 1)
 			}

@@ -45,7 +45,7 @@ func stoppedByModel(h *fixture) stoppable {
 	id := newID("model")
 	_, err := h.control.PutModel(background(), ada, id, modelWrite(id, "Model", 0))
 	h.must(err)
-	out, err := h.control.StartRun(background(), ann, h.plan(id, countersign.ModeLive, step("pay", pay), step("note", note, "pay")), newID("key"))
+	out, err := h.control.StartRun(background(), ann, countersign.RunStart{PlanID: h.plan(id, countersign.ModeLive, step("pay", pay), step("note", note, "pay"))}, newID("key"))
 	h.must(err)
 	stop := func() error {
 		_, err := h.control.SuspendModel(background(), ada, id, "a rest")
@@ -71,7 +71,7 @@ func stoppedByTeam(h *fixture) stoppable {
 // stoppedByProject disables the project, which keeps its revision and so is no drift.
 func stoppedByProject(h *fixture) stoppable {
 	h.t.Helper()
-	out, err := h.control.StartRun(background(), ann, h.livePlan(step("pay", pay), step("note", note, "pay")), newID("key"))
+	out, err := h.control.StartRun(background(), ann, countersign.RunStart{PlanID: h.livePlan(step("pay", pay), step("note", note, "pay"))}, newID("key"))
 	h.must(err)
 	toggle := countersign.Toggle{ExpectedRevision: 1}
 	stop := func() error {

@@ -4,7 +4,7 @@ import "github.com/countersign/countersign"
 
 // start starts a LIVE run of one step under a fresh key.
 func (h *fixture) start(capability string) (countersign.Run, error) {
-	out, err := h.control.StartRun(background(), ann, h.plans[capability], newID("key"))
+	out, err := h.control.StartRun(background(), ann, countersign.RunStart{PlanID: h.plans[capability]}, newID("key"))
 	return out.Run, err
 }
 

@@ -82,7 +82,7 @@ func (s *starts) ask(ctx context.Context, client int, in startsOp) {
 
 func (s *starts) start(ctx context.Context, in startsOp) (control.Started, error) {
 	if plan := s.plans[in.content]; plan != "" {
-		return s.h.any().StartRun(ctx, ann, plan, s.key(in.key))
+		return s.h.any().StartRun(ctx, ann, countersign.RunStart{PlanID: plan}, s.key(in.key))
 	}
 	w := countersign.AgentRunStart{ExpectedRevision: 1, Mode: countersign.ModeDryRun, Capability: pay, Expectation: done()}
 	if in.live {

@@ -180,7 +180,7 @@ func drawStart(s *sim, tenant string, p *picture) (act, bool) {
 	}
 	key := s.key(tenant)
 	return act{s.somebody(tenant, operator), "start plan " + plan.ID + " with key " + key, func(a control.Actor) error {
-		started, err := s.process.control.StartRun(background(), a, plan.ID, key)
+		started, err := s.process.control.StartRun(background(), a, countersign.RunStart{PlanID: plan.ID}, key)
 		s.started(tenant, key, "plan "+plan.ID, started, err)
 		return err
 	}, "", ""}, ok

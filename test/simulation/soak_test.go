@@ -94,7 +94,7 @@ func (s *sim) soakMinute(n int) {
 		ask(func(a control.Actor) error {
 			made, err := s.process.control.CreatePlan(background(), a, w)
 			if err == nil {
-				_, err = s.process.control.StartRun(background(), a, made.ID, fmt.Sprintf("soak-%d-%s", n, mode))
+				_, err = s.process.control.StartRun(background(), a, countersign.RunStart{PlanID: made.ID}, fmt.Sprintf("soak-%d-%s", n, mode))
 			}
 			return err
 		})

@@ -143,7 +143,7 @@ func (r filed) remove(tx store.Tx, tenant string, f *file, now time.Time) error 
 			return err
 		}
 	}
-	if err := errors.Join(r.removePlan(tx, tenant), r.removeRehearsal(tx, tenant)); err != nil {
+	if err := errors.Join(r.removePlan(tx, tenant), r.removeRehearsal(tx, tenant), records.RemoveTerms(tx, tenant, run)); err != nil {
 		return err
 	}
 	return records.Runs.Delete(tx, tenant, run.ID)

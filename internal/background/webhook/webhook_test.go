@@ -154,7 +154,7 @@ func TestEachIsToldOnceOfWhatItAskedFor(t *testing.T) {
 }
 
 func TestAWebhookIsToldOfAnApprovalThatLapses(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "lapsing", nil, countersign.EventApprovalLapsing)
 	d.hook("acme", "elsewhere", []string{"acme-desk"}, countersign.EventApprovalLapsing)
 	d.hook("acme", "asked", nil, countersign.EventApprovalRequested)

@@ -90,6 +90,9 @@ func (c *claims) asAsked(a node) string {
 	if !a.at("agentWords").equal(c.run.at("agentWords")) {
 		return "quotes other words of the agent than the run"
 	}
+	if a.at("runReason").text() != c.run.at("reason").text() {
+		return "quotes another reason than the run"
+	}
 	if !a.at("sharedMaker").isTrue() && haveCommonMaker(a) {
 		return "denies the maker that who asked and who decided share"
 	}

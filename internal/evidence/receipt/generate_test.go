@@ -68,7 +68,8 @@ func (d *drawn) run() {
 	}
 	d.bound(r.PlanSnapshot.ProjectSnapshots[0].Capabilities)
 	r.AgentWords = pick(d, nil, nil, &countersign.AgentWords{Task: d.word(), Reason: d.word()})
-	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", "")
+	r.Reason = pick(d, "", "", d.word())
+	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1"+because(r.Reason), "")
 	for i := range d.IntN(4) {
 		d.step(fmt.Sprintf("s%d", i))
 	}
@@ -246,7 +247,7 @@ func (d *drawn) approval(s *countersign.StepRun, digest string, expected []count
 		ID: fmt.Sprintf("apr-%d", len(d.facts.Approvals)), RunID: r.ID, StepID: s.ID, Status: status, Attempt: s.Attempt + 1,
 		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
 		RequestedAt: asked, ExpiresAt: asked.Add(valid), PlanID: r.PlanID, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
-		AgentWords: r.AgentWords, Expectation: d.shown(expected),
+		AgentWords: r.AgentWords, RunReason: r.Reason, Expectation: d.shown(expected),
 	}
 	d.decide(&a, s)
 	action := "approvals.decide"
@@ -421,6 +422,14 @@ func (d *drawn) prove() {
 		}
 		d.facts.Log.Records = append(d.facts.Log.Records, rec)
 	}
+}
+
+// because is how the record of a start quotes why.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
 }
 
 func pick[T any](d *drawn, of ...T) T { return of[d.IntN(len(of))] }

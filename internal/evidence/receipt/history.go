@@ -15,8 +15,8 @@ func (p proven) about(action, step string) bool {
 // leftOut reports that the service omitted records.
 func (c *claims) leftOut() bool { return c.audit.at("leftOut").whole() > 0 }
 
-// checkStarted compares the record of the run's start with the run: mode, plan and
-// requester.
+// checkStarted compares the record of the run's start with the run: mode, plan,
+// requester and reason.
 func (c *claims) checkStarted() string {
 	digest := c.run.at("planDigest").text()
 	reason := c.run.at("mode").text() + " of plan " + c.run.at("planId").text()
@@ -25,6 +25,9 @@ func (c *claims) checkStarted() string {
 	} else if agent != "" {
 		reason += " by agent " + agent
 	}
+	if why := c.run.at("reason").text(); why != "" {
+		reason += ": " + why
+	}
 	starts := 0
 	for _, p := range c.proven {
 		if !p.about("runs.start", "") {
@@ -32,7 +35,7 @@ func (c *claims) checkStarted() string {
 		}
 		starts++
 		if p.at("digest").text() != digest || p.at("reason").text() != reason || p.at("actor").text() != c.run.at("requestedBy").text() {
-			return "the log says that another run was started: another plan, mode or requester"
+			return "the log says that another run was started: another plan, mode, requester or reason"
 		}
 	}
 	if starts > 1 || starts == 0 && digest != "" {

@@ -33,6 +33,7 @@ const (
 	CreatePlan      Operation = "plans.create"
 	ReadRuns        Operation = "runs.read"
 	ReadRehearsal   Operation = "runs.rehearsal"
+	Search          Operation = "search.read"
 	ReadReceipt     Operation = "runs.receipt"
 	StartRun        Operation = "runs.start"
 	CancelRun       Operation = "runs.cancel"
@@ -134,6 +135,7 @@ var rules = map[Operation]rule{
 	CreatePlan:      {roles: operator, write: true},
 	ReadRuns:        {},
 	ReadRehearsal:   {},
+	Search:          {},
 	ReadReceipt:     {},
 	StartRun:        {roles: operator, write: true},
 	CancelRun:       {roles: operator, write: true},

@@ -127,6 +127,7 @@ func (t *transition) ask(i int) {
 		ApprovalsNeeded: int64(t.verdict.Approvals), Groups: t.verdict.Groups, Reasons: t.verdict.Reasons, Escalations: t.escalations(),
 		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
 		AgentWords:    t.run.AgentWords,
+		RunReason:     t.run.Reason,
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
 		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
 	}

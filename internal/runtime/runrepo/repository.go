@@ -211,12 +211,14 @@ func startOf(r *countersign.Run) string {
 	of := r.Mode + " of plan " + r.PlanID
 	switch {
 	case r.TeamID != "":
-		return of + " by team " + r.TeamID
+		of += " by team " + r.TeamID
 	case r.AgentID != "":
-		return of + " by agent " + r.AgentID
-	default:
-		return of
+		of += " by agent " + r.AgentID
 	}
+	if r.Reason != "" {
+		of += ": " + r.Reason
+	}
+	return of
 }
 
 // Salt draws the salt of an audit record. Readers who may not see a record's digest or

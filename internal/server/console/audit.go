@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +47,8 @@ type auditData struct {
 	auditLog
 	Subject, Actor, Action, Since string
 	SinceErr                      string
+	Actors, Actions               []option // what the log has
+	Times                         []filter
 	Filtered                      bool
 	Records                       []countersign.AuditRecord
 	Export                        string // address that exports these records as JSON lines
@@ -63,6 +66,11 @@ func auditPage(v *pageRequest) (*page, error) {
 		return p, v.mayReadAudit(d.Realm)
 	}
 	f.Since = since
+	var err error
+	if d.Actors, d.Actions, err = v.auditChoices(&d); err != nil {
+		return nil, err
+	}
+	d.Times = v.auditTimes(d.Since)
 	l := v.list()
 	found, err := v.control.Audit(v.r.Context(), v.actor, l, f, d.Realm)
 	if err != nil {
@@ -72,6 +80,31 @@ func auditPage(v *pageRequest) (*page, error) {
 	d.Records, d.Pager = found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)
 	p.Data = d
 	return p, nil
+}
+
+// auditChoices are the actors and actions of the log, with what is chosen now.
+func (v *pageRequest) auditChoices(d *auditData) (actors, actions []option, err error) {
+	people, what, err := v.control.AuditChoices(v.r.Context(), v.actor, d.Realm)
+	list := func(values []string, now string, word func(string) string) (out []option) {
+		for _, value := range values {
+			out = append(out, option{value, word(value), value == now})
+		}
+		if now != "" && !slices.Contains(values, now) {
+			out = append(out, option{now, word(now), true})
+		}
+		return out
+	}
+	return list(people, strings.TrimSpace(d.Actor), who), list(what, strings.TrimSpace(d.Action), func(s string) string { return s }), err
+}
+
+// auditTimes are links to recent records.
+func (v *pageRequest) auditTimes(now string) []filter {
+	out := []filter{{Word: "Any time", Href: v.withParam("since", ""), Here: now == ""}}
+	for _, p := range periods {
+		at := v.now.Add(-p.Length).UTC().Format("2006-01-02 15:04")
+		out = append(out, filter{Word: p.Word, Href: v.withParam("since", at), Here: now == at})
+	}
+	return out
 }
 
 // exportHref is the API's address that exports every record of the list.

@@ -15,27 +15,38 @@ import (
 // document if any input is accepted. Numbers are parsed as exact JSON, so that their
 // digits are kept.
 
-func inputField(name string) string { return "input." + name }
+// oneCall is where the inputs of a form of one call stand.
+const oneCall = "input"
 
 // inputs are the fields of a capability's inputs, without those that the manifest
 // fixes.
 func (s *form) inputs(c *countersign.Capability, fixed map[string]countersign.Value) []field {
+	return s.inputsAt(oneCall, c, fixed, nil)
+}
+
+// inputsAt are the fields of a capability's inputs that stand at a path in the form, with
+// the stored values, nil for none.
+func (s *form) inputsAt(at string, c *countersign.Capability, fixed, stored map[string]countersign.Value) []field {
 	if c.InputSchema == nil {
-		return []field{s.document("input", "Inputs", "A JSON object.", "{}", 6)}
+		text := "{}"
+		if stored != nil {
+			text = pretty(countersign.ObjectValue(stored))
+		}
+		return []field{s.document(at, "Inputs", "A JSON object.", text, 6)}
 	}
 	var out []field
 	for _, in := range inputsOf(*c) {
 		if _, set := fixed[in.Name]; set {
 			continue
 		}
-		b := s.input(in)
+		b := s.input(at+"."+in.Name, in, stored[in.Name])
 		b.Required = in.Required
 		out = append(out, b)
 	}
 	return out
 }
 
-func (s *form) input(in shownInput) field {
+func (s *form) input(name string, in shownInput, stored countersign.Value) field {
 	hint := in.Type
 	if bounds := boundsInWords(in.Field); bounds != "" {
 		hint += ", " + bounds
@@ -46,16 +57,25 @@ func (s *form) input(in shownInput) field {
 	if in.Sensitive {
 		hint += ", masked for viewers and in logs"
 	}
-	name := inputField(in.Name)
+	value := ""
+	if !stored.IsZero() {
+		value = stored.Raw()
+	}
 	switch in.Type {
 	case "boolean":
-		return s.choose("select", name, in.Name, hint, "", choice{Word: "choose"}, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
+		return s.choose("select", name, in.Name, hint, value, choice{Word: "choose"}, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
 	case "object", "array":
-		return s.document(name, in.Name, hint+", as JSON", "", 4)
+		return s.document(name, in.Name, hint+", as JSON", value, 4)
 	case "number":
-		return s.mono(name, in.Name, hint+"; its digits are sent as they are typed", "")
+		return s.mono(name, in.Name, hint+"; its digits are sent as they are typed", value)
 	}
-	return s.line(name, in.Name, hint, "")
+	if value != "" {
+		value = stored.Text()
+	}
+	if strings.ContainsAny(value, "\r\n") { // a line would lose them
+		return s.area(name, in.Name, hint, value, 4)
+	}
+	return s.line(name, in.Name, hint, value)
 }
 
 // boundsInWords says what an input's value may be, "" if its type is all.
@@ -85,20 +105,24 @@ func boundsInWords(f countersign.InputField) string {
 
 // typedInputs parses the inputs and reports every invalid one.
 func (v *pageRequest) typedInputs(c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+	return v.typedInputsAt(oneCall, c, fixed)
+}
+
+func (v *pageRequest) typedInputsAt(at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	if c.InputSchema == nil {
-		return objectOf("input", v.form("input"))
+		return objectOf(at, v.form(at))
 	}
 	out := map[string]countersign.Value{}
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(c.InputSchema)) {
 		field := c.InputSchema[name]
-		text := v.r.PostForm.Get(inputField(name))
+		text := strings.ReplaceAll(v.r.PostForm.Get(at+"."+name), "\r\n", "\n") // as a browser sends an area
 		if _, set := fixed[name]; set || text == "" && !field.Required {
 			continue
 		}
 		value, problem := typedValue(field.Type, text)
 		if problem != "" {
-			wrong = append(wrong, inputField(name)+": "+problem)
+			wrong = append(wrong, at+"."+name+": "+problem)
 		}
 		out[name] = value
 	}

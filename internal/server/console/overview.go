@@ -56,6 +56,7 @@ type waitingRow struct {
 	Soon          bool // it expires within the hour
 	Href, Act     string
 	Bar           string // why the visitor can't decide
+	Alike         string // address of a recovery of the same call, or of its approval
 }
 
 func (v *pageRequest) overviewWaiting(d *overviewData) error {
@@ -68,8 +69,13 @@ func (v *pageRequest) overviewWaiting(d *overviewData) error {
 	if err != nil {
 		return err
 	}
+	alike, err := v.alike(list)
+	if err != nil {
+		return err
+	}
 	for i := range list {
 		row := waitingRowOf(&list[i], names[list[i].Run.PlanID], v.now)
+		row.Alike = alike[row.Href]
 		if list[i].Barred == nil {
 			d.Mine = append(d.Mine, row)
 		} else {
@@ -77,6 +83,30 @@ func (v *pageRequest) overviewWaiting(d *overviewData) error {
 		}
 	}
 	return nil
+}
+
+// alike joins approvals with recoveries of the same call: its capability and title. Who
+// approves one may do again what the other has done.
+func (v *pageRequest) alike(list []control.Waiting) (map[string]string, error) {
+	out := map[string]string{}
+	if !slices.ContainsFunc(list, func(w control.Waiting) bool { return w.Approval == nil }) {
+		return out, nil
+	}
+	for i := range list {
+		a := list[i].Approval
+		if a == nil || a.Title == "" {
+			continue
+		}
+		runs, err := v.control.RecoveriesLike(v.r.Context(), v.actor, a.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range runs {
+			approval, recovery := Prefix+"/approvals/"+a.ID, Prefix+"/recovery/"+id
+			out[approval], out[recovery] = recovery, approval
+		}
+	}
+	return out, nil
 }
 
 func (v *pageRequest) namesOf(list []control.Waiting) (map[string]string, error) {

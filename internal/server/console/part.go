@@ -5,15 +5,19 @@ import "strconv"
 // part is the slice of a list that an address parameter asks for, for lists that are
 // stored whole.
 func (v *pageRequest) part(name string, total int) (from, to int, p pager) {
+	return v.partOf(name, total, pageSize)
+}
+
+func (v *pageRequest) partOf(name string, total, size int) (from, to int, p pager) {
 	asked, err := strconv.Atoi(v.query(name))
 	if err != nil || asked < 0 {
 		asked = 0
 	}
 	from = min(asked, total)
-	to = min(from+pageSize, total)
+	to = min(from+size, total)
 	p = pager{From: from + 1, To: to, Total: total}
 	if from > 0 {
-		p.Prev = v.at(name, max(0, from-pageSize))
+		p.Prev = v.at(name, max(0, from-size))
 	}
 	if to < total {
 		p.Next = v.at(name, to)

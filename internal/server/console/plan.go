@@ -3,11 +3,13 @@ package console
 import (
 	"cmp"
 	"html/template"
+	"net/http"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
 type planData struct {
@@ -18,8 +20,10 @@ type planData struct {
 	Errors  []string // those of no step
 	Drift   countersign.Drift
 	Runs    []countersign.Run
-	Total   int    // of runs
-	Key     string // idempotency key of this page view
+	Total   int              // of runs
+	Done    *countersign.Run // the latest completed run of a LIVE plan
+	Reason  field            // why it runs again
+	Key     string           // idempotency key of this page view
 	Problem *problem
 	Does    []string // what a start does, in sentences
 }
@@ -62,6 +66,10 @@ func (v *pageRequest) plan(id string) (*planData, error) {
 		return nil, err
 	}
 	d.Runs, d.Total = runs.Items, runs.Total
+	if d.Done, err = v.lastDone(&p); err != nil {
+		return nil, err
+	}
+	d.Reason = must(v.formOf(nil, "").area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
 	d.Steps, d.Errors = planSteps(p, v.query("step"))
 	if d.outOfDate() {
 		d.State = state{"is-wait", "s-warn", "Out of date"}
@@ -69,6 +77,25 @@ func (v *pageRequest) plan(id string) (*planData, error) {
 	d.Does = consequences(d.Steps, d.Live())
 	d.Diagram = planDiagram(p, d.Steps)
 	return d, nil
+}
+
+// lastDone is the latest completed run of a LIVE plan, nil for none. Whoever starts it
+// again says why: one click must not do it twice.
+func (v *pageRequest) lastDone(p *countersign.Plan) (*countersign.Run, error) {
+	if p.Mode != countersign.ModeLive {
+		return nil, nil
+	}
+	done, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: 1}, control.RunFilter{PlanID: p.ID, Status: string(countersign.RunCompleted)})
+	if err != nil || len(done.Items) == 0 {
+		return nil, err
+	}
+	return &done.Items[0], nil
+}
+
+// unexplained reports a start that would do again what is done and doesn't say why.
+// Sending the form of the first start twice finds its run.
+func (d *planData) unexplained(key, reason string) bool {
+	return d.Done != nil && d.Done.IdempotencyKey != key && safetext.Blank(reason)
 }
 
 // consequences say what a start does.
@@ -118,16 +145,23 @@ func startRun(v *pageRequest) (string, error) {
 	if !validKey(key) {
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the plan's page again")
 	}
-	started, err := v.control.StartRun(v.r.Context(), v.actor, id, key)
+	d, err := v.plan(id)
+	if err != nil {
+		return "", err
+	}
+	reason := v.form("reason")
+	if d.unexplained(key, reason) {
+		d.Reason.Wrong, d.Key = "Say why: this plan has completed before.", key
+		p := d.page()
+		p.status = http.StatusBadRequest
+		return "", p
+	}
+	started, err := v.control.StartRun(v.r.Context(), v.actor, countersign.RunStart{PlanID: id, Reason: reason}, key)
 	if err == nil {
 		return "/runs/" + started.Run.ID, nil
 	}
 	refused := problemOf(err)
 	if refused == nil || refused.Code == countersign.CodeNotFound {
-		return "", err
-	}
-	d, failed := v.plan(id)
-	if failed != nil {
 		return "", err
 	}
 	d.Problem, d.Key = refused, key // a refused start doesn't consume its key

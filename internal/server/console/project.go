@@ -20,6 +20,8 @@ type projectData struct {
 	Use     control.ProjectUse
 	Shown   []shownCapability
 	Pager   pager
+	Find    string // narrows the capabilities to those with this text
+	Many    bool   // so many capabilities that one looks for one
 	Problem *problem
 }
 
@@ -70,16 +72,30 @@ func (v *pageRequest) projectAgain(err error) (*page, error) {
 	}
 	s := v.formOf(err, "")
 	d := projectData{Project: p, Auths: p.EffectiveAuths(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
-	d.Shown, d.Pager = v.capabilities(p)
+	d.Find, d.Many = strings.TrimSpace(v.query("q")), len(p.Capabilities) > capabilitiesShown
+	d.Shown, d.Pager = v.capabilities(p, d.Find)
 	d.Problem = s.problem()
 	return &page{name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
 }
 
-// capabilities are those on the current page.
-func (v *pageRequest) capabilities(p countersign.Project) ([]shownCapability, pager) {
-	from, to, pages := v.part("offset", len(p.Capabilities))
+// capabilitiesShown is how many stand on one page: each takes a row of several lines.
+const capabilitiesShown = 25
+
+// capabilities are those on the current page, of those that have a text in what they are
+// called or call.
+func (v *pageRequest) capabilities(p countersign.Project, find string) ([]shownCapability, pager) {
+	list := p.Capabilities
+	if find = strings.ToLower(find); find != "" {
+		list = nil
+		for _, c := range p.Capabilities {
+			if strings.Contains(strings.ToLower(c.Name+"\n"+c.Title+"\n"+c.Description+"\n"+c.Method+" "+c.Path), find) {
+				list = append(list, c)
+			}
+		}
+	}
+	from, to, pages := v.partOf("offset", len(list), capabilitiesShown)
 	shown := make([]shownCapability, 0, to-from)
-	for _, c := range p.Capabilities[from:to] {
+	for _, c := range list[from:to] {
 		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
 	}
 	return shown, pages

@@ -22,7 +22,7 @@ type runData struct {
 	Tally  string // of the steps
 	Chosen chosenStep
 	Cancel bool // the visitor may cancel the run
-	Newer  bool // the run has changed since the page was rendered
+	Again  bool // the visitor may start such a run, and this one has ended
 	Live   string
 	Trail  *trail
 	Pinned string // the step in the address, "" for the current one
@@ -36,7 +36,7 @@ func runPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.rightsOn(r.ID)
+	b, err := v.rightsOn(&r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +73,14 @@ func (v *pageRequest) addApproval(c *chosenStep) error {
 }
 
 // rightsOn is what the visitor may do about a run.
-func (v *pageRequest) rightsOn(runID string) (b viewerRights, err error) {
+func (v *pageRequest) rightsOn(r *countersign.Run) (b viewerRights, err error) {
+	runID := r.ID
 	b.MaxActive = v.cfg.MaxActive
 	if b.Approve, err = v.control.Barred(v.r.Context(), v.actor, access.DecideApproval, runID); err != nil {
 		return b, err
 	}
 	b.Reconcile, err = v.control.Barred(v.r.Context(), v.actor, access.ReconcileRun, runID)
-	b.Cancel = v.can(access.CancelRun)
+	b.Cancel, b.Audit, b.Again = v.can(access.CancelRun), v.can(access.ReadAudit), v.mayStartAgain(r) == nil
 	b.Masked = control.Masks(v.actor)
 	return b, err
 }
@@ -99,7 +100,7 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned s
 	d.Graph = runGraph(r, p, d.Self)
 	d.Steps, d.Tally = stepLines(r, chosen), countWords(r)
 	d.Chosen = chosenStepOf(r, p, chosen)
-	d.Cancel = b.Cancel && cancellable(r)
+	d.Cancel, d.Again = b.Cancel && cancellable(r), b.Again && r.Status.IsTerminal()
 	return d
 }
 

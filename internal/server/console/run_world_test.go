@@ -142,7 +142,7 @@ func (w *runWorld) start(by control.Actor, steps ...countersign.Step) string {
 	if p.Status != countersign.PlanReady {
 		w.t.Fatal(p.ValidationErrors)
 	}
-	started, err := w.service.StartRun(nowhere, by, p.ID, w.newID("key"))
+	started, err := w.service.StartRun(nowhere, by, countersign.RunStart{PlanID: p.ID}, w.newID("key"))
 	w.must(err)
 	return started.Run.ID
 }

@@ -44,6 +44,9 @@ func (c *callout) failed(r *countersign.Run) {
 		next = upper(countersign.MayHaveHappened) + ": check at " + hostOf(&r.Steps[max(i, 0)]) + "."
 	}
 	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
+	if c.Code == countersign.CodeReceiverRefused && i >= 0 && r.Steps[i].Response != nil {
+		c.Said = clip(r.Steps[i].Response.Body)
+	}
 }
 
 // ended adds a period, except after a quotation.
@@ -65,7 +68,7 @@ func failureWords(r *countersign.Run) string {
 // host, {message} the error's message.
 var failures = map[countersign.Code]struct{ reason, next string }{
 	countersign.CodeReceiverRefused: {
-		"{host} refused the request{status}", "The API says it made no change. Correct the input and start a new run.",
+		"{host} refused the request{status}", "The API says it made no change. Change the input and run it again.",
 	},
 	countersign.CodeExpectationNotMet: {"the answer was not what was expected ({message})", ""},
 	countersign.CodeOutputMissing:     {"{message}", ""},

@@ -61,7 +61,7 @@ func (v *pageRequest) liveRun(id string) (*liveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.rightsOn(id)
+	b, err := v.rightsOn(&whole)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,11 @@ func (l *liveRun) pieces(r *countersign.Run) (renderedRun, error) {
 // write renders every piece of a run's page.
 func (l *liveRun) write(r *countersign.Run) (renderedRun, error) {
 	d := runDataOf(r, l.plan, l.key.rights(l.cfg.MaxActive), l.key.step)
-	d.Newer = true
+	trail, err := l.trail(r)
+	if err != nil {
+		return renderedRun{}, err
+	}
+	d.Trail = trail
 	if err := l.addApproval(&d.Chosen); err != nil {
 		return renderedRun{}, err
 	}
@@ -175,7 +179,7 @@ func (l *liveRun) write(r *countersign.Run) (renderedRun, error) {
 		out.list = append(out.list, piece{id, b.String()})
 		return err
 	}
-	for _, id := range []string{"run-title", "run-actions", "run-at", "run-call", "run-graph", "run-tally", "step", "run-newer"} {
+	for _, id := range []string{"run-title", "run-actions", "run-at", "run-call", "run-graph", "run-tally", "step", "trail"} {
 		if err := add(id, id, f); err != nil {
 			return out, err
 		}

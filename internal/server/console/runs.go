@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -16,6 +17,8 @@ func (c *Console) runRoutes() []route {
 		{method: "GET", path: "/runs/{id}/live", stream: runLive},
 		{method: "GET", path: "/runs/{id}/cancel", page: cancelPage},
 		{method: "POST", path: "/runs/{id}/cancel", act: cancelRun},
+		{method: "GET", path: "/runs/{id}/again", page: runAgainPage},
+		{method: "POST", path: "/runs/{id}/again", act: runAgain},
 	}
 }
 
@@ -28,6 +31,11 @@ type runsData struct {
 	PlanName string
 	AllPlans string // the list's address without that filter
 	Narrowed bool
+	Text     string
+	Reasons  []option // why runs ended
+	Agents   []option
+	Calls    string      // the capability to which the list is filtered
+	Kept     [][2]string // the filters of the address that the form doesn't have
 }
 
 // periods are the choices of the time filter.
@@ -53,6 +61,18 @@ func runsPage(v *pageRequest) (*page, error) {
 	d.Pager = v.pager(l, len(found.Items), found.Total, found.NextOffset)
 	d.Statuses, d.Times = v.filters("status", statusChoices()...), v.filters("since", periodChoices()...)
 	d.Times[0].Word = "Any time"
+	d.Text, d.Calls = f.Text, f.Capability
+	for _, code := range countersign.RunReasons {
+		d.Reasons = append(d.Reasons, option{string(code), titled(string(code)), string(code) == f.Reason})
+	}
+	if d.Agents, err = v.agentChoices(f.AgentID); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"status", "since", "plan"} {
+		if now := v.query(name); now != "" {
+			d.Kept = append(d.Kept, [2]string{name, now})
+		}
+	}
 	if len(d.Rows) > 0 {
 		d.PlanName = d.Rows[0].Title
 	}
@@ -60,7 +80,11 @@ func runsPage(v *pageRequest) (*page, error) {
 }
 
 func (v *pageRequest) runFilter() (f control.RunFilter, err error) {
-	f.Status, f.PlanID = v.query("status"), v.query("plan")
+	f.Status, f.PlanID, f.AgentID = v.query("status"), v.query("plan"), v.query("agent")
+	f.Text, f.Reason, f.Capability = strings.TrimSpace(v.query("q")), v.query("reason"), strings.TrimSpace(v.query("capability"))
+	if f.Reason != "" && !slices.Contains(countersign.RunReasons, countersign.Code(f.Reason)) {
+		return f, countersign.Errorf(countersign.CodeInvalidRequest, "reason: no run ends with %q", f.Reason)
+	}
 	if f.Status != "" && !slices.Contains(countersign.RunStatuses, countersign.RunStatus(f.Status)) {
 		return f, countersign.Errorf(countersign.CodeInvalidRequest, "status: there is no run status %q", f.Status)
 	}
@@ -77,6 +101,23 @@ func (v *pageRequest) runFilter() (f control.RunFilter, err error) {
 		return f, countersign.Errorf(countersign.CodeInvalidRequest, "since: it is 1h, 24h or 7d, not %q", since)
 	}
 	return f, nil
+}
+
+// agentChoices are the agents to choose from; the selected one is included even if the
+// first page lacks it.
+func (v *pageRequest) agentChoices(now string) ([]option, error) {
+	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}, control.AgentFilter{})
+	if err != nil {
+		return nil, err
+	}
+	var out []option
+	for _, a := range found.Items {
+		out = append(out, option{a.ID, a.Name, a.ID == now})
+	}
+	if now != "" && !slices.ContainsFunc(out, func(o option) bool { return o.Here }) {
+		out = append(out, option{now, now, true})
+	}
+	return out, nil
 }
 
 func statusChoices() (choices [][2]string) {

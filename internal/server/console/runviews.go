@@ -75,6 +75,7 @@ func (v *sharedView) at(revision int64, write func() (renderedRun, error)) (rend
 type viewKey struct {
 	tenant, run, step  string
 	masked, cancel     bool
+	again, audit       bool             // audit: may read the log, which the trail is of
 	approve, reconcile countersign.Code // why the viewer may not, "" if it may
 }
 
@@ -83,13 +84,13 @@ func keyOf(a control.Actor, r *countersign.Run, b viewerRights, step string) vie
 		step = ""
 	}
 	return viewKey{
-		tenant: a.Tenant, run: r.ID, step: step, masked: b.Masked, cancel: b.Cancel,
+		tenant: a.Tenant, run: r.ID, step: step, masked: b.Masked, cancel: b.Cancel, again: b.Again, audit: b.Audit,
 		approve: countersign.ErrorCode(b.Approve), reconcile: countersign.ErrorCode(b.Reconcile),
 	}
 }
 
 func (k viewKey) rights(maxActive int) viewerRights {
-	b := viewerRights{MaxActive: maxActive, Masked: k.masked, Cancel: k.cancel}
+	b := viewerRights{MaxActive: maxActive, Masked: k.masked, Cancel: k.cancel, Again: k.again, Audit: k.audit}
 	if k.approve != "" {
 		b.Approve = countersign.Errorf(k.approve, "")
 	}

@@ -12,6 +12,7 @@ import (
 type callout struct {
 	Class, Icon      string
 	Sentence, Detail string
+	Said             string    // by the API that refused a call
 	Lapses           time.Time // expiry of what it waits for
 	Code             countersign.Code
 	Href, Word       string
@@ -25,6 +26,8 @@ type viewerRights struct {
 	Approve   error // nil if the viewer may
 	Reconcile error
 	Cancel    bool // the viewer's role may
+	Again     bool // the viewer may start such a run
+	Audit     bool // the viewer may read the audit log
 	Masked    bool // sensitive fields are masked
 }
 
@@ -43,10 +46,19 @@ func calloutOf(r *countersign.Run, p *countersign.Plan, b viewerRights) callout 
 		c.Sentence = doneWords(r)
 	case r.Status == countersign.RunFailed:
 		c.failed(r)
+		c.again(r, b)
 	case r.Status == countersign.RunCancelled:
 		c.cancelled(r)
+		c.again(r, b)
 	}
 	return c
+}
+
+// again offers the way on from a run that didn't reach its end.
+func (c *callout) again(r *countersign.Run, b viewerRights) {
+	if b.Again {
+		c.Href, c.Word, c.Primary = Prefix+"/runs/"+r.ID+"/again", "Change and run again", !r.MayHaveHappened
+	}
 }
 
 func (c *callout) waits(r *countersign.Run, b viewerRights) {

@@ -94,7 +94,7 @@ func TestEveryStandOfARunHasItsSentence(t *testing.T) {
 		"rehearsed":            {func(r *countersign.Run) { completed(countersign.ModeDryRun, 0)(r); r.Steps[1].ApprovalRequired = true }, nobody, "idle", "Rehearsed. Nothing was sent; 1 step will ask for approval.", "", ""},
 		"rehearsed, no asking": {completed(countersign.ModeDryRun, 0), nobody, "idle", "Rehearsed. Nothing was sent; no step will ask for approval.", "", ""},
 		"receiver_refused": {failedWith(countersign.CodeReceiverRefused, "the receiver refused the request with 422"), nobody, "fail",
-			"The run failed at step 2: pay.example refused the request with 422.", "Correct the input and start a new run. Step 3 was skipped.", ""},
+			"The run failed at step 2: pay.example refused the request with 422.", "Change the input and run it again. Step 3 was skipped.", ""},
 		"expectation_not_met": {mayHave(failedWith(countersign.CodeExpectationNotMet, `status is "pending", expected "closed"`)), nobody, "fail",
 			`The run failed at step 2: the answer was not what was expected (status is "pending", expected "closed").`, "Answered, not as expected; it may have taken effect: check at pay.example.", ""},
 		"output_missing": {mayHave(failedWith(countersign.CodeOutputMissing, "the answer has no field id")), nobody, "fail",

@@ -11,31 +11,49 @@ func (c *Console) searchRoutes() []route {
 	return []route{{method: "GET", path: "/search", page: searchPage}}
 }
 
-type hit struct{ Kind, ID, Href string }
+// hit is a record that was found. Where says where in it the text stands, "" for its ID.
+type hit struct{ Kind, ID, Href, Where, Value, Note string }
 
 type searchData struct {
 	Query string
 	Hits  []hit
 }
 
-// searchPage finds records by ID. A step's idempotency key starts with its run's ID and
-// finds that run.
+// searchPage finds records by ID, and by what people have in hand. A step's idempotency key
+// starts with its run's ID and finds that run.
 func searchPage(v *pageRequest) (*page, error) {
-	d := searchData{Query: v.query("q")}
+	d := searchData{Query: strings.TrimSpace(v.query("q"))}
 	if len(d.Query) <= maxQuery {
 		d.Hits = v.find(d.Query)
+		found, err := v.control.Search(v.r.Context(), v.actor, d.Query)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range found.Items {
+			d.Hits = append(d.Hits, hitOf(h))
+		}
 	}
 	return &page{name: "search", Title: "Find", Crumbs: []crumb{{Word: "Find"}}, Data: d}, nil
 }
 
-const maxQuery = 200
+func hitOf(h countersign.SearchHit) hit {
+	out := hit{Kind: "Run", ID: h.ID, Href: Prefix + "/runs/" + h.ID, Where: h.Where, Value: h.Value}
+	if h.Kind == "token" {
+		out.Kind, out.Href, out.Note = "Token", Prefix+"/access/tokens", h.Status
+		return out
+	}
+	out.Note = runState(countersign.Run{Status: countersign.RunStatus(h.Status), Mode: h.Mode}).Word
+	return out
+}
+
+const maxQuery = 255
 
 func (v *pageRequest) find(id string) []hit {
 	run, _, _ := strings.Cut(id, ".")
 	var hits []hit
 	try := func(kind, id, href string, get func(context.Context) error) {
 		if countersign.ValidID(id) && get(v.r.Context()) == nil {
-			hits = append(hits, hit{kind, id, Prefix + href + id})
+			hits = append(hits, hit{Kind: kind, ID: id, Href: Prefix + href + id})
 		}
 	}
 	try("Run", run, "/runs/", func(ctx context.Context) error { _, err := v.control.Run(ctx, v.actor, run); return err })

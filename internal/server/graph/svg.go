@@ -58,6 +58,10 @@ func write(g Graph, pic picture, steps bool) template.HTML {
 	return template.HTML(p.String()) // all text went through text
 }
 
+// maxFit is the width up to which a graph may be drawn smaller to fit its window: beyond
+// it nobody could read it, and the window scrolls.
+const maxFit = 1500.0
+
 // open writes the outer element. Screen readers skip the content of an image, so a
 // graph with links is a group.
 func (p *page) open(g Graph, pic picture) {
@@ -66,7 +70,11 @@ func (p *page) open(g Graph, pic picture) {
 		role = "group"
 	}
 	w, h := num(pic.width), num(pic.height)
-	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" width="`, w, `" height="`, h, `" viewBox="0 0 `, w, ` `, h, `"`)
+	class := ""
+	if pic.width <= maxFit {
+		class = ` class="fits"`
+	}
+	p.raw(`<svg xmlns="http://www.w3.org/2000/svg"`, class, ` width="`, w, `" height="`, h, `" viewBox="0 0 `, w, ` `, h, `"`)
 	p.raw(` role="`, role, `" aria-labelledby="`, p.id, `-title `, p.id, `-desc">`)
 	p.raw(`<title id="`, p.id, `-title">`, text(g.Title), `</title><desc id="`, p.id, `-desc">`, text(g.Description), "</desc>\n")
 }

@@ -45,7 +45,7 @@ func (a *API) listPlans(c *call) (any, error) {
 }
 
 func (a *API) startRun(c *call) (any, error) {
-	return c.started(a.control.StartRun(c.ctx, c.actor, bodyOf[countersign.RunStart](c).PlanID, c.key))
+	return c.started(a.control.StartRun(c.ctx, c.actor, bodyOf[countersign.RunStart](c), c.key))
 }
 
 // started responds to the start of a run, and says whether an earlier start made it.
@@ -57,7 +57,21 @@ func (c *call) started(s control.Started, err error) (any, error) {
 }
 
 func (a *API) listRuns(c *call) (any, error) {
-	return pageOf(control.ListRuns(c.ctx, a.control, c.actor, c.list, control.RunFilter{Status: c.query["status"], PlanID: c.query["planId"]}, bounded))
+	return pageOf(control.ListRuns(c.ctx, a.control, c.actor, c.list, runFilter(c), bounded))
+}
+
+func runFilter(c *call) control.RunFilter {
+	f := control.RunFilter{
+		Status: c.query["status"], PlanID: c.query["planId"], AgentID: c.query["agentId"],
+		Text: c.query["q"], Reason: c.query["reason"], Capability: c.query["capability"],
+	}
+	f.Since, _ = time.Parse(time.RFC3339, c.query["since"]) // readQuery has validated both
+	f.Until, _ = time.Parse(time.RFC3339, c.query["until"])
+	return f
+}
+
+func (a *API) search(c *call) (any, error) {
+	return a.control.Search(c.ctx, c.actor, c.query["q"])
 }
 
 // runReceipt returns the exact bytes that were signed.

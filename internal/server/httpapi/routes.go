@@ -14,9 +14,16 @@ var (
 	planStatusParam     = param{name: "status", doc: "only plans of this status", enum: []string{countersign.PlanReady, countersign.PlanInvalid}}
 	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: []string{"PENDING", "APPROVED", "REJECTED"}}
 	agentStatusParam    = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
-	retiredParam        = param{name: "retired", doc: "true shows what is retired too", kind: boolParam}
-	tenantParam         = param{name: "tenantId", doc: "another tenant; realm administrators only"}
-	auditParams         = []param{
+	runParams           = []param{
+		runStatusParam, {name: "planId", doc: "only runs of this plan"}, {name: "agentId", doc: "only runs of this agent's own"},
+		{name: "q", doc: "only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing"},
+		{name: "reason", doc: "only runs that ended with this error code, such as receiver_refused; the newest 1,000", enum: words(countersign.RunReasons)},
+		{name: "capability", doc: "only runs that call this capability: name or projectId/name; the newest 1,000"},
+		{name: "since", doc: "only runs started then or later", kind: timeParam}, {name: "until", doc: "only runs started before", kind: timeParam},
+	}
+	retiredParam = param{name: "retired", doc: "true shows what is retired too", kind: boolParam}
+	tenantParam  = param{name: "tenantId", doc: "another tenant; realm administrators only"}
+	auditParams  = []param{
 		{name: "subject", doc: "kind/id"}, {name: "actor", doc: "user:…, token:… or system"}, {name: "action", doc: "such as runs.start"},
 		{name: "since", doc: "not before this time", kind: timeParam}, realmParam,
 	}
@@ -80,7 +87,7 @@ func (a *API) routes() []route {
 		{method: "GET", path: "/plans/{id}/drift", op: access.ReadPlans, id: "planDrift", tag: "plans", summary: "What changed since the plan was made", status: 200, answer: typeOf[countersign.Drift](), handle: byID(a.control.Drift)},
 
 		{method: "POST", path: "/runs", op: access.StartRun, id: "startRun", tag: "runs", summary: "Start a plan's run", needsKey: true, body: typeOf[countersign.RunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startRun},
-		{method: "GET", path: "/runs", op: access.ReadRuns, id: "listRuns", tag: "runs", summary: "List runs", query: listQuery(runStatusParam, param{name: "planId", doc: "only runs of this plan"}), status: 200, answer: typeOf[countersign.Page[countersign.Run]](), handle: a.listRuns},
+		{method: "GET", path: "/runs", op: access.ReadRuns, id: "listRuns", tag: "runs", summary: "List runs", query: listQuery(runParams...), status: 200, answer: typeOf[countersign.Page[countersign.Run]](), handle: a.listRuns},
 		{method: "GET", path: "/runs/{id}", op: access.ReadRuns, id: "getRun", tag: "runs", summary: "Read a run with its steps and verification", status: 200, answer: typeOf[countersign.Run](), handle: byID(a.control.Run)},
 		{method: "GET", path: "/runs/{id}/events", op: access.ReadRuns, id: "runEvents", tag: "runs", summary: "Follow a run by server-sent events", status: 200, stream: a.events},
 		{method: "GET", path: "/runs/{id}/rehearsal", op: access.ReadRehearsal, id: "runRehearsal", tag: "runs", summary: "Does a LIVE run send what was rehearsed?", status: 200, answer: typeOf[countersign.Rehearsal](), handle: byID(a.control.Rehearsal)},
@@ -88,6 +95,8 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/runs/{id}/cancel", op: access.CancelRun, id: "cancelRun", tag: "runs", summary: "Cancel a run", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Run](), handle: withReason(a.control.CancelRun)},
 		{method: "POST", path: "/runs/{id}/reconcile", op: access.ReconcileRun, id: "reconcileRun", tag: "runs", summary: "Say, with evidence, what became of an uncertain step", body: typeOf[countersign.Reconcile](), status: 200, answer: typeOf[countersign.Run](), handle: withBody(a.control.ReconcileRun)},
 		{method: "POST", path: "/runs/{id}/probe", op: access.ProbeRun, id: "probeRun", tag: "runs", summary: "Send the uncertain step's probe and keep its answer", body: typeOf[countersign.ProbeStart](), status: 200, answer: typeOf[countersign.Run](), handle: a.probeRun},
+
+		{method: "GET", path: "/search", op: access.Search, id: "search", tag: "runs", summary: "Find runs by a text or number in their inputs and answers or by the key of their start, and tokens by their name", query: []param{{name: "q", doc: "what you have in hand"}}, status: 200, answer: typeOf[countersign.SearchResult](), handle: a.search},
 
 		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalStatusParam, param{name: "runId", doc: "only approvals of this run"}), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
 		{method: "GET", path: "/approvals/{id}", op: access.ReadApprovals, id: "getApproval", tag: "approvals", summary: "Read an approval: exactly what would be sent", status: 200, answer: typeOf[countersign.Approval](), handle: byID(a.control.Approval)},

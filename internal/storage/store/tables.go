@@ -50,6 +50,9 @@ var (
 	// Rehearsals are looked up by the digest of their plan.
 	Rehearsals = table("rehearsals")
 
+	// Terms are listed by id: those of one text, or of what begins so.
+	Terms = table("terms")
+
 	// Archived runs are looked up by their id.
 	Archived = table("archived")
 
@@ -74,7 +77,7 @@ func Tables() []*Table {
 	return []*Table{
 		Tenants, Users, Sessions, SignIns, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
 		Agents, AgentRevisions, Instances, Teams, TeamRevisions,
-		Plans, Runs, Steps, Approvals, Rehearsals, Archived, Claims, Unfinished, Audit, AuditHeads, Meta,
+		Plans, Runs, Steps, Approvals, Rehearsals, Terms, Archived, Claims, Unfinished, Audit, AuditHeads, Meta,
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *AgentsStart) Run(t *Terminal) error {
 
 func (s *AgentsStart) write(t *Terminal) (countersign.AgentRunStart, error) {
 	inputs, expectation, err := s.typed(t)
-	return countersign.AgentRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Capability: s.Capability, Inputs: inputs, Expectation: expectation}, err
+	return countersign.AgentRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Capability: s.Capability, Inputs: inputs, Expectation: expectation, Reason: s.Reason}, err
 }
 
 // ProjectsRun is the command `projects run`: it starts a run of one capability.
@@ -55,7 +55,7 @@ func (s *ProjectsRun) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	w := countersign.ProjectRunStart{Capability: s.Capability, Mode: modeOf(s.Live), Inputs: inputs, Expectation: expectation}
+	w := countersign.ProjectRunStart{Capability: s.Capability, Mode: modeOf(s.Live), Inputs: inputs, Expectation: expectation, Reason: s.Reason}
 	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
 		return c.StartProjectRun(t.Context, s.ID, w, key)
 	})

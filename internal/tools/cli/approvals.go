@@ -55,6 +55,7 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
 		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
 	facts = append(facts, makerFacts(a)...)
+	facts = append(facts, [2]string{"started because", doubted(a.RunReason)})
 	if w := a.AgentWords; w != nil {
 		facts = append(facts, [2]string{"agent: task", doubted(w.Task)}, [2]string{"agent: reason", doubted(w.Reason)}, [2]string{"agent: again", doubted(w.Again)})
 	}

@@ -12,6 +12,7 @@ type Commands struct {
 	Models    Models    `cmd:"" group:"Client" help:"Agent models: list, show, put, suspend, resume, retire; validate, simulate, explore a file."`
 	Plans     Plans     `cmd:"" group:"Client" help:"Plans: list, show, compile, create, drift."`
 	Runs      Runs      `cmd:"" group:"Client" help:"Runs: list, start, watch, show, cancel, probe, reconcile."`
+	Find      Find      `cmd:"" group:"Client" help:"Find runs by an order number, a reference or an idempotency key, and tokens by their name." example:"find A-48213"`
 	Approvals Approvals `cmd:"" group:"Client" help:"Approvals: list, show, decide."`
 	Agents    Agents    `cmd:"" group:"Client" help:"Agents: list, show, sync, admit, suspend, retire, beat, start."`
 	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents: list, show, put, start, suspend, resume, retire."`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -14,6 +15,7 @@ import (
 type Runs struct {
 	List      RunsList      `cmd:"" help:"List the runs, the newest first." example:"runs list --status WAITING_APPROVAL"`
 	Start     RunsStart     `cmd:"" help:"Start a plan's run (OPERATOR)." example:"runs start plan-1 --key refund-of-A-48213 --watch"`
+	Again     RunsAgain     `cmd:"" help:"Run an ended run again with other inputs, as a new run with a key of its own (OPERATOR)." example:"runs again run-1 --set 'refund.amount:=24.90' --reason 'the amount was wrong'"`
 	Watch     RunsWatch     `cmd:"" help:"Print each change of a run until it ends or a person is needed." example:"runs watch run-1 --wait"`
 	Show      RunsShow      `cmd:"" help:"Show a run: its steps, what was sent, what came back, who decided." example:"runs show run-1"`
 	Rehearsal RunsRehearsal `cmd:"" help:"Say whether a LIVE run sends what was rehearsed; exit status 1 where it doesn't." example:"runs rehearsal run-1"`
@@ -26,6 +28,13 @@ type Runs struct {
 type RunsList struct {
 	Status string `enum:",READY,RUNNING,WAITING_APPROVAL,RECOVERY_REQUIRED,COMPLETED,FAILED,CANCELLED" default:"" help:"Only those of this status." placeholder:"STATUS"`
 	Plan   string `help:"Only those of this plan." placeholder:"ID"`
+
+	Text       string `help:"Only those with this text or number in a step's inputs or answers: all of a value, or from 3 characters on its beginning." placeholder:"TEXT"`
+	Reason     string `help:"Only those that ended with this error code, such as receiver_refused." placeholder:"CODE"`
+	Agent      string `help:"Only this agent's own." placeholder:"ID"`
+	Capability string `help:"Only those that call it: NAME or PROJECT/NAME." placeholder:"NAME"`
+	Since      string `help:"Only those started then or later: a time such as 2026-11-21T15:04:05Z, or how long ago, such as 24h." placeholder:"TIME"`
+	Until      string `help:"Only those started before: a time, or how long ago." placeholder:"TIME"`
 	Listing
 }
 
@@ -46,8 +55,19 @@ func (l *RunsList) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
+	since, err := instant(l.Since, time.Now())
+	if err != nil {
+		return err
+	}
+	until, err := instant(l.Until, time.Now())
+	if err != nil {
+		return err
+	}
 	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Run], error) {
-		return c.Runs(t.Context, client.RunFilter{Paging: p, Status: countersign.RunStatus(l.Status), PlanID: l.Plan})
+		return c.Runs(t.Context, client.RunFilter{
+			Paging: p, Status: countersign.RunStatus(l.Status), PlanID: l.Plan, AgentID: l.Agent, Text: l.Text,
+			Reason: countersign.Code(l.Reason), Capability: l.Capability, Since: since, Until: until,
+		})
 	}, runTable)
 }
 
@@ -60,15 +80,16 @@ type RunsStart struct {
 // Run starts the plan.
 func (s *RunsStart) Run(t *Terminal) error {
 	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
-		return c.StartRun(t.Context, countersign.RunStart{PlanID: s.Plan}, key)
+		return c.StartRun(t.Context, countersign.RunStart{PlanID: s.Plan, Reason: s.Reason}, key)
 	})
 }
 
 // Starting is the flags of every command that starts a run.
 type Starting struct {
-	Key   string `help:"Idempotency key, best a stable id of what is to be done: the same key again gives the same run. Without it a new key is made and printed, and a retry starts a second run." placeholder:"KEY"`
-	Watch bool   `help:"Print each change until the run ends or a person is needed; exit status as of runs watch."`
-	Wait  bool   `help:"As --watch, and go on where a person is needed."`
+	Key    string `help:"Idempotency key, best a stable id of what is to be done: the same key again gives the same run. Without it a new key is made and printed, and a retry starts a second run." placeholder:"KEY"`
+	Reason string `help:"Why it is started: shown to approvers, and kept in the audit log." placeholder:"TEXT"`
+	Watch  bool   `help:"Print each change until the run ends or a person is needed; exit status as of runs watch."`
+	Wait   bool   `help:"As --watch, and go on where a person is needed."`
 	Asking
 }
 

@@ -38,7 +38,7 @@ func (s *RunsShow) Run(t *Terminal) error {
 func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
 	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", r.Error}, [2]string{"", happened(r.MayHaveHappened)}, [2]string{"mode", r.Mode},
 		[2]string{"plan", r.PlanID}, [2]string{"plan digest", r.PlanDigest}, [2]string{"agent", r.AgentID}, [2]string{"team", r.TeamID},
-		[2]string{"asked for by", called(r.RequestedBy, r.RequestedByName)}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
+		[2]string{"asked for by", called(r.RequestedBy, r.RequestedByName)}, [2]string{"reason", r.Reason}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
 		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
 	for i := range r.Steps {
 		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), Plain(r.Steps[i].Name))

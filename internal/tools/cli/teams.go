@@ -107,7 +107,7 @@ type TeamsStart struct {
 
 // Run starts the team's run.
 func (s *TeamsStart) Run(t *Terminal) error {
-	w := countersign.TeamRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live)}
+	w := countersign.TeamRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Reason: s.Reason}
 	if s.Inputs != "" {
 		if err := readDocument(t, s.Inputs, &w.Inputs); err != nil {
 			return err

@@ -252,9 +252,9 @@ class Operations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None) -> Listing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned"] | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> Listing[t.ListedRun]:
         """List runs."""
-        return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id})
+        return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
 
     def save_delegation(self, email: str, body: t.DelegationWrite) -> t.Delegation:
         """Let another user decide in place of one who is away."""
@@ -287,6 +287,10 @@ class Operations(ABC):
     def save_webhook(self, id: str, body: t.WebhookWrite) -> t.Webhook:
         """Create or update a webhook."""
         return self._send(Call("PUT", ("webhooks", id), body=body))
+
+    def search(self, *, q: str | None = None) -> t.SearchResult:
+        """Find runs by a text or number in their inputs and answers or by the key of their start, and tokens by their name."""
+        return self._send(Call("GET", ("search",), query={"q": q}))
 
     def session(self) -> t.Session:
         """Who a browser's session is, and its CSRF token."""
@@ -616,9 +620,9 @@ class AsyncOperations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return await self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None) -> AsyncListing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned"] | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
         """List runs."""
-        return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id})
+        return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
 
     async def save_delegation(self, email: str, body: t.DelegationWrite) -> t.Delegation:
         """Let another user decide in place of one who is away."""
@@ -651,6 +655,10 @@ class AsyncOperations(ABC):
     async def save_webhook(self, id: str, body: t.WebhookWrite) -> t.Webhook:
         """Create or update a webhook."""
         return await self._send(Call("PUT", ("webhooks", id), body=body))
+
+    async def search(self, *, q: str | None = None) -> t.SearchResult:
+        """Find runs by a text or number in their inputs and answers or by the key of their start, and tokens by their name."""
+        return await self._send(Call("GET", ("search",), query={"q": q}))
 
     async def session(self) -> t.Session:
         """Who a browser's session is, and its CSRF token."""

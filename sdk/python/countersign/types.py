@@ -108,6 +108,8 @@ class AgentRunStart(TypedDict):
     inputs: NotRequired[dict[str, Any]]
     # default DRY_RUN
     mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    # as of POST /runs
+    reason: NotRequired[str]
 
 
 class AgentWithInstances(TypedDict):
@@ -193,6 +195,8 @@ class Approval(TypedDict):
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
     runId: str
+    # why the run was started, in the words of who started it
+    runReason: NotRequired[str]
     # up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out
     same: NotRequired[list[SameRequest]]
     # both go back to one maker: one person may have moved both
@@ -764,6 +768,8 @@ class ListedApproval(TypedDict):
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
     runId: str
+    # why the run was started, in the words of who started it
+    runReason: NotRequired[str | Omitted]
     # up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out
     same: NotRequired[list[SameRequest] | Omitted]
     # both go back to one maker: one person may have moved both
@@ -974,6 +980,8 @@ class ListedRun(TypedDict):
     # absent for who must not see all of the plan
     planDigest: NotRequired[str]
     planId: str
+    # why it was started, in the words of who started it
+    reason: NotRequired[str | Omitted]
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
@@ -986,6 +994,21 @@ class ListedRun(TypedDict):
     unverifiedSteps: int
     updatedAt: str
     waitingFor: NotRequired[WaitingFor | Omitted]
+
+
+class ListedSearchHit(TypedDict):
+    # when the record was made
+    at: str
+    id: str
+    kind: Literal["run", "token"]
+    # of a run
+    mode: NotRequired[str | Omitted]
+    # of the record
+    status: NotRequired[str | Omitted]
+    # the whole value there, where it is short
+    value: NotRequired[str | Omitted]
+    # where in the record it stands, such as: input orderId of step refund
+    where: str | Omitted
 
 
 class ListedStep(TypedDict):
@@ -1436,6 +1459,8 @@ class ProjectRunStart(TypedDict):
     inputs: NotRequired[dict[str, Any]]
     # default DRY_RUN
     mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    # as of POST /runs
+    reason: NotRequired[str]
 
 
 class ProjectWrite(TypedDict):
@@ -1572,6 +1597,8 @@ class Run(TypedDict):
     planDigest: NotRequired[str]
     planId: str
     planSnapshot: NotRequired[Plan]
+    # why it was started, in the words of who started it
+    reason: NotRequired[str]
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
@@ -1597,6 +1624,8 @@ class RunPage(TypedDict):
 
 class RunStart(TypedDict):
     planId: str
+    # why it is started: shown to approvers, and kept in the audit log
+    reason: NotRequired[str]
 
 
 class SameRequest(TypedDict):
@@ -1616,6 +1645,25 @@ class Scenario(TypedDict):
     initialMemory: dict[str, str | Number | bool | None]
     inputs: dict[str, str | Number | bool | None]
     name: str
+
+
+class SearchHit(TypedDict):
+    # when the record was made
+    at: str
+    id: str
+    kind: Literal["run", "token"]
+    # of a run
+    mode: NotRequired[str]
+    # of the record
+    status: NotRequired[str]
+    # the whole value there, where it is short
+    value: NotRequired[str]
+    # where in the record it stands, such as: input orderId of step refund
+    where: str
+
+
+class SearchResult(TypedDict):
+    items: list[ListedSearchHit]
 
 
 class Session(TypedDict):
@@ -1779,6 +1827,8 @@ class TeamRunStart(TypedDict):
     inputs: NotRequired[dict[str, dict[str, Any]]]
     # default DRY_RUN
     mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    # as of POST /runs
+    reason: NotRequired[str]
 
 
 class TeamStep(TypedDict):

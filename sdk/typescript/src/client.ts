@@ -84,6 +84,8 @@ export class Countersign {
   /** The signed receipt of an ended run, byte for byte; `@countersign/sdk/receipt` verifies it. */
   runReceipt = (id: string, o?: CallOptions) => this.#transport.bytes({ method: "GET", path: `/runs/${segment(id)}/receipt`, signal: o?.signal });
   runRehearsal = (id: string, o?: CallOptions) => this.#get<t.Rehearsal>(`/runs/${segment(id)}/rehearsal`, o);
+  /** Finds runs by a text or number in their inputs and answers or by the key of their start, and tokens by their name. */
+  search = (q: string, o?: CallOptions) => this.#get<t.SearchResult>(`/search?q=${encodeURIComponent(q)}`, o);
   startRun = (body: Body<t.RunStart>, o?: StartOptions) => this.#start("/runs", body, o);
   cancelRun = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/cancel`, body, o);
   reconcileRun = (id: string, body: Body<t.Reconcile>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/reconcile`, body, o);

@@ -128,6 +128,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "DRY_RUN" | "LIVE";
+            /** @description as of POST /runs */
+            reason?: string;
         };
         AgentWithInstances: {
             /** @description given at its admission: how often its LIVE steps may call, and for how much */
@@ -241,6 +243,8 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
             runId: string;
+            /** @description why the run was started, in the words of who started it */
+            runReason?: string;
             /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out */
             same?: components["schemas"]["SameRequest"][];
             /** @description both go back to one maker: one person may have moved both */
@@ -950,6 +954,8 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
             runId: string;
+            /** @description why the run was started, in the words of who started it */
+            runReason?: string | components["schemas"]["Omitted"];
             /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out */
             same?: components["schemas"]["SameRequest"][] | components["schemas"]["Omitted"];
             /** @description both go back to one maker: one person may have moved both */
@@ -1195,6 +1201,8 @@ export interface components {
             /** @description absent for who must not see all of the plan */
             planDigest?: string;
             planId: string;
+            /** @description why it was started, in the words of who started it */
+            reason?: string | components["schemas"]["Omitted"];
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
@@ -1215,6 +1223,24 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             waitingFor?: components["schemas"]["WaitingFor"] | components["schemas"]["Omitted"];
+        };
+        ListedSearchHit: {
+            /**
+             * Format: date-time
+             * @description when the record was made
+             */
+            at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "run" | "token";
+            /** @description of a run */
+            mode?: string | components["schemas"]["Omitted"];
+            /** @description of the record */
+            status?: string | components["schemas"]["Omitted"];
+            /** @description the whole value there, where it is short */
+            value?: string | components["schemas"]["Omitted"];
+            /** @description where in the record it stands, such as: input orderId of step refund */
+            where: string | components["schemas"]["Omitted"];
         };
         ListedStep: {
             actionId?: string;
@@ -1763,6 +1789,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "DRY_RUN" | "LIVE";
+            /** @description as of POST /runs */
+            reason?: string;
         };
         ProjectWrite: {
             /** @enum {string} */
@@ -1914,6 +1942,8 @@ export interface components {
             planDigest?: string;
             planId: string;
             planSnapshot?: components["schemas"]["Plan"];
+            /** @description why it was started, in the words of who started it */
+            reason?: string;
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
@@ -1951,6 +1981,8 @@ export interface components {
         };
         RunStart: {
             planId: string;
+            /** @description why it is started: shown to approvers, and kept in the audit log */
+            reason?: string;
         };
         SameRequest: {
             /**
@@ -1976,6 +2008,27 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             };
             name: string;
+        };
+        SearchHit: {
+            /**
+             * Format: date-time
+             * @description when the record was made
+             */
+            at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "run" | "token";
+            /** @description of a run */
+            mode?: string;
+            /** @description of the record */
+            status?: string;
+            /** @description the whole value there, where it is short */
+            value?: string;
+            /** @description where in the record it stands, such as: input orderId of step refund */
+            where: string;
+        };
+        SearchResult: {
+            items: components["schemas"]["ListedSearchHit"][];
         };
         Session: {
             /** @description the X-CSRF-Token of unsafe requests */
@@ -2172,6 +2225,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "DRY_RUN" | "LIVE";
+            /** @description as of POST /runs */
+            reason?: string;
         };
         TeamStep: {
             /** @description a member */
@@ -3886,6 +3941,18 @@ export interface operations {
                 status?: "READY" | "RUNNING" | "WAITING_APPROVAL" | "RECOVERY_REQUIRED" | "COMPLETED" | "FAILED" | "CANCELLED";
                 /** @description only runs of this plan */
                 planId?: string;
+                /** @description only runs of this agent's own */
+                agentId?: string;
+                /** @description only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing */
+                q?: string;
+                /** @description only runs that ended with this error code, such as receiver_refused; the newest 1,000 */
+                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned";
+                /** @description only runs that call this capability: name or projectId/name; the newest 1,000 */
+                capability?: string;
+                /** @description only runs started then or later */
+                since?: string;
+                /** @description only runs started before */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -4097,6 +4164,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rehearsal"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                /** @description what you have in hand */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
                 };
             };
         };

@@ -56,6 +56,7 @@ export type ProjectWrite = Schemas["ProjectWrite"];
 export type Reason = Schemas["Reason"];
 export type Reconcile = Schemas["Reconcile"];
 export type Rehearsal = Schemas["Rehearsal"];
+export type SearchResult = Schemas["SearchResult"];
 export type Run = Schemas["Run"];
 export type RunStart = Schemas["RunStart"];
 export type Session = Schemas["Session"];

@@ -63,6 +63,7 @@ def check_asked(c: Claims) -> None:
         check(not same or equal(at(a, "inputSnapshot"), at(step, "input")), "shows other inputs than its step")
         check(of(a, "requestedByName") == of(c.run, "requestedByName"), "has another requestedByName than the run")
         check(equal(at(a, "agentWords"), at(c.run, "agentWords")), "quotes other words of the agent than the run")
+        check(of(a, "runReason") == of(c.run, "reason"), "quotes another reason than the run")
         check(at(a, "sharedMaker") is True or not _meet(a), "denies the maker that who asked and who decided share")
         check(asks_for(c, a, step), "asks for other approvals than the rules of its capability")
         if c.masked:

@@ -24,14 +24,15 @@ _REHEARSING = {"step.simulate"}
 
 
 def check_started(c: Claims, records: list[Record]) -> None:
-    """Finds the record of the run's start: in which mode, of which plan, by whom."""
+    """Finds the record of the run's start: in which mode, of which plan, by whom and why."""
     digest, team, agent = of(c.run, "planDigest"), of(c.run, "teamId"), of(c.run, "agentId")
     by = f" by team {team}" if team else f" by agent {agent}" if agent else ""
-    reason = f"{of(c.run, 'mode')} of plan {of(c.run, 'planId')}{by}"
+    why = f": {of(c.run, 'reason')}" if of(c.run, "reason") else ""
+    reason = f"{of(c.run, 'mode')} of plan {of(c.run, 'planId')}{by}{why}"
     starts = [r for r in records if done(r, action="runs.start", step="")]
     for r in starts:
         same = r.word("digest") == digest and r.word("reason") == reason and r.word("actor") == of(c.run, "requestedBy")
-        need(same, "audit", "the log says that another run was started: another plan, mode or requester")
+        need(same, "audit", "the log says that another run was started: another plan, mode, requester or reason")
     need(len(starts) == 1 or (not starts and digest == ""), "audit", "the log has no start of this run with this plan")
 
 

@@ -52,6 +52,7 @@ export function checkAsked(c: Claims): void {
     check(!same || equal(at(a, "inputSnapshot"), at(s, "input")), "shows other inputs than its step");
     check(of(a, "requestedByName") === of(c.run, "requestedByName"), "has another requestedByName than the run");
     check(equal(at(a, "agentWords"), at(c.run, "agentWords")), "quotes other words of the agent than the run");
+    check(of(a, "runReason") === of(c.run, "reason"), "quotes another reason than the run");
     check(at(a, "sharedMaker") === true || !meet(a), "denies the maker that who asked and who decided share");
     check(asksFor(c, a, s), "asks for other approvals than the rules of its capability");
     if (masked(c)) continue;

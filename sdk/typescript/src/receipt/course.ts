@@ -9,16 +9,17 @@ import { equal, textOf as of } from "./value.js";
 
 const about = (r: AuditRecord, action: string, step: string): boolean => word(r, "outcome") === "done" && word(r, "action") === action && word(r, "step") === step;
 
-/** Finds the record of the run's start: in which mode, of which plan, by whom. */
+/** Finds the record of the run's start: in which mode, of which plan, by whom and why. */
 export function checkStarted(c: Claims, records: AuditRecord[]): void {
   const digest = of(c.run, "planDigest");
   const [team, agent] = [of(c.run, "teamId"), of(c.run, "agentId")];
   const by = team !== "" ? ` by team ${team}` : agent !== "" ? ` by agent ${agent}` : "";
-  const reason = `${of(c.run, "mode")} of plan ${of(c.run, "planId")}${by}`;
+  const why = of(c.run, "reason") !== "" ? `: ${of(c.run, "reason")}` : "";
+  const reason = `${of(c.run, "mode")} of plan ${of(c.run, "planId")}${by}${why}`;
   const starts = records.filter((r) => about(r, "runs.start", ""));
   for (const r of starts) {
     const same = word(r, "digest") === digest && word(r, "reason") === reason && word(r, "actor") === of(c.run, "requestedBy");
-    need(same, "audit", "the log says that another run was started: another plan, mode or requester");
+    need(same, "audit", "the log says that another run was started: another plan, mode, requester or reason");
   }
   need(starts.length === 1 || (starts.length === 0 && digest === ""), "audit", "the log has no start of this run with this plan");
 }

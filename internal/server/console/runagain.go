@@ -1,0 +1,343 @@
+package console
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/plan"
+)
+
+// Running an ended run again with other inputs: they stand in a form by field, what was
+// changed is shown before anything starts, and the new run has a key of its own.
+
+type againData struct {
+	Run      *countersign.Run
+	Title    string
+	Steps    []againStep
+	Warnings []string // what the earlier run did, or may have done
+	Reason   field
+	Key      string // of the new run
+	Back     string // address of the run
+
+	// Reviewed is the digest of the inputs whose changes are shown, "" before the review.
+	Reviewed string
+	Changes  alterations
+	Problem  *problem
+}
+
+type againStep struct {
+	N          int
+	Name       string
+	Capability string
+	Fields     []field
+	Given      []teamInput // inputs that nobody types: fixed or bound
+	Suggested  bool        // the fields have what an approver suggested
+}
+
+// againOf is an ended run with what a new one is made of.
+type againOf struct {
+	run          *countersign.Run
+	plan         *countersign.Plan
+	capabilities []*countersign.Capability // by step, of the present projects
+	was          map[string]map[string]countersign.Value
+}
+
+// mayStartAgain says whether the visitor may start a run of the kind.
+func (v *pageRequest) mayStartAgain(r *countersign.Run) error {
+	op := access.StartRun
+	p := r.PlanSnapshot
+	switch {
+	case p == nil:
+	case p.Team != nil:
+		op = access.StartTeamRun
+	case len(p.Agents) > 0:
+		op = access.StartAgentRun
+	case p.ModelID == "":
+		op = access.StartProjectRun
+	default:
+		if err := v.may(access.CreatePlan); err != nil {
+			return err
+		}
+	}
+	return v.may(op)
+}
+
+func runAgainPage(v *pageRequest) (*page, error) {
+	a, err := v.againOf()
+	if err != nil {
+		return nil, err
+	}
+	return v.againForm(a, nil, nil)
+}
+
+func (v *pageRequest) againOf() (*againOf, error) {
+	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if err := v.mayStartAgain(&r); err != nil {
+		return nil, err
+	}
+	if !r.Status.IsTerminal() {
+		return nil, countersign.Errorf(countersign.CodeStateConflict, "run %s has not ended; cancel it first, or wait", r.ID)
+	}
+	a := &againOf{run: &r, plan: r.PlanSnapshot, was: plan.Inputs(r.PlanSnapshot)}
+	for i := range a.plan.Steps {
+		s := &a.plan.Steps[i]
+		p, err := v.control.Project(v.r.Context(), v.actor, s.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		c := p.Capability(s.Capability)
+		if c == nil {
+			return nil, countersign.Errorf(countersign.CodeStateConflict, "project %s no longer has the capability %s", p.ID, s.Capability)
+		}
+		a.capabilities = append(a.capabilities, c)
+	}
+	return a, nil
+}
+
+func againField(i int) string { return "steps[" + strconv.Itoa(i) + "].input" }
+
+// notTyped are the inputs of a step that a manifest fixes or an earlier step brings.
+func (a *againOf) notTyped(i int) map[string]countersign.Value {
+	s := &a.plan.Steps[i]
+	out := maps.Clone(plan.Fixed(a.plan, s))
+	if out == nil {
+		out = map[string]countersign.Value{}
+	}
+	for name := range s.InputBindings {
+		out[name] = countersign.Value{}
+	}
+	return out
+}
+
+// againForm shows the form: after a review with what was typed and its changes.
+func (v *pageRequest) againForm(a *againOf, typed map[string]map[string]countersign.Value, err error) (*page, error) {
+	r := a.run
+	s := v.formOf(err, "")
+	d := againData{Run: r, Title: cmp.Or(a.plan.Name, r.ID), Warnings: doneBefore(r), Key: v.startKey(err), Back: Prefix + "/runs/" + r.ID}
+	suggested, unread := v.suggestedFor(a)
+	if unread != nil {
+		return nil, unread
+	}
+	for i := range a.plan.Steps {
+		d.Steps = append(d.Steps, a.step(s, i, suggested))
+	}
+	d.Reason = s.area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2)
+	d.Reason.Required = r.Mode == countersign.ModeLive
+	d.Problem = s.problem()
+	if typed != nil {
+		d.Reviewed, d.Changes = digestOf(typed), a.changes(typed)
+	}
+	return &page{
+		name: "run-again", Title: "Run again: " + d.Title, Nav: "runs", Data: d,
+		Crumbs: []crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, Href: "/runs/" + r.ID, ID: true}, {Word: "Run again"}},
+	}, nil
+}
+
+func (a *againOf) step(s *form, i int, suggested map[string]map[string]countersign.Value) againStep {
+	step := &a.plan.Steps[i]
+	out := againStep{N: i + 1, Name: cmp.Or(step.Name, step.ID), Capability: step.Capability}
+	stored := a.was[step.ID]
+	if other := suggested[step.ID]; other != nil {
+		stored, out.Suggested = other, true
+	}
+	out.Fields = s.inputsAt(againField(i), a.capabilities[i], a.notTyped(i), stored)
+	fixed := plan.Fixed(a.plan, step)
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		out.Given = append(out.Given, teamInput{Name: name, Value: inline(fixed[name]), From: "fixed by the manifest"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(step.InputBindings)) {
+		b := step.InputBindings[name]
+		out.Given = append(out.Given, teamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
+	}
+	return out
+}
+
+// suggestedFor is what whoever rejected the run's approval would approve instead, by the
+// step that it was for.
+func (v *pageRequest) suggestedFor(a *againOf) (map[string]map[string]countersign.Value, error) {
+	suggested, err := v.control.SuggestedInput(v.r.Context(), v.actor, a.run.ID)
+	if err != nil || suggested == nil {
+		return nil, err
+	}
+	for i := range a.run.Steps {
+		if a.run.Steps[i].ApprovalID == a.run.ApprovalID && i < len(a.plan.Steps) {
+			suggested = maps.Clone(suggested)
+			given := a.notTyped(i)
+			maps.DeleteFunc(suggested, func(name string, _ countersign.Value) bool { _, is := given[name]; return is })
+			return map[string]map[string]countersign.Value{a.run.Steps[i].ID: suggested}, nil
+		}
+	}
+	return nil, nil
+}
+
+// doneBefore warns of what a LIVE run did or may have done: the new run does it again.
+func doneBefore(r *countersign.Run) (out []string) {
+	if r.Mode != countersign.ModeLive {
+		return nil
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if !s.SideEffect {
+			continue
+		}
+		switch {
+		case s.Status == countersign.StepCompleted:
+			out = append(out, stepTitle(r, i)+" was completed in that run. A new run does it again.")
+		case s.MayHaveHappened, s.Status == countersign.StepAbandoned:
+			out = append(out, stepTitle(r, i)+" may have taken effect in that run. Check at "+hostOf(s)+" before you run it again.")
+		}
+	}
+	return out
+}
+
+// typed reads every step's inputs from the form.
+func (v *pageRequest) typedAgain(a *againOf) (map[string]map[string]countersign.Value, error) {
+	out := map[string]map[string]countersign.Value{}
+	var wrong []error
+	for i := range a.plan.Steps {
+		inputs, err := v.typedInputsAt(againField(i), a.capabilities[i], a.notTyped(i))
+		out[a.plan.Steps[i].ID] = inputs
+		wrong = append(wrong, err)
+	}
+	if a.run.Mode == countersign.ModeLive {
+		wrong = append(wrong, typedReason(v.form("reason")))
+	}
+	return out, together(wrong...)
+}
+
+func (a *againOf) changes(typed map[string]map[string]countersign.Value) alterations {
+	var out alterations
+	for i := range a.plan.Steps {
+		id, within := a.plan.Steps[i].ID, ""
+		if len(a.plan.Steps) > 1 {
+			within = id
+		}
+		out.members(within, a.was[id], typed[id])
+	}
+	return out
+}
+
+func digestOf(typed map[string]map[string]countersign.Value) string {
+	return countersign.SHA256Hex([]byte(rawOf(typed)))
+}
+
+// runAgain reviews what was typed, and starts what was reviewed.
+func runAgain(v *pageRequest) (string, error) {
+	a, err := v.againOf()
+	if err != nil {
+		return "", err
+	}
+	again := func(err error) (*page, error) { return v.againForm(a, nil, err) }
+	typed, err := v.typedAgain(a)
+	if err != nil {
+		return "", formAgain(err, again)
+	}
+	if v.form("do") != "start" || v.form("reviewed") != digestOf(typed) {
+		p, err := v.againForm(a, typed, nil)
+		if err != nil {
+			return "", err
+		}
+		return "", p
+	}
+	run, err := v.startAgain(a, typed)
+	if err != nil {
+		return "", formAgain(err, again)
+	}
+	return "/runs/" + run, nil
+}
+
+func (v *pageRequest) startAgain(a *againOf, typed map[string]map[string]countersign.Value) (string, error) {
+	key := v.startKey(nil)
+	if !countersign.ValidID(key) || len(key) > 100 {
+		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the page again")
+	}
+	revision, err := v.presentRevision(a.plan)
+	if err != nil {
+		return "", err
+	}
+	reason := v.form("reason")
+	start := plan.OfRun(a.plan, typed, revision, reason)
+	switch {
+	case start.Team != nil:
+		started, err := v.control.StartTeamRun(v.r.Context(), v.actor, start.ID, *start.Team, key)
+		return started.Run.ID, err
+	case start.Agent != nil:
+		started, err := v.control.StartAgentRun(v.r.Context(), v.actor, start.ID, *start.Agent, key)
+		return started.Run.ID, atFirstStep(err)
+	case start.Call != nil:
+		started, err := v.control.StartProjectRun(v.r.Context(), v.actor, start.ID, *start.Call, key)
+		return started.Run.ID, atFirstStep(err)
+	}
+	return v.startPlanAgain(*start.Plan, key, reason)
+}
+
+// atFirstStep gives the problems of one call's inputs the names that this form has.
+func atFirstStep(err error) error {
+	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
+		return err
+	}
+	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.ReplaceAll(problemMessage(err), "inputs.", againField(0)+"."))
+}
+
+func (v *pageRequest) presentRevision(p *countersign.Plan) (int64, error) {
+	switch ctx := v.r.Context(); {
+	case p.Team != nil:
+		t, err := v.control.Team(ctx, v.actor, p.Team.ID)
+		return t.Revision, err
+	case len(p.Agents) > 0:
+		a, err := v.control.Agent(ctx, v.actor, p.Agents[0].ID)
+		return a.Revision, err
+	case p.ModelID == "":
+		return 0, nil
+	default:
+		m, err := v.control.Model(ctx, v.actor, p.ModelID)
+		return m.Revision, err
+	}
+}
+
+// startPlanAgain stores the changed plan and starts it. The plan's id comes from the key,
+// so that the same form sent twice makes one plan and one run.
+func (v *pageRequest) startPlanAgain(w countersign.PlanWrite, key, reason string) (string, error) {
+	w.ID = "plan-of-" + key
+	problems, err := v.problemsOf(w)
+	if err != nil {
+		return "", err
+	}
+	if len(problems) > 0 {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(problems, "; "))
+	}
+	p, err := v.control.CreatePlan(v.r.Context(), v.actor, w)
+	if err != nil {
+		return "", err
+	}
+	if p.Status != countersign.PlanReady {
+		return "", countersign.Errorf(countersign.CodePlanInvalid, "%s", strings.Join(p.ValidationErrors, "; "))
+	}
+	started, err := v.control.StartRun(v.r.Context(), v.actor, countersign.RunStart{PlanID: p.ID, Reason: reason}, key)
+	return started.Run.ID, err
+}
+
+// problemsOf are those that would make the plan INVALID; such a plan isn't stored.
+func (v *pageRequest) problemsOf(w countersign.PlanWrite) ([]string, error) {
+	m, err := v.control.Model(v.r.Context(), v.actor, w.ModelID)
+	if err != nil {
+		return nil, err
+	}
+	of := plan.Sources{Model: &m, Projects: map[string]plan.Source{}}
+	for _, s := range w.Steps {
+		p, err := v.control.Project(v.r.Context(), v.actor, s.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		of.Projects[s.ProjectID] = plan.Source{Project: &p, InScope: true}
+	}
+	return plan.New(w, of, nil, plan.Creation{}).ValidationErrors, nil
+}

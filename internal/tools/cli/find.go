@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Find finds records by what somebody has in hand.
+type Find struct {
+	Text string `arg:"" help:"An order number, a receiver's reference or another input or answer; the idempotency key of a start; a token's name."`
+	Asking
+}
+
+// Run prints what is found.
+func (f *Find) Run(t *Terminal) error {
+	return show(t, f.Asking, func(c *client.Client) (*countersign.SearchResult, error) { return c.Search(t.Context, f.Text) }, func(w io.Writer, found *countersign.SearchResult) {
+		Table(w, []string{"what", "id", "found in", "value", "status", "made"}, rows(found.Items, func(h countersign.SearchHit) []string {
+			return []string{h.Kind, h.ID, h.Where, doubted(h.Value), h.Status, moment(h.At)}
+		}))
+	})
+}
