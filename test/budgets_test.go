@@ -207,16 +207,22 @@ func TestTheConsoleSetsAndShowsBudgets(t *testing.T) {
 	mustSay(t, ada.Open("/projects/default-budget"), 200, "at most 5 of amount in 24h, beyond it asks")
 	id := w.sync(t, agentItem("clerk", "note", "refund"))[0]
 	path := "/agents/" + id
-	admit := func(budgets string) *harness.Page {
+	admit := func(most, window string) *harness.Page {
 		revision := w.agent(t, id).At("revision").String()
-		return submitted(t, ada, ada.Open(path), path+"/admit", url.Values{"reason": {"known"}, "revision": {revision}, "budgets": {budgets}})
+		form := url.Values{"reason": {"known"}, "revision": {revision}, "budget0most": {most}, "budget0window": {window}}
+		if most != "" {
+			form["budget0then"], form["budget0reason"] = []string{"DENY"}, []string{"enough"}
+		}
+		return submitted(t, ada, ada.Open(path), path+"/admit", form)
 	}
-	mustSay(t, admit(`[{"count": 2`), 400, "must be a JSON array of budgets")
-	mustSay(t, admit(`[{"count": 2, "window": "1d", "then": "DENY", "reason": "r"}]`), 400, "window")
-	admit(`[{"count": 2, "window": "24h", "then": "DENY", "reason": "enough"}]`)
+	mustSay(t, admit("two", "24h"), 400, "Row 1 needs a number")
+	mustSay(t, admit("2.5", "24h"), 400, "a whole number")
+	mustSay(t, admit("2", "1d"), 400, "window")
+	admit("2", "24h")
 	w.viewer.Get(path).OK(t).Is(t, "status", "ADMITTED").Is(t, "budgets.0.count", 2)
 	mustSay(t, ada.Open(path), 200, "at most 2 calls in 24h, beyond it denied", "enough")
-	admit("")
+	mustHold(t, ada.Open(path), `name="budget0most" value="2"`, `name="budget1most" value=""`)
+	admit("", "")
 	w.viewer.Get(path).OK(t).Is(t, "budgets", harness.Absent)
 	asks := w.run(t, paying("p", "6"))
 	mustSay(t, ada.Open("/approvals/"+w.approval(t, asks).At("id").Text()), 200, "Asked because", "so much a day")

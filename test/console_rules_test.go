@@ -71,10 +71,14 @@ func TestTheConsoleEditsRulesByForm(t *testing.T) {
 		"rule0was": "0", "rule0then": "DENY", "rule0reason": "no",
 		"rule1then": "ASK", "rule1input0": "amount", "rule1operator0": "gt", "rule1value0": "1000.50", "rule1input1": "country", "rule1operator1": "neq", "rule1value1": "DE",
 		"rule1reason": "large sums", "rule1approvals": "2", "rule1groups": "finance", "rule1after": "4h", "rule1to": "board",
+		"budget0most": "99.50", "budget0sum": "amount", "budget0window": "24h", "budget0then": "ASK", "budget0reason": "a day's", "budget1most": "20", "budget1window": "1h", "budget1then": "DENY", "budget1reason": "an hour's",
 		"rule2then": "ALLOW", "rule2any": "on", "rule2input0": "amount", "rule2operator0": "lte", "rule2value0": "5", "rule2input1": "to.vip", "rule2operator1": "eq", "rule2value1": "true", "rule2reason": "small",
 	}
 	submit("1", large)
 	rules := w.viewer.Get("/projects/"+ruled).OK(t).Is(t, "revision", 2).At("capabilities.0.approvalRules")
+	w.viewer.Get("/projects/"+ruled).OK(t).Is(t, "capabilities.0.budgets", []any{
+		doc{"sum": "amount", "most": number("99.50"), "window": "24h", "then": "ASK", "reason": "a day's"}, doc{"count": 20, "window": "1h", "then": "DENY", "reason": "an hour's"},
+	})
 	rules.Is(t, "0.when", nested).Is(t, "0.reason", "no")
 	rules.Is(t, "1", doc{"when": doc{"kind": "group", "combinator": "AND", "conditions": []any{is("amount", "gt", number("1000.50")), is("country", "neq", "DE")}}, "then": "ASK", "reason": "large sums", "approvals": 2, "groups": []string{"finance"}, "escalate": doc{"after": "4h", "groups": []string{"board"}}})
 	rules.Is(t, "2.when", doc{"kind": "group", "combinator": "OR", "conditions": []any{is("amount", "lte", number("5")), is("to.vip", "eq", true)}})

@@ -19,7 +19,7 @@ type agentData struct {
 	Capabilities []agentCapability
 	Call         statusNotice
 	Reason       field
-	Limits       field                  // budgets
+	Limits       budgetForm
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *problem
 }
@@ -54,7 +54,7 @@ func (v *pageRequest) agentAgain(err error) (*page, error) {
 	}
 	s := v.formOf(err, "")
 	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
-	d.Limits = s.document("budgets", "Budgets of its LIVE steps", budgetHint, budgetText(a.Budgets), 4)
+	d.Limits = s.budgets(a.Budgets)
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.can(access.StartAgentRun))
 	d.Problem = s.problem()
 	return &page{name: "agent", Title: a.Name, Nav: "agents", Crumbs: []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
@@ -117,7 +117,7 @@ func admitAgent(v *pageRequest) (string, error) {
 		if wrong != nil {
 			return countersign.Agent{}, wrong
 		}
-		if _, shown := v.r.PostForm["budgets"]; shown {
+		if v.showsBudgets() {
 			d.Budgets = budgets
 		}
 		return v.control.AdmitAgent(ctx, a, id, d)

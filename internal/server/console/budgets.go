@@ -5,7 +5,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
-	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
 // budgetWord says what a budget bounds, and what comes beyond it.
@@ -21,24 +20,77 @@ func budgetWord(b countersign.Budget) string {
 	return "at most " + what + " in " + b.Window + ", beyond it " + beyond
 }
 
-const budgetHint = `A JSON array, such as [{"count": 20, "window": "24h", "then": "ASK", "reason": "more than usual"}] or, of a number input, [{"sum": "amount", "most": 500, "window": "24h", "then": "DENY", "reason": "a day's limit"}].`
-
-func budgetText(all []countersign.Budget) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return pretty(all)
+// budgetForm are the budgets of a capability or an agent as rows of a form.
+type budgetForm struct {
+	Rows  []budgetRow
+	Wrong string // error of the budgets as a whole
 }
 
-// typedBudgets reads the field of that name, an empty one being none.
-func (v *pageRequest) typedBudgets() ([]countersign.Budget, error) {
-	text := v.form("budgets")
-	if safetext.Blank(text) {
-		return nil, nil
+// budgetRow is one row: so many calls, or the sum of an input.
+type budgetRow struct {
+	N                               int
+	Sum, Most, Window, Then, Reason string
+}
+
+// Field is the name of one of the row's fields.
+func (r budgetRow) Field(what string) string { return "budget" + strconv.Itoa(r.N) + what }
+
+// budgets are the stored or typed ones, followed by an empty row.
+func (s *form) budgets(stored []countersign.Budget) budgetForm {
+	f := budgetForm{Wrong: s.take("budgets")}
+	if s.again() {
+		f.Rows = s.v.typedBudgetRows()
+	} else {
+		for _, b := range stored {
+			row := budgetRow{Sum: b.Sum, Most: b.Most.Raw(), Window: b.Window, Then: b.Then, Reason: b.Reason}
+			if b.Sum == "" {
+				row.Most = strconv.FormatInt(b.Count, 10)
+			}
+			f.Rows = append(f.Rows, row)
+		}
 	}
-	var out []countersign.Budget
-	if err := exactjson.Decode([]byte(text), &out); err != nil {
-		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "budgets: it must be a JSON array of budgets: %s", problemMessage(err))
+	f.Rows = append(f.Rows, budgetRow{})
+	for i := range f.Rows {
+		f.Rows[i].N = i
 	}
-	return out, nil
+	return f
+}
+
+// typedBudgetRows are the form's rows that say anything.
+func (v *pageRequest) typedBudgetRows() (rows []budgetRow) {
+	for n := range countersign.MaxBudgets + 1 {
+		r := budgetRow{N: n}
+		r.Sum, r.Most, r.Window, r.Then, r.Reason = v.form(r.Field("sum")), v.form(r.Field("most")), v.form(r.Field("window")), v.form(r.Field("then")), v.form(r.Field("reason"))
+		if r.Sum != "" || r.Most != "" || r.Window != "" || r.Reason != "" {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// showsBudgets reports a form that has budgets: what it doesn't have stays as it is.
+func (v *pageRequest) showsBudgets() bool {
+	_, shown := v.r.PostForm["budget0most"]
+	return shown
+}
+
+// typedBudgets reads the rows.
+func (v *pageRequest) typedBudgets() (out []countersign.Budget, wrong error) {
+	for _, r := range v.typedBudgetRows() {
+		b := countersign.Budget{Sum: r.Sum, Window: r.Window, Then: r.Then, Reason: r.Reason}
+		var most countersign.Value
+		err := exactjson.Decode([]byte(r.Most), &most)
+		if err != nil || most.Kind() != countersign.KindNumber {
+			wrong = together(wrong, invalid("budgets", "row %d needs a number of what there may be at most", r.N+1))
+			continue
+		}
+		if b.Most = most; b.Sum == "" {
+			if b.Count, err = strconv.ParseInt(r.Most, 10, 64); err != nil || b.Count < 1 {
+				wrong = together(wrong, invalid("budgets", "row %d counts calls: it needs a whole number, 1 or more", r.N+1))
+			}
+			b.Most = countersign.Value{}
+		}
+		out = append(out, b)
+	}
+	return out, wrong
 }

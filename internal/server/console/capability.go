@@ -20,6 +20,7 @@ type capabilityData struct {
 	Inputs  []inputRow
 	Wrong   string // error of the inputs as a whole
 	Rules   []ruleRow
+	Budgets budgetForm
 	Unclear string // error of the rules as a whole
 	Defaults,
 	Places []field
@@ -66,6 +67,7 @@ func (v *pageRequest) capabilityForm(err error) (*page, error) {
 	s := v.formOf(err, "capabilities["+strconv.Itoa(at)+"]")
 	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c), Expected: s.expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
 	d.Inputs, d.Wrong = v.inputRows(c), s.take("inputSchema")
+	d.Budgets = s.budgets(c.Budgets)
 	d.Rules, d.Unclear = v.ruleRows(c), s.take("approvalRules")
 	d.Problem = s.problem()
 	word := "Add a capability"
@@ -110,7 +112,6 @@ func (s *form) policy(c countersign.Capability) []field {
 			choice{Value: countersign.ApprovalRiskBased, Word: "By risk", Note: "What changes something asks, unless the receiver deduplicates and it is no DELETE."},
 			choice{Value: countersign.ApprovalNone, Word: "Never", Note: "Steps are sent without anybody’s decision."}),
 		s.check("idempotent", "The receiver deduplicates durably", "Tick it only if the same idempotency key has its effect once, whatever happens there. Unticked: it doesn’t.", c.Idempotent),
-		s.document("budgets", "Budgets of LIVE steps", budgetHint, budgetText(c.Budgets), 3),
 		s.mono("timeoutMs", "Time for the whole call, in milliseconds", "100 to 60000. Default 10000.", timeout),
 	}
 }

@@ -57,7 +57,9 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 		c.SideEffect = new(said == "true")
 	}
 	var untimed, untyped, unread, unclear error
-	c.Budgets, unread = v.typedBudgets()
+	if v.showsBudgets() {
+		c.Budgets, unread = v.typedBudgets()
+	}
 	c.TimeoutMs, untimed = v.typedTimeout()
 	c.Sensitive = names(v.form("sensitive"))
 	c.Request = &countersign.RequestMapping{Query: names(v.form("request.query")), Body: names(v.form("request.body"))}
