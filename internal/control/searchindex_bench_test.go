@@ -34,7 +34,7 @@ func (a *answering) Health(context.Context, string, string, *countersign.Project
 // runs beside them. slower-% is how much longer a step takes with it; it is meant to stay
 // below 2.
 func BenchmarkStepBesideTheIndex(b *testing.B) {
-	const runs, steps = 40, 10
+	const runs, steps = 400, 10 // blocks of many rests of whoever indexes
 	var ids atomic.Int64
 	newID := func(kind string) string { return fmt.Sprintf("%s-%09d", kind, ids.Add(1)) }
 	st, err := sqlite.Open(b.Context(), b.TempDir())
