@@ -226,6 +226,7 @@ func (s *stage) fillRuns(mara *harness.Client, live string) {
 	for fate, id := range runs {
 		s.paths[fate+" run"] = "/runs/" + id
 	}
+	s.paths["run again"] = "/runs/" + runs["rejected"] + "/again"
 	s.paths["recovery page"] = "/recovery/" + runs["recovery"]
 	s.paths["approval"] = "/approvals/" + s.all.Get("/runs/"+runs["waiting"]).OK(s.t).At("approvalId").Text()
 	s.paths["decided approval"] = "/approvals/" + s.all.Get("/runs/"+runs["completed"]).OK(s.t).At("approvalId").Text()
