@@ -26,7 +26,7 @@ func (a *answering) Call(context.Context, request.Call) request.Outcome {
 	return request.Outcome{Certainty: request.Returned, Body: countersign.RawValue(body), Response: &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(len(body))}}
 }
 
-func (a *answering) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
+func (a *answering) Health(context.Context, string, map[string]string, *countersign.Project) countersign.HealthCheck {
 	return countersign.HealthCheck{Healthy: true, StatusCode: 200}
 }
 

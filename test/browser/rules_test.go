@@ -14,7 +14,7 @@ func TestPagesOfRulesAreSound(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	h := openHouse(t)
+	h := newFixture(t)
 	s := h.furnish(t, "default", h.Admin)
 	s.admin.Put("/users/"+s.mail("ada"), doc{"roles": []string{"ADMIN", "APPROVER"}}).OK(t)
 	s.admin.Put("/groups/finance", doc{"name": "Finance", "members": []string{s.mail("mara"), s.mail("ada")}}).OK(t)
