@@ -112,7 +112,7 @@ func (k *Kept) Rows() string {
 	k.s.t.Helper()
 	var parts []string
 	for _, table := range k.tables {
-		if strings.HasPrefix(table, "audit") {
+		if strings.HasPrefix(table, "audit") || table == "terms" { // the search index follows the log in the background
 			continue
 		}
 		parts = append(parts, "SELECT '"+table+" ' || tenant || '/' || id || ' ' || "+k.state(table)+" FROM "+table+own(table))
@@ -137,10 +137,10 @@ func (k *Kept) state(table string) string {
 	}
 }
 
-// own excludes the records of processes and of limits.
+// own excludes the records of processes, of limits and of the search index.
 func own(table string) string {
 	if table != "meta" {
 		return ""
 	}
-	return " WHERE id NOT LIKE 'replica%' AND id NOT LIKE 'limit%'"
+	return " WHERE id NOT LIKE 'replica%' AND id NOT LIKE 'limit%' AND id NOT LIKE 'indexed/%'"
 }
