@@ -141,7 +141,7 @@ export class Countersign {
 
   /** Who decides approvals in whose place, by who is away. */
   delegations = (query: t.Query<"listDelegations"> = {}, o?: CallOptions) => this.#list<t.ListedDelegation, typeof query>("/delegations", query, "user", o);
-  delegate = (email: string, body: Body<t.DelegationWrite>, o?: CallOptions) => this.#put<t.Delegation>(`/delegations/${segment(email)}`, body, o);
+  saveDelegation = (email: string, body: Body<t.DelegationWrite>, o?: CallOptions) => this.#put<t.Delegation>(`/delegations/${segment(email)}`, body, o);
   endDelegation = (email: string, o?: CallOptions) => this.#delete<t.Delegation>(`/delegations/${segment(email)}`, {}, o);
 
   webhook = (id: string, o?: CallOptions) => this.#get<t.Webhook>(`/webhooks/${segment(id)}`, o);
