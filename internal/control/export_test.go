@@ -16,7 +16,7 @@ func TestAnExportHasEachRecordOnceHoweverOftenItsReadsRun(t *testing.T) {
 		return nil
 	})
 	h.must(err)
-	if records == 0 || int64(records) != end.Size || int64(end.Records) != end.Size {
+	if records == 0 || int64(records) != end.Size || end.Records != int64(records) {
 		t.Errorf("%d records of %d were exported, %d counted", records, end.Size, end.Records)
 	}
 }

@@ -58,8 +58,8 @@ func Start(t testing.TB, settings ...Setting) *Server {
 	return s
 }
 
-// OnDatabase, if set, makes a database for each server, instead of a directory, so that the same tests
-// check the other engine.
+// OnDatabase makes a database for each server, so that the same tests check the other
+// engine; nil: each server has a directory.
 var OnDatabase func(t testing.TB) string
 
 // Prepare returns a server on a new store; Restart or Begin starts it.

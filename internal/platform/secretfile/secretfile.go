@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Suffix, appended to the name of a secret's variable, makes the name of the variable with
+// Suffix is appended to the name of a secret's variable for the name of the variable with
 // the path of its file.
 const Suffix = "_FILE"
 

@@ -169,7 +169,7 @@ func TestFindingsShowContradictionsAndGaps(t *testing.T) {
 }
 
 func TestAnInputsOwnBoundClosesTheOtherEndOfARule(t *testing.T) {
-	number := func(text string) countersign.Value { return countersign.RawValue(text) }
+	number := countersign.RawValue
 	atMost, atLeast := rule(is("amount", "lte", "100"), "ALLOW", ""), rule(is("amount", "gte", "100"), "ALLOW", "")
 	for _, c := range []struct {
 		name, rule string
