@@ -15,10 +15,10 @@ var race = strings.Join(gotest.Race, " ") + " "
 // guarded once. Packages that take long are started first. The service under the race detector takes three
 // times as long, so only one pass from outside uses it.
 var fast = []part{
-	vet, typescriptPart(""), pythonPart(""), // they run concurrently, since one alone leaves processors idle
-	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(2.5), flags: "-short",
+	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(4.5), flags: "-short",
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/crash ./cmd/... ./test/... -./test/linearizability"},
-	{name: "inside", guards: "the packages with goroutines or I/O, under the race detector", estimate: minutes(1.5), flags: "-short " + race,
+	vet, typescriptPart(""), pythonPart(""),
+	{name: "inside", guards: "the packages with goroutines or I/O, under the race detector", estimate: minutes(4), flags: "-short " + race,
 		packages: "./internal/storage/postgres ./test/linearizability ./... -./test/... -./cmd/... ./test/linearizability" + without(pure)},
 	{name: "pure", guards: "the vocabulary, and the packages that decide and perform nothing", estimate: minutes(0.5), flags: "-short", packages: pure},
 	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database, under the race detector", estimate: minutes(0.5),
