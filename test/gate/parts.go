@@ -15,9 +15,9 @@ var race = strings.Join(gotest.Race, " ") + " "
 // guarded once. Packages that take long are started first. The service under the race detector takes three
 // times as long, so only one pass from outside uses it.
 var fast = []part{
+	vet, typescriptPart(""), pythonPart(""), // first: the others read the tree, in which npm ci deletes and writes
 	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(4.5), flags: "-short",
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/crash ./cmd/... ./test/... -./test/linearizability"},
-	vet, typescriptPart(""), pythonPart(""),
 	{name: "inside", guards: "the packages with goroutines or I/O, under the race detector", estimate: minutes(4), flags: "-short " + race,
 		packages: "./internal/storage/postgres ./test/linearizability ./... -./test/... -./cmd/... ./test/linearizability" + without(pure)},
 	{name: "pure", guards: "the vocabulary, and the packages that decide and perform nothing", estimate: minutes(0.5), flags: "-short", packages: pure},
