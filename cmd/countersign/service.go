@@ -43,6 +43,9 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
+// indexAfter is when the search index begins: a start reads no run that has ended.
+const indexAfter = 10 * time.Second
+
 // service is the wired product. open makes it, run serves until the context ends, close releases
 // everything.
 type service struct {
@@ -155,7 +158,7 @@ func (s *service) wire(ctx context.Context) error {
 	}
 	s.notifies()
 	s.tells()
-	s.control.IndexRuns(s.life)
+	s.control.IndexRuns(s.life, indexAfter)
 	if err := s.engine.Start(ctx); err != nil {
 		return err
 	}

@@ -29,9 +29,13 @@ const (
 // indexed are the actions after which a run may be found by more.
 var indexed = []string{"approval.request", "run.cancel", "run.complete", "run.fail", "run.recovery_required", "runs.probe", "runs.start", "steps.late"}
 
-// IndexRuns indexes runs in the background until the context ends.
-func (s *Service) IndexRuns(ctx context.Context) {
+// IndexRuns indexes runs in the background, from a while after the start until the context
+// ends.
+func (s *Service) IndexRuns(ctx context.Context, after time.Duration) {
 	s.background.Go(func() {
+		if !periodic.Pause(ctx, after) {
+			return
+		}
 		for {
 			began := time.Now()
 			more, err := s.indexOnce(ctx)

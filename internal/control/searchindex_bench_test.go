@@ -87,7 +87,7 @@ func BenchmarkStepBesideTheIndex(b *testing.B) {
 	for b.Loop() {
 		without += block()
 		ctx, stop := context.WithCancel(b.Context())
-		s.IndexRuns(ctx)
+		s.IndexRuns(ctx, 0)
 		with += block()
 		stop()
 	}
