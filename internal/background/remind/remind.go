@@ -26,6 +26,7 @@ const (
 
 const (
 	every      = time.Second
+	rest       = 20        // times as long as a look took: it reads all runs that wait
 	batch      = 200       // waiting runs read at once
 	lapseAhead = time.Hour // before it expires, or a quarter of its time if that is shorter
 )
@@ -49,8 +50,8 @@ func New(cfg Config, s store.Store) *Reminder {
 	return &Reminder{cfg: cfg, store: s, said: map[about]bool{}}
 }
 
-// Start looks every second until Stop.
-func (r *Reminder) Start() { r.task = periodic.Start(every, r.Look) }
+// Start looks every second until Stop, less often where very many runs wait.
+func (r *Reminder) Start() { r.task = periodic.Sparing(every, rest, r.Look) }
 
 // Stop waits for the look that is under way.
 func (r *Reminder) Stop() { r.task.Stop() }

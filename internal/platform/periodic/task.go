@@ -15,14 +15,23 @@ type Task struct {
 
 // Start calls round at once and then at each interval. Intervals that pass during a long
 // round are skipped. Stop cancels the context of round.
-func Start(every time.Duration, round func(context.Context)) *Task {
+func Start(every time.Duration, round func(context.Context)) *Task { return Sparing(every, 0, round) }
+
+// Sparing is Start with a rest after each round, so many times as long as the round took: a
+// round that costs more with more records is called less often, and never takes more than
+// its share of a processor.
+func Sparing(every time.Duration, rest int, round func(context.Context)) *Task {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Task{cancel: cancel}
 	r.ended.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for ctx.Err() == nil {
+			began := time.Now()
 			round(ctx)
+			if pause := time.Duration(rest) * time.Since(began); pause > every && !Pause(ctx, pause) {
+				return
+			}
 			select {
 			case <-tick.C:
 			case <-ctx.Done():

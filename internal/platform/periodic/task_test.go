@@ -49,3 +49,23 @@ func TestAPauseIsAsLongAsAsked(t *testing.T) {
 		}
 	})
 }
+
+// TestASparingTaskRestsInProportionToItsRounds, and keeps its interval while they are short.
+func TestASparingTaskRestsInProportionToItsRounds(t *testing.T) {
+	for _, c := range []struct {
+		takes, apart time.Duration
+	}{{time.Millisecond, time.Second}, {3 * time.Second, 33 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			var began []time.Time
+			task := periodic.Sparing(time.Second, 10, func(context.Context) {
+				began = append(began, time.Now())
+				time.Sleep(c.takes) // virtual
+			})
+			time.Sleep(5 * c.apart)
+			task.Stop()
+			if d := began[1].Sub(began[0]); d != c.apart {
+				t.Errorf("rounds of %s begin %s apart, expected %s", c.takes, d, c.apart)
+			}
+		})
+	}
+}
