@@ -21,8 +21,8 @@ const (
 var codeMailPauses = []time.Duration{5 * time.Second, 20 * time.Second}
 
 // codeMails is the queue of sign-in codes to be mailed. Networks take turns. When the queue
-// is full, a new mail replaces the newest one of the network with the most; it is refused
-// if its own network would then have as many as any other. A code for an address that is no
+// is full, a new mail replaces the newest one of the network with the most that is not being
+// sent; it is refused if its own network would then have as many as any other. A code for an address that is no
 // user's waits like one for a user, and its turn takes as long as the last mail took, so
 // neither refusals nor times tell who is a user.
 type codeMails struct {
@@ -40,6 +40,7 @@ type codeMail struct {
 	network string
 	ctx     context.Context
 	cancel  context.CancelFunc
+	sending bool // now, so that it is too late to drop it
 }
 
 func newCodeMails() *codeMails {
@@ -52,10 +53,11 @@ func (c *codeMails) add(life context.Context, network string) *codeMail {
 	defer c.mu.Unlock()
 	if c.count >= codeMailsWaiting {
 		most := c.most()
-		if len(c.waiting[most]) <= len(c.waiting[network])+1 {
+		last := c.newest(most)
+		if last == nil || len(c.waiting[most]) <= len(c.waiting[network])+1 {
 			return nil
 		}
-		c.drop(c.waiting[most][len(c.waiting[most])-1])
+		c.drop(last)
 	}
 	m := &codeMail{network: network}
 	m.ctx, m.cancel = context.WithCancel(life)
@@ -72,6 +74,16 @@ func (c *codeMails) most() (most string) {
 		}
 	}
 	return most
+}
+
+// newest is the newest mail of a network that is not being sent, nil if there is none.
+func (c *codeMails) newest(network string) *codeMail {
+	for _, m := range slices.Backward(c.waiting[network]) {
+		if !m.sending {
+			return m
+		}
+	}
+	return nil
 }
 
 // remove takes a mail out of the queue, sent or not.
@@ -100,8 +112,14 @@ func (c *codeMails) deliver(m *codeMail, valid func() bool, send func() error) e
 	for try := 0; ; try++ {
 		var err error
 		if ended := c.turns.Do(m.ctx, m.network, func() {
-			if err = errExpired; valid() {
+			switch {
+			case !valid():
+				err = errExpired
+			case !c.mark(m, true):
+				err = m.ctx.Err()
+			default:
 				err = c.attempt(m, send)
+				c.mark(m, false)
 			}
 		}); ended != nil {
 			return ended
@@ -118,6 +136,14 @@ var (
 	errExpired = errors.New("control: the code expired before its mail could be sent")
 	errNobodys = errors.New("control: no user has this address, and the last mail failed")
 )
+
+// mark sets whether a mail is being sent, and reports it. A mail that was dropped is not sent.
+func (c *codeMails) mark(m *codeMail, sending bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m.sending = sending && m.ctx.Err() == nil
+	return m.sending
+}
 
 // attempt sends once. For an address that is no user's, it takes as long as the last mail
 // and has the same result.

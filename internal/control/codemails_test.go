@@ -106,6 +106,28 @@ func TestAFloodGivesWayWhereTooManyWait(t *testing.T) {
 	})
 }
 
+// The mail server already has a mail that is being sent, so dropping it would free no place.
+func TestAMailThatIsBeingSentDoesNotGiveWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, r := newCodeMails(), &relay{}
+		var mails []*codeMail
+		for range codeMailsWaiting {
+			mails = append(mails, c.add(context.Background(), "stranger"))
+		}
+		last := mails[codeMailsWaiting-1]
+		var sent sync.WaitGroup
+		sent.Go(func() { _ = c.deliver(last, always, r.send("the newest")) })
+		synctest.Wait()
+		if c.add(context.Background(), "person") == nil {
+			t.Error("the person is refused")
+		}
+		if last.ctx.Err() != nil || mails[codeMailsWaiting-2].ctx.Err() == nil {
+			t.Errorf("the newest, which is being sent: %v; the one before it: %v", last.ctx.Err(), mails[codeMailsWaiting-2].ctx.Err())
+		}
+		sent.Wait()
+	})
+}
+
 // A refusal tells nothing: what is nobody's takes as long as what is somebody's.
 func TestNobodysMailTakesAsLongAsTheLastOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

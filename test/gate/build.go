@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,4 +48,14 @@ func (p part) environment() ([]string, error) {
 	path, _ := p.program()
 	path, err := filepath.Abs(path)
 	return append(os.Environ(), gotest.ProgramVariable+"="+path), err
+}
+
+// trimPaths makes the go command, of parts and of tests too, build with -trimpath. Without it a build depends on
+// the path of the working tree, so a new clone would compile all packages again, whatever the build cache has.
+func trimPaths(ctx context.Context) error {
+	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOFLAGS: %w", err)
+	}
+	return os.Setenv("GOFLAGS", strings.TrimSpace(strings.TrimSpace(string(flags)) + " -trimpath"))
 }

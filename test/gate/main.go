@@ -77,6 +77,9 @@ func run(ctx context.Context, o options) error {
 			return nil
 		}
 	}
+	if err := trimPaths(ctx); err != nil {
+		return err
+	}
 	return newGate(passed).runAll(ctx, parts, atOnce)
 }
 
