@@ -57,5 +57,5 @@ func trimPaths(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("go env GOFLAGS: %w", err)
 	}
-	return os.Setenv("GOFLAGS", strings.TrimSpace(strings.TrimSpace(string(flags)) + " -trimpath"))
+	return os.Setenv("GOFLAGS", strings.TrimSpace(strings.TrimSpace(string(flags))+" -trimpath"))
 }
