@@ -33,11 +33,12 @@ type gate struct {
 	running []string       // parts
 	ended   int            // number of ended packages and commands
 	planned int
-	repeats []string // the command that repeats each failure alone
+	unready map[string]bool // parts whose preparation failed
+	repeats []string        // the command that repeats each failure alone
 }
 
 func newGate(passed *gotest.Record[bool]) *gate {
-	return &gate{out: os.Stdout, began: time.Now(), passed: passed, packages: map[string][]string{}, count: map[string]int{}}
+	return &gate{out: os.Stdout, began: time.Now(), passed: passed, packages: map[string][]string{}, count: map[string]int{}, unready: map[string]bool{}}
 }
 
 // runAll runs the parts, atOnce of them concurrently. It runs all of them even if one fails.
@@ -46,7 +47,11 @@ func (g *gate) runAll(ctx context.Context, parts []part, atOnce int) error {
 		return err
 	}
 	stop := g.printProgress()
-	if err := g.build(ctx, parts); err != nil {
+	var prepared sync.WaitGroup
+	prepared.Go(func() { g.prepare(ctx, parts) })
+	err := g.build(ctx, parts)
+	prepared.Wait()
+	if err != nil {
 		stop()
 		return err
 	}
@@ -72,6 +77,9 @@ func (g *gate) runAll(ctx context.Context, parts []part, atOnce int) error {
 func (g *gate) plan(ctx context.Context, parts []part) error {
 	for _, p := range parts {
 		g.planned += len(p.commands)
+		if p.prepare != "" {
+			g.planned++
+		}
 		if p.packages == "" {
 			continue
 		}
@@ -131,10 +139,19 @@ func goList(ctx context.Context, patterns []string) (out []string, err error) {
 	return out, nil
 }
 
+// prepare runs the preparations of parts. If one fails, its part fails and the others run.
+func (g *gate) prepare(ctx context.Context, parts []part) {
+	for _, p := range parts {
+		if p.prepare != "" && !g.runCommand(ctx, p, p.prepare) {
+			g.unready[p.name] = true
+		}
+	}
+}
+
 func (g *gate) runPart(ctx context.Context, p part) {
 	g.begin(p.name)
-	failed := false
-	if p.packages != "" {
+	failed := g.unready[p.name]
+	if p.packages != "" && !failed {
 		failed = !g.runTests(ctx, p)
 	}
 	for _, c := range p.commands {

@@ -85,6 +85,21 @@ func TestAFailureIsRepeatedByOneCommand(t *testing.T) {
 	}
 }
 
+// TestAPartThatIsNotReadyFails: without what its preparation makes, its commands prove nothing.
+func TestAPartThatIsNotReadyFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	g := newGate(&gotest.Record[bool]{Results: map[string]bool{}})
+	g.out = io.Discard
+	parts := []part{{name: "unready", prepare: "false", commands: []string{"true"}}, {name: "ready", prepare: "touch made", commands: []string{"test -e made"}}}
+	g.prepare(t.Context(), parts)
+	for _, p := range parts {
+		g.runPart(t.Context(), p)
+	}
+	if g.passed.Results["unready"] || !g.passed.Results["ready"] || g.count["fail"] != 1 {
+		t.Errorf("passed: %v, %d failures", g.passed.Results, g.count["fail"])
+	}
+}
+
 // TestSlicesOfSomeDaysRunEveryPart: there are far fewer landings than hashes, so each part must be chosen
 // by some of them.
 func TestSlicesOfSomeDaysRunEveryPart(t *testing.T) {

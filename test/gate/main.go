@@ -83,7 +83,7 @@ func run(ctx context.Context, o options) error {
 	return newGate(passed).runAll(ctx, parts, atOnce)
 }
 
-// chosen returns the parts to run, and how many to run concurrently. In the fast tier one part uses the
+// chosen returns the parts to run, and how many to run concurrently. In the fast tier some parts use the
 // processors while another waits; the parts of the full tier would disturb each other.
 func chosen(ctx context.Context, o options) (parts []part, atOnce int, err error) {
 	switch {
@@ -96,5 +96,5 @@ func chosen(ctx context.Context, o options) (parts []part, atOnce int, err error
 	case o.all:
 		return full, 1, nil
 	}
-	return fast, 2, nil
+	return fast, 3, nil
 }

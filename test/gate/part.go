@@ -20,6 +20,7 @@ type part struct {
 	flags    string // flags of go test
 	args     string // arguments of the test binaries
 
+	prepare  string   // a command that writes to the working tree, which others read: it runs before all parts
 	commands []string // run by bash from the root, one after the other
 }
 

@@ -12,14 +12,14 @@ import (
 var race = strings.Join(gotest.Race, " ") + " "
 
 // fast is what a change must pass. A test belongs to it if it guards a rule of the service; each rule is
-// guarded once. Packages that take long are started first. The service under the race detector takes three
+// guarded once. Parts and packages that take long are started first. The service under the race detector takes three
 // times as long, so only one pass from outside uses it.
 var fast = []part{
-	vet, typescriptPart(""), pythonPart(""), // first: the others read the tree, in which npm ci deletes and writes
 	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(4.5), flags: "-short",
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/crash ./cmd/... ./test/... -./test/linearizability"},
 	{name: "inside", guards: "the packages with goroutines or I/O, under the race detector", estimate: minutes(4), flags: "-short " + race,
 		packages: "./internal/storage/postgres ./test/linearizability ./... -./test/... -./cmd/... ./test/linearizability" + without(pure)},
+	vet, typescriptPart(""), pythonPart(""),
 	{name: "pure", guards: "the vocabulary, and the packages that decide and perform nothing", estimate: minutes(0.5), flags: "-short", packages: pure},
 	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database, under the race detector", estimate: minutes(0.5),
 		flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres + " -skip StopTheStart"},
@@ -49,7 +49,8 @@ const everyCase = "COUNTERSIGN_ALL=1 "
 
 func typescriptPart(variables string) part {
 	return part{name: "typescript", guards: "the TypeScript SDK, its receiver kit and example", estimate: minutes(1),
-		commands: []string{"cd sdk/typescript && npm ci --no-audit --no-fund && " + variables + "COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY npm run check"}}
+		prepare:  "cd sdk/typescript && npm ci --no-audit --no-fund",
+		commands: []string{"cd sdk/typescript && " + variables + "COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY npm run check"}}
 }
 
 func pythonPart(variables string) part {
