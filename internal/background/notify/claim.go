@@ -9,28 +9,29 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// claimed is a notice of which mails are to be sent now.
+// claimed is a notice whose mails this process sends now.
 type claimed struct {
 	notice
-	to    []string  // whom
-	later time.Time // when others are to be told who had a mail just now; zero for nobody
+	to    []string  // addresses
+	later time.Time // when the notice is due again: for addresses mailed within the last minute, or for the next escalation; zero if neither
 }
 
-// round is what one look sends: one letter to each.
+// round has the letters that one look sends, by address.
 type round struct {
 	letters map[string]*letter
 	claims  []claimed
 	began   time.Time
 }
 
-// standing is how far a notice is.
+// standing says which mails of a notice were sent and when to try next.
 type standing struct {
 	done done
-	next time.Time // before when nothing is to be tried
+	next time.Time
 }
 
-// claim finds who is to be told of some notices now, and keeps others from beginning
-// that meanwhile. Whoever had a mail within a minute is told when that is over.
+// claim selects the people to notify now and records that this process is sending, so that
+// no other process sends the same mails. People who were mailed within the last minute are
+// notified when that minute is over.
 func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 	var c *claiming
 	err := n.store.Update(ctx, func(tx store.Tx) error {
@@ -55,20 +56,21 @@ func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 	return nil
 }
 
-// claiming is a claim in its transaction.
+// claiming is the state of one claim transaction. It is made anew when the store runs the
+// transaction again, and copied to the Notifier and the round after the commit.
 type claiming struct {
 	*Notifier
 	tx      store.Tx
 	round   *round
-	letters map[string]*letter // new ones
+	letters map[string]*letter // those not yet in the round, by address
 	claims  []claimed
 	stand   map[notice]standing
-	users   map[string][]records.User // by tenant
-	away    map[string][]countersign.Delegation
-	mailed  map[string]time.Time // by address
+	users   map[string][]records.User           // by tenant
+	away    map[string][]countersign.Delegation // by tenant
+	mailed  map[string]time.Time                // by address that was mailed within the last minute: when it may be mailed again
 }
 
-// one claims a notice, if something is to be sent now.
+// one claims one notice if somebody is to be mailed about it now.
 func (c *claiming) one(d notice) error {
 	now := c.cfg.Now()
 	rec, version, err := noticeOf(c.tx, d)
@@ -100,7 +102,7 @@ func (c *claiming) one(d notice) error {
 		rec.Next = claim.later
 	case len(people) == 0:
 		finish(rec, d.kind)
-	case len(claim.to) == 0: // nothing is begun, so nothing is kept
+	case len(claim.to) == 0: // no mail is sent now, so nothing is recorded
 		c.stand[d] = standing{c.stand[d].done, claim.later}
 		return nil
 	default:
@@ -114,7 +116,8 @@ func (c *claiming) one(d notice) error {
 	return err
 }
 
-// supersede ends the notices that a later one says all of.
+// supersede records the earlier kinds as sent: the mail of a later kind says all that they
+// would say.
 func supersede(rec *records.Notice, k kind) {
 	if k == asked || rec.Asked && (rec.Escalated || k == escalated) {
 		return
@@ -123,7 +126,7 @@ func supersede(rec *records.Notice, k kind) {
 	rec.Escalated = rec.Escalated || k == lapsing
 }
 
-// further is when an approval that has escalated does so again, zero for never.
+// further is when an approval that has escalated escalates again, zero if it doesn't.
 func further(a *records.Approval, k kind, now time.Time) (at time.Time) {
 	for _, e := range a.Escalations {
 		if k == escalated && e.At.After(now) && (at.IsZero() || e.At.Before(at)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// done is what has been sent of an approval.
+// done says which kinds of mail about an approval were sent.
 type done struct{ asked, escalated, lapsing bool }
 
 func (d done) has(k kind) bool {
@@ -19,7 +19,7 @@ func (d done) has(k kind) bool {
 
 func doneOf(rec *records.Notice) done { return done{rec.Asked, rec.Escalated, rec.Lapsing} }
 
-// notice is one thing to tell.
+// notice is one kind of mail about one approval.
 type notice struct {
 	kind     kind
 	tenant   string
@@ -28,12 +28,12 @@ type notice struct {
 
 func (d notice) id() string { return records.NoticeID(d.tenant, d.approval) }
 
-// due lists what is not known to be told, and all that waits, what lapses first coming
-// first. All runs that wait are read: their records in this list are small, and most
-// waits are decided within the hour.
+// due returns the notices that may have to be sent now, and a notice for each approval that
+// a run waits for, sorted by expiry. It reads all waiting runs: their records in this list
+// are small, and most approvals are decided within the hour.
 func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 	now := n.cfg.Now()
-	var present map[string]time.Time // when it lapses
+	var present map[string]time.Time // by notice id: when the approval expires
 	err = n.store.View(ctx, func(tx store.Tx) error {
 		out, waiting, present = nil, nil, map[string]time.Time{}
 		for offset := 0; ; offset += batch {
@@ -58,14 +58,14 @@ func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 			}
 		}
 	})
-	forget(n.seen, present) // decided: the store remembers
+	forget(n.seen, present) // what is deleted here is still in the store
 	forget(n.later, present)
 	forget(n.brief, present)
 	slices.SortStableFunc(waiting, func(a, b notice) int { return present[a.id()].Compare(present[b.id()]) })
 	return out, waiting, err
 }
 
-// forget drops what is not present any more.
+// forget deletes the entries of approvals that no run waits for any more.
 func forget[T any](of map[string]T, present map[string]time.Time) {
 	maps.DeleteFunc(of, func(id string, _ T) bool {
 		_, waits := present[id]
@@ -73,7 +73,8 @@ func forget[T any](of map[string]T, present map[string]time.Time) {
 	})
 }
 
-// wanted adds what an approval that is waited for gives to tell.
+// wanted adds the notice of a waiting approval that is to be sent now, if any. An approval
+// that expires within 75 minutes of its request gets no reminder.
 func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
 	if now.Before(n.later[d.id()]) {
 		return out

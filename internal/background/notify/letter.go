@@ -10,27 +10,28 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 )
 
-// mostListed is how many approvals a mail lists.
+// mostListed bounds how many approvals a mail lists.
 const mostListed = 50
 
-// item is an approval that a letter tells of.
+// item is an approval that a letter lists.
 type item struct {
 	kind   kind
 	tenant string
 	a      *records.Approval
-	name   string // of who asked
+	name   string // of the requester; may be empty
 }
 
-// letter is one mail: what its reader is to be told, and what else waits for them.
+// letter is one mail: the approvals that it is sent for, and all others that wait for its
+// recipient.
 type letter struct {
 	to    string
 	items []item
-	in    map[[2]string]int // where an approval stands among the items
-	more  int               // how many others wait
-	soon  int               // how many of these lapse soon
+	in    map[[2]string]int // index in items, by key
+	more  int               // how many waiting approvals are not in items
+	soon  int               // how many of these expire soon
 }
 
-// add adds what isn't in the letter, or not as something that expires soon.
+// add adds an approval. If the letter has it already, the item gets the later of both kinds.
 func (l *letter) add(i item) {
 	if l.in == nil {
 		l.in = map[[2]string]int{}
@@ -49,7 +50,7 @@ func (l *letter) add(i item) {
 
 func (i item) key() [2]string { return [2]string{i.tenant, i.a.ID} }
 
-// cut keeps what lapses first, and counts the others.
+// cut sorts the items by kind and expiry, keeps the first ones, and counts the others.
 func (l *letter) cut() {
 	slices.SortStableFunc(l.items, func(a, b item) int { return cmp.Or(int(b.kind)-int(a.kind), a.a.ExpiresAt.Compare(b.a.ExpiresAt)) })
 	kept := min(len(l.items), mostListed)
@@ -79,8 +80,8 @@ func (i item) what() string { return safetext.Value(i.a.Capability) + " at " + i
 
 func (i item) lapses() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-// askedBy is a principal with its name, which may be anything: so it stands in quotes
-// behind what the principal is.
+// askedBy describes the requester: the kind and id of the principal, then its name. A name
+// may be any text, so it is in quotes and comes last.
 func (i item) askedBy() string {
 	who := safetext.Value(strings.Replace(i.a.RequestedBy, ":", " ", 1))
 	if i.name == "" || i.a.RequestedBy == "user:"+i.name {
@@ -89,8 +90,9 @@ func (i item) askedBy() string {
 	return who + " “" + safetext.Value(i.name) + "”"
 }
 
-// words tell who asks for what and until when, and nothing of what would be sent:
-// mail is read by many machines. Following a link decides nothing.
+// words is the subject and text of the letter. They say who asks for which capability and
+// when the approval expires, but nothing of the request to be sent: mail passes through many
+// machines that may read it. Following a link decides nothing.
 func (l *letter) words(baseURL string) (subject, text string) {
 	if len(l.items) > 1 {
 		return l.listing(baseURL)
@@ -110,7 +112,7 @@ func (l *letter) words(baseURL string) (subject, text string) {
 		begin, i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
 }
 
-// listing is a letter of several: what expires first comes first.
+// listing is the subject and text of a letter with several approvals.
 func (l *letter) listing(baseURL string) (subject, text string) {
 	l.cut()
 	all, lapse := len(l.items)+l.more, l.soon+lapseSoon(l.items)

@@ -7,7 +7,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// address puts something into somebody's letter, unless there was one within a minute.
+// address adds an item to the letter of an address. If the address was mailed within the
+// last minute, it sets when the notice is due again instead.
 func (c *claiming) address(claim *claimed, email string, i item) error {
 	l := c.letters[email]
 	if l == nil {
@@ -32,8 +33,9 @@ func (c *claiming) address(claim *claimed, email string, i item) error {
 	return nil
 }
 
-// open notes that somebody is being mailed now, or gives the time from which that may
-// be: a minute after the last mail was sent, wherever.
+// open records that this process is mailing an address now and returns the zero time. If the
+// address was mailed within the last minute, by any process and for any tenant, it returns
+// when it may be mailed again.
 func (c *claiming) open(email string) (time.Time, error) {
 	if next, known := c.mailed[email]; known {
 		return next, nil
@@ -51,8 +53,9 @@ func (c *claiming) open(email string) (time.Time, error) {
 	return time.Time{}, err
 }
 
-// mayMail is when an address may be mailed again. While another process is at it, that
-// is looked up anew before long: it may end soon. A clock set back holds nobody up.
+// mayMail is when an address may be mailed again. While another process is sending to it,
+// that is at most a minute from now, since the process may finish any time. A clock that was
+// set back delays nothing: a mail sent in the future is ignored.
 func mayMail(rec *records.Mailed, now time.Time) time.Time {
 	switch {
 	case now.Before(rec.At):

@@ -10,9 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// people are the tenant's users who may decide an approval: with the role, with its
-// project in their scope, and not for what they asked for themselves. Those who have
-// been told are left out.
+// people returns the addresses of the tenant's users who may decide an approval, without
+// those in told, and not more than mostMails together with them.
 func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
 	if err := errors.Join(usersOf(c.tx, tenant, c.users), awayIn(c.tx, tenant, c.away)); err != nil {
 		return nil, err
@@ -33,7 +32,7 @@ func (c *claiming) people(tenant string, a *records.Approval, told []string) (ou
 	return out, nil
 }
 
-// usersOf reads a tenant's users, once.
+// usersOf reads a tenant's users into the map unless they are there.
 func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err error) {
 	if _, known := users[tenant]; !known {
 		users[tenant], err = records.Users.List(tx, tenant, store.Query{})
@@ -41,7 +40,7 @@ func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err e
 	return err
 }
 
-// awayIn reads a tenant's delegations, once.
+// awayIn reads a tenant's delegations into the map unless they are there.
 func awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation) (err error) {
 	if _, known := away[tenant]; !known {
 		away[tenant], err = records.Delegations.List(tx, tenant, store.Query{Where: records.AllDelegations()})
@@ -49,8 +48,9 @@ func awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation
 	return err
 }
 
-// mayDecide reports a user who may give the next decision, as a member of a group that the
-// approval names, of one that it has escalated to, or in place of a member who is away.
+// mayDecide reports whether a user may give the next decision: as a member of a group that
+// the approval names, as a member of a group that it has escalated to, or as the delegate of
+// a member who is away.
 func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *records.Approval, away []countersign.Delegation) (bool, error) {
 	if !n.able(u, a) {
 		return false, nil
@@ -69,8 +69,9 @@ func principalOf(u *records.User) access.Principal {
 	return access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
 }
 
-// able reports a user with the role and the project, whom neither four eyes nor an earlier
-// decision keeps from deciding.
+// able reports whether a user has the role and the project, and is prevented from deciding
+// neither by the four-eyes rule (the user requested the approval) nor by an earlier decision
+// (given by or on behalf of the same person).
 func (n *Notifier) able(u *records.User, a *records.Approval) bool {
 	p := principalOf(u)
 	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) || n.cfg.Eyes.MayJudge(p, a.Requester) != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// sweep deletes the notices of approvals that ended long ago, some at a time, and
-// goes on next time where it ended.
+// sweep deletes the notices of approvals that expired long ago, and the addresses mailed long
+// ago. It reads a bounded number of each, and the next sweep continues after them.
 func (n *Notifier) sweep(ctx context.Context) error {
 	old := n.cfg.Now().Add(-keepFor)
 	next, nextMail := "", ""
@@ -47,8 +47,8 @@ func (n *Notifier) sweep(ctx context.Context) error {
 	return err
 }
 
-// sweepMailed deletes some of what is kept of addresses that were mailed long ago, and
-// gives where to go on.
+// sweepMailed deletes the records of addresses that were mailed long ago, among a bounded
+// number. It returns the id at which the next sweep begins.
 func sweepMailed(tx store.Tx, from string, old time.Time) (next string, err error) {
 	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.MailedFrom(from), Limit: sweepMost})
 	if err != nil {

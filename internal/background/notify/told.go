@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// keep notes who has been told of notices, and that they are done or when they are
-// tried again.
+// keep records who was mailed about each claimed notice, and that the notice is done or when
+// it is tried again.
 func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]time.Time) error {
 	var stand map[notice]standing
 	err := n.store.Update(ctx, func(tx store.Tx) error {
@@ -59,7 +59,8 @@ func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]time.Time) (s
 	return standing{doneOf(rec), rec.Next}, err
 }
 
-// keepMailed notes when each letter of a round was sent: from then a minute counts.
+// keepMailed records when each letter of a round was sent. The minute until the next mail to
+// that address starts at this time, not when the notice was claimed.
 func (n *Notifier) keepMailed(ctx context.Context, r *round, sent map[string]time.Time) error {
 	for addresses := range slices.Chunk(slices.Sorted(maps.Keys(r.letters)), claimsAtOnce) {
 		err := n.store.Update(ctx, func(tx store.Tx) error {
@@ -93,7 +94,7 @@ func mailedOf(tx store.Tx, email string) (*records.Mailed, int64, error) {
 	return rec, version, err
 }
 
-// finish marks a kind as sent to everybody.
+// finish records that a kind of notice was sent to all its recipients.
 func finish(rec *records.Notice, k kind) {
 	rec.Asked, rec.Escalated, rec.Lapsing = rec.Asked || k == asked, rec.Escalated || k == escalated, rec.Lapsing || k == lapsing
 	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
