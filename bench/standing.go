@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// standing is what a comparison found, as docs/performance.md shows it.
+// standing has the results of a comparison, as docs/performance.md shows them.
 type standing struct {
 	conc, steps int
-	sync        []time.Duration // an fdatasync, each repetition
+	sync        []time.Duration // of each repetition: how long an fdatasync took
 	rows        []*row
 	absent      error // why DBOS was not measured
 	has         has
 }
 
-// has says which contenders stand behind the ideal and the product, in this order.
+// has says which contenders follow the ideal and the product in standing.rows, in this order.
 type has struct{ dbos, before bool }
 
-// row is one contender, an element a repetition.
+// row has the results of one contender. Lists have one element per repetition.
 type row struct {
 	name                       string
 	rate, cpu                  []float64
@@ -43,7 +43,7 @@ func (r *row) add(x result) {
 	}
 }
 
-// printMachine says when and on what was measured.
+// printMachine prints the time and the machine of the measurement.
 func printMachine(with ...string) {
 	kind := append([]string{time.Now().UTC().Format("2006-01-02 15:04 MST"), fmt.Sprintf("%d processors", runtime.NumCPU()), runtime.GOOS + "/" + runtime.GOARCH}, with...)
 	fmt.Println("Measured " + strings.Join(kind, ", ") + ".")
@@ -90,7 +90,7 @@ func (r *row) print() {
 	fmt.Println("| " + strings.Join(cells, " | ") + " |")
 }
 
-// known leaves empty what was not measured.
+// known formats a value, and returns "" for 0, which means that it was not measured.
 func known(format string, x float64) string {
 	if x == 0 {
 		return ""
@@ -98,15 +98,16 @@ func known(format string, x float64) string {
 	return fmt.Sprintf(format, x)
 }
 
-// wanted is what the product is to reach with so many runs at once: its share of the
-// ideal with one sync, how many times DBOS, syncs a step.
+// wanted has the targets of the product by the number of concurrent runs: steps per second as
+// a multiple of the ideal with one sync and of DBOS, processor seconds per 1,000 steps, and
+// syncs per step.
 var wanted = map[int]struct{ ideal, dbos, cpu, syncs string }{
 	4:  {"at least 0.5", "at least 1.5", "at most 0.28", "at most 1.1"},
 	32: {"at least 0.35", "at least 2", "at most 0.20", "at most 0.2"},
 }
 
-// verdict sets beside what is wanted what was found. Ratios are of what was measured
-// in the same repetition.
+// verdict prints the results beside the targets. Each ratio is between values of the same
+// repetition.
 func (s *standing) verdict() {
 	ideal1, ours, want := s.rows[0], s.rows[1], wanted[s.conc]
 	fmt.Println("| Countersign | Median (least to most) | Wanted |")
@@ -143,7 +144,7 @@ func quotients[T float64 | time.Duration](a, b []T) []float64 {
 	return out
 }
 
-// spread is the median, and the least and the most.
+// spread formats the median, the minimum and the maximum.
 func spread(format string, of []float64) string {
 	return fmt.Sprintf(format+" ("+format+" to "+format+")", middle(of), slices.Min(of), slices.Max(of))
 }
@@ -152,7 +153,7 @@ func spreadOf(of []time.Duration) string {
 	return fmt.Sprintf("%s (%s to %s)", brief(middle(of)), brief(slices.Min(of)), brief(slices.Max(of)))
 }
 
-// brief is a duration with three digits.
+// brief formats a duration with at most three digits, if it is below a second.
 func brief(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

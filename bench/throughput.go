@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// comparison is the benchmark of steps per second: the product beside what this
-// machine allows and beside DBOS, in turns.
+// comparison is the benchmark of steps per second: the product, the limit of this machine and
+// DBOS, in turns.
 type comparison struct {
 	workload
 	reps   int
 	phase  time.Duration
 	peer   peer
-	before string // an earlier build of the product; "": none
+	before string // binary of an earlier build of the product; "": none
 }
 
 func measureSteps(args []string) error {
@@ -28,7 +28,7 @@ func measureSteps(args []string) error {
 	f.StringVar(&c.before, "before", "", "an earlier build of the product, measured beside this one")
 	f.IntVar(&c.reps, "reps", 5, "interleaved repetitions")
 	f.DurationVar(&c.phase, "phase", 8*time.Second, "length of each contender's turn; the ideals have a quarter of it")
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	dir, err := makeTemporary(c.dir)
 	if err != nil {
 		return err
@@ -51,8 +51,7 @@ func measureSteps(args []string) error {
 	return nil
 }
 
-// measure has all contenders do the workload in turns, and counts their syncs
-// apart from that.
+// measure measures all contenders in turns, and then counts their syncs in separate turns.
 func (c *comparison) measure() (*standing, error) {
 	s := &standing{conc: c.conc, steps: c.steps, absent: c.peer.absent}
 	if err := c.compare(s); err != nil {
@@ -75,7 +74,7 @@ func (c *comparison) compare(s *standing) error {
 	return c.play(b, contenders, s)
 }
 
-// field is a bed with all contenders.
+// field makes a bed and starts all contenders.
 func (c *comparison) field(traced bool) (*bed, error) {
 	b, err := c.start(traced)
 	if err != nil {
@@ -96,8 +95,8 @@ func (c *comparison) field(traced bool) (*bed, error) {
 	return b, nil
 }
 
-// contenders are in the order of their turns: the product is between those that it
-// is compared with.
+// contenders returns the contenders in the order of their turns. The product is between those
+// that it is compared with.
 func (b *bed) contenders() []contender {
 	all := []contender{&ideal{dir: b.dir, r: b.r, perStep: 1}, b.p}
 	if b.dbos != nil {
@@ -109,8 +108,8 @@ func (b *bed) contenders() []contender {
 	return append(all, &ideal{dir: b.dir, r: b.r, perStep: 2})
 }
 
-// play is the repetitions. Every other time the order of the turns is reversed:
-// then what only drifts weighs on all alike.
+// play does the repetitions. In every second one the order of the turns is reversed, so that
+// slow changes affect all contenders equally.
 func (c *comparison) play(b *bed, contenders []contender, s *standing) error {
 	before, err := settle(contenders)
 	if err != nil {

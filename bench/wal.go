@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// wal is a minimal group-commit log: many appenders, one fdatasync for all that
-// wait. It does nothing else, so what it reaches is what the machine allows.
+// wal is a minimal group-commit log: many goroutines append, and one fdatasync serves all
+// that wait. It does nothing else, so its throughput is the limit of the machine.
 type wal struct {
 	file     *os.File
 	mu       sync.Mutex
@@ -50,8 +50,8 @@ func (w *wal) append(record []byte) error {
 	return nil
 }
 
-// flush writes and syncs all that was appended so far. The lock is held at entry
-// and exit, and given up meanwhile, so that others may append.
+// flush writes and syncs all records appended so far. The caller holds the lock; flush
+// releases it during the write, so that others can append.
 func (w *wal) flush() error {
 	batch, upTo := w.buf, w.appended
 	w.buf, w.flushing = nil, true
