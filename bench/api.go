@@ -16,7 +16,7 @@ type api struct {
 	workload
 	clients, beaters, viewers, runs, reps int
 	fill, phase                           time.Duration
-	*bed
+	*testbed
 	known []string // ids of finished runs
 	fleet *fleet
 }
@@ -34,7 +34,7 @@ func measureAPI(args []string) (err error) {
 	f.DurationVar(&m.phase, "phase", 3*time.Second, "length of each kind's turn")
 	_ = f.Parse(args) // exits on an error
 	m.conc = 64
-	if m.bed, err = m.start(false); err != nil {
+	if m.testbed, err = m.start(false); err != nil {
 		return err
 	}
 	defer m.clear()

@@ -14,8 +14,8 @@ type contender interface {
 	drive(conc int, d time.Duration) (result, error)
 	// roots returns the ids of its top processes, none if it runs in this process.
 	roots() []int
-	// settled returns the size of its database in bytes, once its log has been moved there.
-	settled() (int64, error)
+	// storedBytes returns the size of its database in bytes, once its log has been moved there.
+	storedBytes() (int64, error)
 	// syncs returns how many syncs are in its trace so far.
 	syncs() (int, error)
 	// clear ends its processes.

@@ -79,7 +79,7 @@ func (p *dbos) drive(conc int, d time.Duration) (result, error) {
 
 func (p *dbos) roots() []int { return []int{p.process.Process.Pid, p.server.process.Process.Pid} }
 
-func (p *dbos) settled() (int64, error) { return p.server.settled() }
+func (p *dbos) storedBytes() (int64, error) { return p.server.storedBytes() }
 
 func (p *dbos) syncs() (int, error) { return tracedSyncs(p.server.trace) }
 

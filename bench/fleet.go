@@ -55,9 +55,9 @@ func (f *fleet) shuffle() {
 	order.Shuffle(len(f.instances), func(i, j int) { f.instances[i], f.instances[j] = f.instances[j], f.instances[i] })
 }
 
-// patience is how long an instance waits for the answer to a heartbeat. A later answer is an
+// heartbeatTimeout is how long an instance waits for the answer to a heartbeat. A later answer is an
 // error.
-const patience = 10 * time.Second
+const heartbeatTimeout = 10 * time.Second
 
 // beat sends the next heartbeat of an instance. The state differs in each heartbeat, so that
 // the store has to change its index.
@@ -67,7 +67,7 @@ func (p *product) beat(i *instance) error {
 	i.sequence++
 	state := [...]string{"IDLE", "BUSY"}[i.sequence%2]
 	doc := fmt.Appendf(nil, `{"instanceId":%q,"sequence":%d,"state":%q,"timestamp":%q}`, i.id, i.sequence, state, time.Now().UTC().Format(time.RFC3339Nano))
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 	defer cancel()
 	var ack struct {
 		Acknowledged, Duplicate bool

@@ -15,7 +15,7 @@ type heartbeats struct {
 	reps                             int
 	phase, alone                     time.Duration
 
-	*bed
+	*testbed
 	fleet *fleet
 	verdict
 }
@@ -36,7 +36,7 @@ func measureHeartbeats(args []string) (err error) {
 	if h.agents < 1 || h.instances < 1 || h.rate < 1 || h.senders < 1 {
 		return errors.New("agents, instances, rate and senders must be at least 1")
 	}
-	if h.bed, err = h.start(false); err != nil {
+	if h.testbed, err = h.start(false); err != nil {
 		return err
 	}
 	defer h.clear()
@@ -74,7 +74,7 @@ func (h *heartbeats) warmUp() (err error) {
 		return err
 	}
 	x.late = 0 // all of them were due at the same time
-	h.hear(x)
+	h.addTally(x)
 	x.print("")
 	if h.instancesOnly, err = h.p.rest(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (h *heartbeats) repeat(beatsFirst bool) error {
 	if beatsFirst {
 		alone, beside = b, a
 	}
-	h.hear(beside)
+	h.addTally(beside)
 	ratio := beside.stepsPerSecond / alone.stepsPerSecond
 	h.ratios = append(h.ratios, ratio)
 	b.print(fmt.Sprintf("ratio %.2f", ratio))

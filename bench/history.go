@@ -24,7 +24,7 @@ type history struct {
 	at, starts     int
 	pages          int
 	phase          time.Duration
-	*bed           // with the service on the empty store
+	*testbed       // with the service on the empty store
 	old            *product
 	empty, filled  []float64       // steps per second on each store
 	ready          []time.Duration // of each start but the first
@@ -46,7 +46,7 @@ func measureHistory(args []string) (err error) {
 	f.DurationVar(&m.phase, "phase", 5*time.Second, "length of each turn")
 	_ = f.Parse(args) // exits on an error
 	m.conc = 64
-	if m.bed, err = m.start(false); err != nil {
+	if m.testbed, err = m.start(false); err != nil {
 		return err
 	}
 	defer m.clear()
@@ -66,8 +66,8 @@ func measureHistory(args []string) (err error) {
 // grow makes the full store: a service creates it with a plan, and the program fill adds the
 // finished runs.
 func (m *history) grow() error {
-	m.old = newProduct(m.binary, filepath.Join(m.bed.dir, "old"), m.r, m.conc)
-	if err := errors.Join(os.Mkdir(filepath.Join(m.bed.dir, "old"), 0o700), m.old.start()); err != nil {
+	m.old = newProduct(m.binary, filepath.Join(m.testbed.dir, "old"), m.r, m.conc)
+	if err := errors.Join(os.Mkdir(filepath.Join(m.testbed.dir, "old"), 0o700), m.old.start()); err != nil {
 		return err
 	}
 	if err := m.old.prepare(); err != nil {
@@ -85,7 +85,7 @@ func (m *history) grow() error {
 	if err := fill.Run(); err != nil {
 		return err
 	}
-	m.size, err = taken(m.old.dir, "")
+	m.size, err = diskUsage(m.old.dir, "")
 	return err
 }
 
@@ -156,9 +156,9 @@ func (m *history) print() {
 	fmt.Printf("\n### %d finished runs in the store\n\n", m.runs)
 	fmt.Println("| | |\n|---|--:|")
 	fmt.Printf("| size of the store | %s, %.1f KiB a run |\n", megabytes(m.size), float64(m.size)/1024/float64(m.runs))
-	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(m.ready), brief(middle(m.ready)), brief(quantile(m.ready, 1)))
-	fmt.Printf("| ready after the first | %s |\n", brief(m.first))
-	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), middle(m.filled)/middle(m.empty))
-	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, brief(quantile(m.plain, 0.5)), brief(quantile(m.plain, 0.99)))
-	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", brief(quantile(m.ofEnded, 0.5)), brief(quantile(m.ofEnded, 0.99)))
+	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(m.ready), shortDuration(median(m.ready)), shortDuration(quantile(m.ready, 1)))
+	fmt.Printf("| ready after the first | %s |\n", shortDuration(m.first))
+	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), median(m.filled)/median(m.empty))
+	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, shortDuration(quantile(m.plain, 0.5)), shortDuration(quantile(m.plain, 0.99)))
+	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", shortDuration(quantile(m.ofEnded, 0.5)), shortDuration(quantile(m.ofEnded, 0.99)))
 }

@@ -52,10 +52,10 @@ func (x *ideal) run(w *wal) error {
 }
 
 // ideal has no process and no trace of its own, and keeps no files.
-func (x *ideal) roots() []int            { return nil }
-func (x *ideal) settled() (int64, error) { return 0, nil }
-func (x *ideal) syncs() (int, error)     { return 0, nil }
-func (x *ideal) clear()                  {}
+func (x *ideal) roots() []int                { return nil }
+func (x *ideal) storedBytes() (int64, error) { return 0, nil }
+func (x *ideal) syncs() (int, error)         { return 0, nil }
+func (x *ideal) clear()                      {}
 
 // fdatasync is the mean time of one append of 300 bytes with an fdatasync, without
 // concurrent appends.

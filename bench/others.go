@@ -36,9 +36,9 @@ func allProcessors() (sum time.Duration) {
 		return 0
 	}
 	line, _, _ := strings.Cut(string(doc), "\n")
-	for i, field := range strings.Fields(line) {
+	for i, startAll := range strings.Fields(line) {
 		const idle, waiting, last = 4, 5, 8 // the user time includes that of guests, which follows
-		if n, err := strconv.ParseInt(field, 10, 64); err == nil && i != idle && i != waiting && i <= last {
+		if n, err := strconv.ParseInt(startAll, 10, 64); err == nil && i != idle && i != waiting && i <= last {
 			sum += time.Duration(n) * tick
 		}
 	}

@@ -15,7 +15,7 @@ type phase struct {
 }
 
 // observe calls work and measures the product meanwhile.
-func (b *bed) observe(name string, work func(*phase) error) (x phase, err error) {
+func (b *testbed) observe(name string, work func(*phase) error) (x phase, err error) {
 	x.name = name
 	before, err := b.p.busy()
 	if err != nil {

@@ -144,13 +144,13 @@ func (s *postgres) database(name string) (string, error) {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, name), err
 }
 
-// settled returns the size of the databases after a checkpoint. It excludes the write-ahead
+// storedBytes returns the size of the databases after a checkpoint. It excludes the write-ahead
 // log, whose files are reused.
-func (s *postgres) settled() (int64, error) {
+func (s *postgres) storedBytes() (int64, error) {
 	if err := s.execute("CHECKPOINT"); err != nil {
 		return 0, err
 	}
-	return taken(filepath.Join(s.data(), "base"), "")
+	return diskUsage(filepath.Join(s.data(), "base"), "")
 }
 
 func (s *postgres) clear() {

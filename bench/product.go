@@ -38,13 +38,13 @@ type product struct {
 	r       *receiver
 	keys    string // random prefix of its idempotency keys, so that products share none
 	seq     atomic.Int64
-	called  string
+	title   string
 }
 
 const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
 
 func newProduct(binary, dir string, r *receiver, conc int) *product {
-	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap, called: "Countersign", keys: "bench-" + rand.Text()[:8] + "-"}
+	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap, title: "Countersign", keys: "bench-" + rand.Text()[:8] + "-"}
 }
 
 // start starts the process on its store, which may exist, and waits until it listens.
@@ -78,19 +78,19 @@ func (p *product) stop() error { return end(p.process, syscall.SIGTERM) }
 // clear kills the process if it is still running.
 func (p *product) clear() { kill(p.process) }
 
-func (p *product) name() string { return p.called }
+func (p *product) name() string { return p.title }
 
 func (p *product) roots() []int { return []int{p.process.Process.Pid} }
 
 func (p *product) syncs() (int, error) { return tracedSyncs(p.trace) }
 
-// settled returns the size of the store. It stops the product, which moves the log into the
+// storedBytes returns the size of the store. It stops the product, which moves the log into the
 // database, and starts it again.
-func (p *product) settled() (int64, error) {
+func (p *product) storedBytes() (int64, error) {
 	if err := p.stop(); err != nil {
 		return 0, err
 	}
-	bytes, err := taken(p.dir, "")
+	bytes, err := diskUsage(p.dir, "")
 	if err != nil {
 		return 0, err
 	}
@@ -134,10 +134,10 @@ func (p *product) fetch(ctx context.Context, method, path string, doc []byte) (i
 	return resp.StatusCode, errors.Join(err, resp.Body.Close())
 }
 
-// glance sends one request and returns the first 512 bytes of the answer, which have all
+// exchangeHead sends one request and returns the first 512 bytes of the answer, which have all
 // that is needed: decoding whole runs would take the benchmark as much processor time as the
 // product takes to serve them.
-func (p *product) glance(method, path string, doc []byte, key string) (status int, head []byte, err error) {
+func (p *product) exchangeHead(method, path string, doc []byte, key string) (status int, head []byte, err error) {
 	resp, err := p.send(context.Background(), method, path, doc, key)
 	if err != nil {
 		return 0, nil, err
@@ -173,8 +173,8 @@ func (p *product) send(ctx context.Context, method, path string, doc []byte, key
 	return client.Do(q)
 }
 
-// stuck is how long a run may take before that is an error.
-const stuck = time.Minute
+// runTimeout is how long a run may take before that is an error.
+const runTimeout = time.Minute
 
 // runOnce starts a run and waits until it is COMPLETED. It returns how long the start took.
 func (p *product) runOnce() (start time.Duration, err error) {
@@ -186,9 +186,9 @@ func (p *product) runOnce() (start time.Duration, err error) {
 	start = time.Since(begin)
 	select { // no polling until the receiver has answered the last call
 	case <-p.r.of(id).done:
-	case <-time.After(stuck):
+	case <-time.After(runTimeout):
 		_, out, err := p.call("GET", "/runs/"+id, nil, "")
-		return start, errors.Join(fmt.Errorf("run %s has not ended after %s: %v, %v", id, stuck, out["status"], out["error"]), err)
+		return start, errors.Join(fmt.Errorf("run %s has not ended after %s: %v, %v", id, runTimeout, out["status"], out["error"]), err)
 	}
 	return start, p.await(id)
 }
@@ -197,7 +197,7 @@ func (p *product) key() string { return p.keys + strconv.FormatInt(p.seq.Add(1),
 
 func (p *product) begin(key string) (string, error) {
 	for {
-		status, head, err := p.glance("POST", "/runs", []byte(`{"planId":"`+p.plan+`"}`), key)
+		status, head, err := p.exchangeHead("POST", "/runs", []byte(`{"planId":"`+p.plan+`"}`), key)
 		if err != nil {
 			return "", err
 		}
@@ -213,7 +213,7 @@ func (p *product) begin(key string) (string, error) {
 
 func (p *product) await(id string) error {
 	for {
-		_, head, err := p.glance("GET", "/runs/"+id, nil, "")
+		_, head, err := p.exchangeHead("GET", "/runs/"+id, nil, "")
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ type replicas struct {
 	workload
 	reps, most int
 	phase      time.Duration
-	*bed
+	*testbed
 	cluster []*product
 	rows    []*row // by number of replicas; then DBOS, if it is measured
 }
@@ -34,7 +34,7 @@ func measureReplicas(args []string) error {
 		return errors.New("replicas and reps must be at least 1")
 	}
 	var err error
-	if m.bed, err = m.newBed(); err != nil {
+	if m.testbed, err = m.newTestbed(); err != nil {
 		return err
 	}
 	defer m.clear()
@@ -54,8 +54,8 @@ func measureReplicas(args []string) error {
 // prepare starts PostgreSQL and DBOS. A first replica stores the project, the token and the
 // plan that all replicas use.
 func (m *replicas) prepare() (err error) {
-	found := findPeer(m.bed.dir)
-	if m.server, err = startPostgres(m.bed.dir, false); err != nil {
+	found := findPeer(m.testbed.dir)
+	if m.server, err = startPostgres(m.testbed.dir, false); err != nil {
 		return err
 	}
 	url, err := m.server.database("countersign")
@@ -63,7 +63,7 @@ func (m *replicas) prepare() (err error) {
 		return err
 	}
 	for range m.most {
-		p := newProduct(m.binary, m.bed.dir, m.r, m.conc)
+		p := newProduct(m.binary, m.testbed.dir, m.r, m.conc)
 		p.shared = url
 		m.cluster = append(m.cluster, p)
 	}
@@ -189,7 +189,7 @@ func (c *running) roots() []int {
 	return pids
 }
 
-func (c *running) settled() (int64, error) { return c.server.settled() }
+func (c *running) storedBytes() (int64, error) { return c.server.storedBytes() }
 
 func (c *running) syncs() (int, error) { return tracedSyncs(c.server.trace) }
 

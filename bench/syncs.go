@@ -9,12 +9,12 @@ import (
 
 // countSyncs counts the syncs of each contender in one turn under strace. strace slows them
 // down, so this is a separate turn on separate stores.
-func (c *comparison) countSyncs(s *standing) error {
+func (c *comparison) countSyncs(s *findings) error {
 	if _, err := exec.LookPath("strace"); err != nil {
 		fmt.Fprintln(os.Stderr, "NOT MEASURED: syncs a step: strace is not installed")
 		return nil
 	}
-	b, err := c.field(true)
+	b, err := c.startAll(true)
 	if err != nil {
 		return err
 	}

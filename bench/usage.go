@@ -27,12 +27,12 @@ func observe(c contender, conc int, d time.Duration) (result, error) {
 	return res, err
 }
 
-// lookEvery is the interval at which memory is measured. It isn't shorter because each
+// memoryInterval is the interval at which memory is measured. It isn't shorter because each
 // measurement stops the process for a moment.
-const lookEvery = 100 * time.Millisecond
+const memoryInterval = 100 * time.Millisecond
 
 func watchMemory(roots []int, stop <-chan struct{}) (peak int64) {
-	t := time.NewTicker(lookEvery)
+	t := time.NewTicker(memoryInterval)
 	defer t.Stop()
 	for {
 		var now int64
@@ -119,9 +119,9 @@ func childrenOf() map[int][]int {
 	return children
 }
 
-// taken is the size in bytes of all files below a directory, without those in folders named
+// diskUsage is the size in bytes of all files below a directory, without those in folders named
 // except.
-func taken(dir, except string) (sum int64, err error) {
+func diskUsage(dir, except string) (sum int64, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

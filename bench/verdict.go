@@ -24,8 +24,8 @@ type verdict struct {
 	beats         int   // heartbeats of that phase
 }
 
-// hear adds the heartbeats of a phase.
-func (v *verdict) hear(x phase) {
+// addTally adds the heartbeats of a phase.
+func (v *verdict) addTally(x phase) {
 	x.latencies = nil
 	v.all.add(x.tally)
 }
@@ -51,7 +51,7 @@ func (v *verdict) throughput() error {
 	if len(v.ratios) == 0 {
 		return nil
 	}
-	ratio := middle(v.ratios)
+	ratio := median(v.ratios)
 	fmt.Printf("steps a second beside heartbeats, of those without: median %.2f (%.2f to %.2f), at least %.2f wanted\n", ratio, slices.Min(v.ratios), slices.Max(v.ratios), leastRatio)
 	if ratio < leastRatio {
 		return fmt.Errorf("beside heartbeats the runs reach %.3f of their throughput, less than %.2f", ratio, leastRatio)

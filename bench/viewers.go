@@ -43,7 +43,7 @@ func (m *api) follow(_, _ int, note func(time.Duration)) error {
 type view struct{ first, end time.Time }
 
 func (p *product) view(run string) (v view, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), runTimeout)
 	defer cancel()
 	resp, err := p.send(ctx, "GET", "/runs/"+run+"/events", nil, "")
 	if err != nil {

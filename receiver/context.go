@@ -53,10 +53,10 @@ func Release(ctx context.Context) {
 	}
 }
 
-// atOnce is a Transaction that makes each change in the Store at once, without a database
+// withoutTransaction is a Transaction that makes each change in the Store at once, without a database
 // transaction.
-type atOnce struct{ Store }
+type withoutTransaction struct{ Store }
 
-func (atOnce) Tx() *sql.Tx { return nil }
+func (withoutTransaction) Tx() *sql.Tx { return nil }
 
-func (atOnce) Rollback() {}
+func (withoutTransaction) Rollback() {}

@@ -40,7 +40,7 @@ func (rc *Receiver) begin(ctx context.Context) (Transaction, error) {
 	if t, ok := rc.cfg.Store.(Transactor); ok {
 		return t.Begin(ctx)
 	}
-	return atOnce{rc.cfg.Store}, nil
+	return withoutTransaction{rc.cfg.Store}, nil
 }
 
 // perform runs next and then frees the key, finishes it or leaves it in doubt, depending on
@@ -120,7 +120,7 @@ func (rc *Receiver) repeat(w http.ResponseWriter, e Entry, c Claim) {
 		problem{http.StatusConflict, "idempotency_conflict", "this idempotency key came with another method, target or body"}.write(w)
 	case e.State == Finished:
 		e.Answer.replay(w)
-	case rc.isAt(e.Claim, c.At):
+	case rc.inProgress(e.Claim, c.At):
 		w.Header().Set("Retry-After", "1")
 		problem{http.StatusConflict, "in_progress", "another request under this idempotency key is at work; ask again for its answer"}.write(w)
 	default:
@@ -138,10 +138,10 @@ func (rc *Receiver) hasEnded(e Entry) bool {
 	return !running
 }
 
-// isAt reports whether the request that made a claim is still in progress. For requests of
+// inProgress reports whether the request that made a claim is still in progress. For requests of
 // this process that is known. Another process may have died, so its requests count as in
 // progress until Config.InProgress has passed.
-func (rc *Receiver) isAt(c Claim, now time.Time) bool {
+func (rc *Receiver) inProgress(c Claim, now time.Time) bool {
 	if strings.HasPrefix(c.By, rc.instance+".") {
 		_, running := rc.running.Load(c.By)
 		return running

@@ -12,11 +12,11 @@ var errTooLarge = errors.New("receiver: an answer has at most 1 MiB")
 
 // recorder is an http.ResponseWriter that holds an answer back until it is remembered.
 type recorder struct {
-	header   http.Header
-	status   int  // 200 until the handler sets one
-	said     bool // the handler has set the status
-	body     bytes.Buffer
-	tooLarge bool
+	header    http.Header
+	status    int  // 200 until the handler sets one
+	statusSet bool // the handler has set the status
+	body      bytes.Buffer
+	tooLarge  bool
 }
 
 func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
@@ -29,10 +29,10 @@ func (rec *recorder) WriteHeader(status int) {
 	if status < 100 || status > 999 {
 		panic(fmt.Sprintf("receiver: %d is no HTTP status", status))
 	}
-	if rec.said || status < 200 { // 1xx is informational: the final status follows
+	if rec.statusSet || status < 200 { // 1xx is informational: the final status follows
 		return
 	}
-	rec.status, rec.said = status, true
+	rec.status, rec.statusSet = status, true
 }
 
 func (rec *recorder) Write(p []byte) (int, error) {

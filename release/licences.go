@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// grants has, for each license under which we may redistribute code, a sentence that occurs
+// licenceSentences has, for each license under which we may redistribute code, a sentence that occurs
 // in this license and in no other.
-var grants = []struct{ id, sentence string }{
+var licenceSentences = []struct{ id, sentence string }{
 	{"Apache-2.0", "apache license version 2.0, january 2004"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -25,19 +25,19 @@ var grants = []struct{ id, sentence string }{
 	{"BSD-3-Clause", "may be used to endorse or promote products derived from this software"},
 }
 
-// bsd is the first sentence of the BSD licenses with two and with three clauses.
-const bsd = "redistribution and use in source and binary forms"
+// bsdSentence is the first sentence of the BSD licenses with two and with three clauses.
+const bsdSentence = "redistribution and use in source and binary forms"
 
 // identify returns the ids of the licenses in a text. It returns none if it finds no license
-// of grants, or if the text may also have a license under which we may not redistribute.
+// of licenceSentences, or if the text may also have a license under which we may not redistribute.
 func identify(text string) (ids []string) {
 	plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
-	for _, g := range grants {
+	for _, g := range licenceSentences {
 		if strings.Contains(plain, g.sentence) && !slices.Contains(ids, g.id) {
 			ids = append(ids, g.id)
 		}
 	}
-	if strings.Contains(plain, bsd) && !slices.Contains(ids, "BSD-3-Clause") {
+	if strings.Contains(plain, bsdSentence) && !slices.Contains(ids, "BSD-3-Clause") {
 		ids = append(ids, "BSD-2-Clause")
 	}
 	// The Mozilla license names the GNU licenses as those with which a work may be combined.
@@ -55,9 +55,9 @@ type module struct {
 	Text                    string   `json:"-"` // of its license and notice files, one after the other
 }
 
-// used lists the modules on which packages depend, with their licenses, sorted by path. If
+// dependencies lists the modules on which packages depend, with their licenses, sorted by path. If
 // tests is set it includes the modules that only tests depend on.
-func used(ctx context.Context, root string, t target, tests bool, packages ...string) ([]module, error) {
+func dependencies(ctx context.Context, root string, t target, tests bool, packages ...string) ([]module, error) {
 	args := []string{"list", "-deps", "-json=Module", "-test=" + fmt.Sprint(tests)}
 	text, err := output(ctx, root, t.environment(), "go", append(args, packages...)...)
 	if err != nil {
@@ -126,11 +126,11 @@ func (m *module) read() error {
 // checkLicences prints the license of each module that a binary or its tests depend on, and
 // fails if one is unknown.
 func checkLicences(ctx context.Context, root string) error {
-	all, err := used(ctx, root, targets[0], true, "./...")
+	all, err := dependencies(ctx, root, targets[0], true, "./...")
 	for _, t := range targets[1:] {
 		if err == nil {
 			var more []module
-			more, err = used(ctx, root, t, false, "./cmd/countersign")
+			more, err = dependencies(ctx, root, t, false, "./cmd/countersign")
 			all = append(all, more...)
 		}
 	}

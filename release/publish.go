@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// semantic matches a version as `countersign version` prints it.
-var semantic = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+// versionPattern matches a version as `countersign version` prints it.
+var versionPattern = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 // release is a release that is being built.
 type release struct {
@@ -26,7 +26,7 @@ type release struct {
 // publish builds everything that is published from the last commit, into the directory out.
 // key is the file of the private key that signs it, "" for no signature.
 func publish(ctx context.Context, root, version, out, key string) (err error) {
-	if !semantic.MatchString(version) {
+	if !versionPattern.MatchString(version) {
 		return fmt.Errorf("-version: %q is not a version such as 0.1.0", version)
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
@@ -68,7 +68,7 @@ func (r *release) make(ctx context.Context, t target, program string) error {
 	if err := compile(ctx, r.commit, t, r.version, program); err != nil {
 		return err
 	}
-	modules, err := used(ctx, r.dir, t, false, "./cmd/countersign")
+	modules, err := dependencies(ctx, r.dir, t, false, "./cmd/countersign")
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ type round struct {
 	began   time.Time
 }
 
-// standing says which mails of a notice were sent and when to try next.
-type standing struct {
+// noticeState says which mails of a notice were sent and when to try next.
+type noticeState struct {
 	done done
 	next time.Time
 }
@@ -35,9 +35,9 @@ type standing struct {
 func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 	var c *claiming
 	err := n.store.Update(ctx, func(tx store.Tx) error {
-		c = &claiming{Notifier: n, tx: tx, round: r, letters: map[string]*letter{}, stand: map[notice]standing{}, users: map[string][]records.User{}, away: map[string][]countersign.Delegation{}, mailed: map[string]time.Time{}}
+		c = &claiming{Notifier: n, tx: tx, round: r, letters: map[string]*letter{}, states: map[notice]noticeState{}, users: map[string][]records.User{}, away: map[string][]countersign.Delegation{}, mailed: map[string]time.Time{}}
 		for _, d := range batch {
-			if err := c.one(d); err != nil {
+			if err := c.claimOne(d); err != nil {
 				return err
 			}
 		}
@@ -46,7 +46,7 @@ func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 	if err != nil {
 		return err
 	}
-	for d, s := range c.stand {
+	for d, s := range c.states {
 		n.seen[d.id()], n.later[d.id()] = s.done, s.next
 	}
 	for to, l := range c.letters {
@@ -64,22 +64,22 @@ type claiming struct {
 	round   *round
 	letters map[string]*letter // those not yet in the round, by address
 	claims  []claimed
-	stand   map[notice]standing
+	states  map[notice]noticeState
 	users   map[string][]records.User           // by tenant
 	away    map[string][]countersign.Delegation // by tenant
 	mailed  map[string]time.Time                // by address that was mailed within the last minute: when it may be mailed again
 }
 
-// one claims one notice if somebody is to be mailed about it now.
-func (c *claiming) one(d notice) error {
+// claimOne claims one notice if somebody is to be mailed about it now.
+func (c *claiming) claimOne(d notice) error {
 	now := c.cfg.Now()
 	rec, version, err := noticeOf(c.tx, d)
 	if err != nil {
 		return err
 	}
-	c.stand[d] = standing{doneOf(rec), rec.Next}
+	c.states[d] = noticeState{doneOf(rec), rec.Next}
 	a, _, err := records.Approvals.Get(c.tx, d.tenant, d.approval)
-	if err != nil || c.stand[d].done.has(d.kind) || now.Before(rec.Next) || a.Status != countersign.ApprovalPending {
+	if err != nil || c.states[d].done.has(d.kind) || now.Before(rec.Next) || a.Status != countersign.ApprovalPending {
 		return ignoreGone(err)
 	}
 	supersede(rec, d.kind)
@@ -91,7 +91,7 @@ func (c *claiming) one(d notice) error {
 	if err != nil {
 		return err
 	}
-	claim := claimed{notice: d, later: further(a, d.kind, now)}
+	claim := claimed{notice: d, later: nextEscalation(a, d.kind, now)}
 	for _, email := range people {
 		if err := c.address(&claim, email, i); err != nil {
 			return err
@@ -103,15 +103,15 @@ func (c *claiming) one(d notice) error {
 	case len(people) == 0:
 		finish(rec, d.kind)
 	case len(claim.to) == 0: // no mail is sent now, so nothing is recorded
-		c.stand[d] = standing{c.stand[d].done, claim.later}
+		c.states[d] = noticeState{c.states[d].done, claim.later}
 		return nil
 	default:
-		rec.Next = now.Add(sending)
+		rec.Next = now.Add(claimFor)
 		rec.Tries++
 		c.claims = append(c.claims, claim)
 	}
 	rec.ExpiresAt = a.ExpiresAt
-	c.stand[d] = standing{doneOf(rec), rec.Next}
+	c.states[d] = noticeState{doneOf(rec), rec.Next}
 	_, err = records.Notices.Put(c.tx, store.Realm, d.id(), rec, version)
 	return err
 }
@@ -123,11 +123,11 @@ func supersede(rec *records.Notice, k kind) {
 		return
 	}
 	rec.Told, rec.Tries, rec.Asked = nil, 0, true
-	rec.Escalated = rec.Escalated || k == lapsing
+	rec.Escalated = rec.Escalated || k == expiring
 }
 
-// further is when an approval that has escalated escalates again, zero if it doesn't.
-func further(a *records.Approval, k kind, now time.Time) (at time.Time) {
+// nextEscalation is when an approval that has escalated escalates again, zero if it doesn't.
+func nextEscalation(a *records.Approval, k kind, now time.Time) (at time.Time) {
 	for _, e := range a.Escalations {
 		if k == escalated && e.At.After(now) && (at.IsZero() || e.At.Before(at)) {
 			at = e.At
@@ -138,5 +138,5 @@ func further(a *records.Approval, k kind, now time.Time) (at time.Time) {
 
 func (c *claiming) item(k kind, tenant string, a *records.Approval) (item, error) {
 	name, err := records.NameOf(c.tx, tenant, a.RequestedBy)
-	return item{k, tenant, briefly(a), name}, err
+	return item{k, tenant, withoutPayload(a), name}, err
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // done says which kinds of mail about an approval were sent.
-type done struct{ asked, escalated, lapsing bool }
+type done struct{ asked, escalated, expiring bool }
 
 func (d done) has(k kind) bool {
-	return k == asked && d.asked || k == escalated && d.escalated || k == lapsing && d.lapsing
+	return k == asked && d.asked || k == escalated && d.escalated || k == expiring && d.expiring
 }
 
 func doneOf(rec *records.Notice) done { return done{rec.Asked, rec.Escalated, rec.Lapsing} }
@@ -51,7 +51,7 @@ func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 				d := notice{kind: asked, tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}
 				present[d.id()] = u.Due
 				waiting = append(waiting, d)
-				out = n.wanted(out, d, &u, now)
+				out = n.addDue(out, d, &u, now)
 			}
 			if len(runs) < batch {
 				return nil
@@ -60,7 +60,7 @@ func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 	})
 	forget(n.seen, present) // what is deleted here is still in the store
 	forget(n.later, present)
-	forget(n.brief, present)
+	forget(n.pending, present)
 	slices.SortStableFunc(waiting, func(a, b notice) int { return present[a.id()].Compare(present[b.id()]) })
 	return out, waiting, err
 }
@@ -73,17 +73,17 @@ func forget[T any](of map[string]T, present map[string]time.Time) {
 	})
 }
 
-// wanted adds the notice of a waiting approval that is to be sent now, if any. An approval
+// addDue adds the notice of a waiting approval that is to be sent now, if any. An approval
 // that expires within 75 minutes of its request gets no reminder.
-func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
+func (n *Notifier) addDue(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
 	if now.Before(n.later[d.id()]) {
 		return out
 	}
-	soon := !u.Due.IsZero() && u.Due.Sub(now) <= lapseAhead && u.Due.After(now)
-	short := u.Due.Sub(u.Since) <= lapseAhead+lapseAhead/4
+	expiresSoon := !u.Due.IsZero() && u.Due.Sub(now) <= reminderAhead && u.Due.After(now)
+	short := u.Due.Sub(u.Since) <= reminderAhead+reminderAhead/4
 	switch {
-	case soon && !short && !n.seen[d.id()].has(lapsing):
-		d.kind = lapsing
+	case expiresSoon && !short && !n.seen[d.id()].has(expiring):
+		d.kind = expiring
 		return append(out, d)
 	case !u.WaitingFor.EscalatesAt.IsZero() && !now.Before(u.WaitingFor.EscalatesAt) && !n.seen[d.id()].has(escalated):
 		d.kind = escalated

@@ -24,11 +24,11 @@ type item struct {
 // letter is one mail: the approvals that it is sent for, and all others that wait for its
 // recipient.
 type letter struct {
-	to    string
-	items []item
-	in    map[[2]string]int // index in items, by key
-	more  int               // how many waiting approvals are not in items
-	soon  int               // how many of these expire soon
+	to           string
+	items        []item
+	in           map[[2]string]int // index in items, by key
+	more         int               // how many waiting approvals are not in items
+	moreExpiring int               // how many of these expire soon
 }
 
 // add adds an approval. If the letter has it already, the item gets the later of both kinds.
@@ -54,13 +54,13 @@ func (i item) key() [2]string { return [2]string{i.tenant, i.a.ID} }
 func (l *letter) cut() {
 	slices.SortStableFunc(l.items, func(a, b item) int { return cmp.Or(int(b.kind)-int(a.kind), a.a.ExpiresAt.Compare(b.a.ExpiresAt)) })
 	kept := min(len(l.items), mostListed)
-	l.more, l.soon = l.more+len(l.items)-kept, l.soon+lapseSoon(l.items[kept:])
+	l.more, l.moreExpiring = l.more+len(l.items)-kept, l.moreExpiring+countExpiring(l.items[kept:])
 	l.items, l.in = l.items[:kept], nil
 }
 
-func lapseSoon(items []item) (n int) {
+func countExpiring(items []item) (n int) {
 	for _, i := range items {
-		if i.kind == lapsing {
+		if i.kind == expiring {
 			n++
 		}
 	}
@@ -78,7 +78,7 @@ func (l *letter) tenants() (out []string) {
 
 func (i item) what() string { return safetext.Value(i.a.Capability) + " at " + i.a.ProjectID }
 
-func (i item) lapses() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
+func (i item) expiry() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // askedBy describes the requester: the kind and id of the principal, then its name. A name
 // may be any text, so it is in quotes and comes last.
@@ -90,12 +90,12 @@ func (i item) askedBy() string {
 	return who + " “" + safetext.Value(i.name) + "”"
 }
 
-// words is the subject and text of the letter. They say who asks for which capability and
+// compose returns the subject and text of the letter. They say who asks for which capability and
 // when the approval expires, but nothing of the request to be sent: mail passes through many
 // machines that may read it. Following a link decides nothing.
-func (l *letter) words(baseURL string) (subject, text string) {
+func (l *letter) compose(baseURL string) (subject, text string) {
 	if len(l.items) > 1 {
-		return l.listing(baseURL)
+		return l.composeList(baseURL)
 	}
 	i := l.items[0]
 	begin := "A run waits for your decision."
@@ -104,29 +104,29 @@ func (l *letter) words(baseURL string) (subject, text string) {
 	case escalated:
 		subject = "Still to decide: " + i.what()
 		begin = "A run still waits for a decision. Those who were asked first have not decided in time, so others may decide it now, too."
-	case lapsing:
+	case expiring:
 		subject = "Expires soon: " + i.what()
 		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
 	}
 	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nExpires:   %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
-		begin, i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
+		begin, i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
 }
 
-// listing is the subject and text of a letter with several approvals.
-func (l *letter) listing(baseURL string) (subject, text string) {
+// composeList returns the subject and text of a letter with several approvals.
+func (l *letter) composeList(baseURL string) (subject, text string) {
 	l.cut()
-	all, lapse := len(l.items)+l.more, l.soon+lapseSoon(l.items)
+	all, expiringSoon := len(l.items)+l.more, l.moreExpiring+countExpiring(l.items)
 	subject = fmt.Sprintf("Decide: %d runs wait", all)
-	if lapse > 0 {
-		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", lapse, all)
+	if expiringSoon > 0 {
+		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", expiringSoon, all)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs wait for your decision.\n", all)
-	if lapse > 0 {
-		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", lapse)
+	if expiringSoon > 0 {
+		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", expiringSoon)
 	}
 	for _, i := range l.items {
-		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
+		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
 	}
 	if l.more > 0 {
 		fmt.Fprintf(&b, "\nand %d more.\n", l.more)

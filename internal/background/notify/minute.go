@@ -15,7 +15,7 @@ func (c *claiming) address(claim *claimed, email string, i item) error {
 		l = c.round.letters[email]
 	}
 	if l == nil {
-		next, err := c.open(email)
+		next, err := c.reserve(email)
 		if err != nil {
 			return err
 		}
@@ -33,10 +33,10 @@ func (c *claiming) address(claim *claimed, email string, i item) error {
 	return nil
 }
 
-// open records that this process is mailing an address now and returns the zero time. If the
+// reserve records that this process is mailing an address now and returns the zero time. If the
 // address was mailed within the last minute, by any process and for any tenant, it returns
 // when it may be mailed again.
-func (c *claiming) open(email string) (time.Time, error) {
+func (c *claiming) reserve(email string) (time.Time, error) {
 	if next, known := c.mailed[email]; known {
 		return next, nil
 	}
@@ -45,18 +45,18 @@ func (c *claiming) open(email string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	now := c.cfg.Now()
-	if next := mayMail(rec, now); now.Before(next) {
+	if next := nextMailAt(rec, now); now.Before(next) {
 		c.mailed[email] = next
 		return next, nil
 	}
-	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now, Until: now.Add(sending)}, version)
+	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now, Until: now.Add(claimFor)}, version)
 	return time.Time{}, err
 }
 
-// mayMail is when an address may be mailed again. While another process is sending to it,
+// nextMailAt is when an address may be mailed again. While another process is sending to it,
 // that is at most a minute from now, since the process may finish any time. A clock that was
 // set back delays nothing: a mail sent in the future is ignored.
-func mayMail(rec *records.Mailed, now time.Time) time.Time {
+func nextMailAt(rec *records.Mailed, now time.Time) time.Time {
 	switch {
 	case now.Before(rec.At):
 		return now

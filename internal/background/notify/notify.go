@@ -37,16 +37,16 @@ const (
 
 	claimsAtOnce = 200 // notices in one commit
 
-	lapseAhead = time.Hour       // the reminder is sent this long before an approval expires
-	sweepEvery = 6 * time.Hour   // how often the records of old mails are deleted
-	keepFor    = 24 * time.Hour  // how long a notice is kept after its approval expired, and an address after its last mail
-	sweepMost  = 1000            // records of each kind that one sweep reads
-	mostMails  = 50              // recipients of one notice
-	mailEvery  = time.Minute     // minimum time between two mails to one address
-	sending    = 5 * time.Minute // after this time other processes take over the mails that a process has claimed
-	begins     = 2 * time.Minute // after this time a round starts no further mail; one mail takes at most half a minute
-	firstWait  = time.Minute     // before a failed mail is tried again; doubled after each attempt
-	longest    = 30 * time.Minute
+	reminderAhead = time.Hour       // the reminder is sent this long before an approval expires
+	sweepEvery    = 6 * time.Hour   // how often the records of old mails are deleted
+	keepFor       = 24 * time.Hour  // how long a notice is kept after its approval expired, and an address after its last mail
+	sweepBatch    = 1000            // records of each kind that one sweep reads
+	maxRecipients = 50              // recipients of one notice
+	mailEvery     = time.Minute     // minimum time between two mails to one address
+	claimFor      = 5 * time.Minute // after this time other processes take over the mails that a process has claimed
+	startFor      = 2 * time.Minute // after this time a round starts no further mail; one mail takes at most half a minute
+	firstWait     = time.Minute     // before a failed mail is tried again; doubled after each attempt
+	longestWait   = 30 * time.Minute
 )
 
 // Notifier sends the mails. Start starts it, Stop stops it.
@@ -61,14 +61,14 @@ type Notifier struct {
 	from  string // id of the notice at which the next sweep begins
 	mails string // id of the address at which the next sweep begins
 
-	brief map[string]*records.Approval // by notice id: pending approvals without the request to be sent
+	pending map[string]*records.Approval // by notice id: pending approvals without the request to be sent
 
 	rounds *periodic.Task
 }
 
 // New makes a notifier.
 func New(cfg Config, s store.Store, post Postbox) *Notifier {
-	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, later: map[string]time.Time{}, from: records.FirstNotice, mails: records.FirstMailed, brief: map[string]*records.Approval{}}
+	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, later: map[string]time.Time{}, from: records.FirstNotice, mails: records.FirstMailed, pending: map[string]*records.Approval{}}
 }
 
 // Start calls Look every few seconds until Stop.
@@ -123,11 +123,11 @@ func (n *Notifier) tell(ctx context.Context, due, waiting []notice) error {
 	if ctx.Err() != nil && len(sent) == 0 {
 		return ctx.Err()
 	}
-	if err := n.keepMailed(context.WithoutCancel(ctx), r, sent); err != nil {
+	if err := n.recordMailed(context.WithoutCancel(ctx), r, sent); err != nil {
 		return err
 	}
 	for claims := range slices.Chunk(r.claims, claimsAtOnce) {
-		if err := n.keep(context.WithoutCancel(ctx), claims, sent); err != nil {
+		if err := n.recordSent(context.WithoutCancel(ctx), claims, sent); err != nil {
 			return err
 		}
 	}
@@ -139,11 +139,11 @@ func (n *Notifier) tell(ctx context.Context, due, waiting []notice) error {
 func (n *Notifier) send(ctx context.Context, r *round) map[string]time.Time {
 	sent := map[string]time.Time{}
 	for _, to := range slices.Sorted(maps.Keys(r.letters)) {
-		if n.cfg.Now().Sub(r.began) > begins {
+		if n.cfg.Now().Sub(r.began) > startFor {
 			n.cfg.Log.Warn("the mail server is slow: some mails to approvers are postponed", "letters", len(r.letters), "sent", len(sent))
 			break
 		}
-		subject, text := r.letters[to].words(n.cfg.BaseURL)
+		subject, text := r.letters[to].compose(n.cfg.BaseURL)
 		if err := n.post.Send(ctx, to, subject, text); err != nil {
 			n.failed(ctx, err)
 			continue
@@ -165,5 +165,5 @@ type kind int
 const (
 	asked kind = iota
 	escalated
-	lapsing
+	expiring
 )

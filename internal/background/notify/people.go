@@ -11,14 +11,14 @@ import (
 )
 
 // people returns the addresses of the tenant's users who may decide an approval, without
-// those in told, and not more than mostMails together with them.
+// those in told, and not more than maxRecipients together with them.
 func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
 	if err := errors.Join(usersOf(c.tx, tenant, c.users), awayIn(c.tx, tenant, c.away)); err != nil {
 		return nil, err
 	}
 	for i := range c.users[tenant] {
 		u := &c.users[tenant][i]
-		if slices.Contains(told, u.Email) || len(told)+len(out) >= mostMails {
+		if slices.Contains(told, u.Email) || len(told)+len(out) >= maxRecipients {
 			continue
 		}
 		may, err := c.mayDecide(c.tx, tenant, u, a, c.away[tenant])
@@ -52,7 +52,7 @@ func awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation
 // the approval names, as a member of a group that it has escalated to, or as the delegate of
 // a member who is away.
 func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *records.Approval, away []countersign.Delegation) (bool, error) {
-	if !n.able(u, a) {
+	if !n.eligible(u, a) {
 		return false, nil
 	}
 	in, err := records.StandingOf(tx, tenant, a, away, u.Email, n.cfg.Now(), func(email string) (bool, error) {
@@ -60,7 +60,7 @@ func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *rec
 		if errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		}
-		return err == nil && n.able(other, a), err
+		return err == nil && n.eligible(other, a), err
 	})
 	return access.AsMember(principalOf(u), a.Groups, in.Groups) == nil, err
 }
@@ -69,10 +69,10 @@ func principalOf(u *records.User) access.Principal {
 	return access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
 }
 
-// able reports whether a user has the role and the project, and is prevented from deciding
+// eligible reports whether a user has the role and the project, and is prevented from deciding
 // neither by the four-eyes rule (the user requested the approval) nor by an earlier decision
 // (given by or on behalf of the same person).
-func (n *Notifier) able(u *records.User, a *records.Approval) bool {
+func (n *Notifier) eligible(u *records.User, a *records.Approval) bool {
 	p := principalOf(u)
 	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) || n.cfg.Eyes.MayJudge(p, a.Requester) != nil {
 		return false

@@ -16,13 +16,13 @@ func (n *Notifier) sweep(ctx context.Context) error {
 	err := n.store.Update(ctx, func(tx store.Tx) error {
 		rows, err := tx.List(store.Meta, store.Realm, store.Query{
 			Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{n.from}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterNotice}}},
-			Limit: sweepMost,
+			Limit: sweepBatch,
 		})
 		if err != nil {
 			return err
 		}
 		next = records.FirstNotice
-		if len(rows) == sweepMost {
+		if len(rows) == sweepBatch {
 			next = rows[len(rows)-1].ID
 		}
 		if nextMail, err = sweepMailed(tx, n.mails, old); err != nil {
@@ -50,7 +50,7 @@ func (n *Notifier) sweep(ctx context.Context) error {
 // sweepMailed deletes the records of addresses that were mailed long ago, among a bounded
 // number. It returns the id at which the next sweep begins.
 func sweepMailed(tx store.Tx, from string, old time.Time) (next string, err error) {
-	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.MailedFrom(from), Limit: sweepMost})
+	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.MailedFrom(from), Limit: sweepBatch})
 	if err != nil {
 		return from, err
 	}
@@ -65,7 +65,7 @@ func sweepMailed(tx store.Tx, from string, old time.Time) (next string, err erro
 			}
 		}
 	}
-	if len(rows) < sweepMost {
+	if len(rows) < sweepBatch {
 		return records.FirstMailed, nil
 	}
 	return rows[len(rows)-1].ID, nil

@@ -62,7 +62,7 @@ func (n *Notifier) list(tx store.Tx, d notice, readers []reader, away []counters
 	if len(readers) == 0 {
 		return nil
 	}
-	a, err := n.briefOf(tx, d)
+	a, err := n.pendingApproval(tx, d)
 	if err != nil || a.Status != countersign.ApprovalPending {
 		return ignoreGone(err)
 	}
@@ -78,25 +78,25 @@ func (n *Notifier) list(tx store.Tx, d notice, readers []reader, away []counters
 	return nil
 }
 
-// briefOf reads an approval without its payload, from memory if possible. Only a pending
+// pendingApproval reads an approval without its payload, from memory if possible. Only a pending
 // approval that needs one decision and names at most one group is kept in memory: the
 // retained fields of any other one may change while it waits.
-func (n *Notifier) briefOf(tx store.Tx, d notice) (*records.Approval, error) {
-	if a := n.brief[d.id()]; a != nil {
+func (n *Notifier) pendingApproval(tx store.Tx, d notice) (*records.Approval, error) {
+	if a := n.pending[d.id()]; a != nil {
 		return a, nil
 	}
 	a, _, err := records.Approvals.Get(tx, d.tenant, d.approval)
 	if err != nil {
 		return nil, err
 	}
-	if a = briefly(a); a.Status == countersign.ApprovalPending && a.Needed() == 1 && len(a.Groups) <= 1 {
-		n.brief[d.id()] = a
+	if a = withoutPayload(a); a.Status == countersign.ApprovalPending && a.Needed() == 1 && len(a.Groups) <= 1 {
+		n.pending[d.id()] = a
 	}
 	return a, nil
 }
 
-// briefly is a copy of an approval without the request to be sent, which may be a mebibyte.
-func briefly(a *records.Approval) *records.Approval {
+// withoutPayload is a copy of an approval without the request to be sent, which may be a mebibyte.
+func withoutPayload(a *records.Approval) *records.Approval {
 	return &records.Approval{Requester: a.Requester, Deciders: a.Deciders, Approval: countersign.Approval{
 		ApprovalsNeeded: a.ApprovalsNeeded, Groups: a.Groups, Escalations: a.Escalations,
 		ID: a.ID, Status: a.Status, ProjectID: a.ProjectID, Capability: a.Capability, RequestedBy: a.RequestedBy, ExpiresAt: a.ExpiresAt,

@@ -20,9 +20,9 @@ func (w *workload) flags(f *flag.FlagSet) {
 	f.IntVar(&w.steps, "steps", 10, "steps a run")
 }
 
-// bed has the running product and the API that it calls, and the processes of the other
+// testbed has the running product and the API that it calls, and the processes of the other
 // contenders if they are started.
-type bed struct {
+type testbed struct {
 	dir     string
 	r       *receiver
 	p       *product
@@ -31,9 +31,9 @@ type bed struct {
 	earlier *product  // nil: none
 }
 
-// newBed starts the API and makes a temporary directory.
-func (w *workload) newBed() (b *bed, err error) {
-	b = &bed{}
+// newTestbed starts the API and makes a temporary directory.
+func (w *workload) newTestbed() (b *testbed, err error) {
+	b = &testbed{}
 	if b.dir, err = makeTemporary(w.dir); err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (w *workload) newBed() (b *bed, err error) {
 	return b, nil
 }
 
-// start makes a bed and starts the product on its embedded store.
-func (w *workload) start(traced bool) (*bed, error) {
-	b, err := w.newBed()
+// start makes a testbed and starts the product on its embedded store.
+func (w *workload) start(traced bool) (*testbed, error) {
+	b, err := w.newTestbed()
 	if err != nil {
 		return nil, err
 	}
@@ -64,10 +64,10 @@ func (w *workload) start(traced bool) (*bed, error) {
 	return b, nil
 }
 
-// addBefore starts an earlier build of the product on a separate store.
-func (b *bed) addBefore(binary string, conc int) error {
+// addEarlier starts an earlier build of the product on a separate store.
+func (b *testbed) addEarlier(binary string, conc int) error {
 	b.earlier = newProduct(binary, filepath.Join(b.dir, "before"), b.r, conc)
-	b.earlier.called = "Countersign before"
+	b.earlier.title = "Countersign before"
 	if err := b.earlier.start(); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (b *bed) addBefore(binary string, conc int) error {
 }
 
 // addDBOS starts DBOS on its own PostgreSQL server. The binary is the result of buildDBOS.
-func (b *bed) addDBOS(binary string, traced bool) (err error) {
+func (b *testbed) addDBOS(binary string, traced bool) (err error) {
 	if b.server, err = startPostgres(b.dir, traced); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (b *bed) addDBOS(binary string, traced bool) (err error) {
 }
 
 // clear ends all processes and removes all temporary files, also after an error.
-func (b *bed) clear() {
+func (b *testbed) clear() {
 	if b.p != nil {
 		b.p.clear()
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// standing has the results of a comparison, as docs/performance.md shows them.
-type standing struct {
+// findings has the results of a comparison, as docs/performance.md shows them.
+type findings struct {
 	conc, steps int
 	sync        []time.Duration // of each repetition: how long an fdatasync took
 	rows        []*row
@@ -19,7 +19,7 @@ type standing struct {
 	has         has
 }
 
-// has says which contenders follow the ideal and the product in standing.rows, in this order.
+// has says which contenders follow the ideal and the product in findings.rows, in this order.
 type has struct{ dbos, before bool }
 
 // row has the results of one contender. Lists have one element per repetition.
@@ -61,7 +61,7 @@ func postgresVersion() string {
 	return "PostgreSQL " + strings.TrimPrefix(strings.TrimSpace(string(version)), "postgres (PostgreSQL) ")
 }
 
-func (s *standing) print() {
+func (s *findings) print() {
 	fmt.Printf("\n### %d runs at once\n\n", s.conc)
 	fmt.Printf("%d repetitions, %d steps a run; an fdatasync took %s.\n\n", len(s.sync), s.steps, spreadOf(s.sync))
 	printRows(s.rows)
@@ -82,11 +82,11 @@ func printRows(rows []*row) {
 
 func (r *row) print() {
 	start := []string{"", ""}
-	if middle(r.start50) > 0 {
-		start = []string{brief(middle(r.start50)), brief(middle(r.start99))}
+	if median(r.start50) > 0 {
+		start = []string{shortDuration(median(r.start50)), shortDuration(median(r.start99))}
 	}
-	cells := []string{r.name, spread("%.0f", r.rate), start[0], start[1], brief(middle(r.gap50)), brief(middle(r.gap99)),
-		known("%.2f", middle(r.cpu)), known("%.0f MiB", float64(r.memory)/(1<<20)), known("%.0f B", r.bytesPerStep), known("%.2f", r.syncsPerStep)}
+	cells := []string{r.name, spread("%.0f", r.rate), start[0], start[1], shortDuration(median(r.gap50)), shortDuration(median(r.gap99)),
+		known("%.2f", median(r.cpu)), known("%.0f MiB", float64(r.memory)/(1<<20)), known("%.0f B", r.bytesPerStep), known("%.2f", r.syncsPerStep)}
 	fmt.Println("| " + strings.Join(cells, " | ") + " |")
 }
 
@@ -108,7 +108,7 @@ var wanted = map[int]struct{ ideal, dbos, cpu, syncs string }{
 
 // verdict prints the results beside the targets. Each ratio is between values of the same
 // repetition.
-func (s *standing) verdict() {
+func (s *findings) verdict() {
 	ideal1, ours, want := s.rows[0], s.rows[1], wanted[s.conc]
 	fmt.Println("| Countersign | Median (least to most) | Wanted |")
 	fmt.Println("|---|--:|--:|")
@@ -146,15 +146,15 @@ func quotients[T float64 | time.Duration](a, b []T) []float64 {
 
 // spread formats the median, the minimum and the maximum.
 func spread(format string, of []float64) string {
-	return fmt.Sprintf(format+" ("+format+" to "+format+")", middle(of), slices.Min(of), slices.Max(of))
+	return fmt.Sprintf(format+" ("+format+" to "+format+")", median(of), slices.Min(of), slices.Max(of))
 }
 
 func spreadOf(of []time.Duration) string {
-	return fmt.Sprintf("%s (%s to %s)", brief(middle(of)), brief(slices.Min(of)), brief(slices.Max(of)))
+	return fmt.Sprintf("%s (%s to %s)", shortDuration(median(of)), shortDuration(slices.Min(of)), shortDuration(slices.Max(of)))
 }
 
-// brief formats a duration with at most three digits, if it is below a second.
-func brief(d time.Duration) string {
+// shortDuration formats a duration with at most three digits, if it is below a second.
+func shortDuration(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return fmt.Sprintf("%d µs", d.Microseconds())
