@@ -13,7 +13,7 @@ func quantile(d []time.Duration, q float64) time.Duration {
 	return d[int(q*float64(len(d)-1))]
 }
 
-// median returns the mean of the two values in the middle for an even number of values.
+// median is the middle value. For an even number of values it is the mean of the middle two.
 func median[T float64 | time.Duration](of []T) T {
 	all := slices.Sorted(slices.Values(of))
 	n := len(all)

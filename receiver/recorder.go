@@ -27,7 +27,7 @@ func (rec *recorder) Header() http.Header { return rec.header }
 // with it could never be sent.
 func (rec *recorder) WriteHeader(status int) {
 	if status < 100 || status > 999 {
-		panic(fmt.Sprintf("receiver: %d is no HTTP status", status))
+		panic(fmt.Sprintf("receiver: %d is not a valid HTTP status", status))
 	}
 	if rec.statusSet || status < 200 { // 1xx is informational: the final status follows
 		return

@@ -58,7 +58,7 @@ func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 			}
 		}
 	})
-	forget(n.seen, present) // what is deleted here is still in the store
+	forget(n.seen, present) // the store keeps it for decided approvals
 	forget(n.later, present)
 	forget(n.pending, present)
 	slices.SortStableFunc(waiting, func(a, b notice) int { return present[a.id()].Compare(present[b.id()]) })

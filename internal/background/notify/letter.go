@@ -21,8 +21,8 @@ type item struct {
 	name   string // of the requester; may be empty
 }
 
-// letter is one mail: the approvals that it is sent for, and all others that wait for its
-// recipient.
+// letter is one mail: the approvals that it is sent for, and the others that wait for its
+// recipient in the same tenants.
 type letter struct {
 	to           string
 	items        []item
@@ -90,9 +90,9 @@ func (i item) askedBy() string {
 	return who + " “" + safetext.Value(i.name) + "”"
 }
 
-// compose returns the subject and text of the letter. They say who asks for which capability and
-// when the approval expires, but nothing of the request to be sent: mail passes through many
-// machines that may read it. Following a link decides nothing.
+// compose returns the subject and text of the letter. They say who asks for which capability
+// and when the approval expires, but nothing of the request to be sent: mail passes through
+// many machines that may read it. Following a link decides nothing.
 func (l *letter) compose(baseURL string) (subject, text string) {
 	if len(l.items) > 1 {
 		return l.composeList(baseURL)

@@ -25,7 +25,7 @@ func (d *desk) lists(l letter, ids ...string) {
 
 // TestAnApproverGetsOneMailAMinute: the first mail is sent at once. Approvals requested
 // within the next minute are in one mail when the minute is over, also across restarts. Each
-// mail lists all approvals that wait.
+// mail lists all approvals that wait for its recipient.
 func TestAnApproverGetsOneMailAMinute(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)

@@ -1,7 +1,8 @@
 // Package notify mails the users who may decide an approval: when it is requested, when it
 // escalates, and an hour before it expires. Nobody gets more than one mail a minute; each
-// mail lists all approvals that wait for its recipient. The package reads the list of
-// waiting runs and changes no run: a lost mail delays a decision and has no other effect.
+// mail also lists the other approvals of these tenants that wait for its recipient. The
+// package reads the list of waiting runs and changes no run: a lost mail delays a decision
+// and has no other effect.
 package notify
 
 import (

@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// recordSent records who was mailed about each claimed notice, and that the notice is done or when
-// it is tried again.
+// recordSent records who was mailed about each claimed notice, and that the notice is done or
+// when it is tried again.
 func (n *Notifier) recordSent(ctx context.Context, claims []claimed, sent map[string]time.Time) error {
 	var states map[notice]noticeState
 	err := n.store.Update(ctx, func(tx store.Tx) error {

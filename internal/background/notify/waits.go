@@ -10,9 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// complete adds to each letter the other approvals that wait for its recipient, and keeps
-// those that expire first. waiting has all waiting approvals, sorted by expiry. It doesn't
-// change who is mailed, so a read transaction is enough and writers don't wait for it.
+// complete adds to each letter the other approvals that wait for its recipient in the tenants
+// of the letter, and keeps those that expire first. waiting has all waiting approvals, sorted
+// by expiry. It doesn't change who is mailed, so a read transaction is enough and writers
+// don't wait for it.
 func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) error {
 	var lists map[string]*letter
 	err := n.store.View(ctx, func(tx store.Tx) error {
