@@ -85,7 +85,7 @@ func (m *history) grow() error {
 	if err := fill.Run(); err != nil {
 		return err
 	}
-	m.size, err = diskUsage(m.old.dir, "")
+	m.size, err = diskUsage(m.old.dir)
 	return err
 }
 

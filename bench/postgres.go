@@ -150,7 +150,7 @@ func (s *postgres) storedBytes() (int64, error) {
 	if err := s.execute("CHECKPOINT"); err != nil {
 		return 0, err
 	}
-	return diskUsage(filepath.Join(s.data(), "base"), "")
+	return diskUsage(filepath.Join(s.data(), "base"))
 }
 
 func (s *postgres) clear() {

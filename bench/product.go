@@ -90,7 +90,7 @@ func (p *product) storedBytes() (int64, error) {
 	if err := p.stop(); err != nil {
 		return 0, err
 	}
-	bytes, err := diskUsage(p.dir, "")
+	bytes, err := diskUsage(p.dir)
 	if err != nil {
 		return 0, err
 	}

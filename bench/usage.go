@@ -119,15 +119,11 @@ func childrenOf() map[int][]int {
 	return children
 }
 
-// diskUsage is the size in bytes of all files below a directory, without those in folders named
-// except.
-func diskUsage(dir, except string) (sum int64, err error) {
+// diskUsage is the size in bytes of all files below a directory.
+func diskUsage(dir string) (sum int64, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
-		}
-		if d.IsDir() && d.Name() == except {
-			return fs.SkipDir
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			sum += info.Size()

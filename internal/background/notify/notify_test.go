@@ -236,6 +236,23 @@ func TestAProcessThatEndsAmidItsMailsIsRelieved(t *testing.T) {
 	d.is("once", d.look(10*time.Minute))
 }
 
+// TestAProcessThatWasRelievedChangesNothing: its mail fails after another process has taken over
+// its claim and sent the mail.
+func TestAProcessThatWasRelievedChangesNothing(t *testing.T) {
+	d := openDesk(t)
+	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
+	d.ask("acme", "one", 24*time.Hour, ada)
+	slow := d.n
+	d.ends = func() {
+		d.ends = nil
+		d.restart()
+		d.is("another process", d.look(10*time.Minute), "Decide ben@example.com")
+	}
+	slow.Look(context.Background())
+	d.is("once", d.look(10*time.Minute))
+	d.is("not by the slow process either", func() []string { d.n = slow; return d.look(10 * time.Minute) }())
+}
+
 func TestADecidedApprovalIsTriedNoMore(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)

@@ -39,6 +39,9 @@ func (n *Notifier) recordNotice(tx store.Tx, c claimed, sent map[string]time.Tim
 	if err != nil {
 		return noticeState{}, err
 	}
+	if doneOf(rec).has(c.kind) { // another process took the claim over and finished it
+		return noticeState{doneOf(rec), rec.Next}, nil
+	}
 	failed := false
 	for _, email := range c.to {
 		if _, was := sent[email]; was {
@@ -49,7 +52,7 @@ func (n *Notifier) recordNotice(tx store.Tx, c claimed, sent map[string]time.Tim
 	}
 	switch {
 	case failed:
-		rec.Next = n.cfg.Now().Add(min(firstWait<<min(rec.Tries-1, 8), longestWait))
+		rec.Next = n.cfg.Now().Add(min(firstWait<<min(max(rec.Tries-1, 0), 8), longestWait))
 	case !c.later.IsZero():
 		rec.Next, rec.Tries = c.later, 0
 	default:
