@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// api is the benchmark of the API under load: as many requests of a kind as a few
-// clients can make, by themselves and while runs go on.
+// api is the benchmark of the API under load. A few clients send as many requests of one
+// kind as they can, first without other load and then while runs are in progress.
 type api struct {
 	workload
 	clients, beaters, viewers, runs, reps int
 	fill, phase                           time.Duration
-	*bed
+	*testbed
 	known []string // ids of finished runs
 	fleet *fleet
 }
@@ -32,9 +32,9 @@ func measureAPI(args []string) (err error) {
 	f.IntVar(&m.reps, "reps", 5, "repetitions")
 	f.DurationVar(&m.fill, "fill", 5*time.Second, "how long runs are made first, to be read")
 	f.DurationVar(&m.phase, "phase", 3*time.Second, "length of each kind's turn")
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	m.conc = 64
-	if m.bed, err = m.start(false); err != nil {
+	if m.testbed, err = m.start(false); err != nil {
 		return err
 	}
 	defer m.clear()
@@ -44,7 +44,7 @@ func measureAPI(args []string) (err error) {
 	return m.measure()
 }
 
-// prepare fills the store with runs, agents and a model to simulate.
+// prepare stores the runs, agents and model that the requests refer to.
 func (m *api) prepare() (err error) {
 	if _, err = m.p.drive(m.clients, m.fill); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (m *api) measure() error {
 	return m.p.stop()
 }
 
-// besideRuns has a kind ask while runs go on.
+// besideRuns measures a kind of request while runs are in progress.
 func (m *api) besideRuns(k *kind) error {
 	stop := make(chan struct{})
 	errs := make([]error, m.runs)

@@ -2,8 +2,9 @@ package main
 
 import "fmt"
 
-// chainModel is a model of 20 states with two guarded transitions each: the first
-// never holds, the second leads on and sets a variable that the next one asks for.
+// chainModel is a model of 20 states, each but the last with two guarded transitions. The
+// guard of the first one is always false. The second one leads to the next state and sets a
+// variable that the guard of the following transition reads.
 func chainModel() object {
 	const last = 19
 	doc := model()

@@ -6,34 +6,35 @@ import (
 	"time"
 )
 
-// contender does the canonical workload: runs of sequential POSTs to the receiver.
+// contender is a system that does the canonical workload: runs of sequential POSTs to the
+// receiver.
 type contender interface {
 	name() string
-	// drive keeps conc runs going for d.
+	// drive keeps conc runs in progress for d.
 	drive(conc int, d time.Duration) (result, error)
-	// roots are its processes, none where it has none of its own.
+	// roots returns the ids of its top processes, none if it runs in this process.
 	roots() []int
-	// settled is how many bytes it keeps, when all is where it stays.
-	settled() (int64, error)
-	// syncs are those that a trace has seen since its beginning.
+	// storedBytes returns the size of its database in bytes, once its log has been moved there.
+	storedBytes() (int64, error)
+	// syncs returns how many syncs are in its trace so far.
 	syncs() (int, error)
-	// clear leaves nothing running.
+	// clear ends its processes.
 	clear()
 }
 
-// result is what was seen of a contender while it was driven.
+// result has the measurements of a contender in one turn.
 type result struct {
 	steps        int64
 	took         time.Duration
-	starts, gaps []time.Duration // of each run until it was accepted; from an answer to the run's next request
-	syncs        int64           // of the ideal
+	starts, gaps []time.Duration // of each run until it was accepted; of each step but the first, from the answer before to its request
+	syncs        int64           // only of ideal, which counts them itself
 	usage
 }
 
 func (x result) stepsPerSecond() float64 { return float64(x.steps) / x.took.Seconds() }
 
-// closedLoop keeps conc runs going for d: once does one, on behalf of a worker, and
-// says how long its start took. Steps and gaps are what the receiver saw.
+// closedLoop keeps conc runs in progress for d. once does one run for a worker and returns
+// how long its start took. Steps and gaps are measured at the receiver.
 func closedLoop(r *receiver, conc int, d time.Duration, once func(worker int) (time.Duration, error)) (result, error) {
 	var mu sync.Mutex
 	var starts []time.Duration
@@ -61,7 +62,7 @@ func closedLoop(r *receiver, conc int, d time.Duration, once func(worker int) (t
 	return res, err
 }
 
-// witness gives what the receiver sees while work goes on.
+// witness calls work and returns the steps and gaps that the receiver measured meanwhile.
 func (r *receiver) witness(work func() error) (res result, err error) {
 	before, begin := r.calls.Load(), time.Now()
 	err = work()

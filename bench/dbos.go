@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// dbos is DBOS Transact for Go on PostgreSQL, in a program of its own (peers/dbos).
+// dbos is DBOS Transact for Go on PostgreSQL, in a separate program (peers/dbos).
 type dbos struct {
 	server  *postgres
 	r       *receiver
@@ -21,7 +21,7 @@ type dbos struct {
 	answers *bufio.Scanner
 }
 
-// buildDBOS builds the program; it needs DBOS from the module proxy.
+// buildDBOS builds the program. The Go command downloads DBOS from the module proxy.
 func buildDBOS(dir string) (binary string, err error) {
 	binary = filepath.Join(dir, "dbos")
 	build := exec.Command("go", "build", "-o", binary, ".")
@@ -32,7 +32,7 @@ func buildDBOS(dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// startDBOS starts it on a new database of the server.
+// startDBOS starts the program on a new database of the server.
 func startDBOS(binary string, server *postgres, r *receiver) (*dbos, error) {
 	url, err := server.database("dbos")
 	if err != nil {
@@ -55,7 +55,7 @@ func startDBOS(binary string, server *postgres, r *receiver) (*dbos, error) {
 	}
 	if !p.answers.Scan() || p.answers.Text() != "ready" {
 		p.clear()
-		return nil, fmt.Errorf("DBOS never said that it is ready")
+		return nil, fmt.Errorf("DBOS did not start")
 	}
 	return p, nil
 }
@@ -69,7 +69,7 @@ func (p *dbos) drive(conc int, d time.Duration) (result, error) {
 			return err
 		}
 		if !p.answers.Scan() {
-			return fmt.Errorf("DBOS ended")
+			return fmt.Errorf("DBOS has ended unexpectedly")
 		}
 		return json.Unmarshal(p.answers.Bytes(), &answer)
 	})
@@ -79,7 +79,7 @@ func (p *dbos) drive(conc int, d time.Duration) (result, error) {
 
 func (p *dbos) roots() []int { return []int{p.process.Process.Pid, p.server.process.Process.Pid} }
 
-func (p *dbos) settled() (int64, error) { return p.server.settled() }
+func (p *dbos) storedBytes() (int64, error) { return p.server.storedBytes() }
 
 func (p *dbos) syncs() (int, error) { return tracedSyncs(p.server.trace) }
 

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// fleet is the instances of many agents, in the order in which they beat.
+// fleet has the instances of many agents, in the order of their heartbeats.
 type fleet struct {
 	instances []*instance
-	turn      int // of the next to beat
-	senders   int // at once
+	turn      int // index of the next instance to send a heartbeat
+	senders   int // heartbeats sent concurrently
 }
 
 // instance is one process of an agent.
 type instance struct {
 	path, id string
 
-	mu       sync.Mutex // one heartbeat at a time: their sequences must arrive in order
+	mu       sync.Mutex // held during a heartbeat: sequence numbers must arrive in order
 	sequence int64
 }
 
-// enlist syncs agents in one manifest and gives each its instances. They aren't
-// admitted: heartbeats count either way.
+// enlist registers agents by one manifest and makes the instances of each. It doesn't admit
+// the agents: their heartbeats are accepted also without admission.
 func (p *product) enlist(agents, instances, senders int) (*fleet, error) {
 	var items []object
 	for i := range agents {
@@ -47,26 +47,27 @@ func (p *product) enlist(agents, instances, senders int) (*fleet, error) {
 	return f, nil
 }
 
-// shuffle makes neighbours in time no neighbours in the store, as with processes
-// that were started at any time. The order is the same each time.
+// shuffle puts the instances into a random order, so that consecutive heartbeats aren't of
+// neighbors in the store: real processes start in any order. The seed is fixed, so the order
+// is the same in each execution.
 func (f *fleet) shuffle() {
 	order := rand.New(rand.NewPCG(1, 2))
 	order.Shuffle(len(f.instances), func(i, j int) { f.instances[i], f.instances[j] = f.instances[j], f.instances[i] })
 }
 
-// patience is how long an instance waits for its answer. An answer later than
-// that is an error.
-const patience = 10 * time.Second
+// heartbeatTimeout is how long an instance waits for the answer to a heartbeat. A later answer is an
+// error.
+const heartbeatTimeout = 10 * time.Second
 
-// beat sends an instance's next heartbeat. Its state changes each time, which
-// moves it in the store's index.
+// beat sends the next heartbeat of an instance. The state differs in each heartbeat, so that
+// the store has to change its index.
 func (p *product) beat(i *instance) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.sequence++
 	state := [...]string{"IDLE", "BUSY"}[i.sequence%2]
 	doc := fmt.Appendf(nil, `{"instanceId":%q,"sequence":%d,"state":%q,"timestamp":%q}`, i.id, i.sequence, state, time.Now().UTC().Format(time.RFC3339Nano))
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 	defer cancel()
 	var ack struct {
 		Acknowledged, Duplicate bool

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// footprint is what the product takes up: bytes of the store's database file and
-// of its log, and of the process's resident memory.
+// footprint has the sizes in bytes of the store's database file, of its log and of the
+// resident memory of the process.
 type footprint struct{ database, log, memory int64 }
 
 func (p *product) footprint() (x footprint, err error) {
@@ -22,13 +22,13 @@ func (p *product) footprint() (x footprint, err error) {
 	return x, err
 }
 
-// stored also works when the product is stopped.
+// stored returns the sizes of the database file and of its log. The product may be stopped.
 func (p *product) stored() (database, log int64, err error) {
 	if database, err = size(filepath.Join(p.dir, "countersign.db")); err != nil {
 		return 0, 0, err
 	}
 	log, err = size(filepath.Join(p.dir, "countersign.db-wal"))
-	if errors.Is(err, fs.ErrNotExist) { // a stopped store has none
+	if errors.Is(err, fs.ErrNotExist) { // a stopped store has no log
 		return database, 0, nil
 	}
 	return database, log, err

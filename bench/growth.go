@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// growth measures what heartbeats alone add to the database. Its size is taken
-// at rest: what the runs left in the log is then in the database before, and what
-// the heartbeats left there counts after.
+// growth measures by how much heartbeats alone make the database grow. It measures the size
+// while the product is stopped and the log is empty: the first size then includes all writes
+// of the earlier runs, and the second one all writes of the heartbeats.
 func (h *heartbeats) growth() (err error) {
 	if h.before, err = h.p.rest(); err != nil {
 		return err
@@ -19,22 +19,22 @@ func (h *heartbeats) growth() (err error) {
 	if err != nil {
 		return err
 	}
-	h.hear(x)
+	h.addTally(x)
 	h.beats, h.log = x.accepted, x.log
 	x.print("")
 	h.after, err = h.p.rest()
 	return err
 }
 
-// rest stops the product, which empties the log into the database, and gives the
-// size of the database.
+// rest stops the product, which moves the log into the database, and returns the size of the
+// database.
 func (p *product) rest() (int64, error) {
 	if err := p.stop(); err != nil {
 		return 0, err
 	}
 	database, log, err := p.stored()
 	if err == nil && log > 0 {
-		err = fmt.Errorf("the product stopped with %d bytes in its log", log)
+		err = fmt.Errorf("the product stopped and left %d bytes in its log", log)
 	}
 	return database, err
 }

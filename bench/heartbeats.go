@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// heartbeats is the benchmark of what heartbeats cost the runs beside them, and
-// the store.
+// heartbeats is the benchmark of how much heartbeats slow down concurrent runs and make the
+// store grow.
 type heartbeats struct {
 	workload
 	agents, instances, senders, rate int
 	reps                             int
 	phase, alone                     time.Duration
 
-	*bed
+	*testbed
 	fleet *fleet
 	verdict
 }
@@ -32,11 +32,11 @@ func measureHeartbeats(args []string) (err error) {
 	f.IntVar(&h.reps, "reps", 5, "repetitions, each with a phase of runs alone and one of runs beside heartbeats")
 	f.DurationVar(&h.phase, "phase", 24*time.Second, "length of each of these phases")
 	f.DurationVar(&h.alone, "alone", 2*time.Minute, "length of the last phase, heartbeats alone")
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	if h.agents < 1 || h.instances < 1 || h.rate < 1 || h.senders < 1 {
 		return errors.New("agents, instances, rate and senders must be at least 1")
 	}
-	if h.bed, err = h.start(false); err != nil {
+	if h.testbed, err = h.start(false); err != nil {
 		return err
 	}
 	defer h.clear()
@@ -61,7 +61,7 @@ func (h *heartbeats) measure() error {
 	return h.conclude()
 }
 
-// warmUp has each instance beat once, so that the store holds them all.
+// warmUp sends one heartbeat of each instance, so that the store has all of them.
 func (h *heartbeats) warmUp() (err error) {
 	if h.fleet, err = h.p.enlist(h.agents, h.instances, h.senders); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (h *heartbeats) warmUp() (err error) {
 	if err != nil {
 		return err
 	}
-	x.late = 0 // they were due all at once
-	h.hear(x)
+	x.late = 0 // all of them were due at the same time
+	h.addTally(x)
 	x.print("")
 	if h.instancesOnly, err = h.p.rest(); err != nil {
 		return err
@@ -87,9 +87,9 @@ func (h *heartbeats) warmUp() (err error) {
 	return err
 }
 
-// repeat compares runs alone with runs beside heartbeats. Every other time the
-// heartbeats come first: then what only drifts, such as the growth that the runs
-// cause, weighs on both alike.
+// repeat compares runs alone with runs beside heartbeats. In every second repetition the
+// phase with heartbeats comes first, so that slow changes, such as the growth of the store by
+// the runs, affect both phases equally.
 func (h *heartbeats) repeat(beatsFirst bool) error {
 	first, second := h.runs, h.runsAndBeats
 	if beatsFirst {
@@ -108,7 +108,7 @@ func (h *heartbeats) repeat(beatsFirst bool) error {
 	if beatsFirst {
 		alone, beside = b, a
 	}
-	h.hear(beside)
+	h.addTally(beside)
 	ratio := beside.stepsPerSecond / alone.stepsPerSecond
 	h.ratios = append(h.ratios, ratio)
 	b.print(fmt.Sprintf("ratio %.2f", ratio))
@@ -133,7 +133,7 @@ func (h *heartbeats) runsAndBeats() (phase, error) {
 	})
 }
 
-// beat sends heartbeats at the rate for d.
+// beat sends heartbeats at the given rate for d.
 func (h *heartbeats) beat(d time.Duration) tally {
 	return h.fleet.volley(h.p, int(d.Seconds()*float64(h.rate)), time.Second/time.Duration(h.rate))
 }

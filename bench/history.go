@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// history is the benchmark of a store with years of runs beside an empty one: how
-// soon a service on it is ready, how fast it drives runs, how long a page of its
-// runs takes, wherever the page is.
+// history is the benchmark of a store with the runs of years, compared with an empty one: how
+// long the service takes to start, how fast it executes runs, and how long a page of runs
+// takes at any offset.
 type history struct {
 	workload
 	fill           string // the program that fills a store
@@ -24,13 +24,13 @@ type history struct {
 	at, starts     int
 	pages          int
 	phase          time.Duration
-	*bed           // with the service on the empty store
+	*testbed       // with the service on the empty store
 	old            *product
-	empty, filled  []float64 // steps a second
-	ready          []time.Duration
-	first          time.Duration // the first start, which may bring the tables up to date
-	size           int64         // of the full store, before the runs that are driven on it
-	plain, ofEnded []time.Duration
+	empty, filled  []float64       // steps per second on each store
+	ready          []time.Duration // of each start but the first
+	first          time.Duration   // the first start, which may migrate the tables
+	size           int64           // of the full store, before this benchmark executes runs on it
+	plain, ofEnded []time.Duration // of each page: of all runs, and of COMPLETED ones
 }
 
 func measureHistory(args []string) (err error) {
@@ -44,9 +44,9 @@ func measureHistory(args []string) (err error) {
 	f.IntVar(&m.starts, "starts", 5, "starts on the full store")
 	f.IntVar(&m.pages, "pages", 500, "pages of 100 runs that are read, of each kind")
 	f.DurationVar(&m.phase, "phase", 5*time.Second, "length of each turn")
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	m.conc = 64
-	if m.bed, err = m.start(false); err != nil {
+	if m.testbed, err = m.start(false); err != nil {
 		return err
 	}
 	defer m.clear()
@@ -63,11 +63,11 @@ func measureHistory(args []string) (err error) {
 	return nil
 }
 
-// grow makes the store with history: a service prepares it, and the program that
-// fills it writes what years would have brought.
+// grow makes the full store: a service creates it with a plan, and the program fill adds the
+// finished runs.
 func (m *history) grow() error {
-	m.old = newProduct(m.binary, filepath.Join(m.bed.dir, "old"), m.r, m.conc)
-	if err := errors.Join(os.Mkdir(filepath.Join(m.bed.dir, "old"), 0o700), m.old.start()); err != nil {
+	m.old = newProduct(m.binary, filepath.Join(m.testbed.dir, "old"), m.r, m.conc)
+	if err := errors.Join(os.Mkdir(filepath.Join(m.testbed.dir, "old"), 0o700), m.old.start()); err != nil {
 		return err
 	}
 	if err := m.old.prepare(); err != nil {
@@ -85,11 +85,11 @@ func (m *history) grow() error {
 	if err := fill.Run(); err != nil {
 		return err
 	}
-	m.size, err = taken(m.old.dir, "")
+	m.size, err = diskUsage(m.old.dir)
 	return err
 }
 
-// restart starts the service on the full store, several times.
+// restart starts the service on the full store several times and measures each start.
 func (m *history) restart() error {
 	for i := range m.starts + 1 {
 		begin := time.Now()
@@ -110,7 +110,7 @@ func (m *history) restart() error {
 	return nil
 }
 
-// drive has both services drive runs, in turns.
+// drive has both services execute runs, in turns.
 func (m *history) drive() error {
 	both := []*product{m.p, m.old}
 	for _, p := range both { // warm up
@@ -136,7 +136,7 @@ func (m *history) drive() error {
 	return nil
 }
 
-// read asks for pages anywhere in the list, and in the list of those that COMPLETED.
+// read requests pages at random offsets, of all runs and of the COMPLETED ones.
 func (m *history) read() error {
 	for range m.pages {
 		for path, took := range map[string]*[]time.Duration{"/runs?limit=100": &m.plain, "/runs?limit=100&status=COMPLETED": &m.ofEnded} {
@@ -156,9 +156,9 @@ func (m *history) print() {
 	fmt.Printf("\n### %d finished runs in the store\n\n", m.runs)
 	fmt.Println("| | |\n|---|--:|")
 	fmt.Printf("| size of the store | %s, %.1f KiB a run |\n", megabytes(m.size), float64(m.size)/1024/float64(m.runs))
-	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(m.ready), brief(middle(m.ready)), brief(quantile(m.ready, 1)))
-	fmt.Printf("| ready after the first | %s |\n", brief(m.first))
-	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), middle(m.filled)/middle(m.empty))
-	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, brief(quantile(m.plain, 0.5)), brief(quantile(m.plain, 0.99)))
-	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", brief(quantile(m.ofEnded, 0.5)), brief(quantile(m.ofEnded, 0.99)))
+	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(m.ready), shortDuration(median(m.ready)), shortDuration(quantile(m.ready, 1)))
+	fmt.Printf("| ready after the first | %s |\n", shortDuration(m.first))
+	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), median(m.filled)/median(m.empty))
+	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, shortDuration(quantile(m.plain, 0.5)), shortDuration(quantile(m.plain, 0.99)))
+	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", shortDuration(quantile(m.ofEnded, 0.5)), shortDuration(quantile(m.ofEnded, 0.99)))
 }

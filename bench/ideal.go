@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// ideal is the canonical workload with nothing but HTTP and a group-commit log.
-// With 2 syncs a step it syncs before and after each call; with 1 the outcome of a
-// step is merged with the intent of the next.
+// ideal does the canonical workload with nothing but HTTP and a group-commit log, to find
+// the limit of the machine. With 2 syncs per step it syncs before and after each call; with 1
+// it writes the outcome of a step together with the intent of the next one.
 type ideal struct {
 	dir     string
 	r       *receiver
@@ -51,13 +51,14 @@ func (x *ideal) run(w *wal) error {
 	return nil
 }
 
-// It has no process and no trace of its own, and keeps nothing.
-func (x *ideal) roots() []int            { return nil }
-func (x *ideal) settled() (int64, error) { return 0, nil }
-func (x *ideal) syncs() (int, error)     { return 0, nil }
-func (x *ideal) clear()                  {}
+// ideal has no process and no trace of its own, and keeps no files.
+func (x *ideal) roots() []int                { return nil }
+func (x *ideal) storedBytes() (int64, error) { return 0, nil }
+func (x *ideal) syncs() (int, error)         { return 0, nil }
+func (x *ideal) clear()                      {}
 
-// fdatasync is the mean time of appending 300 bytes durably, alone.
+// fdatasync is the mean time of one append of 300 bytes with an fdatasync, without
+// concurrent appends.
 func fdatasync(dir string, d time.Duration) (time.Duration, error) {
 	w, err := newWAL(filepath.Join(dir, fmt.Sprintf("sync-%d.wal", os.Getpid())))
 	if err != nil {

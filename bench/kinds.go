@@ -39,21 +39,21 @@ func (m *api) kinds() []*kind {
 	}
 }
 
-// requests is a kind whose client n-th request goes to what path gives.
+// requests is a kind whose requests go to the paths that path returns for different n.
 func (m *api) requests(name, method string, doc []byte, path func(n int) string) *kind {
-	const stride = 7919 // a prime: clients and their requests go to runs far apart
+	const stride = 7919 // a prime: consecutive requests read runs that are far apart
 	return &kind{name: name, clients: m.clients, once: func(client, n int, note func(time.Duration)) error {
 		begin := time.Now()
 		status, err := m.p.fetch(context.Background(), method, path(stride*(n*m.clients+client)), doc)
 		note(time.Since(begin))
 		if err == nil && status != http.StatusOK {
-			err = fmt.Errorf("answered %d", status)
+			err = fmt.Errorf("the status is %d", status)
 		}
 		return err
 	}}
 }
 
-// finished gives the ids of the runs in the store.
+// finished returns the ids of all runs in the store.
 func (p *product) finished() (ids []string, err error) {
 	for offset := 0; ; offset += 200 {
 		page, err := p.must("GET", "/runs?limit=200&offset="+strconv.Itoa(offset), nil)

@@ -8,12 +8,13 @@ import (
 	"syscall"
 )
 
-// The kernel ends what was started when the thread that started it ends. main's
-// lives as long as we do.
+// The kernel sends the signal Pdeathsig to a child when the thread that started it ends. The
+// main goroutine is locked to its thread, which lives as long as the process.
 func init() { runtime.LockOSThread() }
 
-// launch makes a command that ends with us, also when we are killed. With a trace
-// its syncs are noted there, which costs it little: nothing else is stopped for.
+// launch makes a command that ends with this process, also if this process is killed. Unless
+// trace is "", strace writes the command's syncs to that file. It slows the command down only
+// a little, since a seccomp filter stops it at these system calls alone.
 func launch(trace, program string, arguments ...string) *exec.Cmd {
 	if trace != "" {
 		arguments = append([]string{"-D", "-f", "--seccomp-bpf", "-qq", "-e", "trace=fsync,fdatasync", "-e", "signal=none", "-o", trace, program}, arguments...)
@@ -24,14 +25,16 @@ func launch(trace, program string, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// tracedSyncs counts the syncs in a trace. One that was interrupted by another
-// process's has a second line, with its end; that has no parenthesis after its name.
+// tracedSyncs counts the syncs in a trace. If another process syncs before a sync has
+// returned, strace writes the latter as two lines; the second one has no parenthesis after
+// the name of the call, so it isn't counted.
 func tracedSyncs(trace string) (int, error) {
 	doc, err := os.ReadFile(trace)
 	return bytes.Count(doc, []byte("sync(")), err
 }
 
-// end asks a process to stop and waits until it has. kill ends it however it stands.
+// end sends a signal to a process and waits until it has exited. kill ends a process that
+// may not have been started or may have exited.
 func end(c *exec.Cmd, signal syscall.Signal) error {
 	if err := c.Process.Signal(signal); err != nil {
 		return err

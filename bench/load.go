@@ -7,25 +7,26 @@ import (
 	"time"
 )
 
-// kind is one kind of request: once makes one on behalf of a client, and notes how
-// long the answer took.
+// kind is one kind of request. once sends the n-th request of a client and passes to note
+// how long the answer took.
 type kind struct {
 	name    string
 	clients int
-	shown   int // the number of clients to print, 0: clients
+	shown   int // number of clients to print, 0: clients
 	once    func(client, n int, note func(time.Duration)) error
-	alone   asked
-	beside  asked // runs
+	alone   measurements // measured without other load
+	beside  measurements // measured while runs are in progress
 }
 
-// asked is what became of a kind's requests, an element a repetition.
-type asked struct {
+// measurements has the measurements of one kind of request, one element per repetition.
+type measurements struct {
 	rate     []float64
 	p50, p99 []time.Duration
 }
 
-// play has the clients ask for d, each as soon as it has its answer.
-func (a *asked) play(k *kind, d time.Duration) error {
+// play has all clients send requests for d. Each client sends its next request as soon as it
+// has an answer.
+func (a *measurements) play(k *kind, d time.Duration) error {
 	var mu sync.Mutex
 	var all []time.Duration
 	var failed error
@@ -60,6 +61,6 @@ func (k *kind) ask(client int, until time.Time) (took []time.Duration, err error
 	return took, nil
 }
 
-func (a asked) String() string {
-	return fmt.Sprintf("%s | %s | %s", spread("%.0f", a.rate), brief(middle(a.p50)), brief(middle(a.p99)))
+func (a measurements) String() string {
+	return fmt.Sprintf("%s | %s | %s", spread("%.0f", a.rate), shortDuration(median(a.p50)), shortDuration(median(a.p99)))
 }

@@ -1,15 +1,17 @@
-// Command bench measures the built product from outside, over HTTP, beside what
-// it is compared with in the same minutes. Absolute figures of different machines
-// or minutes can't be compared; ratios can.
+// Command bench measures the built product over HTTP, in turns with the systems that it is
+// compared with. Absolute figures depend on the machine and on its other load at that time,
+// so compare only the ratios within one execution.
 //
-// Without a word it measures steps per second of the canonical workload (runs of
-// sequential signed POSTs, each synced before it is sent and after it is answered)
-// beside what this machine allows and beside DBOS Transact on PostgreSQL. `bench
-// heartbeats` measures what heartbeats of many instances cost the runs beside them,
-// `bench replicas` several replicas on one PostgreSQL beside DBOS on the same,
-// `bench api` the API under load, `bench history` a store with a million runs beside
-// an empty one, `bench simulation` simulations beside state machine
-// libraries.
+// Without an argument it measures steps per second of the canonical workload: runs of
+// sequential signed POSTs, each synced to disk before it is sent and after it is answered.
+// It compares them with the limit of this machine and with DBOS Transact on PostgreSQL. The
+// other benchmarks are:
+//   - bench heartbeats: how much the heartbeats of many instances slow down the runs;
+//   - bench replicas: several replicas on one PostgreSQL, compared with DBOS on the same
+//     server;
+//   - bench api: the API under load;
+//   - bench history: a store with a million runs, compared with an empty one;
+//   - bench simulation: simulations, compared with state machine libraries.
 package main
 
 import (

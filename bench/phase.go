@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// phase is what was seen while runs, heartbeats or both went on.
+// phase has the measurements of one phase of the benchmark, with runs, heartbeats or both.
 type phase struct {
 	name           string
 	stepsPerSecond float64
 	tally
-	cores, idle float64 // processors that the product kept busy, and that nobody did
+	cores, idle float64 // processors that the product used on average, and that were idle
 	footprint
 }
 
-// observe measures the product while work goes on.
-func (b *bed) observe(name string, work func(*phase) error) (x phase, err error) {
+// observe calls work and measures the product meanwhile.
+func (b *testbed) observe(name string, work func(*phase) error) (x phase, err error) {
 	x.name = name
 	before, err := b.p.busy()
 	if err != nil {

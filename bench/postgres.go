@@ -13,14 +13,15 @@ import (
 	"time"
 )
 
-// postgres is a PostgreSQL server of our own, as its package is configured but for
-// the number of connections; it syncs. As root it runs as another user.
+// postgres is a PostgreSQL server started for the benchmark. It has the default settings
+// except for the number of connections; fsync is on. If the benchmark runs as root, the
+// server runs as another user.
 type postgres struct {
 	programs, dir string
 	port          int
-	as            *syscall.Credential // nil: as we are
+	as            *syscall.Credential // nil: the user of this process
 	process       *exec.Cmd
-	trace         string // "": its syncs aren't counted
+	trace         string // file for the trace of its syncs; "": they aren't counted
 }
 
 var errNoPostgres = errors.New("PostgreSQL is not installed (Debian's package is postgresql)")
@@ -58,7 +59,7 @@ func postgresPrograms() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// become chooses whom the server runs as: PostgreSQL refuses root.
+// become chooses the user that the server runs as, since PostgreSQL refuses to run as root.
 func (s *postgres) become() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -125,10 +126,10 @@ func (s *postgres) serves() (err error) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-	return fmt.Errorf("it doesn't serve: %w: %s", err, log)
+	return fmt.Errorf("it doesn't accept connections: %w: %s", err, log)
 }
 
-// execute has psql execute a statement.
+// execute runs psql to execute a statement.
 func (s *postgres) execute(statement string) error {
 	out, err := s.command("", "psql", "-XAtq", "-h", "127.0.0.1", "-p", strconv.Itoa(s.port), "-U", "postgres", "-c", statement).CombinedOutput()
 	if err != nil {
@@ -137,18 +138,19 @@ func (s *postgres) execute(statement string) error {
 	return nil
 }
 
-// database makes a database and gives its URL.
+// database creates a database and returns its URL.
 func (s *postgres) database(name string) (string, error) {
 	err := s.execute("CREATE DATABASE " + name)
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, name), err
 }
 
-// settled is what the databases take; the log, which is used again, apart.
-func (s *postgres) settled() (int64, error) {
+// storedBytes returns the size of the databases after a checkpoint. It excludes the write-ahead
+// log, whose files are reused.
+func (s *postgres) storedBytes() (int64, error) {
 	if err := s.execute("CHECKPOINT"); err != nil {
 		return 0, err
 	}
-	return taken(filepath.Join(s.data(), "base"), "")
+	return diskUsage(filepath.Join(s.data(), "base"))
 }
 
 func (s *postgres) clear() {

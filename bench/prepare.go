@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// prepare registers the receiver, stores a model and makes the plan of the
+// prepare registers the receiver as a project, stores a model and creates the plan of the
 // canonical workload: sequential POSTs, each verified.
 func (p *product) prepare() error {
 	_, err := p.must("PUT", "/projects/default-bench", object{
@@ -45,7 +45,7 @@ func (p *product) prepare() error {
 func steps(n int) []object {
 	var body object
 	if err := json.Unmarshal(payload("bench", 1), &body); err != nil {
-		panic(err) // our own constant
+		panic(err) // can't happen: the document is a constant
 	}
 	var out []object
 	for i := range n {

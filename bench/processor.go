@@ -12,8 +12,8 @@ import (
 // tick is the unit of processor time in /proc, the same on every Linux.
 const tick = 10 * time.Millisecond
 
-// busy is processor time so far: the product's, in user and system, and that of
-// all processors in which they had nothing to do.
+// busy is the processor time so far: of the product (user and system), and the idle time of
+// all processors.
 type busy struct{ product, idle time.Duration }
 
 func (p *product) busy() (x busy, err error) {
@@ -21,7 +21,7 @@ func (p *product) busy() (x busy, err error) {
 	if err != nil {
 		return x, err
 	}
-	doc = doc[strings.LastIndexByte(doc, ')')+1:] // the name before may hold anything
+	doc = doc[strings.LastIndexByte(doc, ')')+1:] // the name in parentheses may contain any character
 	if x.product, err = ticks(doc, 11, 12); err != nil {
 		return x, err
 	}
@@ -34,7 +34,7 @@ func (p *product) busy() (x busy, err error) {
 	return x, err
 }
 
-// ticks sums two fields of a line.
+// ticks is the sum of two fields of a line, as a duration.
 func ticks(line string, i, j int) (time.Duration, error) {
 	fields := strings.Fields(line)
 	if len(fields) <= j {

@@ -23,8 +23,8 @@ import (
 
 type object = map[string]any
 
-// product is the built binary on its embedded store, driven from outside: LIVE
-// runs of signed POSTs with an expectation, all gates, verification and audit on.
+// product is a process of the built binary, driven over HTTP. Its LIVE runs have steps of
+// signed POSTs with an expectation; all gates, verification and the audit log are enabled.
 type product struct {
 	binary  string
 	conc    int
@@ -34,20 +34,20 @@ type product struct {
 	plan    string
 	dir     string // of the embedded store
 	shared  string // URL of the database instead, "" for none
-	trace   string // "": its syncs aren't counted
+	trace   string // file for the trace of its syncs; "": they aren't counted
 	r       *receiver
-	keys    string // what its idempotency keys begin with: no other product has them
+	keys    string // random prefix of its idempotency keys, so that products share none
 	seq     atomic.Int64
-	called  string
+	title   string
 }
 
 const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
 
 func newProduct(binary, dir string, r *receiver, conc int) *product {
-	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap, called: "Countersign", keys: "bench-" + rand.Text()[:8] + "-"}
+	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap, title: "Countersign", keys: "bench-" + rand.Text()[:8] + "-"}
 }
 
-// start starts the process on its store, new or not, and waits until it listens.
+// start starts the process on its store, which may exist, and waits until it listens.
 func (p *product) start() error {
 	p.process = launch(p.trace, p.binary, "serve")
 	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+cmp.Or(p.shared, p.dir), "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
@@ -67,7 +67,7 @@ func (p *product) start() error {
 		}
 	}
 	if p.base == "" {
-		return fmt.Errorf("%s never said that it listens", p.binary)
+		return fmt.Errorf("%s ended or closed its log before it was listening", p.binary)
 	}
 	go func() { _, _ = io.Copy(io.Discard, stderr) }()
 	return nil
@@ -75,22 +75,22 @@ func (p *product) start() error {
 
 func (p *product) stop() error { return end(p.process, syscall.SIGTERM) }
 
-// clear ends what stop did not.
+// clear kills the process if it is still running.
 func (p *product) clear() { kill(p.process) }
 
-func (p *product) name() string { return p.called }
+func (p *product) name() string { return p.title }
 
 func (p *product) roots() []int { return []int{p.process.Process.Pid} }
 
 func (p *product) syncs() (int, error) { return tracedSyncs(p.trace) }
 
-// settled stops the product, which empties the log into the database, and starts
-// it again.
-func (p *product) settled() (int64, error) {
+// storedBytes returns the size of the store. It stops the product, which moves the log into the
+// database, and starts it again.
+func (p *product) storedBytes() (int64, error) {
 	if err := p.stop(); err != nil {
 		return 0, err
 	}
-	bytes, err := taken(p.dir, "")
+	bytes, err := diskUsage(p.dir)
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ func (p *product) call(method, path string, body any, key string) (status int, o
 	return status, out, err
 }
 
-// exchange is one request; its answer is decoded into out.
+// exchange sends one request and decodes the answer into out.
 func (p *product) exchange(ctx context.Context, method, path string, doc []byte, key string, out any) (int, error) {
 	resp, err := p.send(ctx, method, path, doc, key)
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *product) exchange(ctx context.Context, method, path string, doc []byte,
 	return resp.StatusCode, json.NewDecoder(resp.Body).Decode(out)
 }
 
-// fetch is one request of which nobody wants to know the answer, only that it came.
+// fetch sends one request, reads the answer to its end and discards it.
 func (p *product) fetch(ctx context.Context, method, path string, doc []byte) (int, error) {
 	resp, err := p.send(ctx, method, path, doc, "")
 	if err != nil {
@@ -134,9 +134,10 @@ func (p *product) fetch(ctx context.Context, method, path string, doc []byte) (i
 	return resp.StatusCode, errors.Join(err, resp.Body.Close())
 }
 
-// glance is one request whose answer begins with all that is asked: decoding whole runs
-// would take the benchmark as much processor time as the product has for them.
-func (p *product) glance(method, path string, doc []byte, key string) (status int, head []byte, err error) {
+// exchangeHead sends one request and returns the first 512 bytes of the answer, which have all
+// that is needed: decoding whole runs would take the benchmark as much processor time as the
+// product takes to serve them.
+func (p *product) exchangeHead(method, path string, doc []byte, key string) (status int, head []byte, err error) {
 	resp, err := p.send(context.Background(), method, path, doc, key)
 	if err != nil {
 		return 0, nil, err
@@ -152,7 +153,7 @@ func (p *product) glance(method, path string, doc []byte, key string) (status in
 	return resp.StatusCode, head[:n], errors.Join(err, resp.Body.Close())
 }
 
-// member reads a text of an answer's beginning, "" if it isn't there.
+// member is a string member of the JSON in head, "" if it isn't there.
 func member(head []byte, name string) string {
 	_, rest, _ := bytes.Cut(head, []byte(`"`+name+`":"`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))
@@ -172,10 +173,10 @@ func (p *product) send(ctx context.Context, method, path string, doc []byte, key
 	return client.Do(q)
 }
 
-// stuck is after how long a run that has not ended is an error.
-const stuck = time.Minute
+// runTimeout is how long a run may take before that is an error.
+const runTimeout = time.Minute
 
-// runOnce starts a run and waits until it is COMPLETED.
+// runOnce starts a run and waits until it is COMPLETED. It returns how long the start took.
 func (p *product) runOnce() (start time.Duration, err error) {
 	begin := time.Now()
 	id, err := p.begin(p.key())
@@ -183,11 +184,11 @@ func (p *product) runOnce() (start time.Duration, err error) {
 		return 0, err
 	}
 	start = time.Since(begin)
-	select { // the receiver knows when the last call was answered; only then is the run asked for
+	select { // no polling until the receiver has answered the last call
 	case <-p.r.of(id).done:
-	case <-time.After(stuck):
+	case <-time.After(runTimeout):
 		_, out, err := p.call("GET", "/runs/"+id, nil, "")
-		return start, errors.Join(fmt.Errorf("run %s isn't at its end after %s: %v, %v", id, stuck, out["status"], out["error"]), err)
+		return start, errors.Join(fmt.Errorf("run %s has not ended after %s: %v, %v", id, runTimeout, out["status"], out["error"]), err)
 	}
 	return start, p.await(id)
 }
@@ -196,14 +197,14 @@ func (p *product) key() string { return p.keys + strconv.FormatInt(p.seq.Add(1),
 
 func (p *product) begin(key string) (string, error) {
 	for {
-		status, head, err := p.glance("POST", "/runs", []byte(`{"planId":"`+p.plan+`"}`), key)
+		status, head, err := p.exchangeHead("POST", "/runs", []byte(`{"planId":"`+p.plan+`"}`), key)
 		if err != nil {
 			return "", err
 		}
 		if status == http.StatusAccepted {
 			return member(head, "id"), nil
 		}
-		if status != http.StatusServiceUnavailable { // a slot is freed a moment after the run before ended
+		if status != http.StatusServiceUnavailable { // no slot: it is freed a moment after the previous run has ended
 			return "", fmt.Errorf("start: %d %s", status, head)
 		}
 		time.Sleep(200 * time.Microsecond)
@@ -212,7 +213,7 @@ func (p *product) begin(key string) (string, error) {
 
 func (p *product) await(id string) error {
 	for {
-		_, head, err := p.glance("GET", "/runs/"+id, nil, "")
+		_, head, err := p.exchangeHead("GET", "/runs/"+id, nil, "")
 		if err != nil {
 			return err
 		}

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// receiver is the loopback API of the canonical workload: it answers at once.
-// It notes when the answers of each run were written, so that the product is
-// measured from outside.
+// receiver is the API that the canonical workload calls, on the loopback interface. It
+// answers at once and records when it answered the calls of each run, so that the contenders
+// are measured by their calls.
 type receiver struct {
 	origin string
 	server *http.Server
@@ -23,13 +23,13 @@ type receiver struct {
 	steps  int
 }
 
-// progress is one run as the receiver sees it.
+// progress has the calls of one run.
 type progress struct {
 	mu   sync.Mutex
-	n    int
-	last time.Time
+	n    int             // calls so far
+	last time.Time       // when the last one was answered
 	gaps []time.Duration // from an answer to the next request
-	done chan struct{}
+	done chan struct{}   // closed when the call of the last step was answered
 }
 
 func newReceiver(steps int) (*receiver, error) {
@@ -72,21 +72,21 @@ func (p *progress) saw(arrived time.Time, steps int) {
 	}
 }
 
-// finished is when the last call of a run was answered.
+// finished is the time at which the last call of a run was answered.
 func (p *progress) finished() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last
 }
 
-// payload is a body of about 200 bytes, as shared by every contender.
+// payload is a body of about 200 bytes. All contenders send the same.
 func payload(run string, step int) []byte {
 	return fmt.Appendf(nil, `{"run":%q,"step":%d,"order":"ord-000123","customer":"cust-42","amount":1250.75,"currency":"EUR","note":"canonical workload body padded to roughly two hundred bytes of json........"}`, run, step)
 }
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 256, MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute}}
 
-// post is one bare call of the ideal engine.
+// post sends one call of ideal: without a signature or a log.
 func (r *receiver) post(run string, step int) error {
 	q, err := http.NewRequest(http.MethodPost, r.origin+"/step", bytes.NewReader(payload(run, step)))
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// replicas is the benchmark of several replicas on one PostgreSQL, beside DBOS on
-// the same server, in turns.
+// replicas is the benchmark of several replicas on one PostgreSQL, in turns with DBOS on the
+// same server.
 type replicas struct {
 	workload
 	reps, most int
 	phase      time.Duration
-	*bed
+	*testbed
 	cluster []*product
-	rows    []*row // DBOS, if it is there, is the last
+	rows    []*row // by number of replicas; then DBOS, if it is measured
 }
 
 func measureReplicas(args []string) error {
@@ -29,12 +29,12 @@ func measureReplicas(args []string) error {
 	f.IntVar(&m.reps, "reps", 5, "interleaved repetitions")
 	f.IntVar(&m.most, "replicas", 3, "replicas, from 1 to so many")
 	f.DurationVar(&m.phase, "phase", 8*time.Second, "length of each turn")
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	if m.most < 1 || m.reps < 1 {
 		return errors.New("replicas and reps must be at least 1")
 	}
 	var err error
-	if m.bed, err = m.newBed(); err != nil {
+	if m.testbed, err = m.newTestbed(); err != nil {
 		return err
 	}
 	defer m.clear()
@@ -51,11 +51,11 @@ func measureReplicas(args []string) error {
 	return nil
 }
 
-// prepare starts PostgreSQL and DBOS, and has a first replica store what the others
-// find.
+// prepare starts PostgreSQL and DBOS. A first replica stores the project, the token and the
+// plan that all replicas use.
 func (m *replicas) prepare() (err error) {
-	found := findPeer(m.bed.dir)
-	if m.server, err = startPostgres(m.bed.dir, false); err != nil {
+	found := findPeer(m.testbed.dir)
+	if m.server, err = startPostgres(m.testbed.dir, false); err != nil {
 		return err
 	}
 	url, err := m.server.database("countersign")
@@ -63,7 +63,7 @@ func (m *replicas) prepare() (err error) {
 		return err
 	}
 	for range m.most {
-		p := newProduct(m.binary, m.bed.dir, m.r, m.conc)
+		p := newProduct(m.binary, m.testbed.dir, m.r, m.conc)
 		p.shared = url
 		m.cluster = append(m.cluster, p)
 	}
@@ -86,8 +86,8 @@ func (m *replicas) clearCluster() {
 	}
 }
 
-// play has one replica do the workload, then two, and so on, and DBOS. Every other
-// time the order is reversed.
+// play measures one replica, then two, and so on, and DBOS. In every second repetition the
+// order is reversed.
 func (m *replicas) play() error {
 	for n := range m.most {
 		m.rows = append(m.rows, &row{name: fmt.Sprintf("Countersign, replicas: %d", n+1)})
@@ -149,8 +149,8 @@ func (m *replicas) print() {
 	}
 }
 
-// running is the replicas that share the runs of a turn. Processes of other turns
-// don't stand by: they would ask the database too.
+// running has the replicas that share the runs of one turn. No other replica runs during that
+// turn: it would query the database too.
 type running struct {
 	replicas []*product
 	server   *postgres
@@ -174,7 +174,7 @@ func (c *running) stop() (err error) {
 
 func (c *running) name() string { return fmt.Sprintf("Countersign, replicas: %d", len(c.replicas)) }
 
-// drive gives each worker a replica of its own, as a load balancer does.
+// drive distributes the workers over the replicas, as a load balancer does.
 func (c *running) drive(conc int, d time.Duration) (result, error) {
 	return closedLoop(c.replicas[0].r, conc, d, func(worker int) (time.Duration, error) {
 		return c.replicas[worker%len(c.replicas)].runOnce()
@@ -189,7 +189,7 @@ func (c *running) roots() []int {
 	return pids
 }
 
-func (c *running) settled() (int64, error) { return c.server.settled() }
+func (c *running) storedBytes() (int64, error) { return c.server.storedBytes() }
 
 func (c *running) syncs() (int, error) { return tracedSyncs(c.server.trace) }
 

@@ -14,15 +14,16 @@ import (
 	"time"
 )
 
-// simulation is the benchmark of going along a model's way on paper, beside state
-// machine libraries. All go the same way: 20 states with two guarded transitions
-// each, of which the first never holds, and the second leads on and sets a variable
-// that the next one asks for. What is compared is time a transition.
+// simulation is the benchmark of a simulation of a model, compared with state machine
+// libraries. All take the same path of 20 states, each but the last with two guarded
+// transitions. The guard of the first one is always false. The second one leads to the next
+// state and sets a variable that the guard of the following transition reads. The result is
+// the time per transition.
 type simulation struct {
 	reps int
 	time time.Duration
-	dir  string // of what was built
-	took map[string][]float64
+	dir  string               // has the built programs
+	took map[string][]float64 // by name: nanoseconds per transition, one element per repetition
 }
 
 func measureSimulation(args []string) (err error) {
@@ -30,7 +31,7 @@ func measureSimulation(args []string) (err error) {
 	f := flag.NewFlagSet("bench simulation", flag.ExitOnError)
 	f.IntVar(&m.reps, "reps", 5, "interleaved repetitions")
 	f.DurationVar(&m.time, "time", time.Second, "length of each one's turn")
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	if m.dir, err = makeTemporary(""); err != nil {
 		return err
 	}
@@ -52,7 +53,8 @@ func measureSimulation(args []string) (err error) {
 	return nil
 }
 
-// build has go build a program from what is in a directory.
+// build runs the go command in a directory to build a program. The last argument is the
+// package.
 func (m *simulation) build(program, dir string, arguments ...string) error {
 	verb, rest := arguments[:len(arguments)-1], arguments[len(arguments)-1]
 	c := exec.Command("go", append(verb, "-o", filepath.Join(m.dir, program), rest)...)
@@ -63,7 +65,7 @@ func (m *simulation) build(program, dir string, arguments ...string) error {
 	return nil
 }
 
-// peers are the turns of those that can be had.
+// peers returns the turns of the libraries that can be built or installed.
 func (m *simulation) peers() (turns []func() error) {
 	here := filepath.Join("peers", "simulation")
 	if err := m.build("peers", here, "build", "."); err != nil {
@@ -81,7 +83,7 @@ func (m *simulation) peers() (turns []func() error) {
 	return turns
 }
 
-// install has npm bring XState.
+// install installs XState with npm.
 func (m *simulation) install(from string) error {
 	for _, name := range []string{"package.json", "xstate.js"} {
 		doc, err := os.ReadFile(filepath.Join(from, name))
@@ -100,7 +102,7 @@ func (m *simulation) install(from string) error {
 	return nil
 }
 
-// peer has a program say how many nanoseconds a transition takes.
+// peer runs a program that measures how many nanoseconds a transition takes.
 func (m *simulation) peer(program string, arguments ...string) error {
 	out, err := exec.Command(program, arguments...).Output()
 	if err != nil {
@@ -123,8 +125,8 @@ const (
 
 var perTransition = regexp.MustCompile(`(?m)^Benchmark(Step|Simulate)(?:-\d+)?\s.*?([\d.]+) ns/transition`)
 
-// ours runs the benchmarks of internal/rules/model: stepping is nothing that the product
-// offers by itself.
+// ours runs the benchmarks of internal/rules/model: the product has no operation that only
+// steps through a model without a trace.
 func (m *simulation) ours() error {
 	out, err := exec.Command(filepath.Join(m.dir, "model"), "-test.run", "^$", "-test.bench", "^Benchmark(Step|Simulate)$", "-test.benchtime", m.time.String()).Output()
 	if err != nil {
@@ -132,7 +134,7 @@ func (m *simulation) ours() error {
 	}
 	found := perTransition.FindAllStringSubmatch(string(out), -1)
 	if len(found) != 2 {
-		return errors.New("the benchmarks of internal/rules/model said nothing of transitions")
+		return errors.New("the benchmarks of internal/rules/model printed no time per transition")
 	}
 	for _, x := range found {
 		ns, err := strconv.ParseFloat(x[2], 64)
@@ -158,7 +160,7 @@ func (m *simulation) print() {
 			millions[i] = 1000 / x
 		}
 		slices.Sort(millions)
-		fmt.Printf("| %s | %s | %.3g | %s |\n", name, spread("%.1f", ns), middle(millions), spread("%.1f", quotients(ns, m.took[stepping])))
+		fmt.Printf("| %s | %s | %.3g | %s |\n", name, spread("%.1f", ns), median(millions), spread("%.1f", quotients(ns, m.took[stepping])))
 	}
 	fmt.Println("\nWanted: stepping at least 50 million a second, at least 10 times the fastest library for Go and 100 times XState.")
 }

@@ -13,8 +13,8 @@ func quantile(d []time.Duration, q float64) time.Duration {
 	return d[int(q*float64(len(d)-1))]
 }
 
-// middle is the median: of an even number, the mean of the two in the middle.
-func middle[T float64 | time.Duration](of []T) T {
+// median is the middle value. For an even number of values it is the mean of the middle two.
+func median[T float64 | time.Duration](of []T) T {
 	all := slices.Sorted(slices.Values(of))
 	n := len(all)
 	return (all[(n-1)/2] + all[n/2]) / 2

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// countSyncs counts the syncs of each contender over a turn under strace, which
-// makes each of them slower; so it is a turn apart, on a store apart.
-func (c *comparison) countSyncs(s *standing) error {
+// countSyncs counts the syncs of each contender in one turn under strace. strace slows them
+// down, so this is a separate turn on separate stores.
+func (c *comparison) countSyncs(s *findings) error {
 	if _, err := exec.LookPath("strace"); err != nil {
-		fmt.Fprintln(os.Stderr, "NOT MEASURED: syncs a step, for want of strace")
+		fmt.Fprintln(os.Stderr, "NOT MEASURED: syncs a step: strace is not installed")
 		return nil
 	}
-	b, err := c.field(true)
+	b, err := c.startAll(true)
 	if err != nil {
 		return err
 	}
 	defer b.clear()
 	for i, x := range b.contenders() {
 		if _, bare := x.(*ideal); bare {
-			continue // it counted its own
+			continue // it counts its syncs itself
 		}
 		if _, err := x.drive(c.conc, time.Second); err != nil { // warm up
 			return err

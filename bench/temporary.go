@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// temporary is the directories that are to vanish with us.
+// temporary has the directories to remove when the benchmark is interrupted.
 var temporary struct {
 	sync.Mutex
 	dirs []string
@@ -26,13 +26,13 @@ func makeTemporary(parent string) (string, error) {
 
 func removeTemporary(dir string) { _ = os.RemoveAll(dir) }
 
-// endCleanly has an interrupted benchmark leave nothing running and no file.
+// endCleanly makes an interrupted benchmark end all its processes and remove its files.
 func endCleanly() {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-told
-		temporary.Lock() // nothing new begins
+		temporary.Lock() // no further directory is made
 		all := descendants([]int{os.Getpid()})[1:]
 		for _, pid := range slices.Backward(all) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// comparison is the benchmark of steps per second: the product beside what this
-// machine allows and beside DBOS, in turns.
+// comparison is the benchmark of steps per second: the product, the limit of this machine and
+// DBOS, in turns.
 type comparison struct {
 	workload
 	reps   int
 	phase  time.Duration
 	peer   peer
-	before string // an earlier build of the product; "": none
+	before string // binary of an earlier build of the product; "": none
 }
 
 func measureSteps(args []string) error {
@@ -28,7 +28,7 @@ func measureSteps(args []string) error {
 	f.StringVar(&c.before, "before", "", "an earlier build of the product, measured beside this one")
 	f.IntVar(&c.reps, "reps", 5, "interleaved repetitions")
 	f.DurationVar(&c.phase, "phase", 8*time.Second, "length of each contender's turn; the ideals have a quarter of it")
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	dir, err := makeTemporary(c.dir)
 	if err != nil {
 		return err
@@ -51,18 +51,17 @@ func measureSteps(args []string) error {
 	return nil
 }
 
-// measure has all contenders do the workload in turns, and counts their syncs
-// apart from that.
-func (c *comparison) measure() (*standing, error) {
-	s := &standing{conc: c.conc, steps: c.steps, absent: c.peer.absent}
+// measure measures all contenders in turns, and then counts their syncs in separate turns.
+func (c *comparison) measure() (*findings, error) {
+	s := &findings{conc: c.conc, steps: c.steps, absent: c.peer.absent}
 	if err := c.compare(s); err != nil {
 		return nil, err
 	}
 	return s, c.countSyncs(s)
 }
 
-func (c *comparison) compare(s *standing) error {
-	b, err := c.field(false)
+func (c *comparison) compare(s *findings) error {
+	b, err := c.startAll(false)
 	if err != nil {
 		return err
 	}
@@ -75,14 +74,14 @@ func (c *comparison) compare(s *standing) error {
 	return c.play(b, contenders, s)
 }
 
-// field is a bed with all contenders.
-func (c *comparison) field(traced bool) (*bed, error) {
+// startAll makes a testbed and starts all contenders.
+func (c *comparison) startAll(traced bool) (*testbed, error) {
 	b, err := c.start(traced)
 	if err != nil {
 		return nil, err
 	}
 	if c.before != "" && !traced {
-		if err := b.addBefore(c.before, c.conc); err != nil {
+		if err := b.addEarlier(c.before, c.conc); err != nil {
 			b.clear()
 			return nil, err
 		}
@@ -96,9 +95,9 @@ func (c *comparison) field(traced bool) (*bed, error) {
 	return b, nil
 }
 
-// contenders are in the order of their turns: the product is between those that it
-// is compared with.
-func (b *bed) contenders() []contender {
+// contenders returns the contenders in the order of their turns. The product is between those
+// that it is compared with.
+func (b *testbed) contenders() []contender {
 	all := []contender{&ideal{dir: b.dir, r: b.r, perStep: 1}, b.p}
 	if b.dbos != nil {
 		all = append(all, b.dbos)
@@ -109,10 +108,10 @@ func (b *bed) contenders() []contender {
 	return append(all, &ideal{dir: b.dir, r: b.r, perStep: 2})
 }
 
-// play is the repetitions. Every other time the order of the turns is reversed:
-// then what only drifts weighs on all alike.
-func (c *comparison) play(b *bed, contenders []contender, s *standing) error {
-	before, err := settle(contenders)
+// play does the repetitions. In every second one the order of the turns is reversed, so that
+// slow changes affect all contenders equally.
+func (c *comparison) play(b *testbed, contenders []contender, s *findings) error {
+	before, err := allStoredBytes(contenders)
 	if err != nil {
 		return err
 	}
@@ -134,25 +133,25 @@ func (c *comparison) play(b *bed, contenders []contender, s *standing) error {
 			return err
 		}
 	}
-	after, err := settle(contenders)
+	after, err := allStoredBytes(contenders)
 	for i := range contenders {
 		s.rows[i].bytesPerStep = float64(after[i]-before[i]) / float64(steps[i])
 	}
 	return err
 }
 
-func settle(contenders []contender) ([]int64, error) {
+func allStoredBytes(contenders []contender) ([]int64, error) {
 	all := make([]int64, len(contenders))
 	for i, x := range contenders {
 		var err error
-		if all[i], err = x.settled(); err != nil {
+		if all[i], err = x.storedBytes(); err != nil {
 			return all, err
 		}
 	}
 	return all, nil
 }
 
-func (c *comparison) turns(contenders []contender, s *standing, steps []int64, reversed bool) error {
+func (c *comparison) turns(contenders []contender, s *findings, steps []int64, reversed bool) error {
 	order := make([]int, len(contenders))
 	for i := range order {
 		order[i] = i

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// usage is what the processes of a contender took while it was driven.
+// usage has the resources that the processes of a contender used in one turn.
 type usage struct {
 	processor time.Duration // user and system
-	memory    int64         // bytes at the peak; what processes share counts once
+	memory    int64         // peak in bytes; memory that processes share counts once
 }
 
-// observe drives a contender and watches its processes meanwhile.
+// observe drives a contender and measures its processes meanwhile.
 func observe(c contender, conc int, d time.Duration) (result, error) {
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() { peak <- watchMemory(c.roots(), stop) }()
@@ -27,12 +27,12 @@ func observe(c contender, conc int, d time.Duration) (result, error) {
 	return res, err
 }
 
-// lookEvery is how often memory is looked at: each look stops the process for a
-// moment.
-const lookEvery = 100 * time.Millisecond
+// memoryInterval is the interval at which memory is measured. It isn't shorter because each
+// measurement stops the process for a moment.
+const memoryInterval = 100 * time.Millisecond
 
 func watchMemory(roots []int, stop <-chan struct{}) (peak int64) {
-	t := time.NewTicker(lookEvery)
+	t := time.NewTicker(memoryInterval)
 	defer t.Stop()
 	for {
 		var now int64
@@ -48,8 +48,8 @@ func watchMemory(roots []int, stop <-chan struct{}) (peak int64) {
 	}
 }
 
-// processorTime is that of the processes, their descendants and those of these
-// that ended. A process that ends between two looks is no error.
+// processorTime is the processor time of the processes and their descendants, including
+// children that have ended. A process that ends during the measurement is no error.
 func processorTime(roots []int) (sum time.Duration) {
 	for _, pid := range descendants(roots) {
 		own, ofEnded, err := times(pid)
@@ -72,14 +72,15 @@ func times(pid int) (own, ofEnded time.Duration, err error) {
 	return own, ofEnded, err
 }
 
-// stat is a process's line of state, from the state itself on: the name before it
-// may hold anything.
+// stat is the line of /proc/<pid>/stat after the name of the process, which may contain any
+// character.
 func stat(pid int) (string, error) {
 	doc, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return string(doc[strings.LastIndexByte(string(doc), ')')+1:]), err
 }
 
-// proportional is the memory of a process, with its share of what it shares.
+// proportional is the proportional set size of a process: memory shared by n processes
+// counts as an n-th for each.
 func proportional(pid int) int64 {
 	doc, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "smaps_rollup"))
 	if err != nil {
@@ -94,7 +95,7 @@ func proportional(pid int) int64 {
 	return kB << 10
 }
 
-// descendants are the processes and all that come from them.
+// descendants returns the processes, their children, the children of these, and so on.
 func descendants(roots []int) []int {
 	all := append([]int(nil), roots...)
 	children := childrenOf()
@@ -118,15 +119,11 @@ func childrenOf() map[int][]int {
 	return children
 }
 
-// taken is how many bytes the files of a directory have, those in the directory
-// except apart.
-func taken(dir, except string) (sum int64, err error) {
+// diskUsage is the size in bytes of all files below a directory.
+func diskUsage(dir string) (sum int64, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
-		}
-		if d.IsDir() && d.Name() == except {
-			return fs.SkipDir
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			sum += info.Size()

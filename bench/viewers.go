@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// follow starts a run and has viewers follow it by server-sent events. What is
-// noted is how long after the answer to its last call each of them, unless it came
-// later than that, sees that the run is COMPLETED.
+// follow starts a run and has viewers follow it by server-sent events. It passes to note how
+// long after the answer to the last call each viewer sees that the run is COMPLETED. Viewers
+// whose first event came after that answer are left out.
 func (m *api) follow(_, _ int, note func(time.Duration)) error {
 	id, err := m.p.begin(m.p.key())
 	if err != nil {
@@ -39,11 +39,11 @@ func (m *api) follow(_, _ int, note func(time.Duration)) error {
 	return nil
 }
 
-// view is when a viewer saw a run's first state and its end.
+// view has the times at which a viewer saw the first state of a run and its end.
 type view struct{ first, end time.Time }
 
 func (p *product) view(run string) (v view, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), runTimeout)
 	defer cancel()
 	resp, err := p.send(ctx, "GET", "/runs/"+run+"/events", nil, "")
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *product) view(run string) (v view, err error) {
 		}
 	}
 	if v.end.IsZero() {
-		return v, errors.Join(fmt.Errorf("the events of %s ended before it", run), lines.Err())
+		return v, errors.Join(fmt.Errorf("the events of run %s ended before the run", run), lines.Err())
 	}
 	return v, lines.Err()
 }

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// tolerance is how far behind its time a heartbeat may be sent without counting
-// as late: the rate over a second is still right.
+// tolerance is the delay up to which a heartbeat doesn't count as late. With such delays the
+// rate over a second is still reached.
 const tolerance = 100 * time.Millisecond
 
-// tally is what became of many heartbeats.
+// tally counts heartbeats by their outcome.
 type tally struct {
 	sent, accepted, late int
-	latencies            []time.Duration // from the time that was due to the answer
-	failed               error           // the first that was not accepted
+	latencies            []time.Duration // from the time at which it was due to the answer
+	failed               error           // of the first heartbeat that was not accepted
 }
 
 func (t *tally) errors() int { return t.sent - t.accepted }
 
-// volley sends n heartbeats, one each interval whatever the answers take, of the
-// instances in turn. Only when all senders wait for answers does one go out late;
-// its latency counts from when it was due, so that no wait is left out.
+// volley sends n heartbeats of the instances in turn, one per interval however long the
+// answers take. A heartbeat is sent late only if all senders wait for answers. Its latency
+// counts from the time at which it was due, so that it includes this delay.
 func (f *fleet) volley(p *product, n int, interval time.Duration) tally {
 	var mu sync.Mutex
 	var all tally

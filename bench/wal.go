@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// wal is a minimal group-commit log: many appenders, one fdatasync for all that
-// wait. It does nothing else, so what it reaches is what the machine allows.
+// wal is a minimal group-commit log: many goroutines append, and one fdatasync serves all
+// that wait. It does nothing else, so its throughput is the limit of the machine.
 type wal struct {
 	file     *os.File
 	mu       sync.Mutex
@@ -16,6 +16,7 @@ type wal struct {
 	buf      []byte
 	appended uint64
 	durable  uint64
+	failed   error // of a write or sync; the log takes nothing more
 	flushing bool
 	offset   int64
 	syncs    atomic.Int64
@@ -38,21 +39,22 @@ func (w *wal) append(record []byte) error {
 	w.buf = append(w.buf, record...)
 	w.appended++
 	mine := w.appended
-	for w.durable < mine {
+	for w.durable < mine && w.failed == nil {
 		if w.flushing {
 			w.cond.Wait()
 			continue
 		}
-		if err := w.flush(); err != nil {
-			return err
-		}
+		w.flush()
+	}
+	if w.durable < mine {
+		return w.failed
 	}
 	return nil
 }
 
-// flush writes and syncs all that was appended so far. The lock is held at entry
-// and exit, and given up meanwhile, so that others may append.
-func (w *wal) flush() error {
+// flush writes and syncs all records appended so far. The caller holds the lock; flush
+// releases it during the write, so that others can append.
+func (w *wal) flush() {
 	batch, upTo := w.buf, w.appended
 	w.buf, w.flushing = nil, true
 	w.mu.Unlock()
@@ -61,11 +63,15 @@ func (w *wal) flush() error {
 		err = syscall.Fdatasync(int(w.file.Fd()))
 	}
 	w.mu.Lock()
-	w.offset += int64(len(batch))
-	w.syncs.Add(1)
-	w.durable, w.flushing = upTo, false
+	w.flushing = false
+	if err != nil {
+		w.failed = err
+	} else {
+		w.offset += int64(len(batch))
+		w.durable = upTo
+		w.syncs.Add(1)
+	}
 	w.cond.Broadcast()
-	return err
 }
 
 func (w *wal) close() error {

@@ -1,5 +1,5 @@
-// Package deploy checks what operators copy from here: that the settings it names
-// are there, and that what belongs together agrees.
+// Package deploy tests the files of this folder, which operators copy: the settings that
+// they name exist, and the files agree with each other.
 package deploy
 
 import (
@@ -27,7 +27,7 @@ func mustRead(t *testing.T, name string) string {
 	return string(b)
 }
 
-// mustParse reads a file of YAML into what it is asked for.
+// mustParse decodes a YAML file into a T.
 func mustParse[T any](t *testing.T, name string) (doc T) {
 	t.Helper()
 	if err := yaml.Unmarshal([]byte(mustRead(t, name)), &doc); err != nil {
@@ -38,7 +38,7 @@ func mustParse[T any](t *testing.T, name string) (doc T) {
 
 var setting = regexp.MustCompile(`SVC_PLATFORM_[A-Z][A-Z_]*[A-Z]`)
 
-// A start refuses a setting that it doesn't know.
+// TestEverySettingThatIsNamedHereExists: the service doesn't start with an unknown setting.
 func TestEverySettingThatIsNamedHereExists(t *testing.T) {
 	known := map[string]bool{}
 	for _, m := range regexp.MustCompile("(?m)^\\| `(SVC_PLATFORM_[A-Z_]+)` \\|").FindAllStringSubmatch(mustRead(t, "../docs/reference/settings.md"), -1) {
@@ -61,7 +61,7 @@ func TestEverySettingThatIsNamedHereExists(t *testing.T) {
 	}
 }
 
-// compose is what the test looks at of a compose file.
+// compose has the parts of a compose file that the tests read.
 type compose struct {
 	Services map[string]struct {
 		Image       string
@@ -119,7 +119,8 @@ func duration(t *testing.T, text string) time.Duration {
 	return d
 }
 
-// TestOneContainerIsEnough: its store outlives it, and it may do no more than a replica.
+// TestOneContainerIsEnough: the store is in a volume that outlives the container, and the
+// container has no more privileges than a replica.
 func TestOneContainerIsEnough(t *testing.T) {
 	services := mustParse[compose](t, "compose.embedded.yaml").Services
 	c := services["countersign"]
@@ -134,7 +135,7 @@ func TestOneContainerIsEnough(t *testing.T) {
 	}
 }
 
-// TestTheActionCallsCommandsThatThereAre, with flags that they have.
+// TestTheActionCallsCommandsThatThereAre: the commands have the flags that the action passes.
 func TestTheActionCallsCommandsThatThereAre(t *testing.T) {
 	action := mustParse[struct {
 		Runs struct {
@@ -159,7 +160,7 @@ func TestTheActionCallsCommandsThatThereAre(t *testing.T) {
 	}
 }
 
-// The proxy asks every replica, and no other.
+// TestTheProxyKnowsTheReplicas: the proxy forwards to every replica and to nothing else.
 func TestTheProxyKnowsTheReplicas(t *testing.T) {
 	conf := mustRead(t, "nginx.conf")
 	named := map[string]bool{}
@@ -175,7 +176,7 @@ func TestTheProxyKnowsTheReplicas(t *testing.T) {
 
 var value = regexp.MustCompile(`\.Values((?:\.[A-Za-z_]+)+)`)
 
-// A misspelt value would silently be empty.
+// TestTemplatesUseValuesThatThereAre: a misspelled value would silently be empty.
 func TestTemplatesUseValuesThatThereAre(t *testing.T) {
 	values := mustParse[map[string]any](t, chart+"/values.yaml")
 	files, err := filepath.Glob(filepath.FromSlash(chart + "/templates/*"))
@@ -207,8 +208,8 @@ func has(values map[string]any, path []string) bool {
 	return known
 }
 
-// The image's user is a number that Kubernetes can tell from root, and both name the
-// same.
+// TestNothingRunsAsRoot: the image and the chart name the same user, as a number: Kubernetes
+// can't tell from a name that the user is not root.
 func TestNothingRunsAsRoot(t *testing.T) {
 	user := regexp.MustCompile(`(?m)^USER ([1-9]\d*):[1-9]\d*$`).FindStringSubmatch(mustRead(t, "Dockerfile"))
 	if user == nil {
@@ -222,7 +223,8 @@ func TestNothingRunsAsRoot(t *testing.T) {
 	}
 }
 
-// The chart is of this release.
+// TestTheChartNamesTheReleaseOfTheImage: the chart's appVersion is the version that the
+// Dockerfile builds.
 func TestTheChartNamesTheReleaseOfTheImage(t *testing.T) {
 	c := mustParse[struct {
 		AppVersion string `yaml:"appVersion"`

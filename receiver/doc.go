@@ -1,18 +1,18 @@
-// Package receiver is what the back end of a project needs to take calls of
-// Countersign: it verifies that a call is genuine and fresh, and remembers what
-// each idempotency key was answered, so that an effect happens once however often
-// its call arrives. It serves specification 5.2 and the receiver's row of section 7.
+// Package receiver is for the back end of a project, which receives the calls of
+// Countersign. It verifies that a call is genuine and recent, and it remembers the answer
+// given for each idempotency key, so that a side effect happens once however often its call
+// arrives. It implements specification 5.2 and the receiver's row of section 7.
 //
-// [Receiver.Handler] does both before a net/http handler. [Verifier] is the first
-// alone, and [Store] the second, for what isn't net/http. Package receivertest signs
-// calls for your own tests and checks stores of your own.
+// [Receiver.Handler] wraps a net/http handler and does both. Without net/http, use
+// [Verifier] for the verification and [Store] for the keys. Package receivertest signs calls
+// for your own tests and checks your own implementation of Store.
 //
-// How exactly-once is reached depends on where the effect is:
-//   - in the same database as the keys: [SQLTransactions]. Effect, key and answer
-//     are one transaction, so nothing is ever in doubt.
-//   - elsewhere, as with a payment provider: [SQLStore]. The effect happens at most
-//     once; after a crash between effect and answer its key is in doubt, and a
-//     person looks up what happened. Hand the idempotency key on if the provider
-//     takes one.
-//   - where it can be repeated without harm, or to try out: [MemoryStore].
+// Which store to use depends on where the side effect happens:
+//   - in the same database as the keys: [SQLTransactions]. Effect, key and answer are
+//     committed in one transaction, so the effect happens exactly once and no key is ever in
+//     doubt.
+//   - elsewhere, for example at a payment provider: [SQLStore]. The effect happens at most
+//     once. After a crash between the effect and its answer the key is in doubt, and a person
+//     finds out what happened. Pass the idempotency key on if the provider accepts one.
+//   - if the effect can be repeated without harm, or to try the package out: [MemoryStore].
 package receiver

@@ -16,11 +16,11 @@ import (
 	"github.com/countersign/countersign/receiver/receivertest"
 )
 
-// shared is the secret that Countersign signs with; a real one comes from the
+// shared is the secret that Countersign signs with. Read a real secret from the
 // environment.
 var shared = []byte("the secret of the examples")
 
-// deliver sends a signed call to a handler, as Countersign does.
+// deliver signs a call as Countersign does and passes it to a handler.
 func deliver(h http.Handler, method, target, key, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	err := receivertest.Sign(r, []byte(body), shared, receiver.Call{RunID: "run-1", StepID: "refund", IdempotencyKey: key, SentAt: time.Now()})
@@ -32,11 +32,11 @@ func deliver(h http.Handler, method, target, key, body string) *httptest.Respons
 	return w
 }
 
-// A handler behind a Receiver gets genuine calls only, each side effect once.
+// A handler behind a Receiver gets only genuine calls, and runs once for each side effect.
 func ExampleReceiver_Handler() {
 	rc := receiver.New(receiver.Config{
 		Verifier: receiver.Verifier{Secrets: [][]byte{shared}},
-		Store:    &receiver.MemoryStore{}, // forgets at the end of the process: to try out
+		Store:    &receiver.MemoryStore{}, // only to try it out: the keys are lost when the process ends
 	})
 	paid := 0
 	api := rc.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func ExampleReceiver_Handler() {
 	// paid 1
 }
 
-// While a secret is changed both are accepted; the new one comes first.
+// While a secret is being changed both are accepted; the new one comes first.
 func ExampleVerifier_Verify() {
 	v := receiver.Verifier{Secrets: [][]byte{[]byte("the new secret"), shared}}
 	body := []byte(`{"amount":12.50}`)
@@ -75,8 +75,8 @@ func ExampleVerifier_Verify() {
 	// signature: the signature doesn't match: compare the secrets, and sign the target and the raw body as they are sent
 }
 
-// The way to exactly once: effect, key and answer in one transaction. Here the
-// process dies after the effect was made, and before it was committed.
+// Effect, key and answer are committed in one transaction, so the effect happens exactly
+// once. Here the handler panics after it has made the effect and before the commit.
 func ExampleSQLTransactions() {
 	db := exampleDatabase("CREATE TABLE refunds (order_id TEXT, cents INTEGER)")
 	defer func() { _ = db.Close() }()
@@ -84,13 +84,13 @@ func ExampleSQLTransactions() {
 	refund := func(w http.ResponseWriter, r *http.Request) {
 		tx, _ := receiver.TxFrom(r.Context())
 		if _, err := tx.ExecContext(r.Context(), `INSERT INTO refunds VALUES ('A-48213', 1250)`); err != nil {
-			http.Error(w, "the database failed", http.StatusInternalServerError) // rolled back
+			http.Error(w, "the database failed", http.StatusInternalServerError) // the Receiver rolls back
 			return
 		}
 		if dies {
 			panic("out of memory")
 		}
-		_, _ = io.WriteString(w, `{"status":"succeeded"}`) // committed with the refund
+		_, _ = io.WriteString(w, `{"status":"succeeded"}`) // the answer is committed with the refund
 	}
 	api := receiver.New(receiver.Config{
 		Verifier: receiver.Verifier{Secrets: [][]byte{shared}},
@@ -115,8 +115,8 @@ func ExampleSQLTransactions() {
 	// <nil> 1
 }
 
-// Without net/http, a transaction of yours carries the key: claim first, then the
-// effect, then the answer, then commit.
+// Without net/http you make the transaction: claim the key first, perform the effect, finish
+// the key with the answer, and commit.
 func ExampleSQLStore_In() {
 	db := exampleDatabase("CREATE TABLE refunds (order_id TEXT, cents INTEGER)")
 	defer func() { _ = db.Close() }()
@@ -126,7 +126,7 @@ func ExampleSQLStore_In() {
 		if err != nil {
 			return "", err
 		}
-		defer func() { _ = tx.Rollback() }() // nothing, once it is committed
+		defer func() { _ = tx.Rollback() }() // has no effect after the commit
 		keys := store.In(tx)
 		e, claimed, err := keys.Claim(ctx, receiver.Claim{Key: key, Payload: payload, At: time.Now()})
 		switch {
@@ -155,8 +155,8 @@ func ExampleSQLStore_In() {
 	// another payload: 409 <nil>
 }
 
-// exampleDatabase is an empty one with the schema and a table of yours. It lives in
-// one connection's memory.
+// exampleDatabase opens an in-memory database with the schema and one more table. It has a
+// single connection, since each connection would have a database of its own.
 func exampleDatabase(table string) *sql.DB {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {

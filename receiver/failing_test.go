@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/receiver"
 )
 
-// failing is a store of which one operation fails.
+// failing is a store whose operations return the errors that are set.
 type failing struct {
 	receiver.Store
 	claim, finish, release error

@@ -19,15 +19,15 @@ func TestARefusalByTheHandlerFreesTheKey(t *testing.T) {
 				is(t, a.post("k", "1"), status, "")
 			}
 			status = 200
-			is(t, a.post("k", "2"), 200, "") // even for another payload
+			is(t, a.post("k", "2"), 200, "") // a different payload is accepted
 			is(t, a.post("k", "1"), 409, "idempotency_conflict")
 			a.had(4)
 		})
 	}
 }
 
-// TestAFailureLeavesTheKeyInDoubt: the handler failed somewhere, and nobody knows
-// whether before or after the effect.
+// TestAFailureLeavesTheKeyInDoubt: the handler failed, and nobody knows whether before or
+// after the effect.
 func TestAFailureLeavesTheKeyInDoubt(t *testing.T) {
 	for name, store := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestReleaseFreesTheKeyOfAFailure(t *testing.T) {
 			b.had(2)
 		})
 	}
-	receiver.Release(context.Background()) // elsewhere it does nothing
+	receiver.Release(context.Background()) // outside of a side effect it does nothing
 }
 
 func TestInATransactionAFailureUndoesTheEffectAndFreesTheKey(t *testing.T) {
@@ -161,10 +161,11 @@ func TestInformationalAnswersAndSecondOnesAreIgnored(t *testing.T) {
 	a.had(1)
 }
 
-// lateWord tells a twin that its key is claimed only after the first one has ended.
+// lateWord is a store that calls twin before it returns to a duplicate request that its key
+// is CLAIMED: twin waits until the first request has ended.
 type lateWord struct {
 	receiver.Store
-	twin func() // runs between the store's answer to a twin and the kit's
+	twin func()
 }
 
 func (s lateWord) Claim(ctx context.Context, c receiver.Claim) (receiver.Entry, bool, error) {
@@ -175,7 +176,9 @@ func (s lateWord) Claim(ctx context.Context, c receiver.Claim) (receiver.Entry, 
 	return e, got, err
 }
 
-// TestATwinOfOneThatJustEndedGetsItsAnswer and is not told that nobody knows.
+// TestATwinOfOneThatJustEndedGetsItsAnswer: a duplicate whose first request ends between the
+// read of the store and the answer gets that answer, not in_doubt. If the key was freed, it
+// runs the handler.
 func TestATwinOfOneThatJustEndedGetsItsAnswer(t *testing.T) {
 	for name, status := range map[string]int{"finished": 201, "freed": 422} {
 		t.Run(name, func(t *testing.T) {

@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// ErrFull is a Claim for which a MemoryStore has no room: so many keys are CLAIMED.
+// ErrFull is the error of MemoryStore.Claim when as many keys are CLAIMED as the store holds.
 var ErrFull = errors.New("the store is full of claimed keys")
 
-// MemoryStore keeps keys in this process. It forgets them all when the process
-// ends, after which a repeated call has its effect again: it is for tests, for
-// trying out, and for effects that can be repeated without harm. Everything else
-// takes a SQLStore.
+// MemoryStore keeps keys in this process. When the process ends all keys are lost, and a
+// repeated call performs its effect again. So it is for tests, for trying the package out,
+// and for effects that can be repeated without harm. Use a SQLStore for everything else.
 //
-// What goes beyond a bound goes the oldest FINISHED answer first; a CLAIMED key is
-// never dropped. The zero value is ready.
+// When a bound is exceeded, the oldest FINISHED keys are dropped first; a CLAIMED key is
+// never dropped. The zero value is ready to use.
 type MemoryStore struct {
 	MaxKeys  int           // default 10,000
-	MaxBytes int           // of all answers' bodies together; default 64 MiB
-	MaxAge   time.Duration // of an answer; default 90 days
+	MaxBytes int           // of the bodies of all answers together; default 64 MiB
+	MaxAge   time.Duration // of a FINISHED key, since it was claimed; default 90 days
 
 	mu       sync.Mutex
 	keys     map[string]*list.Element
-	claimed  list.List // of *Entry, in the order of claiming
-	finished list.List // of *Entry, in the order of finishing
+	claimed  list.List // of *Entry, in the order in which they were claimed
+	finished list.List // of *Entry, in the order in which they were finished
 	bytes    int
 }
 
@@ -37,8 +36,8 @@ const (
 	defaultAge   = 90 * 24 * time.Hour
 )
 
-// Claim is that of Store. It also drops what is beyond the bounds; c.At is the
-// present time.
+// Claim implements Store. It also drops FINISHED keys to stay within the bounds, and takes
+// c.At as the current time.
 func (m *MemoryStore) Claim(ctx context.Context, c Claim) (Entry, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return Entry{}, false, err
@@ -66,7 +65,7 @@ func (m *MemoryStore) Claim(ctx context.Context, c Claim) (Entry, bool, error) {
 	return e, true, nil
 }
 
-// Finish is that of Store.
+// Finish implements Store.
 func (m *MemoryStore) Finish(ctx context.Context, key string, a Answer) error {
 	return m.change(ctx, key, func(at *list.Element) {
 		e := m.claimed.Remove(at).(*Entry)
@@ -80,7 +79,7 @@ func (m *MemoryStore) Finish(ctx context.Context, key string, a Answer) error {
 	})
 }
 
-// Release is that of Store.
+// Release implements Store.
 func (m *MemoryStore) Release(ctx context.Context, key string) error {
 	return m.change(ctx, key, func(at *list.Element) {
 		m.claimed.Remove(at)
@@ -108,7 +107,7 @@ func (m *MemoryStore) dropOlder(than time.Time) {
 	}
 }
 
-// drop forgets a FINISHED key.
+// drop deletes a FINISHED key.
 func (m *MemoryStore) drop(at *list.Element) {
 	e := m.finished.Remove(at).(*Entry)
 	delete(m.keys, e.Key)

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// once lets next have its effect if this request gets the key, and answers from
-// what is known of the key otherwise.
+// once runs next if this request gets the key. Otherwise it answers from the entry of the
+// request that has the key.
 func (rc *Receiver) once(w http.ResponseWriter, r *http.Request, next http.Handler, c Claim) {
-	ctx := context.WithoutCancel(r.Context()) // who hangs up doesn't stop an effect half-way
+	ctx := context.WithoutCancel(r.Context()) // a caller that disconnects must not interrupt the effect
 	tx, err := rc.begin(ctx)
 	if err != nil {
 		rc.unavailable(w, c, err)
 		return
 	}
 	defer tx.Rollback()
-	rc.running.Store(c.By, true) // before the claim, which others see at once
+	rc.running.Store(c.By, true) // before the claim: another request may see the claim at once
 	defer rc.running.Delete(c.By)
 	e, got, err := tx.Claim(ctx, c)
 	if err == nil && !got && rc.hasEnded(e) {
@@ -27,27 +27,29 @@ func (rc *Receiver) once(w http.ResponseWriter, r *http.Request, next http.Handl
 	case err != nil:
 		rc.unavailable(w, c, err)
 	case !got:
-		tx.Rollback() // lets go of the connection before a slow caller reads
+		tx.Rollback() // returns the connection before the answer is written: the caller may read slowly
 		rc.repeat(w, e, c)
 	default:
 		rc.perform(w, r.WithContext(ctx), next, tx, c.Key)
 	}
 }
 
-// begin begins the transaction of a Transactor; another Store acts at once.
+// begin begins a transaction if the Store is a Transactor. Any other Store makes each change
+// at once.
 func (rc *Receiver) begin(ctx context.Context) (Transaction, error) {
 	if t, ok := rc.cfg.Store.(Transactor); ok {
 		return t.Begin(ctx)
 	}
-	return atOnce{rc.cfg.Store}, nil
+	return withoutTransaction{rc.cfg.Store}, nil
 }
 
-// perform runs next and decides by its answer what becomes of the key.
+// perform runs next and then frees the key, finishes it or leaves it in doubt, depending on
+// the answer.
 func (rc *Receiver) perform(w http.ResponseWriter, r *http.Request, next http.Handler, tx Transaction, key string) {
 	d := &delivery{tx: tx.Tx()}
 	ctx := withDelivery(r.Context(), d)
 	ended := false
-	defer func() { // where next panics, a Release that it made before still counts
+	defer func() { // a Release before a panic of next counts
 		if !ended && d.released.Load() {
 			rc.release(ctx, tx, key)
 		}
@@ -58,8 +60,8 @@ func (rc *Receiver) perform(w http.ResponseWriter, r *http.Request, next http.Ha
 	rc.settle(ctx, tx, key, rec, d.released.Load()).write(w)
 }
 
-// settle does with the key what the answer says, and gives what is answered: the
-// answer itself, unless it had to be remembered and could not be.
+// settle frees or finishes the key, or leaves it in doubt. It returns what the caller is
+// answered: the handler's answer, or an error if that answer could not be remembered.
 func (rc *Receiver) settle(ctx context.Context, tx Transaction, key string, rec *recorder, released bool) writer {
 	var err error
 	switch fateOf(rec.status, released) {
@@ -77,10 +79,10 @@ func (rc *Receiver) settle(ctx context.Context, tx Transaction, key string, rec 
 	return problem{http.StatusInternalServerError, "not_remembered", "the answer could not be remembered, so it is not given: look up what happened under this key"}
 }
 
-// writer is an answer: the handler's, or a problem of ours.
+// writer is an answer: the handler's, or an error of the Receiver.
 type writer interface{ write(w http.ResponseWriter) }
 
-// fate is what becomes of a key.
+// fate is what happens to a key after the handler has answered.
 type fate int
 
 const (
@@ -89,12 +91,12 @@ const (
 	kept
 )
 
-// fateOf reads it from the answer; see Handler.
+// fateOf derives the fate of a key from the status of the answer; see Handler.
 func fateOf(status int, released bool) fate {
 	switch {
 	case released:
 		return freed
-	case status >= 500, status == http.StatusRequestTimeout: // the service takes neither for a refusal
+	case status >= 500, status == http.StatusRequestTimeout: // Countersign treats neither as a refusal
 		return doubtful
 	case status >= 400:
 		return freed
@@ -103,21 +105,22 @@ func fateOf(status int, released bool) fate {
 	}
 }
 
-// release frees the key. Where that fails it stays in doubt, which is safe.
+// release frees the key. If that fails the key stays in doubt, which is safe: the handler
+// does not run again.
 func (rc *Receiver) release(ctx context.Context, tx Transaction, key string) {
 	if err := tx.Release(ctx, key); err != nil {
 		rc.cfg.Log.Error("a key could not be released", "key", key, "error", err)
 	}
 }
 
-// repeat answers a request whose key is taken.
+// repeat answers a request whose key another request has claimed.
 func (rc *Receiver) repeat(w http.ResponseWriter, e Entry, c Claim) {
 	switch {
 	case e.Payload != c.Payload:
 		problem{http.StatusConflict, "idempotency_conflict", "this idempotency key came with another method, target or body"}.write(w)
 	case e.State == Finished:
 		e.Answer.replay(w)
-	case rc.isAt(e.Claim, c.At):
+	case rc.inProgress(e.Claim, c.At):
 		w.Header().Set("Retry-After", "1")
 		problem{http.StatusConflict, "in_progress", "another request under this idempotency key is at work; ask again for its answer"}.write(w)
 	default:
@@ -125,8 +128,8 @@ func (rc *Receiver) repeat(w http.ResponseWriter, e Entry, c Claim) {
 	}
 }
 
-// hasEnded reports a claim of this process that was still there when the store was
-// asked, and whose request is over by now: what became of it the store knows.
+// hasEnded reports whether the claim was made by a request of this process that has ended
+// since the store was read. The store has the outcome now, so the caller claims again.
 func (rc *Receiver) hasEnded(e Entry) bool {
 	if e.State != Claimed || !strings.HasPrefix(e.By, rc.instance+".") {
 		return false
@@ -135,9 +138,10 @@ func (rc *Receiver) hasEnded(e Entry) bool {
 	return !running
 }
 
-// isAt reports whether somebody is still at a claim. Of this process that is
-// known; of another one, which may have died, it is assumed for a while.
-func (rc *Receiver) isAt(c Claim, now time.Time) bool {
+// inProgress reports whether the request that made a claim is still in progress. For requests of
+// this process that is known. Another process may have died, so its requests count as in
+// progress until Config.InProgress has passed.
+func (rc *Receiver) inProgress(c Claim, now time.Time) bool {
 	if strings.HasPrefix(c.By, rc.instance+".") {
 		_, running := rc.running.Load(c.By)
 		return running

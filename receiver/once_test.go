@@ -19,7 +19,8 @@ func answering(status int, body string) http.HandlerFunc {
 	}
 }
 
-// stores are those whose keys are claimed and finished apart from the effect.
+// stores returns the stores that are not Transactors: they claim and finish a key outside of
+// the effect's transaction.
 func stores(t *testing.T) map[string]receiver.Store {
 	return map[string]receiver.Store{
 		"memory": &receiver.MemoryStore{},
@@ -94,8 +95,8 @@ func TestAnotherPayloadUnderAKeyIsAConflict(t *testing.T) {
 	}
 }
 
-// TestAClaimOfADeadProcessIsInProgressAndThenInDoubt: only time tells it apart from
-// one of a process that lives.
+// TestAClaimOfADeadProcessIsInProgressAndThenInDoubt: only the time since the claim tells a
+// dead process from a live one.
 func TestAClaimOfADeadProcessIsInProgressAndThenInDoubt(t *testing.T) {
 	for name, store := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +113,7 @@ func TestAClaimOfADeadProcessIsInProgressAndThenInDoubt(t *testing.T) {
 			b.now = b.now.Add(time.Millisecond)
 			is(t, b.post("k", "{}"), 409, "in_doubt")
 			b.had(0)
-			if err := store.Release(context.Background(), "k"); err != nil { // somebody looked it up
+			if err := store.Release(context.Background(), "k"); err != nil { // a person found out that nothing happened
 				t.Fatal(err)
 			}
 			is(t, b.post("k", "{}"), 201, "")
@@ -136,7 +137,7 @@ func TestWhileOneIsAtWorkTheOthersAreToldSo(t *testing.T) {
 			is(t, a.post("k", "{}"), 409, "in_progress")
 			is(t, a.post("k", "other"), 409, "idempotency_conflict")
 			a.now = a.now.Add(time.Hour)
-			is(t, a.post("k", "{}"), 409, "in_progress") // in this process that is known
+			is(t, a.post("k", "{}"), 409, "in_progress") // it is in the same process, so its age doesn't matter
 			close(proceed)
 			<-done
 			is(t, a.post("k", "{}"), 201, "")
@@ -145,7 +146,7 @@ func TestWhileOneIsAtWorkTheOthersAreToldSo(t *testing.T) {
 	}
 }
 
-// TestAnEffectGoesOnWhenTheCallerHangsUp, and its answer waits for the repeat.
+// TestAnEffectGoesOnWhenTheCallerHangsUp, and a repeated call gets its answer.
 func TestAnEffectGoesOnWhenTheCallerHangsUp(t *testing.T) {
 	for name, store := range all(t) {
 		t.Run(name, func(t *testing.T) {

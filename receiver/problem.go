@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// problem is an answer of the Receiver's own: {"error": code, "message": text}.
+// problem is an error that the Receiver answers: {"error": code, "message": text}.
 type problem struct {
 	status  int
 	code    string
@@ -13,6 +13,6 @@ type problem struct {
 }
 
 func (p problem) write(w http.ResponseWriter) {
-	body, _ := json.Marshal(map[string]string{"error": p.code, "message": p.message}) // two texts always encode
+	body, _ := json.Marshal(map[string]string{"error": p.code, "message": p.message}) // encoding two strings can't fail
 	Answer{p.status, "application/json", body}.write(w)
 }

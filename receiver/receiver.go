@@ -17,35 +17,36 @@ import (
 	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
-// MaxBytes bounds the body of a call and of an answer that is remembered: 1 MiB.
+// MaxBytes bounds the body of a call and the body of an answer that is remembered: 1 MiB.
 const MaxBytes = countersign.MaxBodyBytes
 
 // maxKey bounds an idempotency key, in bytes; those of Countersign are shorter.
 const maxKey = 512
 
-// Config is what a Receiver is made of.
+// Config has the settings of a Receiver.
 type Config struct {
 	Verifier Verifier
-	Store    Store // where keys are remembered; see Transactor too
-	// InProgress is how long another process may be at a call: a claim of another
-	// process counts as in progress so long, and as in doubt afterwards. Default
-	// 2 min, twice a capability's longest timeout.
+	Store    Store // keeps the keys; see also Transactor
+	// InProgress is how long a call may be in progress in another process: a claim by
+	// another process counts as in progress for this time, and as in doubt afterwards.
+	// Default 2 min, twice the longest timeout of a capability.
 	InProgress time.Duration
-	// Log takes what goes wrong with the store; default slog.Default(). It gets
-	// keys, and neither bodies nor secrets.
+	// Log is where errors of the store are logged; default slog.Default(). The log
+	// contains keys, but no bodies or secrets.
 	Log *slog.Logger
 }
 
-// Receiver lets only genuine calls through to a handler, and each side effect once.
+// Receiver passes only genuine calls to a handler, and runs the handler of each side effect
+// once.
 type Receiver struct {
 	cfg      Config
-	instance string // of this process
-	claims   atomic.Int64
-	running  sync.Map // the claims that this process is at, by Claim.By
+	instance string       // random; Claim.By begins with it in claims by this Receiver
+	claims   atomic.Int64 // number of claims made
+	running  sync.Map     // set of Claim.By: requests in progress in this process
 }
 
-// New makes a Receiver. It panics without a Store and without a secret: an API that
-// forgets its keys, or that everybody may call, must not come up.
+// New makes a Receiver. It panics if there is no Store or no secret: an API that forgets its
+// keys, or that anybody may call, must not start.
 func New(cfg Config) *Receiver {
 	if signature.CheckSecrets(cfg.Verifier.Secrets) != nil {
 		panic("receiver: Config.Verifier has no secret, or an empty one; is the environment variable set?")
@@ -58,32 +59,32 @@ func New(cfg Config) *Receiver {
 	return &Receiver{cfg: cfg, instance: rand.Text()}
 }
 
-// Handler stands before a project API's own handlers. It
+// Handler wraps the handlers of a project API. It
 //   - reads the raw body, at most 1 MiB (413 payload_too_large);
-//   - verifies the call (401 with the Reason), hands it on with CallFrom, and gives
-//     the body back;
-//   - passes GET and HEAD on, and lets everything else happen once for each key.
+//   - verifies the call (401 with the Reason), and passes it to next, which gets it with
+//     CallFrom and can read the body again;
+//   - runs next for each GET and HEAD, and for all other methods once for each key.
 //
-// A repeat with the same method, target and body gets the first answer: status,
-// Content-Type and body, with the header Idempotency-Replayed: true. Otherwise it
-// is 409: idempotency_conflict for another payload, in_progress (with Retry-After)
-// while the first one is at work, in_doubt where nobody knows whether the effect
-// happened. A key in doubt never runs again by itself: look up what happened, then
-// Release it, or Finish it with the right answer.
+// A repeated call with the same method, target and body gets the first answer: status,
+// Content-Type and body, with the header Idempotency-Replayed: true. Otherwise the answer is
+// 409: idempotency_conflict if the payload differs, in_progress (with Retry-After) while the
+// first call is in progress, and in_doubt if nobody knows whether the effect happened. The
+// handler never runs again for a key in doubt: find out what happened, then call Release or
+// Finish of the Store, the latter with the right answer.
 //
-// What becomes of the key depends on next's answer:
-//   - below 400 it is remembered. Answer so only with the final state.
-//   - 4xx frees the key. Answer so only where nothing has happened.
-//   - 408, 5xx, or a panic, leaves the key in doubt: the handler failed somewhere, and
-//     nobody knows whether before or after the effect. Call Release where it is
-//     known that nothing happened.
-//   - more than 1 MiB can't be remembered, so it isn't given either: 500
-//     not_remembered, and the key is in doubt. The same where the store fails.
+// What happens to the key depends on the answer of next:
+//   - An answer below 400 is remembered. Give it only for the final state.
+//   - 4xx frees the key. Answer so only if nothing has happened.
+//   - 408, 5xx or a panic leaves the key in doubt: the handler failed, and nobody knows
+//     whether before or after the effect. Call the function Release before if it is known
+//     that nothing happened.
+//   - An answer of more than 1 MiB can't be remembered, so the caller doesn't get it: it
+//     gets 500 not_remembered, and the key is in doubt. The same happens if the store fails.
 //
-// next goes on when the caller hangs up: the context of a side effect is never
-// cancelled. Its answer is held back until it is remembered, so streaming and Flush
-// aren't supported there. Anything that changes answers, such as compression, goes
-// around this handler.
+// next continues when the caller disconnects: the context of a side effect is never
+// cancelled. Its answer is held back until it is remembered, so streaming and Flush aren't
+// supported for side effects. Middleware that changes answers, such as compression, must
+// wrap this handler, not next.
 func (rc *Receiver) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBytes))
@@ -109,7 +110,7 @@ func (rc *Receiver) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// claim is the request's wish for its key, under a name that no other request has.
+// claim is the claim of a request for its key. No other request has the same By.
 func (rc *Receiver) claim(call Call, body []byte) Claim {
 	return Claim{
 		Key:     call.IdempotencyKey,

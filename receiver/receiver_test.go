@@ -18,7 +18,7 @@ import (
 
 var secret = []byte("a secret of the receiver's tests")
 
-// api is a project API of one effect behind a Receiver.
+// api is a project API with one side effect, behind a Receiver.
 type api struct {
 	t       *testing.T
 	handler http.Handler
@@ -26,7 +26,7 @@ type api struct {
 	now     time.Time
 }
 
-// newAPI makes one. answer answers a call that has the effect.
+// newAPI makes an api. answer is the handler of the side effect.
 func newAPI(t *testing.T, store receiver.Store, answer http.HandlerFunc) *api {
 	a := &api{t: t, now: morning}
 	rc := receiver.New(receiver.Config{
@@ -41,7 +41,7 @@ func newAPI(t *testing.T, store receiver.Store, answer http.HandlerFunc) *api {
 	return a
 }
 
-// again is the same API after a restart.
+// again is the same api after a restart.
 func (a *api) again(store receiver.Store, answer http.HandlerFunc) *api {
 	b := newAPI(a.t, store, answer)
 	b.now = a.now
@@ -77,7 +77,7 @@ func (a *api) post(key, body string) *httptest.ResponseRecorder {
 	return a.answers(a.request("POST", "/refunds", key, body))
 }
 
-// is checks an answer's status and, where the Receiver refused, its code.
+// is checks the status of an answer and, unless code is empty, its error code.
 func is(t *testing.T, w *httptest.ResponseRecorder, status int, code string) {
 	t.Helper()
 	var p struct{ Error, Message string }
@@ -90,7 +90,7 @@ func is(t *testing.T, w *httptest.ResponseRecorder, status int, code string) {
 	}
 }
 
-// had checks how often the effect happened.
+// had checks how often the side effect happened.
 func (a *api) had(n int64) {
 	a.t.Helper()
 	if got := a.effects.Load(); got != n {
@@ -177,8 +177,8 @@ func TestReadsAreNotRemembered(t *testing.T) {
 	a.had(4)
 }
 
-// TestAReceiverWithoutSecretDoesNotComeUp: an environment variable that is not set
-// must show at the start.
+// TestAReceiverWithoutSecretDoesNotComeUp: an environment variable that is not set must be
+// noticed at the start.
 func TestAReceiverWithoutSecretDoesNotComeUp(t *testing.T) {
 	for name, secrets := range map[string][][]byte{"none": nil, "an empty one": {{}}, "an empty one beside a good one": {[]byte("good"), {}}} {
 		func() {

@@ -10,29 +10,29 @@ import (
 
 var errTooLarge = errors.New("receiver: an answer has at most 1 MiB")
 
-// recorder holds an answer back until it is remembered.
+// recorder is an http.ResponseWriter that holds an answer back until it is remembered.
 type recorder struct {
-	header   http.Header
-	status   int // 200 unless said otherwise
-	said     bool
-	body     bytes.Buffer
-	tooLarge bool
+	header    http.Header
+	status    int  // 200 until the handler sets one
+	statusSet bool // the handler has set the status
+	body      bytes.Buffer
+	tooLarge  bool
 }
 
 func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
 
 func (rec *recorder) Header() http.Header { return rec.header }
 
-// WriteHeader panics, as net/http does, on what is no status: remembered, it could
-// never be answered.
+// WriteHeader panics on an invalid status, as net/http does: an answer that was remembered
+// with it could never be sent.
 func (rec *recorder) WriteHeader(status int) {
 	if status < 100 || status > 999 {
-		panic(fmt.Sprintf("receiver: %d is no HTTP status", status))
+		panic(fmt.Sprintf("receiver: %d is not a valid HTTP status", status))
 	}
-	if rec.said || status < 200 { // what is informational is no answer
+	if rec.statusSet || status < 200 { // 1xx is informational: the final status follows
 		return
 	}
-	rec.status, rec.said = status, true
+	rec.status, rec.statusSet = status, true
 }
 
 func (rec *recorder) Write(p []byte) (int, error) {
@@ -47,7 +47,7 @@ func (rec *recorder) Write(p []byte) (int, error) {
 	return rec.body.Write(p)
 }
 
-// contentType is what net/http would send, so that a replay has it too.
+// contentType is the Content-Type that net/http would send, so that a replay has the same.
 func (rec *recorder) contentType() string {
 	if _, set := rec.header["Content-Type"]; set || rec.body.Len() == 0 {
 		return rec.header.Get("Content-Type")
@@ -57,10 +57,11 @@ func (rec *recorder) contentType() string {
 
 func (rec *recorder) answer() Answer { return Answer{rec.status, rec.contentType(), rec.body.Bytes()} }
 
-// write gives the answer, with everything in its header.
+// write sends the answer with all header fields that the handler set. Only the Content-Type
+// is remembered for a replay.
 func (rec *recorder) write(w http.ResponseWriter) {
 	maps.Copy(w.Header(), rec.header)
-	w.Header().Del("Content-Length") // net/http counts
+	w.Header().Del("Content-Length") // net/http sets it
 	rec.answer().write(w)
 }
 
@@ -74,5 +75,5 @@ func (a Answer) write(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", a.ContentType)
 	}
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // who has gone asks again
+	_, _ = w.Write(a.Body) // a caller that has disconnected repeats its call
 }

@@ -1,15 +1,15 @@
 package receiver
 
-// Reason is the rule that a refused call broke: a stable word.
+// Reason is a stable code for the rule that a refused call broke.
 type Reason string
 
 // The reasons.
 const (
 	NoSecret      Reason = "no_secret"      // this receiver has no secret, or an empty one
-	MissingHeader Reason = "missing_header" // a runtime header is absent, empty, or there twice
-	LineBreak     Reason = "line_break"     // a signed part holds CR or LF
-	Timestamp     Reason = "timestamp"      // not Unix seconds in their one form, or outside the window
-	Signature     Reason = "signature"      // it doesn't match with any secret
+	MissingHeader Reason = "missing_header" // a runtime header is absent, empty, or repeated
+	LineBreak     Reason = "line_break"     // a signed part contains CR or LF
+	Timestamp     Reason = "timestamp"      // not Unix seconds in canonical form, or outside the window
+	Signature     Reason = "signature"      // it matches none of the secrets
 )
 
 var sentences = map[Reason]string{
@@ -20,14 +20,14 @@ var sentences = map[Reason]string{
 	Signature:     "the signature doesn't match: compare the secrets, and sign the target and the raw body as they are sent",
 }
 
-// RefusedError says why a call was not accepted. Its text may be shown to the
-// caller: it holds no secret and nothing that helps to make a signature.
+// RefusedError says why a call was refused. Its text may be shown to the caller: it contains
+// no secret and nothing that helps to forge a signature.
 type RefusedError struct {
 	Reason Reason
-	Header string // of missing_header, which
+	Header string // name of the header, if Reason is MissingHeader
 }
 
-// Error is the reason and what would be right.
+// Error returns the reason and how to correct the call.
 func (e *RefusedError) Error() string {
 	text := string(e.Reason) + ": " + sentences[e.Reason]
 	if e.Header != "" {

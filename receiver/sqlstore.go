@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Schema makes the one table of a SQLStore where it isn't there. It is the same
-// for PostgreSQL and SQLite; put it among your migrations. claimed_at is Unix
-// milliseconds, payload a lowercase hex SHA-256.
+// Schema creates the table of a SQLStore unless it exists. It is the same for PostgreSQL and
+// SQLite; add it to your migrations. claimed_at has Unix milliseconds, payload a lowercase
+// hex SHA-256.
 const Schema = `CREATE TABLE IF NOT EXISTS countersign_keys (
   idempotency_key TEXT    PRIMARY KEY,
   payload         TEXT    NOT NULL,
@@ -23,7 +23,7 @@ const Schema = `CREATE TABLE IF NOT EXISTS countersign_keys (
   body            BYTEA
 )`
 
-// Placeholders are how a driver wants the arguments of a statement marked.
+// Placeholders is the syntax in which a driver expects the placeholders of a statement.
 type Placeholders int
 
 // The placeholders.
@@ -32,28 +32,28 @@ const (
 	Dollars                           // $1, $2, $3: PostgreSQL
 )
 
-// SQLStore keeps keys in a table of PostgreSQL or SQLite, made by Schema. A key is
-// CLAIMED in a transaction of its own before the effect begins and FINISHED in
-// another one after it: what comes between the two leaves it in doubt. Where the
-// effect itself is in the same database, use SQLTransactions.
+// SQLStore keeps keys in a table of PostgreSQL or SQLite, created by Schema. A key becomes
+// CLAIMED in one transaction before the effect begins, and FINISHED in another one after it:
+// a crash between the two leaves the key in doubt. If the effect is in the same database, use
+// SQLTransactions.
 //
-// SQLite needs a busy_timeout, or two requests at once refuse each other.
+// SQLite needs a busy_timeout: without it, of two requests at the same time one fails.
 type SQLStore struct {
 	sqlKeys
 	db *sql.DB
 }
 
-// NewSQLStore keeps keys in db.
+// NewSQLStore makes a SQLStore that keeps keys in db.
 func NewSQLStore(db *sql.DB, p Placeholders) *SQLStore {
 	return &SQLStore{sqlKeys{db, p}, db}
 }
 
-// In is the Store inside a transaction of yours: what it changes is committed, or
-// rolled back, with what else you do there. Make the Claim the first statement.
+// In returns a Store whose changes belong to your transaction: they are committed or rolled
+// back with your other changes. Make the Claim the first statement of the transaction.
 func (s *SQLStore) In(tx *sql.Tx) Store { return sqlKeys{tx, s.placeholders} }
 
-// Forget drops the FINISHED keys that were claimed before a time, and says how
-// many. Let that be 90 days ago or more: see Store.
+// Forget deletes the FINISHED keys that were claimed before a time, and returns how many.
+// That time must be at least 90 days ago: see Store.
 func (s *SQLStore) Forget(ctx context.Context, before time.Time) (int64, error) {
 	done, err := s.exec(ctx, `DELETE FROM countersign_keys WHERE state = 'FINISHED' AND claimed_at < ?`, before.UnixMilli())
 	if err != nil {
@@ -68,14 +68,15 @@ type executor interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// sqlKeys are the three operations, each one statement or two that may be apart.
+// sqlKeys has the three operations of a Store. Those of two statements are correct also if
+// these are not in one transaction.
 type sqlKeys struct {
 	on           executor
 	placeholders Placeholders
 }
 
-// claimTries bounds how often a key is released between our insert, which found
-// it, and our select, which didn't.
+// claimTries bounds how often Claim is repeated because another request has released the key
+// between the insert, which found it, and the select, which didn't.
 const claimTries = 5
 
 func (k sqlKeys) Claim(ctx context.Context, c Claim) (Entry, bool, error) {
@@ -130,8 +131,8 @@ func (k sqlKeys) exec(ctx context.Context, statement string, args ...any) (sql.R
 	return k.on.ExecContext(ctx, k.mark(statement), args...)
 }
 
-// mark writes the placeholders as the driver wants them; our statements hold no
-// question mark besides.
+// mark writes the placeholders in the driver's syntax. Each question mark in the statements
+// above is a placeholder.
 func (k sqlKeys) mark(statement string) string {
 	if k.placeholders != Dollars {
 		return statement

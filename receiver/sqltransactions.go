@@ -5,24 +5,25 @@ import (
 	"database/sql"
 )
 
-// SQLTransactions is a SQLStore for effects in the same database: exactly once.
-// The key, the effect that the handler makes with TxFrom, and the answer are one
-// transaction. A crash, a panic, an answer 5xx or 4xx undo all of it, so no key is
-// ever in doubt; a twin waits for the first one's end and gets its answer.
+// SQLTransactions is a SQLStore for effects in the same database, each of which happens
+// exactly once. The key, the effect that the handler performs with TxFrom, and the answer
+// are committed in one transaction. A crash, a panic, or a 4xx or 5xx answer rolls all of it
+// back, so no key is ever in doubt. A duplicate request waits until the first one has ended
+// and gets its answer.
 //
-// It is wrong for a handler that does anything outside of that transaction, such
-// as asking a payment provider: a rollback would not undo that, and the call would
-// do it again. Use a SQLStore there.
+// Don't use it for a handler with an effect outside of that transaction, for example at a
+// payment provider: a rollback would not undo that effect, and a repeated call would perform
+// it again. Use a SQLStore there.
 //
-// On PostgreSQL the database's isolation must be READ COMMITTED, its default.
+// On PostgreSQL the isolation level must be READ COMMITTED, the default.
 type SQLTransactions struct{ *SQLStore }
 
-// NewSQLTransactions keeps keys in db.
+// NewSQLTransactions makes a SQLTransactions that keeps keys in db.
 func NewSQLTransactions(db *sql.DB, p Placeholders) SQLTransactions {
 	return SQLTransactions{NewSQLStore(db, p)}
 }
 
-// Begin begins the transaction of one call.
+// Begin implements Transactor.
 func (s SQLTransactions) Begin(ctx context.Context) (Transaction, error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -47,4 +48,4 @@ func (t sqlTransaction) Finish(ctx context.Context, key string, a Answer) error 
 
 func (t sqlTransaction) Release(context.Context, string) error { return t.tx.Rollback() }
 
-func (t sqlTransaction) Rollback() { _ = t.tx.Rollback() } // sql.ErrTxDone after the end
+func (t sqlTransaction) Rollback() { _ = t.tx.Rollback() } // after Finish or Release the error is sql.ErrTxDone

@@ -7,78 +7,77 @@ import (
 	"time"
 )
 
-// State says what is known of a key.
+// State is the state of a key in a Store.
 type State string
 
-// The states. A key that nobody claimed has none.
+// The states. A key that no request has claimed has no state.
 const (
-	Claimed  State = "CLAIMED"  // a request took it and has not been answered
-	Finished State = "FINISHED" // it was answered, and is answered so for ever
+	Claimed  State = "CLAIMED"  // a request has the key and was not answered yet
+	Finished State = "FINISHED" // the request was answered; each repeated call gets the same answer
 )
 
-// ErrNotClaimed is Finish and Release of a key that isn't CLAIMED.
+// ErrNotClaimed is the error of Finish and Release for a key that isn't CLAIMED.
 var ErrNotClaimed = errors.New("the key is not claimed")
 
-// Claim is a request that wants a key.
+// Claim asks for a key in the name of one request.
 type Claim struct {
-	Key     string    // the idempotency key; no two that differ in a byte are the same
+	Key     string    // the idempotency key, compared byte by byte
 	Payload string    // lowercase hex SHA-256 over method, target and body hash
-	By      string    // which request of which process claims
+	By      string    // identifies the process and its request
 	At      time.Time // to the millisecond
 }
 
-// Answer is what is remembered of an answer: nothing else of its header is.
+// Answer is the part of an answer that is remembered. Other header fields are not.
 type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte // at most 1 MiB
 }
 
-// Entry is what a store knows of a key.
+// Entry is what a store has recorded for a key.
 type Entry struct {
-	Claim         // the one that got the key
+	Claim         // the claim that got the key
 	State  State  // CLAIMED or FINISHED
 	Answer Answer // of a FINISHED key
 }
 
-// Store remembers what was asked and answered under each key. It is used by many
-// requests at once and, where it outlives the process, by several processes. Its
-// law, which package receivertest checks:
+// Store remembers the request and the answer of each key. It is used by many requests
+// concurrently and, if it outlives the process, by several processes. These rules apply to
+// every implementation; package receivertest checks them:
 //
-// A change that returned nil is durable to the store's degree, and seen by whoever
-// asks after it. A change that returned another error than ErrNotClaimed has been
-// made or not; Entry tells later.
+// After a change has returned nil, it is as durable as the store's medium and visible to
+// every later operation. If a change returned an error other than ErrNotClaimed, it may or
+// may not have been made; a later Entry shows which.
 //
-// No key is forgotten while it is CLAIMED. FINISHED keys are kept 90 days or more:
-// a key that is forgotten can be claimed again, and the effect happens twice.
+// A CLAIMED key is never forgotten. FINISHED keys are kept for 90 days or more: a key that is
+// forgotten can be claimed again, and then the effect happens twice.
 type Store interface {
-	// Claim makes a key that is not known CLAIMED, and is true then. Of any number
-	// of claims at once one is true. The others, and all later ones, give the entry
-	// as it is and change nothing.
+	// Claim makes an unknown key CLAIMED and returns true. Of any number of concurrent
+	// claims of a key exactly one returns true. The others, and all later ones, return the
+	// entry as it is and change nothing.
 	Claim(ctx context.Context, c Claim) (Entry, bool, error)
-	// Finish makes a CLAIMED key FINISHED with this answer, which a later Claim
-	// gives back byte for byte.
+	// Finish makes a CLAIMED key FINISHED with this answer. Later Claims return the answer
+	// byte for byte.
 	Finish(ctx context.Context, key string, a Answer) error
-	// Release forgets a CLAIMED key, as if it had never been claimed. It is for
-	// whoever knows that the effect did not happen.
+	// Release deletes a CLAIMED key, as if it had never been claimed. Call it only if the
+	// effect is known not to have happened.
 	Release(ctx context.Context, key string) error
 }
 
-// Transactor is a Store that can remember a key in the transaction of its effect.
-// Where Config.Store is one, the Receiver begins a transaction for each call with a
-// side effect.
+// Transactor is a Store that can record a key in the same transaction as the effect. If
+// Config.Store is a Transactor, the Receiver begins a transaction for each call with a side
+// effect.
 type Transactor interface {
 	Store
 	Begin(ctx context.Context) (Transaction, error)
 }
 
-// Transaction is the Store of one call. Its Claim holds back other claims of the
-// key until the end; Finish commits, Release rolls back.
+// Transaction is the Store of one call. After its Claim, other claims of the key wait until
+// the transaction ends; Finish commits it, Release rolls it back.
 type Transaction interface {
 	Store
-	// Tx is what the handler makes its effect with; see TxFrom.
+	// Tx returns the transaction in which the handler performs its effect; see TxFrom.
 	Tx() *sql.Tx
-	// Rollback ends what has neither been finished nor released; else it does
-	// nothing.
+	// Rollback rolls the transaction back unless Finish or Release has ended it.
 	Rollback()
 }

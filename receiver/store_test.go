@@ -15,7 +15,7 @@ import (
 	"github.com/countersign/countersign/receiver/receivertest"
 )
 
-// openSQLite opens a new database with the schema in it.
+// openSQLite creates a database with the schema.
 func openSQLite(t *testing.T) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "keys.db")+"?_pragma=busy_timeout(20000)&_pragma=journal_mode(WAL)")
@@ -23,7 +23,7 @@ func openSQLite(t *testing.T) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	for range 2 { // it may be there
+	for range 2 { // the table may exist
 		if _, err := db.Exec(receiver.Schema); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func claimed(t *testing.T, s receiver.Store, key string, at time.Time) (receiver
 	return e, got
 }
 
-// finished claims a key and finishes it with a body of so many bytes.
+// finished claims a key and finishes it with a body of the given length.
 func finished(t *testing.T, s receiver.Store, key string, at time.Time, bytes int) {
 	t.Helper()
 	if _, got := claimed(t, s, key, at); !got {
@@ -164,7 +164,8 @@ func TestKeysOutliveTheProcess(t *testing.T) {
 	}
 }
 
-// TestInATransactionTheKeyGoesTheWayOfTheEffect: committed together or not at all.
+// TestInATransactionTheKeyGoesTheWayOfTheEffect: key and effect are committed together or
+// not at all.
 func TestInATransactionTheKeyGoesTheWayOfTheEffect(t *testing.T) {
 	ctx := context.Background()
 	db := openSQLite(t)

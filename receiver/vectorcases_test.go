@@ -34,9 +34,8 @@ func refund() sample {
 	return sample{"POST", "/refunds?notify=true&note=a%20b", "run-1.refund", "run-1", "refund", "1767225600", []byte(`{"orderId":"A-48213","amount":249.00}`), newSecret}
 }
 
-// signed makes a vector of the call. The recipe is written out here with the
-// standard library alone, so that the file doesn't repeat a mistake of the code
-// that it is to judge.
+// signed makes a vector of the call. It computes the signature with the standard library
+// alone, so that the vectors don't repeat a mistake of the code that they test.
 func (s sample) signed() vector {
 	sum := sha256.Sum256(s.body)
 	mac := hmac.New(sha256.New, []byte(s.secret))
@@ -50,8 +49,8 @@ func (s sample) signed() vector {
 	}
 }
 
-// vectors are all of them. Each is a good call with one thing about it, before it
-// is signed (as) or after (spoiled).
+// vectors returns all vectors. Each is a valid call with one change, made before it is signed
+// (as) or after (spoiled).
 func vectors() []vector {
 	var list []vector
 	for _, group := range [][]vector{accepted(), rotated(), changed(), badSignatures(), timed(), missing(), broken(), ordered()} {
@@ -178,7 +177,7 @@ func badSignatures() []vector {
 		replaced("signature with a blank before it", func(h string) string { return " sha256=" + h }),
 		replaced("two signatures in one header", func(h string) string { return "sha256=" + h + ",sha256=" + h }),
 		replaced("signature in base64", func(h string) string {
-			sum, _ := hex.DecodeString(h) // ours
+			sum, _ := hex.DecodeString(h) // h was made by signed, so it is hex
 			return "sha256=" + base64.StdEncoding.EncodeToString(sum)
 		}),
 	}

@@ -42,7 +42,7 @@ func missing() (list []vector) {
 	)
 }
 
-// broken are rightly signed, over parts that hold line breaks.
+// broken returns calls whose signature is right, but whose signed parts contain line breaks.
 func broken() []vector {
 	const reason = "line_break"
 	return []vector{
@@ -56,8 +56,8 @@ func broken() []vector {
 	}
 }
 
-// ordered break two rules: the first of no_secret, missing_header, line_break,
-// signature, timestamp is named.
+// ordered returns calls that break two rules. The error names the first of no_secret,
+// missing_header, line_break, signature, timestamp.
 func ordered() []vector {
 	return []vector{
 		spoiled("order: no secret before a missing header", "no_secret", func(v *vector) {

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write testdata/signature-vectors.json a
 
 var vectorFile = filepath.Join("testdata", "signature-vectors.json")
 
-// vector is one request, and what every receiver kit in any language must say of
-// it. A header's value is a text, or a list of texts for one that comes repeatedly.
+// vector is one request, and the result that the receiver kit of each language must give for
+// it. The value of a header is a string, or a list of strings for a repeated header.
 type vector struct {
 	Name    string         `json:"name"`
 	Secrets []string       `json:"secrets"`
@@ -75,8 +75,8 @@ func readVectors(t *testing.T) (list []vector) {
 	return list
 }
 
-// TestVectorsAreTheGenerated keeps the file equal to what the cases say, so that
-// nobody edits it by hand.
+// TestVectorsAreTheGenerated checks that the file has exactly the vectors generated from the
+// cases, so that it is not edited by hand.
 func TestVectorsAreTheGenerated(t *testing.T) {
 	var want bytes.Buffer
 	e := json.NewEncoder(&want)

@@ -10,38 +10,38 @@ import (
 	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
-// Call is what a verified request says of itself. Nothing in it can be forged
-// without the secret.
+// Call has the signed parts of a verified request. None of them can be forged without the
+// secret.
 type Call struct {
 	Method         string
-	Target         string    // the request target as on the wire: path and query
+	Target         string    // request target as it was received: path and query
 	RunID          string    // X-Runtime-Run-Id
 	StepID         string    // X-Runtime-Step-Id
-	IdempotencyKey string    // <runId>.<stepId>, the same for the life of the step
+	IdempotencyKey string    // <runId>.<stepId>, the same in each call of the step
 	SentAt         time.Time // X-Runtime-Timestamp, to the second
 }
 
-// Verifier verifies the signature of calls (specification 5.2, HMAC). Its zero
-// value refuses every call: it has no secret.
+// Verifier verifies the signature of calls (specification 5.2, HMAC). The zero value has no
+// secret and refuses every call.
 type Verifier struct {
-	// Secrets are those that are accepted, the newest first: one, or two while the
-	// secret is changed. None may be empty.
+	// Secrets are the accepted secrets, the newest first: one, or two while the secret is
+	// being changed. None may be empty.
 	Secrets [][]byte
-	// Window is how far the timestamp may be from Now, both ways; default 5 min.
+	// Window is how far the timestamp may be before or after Now; default 5 min.
 	Window time.Duration
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
 
-// Verify checks that r was signed with one of the secrets, just now. rawBody are
-// the bytes of the body as they arrived: a body that was decoded and encoded again
-// is another one. Errors are *RefusedError.
+// Verify checks that r was signed with one of the secrets, within Window of the current
+// time. rawBody has the bytes of the body as they were received: a body that was decoded and
+// encoded again may differ in a byte. Errors are *RefusedError.
 //
-// The rules are tried in this order, and the first that is broken is named:
+// The rules are checked in this order, and the error names the first that is broken:
 // no_secret, missing_header, line_break, signature, timestamp.
 //
-// What is signed is r.RequestURI, which net/http sets on a server. A proxy in
-// front that rewrites paths must be told to leave the target as it is.
+// The signed target is r.RequestURI, which net/http sets on a server. Configure a reverse
+// proxy so that it doesn't rewrite the target.
 func (v Verifier) Verify(r *http.Request, rawBody []byte) (Call, error) {
 	if err := signature.CheckSecrets(v.Secrets); err != nil {
 		return Call{}, refused(err)
@@ -67,9 +67,9 @@ func (v Verifier) now() time.Time {
 	return v.Now()
 }
 
-// read takes the signed parts and the signature from a request. A header that
-// comes twice is refused: who reads the first and who reads the last would take
-// the request for two different ones.
+// read takes the signed parts and the signature from a request. A repeated header is
+// refused: one program could use its first value and another one its last, and so they would
+// read different requests.
 func read(r *http.Request, rawBody []byte) (p signature.Parts, signed string, err error) {
 	p = signature.Parts{Method: r.Method, PathAndQuery: r.RequestURI, BodySHA256: signature.BodyHash(rawBody)}
 	for _, h := range []struct {
@@ -91,7 +91,7 @@ func read(r *http.Request, rawBody []byte) (p signature.Parts, signed string, er
 	return p, signed, nil
 }
 
-// refused gives a signature's error its stable word.
+// refused converts an error of package signature to a *RefusedError with its stable code.
 func refused(err error) error {
 	for _, reason := range []struct {
 		of   error

@@ -16,11 +16,11 @@ type entry struct {
 	body []byte
 }
 
-// isDir reports an entry that is a folder, empty.
+// isDir reports whether the entry is an empty folder: its name ends in a slash.
 func (e entry) isDir() bool { return e.name[len(e.name)-1] == '/' }
 
-// tarOf has the entries in their order, with one time and no owner's name: the same
-// bytes each time.
+// tarOf makes a tar archive of the entries in the given order, all with the same time and
+// without names of owners, so that the same entries give the same bytes.
 func tarOf(entries []entry, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -70,8 +70,8 @@ func zipOf(entries []entry, at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// archive packs what somebody on a system wants together: its usual format, and the
-// ending of its name.
+// archive packs the entries in the usual format of a system: zip for Windows, otherwise a
+// compressed tar. It also returns the extension of the file name.
 func archive(t target, entries []entry, at time.Time) (ending string, text []byte, err error) {
 	if t.os == "windows" {
 		text, err = zipOf(entries, at)

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// commit is the state of the repository that a release is made of.
+// commit is the commit from which a release is built.
 type commit struct {
-	dir string    // a clone of its own, so that nothing uncommitted gets into a release
-	id  string    // in full
-	at  time.Time // the time of every file in an archive
+	dir string    // a separate clone, so that a release has no uncommitted changes
+	id  string    // the full hash
+	at  time.Time // time of the commit, and of each file in an archive
 }
 
-// checkout clones the last commit into a directory below dir.
+// checkout clones the last commit of root into the directory name below dir.
 func checkout(ctx context.Context, root, dir, name string) (c commit, err error) {
 	c.dir = filepath.Join(dir, name)
 	line, err := output(ctx, root, nil, "git", "log", "-1", "--format=%H %ct")
@@ -38,15 +38,16 @@ func checkout(ctx context.Context, root, dir, name string) (c commit, err error)
 	return c, err
 }
 
-// output runs a program and gives what it prints; a failure says what it said.
+// output runs a program and returns its standard output. The error of a failed program has
+// its standard error.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	var said strings.Builder
-	cmd.Stderr = &said
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said.String())
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, stderr.String())
 	}
 	return string(text), nil
 }

@@ -12,14 +12,14 @@ import (
 	"runtime"
 )
 
-// target is a system that binaries are made for.
+// target is an operating system and processor for which a binary is built.
 type target struct{ os, arch string }
 
 var targets = []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
 
 func (t target) String() string { return t.os + "_" + t.arch }
 
-// program is the binary's name on its system.
+// program is the file name of the binary.
 func (t target) program() string {
 	if t.os == "windows" {
 		return "countersign.exe"
@@ -27,8 +27,8 @@ func (t target) program() string {
 	return "countersign"
 }
 
-// environment is everything of the builder's own that could change the bytes, set
-// to what a release has. CGO_ENABLED=0 makes the binary static.
+// environment sets each environment variable that could change the bytes of the binary to
+// the value for releases. CGO_ENABLED=0 makes the binary static.
 func (t target) environment() []string {
 	return []string{
 		"GOOS=" + t.os, "GOARCH=" + t.arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
@@ -36,16 +36,16 @@ func (t target) environment() []string {
 	}
 }
 
-// compile builds the program of a commit. The commit's id and time get into it; the
-// builder's paths don't.
+// compile builds the program from a commit. The binary contains the id and time of the
+// commit, and no paths of the machine that builds it.
 func compile(ctx context.Context, c commit, t target, version, file string, more ...string) error {
 	_, err := output(ctx, c.dir, append(t.environment(), more...), "go", "build", "-trimpath", "-buildvcs=true",
 		"-ldflags", "-s -w -buildid= -X main.version="+version, "-o", file, "./cmd/countersign")
 	return err
 }
 
-// checkReproducible builds the program twice, of two clones in different places and
-// the second with nothing left over of the first: one commit, one digest.
+// checkReproducible builds the program twice, from two clones in different directories and
+// with separate build caches, and fails unless both binaries have the same digest.
 func checkReproducible(ctx context.Context, root string) (err error) {
 	work, err := os.MkdirTemp("", "countersign-release-")
 	if err != nil {
@@ -61,7 +61,7 @@ func checkReproducible(ctx context.Context, root string) (err error) {
 		}
 		file := filepath.Join(work, fmt.Sprint("program-", i))
 		env := []string{}
-		if i == 1 { // else the second build would be the cache's
+		if i == 1 { // otherwise the build cache would return the first binary
 			env = append(env, "GOCACHE="+filepath.Join(work, "cache"))
 		}
 		if err := compile(ctx, c, t, "0.0.0-check", file, env...); err != nil {
@@ -83,7 +83,7 @@ func digest(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // the file is only read, so an error loses nothing
 	h := sha256.New()
 	_, err = io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), err

@@ -8,8 +8,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// configOf reads what an image runs as from the last stage of a Dockerfile, so that
-// there is one place that says it.
+// configOf reads the user, environment, ports and command of an image from the last stage of
+// a Dockerfile, so that they are defined only there.
 func configOf(dockerfile string) (c v1.Config, err error) {
 	c.ExposedPorts = map[string]struct{}{}
 	for _, line := range lastStage(dockerfile) {
@@ -25,21 +25,21 @@ func configOf(dockerfile string) (c v1.Config, err error) {
 			err = json.Unmarshal([]byte(rest), &c.Entrypoint)
 		case "CMD":
 			err = json.Unmarshal([]byte(rest), &c.Cmd)
-		case "COPY": // the files are image's
+		case "COPY": // function image adds the files
 		default:
-			err = fmt.Errorf("it has %s, which is not known here", word)
+			err = fmt.Errorf("the instruction %s is not supported", word)
 		}
 		if err != nil {
 			return c, fmt.Errorf("dockerfile: %q: %w", line, err)
 		}
 	}
 	if c.User == "" || len(c.Entrypoint) == 0 {
-		return c, fmt.Errorf("dockerfile: the last stage names no user or no program")
+		return c, fmt.Errorf("dockerfile: the last stage has no USER or no ENTRYPOINT")
 	}
 	return c, nil
 }
 
-// lastStage is the instructions after the last FROM, each on one line.
+// lastStage returns the instructions after the last FROM, each on one line.
 func lastStage(dockerfile string) (lines []string) {
 	for _, line := range strings.Split(strings.ReplaceAll(dockerfile, "\\\n", " "), "\n") {
 		line = strings.TrimSpace(line)

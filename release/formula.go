@@ -5,10 +5,10 @@ import (
 	"text/template"
 )
 
-// downloads is where a release is published.
+// downloads is the start of the URL at which a release is published; the version follows.
 const downloads = "https://github.com/countersign/countersign/releases/download/v"
 
-// formulaText is a formula of Homebrew, for macOS and Linux.
+// formulaText is the template of the Homebrew formula for macOS and Linux.
 var formulaText = template.Must(template.New("").Parse(`class Countersign < Formula
   desc "{{.Summary}}"
   homepage "https://github.com/countersign/countersign"
@@ -42,7 +42,7 @@ type formulaSystem struct {
 
 type formulaFile struct{ Processor, URL, Digest string }
 
-// formula writes a formula of Homebrew with the digests of the archives.
+// formula writes the Homebrew formula with the digests of the archives.
 func (r *release) formula() error {
 	digests, err := r.digests()
 	if err != nil {

@@ -15,11 +15,12 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// nobody is the user of the image, who owns what it may write.
+// nobody is the id of the user that the image runs as. This user owns the folders that the
+// program may write.
 const nobody = 65532
 
-// image makes the image of deploy/Dockerfile without a daemon and without asking
-// anybody, as a file that `docker load` and `podman load` take.
+// image makes the same image as deploy/Dockerfile, without a container daemon and without a
+// registry, as a file for `docker load` and `podman load`.
 func image(t target, program []byte, dockerfile, version string, at time.Time) ([]byte, error) {
 	config, err := configOf(dockerfile)
 	if err != nil {
@@ -56,13 +57,13 @@ func image(t target, program []byte, dockerfile, version string, at time.Time) (
 	return b.Bytes(), err
 }
 
-// roots are the authorities that Mozilla trusts, as PEM. One that is trusted under a
-// condition is left out: a file of PEM can't say it.
+// roots returns the certificate authorities that Mozilla trusts, as PEM. Authorities that are
+// trusted with constraints are left out, since a PEM file can't express constraints.
 func roots() []byte {
 	var b bytes.Buffer
 	for r := range bundle.Roots() {
 		if r.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate}) // a buffer takes everything
+			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate}) // writing to a buffer can't fail
 		}
 	}
 	return b.Bytes()

@@ -13,50 +13,51 @@ import (
 	"strings"
 )
 
-// grants are sentences that each licence which we may pass on has, and no other.
-var grants = []struct{ id, sentence string }{
+// licenceSentences has, for each license under which we may redistribute code, a sentence that occurs
+// in this license and in no other.
+var licenceSentences = []struct{ id, sentence string }{
 	{"Apache-2.0", "apache license version 2.0, january 2004"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
 	{"ISC", "permission to use, copy, modify, and distribute this software for any purpose with or without fee"},
 	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
-	{"blessing", "has been dedicated to the public domain by the authors"}, // SQLite's
+	{"blessing", "has been dedicated to the public domain by the authors"}, // SQLite
 	{"BSD-3-Clause", "may be used to endorse or promote products derived from this software"},
 }
 
-// bsd is what licences of two and of three clauses begin with.
-const bsd = "redistribution and use in source and binary forms"
+// bsdSentence is the first sentence of the BSD licenses with two and with three clauses.
+const bsdSentence = "redistribution and use in source and binary forms"
 
-// identify names the licences in a text, none when one of them isn't known to be
-// one that we may pass on.
+// identify returns the ids of the licenses in a text. It returns none if it finds no license
+// of licenceSentences, or if the text may also have a license under which we may not redistribute.
 func identify(text string) (ids []string) {
 	plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
-	for _, g := range grants {
+	for _, g := range licenceSentences {
 		if strings.Contains(plain, g.sentence) && !slices.Contains(ids, g.id) {
 			ids = append(ids, g.id)
 		}
 	}
-	if strings.Contains(plain, bsd) && !slices.Contains(ids, "BSD-3-Clause") {
+	if strings.Contains(plain, bsdSentence) && !slices.Contains(ids, "BSD-3-Clause") {
 		ids = append(ids, "BSD-2-Clause")
 	}
-	// The Mozilla licence names the GNU ones as what a work may be combined with.
+	// The Mozilla license names the GNU licenses as those with which a work may be combined.
 	if strings.Contains(plain, "gnu ") && !slices.Contains(ids, "MPL-2.0") {
 		return nil
 	}
 	return ids
 }
 
-// module is a dependency with the licence that its files are under.
+// module is a dependency and its licenses.
 type module struct {
 	Path, Version, Dir, Sum string
 	Main                    bool
 	Licences                []string `json:"-"`
-	Text                    string   `json:"-"` // of its licence files, one after the other
+	Text                    string   `json:"-"` // of its license and notice files, one after the other
 }
 
-// used lists the modules that packages come from, the test's too where tests is set,
-// with the licence of each, by path.
-func used(ctx context.Context, root string, t target, tests bool, packages ...string) ([]module, error) {
+// dependencies lists the modules on which packages depend, with their licenses, sorted by path. If
+// tests is set it includes the modules that only tests depend on.
+func dependencies(ctx context.Context, root string, t target, tests bool, packages ...string) ([]module, error) {
 	args := []string{"list", "-deps", "-json=Module", "-test=" + fmt.Sprint(tests)}
 	text, err := output(ctx, root, t.environment(), "go", append(args, packages...)...)
 	if err != nil {
@@ -88,9 +89,10 @@ func licensed(found map[string]module) (modules []module, err error) {
 	return modules, nil
 }
 
-// read finds the licence in the module's top folder: one that isn't known in any of
-// its files makes the module's unknown. A notice and a list of what else a module
-// took up go with it; what is listed is a module of its own here. A logo is not code.
+// read reads the license files in the module's top folder. If any of them has an unknown
+// license, the module has none. Text also has the notices and the lists of third-party
+// licenses, but these don't count as the module's license: a dependency in such a list is a
+// module here by itself. The license of a logo doesn't apply to the code.
 func (m *module) read() error {
 	files, err := os.ReadDir(m.Dir)
 	if err != nil {
@@ -121,14 +123,14 @@ func (m *module) read() error {
 	return nil
 }
 
-// checkLicences prints the licence of everything that is in a binary or tests it,
-// and fails where one is not known.
+// checkLicences prints the license of each module that a binary or its tests depend on, and
+// fails if one is unknown.
 func checkLicences(ctx context.Context, root string) error {
-	all, err := used(ctx, root, targets[0], true, "./...")
+	all, err := dependencies(ctx, root, targets[0], true, "./...")
 	for _, t := range targets[1:] {
 		if err == nil {
 			var more []module
-			more, err = used(ctx, root, t, false, "./cmd/countersign")
+			more, err = dependencies(ctx, root, t, false, "./cmd/countersign")
 			all = append(all, more...)
 		}
 	}
@@ -141,17 +143,18 @@ func checkLicences(ctx context.Context, root string) error {
 	for _, m := range all {
 		if len(m.Licences) == 0 {
 			unknown++
-			m.Licences = []string{"NOT KNOWN"}
+			m.Licences = []string{"UNKNOWN"}
 		}
 		fmt.Printf("%-28s %s %s\n", strings.Join(m.Licences, ", "), m.Path, m.Version)
 	}
 	if unknown > 0 {
-		return fmt.Errorf("%d dependencies are under a licence that is not known here: read it, then add its sentence to licences.go or do without", unknown)
+		return fmt.Errorf("%d dependencies have an unknown license: read it, then add a sentence of it to licences.go or remove the dependency", unknown)
 	}
 	return nil
 }
 
-// notices is the text that goes with each binary, for the licences ask for it.
+// notices is the text of all third-party licenses, which require that it is distributed with
+// each binary.
 func notices(modules []module, goLicence string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "The program holds these works of others, each under its licence.\n\n==== Go and its standard library\n%s\n", strings.TrimSpace(goLicence))

@@ -1,6 +1,6 @@
-// Command release makes what is published of Countersign: binaries for each system,
-// archives, images, bills of materials and their checksums, the same bytes whoever
-// makes them of one commit with one release of Go.
+// Command release builds everything that is published of Countersign: binaries, archives,
+// packages, images, bills of materials and their checksums. The builds are reproducible: the
+// same commit and the same release of Go give the same bytes on each machine.
 package main
 
 import (
@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 )
 
-const usage = `release: makes what is published
-  go run . build -version 0.1.0 [-out DIR] [-key FILE]   everything, of the last commit; signed by an Ed25519 key in PEM
-  go run . check                             builds one binary twice, apart, and compares digests
-  go run . licences                          says under which licence each dependency is; refuses others than those known
+const usage = `release: builds what is published
+  go run . build -version 0.1.0 [-out DIR] [-key FILE]   builds everything from the last commit; signs it with an Ed25519 key in PEM
+  go run . check                             builds one binary twice, in separate clones, and compares the digests
+  go run . licences                          prints the license of each dependency; fails if one is unknown
 `
 
 func main() {

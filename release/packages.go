@@ -13,7 +13,7 @@ import (
 	"github.com/google/rpmpack"
 )
 
-// What the packages of Linux distributions say of themselves.
+// Metadata of the Debian and RPM packages.
 const (
 	maintainer  = "The Countersign authors <security@countersign.example>"
 	summary     = "Executes what software agents propose, under control"
@@ -21,14 +21,14 @@ const (
 	license     = "Apache-2.0"
 )
 
-// installed is a file where a package puts it. settings is kept as the operator left it.
+// installed is a file that a package installs.
 type installed struct {
 	entry
-	settings bool
+	settings bool // an update keeps the operator's changes to the file
 }
 
-// layout is what a package installs, folders first. The unit names the path at which a
-// package puts the program.
+// layout returns the files that a package installs, sorted by path. In the systemd unit it
+// replaces the path of the program by the one where packages install it.
 func layout(dir string, program, notices []byte) ([]installed, error) {
 	files := []installed{
 		{entry: entry{name: "usr/bin/countersign", mode: 0o755, body: program}},
@@ -56,7 +56,7 @@ func layout(dir string, program, notices []byte) ([]installed, error) {
 
 const docs = "usr/share/doc/countersign/"
 
-// scripts are what a package runs when it is installed and removed.
+// scripts run after a package is installed and before it is removed.
 type scripts struct{ postinst, prerm []byte }
 
 func readScripts(dir string) (s scripts, err error) {
@@ -66,7 +66,8 @@ func readScripts(dir string) (s scripts, err error) {
 	return s, err
 }
 
-// debOf is a package of Debian: an ar archive of a version, control files and files.
+// debOf makes a Debian package: an ar archive of the format version, the control files and
+// the installed files.
 func debOf(t target, version string, files []installed, s scripts, at time.Time) ([]byte, error) {
 	var data []entry
 	var conffiles string
@@ -108,7 +109,7 @@ func debOf(t target, version string, files []installed, s scripts, at time.Time)
 	return arOf(members, at), nil
 }
 
-// parents are the folders above a file, the outermost first.
+// parents returns the folders above a file, the outermost first.
 func parents(name string) (out []string) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		out = append([]string{"./" + dir + "/"}, out...)
@@ -116,7 +117,7 @@ func parents(name string) (out []string) {
 	return out
 }
 
-// arOf is an ar archive, as Debian's packages are.
+// arOf makes an ar archive, the format of Debian packages.
 func arOf(members []entry, at time.Time) []byte {
 	var b bytes.Buffer
 	b.WriteString("!<arch>\n")
@@ -130,10 +131,10 @@ func arOf(members []entry, at time.Time) []byte {
 	return b.Bytes()
 }
 
-// rpmArch is what RPM calls an architecture.
+// rpmArch has the names of architectures in RPM, by those of Go.
 var rpmArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// rpmOf is a package of distributions with RPM. A version before a release sorts before it.
+// rpmOf makes an RPM package. The tilde makes a pre-release sort before its release.
 func rpmOf(t target, version string, files []installed, s scripts, at time.Time) ([]byte, error) {
 	r, err := rpmpack.NewRPM(rpmpack.RPMMetaData{
 		Name: "countersign", Version: strings.Replace(version, "-", "~", 1), Release: "1", Arch: rpmArch[t.arch], OS: "linux",
@@ -157,7 +158,7 @@ func rpmOf(t target, version string, files []installed, s scripts, at time.Time)
 	return b.Bytes(), err
 }
 
-// packages writes those of one system.
+// packages writes the Debian and RPM packages for one target.
 func (r *release) packages(t target, name string, program, notices []byte) error {
 	files, err := layout(r.dir, program, notices)
 	if err != nil {

@@ -30,7 +30,7 @@ func contents(t *testing.T) ([]installed, scripts) {
 	return files, s
 }
 
-// members reads an ar archive.
+// members reads the members of an ar archive, by name.
 func members(t *testing.T, text []byte) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -117,7 +117,7 @@ func TestAnRPMPackageOfTheSameFilesIsTheSame(t *testing.T) {
 	}
 }
 
-// TestWhatIsPublishedIsSigned: the digests, and the statement of how they came to be.
+// TestWhatIsPublishedIsSigned: both the digests and the provenance statement are signed.
 func TestWhatIsPublishedIsSigned(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {

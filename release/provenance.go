@@ -16,14 +16,14 @@ import (
 	"slices"
 )
 
-// signature signs with a private key; a nil one signs nothing.
+// signature signs with a private key. A nil *signature means that nothing is signed.
 type signature struct {
 	private ed25519.PrivateKey
-	keyID   string // the SHA-256 of the public key's DER form
+	keyID   string // SHA-256 of the public key in DER
 }
 
-// signer reads the private key that `openssl genpkey -algorithm ed25519` writes, none for
-// an empty name.
+// signer reads a private key as `openssl genpkey -algorithm ed25519` writes it. It returns
+// nil for an empty name.
 func signer(file string) (*signature, error) {
 	if file == "" {
 		return nil, nil
@@ -39,7 +39,7 @@ func signer(file string) (*signature, error) {
 	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	private, is := key.(ed25519.PrivateKey)
 	if err != nil || !is {
-		return nil, fmt.Errorf("-key: %s is no private Ed25519 key in PKCS #8", file)
+		return nil, fmt.Errorf("-key: %s is not a private Ed25519 key in PKCS #8", file)
 	}
 	der, err := x509.MarshalPKIXPublicKey(private.Public())
 	id := sha256.Sum256(der)
@@ -83,8 +83,8 @@ type (
 
 const repository = "https://github.com/countersign/countersign"
 
-// provenance writes which commit gave which files, and how: a statement of SLSA, in an
-// envelope (DSSE) that holds its signature, or none.
+// provenance writes an SLSA statement that says from which commit and how the files were
+// built, in a DSSE envelope with its signature, if any.
 func (r *release) provenance(sign *signature) error {
 	digests, err := r.digests()
 	if err != nil {
@@ -109,8 +109,8 @@ func (r *release) provenance(sign *signature) error {
 
 const payloadType = "application/vnd.in-toto+json"
 
-// envelope puts a statement into DSSE's form. What is signed is the type and the payload,
-// each behind its length, so that neither can be taken for the other.
+// envelope puts a statement into a DSSE envelope. The signature covers the payload type and
+// the payload, each preceded by its length, so that no other pair gives the same bytes.
 func envelope(s statement, sign *signature) ([]byte, error) {
 	payload, err := json.Marshal(s)
 	if err != nil {

@@ -13,27 +13,27 @@ import (
 	"strings"
 )
 
-// semantic is a version as `countersign version` says it.
-var semantic = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+// versionPattern matches a version as `countersign version` prints it.
+var versionPattern = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
-// release is one in the making.
+// release is a release that is being built.
 type release struct {
 	commit
 	version, out string
-	written      []string
+	written      []string // names of the files in out
 }
 
-// publish fills a directory with all that is published of the last commit. key is the
-// file of the private key that signs it, "" for none.
+// publish builds everything that is published from the last commit, into the directory out.
+// key is the file of the private key that signs it, "" for no signature.
 func publish(ctx context.Context, root, version, out, key string) (err error) {
-	if !semantic.MatchString(version) {
-		return fmt.Errorf("-version: %q is no version such as 0.1.0", version)
+	if !versionPattern.MatchString(version) {
+		return fmt.Errorf("-version: %q is not a version such as 0.1.0", version)
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	if held, err := os.ReadDir(out); err != nil || len(held) > 0 {
-		return errors.Join(err, fmt.Errorf("%s is not empty, and nothing is written over", out))
+		return errors.Join(err, fmt.Errorf("%s is not empty: existing files are not overwritten", out))
 	}
 	sign, err := signer(key)
 	if err != nil {
@@ -62,20 +62,20 @@ func publish(ctx context.Context, root, version, out, key string) (err error) {
 	return r.sums(sign)
 }
 
-// make makes what there is for one system: the archive, its bill of materials and,
-// on Linux, an image.
+// make builds everything for one target: the archive, its bill of materials and, for Linux,
+// the packages and an image.
 func (r *release) make(ctx context.Context, t target, program string) error {
 	if err := compile(ctx, r.commit, t, r.version, program); err != nil {
 		return err
 	}
-	modules, err := used(ctx, r.dir, t, false, "./cmd/countersign")
+	modules, err := dependencies(ctx, r.dir, t, false, "./cmd/countersign")
 	if err != nil {
 		return err
 	}
 	licences := map[string][]string{}
 	for _, m := range modules {
 		if licences[m.Path] = m.Licences; len(m.Licences) == 0 {
-			return fmt.Errorf("%s is under a licence that is not known", m.Path)
+			return fmt.Errorf("%s has an unknown license", m.Path)
 		}
 	}
 	name := "countersign_" + r.version + "_" + t.String()
@@ -104,8 +104,8 @@ func (r *release) make(ctx context.Context, t target, program string) error {
 	return r.write(name+"_image.tar", loadable)
 }
 
-// pack makes the archive of one system, everything in a folder of its name, and on
-// Linux the packages of distributions.
+// pack writes the archive for one target, with all files in a folder of the archive's name,
+// and for Linux the packages.
 func (r *release) pack(ctx context.Context, t target, name string, program []byte, modules []module) error {
 	goroot, err := output(ctx, r.dir, nil, "go", "env", "GOROOT")
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *release) write(name string, text []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), text, 0o644)
 }
 
-// digests are those of the files that were written, by name.
+// digests returns the digests of the written files, by name.
 func (r *release) digests() (map[string]string, error) {
 	out := map[string]string{}
 	for _, name := range r.written {
@@ -161,7 +161,7 @@ func (r *release) digests() (map[string]string, error) {
 	return out, nil
 }
 
-// sums writes the digests in the form that sha256sum -c reads, and their signature.
+// sums writes the digests in the format of sha256sum -c, and their signature.
 func (r *release) sums(sign *signature) error {
 	digests, err := r.digests()
 	if err != nil {

@@ -114,7 +114,7 @@ func TestOnlyLicencesThatMayBePassedOnAreKnown(t *testing.T) {
 	}
 }
 
-// TestABillNamesEveryModuleOfABinary: of this test's own.
+// TestABillNamesEveryModuleOfABinary: the binary is the one of this test.
 func TestABillNamesEveryModuleOfABinary(t *testing.T) {
 	file, err := os.Executable()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill is the bill of materials of one binary, in CycloneDX's JSON: what the binary
-// itself says that it was made of, and the licences. It has no serial number, which
-// would be another at each build.
+// bill returns the bill of materials of one binary as CycloneDX JSON: the modules and build
+// settings recorded in the binary, and the licenses. It has no serial number, which would
+// differ in each build.
 func bill(file, version string, at time.Time, licences map[string][]string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -43,8 +43,8 @@ func bill(file, version string, at time.Time, licences map[string][]string) ([]b
 	return b.Bytes(), err
 }
 
-// library is one module. Go's sum is of all its files and no digest of one, so it is
-// a property.
+// library is one module. Its Go checksum covers all its files and is not the hash of one
+// file, so it is a property and not a hash.
 func library(path, version, sum string, licences []string) cdx.Component {
 	c := cdx.Component{BOMRef: purl(path, version), Type: cdx.ComponentTypeLibrary, Name: path, Version: version, PackageURL: purl(path, version), Licenses: choices(licences)}
 	if sum != "" {
@@ -61,5 +61,5 @@ func choices(ids []string) *cdx.Licenses {
 	return &all
 }
 
-// purl names a module as scanners do.
+// purl is the package URL of a module, by which scanners identify it.
 func purl(path, version string) string { return "pkg:golang/" + path + "@" + version }

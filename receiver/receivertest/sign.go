@@ -8,13 +8,13 @@ import (
 	"github.com/countersign/countersign/receiver"
 )
 
-// Sign sets the runtime headers of a call on r, signed with the secret: what
-// Countersign sends to a project with HMAC. Method and target are those of r, the
-// rest comes from c; rawBody must be what r's body holds.
+// Sign sets on r the runtime headers that Countersign sends to a project with HMAC, signed
+// with the secret. Method and target are those of r, the other parts come from c. rawBody
+// must equal the body of r.
 func Sign(r *http.Request, rawBody, secret []byte, c receiver.Call) error {
-	target := r.RequestURI // of a request that came in
+	target := r.RequestURI // set for an incoming request
 	if target == "" {
-		target = r.URL.RequestURI() // of one that goes out
+		target = r.URL.RequestURI() // for an outgoing request
 	}
 	p := signature.Parts{
 		Method: r.Method, PathAndQuery: target, Timestamp: strconv.FormatInt(c.SentAt.Unix(), 10),

@@ -12,11 +12,11 @@ import (
 	"github.com/countersign/countersign/receiver"
 )
 
-// at is when the suite claims its keys.
+// at is the time of the claims.
 var at = time.Date(2026, 1, 1, 9, 0, 0, 123e6, time.UTC)
 
-// TestStore checks that a Store keeps its law. open gives an empty one for each of
-// the subtests.
+// TestStore checks that a Store follows the rules of receiver.Store. open returns an empty
+// store for each subtest.
 func TestStore(t *testing.T, open func(t *testing.T) receiver.Store) {
 	for name, rule := range map[string]func(*testing.T, receiver.Store){
 		"a key is claimed once":                claimedOnce,
@@ -108,7 +108,7 @@ func finishedStays(t *testing.T, s receiver.Store) {
 	claim(t, s, claimOf("k", "one"), true)
 	body := []byte("first")
 	must(t, s.Finish(ctx, "k", receiver.Answer{Status: 200, Body: body}))
-	copy(body, "later") // the caller's own bytes
+	copy(body, "later") // the store must have made a copy
 	if err := s.Finish(ctx, "k", receiver.Answer{Status: 201}); !errors.Is(err, receiver.ErrNotClaimed) {
 		t.Errorf("finished again: %v", err)
 	}
@@ -139,7 +139,7 @@ func onlyClaimedChange(t *testing.T, s receiver.Store) {
 	if err := s.Release(ctx, "k"); !errors.Is(err, receiver.ErrNotClaimed) {
 		t.Errorf("released: %v", err)
 	}
-	claim(t, s, claimOf("k", "one"), true) // neither made one
+	claim(t, s, claimOf("k", "one"), true) // neither of them created an entry
 }
 
 func keysAreBytes(t *testing.T, s receiver.Store) {

@@ -12,11 +12,11 @@ import (
 )
 
 var (
-	process = rand.Text()[:8] // no workflow of an earlier process is met
+	process = rand.Text()[:8] // prefix of workflow ids, so that no id of an earlier process is used again
 	made    atomic.Int64
 )
 
-// drive keeps conc workflows going for d, and gives how long their starts took.
+// drive keeps conc workflows in progress for d, and returns how long their starts took.
 func drive(ctx dbos.Context, conc int, d time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var starts []time.Duration
@@ -40,7 +40,7 @@ func drive(ctx dbos.Context, conc int, d time.Duration) ([]time.Duration, error)
 	return starts, failed
 }
 
-// once starts a workflow and waits for its end.
+// once starts a workflow and waits until it has ended. It returns how long the start took.
 func once(ctx dbos.Context) (start time.Duration, err error) {
 	id := fmt.Sprintf("%s-%d", process, made.Add(1))
 	begin := time.Now()

@@ -1,8 +1,8 @@
-// Command dbos does the canonical workload with DBOS Transact for Go: workflows
-// of sequential steps, each a POST. It is driven by lines on standard input, such
-// as `4 8s`: keep 4 workflows going for 8 s. The answer to each is a line of JSON.
-// What the calls show, above all how long a workflow takes between two of them,
-// is seen by the receiver, as for every contender.
+// Command dbos does the canonical workload with DBOS Transact for Go: workflows of sequential
+// steps, each a POST. It reads orders from standard input, one per line: `4 8s` means to keep
+// 4 workflows in progress for 8 s. It answers each with a line of JSON. As for every
+// contender, the receiver measures the calls, above all the time between two calls of a
+// workflow.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 )
 
-// call is what every step sends.
+// call is the request that each step sends.
 var call struct {
 	url, body string
 	steps     int
@@ -80,7 +80,7 @@ func answer(ctx dbos.Context, line string) error {
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{"starts": starts})
 }
 
-// workflow is one run: its steps, one after the other, each kept by DBOS.
+// workflow is one run: sequential steps, each recorded by DBOS.
 func workflow(ctx dbos.Context, run string) (string, error) {
 	var last string
 	for range call.steps {
@@ -93,7 +93,7 @@ func workflow(ctx dbos.Context, run string) (string, error) {
 	return last, nil
 }
 
-// step is one call, verified as far as the other contenders verify it.
+// step sends one call and checks the field ok of the answer, which the product verifies too.
 func step(ctx context.Context, run string) (string, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, call.url, bytes.NewReader([]byte(call.body)))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/looplab/fsm"
 )
 
-// byLooplab evaluates guards before it fires: the library has none, and a callback
-// that cancels an event would take longer.
+// byLooplab evaluates the guards before it fires an event: the library has no guards, and a
+// callback that cancels an event would take longer.
 type byLooplab struct {
 	world
 	machine *fsm.FSM
@@ -20,7 +20,7 @@ func newLooplab() *byLooplab {
 	for i := range last {
 		at := strconv.Itoa(i)
 		events = append(events, fsm.EventDesc{Name: "next", Src: []string{at}, Dst: strconv.Itoa(i + 1)})
-		if i+1 < last { // to the last state both lead
+		if i+1 < last { // from the state before the last one, next leads to the last state too
 			events = append(events, fsm.EventDesc{Name: "skip", Src: []string{at}, Dst: strconv.Itoa(last)})
 		}
 	}

@@ -1,6 +1,5 @@
-// Command simulation goes along the way that bench/simulation.go describes with
-// state machine libraries for Go, and prints how many nanoseconds a transition
-// takes with each, as JSON.
+// Command simulation takes the path that bench/simulation.go describes with state machine
+// libraries for Go. It prints as JSON how many nanoseconds a transition takes with each.
 package main
 
 import (
@@ -11,10 +10,10 @@ import (
 	"time"
 )
 
-// last is the final state: the way has as many transitions.
+// last is the final state, and the number of transitions of the path.
 const last = 19
 
-// world is what guards read and actions set.
+// world has the variables that guards read and actions set.
 type world struct {
 	amount float64
 	color  string
@@ -24,7 +23,7 @@ type world struct {
 func (w *world) skips() bool          { return w.amount > 1000 && w.color == "green" }
 func (w *world) goesOn(from int) bool { return w.amount <= 1000 && w.step == from }
 
-// walker goes the way once, from the start, and gives the state it ends in.
+// walker takes the path once from the start and returns the state in which it ends.
 type walker interface{ walk() (int, error) }
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// group keeps a group of acme.
+// group stores a group of the tenant acme.
 func (d *desk) group(id string, members ...string) {
 	d.t.Helper()
 	d.write(func(tx store.Tx) error {
@@ -19,7 +19,7 @@ func (d *desk) group(id string, members ...string) {
 	})
 }
 
-// names lets an approval name groups, and escalate to others after a while.
+// names sets the group that an approval names, and its escalations.
 func (d *desk) names(id, group string, escalations ...countersign.Escalation) {
 	d.t.Helper()
 	d.write(func(tx store.Tx) error {
@@ -63,8 +63,8 @@ func TestTheDelegateOfAMemberIsTold(t *testing.T) {
 	d.is("after its end", d.look(0), "Decide ann@x")
 }
 
-// Each step of an escalation tells those whom it adds, and reminds who was asked before,
-// once.
+// TestWhoMayDecideByAnEscalationIsToldWhenItComes: each escalation notifies the people whom
+// it adds. The first one also reminds, once, those who were asked before.
 func TestWhoMayDecideByAnEscalationIsToldWhenItComes(t *testing.T) {
 	d := openDesk(t)
 	for _, email := range []string{"ann@x", "bea@x", "cem@x"} {

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// TestNobodyIsToldOfWhatIsDecidedMeanwhile: between the look at who waits and the
-// transaction in which its mails are claimed.
+// TestNobodyIsToldOfWhatIsDecidedMeanwhile: the approval is decided after the notifier has
+// read the waiting runs and before it claims the mails.
 func TestNobodyIsToldOfWhatIsDecidedMeanwhile(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
@@ -20,7 +20,7 @@ func TestNobodyIsToldOfWhatIsDecidedMeanwhile(t *testing.T) {
 	d.is("decided meanwhile", d.look(0))
 }
 
-// settle keeps which store the desk writes to.
+// settle calls act and then restores the desk's store, which act may replace.
 func (d *desk) settle(act func()) {
 	before := d.store
 	act()

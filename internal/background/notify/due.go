@@ -10,16 +10,16 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// done is what has been sent of an approval.
-type done struct{ asked, escalated, lapsing bool }
+// done says which kinds of mail about an approval were sent.
+type done struct{ asked, escalated, expiring bool }
 
 func (d done) has(k kind) bool {
-	return k == asked && d.asked || k == escalated && d.escalated || k == lapsing && d.lapsing
+	return k == asked && d.asked || k == escalated && d.escalated || k == expiring && d.expiring
 }
 
 func doneOf(rec *records.Notice) done { return done{rec.Asked, rec.Escalated, rec.Lapsing} }
 
-// notice is one thing to tell.
+// notice is one kind of mail about one approval.
 type notice struct {
 	kind     kind
 	tenant   string
@@ -28,12 +28,12 @@ type notice struct {
 
 func (d notice) id() string { return records.NoticeID(d.tenant, d.approval) }
 
-// due lists what is not known to be told, and all that waits, what lapses first coming
-// first. All runs that wait are read: their records in this list are small, and most
-// waits are decided within the hour.
+// due returns the notices that may have to be sent now, and a notice for each approval that
+// a run waits for, sorted by expiry. It reads all waiting runs: their records in this list
+// are small, and most approvals are decided within the hour.
 func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 	now := n.cfg.Now()
-	var present map[string]time.Time // when it lapses
+	var present map[string]time.Time // by notice id: when the approval expires
 	err = n.store.View(ctx, func(tx store.Tx) error {
 		out, waiting, present = nil, nil, map[string]time.Time{}
 		for offset := 0; ; offset += batch {
@@ -51,21 +51,21 @@ func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 				d := notice{kind: asked, tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}
 				present[d.id()] = u.Due
 				waiting = append(waiting, d)
-				out = n.wanted(out, d, &u, now)
+				out = n.addDue(out, d, &u, now)
 			}
 			if len(runs) < batch {
 				return nil
 			}
 		}
 	})
-	forget(n.seen, present) // decided: the store remembers
+	forget(n.seen, present) // the store keeps it for decided approvals
 	forget(n.later, present)
-	forget(n.brief, present)
+	forget(n.pending, present)
 	slices.SortStableFunc(waiting, func(a, b notice) int { return present[a.id()].Compare(present[b.id()]) })
 	return out, waiting, err
 }
 
-// forget drops what is not present any more.
+// forget deletes the entries of approvals that no run waits for any more.
 func forget[T any](of map[string]T, present map[string]time.Time) {
 	maps.DeleteFunc(of, func(id string, _ T) bool {
 		_, waits := present[id]
@@ -73,16 +73,17 @@ func forget[T any](of map[string]T, present map[string]time.Time) {
 	})
 }
 
-// wanted adds what an approval that is waited for gives to tell.
-func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
+// addDue adds the notice of a waiting approval that is to be sent now, if any. An approval
+// that expires within 75 minutes of its request gets no reminder.
+func (n *Notifier) addDue(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
 	if now.Before(n.later[d.id()]) {
 		return out
 	}
-	soon := !u.Due.IsZero() && u.Due.Sub(now) <= lapseAhead && u.Due.After(now)
-	short := u.Due.Sub(u.Since) <= lapseAhead+lapseAhead/4
+	expiresSoon := !u.Due.IsZero() && u.Due.Sub(now) <= reminderAhead && u.Due.After(now)
+	short := u.Due.Sub(u.Since) <= reminderAhead+reminderAhead/4
 	switch {
-	case soon && !short && !n.seen[d.id()].has(lapsing):
-		d.kind = lapsing
+	case expiresSoon && !short && !n.seen[d.id()].has(expiring):
+		d.kind = expiring
 		return append(out, d)
 	case !u.WaitingFor.EscalatesAt.IsZero() && !now.Before(u.WaitingFor.EscalatesAt) && !n.seen[d.id()].has(escalated):
 		d.kind = escalated

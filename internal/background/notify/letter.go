@@ -10,27 +10,28 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 )
 
-// mostListed is how many approvals a mail lists.
+// mostListed bounds how many approvals a mail lists.
 const mostListed = 50
 
-// item is an approval that a letter tells of.
+// item is an approval that a letter lists.
 type item struct {
 	kind   kind
 	tenant string
 	a      *records.Approval
-	name   string // of who asked
+	name   string // of the requester; may be empty
 }
 
-// letter is one mail: what its reader is to be told, and what else waits for them.
+// letter is one mail: the approvals that it is sent for, and the others that wait for its
+// recipient in the same tenants.
 type letter struct {
-	to    string
-	items []item
-	in    map[[2]string]int // where an approval stands among the items
-	more  int               // how many others wait
-	soon  int               // how many of these lapse soon
+	to           string
+	items        []item
+	in           map[[2]string]int // index in items, by key
+	more         int               // how many waiting approvals are not in items
+	moreExpiring int               // how many of these expire soon
 }
 
-// add adds what isn't in the letter, or not as something that expires soon.
+// add adds an approval. If the letter has it already, the item gets the later of both kinds.
 func (l *letter) add(i item) {
 	if l.in == nil {
 		l.in = map[[2]string]int{}
@@ -49,17 +50,17 @@ func (l *letter) add(i item) {
 
 func (i item) key() [2]string { return [2]string{i.tenant, i.a.ID} }
 
-// cut keeps what lapses first, and counts the others.
+// cut sorts the items by kind and expiry, keeps the first ones, and counts the others.
 func (l *letter) cut() {
 	slices.SortStableFunc(l.items, func(a, b item) int { return cmp.Or(int(b.kind)-int(a.kind), a.a.ExpiresAt.Compare(b.a.ExpiresAt)) })
 	kept := min(len(l.items), mostListed)
-	l.more, l.soon = l.more+len(l.items)-kept, l.soon+lapseSoon(l.items[kept:])
+	l.more, l.moreExpiring = l.more+len(l.items)-kept, l.moreExpiring+countExpiring(l.items[kept:])
 	l.items, l.in = l.items[:kept], nil
 }
 
-func lapseSoon(items []item) (n int) {
+func countExpiring(items []item) (n int) {
 	for _, i := range items {
-		if i.kind == lapsing {
+		if i.kind == expiring {
 			n++
 		}
 	}
@@ -77,10 +78,10 @@ func (l *letter) tenants() (out []string) {
 
 func (i item) what() string { return safetext.Value(i.a.Capability) + " at " + i.a.ProjectID }
 
-func (i item) lapses() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
+func (i item) expiry() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-// askedBy is a principal with its name, which may be anything: so it stands in quotes
-// behind what the principal is.
+// askedBy describes the requester: the kind and id of the principal, then its name. A name
+// may be any text, so it is in quotes and comes last.
 func (i item) askedBy() string {
 	who := safetext.Value(strings.Replace(i.a.RequestedBy, ":", " ", 1))
 	if i.name == "" || i.a.RequestedBy == "user:"+i.name {
@@ -89,11 +90,12 @@ func (i item) askedBy() string {
 	return who + " “" + safetext.Value(i.name) + "”"
 }
 
-// words tell who asks for what and until when, and nothing of what would be sent:
-// mail is read by many machines. Following a link decides nothing.
-func (l *letter) words(baseURL string) (subject, text string) {
+// compose returns the subject and text of the letter. They say who asks for which capability
+// and when the approval expires, but nothing of the request to be sent: mail passes through
+// many machines that may read it. Following a link decides nothing.
+func (l *letter) compose(baseURL string) (subject, text string) {
 	if len(l.items) > 1 {
-		return l.listing(baseURL)
+		return l.composeList(baseURL)
 	}
 	i := l.items[0]
 	begin := "A run waits for your decision."
@@ -102,29 +104,29 @@ func (l *letter) words(baseURL string) (subject, text string) {
 	case escalated:
 		subject = "Still to decide: " + i.what()
 		begin = "A run still waits for a decision. Those who were asked first have not decided in time, so others may decide it now, too."
-	case lapsing:
+	case expiring:
 		subject = "Expires soon: " + i.what()
 		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
 	}
 	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nExpires:   %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
-		begin, i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
+		begin, i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
 }
 
-// listing is a letter of several: what expires first comes first.
-func (l *letter) listing(baseURL string) (subject, text string) {
+// composeList returns the subject and text of a letter with several approvals.
+func (l *letter) composeList(baseURL string) (subject, text string) {
 	l.cut()
-	all, lapse := len(l.items)+l.more, l.soon+lapseSoon(l.items)
+	all, expiringSoon := len(l.items)+l.more, l.moreExpiring+countExpiring(l.items)
 	subject = fmt.Sprintf("Decide: %d runs wait", all)
-	if lapse > 0 {
-		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", lapse, all)
+	if expiringSoon > 0 {
+		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", expiringSoon, all)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs wait for your decision.\n", all)
-	if lapse > 0 {
-		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", lapse)
+	if expiringSoon > 0 {
+		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", expiringSoon)
 	}
 	for _, i := range l.items {
-		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
+		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
 	}
 	if l.more > 0 {
 		fmt.Fprintf(&b, "\nand %d more.\n", l.more)

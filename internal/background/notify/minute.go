@@ -7,14 +7,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// address puts something into somebody's letter, unless there was one within a minute.
+// address adds an item to the letter of an address. If the address was mailed within the
+// last minute, it sets when the notice is due again instead.
 func (c *claiming) address(claim *claimed, email string, i item) error {
 	l := c.letters[email]
 	if l == nil {
 		l = c.round.letters[email]
 	}
 	if l == nil {
-		next, err := c.open(email)
+		next, err := c.reserve(email)
 		if err != nil {
 			return err
 		}
@@ -32,9 +33,10 @@ func (c *claiming) address(claim *claimed, email string, i item) error {
 	return nil
 }
 
-// open notes that somebody is being mailed now, or gives the time from which that may
-// be: a minute after the last mail was sent, wherever.
-func (c *claiming) open(email string) (time.Time, error) {
+// reserve records that this process is mailing an address now and returns the zero time. If the
+// address was mailed within the last minute, by any process and for any tenant, it returns
+// when it may be mailed again.
+func (c *claiming) reserve(email string) (time.Time, error) {
 	if next, known := c.mailed[email]; known {
 		return next, nil
 	}
@@ -43,17 +45,18 @@ func (c *claiming) open(email string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	now := c.cfg.Now()
-	if next := mayMail(rec, now); now.Before(next) {
+	if next := nextMailAt(rec, now); now.Before(next) {
 		c.mailed[email] = next
 		return next, nil
 	}
-	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now, Until: now.Add(sending)}, version)
+	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now, Until: now.Add(claimFor)}, version)
 	return time.Time{}, err
 }
 
-// mayMail is when an address may be mailed again. While another process is at it, that
-// is looked up anew before long: it may end soon. A clock set back holds nobody up.
-func mayMail(rec *records.Mailed, now time.Time) time.Time {
+// nextMailAt is when an address may be mailed again. While another process is sending to it,
+// that is at most a minute from now, since the process may finish any time. A clock that was
+// set back delays nothing: a mail sent in the future is ignored.
+func nextMailAt(rec *records.Mailed, now time.Time) time.Time {
 	switch {
 	case now.Before(rec.At):
 		return now

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// lists wants a letter to have the links of these approvals and no more.
+// lists checks that a letter has one link to each of these approvals, and no other.
 func (d *desk) lists(l letter, ids ...string) {
 	d.t.Helper()
 	const link = "https://countersign.example/console/approvals/"
@@ -23,8 +23,9 @@ func (d *desk) lists(l letter, ids ...string) {
 	}
 }
 
-// TestAnApproverGetsOneMailAMinute, which lists what waits: the first at once, and those
-// that were asked for meanwhile together when the minute is over, over restarts too.
+// TestAnApproverGetsOneMailAMinute: the first mail is sent at once. Approvals requested
+// within the next minute are in one mail when the minute is over, also across restarts. Each
+// mail lists all approvals that wait for its recipient.
 func TestAnApproverGetsOneMailAMinute(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
@@ -54,7 +55,7 @@ func TestAnApproverGetsOneMailAMinute(t *testing.T) {
 	}
 }
 
-// TestAMailListsTheFirstFifty of what waits, and says how many more there are.
+// TestAMailListsTheFirstFifty approvals that wait, and says how many more there are.
 func TestAMailListsTheFirstFifty(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
@@ -73,7 +74,8 @@ func TestAMailListsTheFirstFifty(t *testing.T) {
 	}
 }
 
-// TestEachApproverHasAMinuteOfTheirOwn, and a mailbox is one, whatever tenants it is of.
+// TestEachApproverHasAMinuteOfTheirOwn: the minute belongs to the address. A user of two
+// tenants has one address, and so one minute.
 func TestEachApproverHasAMinuteOfTheirOwn(t *testing.T) {
 	d := openDesk(t)
 	approver := countersign.RoleApprover
@@ -86,11 +88,12 @@ func TestEachApproverHasAMinuteOfTheirOwn(t *testing.T) {
 	d.ask("beta", "two", 24*time.Hour, ada)
 	d.is("in another tenant", d.look(time.Second), "Decide dan@example.com")
 	d.is("a minute after the first", d.look(59*time.Second), "Decide ben@example.com")
-	d.lists(d.letters[len(d.letters)-1], "two") // of the tenant that has something new
+	d.lists(d.letters[len(d.letters)-1], "two") // only the tenant with a new approval is listed
 	d.is("no more", d.look(time.Hour))
 }
 
-// TestAMailSaysWhatLapsesSoonFirst.
+// TestAMailSaysWhatLapsesSoonFirst: approvals that expire soon come first in the list and in
+// the subject.
 func TestAMailSaysWhatLapsesSoonFirst(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)

@@ -1,7 +1,8 @@
-// Package notify mails people who can decide an approval: when it is asked for,
-// when it escalates to others, and an hour before it expires. Nobody gets more than one mail a minute, which lists
-// what waits. It watches what runs wait for and moves nothing:
-// a lost mail costs time, and nothing else.
+// Package notify mails the users who may decide an approval: when it is requested, when it
+// escalates, and an hour before it expires. Nobody gets more than one mail a minute; each
+// mail also lists the other approvals of these tenants that wait for its recipient. The
+// package reads the list of waiting runs and changes no run: a lost mail delays a decision
+// and has no other effect.
 package notify
 
 import (
@@ -17,72 +18,72 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Postbox takes a mail for one address.
+// Postbox sends one mail to one address.
 type Postbox interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// Config is what the notifier is told by the settings.
+// Config has the settings of the notifier.
 type Config struct {
-	BaseURL string // the public address, for links
+	BaseURL string // public address of the service, for links
 	Eyes    access.Eyes
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// How often it looks, and how it keeps itself small.
+// Intervals and bounds of the notifier.
 const (
 	every = 5 * time.Second
-	batch = 200 // waiting runs read at once
+	batch = 200 // waiting runs in one query
 
 	claimsAtOnce = 200 // notices in one commit
 
-	lapseAhead = time.Hour       // how long before it expires the second mail goes
-	sweepEvery = 6 * time.Hour   // how often notices of old approvals are deleted
-	keepFor    = 24 * time.Hour  // beyond the end of their approval
-	sweepMost  = 1000            // notices looked at in one sweep
-	mostMails  = 50              // people told of one approval
-	mailEvery  = time.Minute     // between two mails to one address, at least
-	sending    = 5 * time.Minute // how long a process has for the mails that it has begun
-	begins     = 2 * time.Minute // how long it begins mails of them, each of which takes half a minute at most
-	firstWait  = time.Minute     // before a mail is tried again; doubled each time
-	longest    = 30 * time.Minute
+	reminderAhead = time.Hour       // the reminder is sent this long before an approval expires
+	sweepEvery    = 6 * time.Hour   // how often the records of old mails are deleted
+	keepFor       = 24 * time.Hour  // how long a notice is kept after its approval expired, and an address after its last mail
+	sweepBatch    = 1000            // records of each kind that one sweep reads
+	maxRecipients = 50              // recipients of one notice
+	mailEvery     = time.Minute     // minimum time between two mails to one address
+	claimFor      = 5 * time.Minute // after this time other processes take over the mails that a process has claimed
+	startFor      = 2 * time.Minute // after this time a round starts no further mail; one mail takes at most half a minute
+	firstWait     = time.Minute     // before a failed mail is tried again; doubled after each attempt
+	longestWait   = 30 * time.Minute
 )
 
-// Notifier mails. Start begins, Stop ends it.
+// Notifier sends the mails. Start starts it, Stop stops it.
 type Notifier struct {
 	cfg   Config
 	store store.Store
 	post  Postbox
 
-	seen  map[string]done      // by notice id: what is known to be sent, so that most looks write nothing
-	later map[string]time.Time // by notice id: before when nothing is to be tried
+	seen  map[string]done      // by notice id: which kinds of mail were sent; with this most looks write nothing
+	later map[string]time.Time // by notice id: when to try next
 	swept time.Time
-	from  string // where the next sweep begins, and that of addresses
-	mails string
+	from  string // id of the notice at which the next sweep begins
+	mails string // id of the address at which the next sweep begins
 
-	brief map[string]*records.Approval // by notice id: those that wait, without what they would send
+	pending map[string]*records.Approval // by notice id: pending approvals without the request to be sent
 
 	rounds *periodic.Task
 }
 
 // New makes a notifier.
 func New(cfg Config, s store.Store, post Postbox) *Notifier {
-	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, later: map[string]time.Time{}, from: records.FirstNotice, mails: records.FirstMailed, brief: map[string]*records.Approval{}}
+	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, later: map[string]time.Time{}, from: records.FirstNotice, mails: records.FirstMailed, pending: map[string]*records.Approval{}}
 }
 
-// Start looks every few seconds until Stop.
+// Start calls Look every few seconds until Stop.
 func (n *Notifier) Start() {
 	n.rounds = periodic.Start(every, n.Look)
 }
 
-// Stop gives up a mail that is being sent, and waits.
+// Stop cancels the mail that is being sent and returns when the current Look has ended.
 func (n *Notifier) Stop() {
 	n.rounds.Stop()
 }
 
-// Look finds what people should be told now, and tells them. Whatever goes wrong
-// is logged: the next look is soon.
+// Look finds the notices that are due and sends their mails. Errors are only logged: the
+// next Look follows within seconds.
 func (n *Notifier) Look(ctx context.Context) {
 	due, waiting, err := n.due(ctx)
 	if err != nil {
@@ -101,12 +102,13 @@ func (n *Notifier) Look(ctx context.Context) {
 	}
 }
 
-// tell sends one mail to each who is to be told something now, and keeps which were
-// sent: only then is a notice done. What was refused is tried again later; a process
-// that ends amid its mails is relieved, and one that is slow begins no more of them.
+// tell sends one mail to each person to notify, and then records which mails were sent: a
+// notice is done only once that is recorded. A mail that the mail server refused is tried
+// again later. If the process ends before it has sent all its mails, another process sends
+// the rest; a round that takes too long starts no further mail.
 func (n *Notifier) tell(ctx context.Context, due, waiting []notice) error {
 	r := &round{letters: map[string]*letter{}, began: n.cfg.Now()}
-	var unclaimed error // what was claimed before is sent all the same
+	var unclaimed error // the notices claimed before this error are sent
 	for batch := range slices.Chunk(due, claimsAtOnce) {
 		if unclaimed = n.claim(ctx, batch, r); unclaimed != nil {
 			break
@@ -116,32 +118,33 @@ func (n *Notifier) tell(ctx context.Context, due, waiting []notice) error {
 		return unclaimed
 	}
 	if err := n.complete(ctx, r, waiting); err != nil {
-		n.failed(ctx, err) // the letters tell what is new all the same
+		n.failed(ctx, err) // the letters are sent with the new approvals only
 	}
 	sent := n.send(ctx, r)
 	if ctx.Err() != nil && len(sent) == 0 {
 		return ctx.Err()
 	}
-	if err := n.keepMailed(context.WithoutCancel(ctx), r, sent); err != nil {
+	if err := n.recordMailed(context.WithoutCancel(ctx), r, sent); err != nil {
 		return err
 	}
 	for claims := range slices.Chunk(r.claims, claimsAtOnce) {
-		if err := n.keep(context.WithoutCancel(ctx), claims, sent); err != nil {
+		if err := n.recordSent(context.WithoutCancel(ctx), claims, sent); err != nil {
 			return err
 		}
 	}
 	return unclaimed
 }
 
-// send sends the letters of a round, and gives when each was sent.
+// send sends the letters of a round. It returns the addresses to which a letter was sent,
+// with the time.
 func (n *Notifier) send(ctx context.Context, r *round) map[string]time.Time {
 	sent := map[string]time.Time{}
 	for _, to := range slices.Sorted(maps.Keys(r.letters)) {
-		if n.cfg.Now().Sub(r.began) > begins {
-			n.cfg.Log.Warn("mails to approvers are slow: some are put off", "letters", len(r.letters), "sent", len(sent))
+		if n.cfg.Now().Sub(r.began) > startFor {
+			n.cfg.Log.Warn("the mail server is slow: some mails to approvers are postponed", "letters", len(r.letters), "sent", len(sent))
 			break
 		}
-		subject, text := r.letters[to].words(n.cfg.BaseURL)
+		subject, text := r.letters[to].compose(n.cfg.BaseURL)
 		if err := n.post.Send(ctx, to, subject, text); err != nil {
 			n.failed(ctx, err)
 			continue
@@ -153,15 +156,15 @@ func (n *Notifier) send(ctx context.Context, r *round) map[string]time.Time {
 
 func (n *Notifier) failed(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		n.cfg.Log.Warn("approvers not told", "error", err)
+		n.cfg.Log.Warn("approvers could not be notified", "error", err)
 	}
 }
 
-// kind is why people are told.
+// kind is the reason for a notice. Later kinds include what earlier ones say.
 type kind int
 
 const (
 	asked kind = iota
 	escalated
-	lapsing
+	expiring
 )

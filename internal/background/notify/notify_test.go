@@ -18,17 +18,17 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// letter is what arrived.
+// letter is a mail that was sent.
 type letter struct{ to, subject, text string }
 
-// desk is a store with approvals, and a postbox that keeps what comes.
+// desk is a store with approvals, and a Postbox that keeps the mails.
 type desk struct {
 	t       *testing.T
 	store   store.Store
 	now     time.Time
 	eyes    access.Eyes
-	refused string // whom the mail server refuses
-	ends    func() // the process ends amid a mail
+	refused string // the address that the mail server refuses
+	ends    func() // unless nil, called by Send: the process ends while it sends a mail
 	tries   int
 	letters []letter
 	n       *notify.Notifier
@@ -40,7 +40,7 @@ func openDesk(t *testing.T) *desk {
 	return d
 }
 
-// restart is what a new process is: it remembers nothing but the store.
+// restart makes a new Notifier on the same store, as a new process has it.
 func (d *desk) restart() {
 	d.n = notify.New(d.config(), d.store, d)
 }
@@ -77,7 +77,7 @@ func (d *desk) user(tenant, email string, projects []string, roles ...countersig
 	})
 }
 
-// ask makes an approval that a run waits for.
+// ask stores a pending approval and the run that waits for it.
 func (d *desk) ask(tenant, id string, life time.Duration, by access.Requester) {
 	d.t.Helper()
 	d.askOf(tenant, id, "acme-shop", life, by)
@@ -102,7 +102,7 @@ func (d *desk) askOf(tenant, id, project string, life time.Duration, by access.R
 	})
 }
 
-// decide ends the wait for an approval.
+// decide approves an approval, so that its run no longer waits.
 func (d *desk) decide(tenant, id string) {
 	d.t.Helper()
 	d.write(func(tx store.Tx) error {
@@ -118,7 +118,8 @@ func (d *desk) decide(tenant, id string) {
 	})
 }
 
-// look lets time pass and returns who was written to since the last look.
+// look advances the clock, calls Look and returns the mails that it sent: the first words of
+// the subject and the address.
 func (d *desk) look(later time.Duration) []string {
 	d.t.Helper()
 	d.now = d.now.Add(later)
@@ -192,8 +193,8 @@ func TestNobodyIsToldOfWhatIsDecidedOrShort(t *testing.T) {
 	d.is("and reminded of no more", d.look(10*time.Minute))
 }
 
-// TestAMailThatFailsIsTriedAgain, less and less often, by a new process too, and to
-// those alone who don't have it.
+// TestAMailThatFailsIsTriedAgain at growing intervals, also by a new process, and is sent
+// only to those who haven't received it.
 func TestAMailThatFailsIsTriedAgain(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
@@ -219,8 +220,8 @@ func TestAMailThatFailsIsTriedAgain(t *testing.T) {
 	d.is("an hour before", d.look(20*time.Hour), "Expires soon ben@example.com", "Expires soon cleo@example.com")
 }
 
-// TestAProcessThatEndsAmidItsMailsIsRelieved by the next one, which tells whoever it
-// doesn't know to be told.
+// TestAProcessThatEndsAmidItsMailsIsRelieved by the next one, which mails everybody for whom
+// no mail is recorded as sent.
 func TestAProcessThatEndsAmidItsMailsIsRelieved(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
@@ -233,6 +234,23 @@ func TestAProcessThatEndsAmidItsMailsIsRelieved(t *testing.T) {
 	d.is("while the first may still be at it", d.look(time.Second))
 	d.is("later", d.look(10*time.Minute), "Decide ben@example.com")
 	d.is("once", d.look(10*time.Minute))
+}
+
+// TestAProcessThatWasRelievedChangesNothing: its mail fails after another process has taken over
+// its claim and sent the mail.
+func TestAProcessThatWasRelievedChangesNothing(t *testing.T) {
+	d := openDesk(t)
+	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
+	d.ask("acme", "one", 24*time.Hour, ada)
+	slow := d.n
+	d.ends = func() {
+		d.ends = nil
+		d.restart()
+		d.is("another process", d.look(10*time.Minute), "Decide ben@example.com")
+	}
+	slow.Look(context.Background())
+	d.is("once", d.look(10*time.Minute))
+	d.is("not by the slow process either", func() []string { d.n = slow; return d.look(10 * time.Minute) }())
 }
 
 func TestADecidedApprovalIsTriedNoMore(t *testing.T) {
@@ -278,7 +296,7 @@ func TestManyWaitAndTheirNoticesAreForgottenInTheEnd(t *testing.T) {
 	if told := d.look(time.Hour); len(told) != 0 {
 		t.Fatalf("told again: %q", told)
 	}
-	for range 4 { // sweeps are bounded and some hours apart
+	for range 4 { // a sweep reads a bounded number of records, and is hours after the one before
 		d.look(24 * time.Hour)
 	}
 	left := 0
@@ -291,7 +309,8 @@ func TestManyWaitAndTheirNoticesAreForgottenInTheEnd(t *testing.T) {
 	}
 }
 
-// TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs: a token's name may be anything.
+// TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs: a token's name may be any text, so
+// hidden characters in it are escaped, and the mail says that it is a token's.
 func TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)

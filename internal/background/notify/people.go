@@ -10,16 +10,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// people are the tenant's users who may decide an approval: with the role, with its
-// project in their scope, and not for what they asked for themselves. Those who have
-// been told are left out.
+// people returns the addresses of the tenant's users who may decide an approval, without
+// those in told, and not more than maxRecipients together with them.
 func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
 	if err := errors.Join(usersOf(c.tx, tenant, c.users), awayIn(c.tx, tenant, c.away)); err != nil {
 		return nil, err
 	}
 	for i := range c.users[tenant] {
 		u := &c.users[tenant][i]
-		if slices.Contains(told, u.Email) || len(told)+len(out) >= mostMails {
+		if slices.Contains(told, u.Email) || len(told)+len(out) >= maxRecipients {
 			continue
 		}
 		may, err := c.mayDecide(c.tx, tenant, u, a, c.away[tenant])
@@ -33,7 +32,7 @@ func (c *claiming) people(tenant string, a *records.Approval, told []string) (ou
 	return out, nil
 }
 
-// usersOf reads a tenant's users, once.
+// usersOf reads a tenant's users into the map unless they are there.
 func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err error) {
 	if _, known := users[tenant]; !known {
 		users[tenant], err = records.Users.List(tx, tenant, store.Query{})
@@ -41,7 +40,7 @@ func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err e
 	return err
 }
 
-// awayIn reads a tenant's delegations, once.
+// awayIn reads a tenant's delegations into the map unless they are there.
 func awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation) (err error) {
 	if _, known := away[tenant]; !known {
 		away[tenant], err = records.Delegations.List(tx, tenant, store.Query{Where: records.AllDelegations()})
@@ -49,10 +48,11 @@ func awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation
 	return err
 }
 
-// mayDecide reports a user who may give the next decision, as a member of a group that the
-// approval names, of one that it has escalated to, or in place of a member who is away.
+// mayDecide reports whether a user may give the next decision: as a member of a group that
+// the approval names, as a member of a group that it has escalated to, or as the delegate of
+// a member who is away.
 func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *records.Approval, away []countersign.Delegation) (bool, error) {
-	if !n.able(u, a) {
+	if !n.eligible(u, a) {
 		return false, nil
 	}
 	in, err := records.StandingOf(tx, tenant, a, away, u.Email, n.cfg.Now(), func(email string) (bool, error) {
@@ -60,7 +60,7 @@ func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *rec
 		if errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		}
-		return err == nil && n.able(other, a), err
+		return err == nil && n.eligible(other, a), err
 	})
 	return access.AsMember(principalOf(u), a.Groups, in.Groups) == nil, err
 }
@@ -69,9 +69,10 @@ func principalOf(u *records.User) access.Principal {
 	return access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
 }
 
-// able reports a user with the role and the project, whom neither four eyes nor an earlier
-// decision keeps from deciding.
-func (n *Notifier) able(u *records.User, a *records.Approval) bool {
+// eligible reports whether a user has the role and the project, and is prevented from deciding
+// neither by the four-eyes rule (the user requested the approval) nor by an earlier decision
+// (given by or on behalf of the same person).
+func (n *Notifier) eligible(u *records.User, a *records.Approval) bool {
 	p := principalOf(u)
 	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) || n.cfg.Eyes.MayJudge(p, a.Requester) != nil {
 		return false

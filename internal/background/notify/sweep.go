@@ -8,21 +8,21 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// sweep deletes the notices of approvals that ended long ago, some at a time, and
-// goes on next time where it ended.
+// sweep deletes the notices of approvals that expired long ago, and the addresses mailed long
+// ago. It reads a bounded number of each, and the next sweep continues after them.
 func (n *Notifier) sweep(ctx context.Context) error {
 	old := n.cfg.Now().Add(-keepFor)
 	next, nextMail := "", ""
 	err := n.store.Update(ctx, func(tx store.Tx) error {
 		rows, err := tx.List(store.Meta, store.Realm, store.Query{
 			Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{n.from}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterNotice}}},
-			Limit: sweepMost,
+			Limit: sweepBatch,
 		})
 		if err != nil {
 			return err
 		}
 		next = records.FirstNotice
-		if len(rows) == sweepMost {
+		if len(rows) == sweepBatch {
 			next = rows[len(rows)-1].ID
 		}
 		if nextMail, err = sweepMailed(tx, n.mails, old); err != nil {
@@ -47,10 +47,10 @@ func (n *Notifier) sweep(ctx context.Context) error {
 	return err
 }
 
-// sweepMailed deletes some of what is kept of addresses that were mailed long ago, and
-// gives where to go on.
+// sweepMailed deletes the records of addresses that were mailed long ago, among a bounded
+// number. It returns the id at which the next sweep begins.
 func sweepMailed(tx store.Tx, from string, old time.Time) (next string, err error) {
-	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.MailedFrom(from), Limit: sweepMost})
+	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.MailedFrom(from), Limit: sweepBatch})
 	if err != nil {
 		return from, err
 	}
@@ -65,7 +65,7 @@ func sweepMailed(tx store.Tx, from string, old time.Time) (next string, err erro
 			}
 		}
 	}
-	if len(rows) < sweepMost {
+	if len(rows) < sweepBatch {
 		return records.FirstMailed, nil
 	}
 	return rows[len(rows)-1].ID, nil

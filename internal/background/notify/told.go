@@ -11,22 +11,22 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// keep notes who has been told of notices, and that they are done or when they are
-// tried again.
-func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]time.Time) error {
-	var stand map[notice]standing
+// recordSent records who was mailed about each claimed notice, and that the notice is done or
+// when it is tried again.
+func (n *Notifier) recordSent(ctx context.Context, claims []claimed, sent map[string]time.Time) error {
+	var states map[notice]noticeState
 	err := n.store.Update(ctx, func(tx store.Tx) error {
-		stand = map[notice]standing{}
+		states = map[notice]noticeState{}
 		for _, c := range claims {
-			s, err := n.keepOne(tx, c, sent)
+			s, err := n.recordNotice(tx, c, sent)
 			if err != nil {
 				return err
 			}
-			stand[c.notice] = s
+			states[c.notice] = s
 		}
 		return nil
 	})
-	for d, s := range stand {
+	for d, s := range states {
 		if err == nil {
 			n.seen[d.id()], n.later[d.id()] = s.done, s.next
 		}
@@ -34,10 +34,13 @@ func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]t
 	return err
 }
 
-func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]time.Time) (standing, error) {
+func (n *Notifier) recordNotice(tx store.Tx, c claimed, sent map[string]time.Time) (noticeState, error) {
 	rec, version, err := noticeOf(tx, c.notice)
 	if err != nil {
-		return standing{}, err
+		return noticeState{}, err
+	}
+	if doneOf(rec).has(c.kind) { // another process took the claim over and finished it
+		return noticeState{doneOf(rec), rec.Next}, nil
 	}
 	failed := false
 	for _, email := range c.to {
@@ -49,18 +52,19 @@ func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]time.Time) (s
 	}
 	switch {
 	case failed:
-		rec.Next = n.cfg.Now().Add(min(firstWait<<min(rec.Tries-1, 8), longest))
+		rec.Next = n.cfg.Now().Add(min(firstWait<<min(max(rec.Tries-1, 0), 8), longestWait))
 	case !c.later.IsZero():
 		rec.Next, rec.Tries = c.later, 0
 	default:
 		finish(rec, c.kind)
 	}
 	_, err = records.Notices.Put(tx, store.Realm, c.id(), rec, version)
-	return standing{doneOf(rec), rec.Next}, err
+	return noticeState{doneOf(rec), rec.Next}, err
 }
 
-// keepMailed notes when each letter of a round was sent: from then a minute counts.
-func (n *Notifier) keepMailed(ctx context.Context, r *round, sent map[string]time.Time) error {
+// recordMailed records when each letter of a round was sent. The minute until the next mail to
+// that address starts at this time, not when the notice was claimed.
+func (n *Notifier) recordMailed(ctx context.Context, r *round, sent map[string]time.Time) error {
 	for addresses := range slices.Chunk(slices.Sorted(maps.Keys(r.letters)), claimsAtOnce) {
 		err := n.store.Update(ctx, func(tx store.Tx) error {
 			for _, email := range addresses {
@@ -93,9 +97,9 @@ func mailedOf(tx store.Tx, email string) (*records.Mailed, int64, error) {
 	return rec, version, err
 }
 
-// finish marks a kind as sent to everybody.
+// finish records that a kind of notice was sent to all its recipients.
 func finish(rec *records.Notice, k kind) {
-	rec.Asked, rec.Escalated, rec.Lapsing = rec.Asked || k == asked, rec.Escalated || k == escalated, rec.Lapsing || k == lapsing
+	rec.Asked, rec.Escalated, rec.Lapsing = rec.Asked || k == asked, rec.Escalated || k == escalated, rec.Lapsing || k == expiring
 	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
 }
 

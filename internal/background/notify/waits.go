@@ -10,9 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// complete adds to each letter what else waits for its reader, and keeps of it what
-// lapses first. waiting is all that waits, what lapses first coming first. It decides
-// nothing about who is mailed, so it keeps no writer waiting.
+// complete adds to each letter the other approvals that wait for its recipient in the tenants
+// of the letter, and keeps those that expire first. waiting has all waiting approvals, sorted
+// by expiry. It doesn't change who is mailed, so a read transaction is enough and writers
+// don't wait for it.
 func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) error {
 	var lists map[string]*letter
 	err := n.store.View(ctx, func(tx store.Tx) error {
@@ -51,18 +52,18 @@ func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) err
 	return err
 }
 
-// reader is a user with the letter that tells of their tenant.
+// reader is a user of one tenant, and the letter to their address.
 type reader struct {
 	user   *records.User
 	letter *letter
 }
 
-// list adds what waits to the letters of those who may decide it.
+// list adds a waiting approval to the letters of the users who may decide it.
 func (n *Notifier) list(tx store.Tx, d notice, readers []reader, away []countersign.Delegation) error {
 	if len(readers) == 0 {
 		return nil
 	}
-	a, err := n.briefOf(tx, d)
+	a, err := n.pendingApproval(tx, d)
 	if err != nil || a.Status != countersign.ApprovalPending {
 		return ignoreGone(err)
 	}
@@ -78,24 +79,25 @@ func (n *Notifier) list(tx store.Tx, d notice, readers []reader, away []counters
 	return nil
 }
 
-// briefOf reads an approval that waits once: what is kept of it doesn't change while it
-// does, unless it takes more than one decision.
-func (n *Notifier) briefOf(tx store.Tx, d notice) (*records.Approval, error) {
-	if a := n.brief[d.id()]; a != nil {
+// pendingApproval reads an approval without its payload, from memory if possible. Only a pending
+// approval that needs one decision and names at most one group is kept in memory: the
+// retained fields of any other one may change while it waits.
+func (n *Notifier) pendingApproval(tx store.Tx, d notice) (*records.Approval, error) {
+	if a := n.pending[d.id()]; a != nil {
 		return a, nil
 	}
 	a, _, err := records.Approvals.Get(tx, d.tenant, d.approval)
 	if err != nil {
 		return nil, err
 	}
-	if a = briefly(a); a.Status == countersign.ApprovalPending && a.Needed() == 1 && len(a.Groups) <= 1 {
-		n.brief[d.id()] = a
+	if a = withoutPayload(a); a.Status == countersign.ApprovalPending && a.Needed() == 1 && len(a.Groups) <= 1 {
+		n.pending[d.id()] = a
 	}
 	return a, nil
 }
 
-// briefly is an approval without what it would send, which may be a mebibyte.
-func briefly(a *records.Approval) *records.Approval {
+// withoutPayload is a copy of an approval without the request to be sent, which may be a mebibyte.
+func withoutPayload(a *records.Approval) *records.Approval {
 	return &records.Approval{Requester: a.Requester, Deciders: a.Deciders, Approval: countersign.Approval{
 		ApprovalsNeeded: a.ApprovalsNeeded, Groups: a.Groups, Escalations: a.Escalations,
 		ID: a.ID, Status: a.Status, ProjectID: a.ProjectID, Capability: a.Capability, RequestedBy: a.RequestedBy, ExpiresAt: a.ExpiresAt,

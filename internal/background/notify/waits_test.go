@@ -14,13 +14,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// TestAMailListsWhatLapsesFirstAndCountsTheOthers, of what its reader may decide.
+// TestAMailListsWhatLapsesFirstAndCountsTheOthers: it lists and counts only the approvals
+// that its recipient may decide.
 func TestAMailListsWhatLapsesFirstAndCountsTheOthers(t *testing.T) {
 	d := openDesk(t)
-	for i := range 240 { // the first of these lapse first
+	for i := range 240 { // in the order in which they expire
 		d.ask("acme", fmt.Sprintf("apr-%03d", i), 24*time.Hour+time.Duration(i)*time.Minute, ada)
 	}
-	d.look(0) // nobody is there to be told
+	d.look(0) // there is no user to notify yet
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
 	d.user("acme", "cleo@example.com", []string{"acme-shop"}, countersign.RoleApprover)
 	d.now = d.now.Add(time.Minute)
@@ -43,8 +44,8 @@ func TestAMailListsWhatLapsesFirstAndCountsTheOthers(t *testing.T) {
 	}
 }
 
-// TestAMinuteCountsFromWhenAMailWasSent, which may be long after it was begun; and
-// meanwhile no other process mails its reader.
+// TestAMinuteCountsFromWhenAMailWasSent: sending may take long after the claim. Until it has
+// ended no other process mails the same address.
 func TestAMinuteCountsFromWhenAMailWasSent(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
@@ -64,8 +65,8 @@ func TestAMinuteCountsFromWhenAMailWasSent(t *testing.T) {
 	d.is("a minute after it was sent", d.look(time.Minute), "Decide ben@example.com")
 }
 
-// TestARoundThatIsSlowBeginsNoMoreMails, so that it has ended when another process may
-// begin anew; what is left is sent later, once.
+// TestARoundThatIsSlowBeginsNoMoreMails, so that it has ended before another process may
+// claim its notices. The remaining mails are sent later, each once.
 func TestARoundThatIsSlowBeginsNoMoreMails(t *testing.T) {
 	d := openDesk(t)
 	for i := range 30 {
@@ -96,7 +97,8 @@ func TestARoundThatIsSlowBeginsNoMoreMails(t *testing.T) {
 	}
 }
 
-// TestAllAddressesThatWereMailedLongAgoAreForgotten, however many come before them.
+// TestAllAddressesThatWereMailedLongAgoAreForgotten, even if more addresses precede them
+// than one sweep reads.
 func TestAllAddressesThatWereMailedLongAgoAreForgotten(t *testing.T) {
 	d := openDesk(t)
 	young := d.now.Add(100 * 24 * time.Hour)
@@ -121,7 +123,7 @@ func TestAllAddressesThatWereMailedLongAgoAreForgotten(t *testing.T) {
 	}
 }
 
-// posting is a postbox of one function.
+// posting is a function as a Postbox.
 type posting func(to, subject, text string) error
 
 func (p posting) Send(_ context.Context, to, subject, text string) error { return p(to, subject, text) }

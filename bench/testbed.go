@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// workload is what every benchmark has the product do: runs of sequential signed
-// POSTs, so many at once.
+// workload is the work that the product does in each benchmark: conc concurrent runs of
+// steps sequential signed POSTs.
 type workload struct {
 	binary, dir string
 	conc, steps int
@@ -20,9 +20,9 @@ func (w *workload) flags(f *flag.FlagSet) {
 	f.IntVar(&w.steps, "steps", 10, "steps a run")
 }
 
-// bed is the running product and the API that it calls. What the contenders need
-// beside it is added to it.
-type bed struct {
+// testbed has the running product and the API that it calls, and the processes of the other
+// contenders if they are started.
+type testbed struct {
 	dir     string
 	r       *receiver
 	p       *product
@@ -31,9 +31,9 @@ type bed struct {
 	earlier *product  // nil: none
 }
 
-// newBed makes the API and a directory to write to.
-func (w *workload) newBed() (b *bed, err error) {
-	b = &bed{}
+// newTestbed starts the API and makes a temporary directory.
+func (w *workload) newTestbed() (b *testbed, err error) {
+	b = &testbed{}
 	if b.dir, err = makeTemporary(w.dir); err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (w *workload) newBed() (b *bed, err error) {
 	return b, nil
 }
 
-// start makes a bed with the product on its embedded store.
-func (w *workload) start(traced bool) (*bed, error) {
-	b, err := w.newBed()
+// start makes a testbed and starts the product on its embedded store.
+func (w *workload) start(traced bool) (*testbed, error) {
+	b, err := w.newTestbed()
 	if err != nil {
 		return nil, err
 	}
@@ -64,18 +64,18 @@ func (w *workload) start(traced bool) (*bed, error) {
 	return b, nil
 }
 
-// addBefore adds an earlier build of the product, on a store of its own.
-func (b *bed) addBefore(binary string, conc int) error {
+// addEarlier starts an earlier build of the product on a separate store.
+func (b *testbed) addEarlier(binary string, conc int) error {
 	b.earlier = newProduct(binary, filepath.Join(b.dir, "before"), b.r, conc)
-	b.earlier.called = "Countersign before"
+	b.earlier.title = "Countersign before"
 	if err := b.earlier.start(); err != nil {
 		return err
 	}
 	return b.earlier.prepare()
 }
 
-// addDBOS adds it, on a PostgreSQL of its own. The binary is what buildDBOS made.
-func (b *bed) addDBOS(binary string, traced bool) (err error) {
+// addDBOS starts DBOS on its own PostgreSQL server. The binary is the result of buildDBOS.
+func (b *testbed) addDBOS(binary string, traced bool) (err error) {
 	if b.server, err = startPostgres(b.dir, traced); err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (b *bed) addDBOS(binary string, traced bool) (err error) {
 	return err
 }
 
-// clear leaves nothing running and no temporary file, however the benchmark went.
-func (b *bed) clear() {
+// clear ends all processes and removes all temporary files, also after an error.
+func (b *testbed) clear() {
 	if b.p != nil {
 		b.p.clear()
 	}
@@ -103,13 +103,13 @@ func (b *bed) clear() {
 	removeTemporary(b.dir)
 }
 
-// peer is what is needed to measure DBOS, or why it can't be.
+// peer is the built program that runs DBOS.
 type peer struct {
 	binary string
-	absent error
+	absent error // why DBOS can't be measured; nil: it can
 }
 
-// findPeer looks for PostgreSQL and builds DBOS into the directory.
+// findPeer checks that PostgreSQL is installed and builds DBOS into the directory.
 func findPeer(dir string) (p peer) {
 	if _, p.absent = postgresPrograms(); p.absent == nil {
 		p.binary, p.absent = buildDBOS(dir)

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// standing is what a comparison found, as docs/performance.md shows it.
-type standing struct {
+// findings has the results of a comparison, as docs/performance.md shows them.
+type findings struct {
 	conc, steps int
-	sync        []time.Duration // an fdatasync, each repetition
+	sync        []time.Duration // of each repetition: how long an fdatasync took
 	rows        []*row
 	absent      error // why DBOS was not measured
 	has         has
 }
 
-// has says which contenders stand behind the ideal and the product, in this order.
+// has says which contenders follow the ideal and the product in findings.rows, in this order.
 type has struct{ dbos, before bool }
 
-// row is one contender, an element a repetition.
+// row has the results of one contender. Lists have one element per repetition.
 type row struct {
 	name                       string
 	rate, cpu                  []float64
@@ -43,7 +43,7 @@ func (r *row) add(x result) {
 	}
 }
 
-// printMachine says when and on what was measured.
+// printMachine prints the time and the machine of the measurement.
 func printMachine(with ...string) {
 	kind := append([]string{time.Now().UTC().Format("2006-01-02 15:04 MST"), fmt.Sprintf("%d processors", runtime.NumCPU()), runtime.GOOS + "/" + runtime.GOARCH}, with...)
 	fmt.Println("Measured " + strings.Join(kind, ", ") + ".")
@@ -61,7 +61,7 @@ func postgresVersion() string {
 	return "PostgreSQL " + strings.TrimPrefix(strings.TrimSpace(string(version)), "postgres (PostgreSQL) ")
 }
 
-func (s *standing) print() {
+func (s *findings) print() {
 	fmt.Printf("\n### %d runs at once\n\n", s.conc)
 	fmt.Printf("%d repetitions, %d steps a run; an fdatasync took %s.\n\n", len(s.sync), s.steps, spreadOf(s.sync))
 	printRows(s.rows)
@@ -82,15 +82,15 @@ func printRows(rows []*row) {
 
 func (r *row) print() {
 	start := []string{"", ""}
-	if middle(r.start50) > 0 {
-		start = []string{brief(middle(r.start50)), brief(middle(r.start99))}
+	if median(r.start50) > 0 {
+		start = []string{shortDuration(median(r.start50)), shortDuration(median(r.start99))}
 	}
-	cells := []string{r.name, spread("%.0f", r.rate), start[0], start[1], brief(middle(r.gap50)), brief(middle(r.gap99)),
-		known("%.2f", middle(r.cpu)), known("%.0f MiB", float64(r.memory)/(1<<20)), known("%.0f B", r.bytesPerStep), known("%.2f", r.syncsPerStep)}
+	cells := []string{r.name, spread("%.0f", r.rate), start[0], start[1], shortDuration(median(r.gap50)), shortDuration(median(r.gap99)),
+		known("%.2f", median(r.cpu)), known("%.0f MiB", float64(r.memory)/(1<<20)), known("%.0f B", r.bytesPerStep), known("%.2f", r.syncsPerStep)}
 	fmt.Println("| " + strings.Join(cells, " | ") + " |")
 }
 
-// known leaves empty what was not measured.
+// known formats a value, and returns "" for 0, which means that it was not measured.
 func known(format string, x float64) string {
 	if x == 0 {
 		return ""
@@ -98,16 +98,17 @@ func known(format string, x float64) string {
 	return fmt.Sprintf(format, x)
 }
 
-// wanted is what the product is to reach with so many runs at once: its share of the
-// ideal with one sync, how many times DBOS, syncs a step.
+// wanted has the targets of the product by the number of concurrent runs: steps per second as
+// a multiple of the ideal with one sync and of DBOS, processor seconds per 1,000 steps, and
+// syncs per step.
 var wanted = map[int]struct{ ideal, dbos, cpu, syncs string }{
 	4:  {"at least 0.5", "at least 1.5", "at most 0.28", "at most 1.1"},
 	32: {"at least 0.35", "at least 2", "at most 0.20", "at most 0.2"},
 }
 
-// verdict sets beside what is wanted what was found. Ratios are of what was measured
-// in the same repetition.
-func (s *standing) verdict() {
+// verdict prints the results beside the targets. Each ratio is between values of the same
+// repetition.
+func (s *findings) verdict() {
 	ideal1, ours, want := s.rows[0], s.rows[1], wanted[s.conc]
 	fmt.Println("| Countersign | Median (least to most) | Wanted |")
 	fmt.Println("|---|--:|--:|")
@@ -143,17 +144,17 @@ func quotients[T float64 | time.Duration](a, b []T) []float64 {
 	return out
 }
 
-// spread is the median, and the least and the most.
+// spread formats the median, the minimum and the maximum.
 func spread(format string, of []float64) string {
-	return fmt.Sprintf(format+" ("+format+" to "+format+")", middle(of), slices.Min(of), slices.Max(of))
+	return fmt.Sprintf(format+" ("+format+" to "+format+")", median(of), slices.Min(of), slices.Max(of))
 }
 
 func spreadOf(of []time.Duration) string {
-	return fmt.Sprintf("%s (%s to %s)", brief(middle(of)), brief(slices.Min(of)), brief(slices.Max(of)))
+	return fmt.Sprintf("%s (%s to %s)", shortDuration(median(of)), shortDuration(slices.Min(of)), shortDuration(slices.Max(of)))
 }
 
-// brief is a duration with three digits.
-func brief(d time.Duration) string {
+// shortDuration formats a duration with at most three digits, if it is below a second.
+func shortDuration(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return fmt.Sprintf("%d µs", d.Microseconds())
