@@ -48,8 +48,11 @@ for-npm      := $(for-node)
 for-postgres := all that is of several replicas: internal/storage/postgres, test/replicas, and what other tests play on a database
 package-node := nodejs
 package-postgres := postgresql
+package-chromium := chromium-headless-shell
+# Without its window the browser needs half of the processor time.
+names-chromium   := chromium-headless-shell chromium chromium-browser google-chrome
 # Debian keeps PostgreSQL's programs out of the PATH.
-have          = PATH="$$PATH:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)" command -v $(1) >/dev/null
+have          = (PATH="$$PATH:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)"; for name in $(or $(names-$(1)),$(1)); do command -v $$name >/dev/null && exit 0; done; exit 1)
 NODE         := 20
 node-serves   = command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < $(NODE) ? 1 : 0)' 2>/dev/null
 

@@ -26,8 +26,8 @@ var chrome struct {
 	err  error
 }
 
-// programs are the possible names of the browser.
-var programs = []string{"chromium", "chromium-browser", "google-chrome"}
+// programs are the possible names of the browser. The headless shell needs half of the processor time.
+var programs = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}
 
 // started starts the browser and reports whether there is one. Without a browser `make test` says that these
 // tests were not run.
