@@ -57,7 +57,10 @@ type options struct {
 	within         time.Duration
 }
 
-func run(ctx context.Context, o options) error {
+// fast reports whether the fast tier is to run.
+func (o options) fast() bool { return !o.all && o.names == "" && o.slice == "" }
+
+func run(ctx context.Context, o options) (err error) {
 	parts, atOnce, err := chosen(ctx, o)
 	if err != nil || len(parts) == 0 {
 		return err
@@ -79,6 +82,13 @@ func run(ctx context.Context, o options) error {
 	}
 	if err := trimPaths(ctx); err != nil {
 		return err
+	}
+	if o.fast() {
+		remove, failed := temporary()
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, remove()) }()
 	}
 	return newGate(passed).runAll(ctx, parts, atOnce)
 }
