@@ -157,7 +157,7 @@ func checkLicences(ctx context.Context, root string) error {
 // each binary.
 func notices(modules []module, goLicence string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "The program holds these works of others, each under its licence.\n\n==== Go and its standard library\n%s\n", strings.TrimSpace(goLicence))
+	fmt.Fprintf(&b, "This program includes the following third-party software, each under its own license.\n\n==== Go and its standard library\n%s\n", strings.TrimSpace(goLicence))
 	for _, m := range modules {
 		fmt.Fprintf(&b, "\n==== %s %s (%s)\n%s\n", m.Path, m.Version, strings.Join(m.Licences, ", "), strings.TrimSpace(m.Text))
 	}

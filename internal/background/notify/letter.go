@@ -98,17 +98,17 @@ func (l *letter) compose(baseURL string) (subject, text string) {
 		return l.composeList(baseURL)
 	}
 	i := l.items[0]
-	begin := "A run waits for your decision."
+	begin := "A run is waiting for your decision."
 	subject = "Decide: " + i.what()
 	switch i.kind {
 	case escalated:
 		subject = "Still to decide: " + i.what()
-		begin = "A run still waits for a decision. Those who were asked first have not decided in time, so others may decide it now, too."
+		begin = "A run is still waiting for a decision. The people who were asked first have not decided in time, so you can now decide too."
 	case expiring:
 		subject = "Expires soon: " + i.what()
-		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
+		begin = "A run is still waiting for a decision. If nobody decides within the hour, it is rejected automatically."
 	}
-	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nExpires:   %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
+	return subject, fmt.Sprintf("%s\n\nAction:        %s\nTenant:        %s\nRequested by:  %s\nExpires:       %s\n\nReview the request and decide:\n%s/console/approvals/%s\n\nOpening the link decides nothing.\n",
 		begin, i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
 }
 
@@ -121,16 +121,16 @@ func (l *letter) composeList(baseURL string) (subject, text string) {
 		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", expiringSoon, all)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d runs wait for your decision.\n", all)
+	fmt.Fprintf(&b, "%d runs are waiting for your decision.\n", all)
 	if expiringSoon > 0 {
-		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", expiringSoon)
+		fmt.Fprintf(&b, "The first of this list (%d) are rejected automatically if nobody decides within the hour.\n", expiringSoon)
 	}
 	for _, i := range l.items {
-		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
+		fmt.Fprintf(&b, "\n%s, in tenant %s\nRequested by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
 	}
 	if l.more > 0 {
 		fmt.Fprintf(&b, "\nand %d more.\n", l.more)
 	}
-	fmt.Fprintf(&b, "\nAll that waits:\n%s/console/approvals\n\nThis mail decides nothing, nor does following a link. Whoever decides first, decides.\n", baseURL)
+	fmt.Fprintf(&b, "\nAll waiting approvals:\n%s/console/approvals\n\nOpening a link decides nothing.\n", baseURL)
 	return subject, b.String()
 }
