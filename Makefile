@@ -17,7 +17,7 @@ help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: test
-test: tools ## Run what a change must pass: every rule once, in some 6 to 9 minutes on 2 processors
+test: tools ## Run what a change must pass: every rule once, in some 6 minutes on 2 processors
 	@$(GO) run ./test/gate && $(MAKE) --no-print-directory not-run
 
 # A part of it: make test-all PARTS=power,kill. What is left of a run that was ended:
