@@ -74,7 +74,7 @@ func (c *Console) routes() []route {
 	for _, noun := range [][]route{
 		c.identityRoutes(), c.overviewRoutes(), c.runRoutes(), c.approvalRoutes(), c.recoveryRoutes(),
 		c.planRoutes(), c.modelRoutes(), c.projectRoutes(), c.agentRoutes(), c.teamRoutes(),
-		c.auditRoutes(), c.retireRoutes(), c.accessRoutes(), c.groupRoutes(), c.settingRoutes(), c.searchRoutes(),
+		c.auditRoutes(), c.retireRoutes(), c.accessRoutes(), c.groupRoutes(), c.webhookRoutes(), c.settingRoutes(), c.searchRoutes(),
 	} {
 		all = append(all, noun...)
 	}
