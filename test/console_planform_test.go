@@ -71,7 +71,7 @@ func TestAPlanIsBuiltByFormFromSearchToPreview(t *testing.T) {
 		"steps[1].expectation.field", "state", "steps[1].expectation.equals", `"succeeded"`)
 	stored := opal.Submit(planForm, form)
 	leads(t, stored, "/plans/plan-")
-	says(t, stored, 200, "Read <it>", "from read.total")
+	says(t, stored, 200, "Read <it>", "read.total")
 	made := w.operator.Get(strings.TrimPrefix(stored.URL.Path, "/console")).OK(t)
 	made.Is(t, "status", "READY").Is(t, "mode", "DRY_RUN").Is(t, "steps.0", doc{"id": "read", "name": "Read <it>", "projectId": shop, "capability": "lookup", "input": doc{"resourceId": "o-1"}})
 	made.Is(t, "steps.1", doc{

@@ -24,7 +24,7 @@ func readOpenAPI(document []byte, o console.ImportOptions) (in console.Import, e
 	if err != nil {
 		return in, onPage(err)
 	}
-	in = console.Import{Project: p.Project, FillIn: p.FillIn, Notes: map[string]string{}}
+	in = console.Import{Project: p.Project, FillIn: p.FillIn, Notes: map[string]string{}, Skipped: []console.ImportSkipped{}}
 	for _, line := range p.Proposed {
 		in.Notes[line.Name] = noteOf(line)
 	}

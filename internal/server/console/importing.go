@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
 // A project made of an OpenAPI document: the file is uploaded, operations are chosen, and
@@ -205,8 +205,8 @@ func unpack(text string) (in Import, err error) {
 		return in, lost
 	}
 	data, err := io.ReadAll(io.LimitReader(z, maxUnpacked))
-	if err != nil || json.Unmarshal(data, &in) != nil {
-		return in, lost
+	if err != nil || exactjson.Decode(data, &in) != nil || len(in.Project.Auth.List()) > countersign.MaxAuths {
+		return Import{}, lost
 	}
 	return in, nil
 }
