@@ -136,7 +136,7 @@ func (f *manifestForm) page(err error) (*page, error) {
 		must(s.line("name", "Name", "", "")), must(s.line("role", "Role", "What it is, such as pays refunds.", "")),
 		must(s.line("goal", "Goal", "What it is for.", "")),
 		s.choose("select", "modelId", "Model", "Teams need agents with models. No other system’s agent may have it.", "", choices...),
-		must(s.mono("sourceRevision", "Source revision", "Higher than the one before. A later sync by its system replaces what is saved here.", "")))
+		must(s.mono("sourceRevision", "Source revision", "Higher than the one before. Its system’s next sync needs a higher one still, or it is refused as a whole.", "")))
 	d.Allowed, d.More = f.allowed(s)
 	d.Fixed = f.fixed(s)
 	m, _ := f.typed()
