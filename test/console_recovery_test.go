@@ -55,7 +55,8 @@ func TestAProbeIsShownAndFillsTheOutputOfAResolution(t *testing.T) {
 	if p.URL.Path != "/console/recovery/"+run {
 		t.Errorf("it leads to %s", p.URL)
 	}
-	mustSay(t, p, 200, "Probe 1 asked, read only", "By mara@example.com", "Probe again", "129.50 as sent")
+	mustSay(t, p, 200, "Probe 1 asked, read only", "By mara@example.com", "Probe again", "129.50 as sent", "Taken from probe 1.")
+	mustNotHold(t, p, "required checked")
 	filled := mara.Open("/recovery/" + run + "?output=probe-1")
 	output := `{"status":"refunded","id":"re_1","amount":129.50}`
 	mustSay(t, filled, 200, "Taken from probe 1.")
@@ -69,6 +70,23 @@ func TestAProbeIsShownAndFillsTheOutputOfAResolution(t *testing.T) {
 	w.reaches(t, run, "COMPLETED").Is(t, "steps.0.output.amount", number("129.50")).Is(t, "steps.0.reconciliation.by", "user:mara@example.com").Is(t, "steps.0.reconciliation.evidence", "looked at the ledger")
 	mustSay(t, mara.Open("/recovery/"+run), 200, "mara@example.com resolved it: it happened.", "looked at the ledger")
 	mustSay(t, mara.Open("/recovery"), 200, "Nothing is uncertain.")
+}
+
+func TestAProbeThatIsNotAsExpectedFillsNothing(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{
+		"another status": `{"status":"pending","amount":129.50}`, "another amount than was sent": `{"status":"refunded","amount":12.95}`, "no status": `{"amount":129.50}`,
+	} {
+		w := newWorld(t)
+		mara := w.person(t, "mara@example.com", "APPROVER")
+		run := w.lost(t)
+		w.shop.On("GET", "/refunds/ord-7", harness.Answering(200, answer))
+		p := submitted(t, mara, mara.Open("/recovery/"+run), "/recovery/"+run+"/probe", url.Values{"stepId": {"refund"}})
+		mustSay(t, p, 200, "Probe 1 asked, read only")
+		if strings.Contains(p.Text, "Taken from") || !strings.Contains(p.Text, `></textarea>`) {
+			t.Errorf("%s fills the output", name)
+		}
+	}
 }
 
 func TestWhatDidNotHappenIsAskedForAndSentAgain(t *testing.T) {

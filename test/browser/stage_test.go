@@ -23,6 +23,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	h := &fixture{receiver: harness.NewReceiver(t)}
 	h.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // one of the runs hangs
+		harness.Set("NOTIFY_ORIGINS", h.receiver.Origin()),
 		harness.Set("SIGNING_ENV_ALLOWLIST", everyTenant()), harness.Env(harness.SecretEnv, harness.Secret))
 	h.Keep(harness.Secret)
 	return h

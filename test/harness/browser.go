@@ -1,12 +1,12 @@
 package harness
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
-	"strings"
 )
 
 // Browser is a browser without rendering: it keeps cookies, sends forms as on the console's pages, and
@@ -45,11 +45,17 @@ func (b *Browser) Open(path string) *Page {
 // Submit sends a form to a path below /console.
 func (b *Browser) Submit(path string, form url.Values) *Page {
 	b.server.t.Helper()
-	req, err := http.NewRequest(http.MethodPost, b.server.URL+"/console"+path, strings.NewReader(form.Encode()))
+	return b.Send(path, "application/x-www-form-urlencoded", []byte(form.Encode()))
+}
+
+// Send sends a form of any encoding, such as one with a file.
+func (b *Browser) Send(path, kind string, body []byte) *Page {
+	b.server.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, b.server.URL+"/console"+path, bytes.NewReader(body))
 	if err != nil {
 		b.server.t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Origin", b.server.URL)
 	return b.do(req)
 }

@@ -57,6 +57,9 @@ func (v *pageRequest) realm(tab string) realm {
 	if !r.Foreign {
 		r.Tabs = append(r.Tabs, filter{Word: "Groups", Href: Prefix + "/access/groups", Here: tab == "groups"})
 	}
+	if !r.Foreign && v.can(access.ReadWebhooks) {
+		r.Tabs = append(r.Tabs, filter{Word: "Webhooks", Href: Prefix + "/access/webhooks", Here: tab == "webhooks"})
+	}
 	if v.can(access.ReadTenants) {
 		r.Tabs = append(r.Tabs, filter{Word: "Tenants", Href: Prefix + "/access/tenants", Here: tab == "tenants"})
 	}

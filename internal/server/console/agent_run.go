@@ -89,6 +89,10 @@ func expectationHint(c *countersign.Capability) string {
 
 // expectation are the fields of an expectation, with the stored one, nil for none.
 func (s *form) expectation(e *countersign.Expectation, hint string) []field {
+	return s.expectationAt("expectation", e, hint)
+}
+
+func (s *form) expectationAt(at string, e *countersign.Expectation, hint string) []field {
 	var name, equals, status string
 	if e != nil {
 		name, equals = e.Field, e.Equals.Raw()
@@ -97,30 +101,34 @@ func (s *form) expectation(e *countersign.Expectation, hint string) []field {
 		}
 	}
 	return []field{
-		s.mono("expectation.field", "Field of the output", hint, name),
-		s.mono("expectation.equals", "must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
-		s.mono("expectation.statusCode", "HTTP status", "200 to 299, where it matters.", status),
+		s.mono(at+".field", "Field of the output", hint, name),
+		s.mono(at+".equals", "must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
+		s.mono(at+".statusCode", "HTTP status", "200 to 299, where it matters.", status),
 	}
 }
 
 // typedExpectation reads the expectation from the form; nil if all its fields are
 // empty.
 func (v *pageRequest) typedExpectation() (*countersign.Expectation, error) {
-	field, equals, status := v.form("expectation.field"), v.form("expectation.equals"), v.form("expectation.statusCode")
+	return v.typedExpectationAt("expectation")
+}
+
+func (v *pageRequest) typedExpectationAt(at string) (*countersign.Expectation, error) {
+	field, equals, status := v.form(at+".field"), v.form(at+".equals"), v.form(at+".statusCode")
 	if field == "" && equals == "" && status == "" {
 		return nil, nil
 	}
 	e := &countersign.Expectation{Field: field}
 	if field == "" {
-		return nil, invalid("expectation.field", "say which field")
+		return nil, invalid(at+".field", "say which field")
 	}
 	if err := exactjson.Decode([]byte(equals), &e.Equals); err != nil {
-		return nil, invalid("expectation.equals", "write JSON, such as \"succeeded\" or 249.00")
+		return nil, invalid(at+".equals", "write JSON, such as \"succeeded\" or 249.00")
 	}
 	if status != "" {
 		n, err := strconv.ParseInt(status, 10, 64)
 		if err != nil || n < 200 || n > 299 {
-			return nil, invalid("expectation.statusCode", "a whole number from 200 to 299")
+			return nil, invalid(at+".statusCode", "a whole number from 200 to 299")
 		}
 		e.StatusCode = n
 	}

@@ -15,6 +15,8 @@ func (c *Console) agentRoutes() []route {
 		{method: "GET", path: "/agents/+liveness", stream: livenessOfAgents},
 		{method: "GET", path: "/agents/{id}", page: agentPage},
 		{method: "GET", path: "/agents/{id}/instances", stream: instancesOfAgent},
+		{method: "GET", path: "/agents/{id}/edit", page: agentFormPage},
+		{method: "POST", path: "/agents/{id}/edit", act: changeAgent},
 		{method: "POST", path: "/agents/{id}/admit", act: admitAgent},
 		{method: "POST", path: "/agents/{id}/suspend", act: suspendAgent},
 		{method: "GET", path: "/agents/{id}/run", page: agentRunPage},

@@ -157,7 +157,7 @@ func timeOf(text string) (t time.Time, ok bool) {
 // places are the paths of the pages that show the subjects of records, by kind.
 var places = map[string]string{
 	"run": "/runs/", "approval": "/approvals/", "plan": "/plans/", "model": "/models/", "project": "/projects/",
-	"agent": "/agents/", "team": "/teams/", "user": "/access/users/", "tenant": "/access/tenants/",
+	"agent": "/agents/", "team": "/teams/", "user": "/access/users/", "tenant": "/access/tenants/", "group": "/access/groups/", "webhook": "/access/webhooks/",
 }
 
 // subjectHref is the page of a record's subject, "" if there is none: tokens have no

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -23,6 +24,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	MaxActive      int
 	ExampleModel   countersign.AgentModel // the template of a new model
+	ReadOpenAPI    func(document []byte, o ImportOptions) (Import, error)
 	Log            *slog.Logger
 	NewID          func(prefix string) string
 	Now            func() time.Time
@@ -37,12 +39,15 @@ type Console struct {
 	pages   pages
 	stop    chan struct{} // closed when live pages must end
 	live    sharedViews
+
+	importing sync.Mutex // one uploaded document is read at a time: each takes much memory
 }
 
 // route is one page or one action.
 type route struct {
 	method, path string
 	open         bool                               // needs no session
+	upload       bool                               // its form may have a file
 	page         func(*pageRequest) (*page, error)  // a GET: a page
 	act          func(*pageRequest) (string, error) // a POST: the redirect's target, or a *page as error to show instead
 	stream       func(*pageRequest) error           // a GET that writes the response itself
@@ -74,7 +79,7 @@ func (c *Console) routes() []route {
 	for _, noun := range [][]route{
 		c.identityRoutes(), c.overviewRoutes(), c.runRoutes(), c.approvalRoutes(), c.recoveryRoutes(),
 		c.planRoutes(), c.modelRoutes(), c.projectRoutes(), c.agentRoutes(), c.teamRoutes(),
-		c.auditRoutes(), c.retireRoutes(), c.accessRoutes(), c.groupRoutes(), c.settingRoutes(), c.searchRoutes(),
+		c.auditRoutes(), c.retireRoutes(), c.accessRoutes(), c.groupRoutes(), c.webhookRoutes(), c.settingRoutes(), c.searchRoutes(),
 	} {
 		all = append(all, noun...)
 	}

@@ -17,13 +17,16 @@ type form struct {
 	err   error
 	wrong map[string]string // by field; entries that no field takes remain
 	taken int
+
+	stored bool // shows what is stored: what was sent belongs to another form
+	filled bool // shows the form's fields, which the page itself has filled
 }
 
 // field is one field of a form.
 type field struct {
 	Name, Label, Hint, Value, Wrong string
 
-	Kind     string // "" a line, area, select, radio, check
+	Kind     string // "" a line, area, select, radio, check, boxes
 	Mono     bool
 	Required bool
 	Rows     int
@@ -54,7 +57,7 @@ func (v *pageRequest) formOf(err error, within string) *form {
 }
 
 // again reports whether the form was submitted.
-func (s *form) again() bool { return s.v.r.Method == http.MethodPost }
+func (s *form) again() bool { return (s.filled || s.v.r.Method == http.MethodPost) && !s.stored }
 
 // line is a one-line field; stored is its value before anything is typed.
 func (s *form) line(name, label, hint, stored string) field {
@@ -123,6 +126,25 @@ func (s *form) check(name, label, hint string, stored bool) field {
 	on := map[bool]string{true: "on"}
 	b := s.line(name, label, hint, on[stored])
 	b.Kind = "check"
+	return b
+}
+
+// boxes are choices of which any number may be ticked.
+func (s *form) boxes(name, label, hint string, stored []string, choices ...choice) field {
+	b := s.line(name, label, hint, "")
+	b.Kind, b.Choices = "boxes", slices.Clone(choices)
+	if s.again() {
+		stored = s.v.r.PostForm[name]
+	}
+	for i := range b.Choices {
+		b.Choices[i].Chosen = slices.Contains(stored, b.Choices[i].Value)
+	}
+	return b
+}
+
+// coded shows the values of choices beside their words.
+func coded(b field) field {
+	b.Mono = true
 	return b
 }
 

@@ -36,6 +36,30 @@ const (
 	foundSent   = 8 // fields of the request
 )
 
+const (
+	lateColumn  = "Late answer" // the title of the column of the late answer
+	statusField = "HTTP status"
+)
+
+// met reports whether a response has all that is expected, and something is, and nothing of
+// the request with another value. Its HTTP status counts where the response says one.
+func (t foundTable) met(column int) bool {
+	expected := false
+	for _, row := range t.Rows {
+		cell := row.Cells[column]
+		switch {
+		case cell.Known && !cell.Met:
+			return false
+		case row.AsSent, row.Field == statusField && cell.Text == "":
+		case !cell.Known:
+			return false
+		default:
+			expected = true
+		}
+	}
+	return expected
+}
+
 type foundAnswer struct {
 	name        string
 	body        countersign.Value
@@ -62,7 +86,7 @@ func foundIn(s *countersign.StepRun, es []countersign.Expectation, c *countersig
 func answersOf(s *countersign.StepRun, c *countersign.Capability) []foundAnswer {
 	var out []foundAnswer
 	if s.Late != nil && !s.Late.Output.IsZero() {
-		late := foundAnswer{name: "Late answer", body: s.Late.Output}
+		late := foundAnswer{name: lateColumn, body: s.Late.Output}
 		if c != nil {
 			late.outputField = c.OutputField
 		}
@@ -99,7 +123,7 @@ func cellOf(a foundAnswer, field string, expected countersign.Value) foundCell {
 // statusRow is filled for the late response only: a probe's status says nothing of the
 // step.
 func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
-	row := foundRow{Field: "HTTP status", Expected: strconv.FormatInt(e.StatusCode, 10)}
+	row := foundRow{Field: statusField, Expected: strconv.FormatInt(e.StatusCode, 10)}
 	for _, a := range answers {
 		cell := foundCell{Column: a.name}
 		if a.status != 0 {

@@ -27,7 +27,7 @@ var functions = template.FuncMap{
 	"budgetWord": budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
 
 	// Access and audit.
-	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
+	"roleWords": roleWords, "webhookState": webhookState, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 	"indented": pretty, "ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
 }

@@ -61,6 +61,9 @@ func (s *form) input(name string, in shownInput, stored countersign.Value) field
 	if !stored.IsZero() {
 		value = stored.Raw()
 	}
+	if choices := enumChoices(in.Field); choices != nil {
+		return s.chooseOf(name, in.Name, hint, typedText(in.Type, stored), choices)
+	}
 	switch in.Type {
 	case "boolean":
 		return s.choose("select", name, in.Name, hint, value, choice{Word: "choose"}, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
@@ -72,10 +75,36 @@ func (s *form) input(name string, in shownInput, stored countersign.Value) field
 	if value != "" {
 		value = stored.Text()
 	}
-	if strings.ContainsAny(value, "\r\n") { // a line would lose them
-		return s.area(name, in.Name, hint, value, 4)
+	b := s.line(name, in.Name, hint, value)
+	if strings.ContainsAny(b.Value, "\r\n") { // a line would lose them
+		b.Kind, b.Rows = "area", 4
 	}
-	return s.line(name, in.Name, hint, value)
+	return b
+}
+
+// mostChosen is how many values an input may have to be chosen from a list.
+const mostChosen = 100
+
+// enumChoices are the values that an input may have, nil where it is typed: an empty text
+// couldn't be told from no choice.
+func enumChoices(f countersign.InputField) (out []choice) {
+	for _, v := range f.Enum {
+		text := typedText(f.Type, v)
+		if text == "" || len(f.Enum) > mostChosen {
+			return nil
+		}
+		out = append(out, choice{Value: text, Word: text})
+	}
+	return out
+}
+
+// chooseOf is a select that keeps a value that isn't one of the choices.
+func (s *form) chooseOf(name, label, hint, stored string, choices []choice) field {
+	b := s.choose("select", name, label, hint, stored, append([]choice{{Word: "choose"}}, choices...)...)
+	if !slices.ContainsFunc(b.Choices, func(c choice) bool { return c.Chosen }) {
+		b.Choices = append(b.Choices, choice{Value: b.Value, Word: b.Value, Chosen: true})
+	}
+	return b
 }
 
 // boundsInWords says what an input's value may be, "" if its type is all.

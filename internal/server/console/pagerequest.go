@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -85,7 +86,7 @@ func (v *pageRequest) enter(rt route) error {
 	unsafe := v.r.Method != http.MethodGet && v.r.Method != http.MethodHead
 	unknown := v.recognize()
 	if unsafe {
-		if err := v.readForm(); err != nil && (unknown == nil || rt.open) {
+		if err := v.readForm(rt); err != nil && (unknown == nil || rt.open) {
 			return err
 		}
 		if v.origins.Check(v.r) != nil {
@@ -106,13 +107,21 @@ func (v *pageRequest) enter(rt route) error {
 }
 
 // readForm reads the form, within the limit for strangers unless there is a session.
-func (v *pageRequest) readForm() error {
+func (v *pageRequest) readForm(rt route) error {
 	most := int64(maxStrangers)
-	if v.signedIn() {
+	switch {
+	case v.signedIn() && rt.upload:
+		most = maxUpload
+	case v.signedIn():
 		most = maxForm
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most)
-	err := v.r.ParseForm()
+	var err error
+	if kind, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type")); rt.upload && kind == "multipart/form-data" {
+		err = v.r.ParseMultipartForm(most) // all of it in memory
+	} else {
+		err = v.r.ParseForm()
+	}
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):

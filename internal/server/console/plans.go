@@ -11,6 +11,9 @@ func (c *Console) planRoutes() []route {
 	return []route{
 		{method: "GET", path: "/plans", page: plansPage},
 		{method: "GET", path: "/plans/new", page: newPlanPage},
+		// no ID contains a plus sign, so this path hides no plan
+		{method: "GET", path: "/plans/+form", page: planFormPage},
+		{method: "POST", path: "/plans/+form", act: planByForm},
 		{method: "POST", path: "/plans", act: createPlan},
 		{method: "GET", path: "/plans/{id}", page: planPage},
 		{method: "POST", path: "/plans/{id}/runs", act: startRun},
@@ -81,6 +84,7 @@ func (v *pageRequest) modelChoices(now string) ([]option, error) {
 type newPlanData struct {
 	Text    string
 	From    string // the plan that it was copied from
+	Unfit   bool   // the form can't show all of it
 	Problem *problem
 }
 
@@ -98,20 +102,25 @@ func newPlanPage(v *pageRequest) (*page, error) {
 	if d.From == "" {
 		return d.page(), nil
 	}
-	p, err := v.control.Plan(v.r.Context(), v.actor, d.From)
+	w, err := v.planToCopy(d.From)
+	d.Text = pretty(w)
+	return d.page(), err
+}
+
+// planToCopy is the request that makes a plan like another one, for the model as it is now.
+func (v *pageRequest) planToCopy(id string) (w countersign.PlanWrite, err error) {
+	p, err := v.control.Plan(v.r.Context(), v.actor, id)
 	if err != nil {
-		return nil, err
+		return w, err
 	}
-	w := planWriteOf(p)
+	w = planWriteOf(p)
 	if m, err := v.control.Model(v.r.Context(), v.actor, p.ModelID); err == nil {
 		w.ModelRevision = m.Revision // a plan for an earlier revision would be invalid
 	}
 	if v.query("mode") == countersign.ModeLive {
 		w.Mode = countersign.ModeLive
 	}
-	text, err := countersign.ValueOf(w)
-	d.Text = indented(text.Raw())
-	return d.page(), err
+	return w, nil
 }
 
 // planWriteOf is the request that makes a plan with the same content.

@@ -85,11 +85,11 @@ const capabilitiesShown = 25
 // called or call.
 func (v *pageRequest) capabilities(p countersign.Project, find string) ([]shownCapability, pager) {
 	list := p.Capabilities
-	if find = strings.ToLower(find); find != "" {
+	if find != "" {
 		list = nil
-		for _, c := range p.Capabilities {
-			if strings.Contains(strings.ToLower(c.Name+"\n"+c.Title+"\n"+c.Description+"\n"+c.Method+" "+c.Path), find) {
-				list = append(list, c)
+		for i := range p.Capabilities {
+			if mentions(&p.Capabilities[i], find) {
+				list = append(list, p.Capabilities[i])
 			}
 		}
 	}
@@ -99,6 +99,11 @@ func (v *pageRequest) capabilities(p countersign.Project, find string) ([]shownC
 		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
 	}
 	return shown, pages
+}
+
+// mentions reports whether what a capability is called or calls has a text.
+func mentions(c *countersign.Capability, text string) bool {
+	return strings.Contains(strings.ToLower(c.Name+"\n"+c.Title+"\n"+c.Description+"\n"+c.Method+" "+c.Path), strings.ToLower(text))
 }
 
 // inputsOf are a capability's inputs, required ones first.

@@ -37,7 +37,7 @@ func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
 	s := v.formOf(err, "")
 	d := projectEditData{Project: p, Prefix: v.actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	if p.ID == "" {
-		d.Key = must(s.mono("id", "Id", "It stands in every plan and run, and never changes. It begins with "+d.Prefix+".", ""))
+		d.Key = v.newProjectID(s)
 	}
 	d.Fields = s.connection(p)
 	d.Problem = s.problem()
@@ -167,15 +167,8 @@ func registerProject(v *pageRequest) (string, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return "", err
 	}
-	id := v.form("id")
-	if own := v.actor.Tenant + "-"; !strings.HasPrefix(id, own) {
-		id = own + id
-	}
-	err := v.chosen("id", "name", "adapter", "auth.type")
-	if err == nil && !countersign.ValidID(id) {
-		err = invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
-	}
-	if err == nil {
+	id, err := v.typedProjectID()
+	if err = together(err, v.chosen("name", "adapter", "auth.type")); err == nil {
 		w := countersign.ProjectWrite{Capabilities: []countersign.Capability{}}
 		if err = v.connectionTyped(&w); err == nil {
 			_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)

@@ -13,6 +13,9 @@ func (c *Console) projectRoutes() []route {
 		{method: "GET", path: "/projects", page: projectsPage},
 		{method: "GET", path: "/projects/new", page: newProjectPage},
 		{method: "POST", path: "/projects/new", act: registerProject},
+		// no ID contains a plus sign, so this path hides no project
+		{method: "GET", path: "/projects/+import", page: importPage},
+		{method: "POST", path: "/projects/+import", act: importProject, upload: true},
 		{method: "GET", path: "/projects/{id}", page: projectPage},
 		{method: "POST", path: "/projects/{id}/health-check", act: checkHealth},
 		{method: "POST", path: "/projects/{id}/enable", act: enableProject},
@@ -23,6 +26,8 @@ func (c *Console) projectRoutes() []route {
 		{method: "POST", path: "/projects/{id}/document", act: saveProjectDocument},
 		{method: "GET", path: "/projects/{id}/capability", page: capabilityPage},
 		{method: "POST", path: "/projects/{id}/capability", act: saveCapability},
+		{method: "GET", path: "/projects/{id}/agent", page: newAgentPage},
+		{method: "POST", path: "/projects/{id}/agent", act: makeAgent},
 		{method: "GET", path: "/projects/{id}/try", page: tryPage},
 		{method: "POST", path: "/projects/{id}/try", act: tryCapability},
 	}

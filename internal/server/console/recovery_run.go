@@ -41,7 +41,7 @@ func recoveryRunPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.prefill(v.query("output"))
+	d.prefill(cmp.Or(v.query("output"), d.asExpected()))
 	return d.page(), nil
 }
 

@@ -69,6 +69,25 @@ func (d *recoveryRunData) prefill(from string) {
 	}
 }
 
+// asExpected is the latest response in which all that the step expects was found, "" for
+// none. It fills in the output; what happened is still for a person to choose.
+func (d *recoveryRunData) asExpected() string {
+	for column := len(d.Found.Columns) - 1; column >= 0; column-- {
+		if d.Found.met(column) {
+			return useOf(d.Found.Columns[column])
+		}
+	}
+	return ""
+}
+
+// useOf is the use of a response by the title of its column.
+func useOf(column string) string {
+	if column == lateColumn {
+		return "late"
+	}
+	return strings.ReplaceAll(strings.ToLower(column), " ", "-")
+}
+
 func (f knownFact) UseWord() string {
 	if f.Use == "late" {
 		return "the late answer"

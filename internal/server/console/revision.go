@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 
 	"github.com/countersign/countersign"
@@ -23,6 +24,15 @@ func (v *pageRequest) formRevision() int64 {
 		return 0
 	}
 	return n
+}
+
+// revisionReplaced is the revision that a form replaces when it is saved: the one that it
+// was first shown with. After a conflict it is the stored one, which the page shows.
+func (v *pageRequest) revisionReplaced(stored int64, over bool) int64 {
+	if v.r.Method == http.MethodPost && v.r.PostForm.Has("revision") && !over {
+		return v.formRevision()
+	}
+	return stored
 }
 
 // typedReason requires a reason where the API makes it optional.

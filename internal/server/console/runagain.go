@@ -149,10 +149,7 @@ func (a *againOf) step(s *form, i int, suggested map[string]map[string]countersi
 		stored, out.Suggested = other, true
 	}
 	out.Fields = s.inputsAt(againField(i), a.capabilities[i], a.notTyped(i), stored)
-	fixed := plan.Fixed(a.plan, step)
-	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		out.Given = append(out.Given, teamInput{Name: name, Value: inline(fixed[name]), From: "fixed by the manifest"})
-	}
+	out.Given = fixedInputs(plan.Fixed(a.plan, step))
 	for _, name := range slices.Sorted(maps.Keys(step.InputBindings)) {
 		b := step.InputBindings[name]
 		out.Given = append(out.Given, teamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
@@ -307,19 +304,9 @@ func (v *pageRequest) presentRevision(p *countersign.Plan) (int64, error) {
 // so that the same form sent twice makes one plan and one run.
 func (v *pageRequest) startPlanAgain(w countersign.PlanWrite, key, reason string) (string, error) {
 	w.ID = "plan-of-" + key
-	problems, err := v.problemsOf(w)
+	p, err := v.storePlan(w)
 	if err != nil {
 		return "", err
-	}
-	if len(problems) > 0 {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(problems, "; "))
-	}
-	p, err := v.control.CreatePlan(v.r.Context(), v.actor, w)
-	if err != nil {
-		return "", err
-	}
-	if p.Status != countersign.PlanReady {
-		return "", countersign.Errorf(countersign.CodePlanInvalid, "%s", strings.Join(p.ValidationErrors, "; "))
 	}
 	started, err := v.control.StartRun(v.r.Context(), v.actor, countersign.RunStart{PlanID: p.ID, Reason: reason}, key)
 	return started.Run.ID, err

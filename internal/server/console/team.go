@@ -145,7 +145,11 @@ func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 		b := s.InputBindings[name]
 		out = append(out, teamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
 	}
-	fixed := a.ExecutorInputs[s.Capability]
+	return append(out, fixedInputs(a.ExecutorInputs[s.Capability])...)
+}
+
+// fixedInputs are those that an agent's manifest sets.
+func fixedInputs(fixed map[string]countersign.Value) (out []teamInput) {
 	for _, name := range slices.Sorted(maps.Keys(fixed)) {
 		out = append(out, teamInput{Name: name, Value: inline(fixed[name]), From: "fixed by the manifest"})
 	}

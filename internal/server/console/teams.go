@@ -5,10 +5,14 @@ import "github.com/countersign/countersign"
 func (c *Console) teamRoutes() []route {
 	return []route{
 		{method: "GET", path: "/teams", page: teamsPage},
-		// no ID contains a plus sign, so this path hides no team
+		// no ID contains a plus sign, so these paths hide no team
 		{method: "GET", path: "/teams/+new", page: newTeamPage},
 		{method: "POST", path: "/teams/+new", act: createTeam},
+		{method: "GET", path: "/teams/+form", page: newTeamFormPage},
+		{method: "POST", path: "/teams/+form", act: makeTeam},
 		{method: "GET", path: "/teams/{id}", page: teamPage},
+		{method: "GET", path: "/teams/{id}/edit", page: teamFormPage},
+		{method: "POST", path: "/teams/{id}/edit", act: changeTeam},
 		{method: "POST", path: "/teams/{id}/suspend", act: suspendTeam},
 		{method: "POST", path: "/teams/{id}/resume", act: resumeTeam},
 		{method: "GET", path: "/teams/{id}/document", page: teamDocumentPage},

@@ -26,31 +26,42 @@ type builder struct {
 	nav       []section
 	site      site
 	pages     map[string]document // by file
+
+	parts      []part // what a search finds
+	operations []part // of the API
 }
 
-func build(cfg Config) (site, error) {
+// built is what the service answers with.
+type built struct {
+	site
+	nav    []section
+	parts  []part // what a search finds
+	search *template.Template
+}
+
+func build(cfg Config) (*built, error) {
 	b := &builder{cfg: cfg, md: newMarkdown(), site: site{}, pages: map[string]document{}}
 	var err error
 	if b.templates, err = parseTemplates(cfg); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{b.read, b.write, b.reference, b.ownFiles, b.nothing} {
+	for _, step := range []func() error{b.read, b.write, b.reference, b.index, b.ownFiles, b.nothing} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	b.site[Programs] = file("text/plain; charset=utf-8", b.programs())
-	return b.site, nil
+	return &built{site: b.site, nav: b.nav, parts: b.parts, search: b.templates["search"]}, nil
 }
 
 // parseTemplates reads the frame once for each kind of page.
 func parseTemplates(cfg Config) (map[string]*template.Template, error) {
-	base, err := template.New("").Funcs(template.FuncMap{"asset": cfg.Asset, "typeAt": typeAddress}).ParseFS(own, "templates/layout.html", "templates/fields.html")
+	base, err := template.New("").Funcs(template.FuncMap{"asset": cfg.Asset, "typeAt": typeAddress, "odd": func(i int) bool { return i%2 == 1 }}).ParseFS(own, "templates/layout.html", "templates/fields.html")
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]*template.Template{}
-	for _, name := range []string{"markdown", "nothing", "api", "operations", "types"} {
+	for _, name := range []string{"markdown", "nothing", "search", "api", "operations", "types"} {
 		t, err := base.Clone()
 		if err == nil {
 			t, err = t.ParseFS(own, "templates/"+name+".html")
@@ -127,6 +138,8 @@ type page struct {
 // plainHead is how a page begins that leaves the theme to the system.
 const plainHead = `<html lang="en">`
 
+func themedHead(theme string) []byte { return []byte(`<html lang="en" data-theme="` + theme + `">`) }
+
 // put renders a page in each theme.
 func (b *builder) put(at, name string, status int, p page) error {
 	c := &content{status: status, kind: htmlKind, themed: true, forms: map[string]form{}}
@@ -137,8 +150,7 @@ func (b *builder) put(at, name string, status int, p page) error {
 	}
 	c.forms[""] = newForm(out.Bytes(), true)
 	for _, theme := range []string{"light", "dark"} {
-		head := `<html lang="en" data-theme="` + theme + `">`
-		c.forms[theme] = newForm(bytes.Replace(out.Bytes(), []byte(plainHead), []byte(head), 1), true)
+		c.forms[theme] = newForm(bytes.Replace(out.Bytes(), []byte(plainHead), themedHead(theme), 1), true)
 	}
 	b.site[at] = c
 	return nil

@@ -5,5 +5,6 @@
 //
 // Pages are Markdown. Raw HTML in them is left out; links between them are
 // rewritten to their addresses; a state diagram is drawn here, so that no page
-// needs a script. Everything is rendered once, at the first request.
+// needs a script. Everything but a search is rendered once, at the first request. The page of
+// the search has the only script: it searches where the site is static.
 package manual

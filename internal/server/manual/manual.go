@@ -28,18 +28,22 @@ type Config struct {
 // Manual serves the pages.
 type Manual struct {
 	cfg   Config
-	build func() (site, error)
+	build func() (*built, error)
 }
 
 // New makes the manual. Pages are rendered at the first request.
 func New(cfg Config) *Manual {
 	m := &Manual{cfg: cfg}
-	m.build = sync.OnceValues(func() (site, error) { return build(cfg) })
+	m.build = sync.OnceValues(func() (*built, error) { return build(cfg) })
 	return m
 }
 
-// policy lets a page load the binary's style sheets and images, and run no scripts.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+// policy lets a page load the binary's style sheets and images, ask for a search, and run
+// no scripts. The page of the search may run ours.
+const (
+	policy       = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	searchPolicy = policy + "; script-src 'self'"
+)
 
 // Serves reports whether a path belongs to the manual.
 func Serves(path string) bool {
@@ -70,7 +74,14 @@ func (m *Manual) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, to, http.StatusMovedPermanently)
 		return
 	}
-	m.answer(w, r, s)
+	if r.URL.Path == searchAt {
+		h.Set("Content-Security-Policy", searchPolicy)
+		if r.URL.Query().Has("q") {
+			m.search(w, r, s)
+			return
+		}
+	}
+	m.answer(w, r, s.site)
 }
 
 // moved is the redirect for other spellings of a page's address, "" for none.

@@ -203,3 +203,40 @@ func TestTheIndexForProgramsLeadsToTheMarkdown(t *testing.T) {
 		t.Errorf("it is %q", kind)
 	}
 }
+
+func TestASearchFindsSectionsByTheirWordsWithoutAScript(t *testing.T) {
+	m := newManual(t, map[string]string{
+		"one.md":         "# One\n\nFirst words of a refund.\n\n## Lost answers\n\nNobody knows. `kill -9` <b>bold</b>\n\n| Code | Meaning |\n|---|---|\n| `not_sent` | nothing left |\n",
+		"how-to/deep.md": "# Deep\n\n## Refund it\n\n```sh\ncountersign refund --now\n```\n",
+	})
+	found := get(t, m, "/docs/search?q=refund")
+	wantAll(t, found, `href="/docs/how-to/deep#refund-it"`, `href="/docs/one"`, "<mark>refund</mark>", `value="refund"`, `data-q="refund"`)
+	if _, list, _ := strings.Cut(found, `id="found"`); strings.Index(list, "deep#refund-it") > strings.Index(list, `"/docs/one"`) {
+		t.Error("a title counts less than a text")
+	}
+	for query, want := range map[string]string{"NOT_SENT": "/docs/one#lost-answers", "knows+kill": "/docs/one#lost-answers", "countersign": "/docs/how-to/deep#refund-it", "putThing": "/docs/api/things#putThing", "/things/": "/docs/api/things#putThing"} {
+		wantAll(t, get(t, m, "/docs/search?q="+query), `<a href="`+want+`">`)
+	}
+	none := get(t, m, "/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E%E2%80%AE+knows")
+	wantAll(t, none, "No section has all of these words.", "&lt;script&gt;")
+	if strings.Contains(none, "<script>alert") || strings.Contains(none, "<li><a") {
+		t.Errorf("it is answered with\n%s", none)
+	}
+	for _, query := range []string{"", "+", "%00", "%FF%FE", strings.Repeat("a", 5000), strings.Repeat("a+", 400)} {
+		get(t, m, "/docs/search?q="+query)
+	}
+}
+
+func TestOnlyThePageOfTheSearchHasAScript(t *testing.T) {
+	m := newManual(t, nil)
+	for _, path := range []string{"/docs/search", "/docs/search?q=one"} {
+		r := ask(m, "GET", path, "X-Theme", "dark")
+		body := read(t, r)
+		wantAll(t, body, `<script src="/docs/assets/search.js" defer></script>`, `href="/docs/assets/search-index.js"`, `data-theme="dark"`)
+		if policy := r.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "; script-src 'self'") || strings.Contains(policy, "unsafe") || strings.Count(body, "<script") != 1 {
+			t.Errorf("%s: %q", path, policy)
+		}
+	}
+	wantAll(t, get(t, m, "/docs/assets/search-index.js"), "window.manualIndex = [", `"h":"/docs/one","t":"First words."`)
+	wantAll(t, get(t, m, "/docs/assets/search.js"), "manualIndex")
+}

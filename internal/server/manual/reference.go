@@ -72,6 +72,7 @@ func (b *builder) reference() error {
 			return err
 		}
 		groups[op.Tags[0]] = append(groups[op.Tags[0]], s)
+		b.operations = append(b.operations, part{Page: "API: " + op.Tags[0], Title: s.Summary, Href: apiPrefix + "/" + op.Tags[0] + "#" + s.ID, Text: s.Method + " " + s.Path + " " + s.ID + " " + s.Who})
 	}
 	tags := slices.Sorted(maps.Keys(groups))
 	intro := b.pages[introduction]

@@ -1,0 +1,301 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// A project made of an OpenAPI document: the file is uploaded, operations are chosen, and
+// the project's form is filled in. Nothing is stored before the last step: the proposal
+// travels in the form, so that it needs no place of its own and any replica goes on.
+
+// Import is what an OpenAPI document proposes.
+type Import struct {
+	Project countersign.ProjectWrite `json:"project"`
+	Notes   map[string]string        `json:"notes"` // by capability: what the document says besides
+	Skipped []ImportSkipped          `json:"skipped"`
+	FillIn  []string                 `json:"fillIn"` // what the document doesn't say
+}
+
+// ImportSkipped is an operation that no capability can be made of.
+type ImportSkipped struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Why    string `json:"why"`
+}
+
+// ImportOptions are what a document can't say.
+type ImportOptions struct{ ProjectID, BaseURL, Only string }
+
+// Bounds of an upload. A document is read into memory, one at a time, and in YAML takes
+// some 50 bytes for each of its own.
+const (
+	maxDocument = 4 << 20
+	maxUpload   = maxDocument + 64<<10
+	maxCarried  = 100 << 10 // of a proposal in the form, packed
+	maxUnpacked = 8 << 20
+)
+
+// importRows is how many operations are shown at once.
+const importRows = 100
+
+type importData struct {
+	Step   int // 1 upload, 2 choose, 3 connect
+	ID     string
+	Prefix string
+	Key    field
+	Head   []field // of the upload
+	File   string  // what is wrong with the file
+
+	Proposal string // packed
+	Import   Import
+	Rows     []importRow
+	Hidden   []string // chosen operations that aren't shown
+	Chosen   int
+	Matching int
+	Find     string
+	Kind     string // reads, changes or all
+	Wrong    string // what is wrong with the choice
+
+	Fields  []field // of the project
+	Problem *problem
+}
+
+// importRow is an operation to choose.
+type importRow struct {
+	countersign.Capability
+	Note   string
+	Chosen bool
+}
+
+func importPage(v *pageRequest) (*page, error) {
+	if err := v.may(access.WriteProject); err != nil {
+		return nil, err
+	}
+	return v.importUpload(nil), nil
+}
+
+func (v *pageRequest) importView(d importData) *page {
+	return &page{name: "project-import", Title: "Register from OpenAPI", Nav: "projects", Data: d, Crumbs: []crumb{{Word: "Projects", Href: "/projects"}, {Word: "From OpenAPI"}}}
+}
+
+// importUpload is the first step.
+func (v *pageRequest) importUpload(err error) *page {
+	s := v.formOf(err, "")
+	d := importData{Step: 1, Prefix: v.actor.Tenant + "-"}
+	d.Key = v.newProjectID(s)
+	d.Head = []field{
+		s.mono("server", "Server", "Such as https://test.example.com. Default: the document’s first server.", ""),
+		s.line("only", "Only operations with this text", "In the method, the path or the operationId. Default: all.", ""),
+	}
+	d.File = s.take("file")
+	d.Problem = s.problem()
+	return v.importView(d)
+}
+
+// newProjectID is the field of a new project's ID.
+func (v *pageRequest) newProjectID(s *form) field {
+	return must(s.mono("id", "ID", "It stands in every plan and run, and never changes. It begins with "+v.actor.Tenant+"-.", ""))
+}
+
+// typedProjectID is the ID with the tenant's prefix.
+func (v *pageRequest) typedProjectID() (string, error) {
+	id := v.form("id")
+	if own := v.actor.Tenant + "-"; id != "" && !strings.HasPrefix(id, own) {
+		id = own + id
+	}
+	if id != "" && !countersign.ValidID(id) {
+		return id, invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
+	}
+	return id, v.chosen("id")
+}
+
+// importProject moves on in the steps, or registers the project.
+func importProject(v *pageRequest) (string, error) {
+	if err := v.may(access.WriteProject); err != nil {
+		return "", err
+	}
+	if v.form("proposal") == "" {
+		in, err := v.uploaded()
+		if err != nil {
+			return "", answered(v.importUpload(err), err)
+		}
+		packed, err := pack(in)
+		if err != nil {
+			return "", answered(v.importUpload(err), err)
+		}
+		return "", v.importChoice(packed, in, nil)
+	}
+	in, err := unpack(v.form("proposal"))
+	if err != nil {
+		return "", answered(v.importUpload(err), err)
+	}
+	switch chosen := in.only(v.r.PostForm["chosen"]); {
+	case v.form("do") == "connect" && len(chosen) == 0:
+		return "", incomplete(v.importChoice(v.form("proposal"), in, invalid("chosen", "choose at least one")))
+	case v.form("do") == "connect":
+		return "", v.importConnection(in, nil)
+	case v.form("do") == "register":
+		return v.registerImport(in, chosen)
+	}
+	return "", v.importChoice(v.form("proposal"), in, nil)
+}
+
+// uploaded reads the file that was sent. One document at a time is read.
+func (v *pageRequest) uploaded() (in Import, err error) {
+	id, wrong := v.typedProjectID()
+	file, header, err := v.r.FormFile("file")
+	if err != nil {
+		return in, together(wrong, invalid("file", "choose an OpenAPI 3.0 or 3.1 document, in JSON or YAML"))
+	}
+	defer func() { _ = file.Close() }()
+	if header.Size > maxDocument {
+		return in, together(wrong, invalid("file", "a file here has at most %d bytes; `countersign import openapi` takes larger ones", maxDocument))
+	}
+	if wrong != nil {
+		return in, wrong
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxDocument))
+	if err != nil {
+		return in, invalid("file", "it could not be read")
+	}
+	v.importing.Lock()
+	defer v.importing.Unlock()
+	if in, err = v.cfg.ReadOpenAPI(data, ImportOptions{ProjectID: id, BaseURL: v.form("server"), Only: v.form("only")}); err != nil {
+		return in, invalid("file", "%s", strings.ReplaceAll(err.Error(), "; ", ", "))
+	}
+	return in, nil
+}
+
+// pack makes a text of a proposal that fits into a form.
+func pack(in Import) (string, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(rawOf(in)))
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return "", err
+	}
+	text := base64.StdEncoding.EncodeToString(b.Bytes())
+	if len(text) > maxCarried {
+		return "", invalid("only", "the document proposes %d capabilities, which are too many for a form; choose some by a text, or use `countersign import openapi`", len(in.Project.Capabilities))
+	}
+	return text, nil
+}
+
+// unpack reads it again. It comes from the browser, so all of it is checked when the
+// project is stored.
+func unpack(text string) (in Import, err error) {
+	lost := invalid("file", "what was uploaded is lost; choose the file again")
+	if len(text) > maxCarried {
+		return in, lost
+	}
+	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+	if err != nil {
+		return in, lost
+	}
+	data, err := io.ReadAll(io.LimitReader(z, maxUnpacked))
+	if err != nil || exactjson.Decode(data, &in) != nil || len(in.Project.Auth.List()) > countersign.MaxAuths {
+		return Import{}, lost
+	}
+	return in, nil
+}
+
+// only are the capabilities with these names. A probe that isn't among them is left out.
+func (in Import) only(names []string) []countersign.Capability {
+	on := map[string]bool{}
+	for _, name := range names {
+		on[name] = true
+	}
+	out := []countersign.Capability{}
+	for _, c := range in.Project.Capabilities {
+		if !on[c.Name] {
+			continue
+		}
+		if !on[c.Probe] {
+			c.Probe = ""
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// importChoice is the second step. Nothing is chosen at first.
+func (v *pageRequest) importChoice(packed string, in Import, err error) *page {
+	s := v.formOf(err, "")
+	d := importData{Step: 2, ID: v.form("id"), Proposal: packed, Import: in, Find: v.form("find"), Kind: v.form("kind"), Wrong: s.take("chosen")}
+	on, do := v.r.PostForm["chosen"], v.form("do")
+	for i := range in.Project.Capabilities {
+		c := &in.Project.Capabilities[i]
+		row := importRow{Capability: *c, Note: in.Notes[c.Name], Chosen: slices.Contains(on, c.Name)}
+		matches := mentions(c, d.Find) && (d.Kind == "" || d.Kind == "changes" == c.HasSideEffect())
+		if matches && (do == "tick" || do == "untick") {
+			row.Chosen = do == "tick"
+		}
+		if row.Chosen {
+			d.Chosen++
+		}
+		if matches {
+			d.Matching++
+		}
+		switch {
+		case matches && len(d.Rows) < importRows:
+			d.Rows = append(d.Rows, row)
+		case row.Chosen:
+			d.Hidden = append(d.Hidden, c.Name)
+		}
+	}
+	d.Problem = s.problem()
+	return v.importView(d)
+}
+
+// Kinds are the filter's choices.
+func (d importData) Kinds() []choice {
+	return []choice{
+		{Value: "", Word: "all", Chosen: d.Kind == ""}, {Value: "reads", Word: "that read", Chosen: d.Kind == "reads"}, {Value: "changes", Word: "that change something", Chosen: d.Kind == "changes"},
+	}
+}
+
+// importConnection is the third step: the project's form, filled in.
+func (v *pageRequest) importConnection(in Import, err error) *page {
+	s := v.formOf(err, "")
+	s.stored = v.form("do") == "connect" && !v.r.PostForm.Has("adapter")
+	d := importData{Step: 3, Proposal: v.form("proposal"), Import: in, Hidden: v.r.PostForm["chosen"], Prefix: v.actor.Tenant + "-"}
+	d.Chosen = len(in.only(d.Hidden))
+	d.Key = v.newProjectID(s)
+	d.Key.Value = v.form("id")
+	w := in.Project
+	d.Fields = s.connection(countersign.Project{Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath, Auth: w.Auth, Headers: w.Headers})
+	d.Problem = s.problem()
+	return v.importView(d)
+}
+
+func (v *pageRequest) registerImport(in Import, chosen []countersign.Capability) (string, error) {
+	again := func(err error) (string, error) { return "", answered(v.importConnection(in, err), err) }
+	id, err := v.typedProjectID()
+	w := countersign.ProjectWrite{Auth: in.Project.Auth, Capabilities: chosen}
+	if err = together(err, v.connectionTyped(&w)); err != nil {
+		return again(err)
+	}
+	if size := len(rawOf(w)); size > countersign.MaxBodyBytes {
+		return again(invalid("id", "the chosen capabilities take %d bytes, and a project has at most %d; choose fewer", size, countersign.MaxBodyBytes))
+	}
+	_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
+	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
+		err = invalid("id", "there is a project %s already", id)
+	}
+	if err != nil {
+		return again(err)
+	}
+	return "/projects/" + id, nil
+}

@@ -1,0 +1,178 @@
+package console
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// A plan built by form: its model, its steps, and what each of them sends. What would make
+// the plan INVALID stands at its field, and nothing is stored then.
+
+type planFormData struct {
+	From    string // the plan that it was copied from
+	Kept    []kept // what that plan says of itself and nobody types
+	Head    []field
+	Rows    []stepRow
+	Offers  stepOffers
+	JSON    string // the same as a document
+	Problem *problem
+}
+
+// planFormPage starts empty or from another plan. A plan that the form can't show whole is
+// shown as JSON.
+func planFormPage(v *pageRequest) (*page, error) {
+	if err := v.may(access.CreatePlan); err != nil {
+		return nil, err
+	}
+	f, err := v.planSteps()
+	if err != nil {
+		return nil, err
+	}
+	v.r.PostForm = url.Values{}
+	if from := v.query("from"); from != "" {
+		w, err := v.planToCopy(from)
+		if err != nil {
+			return nil, err
+		}
+		if !f.writePlan(w) {
+			return newPlanData{From: from, Text: pretty(w), Unfit: true}.page(), nil
+		}
+		v.r.PostForm.Set("from", from)
+	}
+	return v.planForm(f, nil)
+}
+
+// planSteps are the form's steps, which may call what the visitor's projects have. Only
+// one page of projects is offered; with more, store the plan as JSON.
+func (v *pageRequest) planSteps() (*stepsForm, error) {
+	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+	if err != nil {
+		return nil, err
+	}
+	f := &stepsForm{v: v}
+	for _, p := range found.Items {
+		for i := range p.Capabilities {
+			f.offers = append(f.offers, offer{Owner: p.ID, Word: p.Name, Capability: &p.Capabilities[i]})
+		}
+	}
+	return f, nil
+}
+
+// writePlan puts a plan into the form, and reports whether the form has all of it.
+func (f *stepsForm) writePlan(w countersign.PlanWrite) bool {
+	form := f.v.r.PostForm
+	form.Set("name", w.Name)
+	form.Set("modelId", w.ModelID)
+	form.Set("mode", w.Mode)
+	form.Set("scenarioId", w.ScenarioID)
+	if w.PlanningInputs != nil {
+		form.Set("planningInputs", rawOf(w.PlanningInputs))
+	}
+	steps := make([]builtStep, len(w.Steps))
+	for i, s := range w.Steps {
+		steps[i] = builtStep{ID: s.ID, Name: s.Name, Owner: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
+	}
+	return f.write(steps)
+}
+
+func (v *pageRequest) planForm(f *stepsForm, err error) (*page, error) {
+	models, unread := v.modelChoices(v.form("modelId"))
+	if unread != nil {
+		return nil, unread
+	}
+	s := v.formOf(err, "")
+	s.filled = true
+	choices := []choice{{Word: "choose"}}
+	for _, m := range models {
+		choices = append(choices, choice{Value: m.Value, Word: m.Word})
+	}
+	d := planFormData{From: v.form("from"), Head: []field{
+		must(s.line("name", "Name", "", "")),
+		must(s.choose("select", "modelId", "Model", "What the plan is for. A plan refers to the model’s revision of now.", "", choices...)),
+		s.mode(true),
+	}}
+	for _, name := range []string{"from", "scenarioId", "planningInputs"} {
+		d.Kept = append(d.Kept, kept{name, v.form(name)})
+	}
+	d.Rows = f.rows(s)
+	d.Offers = f.offersFor("project", "No project that you may use has a capability yet.")
+	w, _ := v.typedPlan(f)
+	d.JSON = pretty(w)
+	d.Problem = s.problem()
+	return &page{name: "plan-form", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}, nil
+}
+
+// typedPlan reads the form, as far as it can be read.
+func (v *pageRequest) typedPlan(f *stepsForm) (w countersign.PlanWrite, wrong error) {
+	w = countersign.PlanWrite{Name: v.form("name"), ModelID: v.form("modelId"), Mode: v.form("mode"), Steps: []countersign.Step{}, ScenarioID: v.form("scenarioId")}
+	steps, wrong := f.typed()
+	inputs, err := objectOf("planningInputs", v.form("planningInputs"))
+	w.PlanningInputs, wrong = inputs, together(wrong, err)
+	for _, s := range steps {
+		w.Steps = append(w.Steps, countersign.Step{ID: s.ID, Name: s.Name, ProjectID: s.Owner, Capability: s.Capability, ActionID: s.ActionID, Input: s.Input, DependsOn: s.DependsOn, InputBindings: s.Bindings, Expectation: s.Expectation})
+	}
+	if len(steps) == 0 {
+		wrong = together(wrong, invalid("steps", "add at least one step below"))
+	}
+	if w.Mode != "" && w.Mode != countersign.ModeDryRun && w.Mode != countersign.ModeLive {
+		wrong = together(wrong, invalid("mode", "choose one"))
+	}
+	m, err := v.control.Model(v.r.Context(), v.actor, w.ModelID)
+	if w.ModelRevision = m.Revision; w.ModelID != "" && err != nil {
+		wrong = together(wrong, invalid("modelId", "there is no model %s", w.ModelID))
+	}
+	return w, together(v.chosen("name", "modelId", "mode"), wrong)
+}
+
+// planByForm edits the form's rows, shows it as JSON, or stores the plan.
+func planByForm(v *pageRequest) (string, error) {
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.CreatePlan, "plan"); err != nil {
+		return "", err
+	}
+	f, err := v.planSteps()
+	if err != nil {
+		return "", err
+	}
+	again := func(err error) (*page, error) { return v.planForm(f, err) }
+	if f.edit() || v.form("do") != "store" {
+		return "", shownAgain(again)
+	}
+	w, err := v.typedPlan(f)
+	if err != nil {
+		return "", formAgain(err, again)
+	}
+	p, err := v.storePlan(w)
+	if err != nil {
+		return "", formAgain(err, again)
+	}
+	return planHref(p.ID), nil
+}
+
+// shownAgain shows a form of which nothing was saved or is wrong.
+func shownAgain(show func(error) (*page, error)) error {
+	p, err := show(nil)
+	if err != nil {
+		return err
+	}
+	return p
+}
+
+// storePlan stores a plan that is READY, and no other.
+func (v *pageRequest) storePlan(w countersign.PlanWrite) (p countersign.Plan, err error) {
+	problems, err := v.problemsOf(w)
+	if err != nil {
+		return p, err
+	}
+	if len(problems) > 0 {
+		return p, countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(problems, "; "))
+	}
+	p, err = v.control.CreatePlan(v.r.Context(), v.actor, w)
+	if err == nil && p.Status != countersign.PlanReady {
+		err = countersign.Errorf(countersign.CodePlanInvalid, "%s", strings.Join(p.ValidationErrors, "; "))
+	}
+	return p, err
+}

@@ -1,0 +1,251 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// A team made or edited by form: its members, and the steps that they share.
+
+type teamFormData struct {
+	Team    countersign.Team // the stored one; zero for a new team
+	Saves   int64            // the revision that saving replaces
+	To      string           // where the form goes
+	Head    []field
+	Members []memberRow
+	None    string // why there are no members, or what is wrong with them
+	Agents  []choice
+	Rows    []stepRow
+	Offers  stepOffers
+	JSON    string // the same as a document
+	Over    bool   // revision conflict
+	Problem *problem
+}
+
+// memberRow is a member as the form shows it.
+type memberRow struct {
+	N           int
+	Agent, Word string
+	Role        field
+	Wrong       string
+}
+
+// maxBuiltMembers is how many members a team may have.
+const maxBuiltMembers = 100
+
+func memberField(i int, what string) string { return "members[" + strconv.Itoa(i) + "]." + what }
+
+// At is the name of one of the row's fields.
+func (r memberRow) At(what string) string { return memberField(r.N, what) }
+
+// teamForm reads and shows a team.
+type teamForm struct {
+	*stepsForm
+	team   countersign.Team             // the stored one; zero for a new team
+	agents []countersign.Agent          // that could be members
+	known  map[string]countersign.Agent // of the members
+}
+
+func newTeamFormPage(v *pageRequest) (*page, error) {
+	if err := v.may(access.WriteTeam); err != nil {
+		return nil, err
+	}
+	v.r.PostForm = url.Values{}
+	f, err := v.teamForm(countersign.Team{})
+	if err != nil {
+		return nil, err
+	}
+	return f.page(nil)
+}
+
+// teamFormPage shows a stored team; one that the form can't show whole is shown as JSON.
+func teamFormPage(v *pageRequest) (*page, error) {
+	if err := v.may(access.WriteTeam); err != nil {
+		return nil, err
+	}
+	t, err := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	v.r.PostForm = url.Values{"name": {t.Name}}
+	for i, m := range t.Members {
+		v.r.PostForm.Set(memberField(i, "agentId"), m.AgentID)
+		v.r.PostForm.Set(memberField(i, "role"), m.Role)
+	}
+	f, err := v.teamForm(t)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]builtStep, len(t.Steps))
+	for i, s := range t.Steps {
+		steps[i] = builtStep{ID: s.ID, Name: s.Name, Owner: s.AgentID, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
+	}
+	if !f.write(steps) || rawOf(f.members()) != rawOf(t.Members) {
+		return v.teamDocument(nil)
+	}
+	return f.page(nil)
+}
+
+// teamForm reads the agents that the form names, and those that it could name.
+func (v *pageRequest) teamForm(t countersign.Team) (*teamForm, error) {
+	f := &teamForm{stepsForm: &stepsForm{v: v, loose: true}, team: t, known: map[string]countersign.Agent{}}
+	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range found.Items {
+		if a.ModelID != "" && !a.Suspended {
+			f.agents = append(f.agents, a)
+		}
+	}
+	return f, f.readMembers()
+}
+
+// readMembers reads the members' agents and what they may call.
+func (f *teamForm) readMembers() (err error) {
+	v := f.v
+	if f.known, err = v.agentsOf(countersign.Team{Members: f.members()}); err != nil {
+		return err
+	}
+	projects, err := v.capabilitiesOf(f.known)
+	f.offers = nil
+	for _, m := range f.members() {
+		a := f.known[m.AgentID]
+		p := projects[a.ProjectID]
+		for _, name := range a.Capabilities {
+			if c := p.Capability(name); c != nil {
+				f.offers = append(f.offers, offer{Owner: a.ID, Word: a.Name, Capability: c, Fixed: a.ExecutorInputs[name]})
+			}
+		}
+	}
+	return err
+}
+
+// members are those of the form.
+func (f *teamForm) members() []countersign.TeamMember {
+	out := []countersign.TeamMember{}
+	for i := 0; i < maxBuiltMembers && f.v.r.PostForm.Has(memberField(i, "agentId")); i++ {
+		out = append(out, countersign.TeamMember{AgentID: f.v.form(memberField(i, "agentId")), Role: f.v.form(memberField(i, "role"))})
+	}
+	return out
+}
+
+func (f *teamForm) page(err error) (*page, error) {
+	v, t := f.v, f.team
+	s := v.formOf(err, "")
+	s.filled = true
+	d := teamFormData{Team: t, To: "/teams/+form", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
+	d.Saves = v.revisionReplaced(t.Revision, d.Over)
+	title, crumbs := "New team", []crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}
+	if t.ID == "" {
+		d.Head = append(d.Head, must(s.mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
+	} else {
+		title, crumbs, d.To = "Edit "+t.Name, teamCrumbs(t, crumb{Word: "Edit"}), "/teams/"+t.ID+"/edit"
+	}
+	d.Head = append(d.Head, must(s.line("name", "Name", "", "")))
+	for i, m := range f.members() {
+		row := memberRow{N: i, Agent: m.AgentID, Word: f.known[m.AgentID].Name, Wrong: s.take(memberField(i, "agentId"))}
+		row.Role = s.line(memberField(i, "role"), "Role here", "", "")
+		d.Members = append(d.Members, row)
+	}
+	if d.None = s.take("members"); d.None == "" && len(d.Members) == 0 {
+		d.None = "None yet: a team has at least two."
+	}
+	for _, a := range f.agents {
+		if !slices.ContainsFunc(d.Members, func(m memberRow) bool { return m.Agent == a.ID }) {
+			d.Agents = append(d.Agents, choice{Value: a.ID, Word: a.Name + " (" + a.Role + "), " + a.ProjectID})
+		}
+	}
+	d.Rows = f.rows(s)
+	d.Offers = f.offersFor("agent", "Add members first: steps call what these may.")
+	w, _ := f.typedTeam()
+	d.JSON = pretty(w)
+	d.Problem = s.problem()
+	return &page{name: "team-form", Title: title, Nav: "teams", Crumbs: crumbs, Data: d}, nil
+}
+
+// typedTeam reads the form, as far as it can be read.
+func (f *teamForm) typedTeam() (countersign.TeamWrite, error) {
+	w := countersign.TeamWrite{Name: f.v.form("name"), Members: f.members(), Steps: []countersign.TeamStep{}}
+	steps, wrong := f.typed()
+	for _, s := range steps {
+		w.Steps = append(w.Steps, countersign.TeamStep{ID: s.ID, Name: s.Name, AgentID: s.Owner, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, InputBindings: s.Bindings, Expectation: s.Expectation})
+	}
+	return w, together(f.v.chosen("name"), wrong)
+}
+
+// edit adds or removes a member or a step if such a button was pressed.
+func (f *teamForm) edit() (done bool, err error) {
+	form := f.v.r.PostForm
+	n, notRow := strconv.Atoi(form.Get("removeMember"))
+	switch id := f.v.form("agent"); {
+	case notRow == nil:
+		f.v.r.PostForm = withoutRow(form, "members", n)
+	case f.v.form("do") == "member" && slices.ContainsFunc(f.agents, func(a countersign.Agent) bool { return a.ID == id }):
+		form.Set(memberField(len(f.members()), "agentId"), id)
+	default:
+		return f.stepsForm.edit(), nil
+	}
+	return true, f.readMembers()
+}
+
+func makeTeam(v *pageRequest) (string, error) {
+	id := v.form("id")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteTeam, "team/"+id); err != nil {
+		return "", err
+	}
+	f, err := v.teamForm(countersign.Team{})
+	if err != nil {
+		return "", err
+	}
+	return f.act(id, func() error {
+		if !countersign.ValidID(id) {
+			return invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
+		}
+		return nil
+	})
+}
+
+func changeTeam(v *pageRequest) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteTeam, "team/"+id); err != nil {
+		return "", err
+	}
+	t, err := v.control.Team(v.r.Context(), v.actor, id)
+	if err != nil {
+		return "", err
+	}
+	f, err := v.teamForm(t)
+	if err != nil {
+		return "", err
+	}
+	return f.act(id, func() error { return nil })
+}
+
+// act edits the form's rows or saves the team.
+func (f *teamForm) act(id string, check func() error) (string, error) {
+	done, err := f.edit()
+	if err != nil {
+		return "", err
+	}
+	if done || f.v.form("do") != "save" {
+		return "", shownAgain(f.page)
+	}
+	w, err := f.typedTeam()
+	if err = together(check(), err); err == nil {
+		w.ExpectedRevision = f.v.formRevision()
+		_, err = f.v.control.PutTeam(f.v.r.Context(), f.v.actor, id, w)
+	}
+	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict && f.team.ID == "" {
+		err = invalid("id", "there is a team %s already", id)
+	}
+	if err != nil {
+		return "", formAgain(err, f.page)
+	}
+	return "/teams/" + id, nil
+}

@@ -1,0 +1,230 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// The pages of webhooks: where the tenant is told of events, and how that goes. ADMINs
+// read and write them. The secret is a variable of the service's environment: no page
+// shows or takes it.
+
+func (c *Console) webhookRoutes() []route {
+	return []route{
+		{method: "GET", path: "/access/webhooks", page: webhooksPage},
+		// no ID contains a plus sign, so this path hides no webhook
+		{method: "GET", path: "/access/webhooks/+new", page: newWebhookPage},
+		{method: "POST", path: "/access/webhooks/+new", act: makeWebhook},
+		{method: "GET", path: "/access/webhooks/{id}", page: webhookPage},
+		{method: "POST", path: "/access/webhooks/{id}", act: changeWebhook},
+		{method: "POST", path: "/access/webhooks/{id}/toggle", act: toggleWebhook},
+		{method: "GET", path: "/access/webhooks/{id}/delete", page: deleteWebhookPage},
+		{method: "POST", path: "/access/webhooks/{id}/delete", act: deleteWebhook},
+	}
+}
+
+type webhooksData struct {
+	realm
+	Webhooks []countersign.Webhook
+	Pager    pager
+}
+
+func webhooksPage(v *pageRequest) (*page, error) {
+	l := v.list()
+	found, err := v.control.Webhooks(v.r.Context(), v.actor, l)
+	if err != nil {
+		return nil, err
+	}
+	d := webhooksData{realm: v.realm("webhooks"), Webhooks: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	return v.accessPage("webhooks", "Access", d), nil
+}
+
+// webhookState says how a webhook's deliveries go.
+func webhookState(w countersign.Webhook) state {
+	switch {
+	case !w.Enabled:
+		return state{"is-idle", "s-cancelled", "Disabled"}
+	case w.SecretIsMissing:
+		return state{"is-wait", "s-warn", "Secret not set"}
+	case w.LastErrorAt.After(w.LastSuccessAt):
+		return state{"is-fail", "s-failed", "Failing"}
+	case w.LastSuccessAt.IsZero():
+		return state{"is-idle", "s-pending", "Nothing sent yet"}
+	}
+	return state{"is-ok", "s-completed", "Delivering"}
+}
+
+// webhookData is the page of one webhook: how its deliveries go, and its form.
+type webhookData struct {
+	realm
+	countersign.Webhook // zero for a new one
+	Fields              []field
+	Problem             *problem
+	Saves               int64 // the revision that saving replaces
+	Over                bool  // revision conflict
+}
+
+// eventWords are what the events mean, in the order of the form.
+var eventWords = []choice{
+	{Value: countersign.EventApprovalRequested, Word: "Approval requested", Note: "A LIVE step waits for a decision."},
+	{Value: countersign.EventApprovalLapsing, Word: "Approval expires soon", Note: "Nobody has decided, and the time is almost over."},
+	{Value: countersign.EventRunRecoveryRequired, Word: "Recovery required", Note: "Nobody knows whether a step took effect."},
+	{Value: countersign.EventRunEnded, Word: "Run ended", Note: "It completed, failed or was cancelled. Rehearsals are included."},
+	{Value: countersign.EventStopped, Word: "LIVE steps stopped", Note: "An administrator let no LIVE step begin."},
+	{Value: countersign.EventGoing, Word: "LIVE steps go on", Note: "An administrator ended the stop."},
+}
+
+func newWebhookPage(v *pageRequest) (*page, error) { return v.newWebhook(nil) }
+
+func (v *pageRequest) newWebhook(err error) (*page, error) {
+	return v.webhookForm(countersign.Webhook{}, err)
+}
+
+func webhookPage(v *pageRequest) (*page, error) { return v.storedWebhook(nil) }
+
+func (v *pageRequest) storedWebhook(err error) (*page, error) {
+	w, unread := v.control.Webhook(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if unread != nil {
+		return nil, unread
+	}
+	return v.webhookForm(w, err)
+}
+
+func (v *pageRequest) webhookForm(w countersign.Webhook, err error) (*page, error) {
+	if err := v.may(access.WriteWebhook); err != nil {
+		return nil, err
+	}
+	return v.showWebhook(w, v.formOf(err, "")), nil
+}
+
+// showWebhook is the page with the form's fields and its problem.
+func (v *pageRequest) showWebhook(w countersign.Webhook, s *form) *page {
+	d := webhookData{realm: v.realm("webhooks"), Webhook: w, Over: countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict}
+	d.Saves = v.revisionReplaced(w.Revision, d.Over)
+	title := "Webhook " + w.ID
+	if w.ID == "" {
+		title = "Add a webhook"
+		d.Fields = append(d.Fields, must(s.mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
+	}
+	d.Fields = append(d.Fields, s.webhook(w)...)
+	d.Problem = s.problem()
+	return v.accessPage("webhook", title, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: title})
+}
+
+// webhook are the fields of a webhook, zero for a new one.
+func (s *form) webhook(w countersign.Webhook) []field {
+	reach := ""
+	if w.ID != "" {
+		reach = reachOf(w.ProjectIDs)
+	}
+	return []field{
+		must(s.mono("url", "Address", "Administrators see it as it is, so put no secret into it. The operator lists the allowed origins in SVC_PLATFORM_NOTIFY_ORIGINS.", w.URL)),
+		must(s.mono("secretEnv", "Environment variable of the signing secret", "Its name, never the secret. The operator sets the variable and lists its name.", w.SecretEnv)),
+		must(coded(s.boxes("events", "Events", "", w.Events, eventWords...))),
+		must(s.choose("radio", "reach", "Projects", "", reach,
+			choice{Value: "all", Word: "All projects of the tenant", Note: "Including projects added later."},
+			choice{Value: "some", Word: "Only these", Note: "Tick them below."})),
+		coded(s.boxes("projectIds", "Only these projects", "", w.ProjectIDs, s.v.projectChoices(w.ProjectIDs)...)),
+	}
+}
+
+// mayWriteWebhook records a refusal in the audit log under the webhook, as for the API.
+func (v *pageRequest) mayWriteWebhook(id string) error {
+	return v.control.Authorize(v.r.Context(), v.actor, access.WriteWebhook, "webhook/"+id)
+}
+
+func makeWebhook(v *pageRequest) (string, error) {
+	id := v.form("id")
+	if err := v.mayWriteWebhook(id); err != nil {
+		return "", err
+	}
+	err := v.chosen("id")
+	if err == nil && !countersign.ValidID(id) {
+		err = invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
+	}
+	err = together(err, v.putWebhook(id, 0, nil, err == nil))
+	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
+		err = invalid("id", "there is a webhook %s already", id)
+	}
+	if err == nil {
+		return webhookHref(id), nil
+	}
+	return "", formAgain(err, v.newWebhook)
+}
+
+// changeWebhook saves the form; whether the webhook is enabled stays as it is.
+func changeWebhook(v *pageRequest) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.mayWriteWebhook(id); err != nil {
+		return "", err
+	}
+	w, err := v.control.Webhook(v.r.Context(), v.actor, id)
+	if err != nil {
+		return "", err
+	}
+	if err = v.putWebhook(id, v.formRevision(), &w.Enabled, true); err == nil {
+		return webhookHref(id), nil
+	}
+	return "", formAgain(err, v.storedWebhook)
+}
+
+func webhookHref(id string) string { return "/access/webhooks/" + url.PathEscape(id) }
+
+// putWebhook checks the form as the API's schema would, and saves it unless another field
+// is wrong.
+func (v *pageRequest) putWebhook(id string, revision int64, enabled *bool, save bool) error {
+	w := countersign.WebhookWrite{URL: v.form("url"), SecretEnv: v.form("secretEnv"), Events: v.r.PostForm["events"], Enabled: enabled, ExpectedRevision: revision}
+	var untold, unreached error
+	if len(w.Events) == 0 || slices.ContainsFunc(w.Events, func(e string) bool { return !slices.Contains(countersign.WebhookEvents, e) }) {
+		untold = invalid("events", "choose at least one")
+	}
+	switch reach := v.form("reach"); {
+	case reach == "some" && len(v.r.PostForm["projectIds"]) == 0:
+		unreached = invalid("projectIds", "choose at least one, or all projects above")
+	case reach == "some":
+		w.ProjectIDs = v.r.PostForm["projectIds"]
+	case reach != "all":
+		unreached = invalid("reach", "choose one")
+	}
+	if err := together(v.chosen("url", "secretEnv"), untold, unreached); err != nil || !save {
+		return err
+	}
+	_, err := v.control.PutWebhook(v.r.Context(), v.actor, id, w)
+	return err
+}
+
+// toggleWebhook enables or disables the revision that the page showed.
+func toggleWebhook(v *pageRequest) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.mayWriteWebhook(id); err != nil {
+		return "", err
+	}
+	w, err := v.control.Webhook(v.r.Context(), v.actor, id)
+	if err != nil {
+		return "", err
+	}
+	_, err = v.control.PutWebhook(v.r.Context(), v.actor, id, countersign.WebhookWrite{
+		URL: w.URL, Events: w.Events, SecretEnv: w.SecretEnv, ProjectIDs: w.ProjectIDs, Enabled: new(v.form("enabled") == "true"), ExpectedRevision: v.formRevision(),
+	})
+	if err == nil {
+		return webhookHref(id), nil
+	}
+	return "", answered(v.showWebhook(w, &form{v: v, err: err, stored: true}), err)
+}
+
+func deleteWebhookPage(v *pageRequest) (*page, error) {
+	w, err := v.control.Webhook(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	d := webhookData{realm: v.realm("webhooks"), Webhook: w}
+	return v.accessPage("webhook-delete", "Delete "+w.ID, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: w.ID, Href: webhookHref(w.ID), ID: true}, crumb{Word: "Delete"}), nil
+}
+
+func deleteWebhook(v *pageRequest) (string, error) {
+	_, err := v.control.DeleteWebhook(v.r.Context(), v.actor, v.r.PathValue("id"))
+	return "/access/webhooks", err
+}

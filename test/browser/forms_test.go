@@ -1,0 +1,86 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// TestPagesOfFormsAreSound looks at the pages on which plans, teams, agents and webhooks
+// are made without JSON, and builds a plan as a person does.
+func TestPagesOfFormsAreSound(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	h := newFixture(t)
+	s := h.furnish(t, "default", h.Admin)
+	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
+	s.all.Put("/models/refund-agent", doc{"document": harness.Model("refund-agent")}).OK(t)
+	plan := s.refund("refund-live", "A-48213", "LIVE")
+	s.fillAgents()
+	s.admin.Put("/webhooks/ops", doc{"url": s.receiver.Origin() + "/told", "events": []string{"live.stopped"}, "secretEnv": harness.SecretEnv}).OK(t)
+	s.admin.Put("/users/"+s.mail("ada"), doc{"roles": []string{"ADMIN", "OPERATOR"}}).OK(t)
+	p := newTab(t, h.Server)
+	p.signIn(s.mail("ada"))
+	for _, one := range [][2]string{
+		{"webhooks", "/access/webhooks"}, {"webhook", "/access/webhooks/ops"}, {"new webhook", "/access/webhooks/+new"}, {"delete webhook", "/access/webhooks/ops/delete"},
+		{"plan form", "/plans/+form"}, {"copied plan", "/plans/+form?from=" + plan}, {"team form", "/teams/+form"}, {"edited team", "/teams/returns/edit"},
+		{"agent form", "/projects/" + s.shop() + "/agent"}, {"edited agent", s.paths["agent"] + "/edit"}, {"upload", "/projects/+import"},
+	} {
+		p.look(one[0], one[1])
+	}
+	p.buildsAPlan(s)
+	p.choosesFromADocument(t, s)
+	p.lookAt("manual search", "/docs/search?q=refund")
+}
+
+// buildsAPlan adds a step by the search, is told what is missing, and stores the plan.
+func (p *tab) buildsAPlan(s *stage) {
+	p.t.Helper()
+	p.open("/plans/+form")
+	p.fill("#find", "orders")
+	p.press("#offers", "Find")
+	p.press("#offers", "Add")
+	p.fill("#name", "Read an order")
+	p.fill("#modelId", "refund-agent")
+	p.choose("mode", "DRY_RUN")
+	js[bool](p, `Array.from(document.querySelectorAll("[required]")).forEach(function (f) { f.required = false }), true`)
+	p.press("main", "Store the plan")
+	p.sees("1 field needs attention.")
+	p.judge("plan form refused", "as it stands")
+	if at := js[string](p, `document.activeElement.name`); at != "steps[0].input.orderId" {
+		p.t.Errorf("the form begins at %q", at)
+	}
+	p.fill(`[name="steps[0].input.orderId"]`, "A-48213")
+	p.press("main", "Store the plan")
+	p.at("/plans/plan-")
+	p.sees("Read an order")
+}
+
+// choosesFromADocument uploads a document and registers what is chosen from it.
+func (p *tab) choosesFromADocument(t *testing.T, s *stage) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "openapi.yaml")
+	document := "openapi: 3.0.3\ninfo: {title: Letters, version: '1'}\nservers: [{url: '" + s.receiver.Origin() + "'}]\npaths:\n  /letters/{id}:\n    get:\n      operationId: letters.read\n      summary: One letter\n" +
+		"      parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n      responses: {'200': {description: OK, content: {application/json: {schema: {type: object}}}}}\n"
+	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.open("/projects/+import")
+	p.fill("#id", "letters")
+	p.do(chromedp.SetUploadFiles("#file", []string{file}))
+	p.press("main", "Read the document")
+	p.sees("letters.read")
+	p.judge("chosen operations", "as it stands")
+	p.tick(`[name="chosen"]`)
+	p.press("main", "Next: the connection")
+	p.judge("connection of a document", "as it stands")
+	p.choose("auth.type", "NONE")
+	p.press("main", "Register")
+	p.at("/projects/default-letters")
+	p.sees("letters.read")
+}
