@@ -54,7 +54,7 @@ func (s *Service) CreateLink(ctx context.Context, a Actor, email string, w count
 func lifeOfLink(w countersign.SignInLinkWrite) time.Duration {
 	minutes := w.ExpiresInMinutes
 	if minutes == 0 {
-		minutes = countersign.DefaultLinkMinutes
+		minutes = countersign.LinkMinutes
 	}
 	return time.Duration(minutes) * time.Minute
 }
