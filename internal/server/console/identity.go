@@ -137,26 +137,30 @@ func linkPage(v *pageRequest) (*page, error) {
 	secret := v.query("link")
 	l, err := v.control.LookAtLink(v.r.Context(), secret)
 	if err != nil {
-		return nil, badLink(err)
+		return badLink(err)
 	}
 	return &page{name: "sign-in-link", Title: "Sign in", Alone: true, Data: linkData{Link: l, Secret: secret}}, nil
 }
 
 // badLink is the page of a link that signs nobody in; another error stays as it is.
-func badLink(err error) error {
+func badLink(err error) (*page, error) {
 	e := refusalOf(err)
 	if e == nil || e.Code != countersign.CodeUnauthenticated {
-		return err
+		return nil, err
 	}
 	p := problemOf(err)
 	p.Sentence = upper(e.Message) + "."
-	return &page{name: "sign-in-link", status: http.StatusUnauthorized, Title: "Sign in", Alone: true, Data: linkData{Problem: p}}
+	return &page{name: "sign-in-link", status: http.StatusUnauthorized, Title: "Sign in", Alone: true, Data: linkData{Problem: p}}, nil
 }
 
 func signInByLink(v *pageRequest) (string, error) {
 	session, err := v.control.SignInByLink(v.r.Context(), v.form("link"), v.from(), v.actor)
 	if err != nil {
-		return "", badLink(err)
+		again, err := badLink(err)
+		if err != nil {
+			return "", err
+		}
+		return "", again
 	}
 	v.keep(session)
 	return "/", nil
