@@ -50,7 +50,7 @@ type Approval struct {
 	Escalations     []Escalation    `json:"escalations,omitempty" nullable:"false" doc:"who may decide in place of the groups, and from when"`
 	Reasons         []string        `json:"reasons,omitempty" nullable:"false" doc:"of the rules and budgets that ask"`
 
-	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
+	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, or the sign-in link of the session that did, and who made that one, nearest first, up to a user or the bootstrap token"`
 	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
 	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
 }

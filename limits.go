@@ -19,6 +19,8 @@ const (
 	MaxProblems      = 100      // that one answer or plan names
 	MaxEventStreams  = 256      // that one principal has open
 	MaxTokenDays     = 90
+	LinkMinutes      = 15      // that a sign-in link is good for
+	MaxLinkMinutes   = 24 * 60 // that its maker may ask for
 	MaxActiveRuns    = 4
 	MaxInstances     = 1000 // of an agent
 	MaxProbes        = 1000 // of a run

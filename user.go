@@ -28,3 +28,20 @@ type UserWrite struct {
 	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
 	Invited   Value `json:"invited,omitzero" doc:"ignored"`
 }
+
+// SignInLinkWrite is the body of POST /users/{email}/sign-in-link.
+type SignInLinkWrite struct {
+	ExpiresInMinutes int64  `json:"expiresInMinutes,omitzero" minimum:"1" maximum:"1440" doc:"default 15"`
+	TenantID         string `json:"tenantId,omitempty" doc:"another tenant than your own"`
+}
+
+// SignInLink is the answer of POST /users/{email}/sign-in-link, the only one that shows the
+// link. Whoever opens it first and confirms is signed in as the user.
+type SignInLink struct {
+	URL       string    `json:"url" doc:"shown once; it signs in once, whoever opens it and confirms"`
+	Email     string    `json:"email"`
+	TenantID  string    `json:"tenantId" doc:"the tenant that its session acts in, and no other"`
+	CreatedBy string    `json:"createdBy" doc:"counts as one person with the link's session where four eyes are asked for"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}

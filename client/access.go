@@ -65,6 +65,12 @@ func (c *Client) DeleteUser(ctx context.Context, email, tenantID string) (*count
 	return remove[countersign.User](ctx, c, "/users/"+url.PathEscape(email), tenantID)
 }
 
+// CreateSignInLink makes a link that signs a user in once (realm administrators). Only this
+// answer contains it.
+func (c *Client) CreateSignInLink(ctx context.Context, email string, w countersign.SignInLinkWrite) (*countersign.SignInLink, error) {
+	return post[countersign.SignInLink](ctx, c, "/users/"+url.PathEscape(email)+"/sign-in-link", w)
+}
+
 // Tokens lists the tenant's tokens, never with their secrets (ADMIN).
 func (c *Client) Tokens(ctx context.Context, f TenantFilter) (*countersign.Page[countersign.Token], error) {
 	return list[countersign.Token](ctx, c, "/tokens", f.query())

@@ -116,6 +116,7 @@ var matrix = map[string]row{
 	"listUsers":           {role: "ADMIN", tenant: true},
 	"putUser":             {role: "ADMIN", tenant: true, modes: true, kind: "user", body: always(doc{"roles": []string{"VIEWER"}}), gone: "2xx"},
 	"deleteUser":          {role: "ADMIN", tenant: true, kind: "nobody", ok: "not_found"},
+	"createSignInLink":    {role: "realm", tenant: true, modes: true, kind: "nobody", body: always(doc{}), ok: "not_found"},
 	"listTokens":          {role: "ADMIN", tenant: true},
 	"createToken":         {role: "ADMIN", tenant: true, body: always(doc{"name": "n", "roles": []string{"VIEWER"}})},
 	"revokeToken":         {role: "ADMIN", tenant: true, kind: "token"},

@@ -88,6 +88,7 @@ type Service struct {
 	codeLimit     limit // by e-mail and network address together: sign-in codes that are asked for
 	siteLimit     limit // by e-mail and IPv6 site: sign-in codes that are asked for
 	tryLimit      limit // by network address: all attempts without a session
+	linkLimit     limit // by maker and user: sign-in links that are made
 	beginLimit    limit // by network address: sign-ins begun at the identity provider
 	codes         *codeMails
 	counts        storedCounts
@@ -109,6 +110,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 		machines:  cache.New[cache.Stamp, *model.Machine](cachedMachines),
 	}
 	service.codeLimit, service.tryLimit = service.limit("asking", codeRate), service.limit("trying", tryRate)
+	service.linkLimit = service.limit("linking", codeRate)
 	service.siteLimit = service.limit("siting", siteCodeRate)
 	service.beginLimit = ownLimit{throttle.New(beginRate, limitKeysInMemory)} // not shared: beginning a sign-in writes nothing
 	service.codes = newCodeMails()

@@ -98,6 +98,9 @@ func invited(tx store.Tx, a Actor, tenant string) (*records.User, error) {
 	if a.Session == "" {
 		return nil, none
 	}
+	if a.Requester().ByLink() {
+		return nil, countersign.Errorf(countersign.CodeRoleRequired, "this session began with a sign-in link of %s, which doesn't prove that you are %s; sign in another way to answer the invitation", a.Lineage[0], a.Email)
+	}
 	u, _, err := records.Users.Get(tx, tenant, a.Email)
 	switch {
 	case errors.Is(err, store.ErrNotFound):

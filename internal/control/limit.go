@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/platform/throttle"
 )
 
-// How often somebody may ask for a sign-in code, try one (contract 3), and begin a
-// sign-in at the provider.
+// How often somebody may ask for a sign-in code or make a sign-in link, try one
+// (contract 3), and begin a sign-in at the provider.
 var (
 	codeRate  = throttle.Rate{Burst: 5, Every: 3 * time.Minute}
 	tryRate   = throttle.Rate{Burst: 20, Every: 30 * time.Second}

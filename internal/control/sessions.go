@@ -49,7 +49,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 		s.touchSession(ctx, id, now)
 	}
 	p := principalOfUser(user)
-	p.Session, p.ExpiresAt = id, rec.ExpiresAt
+	p.Session, p.ExpiresAt, p.Lineage = id, rec.ExpiresAt, rec.Makers
 	return p, nil
 }
 
@@ -115,13 +115,10 @@ func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session
 		return out, countersign.Errorf(countersign.CodeRoleRequired, "this is for a browser's session; you have a token")
 	}
 	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
-		list, err := memberships(tx, a.Email)
+		list, err := s.within(tx, a)
 		out = countersign.Session{
 			Email: a.Email, TenantID: a.Tenant, Roles: a.Roles, ProjectIDs: a.Projects, Realm: a.Realm,
-			Tenants: make([]string, len(list)), ExpiresAt: a.ExpiresAt,
-		}
-		for i, u := range list {
-			out.Tenants[i] = u.TenantID
+			Tenants: list, ExpiresAt: a.ExpiresAt, LinkMakers: a.Lineage,
 		}
 		if err != nil {
 			return err
@@ -135,14 +132,39 @@ func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session
 	return out, err
 }
 
+// within lists the tenants that a session may act in.
+func (s *Service) within(tx store.Tx, a Actor) ([]string, error) {
+	rec, _, err := records.Sessions.Get(tx, store.Realm, a.Session)
+	switch {
+	case err != nil:
+		return nil, ended(err)
+	case rec.Bound:
+		return []string{rec.TenantID}, nil
+	}
+	list, err := memberships(tx, a.Email)
+	out := make([]string, len(list))
+	for i, u := range list {
+		out[i] = u.TenantID
+	}
+	return out, err
+}
+
+// entrance is what a session remembers of how it began; zero for a sign-in that proved who
+// somebody is by their address.
+type entrance struct {
+	makers []string // of a sign-in link: the session may be theirs
+	bound  bool     // it acts in this tenant only
+	by     string   // for the audit log
+}
+
 // begin stores a new session of a user and records it. It ends the browser's earlier
 // session, which the browser could no longer end.
-func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Actor) error {
+func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Actor, how entrance) error {
 	if err := errors.Join(s.sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err
 	}
 	now := s.cfg.Now()
-	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute)}
+	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute), Makers: how.makers, Bound: how.bound}
 	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {
 		return err
 	}
@@ -150,7 +172,7 @@ func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Acto
 		return err
 	}
 	a := Actor{Principal: principalOfUser(u), RequestID: before.RequestID}
-	return s.auditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, change{after: "signed in"})
+	return s.auditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, change{after: "signed in", reason: how.by})
 }
 
 // replaced ends the browser's earlier session, if there is one.
@@ -176,6 +198,9 @@ func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) erro
 		rec, version, err := records.Sessions.Get(tx, store.Realm, a.Session)
 		if err != nil {
 			return ended(err)
+		}
+		if rec.Bound && tenant != rec.TenantID {
+			return countersign.Errorf(countersign.CodeRoleRequired, "this session acts in tenant %s only, as what it began with does; sign in with a code to act in another", rec.TenantID)
 		}
 		u, _, err := records.Users.Get(tx, tenant, rec.Email)
 		if err == nil && u.Invited {

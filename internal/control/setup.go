@@ -62,7 +62,7 @@ func (s *Service) SetUp(ctx context.Context, link, email, from string, before Ac
 		if err != nil {
 			return err
 		}
-		return s.begin(tx, u, session, before)
+		return s.begin(tx, u, session, before, entrance{})
 	})
 	if err != nil {
 		return "", public(err)

@@ -168,7 +168,7 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from string, before 
 			return err
 		}
 		session = made
-		return s.begin(tx, user, made, before)
+		return s.begin(tx, user, made, before, entrance{})
 	})
 	if err == nil && session == "" {
 		err = errCode
@@ -227,7 +227,7 @@ func (s *Service) SignInClaiming(ctx context.Context, email string, claims map[s
 		if err := s.keepClaims(tx, email, claims); err != nil {
 			return err
 		}
-		return s.begin(tx, user, session, before)
+		return s.begin(tx, user, session, before, entrance{})
 	})
 	if err != nil {
 		return "", public(err)

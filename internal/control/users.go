@@ -101,6 +101,9 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := records.Users.Delete(tx, tenant, email); err != nil {
 			return err
 		}
+		if err := dropLink(tx, stored); err != nil {
+			return err
+		}
 		if err := endSessions(tx, email, tenant); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -21,21 +20,17 @@ func SameDecider(p, earlier Requester) bool {
 }
 
 // MayJoin is nil when the principal may decide beside one who has decided already:
-// self_approval where one of the two made the other, so that one person could be both.
+// self_approval where one of the two made the other, or made the link that began its
+// session, so that one person could be both.
 func (e Eyes) MayJoin(p, earlier Requester) error {
 	if e == EyesOfAnybody {
 		return nil
 	}
 	p, earlier = p.folded(), earlier.folded()
-	if made(p, earlier) || made(earlier, p) {
-		return countersign.Errorf(countersign.CodeSelfApproval, "%s has decided this already, and one of you made the other's token; someone else must decide", earlier.ID)
+	if meet(p.Makers, earlier.persons()) || meet(earlier.Makers, p.persons()) {
+		return countersign.Errorf(countersign.CodeSelfApproval, "%s has decided this already, and one person may be both of you, who made the token or the sign-in link of the other; someone else must decide", earlier.ID)
 	}
 	return nil
-}
-
-// made reports that one made the token of the other, directly or through others.
-func made(maker, of Requester) bool {
-	return slices.Contains(of.Makers, maker.ID) || maker.Email != "" && slices.Contains(of.Makers, "user:"+maker.Email)
 }
 
 // AsMember is nil when the principal is a member of a group that an approval names. in are

@@ -12,7 +12,7 @@ import (
 type Requester struct {
 	ID     string   `json:"id"`
 	Email  string   `json:"email,omitempty"`
-	Makers []string `json:"makers,omitempty"` // of a token: who made it, nearest first
+	Makers []string `json:"makers,omitempty"` // of a token, or of the link that began a session: who made it, nearest first
 }
 
 // Requester is the principal as a run remembers it.
@@ -28,6 +28,28 @@ func (r Requester) Chain() []string {
 		out = append(out, user)
 	}
 	return append(out, r.Makers...)
+}
+
+// persons are whom the requester may be: itself and the user behind it. A session that a
+// sign-in link began may be that of whoever made the link, and could have used it in the
+// user's place.
+func (r Requester) persons() []string {
+	if r.ByLink() {
+		return r.Chain()
+	}
+	out := []string{r.ID}
+	if r.Email != "" {
+		out = append(out, "user:"+r.Email)
+	}
+	return out
+}
+
+// ByLink reports a user's session that began with a sign-in link somebody made.
+func (r Requester) ByLink() bool { return strings.HasPrefix(r.ID, "user:") && len(r.Makers) > 0 }
+
+// meet reports that two lists of principals have one in common.
+func meet(a, b []string) bool {
+	return slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
 }
 
 // folded is the requester with addresses as they are compared.
@@ -54,9 +76,7 @@ func foldedIDs(ids []string) []string {
 // SharedMaker reports two principals whose chains, ends included, have a common
 // element: one person may have controlled both.
 func SharedMaker(a, b Requester) bool {
-	a, b = a.folded(), b.folded()
-	chain := b.Chain()
-	return slices.ContainsFunc(a.Chain(), func(id string) bool { return slices.Contains(chain, id) })
+	return meet(a.folded().Chain(), b.folded().Chain())
 }
 
 // Eyes says whose four eyes an installation asks for (contract 11); none named, those
@@ -94,7 +114,8 @@ func judgedByPeople(p Principal, r Requester) error {
 	if err := FourEyes(p, r); err != nil {
 		return err
 	}
-	if slices.Contains(r.folded().Chain(), foldedID("user:"+p.Person)) {
+	judge := p.Requester().folded()
+	if meet(r.folded().Chain(), append(judge.persons(), foldedID("user:"+p.Person))) {
 		return countersign.Errorf(countersign.CodeSelfApproval, "you made the token that asked for this run, so someone else must decide")
 	}
 	return nil
@@ -115,15 +136,16 @@ func MayThemselves(user Principal, op Operation, projects ...string) error {
 
 // FourEyes is nil when the principal may judge what the requester asked for, and
 // self_approval when they are the same: the same token, the same user, or a
-// token that the requester made, directly or through others (contract 3). Users whose
+// token that the requester made, directly or through others (contract 3). A session that a
+// sign-in link began and the makers of that link are the same, too. Users whose
 // addresses fold to the same are one: an earlier release kept them as several.
 func FourEyes(p Principal, r Requester) error {
-	r = r.folded()
-	p.ID, p.Email, p.Lineage = foldedID(p.ID), Folded(p.Email), foldedIDs(p.Lineage)
-	sameUser := p.Email != "" && (p.Email == r.Email || "user:"+p.Email == r.ID)
-	made := slices.Contains(p.Lineage, r.ID) || r.Email != "" && slices.Contains(p.Lineage, "user:"+r.Email)
-	if p.ID == r.ID || sameUser || made {
-		return countersign.Errorf(countersign.CodeSelfApproval, "you asked for this run, so someone else must decide")
+	asked, judge := r.folded().persons(), p.Requester().folded()
+	if !meet(judge.persons(), asked) && !meet(judge.Makers, asked) {
+		return nil
 	}
-	return nil
+	if r.ByLink() || judge.ByLink() {
+		return countersign.Errorf(countersign.CodeSelfApproval, "who asked for this run and you may be one person, since a session counts as whoever made the sign-in link that began it; someone else must decide, or sign in another way")
+	}
+	return countersign.Errorf(countersign.CodeSelfApproval, "you asked for this run, so someone else must decide")
 }

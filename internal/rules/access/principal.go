@@ -23,12 +23,12 @@ type Principal struct {
 	Realm     bool     // realm administrator
 	Email     string   // the user behind it, "" when none stands there
 	Person    string   // the user as whom it acts: of a session, or of a token, which under four eyes of people is confirmed
-	Lineage   []string // for a token: who made it, who made that one, and so on
+	Lineage   []string // for a token, or a session that a sign-in link began: who made it, who made that one, and so on
 	ExpiresAt time.Time
 	Session   string // the id of a browser's session, "" for a token
 }
 
-// Descent is the lineage of a token that the principal makes: itself, the user
+// Descent is the lineage of a token or link that the principal makes: itself, the user
 // who stands behind it, and its own makers. Without the user, somebody who made
 // a token through a token would not count as its maker.
 func (p Principal) Descent() []string {

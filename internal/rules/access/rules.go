@@ -63,6 +63,7 @@ const (
 	ReadUsers       Operation = "users.read"
 	WriteUser       Operation = "users.write"
 	DeleteUser      Operation = "users.delete"
+	CreateLink      Operation = "sign_in_links.create"
 	ReadTokens      Operation = "tokens.read"
 	CreateToken     Operation = "tokens.create"
 	RevokeToken     Operation = "tokens.revoke"
@@ -165,6 +166,7 @@ var rules = map[Operation]rule{
 	ReadUsers:       {roles: admin, wholeTenant: true},
 	WriteUser:       {roles: admin, wholeTenant: true, everyMode: true, write: true}, // a user has every mode
 	DeleteUser:      {roles: admin, wholeTenant: true, write: true},
+	CreateLink:      {realm: true, wholeTenant: true, everyMode: true, write: true}, // its session has every mode
 	ReadTokens:      {roles: admin, wholeTenant: true},
 	CreateToken:     {roles: admin, wholeTenant: true, write: true},
 	RevokeToken:     {roles: admin, wholeTenant: true, write: true},
@@ -207,7 +209,7 @@ func Allow(p Principal, op Operation) error {
 	case r.wholeTenant && p.Limited():
 		return countersign.Errorf(countersign.CodeProjectScope, "this covers the whole tenant; you are limited to projects")
 	case r.everyMode && Mode(p, countersign.ModeDryRun) != nil, r.everyMode && Mode(p, countersign.ModeLive) != nil:
-		return countersign.Errorf(countersign.CodeRoleRequired, "a user has both modes, and this token is limited to %s: it adds, changes and invites none", strings.Join(p.Modes, " and "))
+		return countersign.Errorf(countersign.CodeRoleRequired, "a user has both modes, and this token is limited to %s: it adds, changes, invites and signs in none", strings.Join(p.Modes, " and "))
 	}
 	return nil
 }

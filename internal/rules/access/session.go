@@ -10,7 +10,7 @@ import (
 )
 
 // What a browser's session, a sign-in code and the set-up link live by
-// (contract 3).
+// (contract 3). A sign-in link lives as long as its maker says.
 const (
 	SessionIdle     = 12 * time.Hour
 	SessionAbsolute = 7 * 24 * time.Hour
@@ -29,8 +29,8 @@ func CookieName(https bool) string {
 	return "countersign"
 }
 
-// FormatSecret writes 32 random bytes as the secret of a session, of a sign-in or
-// of the set-up link.
+// FormatSecret writes 32 random bytes as the secret of a session, of a sign-in, of a
+// sign-in link or of the set-up link.
 func FormatSecret(random [32]byte) string { return hex.EncodeToString(random[:]) }
 
 // WellFormedSecret reports a text that FormatSecret may have written; only such a text
@@ -88,6 +88,10 @@ func FormatCode(random [32]byte) string {
 // made for, whose secret the store does not know: a code is short enough to be
 // found from its bare hash.
 func HashCode(signIn, code string) string { return HashToken("code\n" + signIn + "\n" + code) }
+
+// HashLink is what is stored of a sign-in link. It differs from the hash of a sign-in by
+// code, beside which it is stored, so that neither secret passes for the other.
+func HashLink(secret string) string { return HashToken("link\n" + secret) }
 
 // SameHash compares in constant time.
 func SameHash(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

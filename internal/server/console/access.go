@@ -21,6 +21,7 @@ func (c *Console) accessRoutes() []route {
 		{method: "POST", path: "/access/users/new", act: addUser},
 		{method: "GET", path: "/access/users/{email}", page: userPage},
 		{method: "POST", path: "/access/users/{email}", act: changeUser},
+		{method: "POST", path: "/access/users/{email}/sign-in-link", act: makeLink},
 		{method: "GET", path: "/access/users/{email}/remove", page: removeUserPage},
 		{method: "POST", path: "/access/users/{email}/remove", act: removeUser},
 		{method: "GET", path: "/access/tokens", page: tokensPage},

@@ -20,6 +20,8 @@ func (c *Console) identityRoutes() []route {
 		{method: "POST", path: "/sign-in", open: true, act: askForCode},
 		{method: "GET", path: "/sign-in/code", open: true, page: codePage},
 		{method: "POST", path: "/sign-in/code", open: true, act: signIn},
+		{method: "GET", path: "/sign-in/link", open: true, page: linkPage},
+		{method: "POST", path: "/sign-in/link", open: true, act: signInByLink},
 		{method: "GET", path: "/setup", open: true, page: setupPage},
 		{method: "POST", path: "/setup", open: true, act: setUp},
 		{method: "POST", path: "/sign-out", act: signOut},
@@ -122,6 +124,46 @@ func local(next string) string {
 func plainPath(decoded string) bool {
 	clean := path.Clean(decoded)
 	return (decoded == clean || decoded == clean+"/") && !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
+}
+
+type linkData struct {
+	control.Link
+	Secret  string
+	Problem *problem
+}
+
+// linkPage asks before it uses a sign-in link up: mail scanners and previews follow links.
+func linkPage(v *pageRequest) (*page, error) {
+	secret := v.query("link")
+	l, err := v.control.LookAtLink(v.r.Context(), secret)
+	if err != nil {
+		return badLink(err)
+	}
+	return &page{name: "sign-in-link", Title: "Sign in", Alone: true, Data: linkData{Link: l, Secret: secret}}, nil
+}
+
+// badLink is the page of a link that signs nobody in; another error stays as it is.
+func badLink(err error) (*page, error) {
+	e := refusalOf(err)
+	if e == nil || e.Code != countersign.CodeUnauthenticated {
+		return nil, err
+	}
+	p := problemOf(err)
+	p.Sentence = upper(e.Message) + "."
+	return &page{name: "sign-in-link", status: http.StatusUnauthorized, Title: "Sign in", Alone: true, Data: linkData{Problem: p}}, nil
+}
+
+func signInByLink(v *pageRequest) (string, error) {
+	session, err := v.control.SignInByLink(v.r.Context(), v.form("link"), v.from(), v.actor)
+	if err != nil {
+		again, err := badLink(err)
+		if err != nil {
+			return "", err
+		}
+		return "", again
+	}
+	v.keep(session)
+	return "/", nil
 }
 
 func setupPage(v *pageRequest) (*page, error) {

@@ -1,8 +1,10 @@
 package console
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/countersign/countersign"
 )
@@ -123,4 +125,27 @@ func removeUser(v *pageRequest) (string, error) {
 		return "", err
 	}
 	return "/access" + v.realm("").Query, nil
+}
+
+type userLinkData struct {
+	realm
+	Made countersign.SignInLink
+}
+
+// makeLink shows the link in the response to the POST only, as makeToken does its secret.
+func makeLink(v *pageRequest) (string, error) {
+	minutes, err := strconv.ParseInt(v.form("minutes"), 10, 64)
+	if err != nil || minutes < 1 || minutes > countersign.MaxLinkMinutes {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "minutes: a whole number from 1 to %d", countersign.MaxLinkMinutes)
+	}
+	w := countersign.SignInLinkWrite{ExpiresInMinutes: minutes, TenantID: v.tenantAsked()}
+	made, secret, err := v.control.CreateLink(v.r.Context(), v.actor, v.r.PathValue("email"), w)
+	if err != nil {
+		return "", err
+	}
+	made.URL = v.cfg.BaseURL + Prefix + "/sign-in/link?link=" + secret
+	d := userLinkData{realm: v.realm("users"), Made: made}
+	out := v.accessPage("user-link", "Sign-in link", d, crumb{Word: made.Email, Href: "/access/users/" + url.PathEscape(made.Email) + d.Query}, crumb{Word: "Sign-in link"})
+	out.status = http.StatusCreated
+	return "", out
 }

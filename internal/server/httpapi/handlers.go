@@ -100,6 +100,12 @@ func (a *API) deleteUser(c *call) (any, error) {
 	return a.control.DeleteUser(c.ctx, c.actor, c.r.PathValue("email"), c.query["tenantId"])
 }
 
+func (a *API) createSignInLink(c *call) (any, error) {
+	out, secret, err := a.control.CreateLink(c.ctx, c.actor, c.r.PathValue("email"), bodyOf[countersign.SignInLinkWrite](c))
+	out.URL = a.cfg.BaseURL + "/console/sign-in/link?link=" + secret
+	return out, err
+}
+
 func (a *API) listTokens(c *call) (any, error) {
 	return listed(a.control.Tokens(c.ctx, c.actor, c.list, c.query["tenantId"]))
 }

@@ -11,6 +11,7 @@ type User struct {
 	countersign.User
 	Realm  bool      `json:"realm,omitempty"`
 	UsedAt time.Time `json:"usedAt,omitzero"`  // when a session was last begun in this tenant
+	Link   string    `json:"link,omitempty"`   // the id of their sign-in link; another one is good no more
 	Claims []string  `json:"claims,omitempty"` // of those that groups name, what the identity provider said when they last signed in
 }
 
@@ -21,6 +22,18 @@ type Session struct {
 	Email     string    `json:"email"`
 	CreatedAt time.Time `json:"createdAt"`
 	SeenAt    time.Time `json:"seenAt"` // coarsely
+	ExpiresAt time.Time `json:"expiresAt"`
+
+	Makers []string `json:"makers,omitempty"` // of the sign-in link that it began with, nearest first: it may be theirs
+	Bound  bool     `json:"bound,omitempty"`  // began with what belongs to a tenant, and stays there
+}
+
+// SignInLink signs a user in once; its id is the hash of its secret. It is good while its
+// user's record names it. It stands beside sign-ins by code, which are swept likewise.
+type SignInLink struct {
+	TenantID  string    `json:"tenantId"`
+	Email     string    `json:"email"`
+	Makers    []string  `json:"makers"` // nearest first
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
@@ -69,3 +82,5 @@ const SetupID = "setup"
 func sessionKeys(s *Session) []any { return []any{s.Email, micros(s.ExpiresAt)} }
 
 func signInKeys(s *SignIn) []any { return []any{micros(s.ExpiresAt)} }
+
+func signInLinkKeys(l *SignInLink) []any { return []any{micros(l.ExpiresAt)} }

@@ -146,9 +146,11 @@ func (t Token) Shown() countersign.Token {
 }
 
 // Person is the user who is known to stand behind the token, "" for nobody: who made it
-// themselves or has confirmed it, since they became a user.
+// themselves or has confirmed it, since they became a user. A session that a sign-in link
+// began has makers, and isn't known to be the user's.
 func (t Token) Person() string {
-	if !t.ConfirmedAt.IsZero() || t.CreatedBy == "user:"+t.UserEmail && !t.UserLeft {
+	madeIt := t.CreatedBy == "user:"+t.UserEmail && len(t.Lineage) <= 1
+	if !t.ConfirmedAt.IsZero() || madeIt && !t.UserLeft {
 		return t.UserEmail
 	}
 	return ""
@@ -194,6 +196,7 @@ var (
 	Users              = store.Collection[User]{Table: store.Users}
 	Sessions           = store.Collection[Session]{Table: store.Sessions, Keys: sessionKeys}
 	SignIns            = store.Collection[SignIn]{Table: store.SignIns, Keys: signInKeys}
+	SignInLinks        = store.Collection[SignInLink]{Table: store.SignIns, Keys: signInLinkKeys}
 	SetupLinks         = store.Collection[SetupLink]{Table: store.Meta}
 	Notices            = store.Collection[Notice]{Table: store.Meta}
 	Tokens             = store.Collection[Token]{Table: store.Tokens}

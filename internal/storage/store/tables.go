@@ -18,7 +18,8 @@ var (
 	Users = table("users")
 
 	// Sessions, kept under Realm, are looked up by their secret's hash and listed by
-	// whose they are and by when they end; SignIns by when they end.
+	// whose they are and by when they end; SignIns, sign-in links among them, by when they
+	// end.
 	Sessions = table("sessions", text("email"), integer("expires"))
 	SignIns  = table("sign_ins", integer("expires"))
 	// Tokens are listed by id; TokenHashes are looked up, never listed.

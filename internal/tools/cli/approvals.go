@@ -112,7 +112,8 @@ func stoodIn(d countersign.GivenDecision) (text string) {
 	return text
 }
 
-// makerFacts names the creators of the tokens that requested and decided.
+// makerFacts names the creators of the tokens, or of the sign-in links of the sessions, that
+// requested and decided.
 func makerFacts(a *countersign.Approval) [][2]string {
 	shared := ""
 	if a.SharedMaker {

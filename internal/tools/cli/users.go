@@ -12,6 +12,7 @@ import (
 type Users struct {
 	List   UsersList   `cmd:"" help:"List the users (ADMIN)." example:"users list"`
 	Put    UsersPut    `cmd:"" help:"Make somebody a user, or say what they have from now on (ADMIN)." example:"users put mara@marlow.example --role APPROVER --project default-shop"`
+	Link   UsersLink   `cmd:"" help:"Make a link that signs a user in once, for a phone or without mail; it is shown once (realm administrator)." example:"users link mara@marlow.example"`
 	Delete UsersDelete `cmd:"" help:"End somebody's membership (ADMIN)." example:"users delete mara@marlow.example"`
 }
 
@@ -69,5 +70,25 @@ func (d *UsersDelete) Run(t *Terminal) error {
 	return show(t, d.Asking, func(c *client.Client) (*countersign.User, error) { return c.DeleteUser(t.Context, d.Email, d.Tenant) },
 		func(out io.Writer, u *countersign.User) {
 			fmt.Fprintf(out, "%s is no user of %s any more\n", Plain(u.Email), u.TenantID)
+		})
+}
+
+// UsersLink is the command `users link`.
+type UsersLink struct {
+	Email   string `arg:"" help:"The user's e-mail address."`
+	Minutes int64  `help:"How long it is good, 1 to 1440; else 15." placeholder:"N"`
+	OfTenant
+	Asking
+}
+
+// Run makes the link.
+func (l *UsersLink) Run(t *Terminal) error {
+	w := countersign.SignInLinkWrite{ExpiresInMinutes: l.Minutes, TenantID: l.Tenant}
+	return show(t, l.Asking, func(c *client.Client) (*countersign.SignInLink, error) {
+		return c.CreateSignInLink(t.Context, l.Email, w)
+	},
+		func(out io.Writer, x *countersign.SignInLink) {
+			Facts(out, [2]string{"link", x.URL}, [2]string{"user", x.Email}, [2]string{"tenant", x.TenantID}, [2]string{"expires", moment(x.ExpiresAt)})
+			fmt.Fprintln(t.Errs, "It is shown this once. Whoever opens it and confirms is signed in as this user; an earlier link is good no more.")
 		})
 }

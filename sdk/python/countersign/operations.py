@@ -72,6 +72,10 @@ class Operations(ABC):
         """Store a plan."""
         return self._send(Call("POST", ("plans",), body=body))
 
+    def create_sign_in_link(self, email: str, body: t.SignInLinkWrite) -> t.SignInLink:
+        """Make a link that signs a user in once; it is shown once and takes the place of an earlier one."""
+        return self._send(Call("POST", ("users", email, "sign-in-link"), body=body))
+
     def create_token(self, body: t.TokenWrite) -> t.NewToken:
         """Make a token; it is shown once."""
         return self._send(Call("POST", ("tokens",), body=body))
@@ -439,6 +443,10 @@ class AsyncOperations(ABC):
     async def create_plan(self, body: t.PlanWrite) -> t.Plan:
         """Store a plan."""
         return await self._send(Call("POST", ("plans",), body=body))
+
+    async def create_sign_in_link(self, email: str, body: t.SignInLinkWrite) -> t.SignInLink:
+        """Make a link that signs a user in once; it is shown once and takes the place of an earlier one."""
+        return await self._send(Call("POST", ("users", email, "sign-in-link"), body=body))
 
     async def create_token(self, body: t.TokenWrite) -> t.NewToken:
         """Make a token; it is shown once."""

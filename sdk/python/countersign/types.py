@@ -190,7 +190,8 @@ class Approval(TypedDict):
     requestedAt: str
     # who asked for the run
     requestedBy: str
-    # who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token
+    # who made the token that asked, or the sign-in link of the session that did, and who made that one, nearest first, up to a user or the
+    # bootstrap token
     requestedByMakers: NotRequired[list[str]]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
@@ -763,7 +764,8 @@ class ListedApproval(TypedDict):
     requestedAt: str
     # who asked for the run
     requestedBy: str
-    # who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token
+    # who made the token that asked, or the sign-in link of the session that did, and who made that one, nearest first, up to a user or the
+    # bootstrap token
     requestedByMakers: NotRequired[list[str] | Omitted]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
@@ -1674,6 +1676,8 @@ class Session(TypedDict):
     expiresAt: str
     # the tenants that invite the user, who accepts in the console
     invitations: NotRequired[list[str]]
+    # who made the sign-in link that the session began with, nearest first: it counts as one person with them where four eyes are asked for
+    linkMakers: NotRequired[list[str]]
     # absent: all projects of the tenant
     projectIds: NotRequired[list[str]]
     # a realm administrator
@@ -1683,6 +1687,25 @@ class Session(TypedDict):
     tenantId: str
     # the tenants that the user belongs to
     tenants: list[str]
+
+
+class SignInLink(TypedDict):
+    createdAt: str
+    # counts as one person with the link's session where four eyes are asked for
+    createdBy: str
+    email: str
+    expiresAt: str
+    # the tenant that its session acts in, and no other
+    tenantId: str
+    # shown once; it signs in once, whoever opens it and confirms
+    url: str
+
+
+class SignInLinkWrite(TypedDict):
+    # default 15
+    expiresInMinutes: NotRequired[int]
+    # another tenant than your own
+    tenantId: NotRequired[str]
 
 
 class Simulation(TypedDict):

@@ -118,6 +118,8 @@ export class Countersign {
   saveTenant = (id: string, body: Body<t.TenantWrite>, o?: CallOptions) => this.#put<t.Tenant>(`/tenants/${segment(id)}`, body, o);
   users = (query: t.Query<"listUsers"> = {}, o?: CallOptions) => this.#list<t.ListedUser, typeof query>("/users", query, "email", o);
   saveUser = (email: string, body: Body<t.UserWrite>, o?: CallOptions) => this.#put<t.User>(`/users/${segment(email)}`, body, o);
+  /** The answer alone holds the link; for realm administrators. */
+  createSignInLink = (email: string, body: Body<t.SignInLinkWrite> = {}, o?: CallOptions) => this.#post<t.SignInLink>(`/users/${segment(email)}/sign-in-link`, body, o);
   deleteUser = (email: string, query: t.Query<"deleteUser"> = {}, o?: CallOptions) => this.#delete<t.User>(`/users/${segment(email)}`, query, o);
   tokens = (query: t.Query<"listTokens"> = {}, o?: CallOptions) => this.#list<t.ListedToken, typeof query>("/tokens", query, "id", o);
   /** The answer alone holds the token itself. */

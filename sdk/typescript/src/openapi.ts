@@ -238,7 +238,7 @@ export interface components {
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
-            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
+            /** @description who made the token that asked, or the sign-in link of the session that did, and who made that one, nearest first, up to a user or the bootstrap token */
             requestedByMakers?: string[];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
@@ -949,7 +949,7 @@ export interface components {
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
-            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
+            /** @description who made the token that asked, or the sign-in link of the session that did, and who made that one, nearest first, up to a user or the bootstrap token */
             requestedByMakers?: string[] | components["schemas"]["Omitted"];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
@@ -2041,6 +2041,8 @@ export interface components {
             expiresAt: string;
             /** @description the tenants that invite the user, who accepts in the console */
             invitations?: string[];
+            /** @description who made the sign-in link that the session began with, nearest first: it counts as one person with them where four eyes are asked for */
+            linkMakers?: string[];
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             /** @description a realm administrator */
@@ -2050,6 +2052,28 @@ export interface components {
             tenantId: string;
             /** @description the tenants that the user belongs to */
             tenants: string[];
+        };
+        SignInLink: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description counts as one person with the link's session where four eyes are asked for */
+            createdBy: string;
+            email: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description the tenant that its session acts in, and no other */
+            tenantId: string;
+            /** @description shown once; it signs in once, whoever opens it and confirms */
+            url: string;
+        };
+        SignInLinkWrite: {
+            /**
+             * Format: int64
+             * @description default 15
+             */
+            expiresInMinutes?: number;
+            /** @description another tenant than your own */
+            tenantId?: string;
         };
         Simulation: {
             finalStateId: string;
@@ -4714,6 +4738,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInLinkWrite"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
                 };
             };
         };
