@@ -48,6 +48,8 @@ var never = map[string][]string{
 	"internal/control":            {"internal/runtime/engine", "internal/runtime/outbound", "internal/runtime/lease", "internal/storage/sqlite", "internal/storage/postgres", "internal/platform/mail", "internal/platform/oidc", "net/http"},
 	"internal/background/webhook": {"internal/runtime/runrepo", "internal/runtime/engine", "internal/runtime/outbound", "internal/storage/sqlite", "internal/storage/postgres"},
 	"internal/background/notify":  {"internal/runtime", "internal/platform/mail", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/background/chat":    {"internal/runtime", "internal/platform/mail", "internal/storage/sqlite", "internal/storage/postgres", "net/http"},
+	"internal/background/slack":   {"internal/runtime", "internal/storage", "internal/rules"},
 	"internal/tools/transfer":     {"internal/storage/sqlite", "internal/storage/postgres"},
 	"internal/tools/conformance":  {"internal/storage"}, // it makes wrong calls on purpose
 	"internal/server/httpapi":     {"internal/server", "internal/rules/run"},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/background/slack"
 	"github.com/countersign/countersign/internal/platform/oidc"
 	"github.com/countersign/countersign/internal/rules/credential"
 )
@@ -155,6 +156,23 @@ func checkMail(ctx context.Context, cfg config) []finding {
 		return []finding{bad("mail", "correct SVC_PLATFORM_SMTP_URL, or look at the mail server", "%v", err)}
 	}
 	return []finding{fine("mail", "the mail server accepts us; mails come from %s", cfg.Mail.From())}
+}
+
+// checkSlack asks Slack whether the tokens are good. Nothing is posted.
+func checkSlack(ctx context.Context, cfg config) []finding {
+	if cfg.Slack == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachBound)
+	defer cancel()
+	found, err := slack.New(slack.Config{URL: cfg.Slack.URL, AppToken: cfg.Slack.AppToken, BotToken: cfg.Slack.BotToken}).Check(ctx)
+	switch {
+	case err != nil:
+		return []finding{bad("slack", "correct SVC_PLATFORM_SLACK_APP_TOKEN or SVC_PLATFORM_SLACK_BOT_TOKEN, turn Socket Mode on for the app, or look at the network", "%v", err)}
+	case len(found.Missing) > 0:
+		return []finding{bad("slack", "add the scopes to the app and install it again", "the bot token lacks %s", strings.Join(found.Missing, ", "))}
+	}
+	return []finding{fine("slack", "both tokens are good; %s of workspace %s posts for %d tenants", found.Bot, found.Team, len(cfg.Slack.Channels))}
 }
 
 func checkProvider(ctx context.Context, cfg config) []finding {

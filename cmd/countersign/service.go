@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/docs"
+	"github.com/countersign/countersign/internal/background/chat"
 	"github.com/countersign/countersign/internal/background/notify"
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/background/retention"
+	"github.com/countersign/countersign/internal/background/slack"
 	"github.com/countersign/countersign/internal/background/webhook"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/connlimit"
@@ -64,6 +66,7 @@ type service struct {
 	manual   *manual.Manual
 	reminder *remind.Reminder
 	notifier *notify.Notifier    // nil without a mail server
+	chat     *chat.Chat          // nil without a chat service
 	teller   *webhook.Sender     // nil if no origin is allowed for webhooks
 	hooks    *outbound.Client    // used by teller
 	archiver *retention.Archiver // nil if runs are never archived
@@ -157,6 +160,7 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
+	s.chats()
 	s.tells()
 	s.control.IndexRuns(s.life, indexAfter)
 	if err := s.engine.Start(ctx); err != nil {
@@ -233,6 +237,18 @@ func (s *service) notifies() {
 	}
 	s.notifier = notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log}, s.store, s.cfg.Mail)
 	s.notifier.Start()
+}
+
+// chats makes the messages about approvals in Slack, if there is an app.
+func (s *service) chats() {
+	if s.cfg.Slack == nil {
+		return
+	}
+	adapter := slack.New(slack.Config{URL: s.cfg.Slack.URL, AppToken: s.cfg.Slack.AppToken, BotToken: s.cfg.Slack.BotToken, Log: s.log})
+	s.chat = chat.New(chat.Config{
+		BaseURL: s.publicURL(), Channels: s.cfg.Slack.Channels, Shared: s.lease != nil, NewID: newID, Now: now, Count: s.metrics.ChatAnswer, Log: s.log,
+	}, s.store, s.control, adapter)
+	s.chat.Start()
 }
 
 // serves makes the HTTP API, the console, MCP and the manual.
@@ -379,6 +395,9 @@ func (s *service) close() error {
 	}
 	if s.notifier != nil {
 		s.notifier.Stop()
+	}
+	if s.chat != nil {
+		s.chat.Stop()
 	}
 	if s.teller != nil {
 		s.teller.Stop()

@@ -57,6 +57,10 @@ type settings struct {
 	Retention         string `help:"How long finished runs stay before they are archived, such as 2160h or 90d; default: for ever." placeholder:"DURATION"`
 	ArchiveDir        string `help:"Directory that runs are archived in; default: archive in the store's directory." placeholder:"DIR"`
 	NotifyOrigins     string `help:"Origins that webhooks may be told at, comma-separated; none: no webhook is registered or told." placeholder:"URL,…"`
+	SlackAppToken     string `help:"App-level token (xapp-…) of a Slack app in Socket Mode; a flag shows in the list of processes, so prefer the variable." placeholder:"TOKEN"`
+	SlackBotToken     string `help:"Bot token (xoxb-…) of the same app; prefer the variable likewise." placeholder:"TOKEN"`
+	SlackChannels     string `help:"Channel of each tenant whose approvals are shown and decided in Slack, by its id, comma-separated." placeholder:"default=C0123ABCD,…"`
+	SlackURL          string `name:"slack-url" help:"Slack's Web API; GovSlack has another." placeholder:"https://slack.com/api/"`
 	Log               string `help:"Log format, text or json; default: text on a terminal." placeholder:"FORMAT"`
 }
 
@@ -78,6 +82,7 @@ type config struct {
 	TrustedProxies    []netip.Prefix
 	AdminEmail        string
 	Mail              *mail.Server // nil: no mail server
+	Slack             *slackConfig // nil: no app
 	OIDC              *oidc.Config // nil: no provider; the service sets its addresses
 	StopGrace         time.Duration
 	Retention         time.Duration // 0: for ever
@@ -123,6 +128,7 @@ func understand(s settings, environ []string) (config, error) {
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.Retention, c.ArchiveDir = r.retention(c.Store)
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
+	c.Slack = r.slack()
 	c.Credentials.Signing = r.entries("SIGNING_ENV_ALLOWLIST")
 	c.Credentials.General = c.Credentials.Signing
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
@@ -158,6 +164,7 @@ func (s settings) byName() map[string]string {
 		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
 		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
+		"SLACK_APP_TOKEN": s.SlackAppToken, "SLACK_BOT_TOKEN": s.SlackBotToken, "SLACK_CHANNELS": s.SlackChannels, "SLACK_URL": s.SlackURL,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // restart.
 
 // fromFiles are the settings that are secret.
-var fromFiles = []string{"STORE", "BOOTSTRAP_TOKEN", "SMTP_URL"}
+var fromFiles = []string{"STORE", "BOOTSTRAP_TOKEN", "SMTP_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"}
 
 // file is the content of a setting's file. It caches the content, so that an error is reported once
 // for a setting that is read twice.

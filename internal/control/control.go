@@ -130,10 +130,11 @@ func (s *Service) Close() {
 type Actor struct {
 	access.Principal
 	RequestID string
+	Via       string // the chat service in which a person acts; "" for the API and the console
 }
 
 func (a Actor) runActor() runrepo.Actor {
-	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester(), Person: a.Person}
+	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Via: a.Via, Whole: a.Requester(), Person: a.Person}
 }
 
 // Authorize decides whether the actor may use the operation at all, before anything of the
@@ -211,7 +212,7 @@ func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subj
 func (s *Service) record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
 	return countersign.AuditRecord{
 		At: s.cfg.Now(), Actor: a.ID, Action: string(op), Subject: subject,
-		Outcome: countersign.AuditDone, RequestID: a.RequestID,
+		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via,
 	}
 }
 

@@ -20,6 +20,7 @@ type Metrics struct {
 	requests  *prometheus.HistogramVec
 	strangers prometheus.Counter
 	updates   *prometheus.HistogramVec
+	chats     *prometheus.CounterVec
 
 	mu      sync.RWMutex
 	tenants map[string]*tenantMetrics
@@ -40,10 +41,13 @@ func NewMetrics(version string) *Metrics {
 			Name: "countersign_store_update_duration_seconds", Buckets: requestBuckets,
 			Help: "Changes of the store by result: how many, and the time from asking to durable.",
 		}, []string{"result"}),
+		chats: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_chat_answers_total", Help: "What people pressed and sent in chat services, by how it ended.",
+		}, []string{"result"}),
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "countersign_build_info", Help: "1, with what is running as labels."}, []string{"version", "go"})
 	build.WithLabelValues(version, runtime.Version()).Set(1)
-	f.process.MustRegister(f.requests, f.strangers, f.updates, build,
+	f.process.MustRegister(f.requests, f.strangers, f.updates, f.chats, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return f
 }
@@ -63,6 +67,13 @@ func (f *Metrics) Stranger() {
 func (f *Metrics) request(route string, status int, took time.Duration) {
 	if f != nil {
 		f.requests.WithLabelValues(route, class(status)).Observe(took.Seconds())
+	}
+}
+
+// ChatAnswer counts what a person pressed or sent in a chat service.
+func (f *Metrics) ChatAnswer(result string) {
+	if f != nil {
+		f.chats.WithLabelValues(result).Inc()
 	}
 }
 

@@ -93,6 +93,9 @@ const (
 	// Who is invited answers for themselves.
 	AcceptInvitation  Operation = "users.accept"
 	DeclineInvitation Operation = "users.decline"
+	// A user confirms and removes their own accounts at chat services.
+	ConfirmChat Operation = "users.confirm_chat"
+	RemoveChat  Operation = "users.remove_chat"
 	// BindCredential is recorded where a registration binds a credential variable to its
 	// tenant; nobody asks for it by itself.
 	BindCredential Operation = "credentials.bind"

@@ -69,6 +69,8 @@ type Ref struct{ Tenant, RunID string }
 type Actor struct {
 	ID        string
 	RequestID string
+	// Via is the chat service in which a person acts, "" for the API and the console.
+	Via string
 	// Whole is the actor as a requester is stored; approvals name its makers.
 	Whole access.Requester
 	// Person is the user who is known to act, "" for nobody.
@@ -235,7 +237,7 @@ func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []cou
 	for i, n := range res.Notes {
 		out[i] = countersign.AuditRecord{
 			At: now, Actor: by.ID, Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
-			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID,
+			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via,
 		}
 		if n.Step >= 0 {
 			out[i].Step = res.Run.Steps[n.Step].ID

@@ -20,6 +20,8 @@ func (c *Console) settingRoutes() []route {
 		{method: "POST", path: "/settings/keys", act: setKeys},
 		{method: "POST", path: "/settings/tenant", act: switchTenant},
 		{method: "POST", path: "/settings/tokens/{id}/confirm", act: confirmToken},
+		{method: "POST", path: "/settings/chat/confirm", act: confirmChat},
+		{method: "POST", path: "/settings/chat/remove", act: removeChat},
 		{method: "POST", path: "/settings/invitations/{tenant}/accept", act: acceptInvitation},
 		{method: "POST", path: "/settings/invitations/{tenant}/decline", act: declineInvitation},
 	}
@@ -28,8 +30,9 @@ func (c *Console) settingRoutes() []route {
 // settingsData is the visitor's session, unconfirmed tokens and invitations.
 type settingsData struct {
 	countersign.Session
-	Tokens []control.OwnToken // tokens that name the visitor
-	Offers []countersign.User // invitations
+	Tokens []control.OwnToken       // tokens that name the visitor
+	Offers []countersign.User       // invitations
+	Chats  []control.OwnChatAccount // accounts at chat services that have the visitor's address
 
 	Stop    countersign.StopState
 	MayStop bool
@@ -46,6 +49,9 @@ func settingsPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	if d.Offers, err = v.control.Invitations(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	if d.Chats, err = v.control.OwnChatAccounts(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}
 	if d.Stop, err = v.control.StopState(v.r.Context(), v.actor); err != nil {
@@ -75,6 +81,14 @@ func (v *pageRequest) answer(with func(context.Context, control.Actor, string) e
 func confirmToken(v *pageRequest) (string, error) {
 	_, err := v.control.ConfirmToken(v.r.Context(), v.actor, v.r.PathValue("id"))
 	return "/settings#tokens", err
+}
+
+func confirmChat(v *pageRequest) (string, error) {
+	return "/settings#chat", v.control.ConfirmChatAccount(v.r.Context(), v.actor, v.form("service"), v.form("workspace"), v.form("account"))
+}
+
+func removeChat(v *pageRequest) (string, error) {
+	return "/settings#chat", v.control.RemoveChatAccount(v.r.Context(), v.actor, v.form("service"), v.form("workspace"), v.form("account"))
 }
 
 func morePage(*pageRequest) (*page, error) {

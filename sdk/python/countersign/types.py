@@ -283,6 +283,8 @@ class AuditRecord(TypedDict):
     step: NotRequired[str]
     # kind/id
     subject: str
+    # the chat service in which a person asked for it; absent for the API and the console
+    via: NotRequired[str]
     # it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER
     # granted
     weakens: NotRequired[bool]
@@ -814,6 +816,8 @@ class ListedAuditRecord(TypedDict):
     step: NotRequired[str | Omitted]
     # kind/id
     subject: str | Omitted
+    # the chat service in which a person asked for it; absent for the API and the console
+    via: NotRequired[str | Omitted]
     # it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER
     # granted
     weakens: NotRequired[bool]

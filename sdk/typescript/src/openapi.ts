@@ -354,6 +354,8 @@ export interface components {
             step?: string;
             /** @description kind/id */
             subject: string;
+            /** @description the chat service in which a person asked for it; absent for the API and the console */
+            via?: string;
             /** @description it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted */
             weakens?: boolean;
         };
@@ -1006,6 +1008,8 @@ export interface components {
             step?: string | components["schemas"]["Omitted"];
             /** @description kind/id */
             subject: string | components["schemas"]["Omitted"];
+            /** @description the chat service in which a person asked for it; absent for the API and the console */
+            via?: string | components["schemas"]["Omitted"];
             /** @description it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted */
             weakens?: boolean;
         };

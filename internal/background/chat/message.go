@@ -1,0 +1,219 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// Ref names an approval, and what its message said would be sent.
+type Ref struct {
+	Tenant   string
+	Approval string
+	Digest   string // of the request; "" where the message may not say it
+}
+
+// Message is what the channel is told about an approval. All texts are safe to show as plain
+// text, one line each unless they say otherwise: hidden characters are written as escapes.
+// An adapter must not have them read as markup.
+type Message struct {
+	Ref
+	Title string
+	Facts []Fact
+	More  int      // facts that aren't listed
+	State []string // what has been decided, and what is waited for: sentences
+	Open  bool     // it may still be decided
+	Again bool     // another message about it may exist
+	Link  string   // of the page in the console
+}
+
+// Fact is a name and its value.
+type Fact struct{ Name, Value string }
+
+// Question is what a person sees who is about to decide: all that would be sent.
+type Question struct {
+	Ref
+	Decision countersign.ApprovalStatus
+	Title    string
+	Facts    []Fact
+	Notes    []string // what to look at, each a sentence
+	Request  string   // the whole request, in lines
+	Link     string
+}
+
+// Bounds of a message in a channel. The question has everything whole.
+const (
+	maxFacts  = 12
+	maxFact   = 300 // characters of a value
+	maxReason = 600 // characters of a reason
+	maxStates = 12  // decisions that are told
+)
+
+// messageOf says what a channel is told. a is the approval as a VIEWER sees it: anybody may
+// read a channel.
+func messageOf(tenant string, a *countersign.Approval, link string) Message {
+	m := Message{
+		Ref: Ref{tenant, a.ID, a.RequestDigest}, Title: titleOf(a), Open: a.Status == countersign.ApprovalPending, Link: link,
+	}
+	m.Facts = []Fact{
+		{"Capability", safetext.Value(a.Capability) + " at " + a.ProjectID},
+		{"Asked by", principal(a.RequestedBy, a.RequestedByName)},
+	}
+	if a.RunReason != "" {
+		m.Facts = append(m.Facts, Fact{"Their reason", shortened(safetext.Value(a.RunReason), maxFact)})
+	}
+	inputs := inputsOf(a)
+	for _, f := range inputs[:min(len(inputs), maxFacts)] {
+		m.Facts = append(m.Facts, Fact{f.Name, shortened(f.Value, maxFact)})
+	}
+	m.More = len(inputs) - min(len(inputs), maxFacts)
+	m.State = stateOf(a)
+	return m
+}
+
+// questionOf says what a person is asked. a is the approval as that person sees it.
+func questionOf(tenant string, a *countersign.Approval, d countersign.ApprovalStatus, notes []string, link string) Question {
+	q := Question{
+		Ref: Ref{tenant, a.ID, a.RequestDigest}, Decision: d, Title: titleOf(a), Link: link, Request: requestText(&a.Request),
+		Facts: []Fact{
+			{"Capability", safetext.Value(a.Capability) + " at " + a.ProjectID},
+			{"Asked by", principal(a.RequestedBy, a.RequestedByName)},
+			{"Expires", moment(a.ExpiresAt)},
+		},
+	}
+	if a.RunReason != "" {
+		q.Facts = append(q.Facts, Fact{"Their reason", safetext.Value(a.RunReason)})
+	}
+	if w := a.AgentWords; w != nil {
+		q.Facts = append(q.Facts, Fact{"The agent's words, which nobody has checked", safetext.Value(strings.TrimSpace(w.Task + " " + w.Reason + " " + w.Again))})
+	}
+	q.Facts = append(q.Facts, inputsOf(a)...)
+	q.Notes = append(notesOf(a), notes...)
+	return q
+}
+
+// notesOf says what of an approval a person should look at before deciding.
+func notesOf(a *countersign.Approval) (out []string) {
+	for _, s := range a.Same {
+		out = append(out, fmt.Sprintf("Exactly this request was in run %s (%s) on %s.", s.RunID, s.Status, moment(s.At)))
+	}
+	for _, s := range a.Sources {
+		checked := "and was verified"
+		if !s.Verified {
+			checked = "and was not verified"
+		}
+		out = append(out, fmt.Sprintf("%s comes from %s of step %s, %s.", safetext.Value(s.Input), safetext.Value(s.Field), safetext.Value(s.StepID), checked))
+	}
+	for _, r := range a.Reasons {
+		out = append(out, "A rule asks: "+safetext.Value(r))
+	}
+	if !a.Expectation.IsZero() {
+		out = append(out, "The answer must be: "+safetext.JSON(a.Expectation.Raw()))
+	}
+	if doubt := safetext.Doubt(a.Request.Body.Raw() + " " + a.Request.URL); doubt != "" {
+		out = append(out, "Look closely at the values: the request "+doubt+".")
+	}
+	return out
+}
+
+func titleOf(a *countersign.Approval) string {
+	if a.Title != "" {
+		return safetext.Value(a.Title)
+	}
+	return safetext.Value(a.Capability) + " at " + a.ProjectID
+}
+
+// inputsOf lists the inputs, sorted by name.
+func inputsOf(a *countersign.Approval) (out []Fact) {
+	for name, v := range a.InputSnapshot {
+		out = append(out, Fact{safetext.Value(name), valueText(v)})
+	}
+	slices.SortFunc(out, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// valueText is a value on one line: a string as it reads, and what else there is as JSON.
+func valueText(v countersign.Value) string {
+	if v.Kind() == countersign.KindString {
+		if text := safetext.Value(v.Text()); text != "" {
+			return text
+		}
+		return `""`
+	}
+	return safetext.JSON(v.Raw())
+}
+
+// stateOf says what was decided, by whom and why, and what is waited for.
+func stateOf(a *countersign.Approval) (out []string) {
+	given := a.Decisions
+	if len(given) == 0 && a.DecidedBy != "" {
+		given = []countersign.GivenDecision{{Decision: a.Status, By: a.DecidedBy, ByName: a.DecidedByName, Reason: a.DecisionReason, At: a.DecidedAt}}
+	}
+	if left := len(given) - maxStates; left > 0 {
+		out, given = append(out, fmt.Sprintf("%d earlier decisions are on the page.", left)), given[left:]
+	}
+	for _, d := range given {
+		word := "Approved"
+		if d.Decision == countersign.ApprovalRejected {
+			word = "Rejected"
+		}
+		out = append(out, fmt.Sprintf("%s by %s on %s: %s", word, principal(d.By, d.ByName), moment(d.At), shortened(safetext.Value(d.Reason), maxReason)))
+	}
+	switch a.Status {
+	case countersign.ApprovalApproved:
+		return append(out, "It is approved. Nothing more can be decided here.")
+	case countersign.ApprovalRejected:
+		return append(out, "It is rejected. Nothing more can be decided here.")
+	}
+	wait := "Waits for a decision until " + moment(a.ExpiresAt) + "; undecided, the system rejects it."
+	if a.Needed() > 1 {
+		wait = fmt.Sprintf("%d different people must approve. ", a.Needed()) + wait
+	}
+	if len(a.Groups) > 0 {
+		wait = "Members of " + strings.Join(a.Groups, " and ") + " decide. " + wait
+	}
+	return append(out, wait)
+}
+
+// principal is who it is: the kind and id, then the name in quotes, which may be any text.
+func principal(id, name string) string {
+	who := safetext.Value(strings.TrimPrefix(strings.Replace(id, ":", " ", 1), "user "))
+	if name == "" || id == "user:"+name {
+		return who
+	}
+	return who + " “" + safetext.Value(name) + "”"
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// shortened says that it is.
+func shortened(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return fmt.Sprintf("%s … (shortened from %d characters; whoever decides sees all)", string(runes[:most]), len(runes))
+}
+
+// requestText is the request as it will be sent, in lines.
+func requestText(r *countersign.Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", r.Method, safetext.Value(r.URL))
+	if !r.Headers.IsZero() {
+		fmt.Fprintf(&b, "headers %s\n", safetext.JSON(r.Headers.Raw()))
+	}
+	if r.Body.IsZero() || r.Body.IsNull() {
+		return b.String() + "no body"
+	}
+	var body bytes.Buffer
+	if err := json.Indent(&body, []byte(r.Body.Raw()), "", "  "); err != nil {
+		return b.String() + safetext.JSON(r.Body.Raw())
+	}
+	return b.String() + safetext.JSON(body.String())
+}

@@ -1,0 +1,176 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// A person decides in a chat service as a user, once that user has confirmed the account in
+// a session. The account's e-mail address alone proves too little: whoever administers the
+// workspace can change it. The confirmation alone would let somebody talk a user into
+// confirming a stranger's account, so the address must be the user's as well, each time.
+
+// ChatAccount is an account at a chat service, as the service describes it at this moment.
+type ChatAccount struct {
+	Service   string // the adapter's name, such as slack
+	Workspace string
+	ID        string
+	Name      string
+	Email     string // verified by the service
+}
+
+// OwnChatAccount is an account with the address of a session's user.
+type OwnChatAccount struct {
+	ChatAccount
+	AskedAt, ConfirmedAt time.Time
+}
+
+// ErrChatUnconfirmed says that the user whose address an account has must confirm it first.
+var ErrChatUnconfirmed = errors.New("the chat account is not confirmed")
+
+// Lives of what is kept of an account that isn't confirmed.
+const (
+	chatAskLife  = 24 * time.Hour // the user is asked for so long
+	chatAskAgain = time.Hour      // an account that asks again within it changes nothing
+)
+
+// ChatActor returns the user of a tenant who acts by an account, with the rights that they
+// have now. An account that isn't confirmed is shown to its user in the console's settings,
+// and the error is ErrChatUnconfirmed.
+func (s *Service) ChatActor(ctx context.Context, tenant string, c ChatAccount, requestID string) (a Actor, err error) {
+	email, err := access.CanonicalEmail(c.Email)
+	if err != nil {
+		return a, countersign.Errorf(countersign.CodeRoleRequired, "the address of your account can't be a user's: %v", err)
+	}
+	var link *records.ChatLink
+	err = s.read(ctx, func(tx store.Tx) error {
+		u, err := userOf(tx, tenant, email)
+		if err != nil {
+			return err
+		}
+		a = Actor{Principal: principalOfUser(u), RequestID: requestID, Via: c.Service}
+		link, _, err = records.ChatLinks.Get(tx, store.Realm, records.ChatLinkID(c.Service, c.Workspace, c.ID))
+		if errors.Is(err, store.ErrNotFound) {
+			link, err = nil, nil
+		}
+		return err
+	})
+	switch {
+	case countersign.ErrorCode(err) == countersign.CodeNotFound:
+		return Actor{}, countersign.Errorf(countersign.CodeRoleRequired, "the address of your account is no user's of tenant %s; an admin can add it", tenant)
+	case err != nil:
+		return Actor{}, err
+	case link != nil && link.Email == email && !link.ConfirmedAt.IsZero():
+		return a, nil
+	case link != nil && link.Email == email && s.cfg.Now().Sub(link.AskedAt) < chatAskAgain:
+		return Actor{}, ErrChatUnconfirmed
+	}
+	if err := s.askToConfirm(ctx, c, email); err != nil {
+		return Actor{}, err
+	}
+	return Actor{}, ErrChatUnconfirmed
+}
+
+// askToConfirm keeps that an account asks to decide as the user of an address. It takes the
+// place of what the account asked, or was confirmed, under another address.
+func (s *Service) askToConfirm(ctx context.Context, c ChatAccount, email string) error {
+	id := records.ChatLinkID(c.Service, c.Workspace, c.ID)
+	return public(s.store.Update(ctx, func(tx store.Tx) error {
+		was, version, err := records.ChatLinks.Get(tx, store.Realm, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if err == nil && was.Email == email && !was.ConfirmedAt.IsZero() {
+			return nil // confirmed meanwhile
+		}
+		link := &records.ChatLink{Service: c.Service, Workspace: c.Workspace, Account: c.ID, Name: c.Name, Email: email, AskedAt: s.cfg.Now()}
+		_, err = records.ChatLinks.Put(tx, store.Realm, id, link, version)
+		return err
+	}))
+}
+
+// OwnChatAccounts lists the accounts of the session's user: those that are confirmed, and
+// those that asked lately.
+func (s *Service) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAccount, err error) {
+	if a.Session == "" {
+		return nil, nil
+	}
+	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+		out = nil
+		all, err := records.ChatLinks.List(tx, store.Realm, store.Query{Where: records.AllChatLinks()})
+		for _, l := range all {
+			if l.Email == a.Email && (!l.ConfirmedAt.IsZero() || s.cfg.Now().Sub(l.AskedAt) < chatAskLife) {
+				out = append(out, OwnChatAccount{ChatAccount{l.Service, l.Workspace, l.Account, l.Name, l.Email}, l.AskedAt, l.ConfirmedAt})
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// ConfirmChatAccount records that an account is the session's user's. Only a session may:
+// the holder of a token need not be that person.
+func (s *Service) ConfirmChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
+	return s.changeChatAccount(ctx, a, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, version int64) error {
+		if !link.ConfirmedAt.IsZero() {
+			return nil
+		}
+		if s.cfg.Now().Sub(link.AskedAt) >= chatAskLife {
+			return countersign.Errorf(countersign.CodeStateConflict, "the account asked too long ago; press a button in the chat again")
+		}
+		link.ConfirmedAt = s.cfg.Now()
+		if _, err := records.ChatLinks.Put(tx, store.Realm, id, link, version); err != nil {
+			return err
+		}
+		return s.audit(tx, a, access.ConfirmChat, "user/"+a.Email, change{after: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
+	})
+}
+
+// RemoveChatAccount ends that an account decides as the session's user.
+func (s *Service) RemoveChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
+	return s.changeChatAccount(ctx, a, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, _ int64) error {
+		return s.removeChatLink(tx, a, a.Tenant, id, link)
+	})
+}
+
+func (s *Service) changeChatAccount(ctx context.Context, a Actor, service, workspace, account string, do func(store.Tx, string, *records.ChatLink, int64) error) error {
+	if a.Session == "" {
+		return countersign.Errorf(countersign.CodeRoleRequired, "a chat account is confirmed and removed by its user's session in the console")
+	}
+	id := records.ChatLinkID(service, workspace, account)
+	return public(s.store.Update(ctx, func(tx store.Tx) error {
+		link, version, err := records.ChatLinks.Get(tx, store.Realm, id)
+		if err == nil && link.Email != a.Email {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return found(err, "chat account", account)
+		}
+		return do(tx, id, link, version)
+	}))
+}
+
+func (s *Service) removeChatLink(tx store.Tx, a Actor, tenant, id string, link *records.ChatLink) error {
+	if err := records.ChatLinks.Delete(tx, store.Realm, id); err != nil || link.ConfirmedAt.IsZero() {
+		return err
+	}
+	return s.auditIn(tx, tenant, a, access.RemoveChat, "user/"+link.Email, change{before: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed", after: "removed"})
+}
+
+// endChatLinks removes the accounts of a user who leaves a tenant: who has the address when
+// it is added again must confirm theirs.
+func (s *Service) endChatLinks(tx store.Tx, a Actor, tenant, email string) error {
+	all, err := records.ChatLinks.List(tx, store.Realm, store.Query{Where: records.AllChatLinks()})
+	for i := range all {
+		if l := &all[i]; err == nil && l.Email == email {
+			err = s.removeChatLink(tx, a, tenant, records.ChatLinkID(l.Service, l.Workspace, l.Account), l)
+		}
+	}
+	return err
+}
