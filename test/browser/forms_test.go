@@ -56,9 +56,16 @@ func (p *tab) buildsAPlan(s *stage) {
 		p.t.Errorf("the form begins at %q", at)
 	}
 	p.fill(`[name="steps[0].input.orderId"]`, "A-48213")
+	p.fill("#find", "refund.create")
+	p.press("#offers", "Find")
+	p.press("#offers", "Add")
+	p.fill(`[name="steps[1].input.orderId"]`, "A-48213")
+	key := js[string](p, `document.querySelector('[name="steps[0].key"]').value`)
+	p.fill(`[name="steps[1].inputBindings.amount.stepId"]`, key)
+	p.fill(`[name="steps[1].inputBindings.amount.field"]`, "total")
 	p.press("main", "Store the plan")
 	p.at("/plans/plan-")
-	p.sees("Read an order")
+	p.sees("orders.read.total")
 }
 
 // choosesFromADocument uploads a document and registers what is chosen from it.

@@ -173,12 +173,12 @@ func (f *manifestForm) allowed(s *form) (b field, more int) {
 func (f *manifestForm) fixed(s *form) (out []fixedForm) {
 	for _, name := range f.v.r.PostForm["capabilities"] {
 		c := f.project.Capability(name)
-		if c == nil || len(out) >= maxBuiltSteps {
+		if c == nil {
 			continue
 		}
-		fields := s.inputsAt(fixedField(name), loosened(c), nil, nil)
-		if len(fields) > 0 {
-			out = append(out, fixedForm{Capability: name, Fields: fields})
+		one := fixedForm{Capability: name, Fields: s.inputsAt(fixedField(name), loosened(c), nil, nil)}
+		if len(one.Fields) > 0 && (len(out) < maxBuiltSteps || one.Any()) { // what is fixed is always shown, or saving would lose it
+			out = append(out, one)
 		}
 	}
 	return out

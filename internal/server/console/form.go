@@ -28,7 +28,8 @@ type field struct {
 
 	Kind     string // "" a line, area, select, radio, check, boxes
 	Mono     bool
-	Required bool
+	Required bool // browsers insist on it
+	Needed   bool // it or another field: only the server can tell
 	Rows     int
 	Choices  []choice
 }

@@ -201,7 +201,7 @@ func (f *stepsForm) row(s *form, i int, earlier []choice) stepRow {
 	r := stepRow{N: i, Key: f.v.form(at("key")), Use: f.v.form(at("use")), Action: f.v.form(at("actionId"))}
 	r.Offer = f.find(r.Use)
 	r.Head = []field{
-		must(s.line(at("name"), "Name", "", "")),
+		must(s.line(at("name"), "Name", "What people read.", "")),
 		must(s.mono(at("id"), "ID", "Its name in bindings and receipts.", "")),
 	}
 	var wrong []string
@@ -234,10 +234,11 @@ func (f *stepsForm) inputs(s *form, at func(string) string, o *offer, earlier []
 			continue
 		}
 		one := inputField{Value: s.input(at("input."+in.Name), in, countersign.Value{}), Sensitive: in.Sensitive}
-		one.Value.Required = in.Required && !f.loose
+		one.Value.Required = in.Required && !f.loose && len(earlier) == 0
 		if len(earlier) > 0 {
+			one.Value.Needed = in.Required && !f.loose
 			from := at("inputBindings." + in.Name)
-			step := s.choose("select", from+".stepId", "Take it from", "", "", append([]choice{{Word: "no step: as typed above"}}, earlier...)...)
+			step := s.choose("select", from+".stepId", "Take it from", "Its value is verified first.", "", append([]choice{{Word: "no step: as typed above"}}, earlier...)...)
 			name := s.mono(from+".field", "Field of that step’s output", "A dotted path leads deeper. $ is the whole output.", "")
 			name.Wrong = strings.TrimSpace(name.Wrong + " " + s.take(from))
 			one.Step, one.Field = &step, &name
