@@ -31,6 +31,9 @@ type settingsData struct {
 	Tokens []control.OwnToken // tokens that name the visitor
 	Offers []countersign.User // invitations
 
+	Passkeys []control.OwnPasskey
+	MayAdd   bool // a passkey: the visitor has just signed in
+
 	Stop    countersign.StopState
 	MayStop bool
 	StopAll bool // the visitor may stop all tenants
@@ -45,6 +48,10 @@ func settingsPage(v *pageRequest) (*page, error) {
 	if d.Tokens, err = v.control.OwnTokens(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}
+	if d.Passkeys, err = v.control.Passkeys(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	d.MayAdd = v.control.MayAddPasskey(v.r.Context(), v.actor) == nil
 	if d.Offers, err = v.control.Invitations(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}
