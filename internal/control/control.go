@@ -114,7 +114,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 	service.codeLimit, service.tryLimit = service.limit("asking", codeRate), service.limit("trying", tryRate)
 	service.linkLimit = service.limit("linking", codeRate)
 	service.siteLimit = service.limit("siting", siteCodeRate)
-	service.beginLimit = ownLimit{throttle.New(beginRate, limitKeysInMemory)} // not shared: beginning a sign-in writes nothing
+	service.beginLimit = ownLimit{throttle.New(beginRate, limitKeysInMemory)} // not shared: what it begins is small, and swept soon
 	service.codes = newCodeMails()
 	if service.cfg.Life == nil {
 		service.cfg.Life = context.Background()
