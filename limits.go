@@ -21,6 +21,7 @@ const (
 	MaxTokenDays     = 90
 	LinkMinutes      = 15      // that a sign-in link is good for
 	MaxLinkMinutes   = 24 * 60 // that its maker may ask for
+	MaxPasskeys      = 10      // of a user
 	MaxActiveRuns    = 4
 	MaxInstances     = 1000 // of an agent
 	MaxProbes        = 1000 // of a run

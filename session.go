@@ -14,8 +14,9 @@ type Session struct {
 	// Invitations are of tenants that the user may accept in the console.
 	Invitations []string `json:"invitations,omitempty" nullable:"false" doc:"the tenants that invite the user, who accepts in the console"`
 
-	// LinkMakers are of the sign-in link that the session began with.
-	LinkMakers []string `json:"linkMakers,omitempty" nullable:"false" doc:"who made the sign-in link that the session began with, nearest first: it counts as one person with them where four eyes are asked for"`
+	// LinkMakers are of the sign-in link that the session began with, or that it owes its
+	// passkey to.
+	LinkMakers []string `json:"linkMakers,omitempty" nullable:"false" doc:"who made the sign-in link that the session, or the passkey it began with, goes back to, nearest first: it counts as one person with them where four eyes are asked for"`
 
 	ExpiresAt time.Time `json:"expiresAt" doc:"when it ends, however much it is used"`
 	CSRFToken string    `json:"csrfToken" doc:"the X-CSRF-Token of unsafe requests"`

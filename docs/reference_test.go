@@ -86,7 +86,7 @@ var limits = map[string]any{
 	"MaxPageLimit": countersign.MaxPageLimit, "DefaultPageLimit": countersign.DefaultPageLimit, "MaxPlanSteps": countersign.MaxPlanSteps,
 	"MinCapabilityTimeoutMs": countersign.MinCapabilityTimeoutMs, "MaxCapabilityTimeoutMs": countersign.MaxCapabilityTimeoutMs,
 	"DefaultCapabilityTimeoutMs": countersign.DefaultCapabilityTimeoutMs, "MaxBodyBytes": countersign.MaxBodyBytes, "MaxOpenBytes": countersign.MaxOpenBytes, "MaxJSONDepth": countersign.MaxJSONDepth,
-	"MaxListedValue": countersign.MaxListedValue, "MaxProblems": countersign.MaxProblems, "MaxEventStreams": countersign.MaxEventStreams, "MaxTokenDays": countersign.MaxTokenDays, "MaxActiveRuns": countersign.MaxActiveRuns,
+	"MaxListedValue": countersign.MaxListedValue, "MaxProblems": countersign.MaxProblems, "MaxEventStreams": countersign.MaxEventStreams, "MaxTokenDays": countersign.MaxTokenDays, "LinkMinutes": countersign.LinkMinutes, "MaxLinkMinutes": countersign.MaxLinkMinutes, "MaxPasskeys": countersign.MaxPasskeys, "MaxActiveRuns": countersign.MaxActiveRuns,
 	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxLeftCalls": countersign.MaxLeftCalls, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
 	"MaxApprovalRules": countersign.MaxApprovalRules, "MaxRuleGroups": countersign.MaxRuleGroups, "MaxApprovals": countersign.MaxApprovals, "MaxGroups": countersign.MaxGroups, "MaxGroupMembers": countersign.MaxGroupMembers, "MaxBudgets": countersign.MaxBudgets,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,

@@ -25,6 +25,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/connlimit"
 	"github.com/countersign/countersign/internal/platform/oidc"
+	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/platform/telemetry/otlp"
@@ -272,6 +273,9 @@ func (s *service) serves() (err error) {
 		BaseURL: s.publicURL(), Files: docs.Files, Index: docs.Index, Document: s.api.Document,
 		Asset: console.Asset, Theme: console.Theme, Log: s.log,
 	})
+	if party, err := passkey.New(s.publicURL()); err == nil { // else browsers allow none, and the settings page says so
+		s.control.AcceptPasskeys(party)
+	}
 	s.console, err = console.New(pages, s.control)
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/platform/throttle"
@@ -84,12 +85,13 @@ type Service struct {
 	background    sync.WaitGroup
 	refusalCounts refusalCounts // repeated refusals
 	streams       streamCounts
+	passkeys      *passkey.Party // nil: browsers allow none at the public address
 	heartbeats    heartbeatBatcher
 	codeLimit     limit // by e-mail and network address together: sign-in codes that are asked for
 	siteLimit     limit // by e-mail and IPv6 site: sign-in codes that are asked for
 	tryLimit      limit // by network address: all attempts without a session
 	linkLimit     limit // by maker and user: sign-in links that are made
-	beginLimit    limit // by network address: sign-ins begun at the identity provider
+	beginLimit    limit // by network address: sign-ins begun at the identity provider or by passkey
 	codes         *codeMails
 	counts        storedCounts
 	prover        audit.Prover // of the records in receipts
@@ -112,7 +114,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 	service.codeLimit, service.tryLimit = service.limit("asking", codeRate), service.limit("trying", tryRate)
 	service.linkLimit = service.limit("linking", codeRate)
 	service.siteLimit = service.limit("siting", siteCodeRate)
-	service.beginLimit = ownLimit{throttle.New(beginRate, limitKeysInMemory)} // not shared: beginning a sign-in writes nothing
+	service.beginLimit = ownLimit{throttle.New(beginRate, limitKeysInMemory)} // not shared: what it begins is small, and swept soon
 	service.codes = newCodeMails()
 	if service.cfg.Life == nil {
 		service.cfg.Life = context.Background()

@@ -9,7 +9,7 @@ import (
 )
 
 // How often somebody may ask for a sign-in code or make a sign-in link, try one
-// (contract 3), and begin a sign-in at the provider.
+// (contract 3), and begin a sign-in at the provider or by passkey.
 var (
 	codeRate  = throttle.Rate{Burst: 5, Every: 3 * time.Minute}
 	tryRate   = throttle.Rate{Burst: 20, Every: 30 * time.Second}

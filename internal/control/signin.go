@@ -27,7 +27,7 @@ func (s *Service) Try(ctx context.Context, from string) error {
 // tryKey is the key that an address's attempts are counted under.
 func tryKey(from string) string { return "from " + network(from) }
 
-// Begin counts a sign-in that a network address begins at the identity provider.
+// Begin counts a sign-in that a network address begins at the identity provider or by passkey.
 func (s *Service) Begin(ctx context.Context, from string) error {
 	return s.count(ctx, s.beginLimit, network(from))
 }

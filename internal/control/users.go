@@ -104,6 +104,9 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := dropLink(tx, stored); err != nil {
 			return err
 		}
+		if err := dropPasskeys(tx, tenant, email); err != nil {
+			return err
+		}
 		if err := endSessions(tx, email, tenant); err != nil {
 			return err
 		}

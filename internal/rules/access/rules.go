@@ -64,6 +64,8 @@ const (
 	WriteUser       Operation = "users.write"
 	DeleteUser      Operation = "users.delete"
 	CreateLink      Operation = "sign_in_links.create"
+	AddPasskey      Operation = "passkeys.create"
+	RemovePasskey   Operation = "passkeys.delete"
 	ReadTokens      Operation = "tokens.read"
 	CreateToken     Operation = "tokens.create"
 	RevokeToken     Operation = "tokens.revoke"
@@ -170,6 +172,8 @@ var rules = map[Operation]rule{
 	WriteUser:       {roles: admin, wholeTenant: true, everyMode: true, write: true}, // a user has every mode
 	DeleteUser:      {roles: admin, wholeTenant: true, write: true},
 	CreateLink:      {realm: true, wholeTenant: true, everyMode: true, write: true}, // its session has every mode
+	AddPasskey:      {write: true},                                                  // one's own, in a browser's session
+	RemovePasskey:   {write: true},
 	ReadTokens:      {roles: admin, wholeTenant: true},
 	CreateToken:     {roles: admin, wholeTenant: true, write: true},
 	RevokeToken:     {roles: admin, wholeTenant: true, write: true},

@@ -17,6 +17,8 @@ const (
 	CodeLife        = 10 * time.Minute
 	CodeTries       = 5
 	SetupLife       = 24 * time.Hour
+	PasskeyAnswer   = 5 * time.Minute  // for a browser's answer about a passkey
+	FreshSignIn     = 10 * time.Minute // after signing in, for adding a passkey
 )
 
 // CookieName is what the session's cookie is called. On https its name keeps
@@ -92,6 +94,9 @@ func HashCode(signIn, code string) string { return HashToken("code\n" + signIn +
 // HashLink is what is stored of a sign-in link. It differs from the hash of a sign-in by
 // code, beside which it is stored, so that neither secret passes for the other.
 func HashLink(secret string) string { return HashToken("link\n" + secret) }
+
+// HashQuestion is what is stored of a question about a passkey, beside sign-ins and links.
+func HashQuestion(secret string) string { return HashToken("passkey\n" + secret) }
 
 // SameHash compares in constant time.
 func SameHash(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -77,7 +77,7 @@ func New(cfg Config, s *control.Service) (*Console, error) {
 func (c *Console) routes() []route {
 	var all []route
 	for _, noun := range [][]route{
-		c.identityRoutes(), c.overviewRoutes(), c.runRoutes(), c.approvalRoutes(), c.recoveryRoutes(),
+		c.identityRoutes(), c.passkeyRoutes(), c.overviewRoutes(), c.runRoutes(), c.approvalRoutes(), c.recoveryRoutes(),
 		c.planRoutes(), c.modelRoutes(), c.projectRoutes(), c.agentRoutes(), c.teamRoutes(),
 		c.auditRoutes(), c.retireRoutes(), c.accessRoutes(), c.groupRoutes(), c.webhookRoutes(), c.settingRoutes(), c.searchRoutes(),
 	} {

@@ -34,6 +34,9 @@ type settingsData struct {
 	Offers []countersign.User       // invitations
 	Chats  []control.OwnChatAccount // accounts at chat services that have the visitor's address
 
+	Passkeys []control.OwnPasskey
+	MayAdd   bool // a passkey: the visitor has just signed in
+
 	Stop    countersign.StopState
 	MayStop bool
 	StopAll bool // the visitor may stop all tenants
@@ -48,6 +51,10 @@ func settingsPage(v *pageRequest) (*page, error) {
 	if d.Tokens, err = v.control.OwnTokens(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}
+	if d.Passkeys, err = v.control.Passkeys(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	d.MayAdd = v.control.MayAddPasskey(v.r.Context(), v.actor) == nil
 	if d.Offers, err = v.control.Invitations(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}

@@ -1680,7 +1680,8 @@ class Session(TypedDict):
     expiresAt: str
     # the tenants that invite the user, who accepts in the console
     invitations: NotRequired[list[str]]
-    # who made the sign-in link that the session began with, nearest first: it counts as one person with them where four eyes are asked for
+    # who made the sign-in link that the session, or the passkey it began with, goes back to, nearest first: it counts as one person with
+    # them where four eyes are asked for
     linkMakers: NotRequired[list[str]]
     # absent: all projects of the tenant
     projectIds: NotRequired[list[str]]

@@ -2045,7 +2045,7 @@ export interface components {
             expiresAt: string;
             /** @description the tenants that invite the user, who accepts in the console */
             invitations?: string[];
-            /** @description who made the sign-in link that the session began with, nearest first: it counts as one person with them where four eyes are asked for */
+            /** @description who made the sign-in link that the session, or the passkey it began with, goes back to, nearest first: it counts as one person with them where four eyes are asked for */
             linkMakers?: string[];
             /** @description absent: all projects of the tenant */
             projectIds?: string[];

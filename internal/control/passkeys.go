@@ -1,0 +1,359 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/passkey"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// A passkey signs its user in without mail. It is a user's in one tenant, and its sessions act
+// there alone. One that was added in a session which began with a sign-in link carries the
+// makers of that link: it may be theirs.
+
+// AcceptPasskeys lets users have passkeys, of this relying party. It is called before requests
+// come.
+func (s *Service) AcceptPasskeys(p *passkey.Party) { s.passkeys = p }
+
+// HasPasskeys reports whether browsers allow passkeys at the public address.
+func (s *Service) HasPasskeys() bool { return s.passkeys != nil }
+
+var (
+	// errPasskey refuses every wrong answer, whatever the reason.
+	errPasskey    = countersign.Errorf(countersign.CodeUnauthenticated, "this passkey did not sign you in; try again, or sign in in another way")
+	errNoPasskeys = countersign.Errorf(countersign.CodeStateConflict, "browsers allow no passkeys at this service's public address; it must be https, or http://localhost")
+	errNotFresh   = countersign.Errorf(countersign.CodeStateConflict, "a passkey is added within 10 minutes of signing in; sign in again, and add it then")
+)
+
+// Question is what a browser is asked about passkeys. Options are for its script; the secret
+// comes back with its answer, once.
+type Question struct {
+	Secret  string
+	Options []byte
+}
+
+// ask stores a question of the party.
+func (s *Service) ask(tx store.Tx, c passkey.Ceremony, secret string, q records.PasskeyQuestion) error {
+	if err := s.sweep(tx, store.SignIns); err != nil {
+		return err
+	}
+	q.State, q.ExpiresAt = c.State, s.cfg.Now().Add(access.PasskeyAnswer)
+	_, err := records.PasskeyQuestions.Put(tx, store.Realm, access.HashQuestion(secret), &q, 0)
+	return err
+}
+
+// answered takes a question away, whatever the answer is; nil if there is none in time, or if
+// it was another session's.
+func (s *Service) answered(tx store.Tx, secret, session string) (*records.PasskeyQuestion, error) {
+	if !access.WellFormedSecret(secret) {
+		return nil, nil
+	}
+	id := access.HashQuestion(secret)
+	q, _, err := records.PasskeyQuestions.Get(tx, store.Realm, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case q.Session != session:
+		return nil, nil
+	}
+	if err := records.PasskeyQuestions.Delete(tx, store.Realm, id); err != nil || !s.cfg.Now().Before(q.ExpiresAt) {
+		return nil, err
+	}
+	return q, nil
+}
+
+// OwnPasskey is a passkey as its user sees it.
+type OwnPasskey struct {
+	ID, Name              string
+	CreatedAt, LastUsedAt time.Time
+	Makers                []string // of the sign-in link that it goes back to
+}
+
+// Passkeys lists the passkeys of the session's user in its tenant, the oldest first.
+func (s *Service) Passkeys(ctx context.Context, a Actor) (out []OwnPasskey, err error) {
+	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+		all, err := passkeysOf(tx, a.Tenant, a.Email)
+		out = make([]OwnPasskey, len(all))
+		for i, p := range all {
+			out[i] = OwnPasskey{ID: records.KeyHash(p.Key.ID), Name: p.Name, CreatedAt: p.CreatedAt, LastUsedAt: p.LastUsedAt, Makers: p.Makers}
+		}
+		return err
+	})
+	return out, err
+}
+
+func passkeysOf(tx store.Tx, tenant, email string) ([]records.Passkey, error) {
+	if email == "" {
+		return nil, nil
+	}
+	all, err := records.Passkeys.List(tx, tenant, store.Query{Where: records.PasskeysOf(email)})
+	slices.SortFunc(all, func(x, y records.Passkey) int { return x.CreatedAt.Compare(y.CreatedAt) })
+	return all, err
+}
+
+// MayAddPasskey returns nil if the session may add a passkey now: it began a short while ago.
+func (s *Service) MayAddPasskey(ctx context.Context, a Actor) error {
+	return s.read(ctx, func(tx store.Tx) error { return s.mayAddPasskey(tx, a) })
+}
+
+func (s *Service) mayAddPasskey(tx store.Tx, a Actor) error {
+	switch {
+	case s.passkeys == nil:
+		return errNoPasskeys
+	case a.Session == "":
+		return countersign.Errorf(countersign.CodeRoleRequired, "a passkey is added in a browser's session; you have a token")
+	}
+	rec, _, err := records.Sessions.Get(tx, store.Realm, a.Session)
+	if err != nil {
+		return ended(err)
+	}
+	if s.cfg.Now().Sub(rec.CreatedAt) >= access.FreshSignIn {
+		return errNotFresh
+	}
+	return nil
+}
+
+// AskToAddPasskey begins to add a passkey of the session's user.
+func (s *Service) AskToAddPasskey(ctx context.Context, a Actor) (q Question, err error) {
+	q.Secret = access.FormatSecret(s.cfg.NewSecret())
+	handle := s.cfg.NewSecret()
+	err = s.update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
+		if err := s.mayAddPasskey(tx, a); err != nil {
+			return err
+		}
+		o, err := ownerOf(tx, a.Tenant, a.Email, handle[:])
+		if err != nil {
+			return err
+		}
+		c, err := s.passkeys.AskToRegister(o)
+		if err != nil {
+			return err
+		}
+		q.Options = c.Options
+		return s.ask(tx, c, q.Secret, records.PasskeyQuestion{Session: a.Session, Handle: o.Handle})
+	})
+	return q, err
+}
+
+// ownerOf is a user with their passkeys. fresh is the handle of one who has none.
+func ownerOf(tx store.Tx, tenant, email string, fresh []byte) (passkey.Owner, error) {
+	o := passkey.Owner{Handle: fresh, Name: email}
+	all, err := passkeysOf(tx, tenant, email)
+	for i := range all {
+		o.Handle = all[i].Handle
+		o.Keys = append(o.Keys, passkey.Key(all[i].Key))
+	}
+	return o, err
+}
+
+// maxPasskeyName is the longest name of a passkey, in characters.
+const maxPasskeyName = 60
+
+// AddPasskey stores the passkey that a browser has made.
+func (s *Service) AddPasskey(ctx context.Context, a Actor, name, question, answer string) error {
+	if safetext.Blank(name) || utf8.RuneCountInString(name) > maxPasskeyName {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say which device it is, in at most %d characters", maxPasskeyName)
+	}
+	added := false
+	err := s.update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
+		added = false
+		if err := s.mayAddPasskey(tx, a); err != nil {
+			return err
+		}
+		q, err := s.answered(tx, question, a.Session)
+		if err != nil || q == nil {
+			return err
+		}
+		key, err := s.passkeys.Registered(passkey.Owner{Handle: q.Handle, Name: a.Email}, q.State, []byte(answer))
+		if errors.Is(err, passkey.ErrRefused) {
+			s.log.InfoContext(ctx, "a passkey was not added", "error", err)
+			return nil // the question is used up
+		}
+		if err != nil {
+			return err
+		}
+		added = true
+		return s.putPasskey(tx, a, name, q.Handle, key)
+	})
+	if err == nil && !added {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "answer: the browser's answer is not right, or came too late; try again")
+	}
+	return err
+}
+
+func (s *Service) putPasskey(tx store.Tx, a Actor, name string, handle []byte, key passkey.Key) error {
+	all, err := passkeysOf(tx, a.Tenant, a.Email)
+	if err != nil {
+		return err
+	}
+	if len(all) >= countersign.MaxPasskeys {
+		return countersign.Errorf(countersign.CodeQuotaExceeded, "you have %d passkeys, the most that there may be; remove one first", len(all))
+	}
+	ref := &records.PasskeyRef{TenantID: a.Tenant, Email: a.Email}
+	_, _, err = records.PasskeyRefs.Get(tx, store.Realm, records.PasskeyRefID(key.ID))
+	if err == nil {
+		return countersign.Errorf(countersign.CodeStateConflict, "this passkey is registered already")
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if _, err := records.PasskeyRefs.Put(tx, store.Realm, records.PasskeyRefID(key.ID), ref, 0); err != nil {
+		return err
+	}
+	rec := &records.Passkey{TenantID: a.Tenant, Email: a.Email, Name: name, Handle: handle, Key: records.Key(key), Makers: a.Lineage, CreatedAt: s.cfg.Now()}
+	if _, err := records.Passkeys.Put(tx, a.Tenant, records.PasskeyID(a.Email, key.ID), rec, 0); err != nil {
+		return err
+	}
+	return s.audit(tx, a, access.AddPasskey, "user/"+a.Email, change{after: "passkey " + safetext.Escaped(name)})
+}
+
+// RemovePasskey ends a passkey of the session's user; id is that of an OwnPasskey. Sessions
+// that it began go on.
+func (s *Service) RemovePasskey(ctx context.Context, a Actor, id string) error {
+	return s.update(ctx, a, access.RemovePasskey, "user/"+a.Email, func(tx store.Tx) error {
+		if a.Session == "" {
+			return countersign.Errorf(countersign.CodeRoleRequired, "a passkey is removed in a browser's session; you have a token")
+		}
+		all, err := passkeysOf(tx, a.Tenant, a.Email)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(all, func(p records.Passkey) bool { return records.KeyHash(p.Key.ID) == id })
+		if at < 0 {
+			return countersign.Errorf(countersign.CodeNotFound, "you have no such passkey")
+		}
+		if err := dropPasskey(tx, &all[at]); err != nil {
+			return err
+		}
+		return s.audit(tx, a, access.RemovePasskey, "user/"+a.Email, change{before: "passkey " + safetext.Escaped(all[at].Name), after: "gone"})
+	})
+}
+
+func dropPasskey(tx store.Tx, p *records.Passkey) error {
+	return errors.Join(
+		records.PasskeyRefs.Delete(tx, store.Realm, records.PasskeyRefID(p.Key.ID)),
+		records.Passkeys.Delete(tx, p.TenantID, records.PasskeyID(p.Email, p.Key.ID)),
+	)
+}
+
+// dropPasskeys ends the passkeys of a user who leaves a tenant: none works if they are added
+// again.
+func dropPasskeys(tx store.Tx, tenant, email string) error {
+	all, err := passkeysOf(tx, tenant, email)
+	for i := range all {
+		err = errors.Join(err, dropPasskey(tx, &all[i]))
+	}
+	return err
+}
+
+// AskForPasskey begins a sign-in by passkey. from is the network address of the request.
+func (s *Service) AskForPasskey(ctx context.Context, from string) (q Question, err error) {
+	if s.passkeys == nil {
+		return q, errNoPasskeys
+	}
+	if err := s.Begin(ctx, from); err != nil {
+		return q, err
+	}
+	c, err := s.passkeys.AskToSignIn()
+	if err != nil {
+		return q, err
+	}
+	q = Question{Secret: access.FormatSecret(s.cfg.NewSecret()), Options: c.Options}
+	return q, public(s.store.Update(ctx, func(tx store.Tx) error { return s.ask(tx, c, q.Secret, records.PasskeyQuestion{}) }))
+}
+
+// SignInByPasskey begins a session for the user of the passkey that a browser answered with.
+// before is as in SignIn.
+func (s *Service) SignInByPasskey(ctx context.Context, question, answer, from string, before Actor) (session string, err error) {
+	if s.passkeys == nil {
+		return "", errNoPasskeys
+	}
+	if err := s.Try(ctx, from); err != nil {
+		return "", err
+	}
+	made := access.FormatSecret(s.cfg.NewSecret())
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		session = ""
+		rec, err := s.usePasskey(tx, question, answer, before.RequestID)
+		if err != nil || rec == nil {
+			return err
+		}
+		if err := s.keepClaims(tx, rec.Email, nil); err != nil {
+			return err
+		}
+		u, err := userOf(tx, rec.TenantID, rec.Email)
+		if countersign.ErrorCode(err) == countersign.CodeNotFound || err == nil && len(u.Roles) == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		session = made
+		return s.begin(tx, u, made, before, entrance{makers: rec.Makers, bound: true, by: "with the passkey " + safetext.Escaped(rec.Name)})
+	})
+	if err == nil && session == "" {
+		err = errPasskey
+	}
+	if err == nil {
+		s.succeeded(ctx, from)
+	}
+	return session, public(err)
+}
+
+// usePasskey finds the passkey that a right answer comes from, and stores its counter; nil for
+// any other answer. The question is used up in either case.
+func (s *Service) usePasskey(tx store.Tx, question, answer, requestID string) (rec *records.Passkey, err error) {
+	q, err := s.answered(tx, question, "")
+	if err != nil || q == nil {
+		return nil, err
+	}
+	var version int64
+	key, err := s.passkeys.SignedIn(q.State, []byte(answer), func(id []byte) (passkey.Owner, error) {
+		if rec, version, err = passkeyByID(tx, id); err != nil {
+			return passkey.Owner{}, err
+		}
+		return passkey.Owner{Handle: rec.Handle, Name: rec.Email, Keys: []passkey.Key{passkey.Key(rec.Key)}}, nil
+	})
+	switch {
+	case errors.Is(err, passkey.ErrCopied):
+		return nil, s.noteCopied(tx, rec, requestID)
+	case errors.Is(err, passkey.ErrRefused), errors.Is(err, store.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !bytes.Equal(key.ID, rec.Key.ID):
+		return nil, nil
+	}
+	rec.Key, rec.LastUsedAt = records.Key(key), s.cfg.Now()
+	_, err = records.Passkeys.Put(tx, rec.TenantID, records.PasskeyID(rec.Email, key.ID), rec, version)
+	return rec, err
+}
+
+func passkeyByID(tx store.Tx, id []byte) (*records.Passkey, int64, error) {
+	ref, _, err := records.PasskeyRefs.Get(tx, store.Realm, records.PasskeyRefID(id))
+	if err != nil {
+		return nil, 0, err
+	}
+	return records.Passkeys.Get(tx, ref.TenantID, records.PasskeyID(ref.Email, id))
+}
+
+// noteCopied records a right answer whose counter has not risen, of which a second copy of the
+// key may be the reason. It signs nobody in.
+func (s *Service) noteCopied(tx store.Tx, p *records.Passkey, requestID string) error {
+	who := Actor{Principal: access.Principal{ID: "user:" + p.Email, Tenant: p.TenantID}, RequestID: requestID}
+	rec := s.record(who, access.SignIn, "user/"+p.Email)
+	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.CodeUnauthenticated)
+	rec.Reason = "the counter of the passkey " + safetext.Escaped(p.Name) + " has not risen, so it may have been copied"
+	return appendAudit(tx, p.TenantID, rec)
+}

@@ -1,0 +1,111 @@
+package passkey_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/internal/platform/passkey"
+	"github.com/countersign/countersign/internal/testing/authenticator"
+)
+
+func TestPasskeysAreOfAddressesThatBrowsersAllow(t *testing.T) {
+	for address, allowed := range map[string]bool{
+		"https://countersign.example.com": true, "https://countersign.example.com:8443": true, "http://localhost:8080": true, "http://a.localhost": true,
+		"http://127.0.0.1:8080": false, "http://[::1]:8080": false, "https://192.0.2.1": false, "http://countersign.example.com": false, "http://localhost.example.com": false, "": false,
+	} {
+		if _, err := passkey.New(address); (err == nil) != allowed {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+const origin, name = "https://countersign.example.com", "countersign.example.com"
+
+// made is a party, an authenticator with a key there, and the key's owner.
+func made(t *testing.T) (*passkey.Party, *authenticator.Authenticator, passkey.Owner) {
+	t.Helper()
+	p, err := passkey.New(origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, o := authenticator.New(t, origin, name), passkey.Owner{Handle: []byte("handle-of-ada"), Name: "ada@example.com"}
+	c, err := p.AskToRegister(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"residentKey":"required"`, `"userVerification":"required"`, `"id":"` + name + `"`} {
+		if !strings.Contains(string(c.Options), want) {
+			t.Errorf("the options don't say %s: %s", want, c.Options)
+		}
+	}
+	key, err := p.Registered(o, c.State, []byte(a.Create(c.Options)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Keys = []passkey.Key{key}
+	return p, a, o
+}
+
+func TestAnAnswerFitsItsQuestionOrIsRefused(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		spoil func(*authenticator.Authenticator)
+		want  error
+	}{
+		{"all is well", func(*authenticator.Authenticator) {}, nil},
+		{"a page of another origin", func(a *authenticator.Authenticator) { a.Origin = "https://evil.example" }, passkey.ErrRefused},
+		{"another port", func(a *authenticator.Authenticator) { a.Origin = origin + ":444" }, passkey.ErrRefused},
+		{"another relying party", func(a *authenticator.Authenticator) { a.RPID = "example.com" }, passkey.ErrRefused},
+		{"a user who wasn't verified", func(a *authenticator.Authenticator) { a.Unverified = true }, passkey.ErrRefused},
+		{"in the name of another user", func(a *authenticator.Authenticator) { a.Handle = []byte("handle-of-eve") }, passkey.ErrRefused},
+		{"in nobody's name", func(a *authenticator.Authenticator) { a.Handle = []byte{} }, passkey.ErrRefused},
+	} {
+		p, a, o := made(t)
+		test.spoil(a)
+		c, err := p.AskToSignIn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.SignedIn(c.State, []byte(a.Get(c.Options)), func([]byte) (passkey.Owner, error) { return o, nil })
+		if !errors.Is(err, test.want) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func TestAnAnswerIsToItsOwnQuestionAlone(t *testing.T) {
+	p, a, o := made(t)
+	first, _ := p.AskToSignIn()
+	second, _ := p.AskToSignIn()
+	find := func([]byte) (passkey.Owner, error) { return o, nil }
+	answer := a.Get(first.Options)
+	if _, err := p.SignedIn(second.State, []byte(answer), find); !errors.Is(err, passkey.ErrRefused) {
+		t.Errorf("the answer to another question: %v", err)
+	}
+	for _, wrong := range []string{"", "{}", "null", strings.Repeat("x", 9<<10), strings.Replace(answer, `"signature":"`, `"signature":"AA`, 1)} {
+		if _, err := p.SignedIn(first.State, []byte(wrong), find); !errors.Is(err, passkey.ErrRefused) {
+			t.Errorf("%.40q: %v", wrong, err)
+		}
+	}
+	registering, _ := p.AskToRegister(o)
+	if _, err := p.SignedIn(registering.State, []byte(a.Get(registering.Options)), find); !errors.Is(err, passkey.ErrRefused) {
+		t.Errorf("a registration's question: %v", err)
+	}
+}
+
+// TestACounterMustRise, where an authenticator has one.
+func TestACounterMustRise(t *testing.T) {
+	for _, test := range []struct {
+		stored, next uint32
+		want         error
+	}{{0, 0, nil}, {0, 1, nil}, {7, 8, nil}, {7, 7, passkey.ErrCopied}, {7, 6, passkey.ErrCopied}, {7, 0, passkey.ErrCopied}} {
+		p, a, o := made(t)
+		o.Keys[0].Counter, a.Counter = test.stored, test.next
+		c, _ := p.AskToSignIn()
+		key, err := p.SignedIn(c.State, []byte(a.Get(c.Options)), func([]byte) (passkey.Owner, error) { return o, nil })
+		if !errors.Is(err, test.want) || err == nil && key.Counter != test.next {
+			t.Errorf("%d after %d: %d, %v", test.next, test.stored, key.Counter, err)
+		}
+	}
+}

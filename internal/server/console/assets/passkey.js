@@ -1,0 +1,82 @@
+// Passkeys: asks the service for a question, the browser for its answer, and sends both by
+// the form. Nothing here decides anything.
+(function () {
+  "use strict";
+  if (!window.PublicKeyCredential || !navigator.credentials) return;
+
+  function bytes(text) {
+    var raw = atob(text.replace(/-/g, "+").replace(/_/g, "/")), out = new Uint8Array(raw.length);
+    for (var i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
+    return out;
+  }
+
+  function text(buffer) {
+    var raw = "";
+    new Uint8Array(buffer || []).forEach(function (b) { raw += String.fromCharCode(b); });
+    return btoa(raw).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  }
+
+  function key(k) { return Object.assign({}, k, { id: bytes(k.id) }); }
+
+  function dialog(options) {
+    options.challenge = bytes(options.challenge);
+    if (!options.user) {
+      options.allowCredentials = (options.allowCredentials || []).map(key);
+      return navigator.credentials.get({ publicKey: options });
+    }
+    options.user.id = bytes(options.user.id);
+    options.excludeCredentials = (options.excludeCredentials || []).map(key);
+    return navigator.credentials.create({ publicKey: options });
+  }
+
+  function written(credential) {
+    var r = credential.response, out = { clientDataJSON: text(r.clientDataJSON) };
+    if (r.attestationObject) {
+      out.attestationObject = text(r.attestationObject);
+      out.transports = r.getTransports ? r.getTransports() : [];
+    } else {
+      out.authenticatorData = text(r.authenticatorData);
+      out.signature = text(r.signature);
+      out.userHandle = text(r.userHandle);
+    }
+    return JSON.stringify({ id: credential.id, rawId: text(credential.rawId), type: credential.type, response: out, clientExtensionResults: {} });
+  }
+
+  function ask(form) {
+    var body = new URLSearchParams();
+    if (form.elements.csrf) body.set("csrf", form.elements.csrf.value);
+    return fetch(form.getAttribute("data-ask"), { method: "POST", body: body, credentials: "same-origin" }).then(function (res) {
+      if (res.status === 409) throw new Error("Sign in again first, then add the passkey.");
+      if (!res.ok) throw new Error("The service did not answer; try again in a while.");
+      return res.json();
+    });
+  }
+
+  function said(e) {
+    switch (e.name) {
+      case "NotAllowedError": return "No passkey was used. Try again, or sign in another way.";
+      case "InvalidStateError": return "This device has a passkey for you already.";
+      case "Error": return e.message;
+    }
+    return "This browser could not do it: " + e.name + ".";
+  }
+
+  document.querySelectorAll("[data-passkey]").forEach(function (part) {
+    var form = part.querySelector("form"), wrong = part.querySelector("[role=alert]");
+    part.hidden = false;
+    form.addEventListener("submit", function (e) {
+      e.preventDefault();
+      wrong.hidden = true;
+      ask(form).then(function (asked) {
+        return dialog(asked.options).then(function (credential) {
+          form.elements.question.value = asked.question;
+          form.elements.answer.value = written(credential);
+          form.submit();
+        });
+      }).catch(function (e) {
+        wrong.textContent = said(e);
+        wrong.hidden = false;
+      });
+    });
+  });
+})();

@@ -1,0 +1,140 @@
+// Package authenticator is a browser's side of passkeys: it answers the options of WebAuthn
+// with ES256 keys of its own, and can be told to misbehave.
+package authenticator
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+)
+
+// Authenticator holds passkeys of one relying party.
+type Authenticator struct {
+	t      testing.TB
+	Origin string // of the page that asks
+	RPID   string
+
+	Counter    uint32 // of the next answer; 0 for an authenticator without counters
+	Unverified bool   // it doesn't verify its user
+	Handle     []byte // answers in the name of this user; nil: of whom the key was made for
+
+	id     []byte
+	handle []byte
+	key    *ecdsa.PrivateKey
+}
+
+// New is an authenticator in a browser that shows a page of this origin.
+func New(t testing.TB, origin, rpID string) *Authenticator {
+	return &Authenticator{t: t, Origin: origin, RPID: rpID}
+}
+
+const (
+	present  = 0x01
+	verified = 0x04
+	attested = 0x40
+)
+
+type options struct {
+	Challenge string `json:"challenge"`
+	User      struct {
+		ID string `json:"id"`
+	} `json:"user"`
+}
+
+// Create makes a key and answers with it.
+func (a *Authenticator) Create(asked []byte) string {
+	a.t.Helper()
+	o := a.read(asked)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.key, a.handle, a.id = key, a.decoded(o.User.ID), make([]byte, 32)
+	if _, err := rand.Read(a.id); err != nil {
+		a.t.Fatal(err)
+	}
+	public, err := key.PublicKey.Bytes() // 4, x, y
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	data := a.data(attested)
+	data = append(data, make([]byte, 16)...)
+	data = binary.BigEndian.AppendUint16(data, uint16(len(a.id)))
+	data = append(data, a.id...)
+	data = append(data, 0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20)
+	data = append(data, public[1:33]...)
+	data = append(data, 0x22, 0x58, 0x20)
+	data = append(data, public[33:]...)
+	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
+	return a.answer(map[string]any{
+		"clientDataJSON": encoded(a.client("webauthn.create", o)), "attestationObject": encoded(append(object, data...)), "transports": []string{"internal"},
+	})
+}
+
+// Get answers with the key.
+func (a *Authenticator) Get(asked []byte) string {
+	a.t.Helper()
+	o := a.read(asked)
+	data, client, handle := a.data(0), a.client("webauthn.get", o), a.handle
+	hash := sha256.Sum256(client)
+	signed := sha256.Sum256(append(append([]byte{}, data...), hash[:]...))
+	signature, err := ecdsa.SignASN1(rand.Reader, a.key, signed[:])
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if a.Handle != nil {
+		handle = a.Handle
+	}
+	return a.answer(map[string]any{
+		"clientDataJSON": encoded(client), "authenticatorData": encoded(data), "signature": encoded(signature), "userHandle": encoded(handle),
+	})
+}
+
+func (a *Authenticator) read(asked []byte) (o options) {
+	a.t.Helper()
+	if err := json.Unmarshal(asked, &o); err != nil {
+		a.t.Fatalf("%v: %s", err, asked)
+	}
+	return o
+}
+
+// data is the beginning of the authenticator's data.
+func (a *Authenticator) data(flags byte) []byte {
+	hash := sha256.Sum256([]byte(a.RPID))
+	flags |= present
+	if !a.Unverified {
+		flags |= verified
+	}
+	return binary.BigEndian.AppendUint32(append(hash[:], flags), a.Counter)
+}
+
+func (a *Authenticator) client(kind string, o options) []byte {
+	return a.written(map[string]any{"type": kind, "challenge": o.Challenge, "origin": a.Origin, "crossOrigin": false})
+}
+
+func (a *Authenticator) answer(response map[string]any) string {
+	return string(a.written(map[string]any{"id": encoded(a.id), "rawId": encoded(a.id), "type": "public-key", "response": response, "clientExtensionResults": map[string]any{}}))
+}
+
+func (a *Authenticator) written(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return text
+}
+
+func (a *Authenticator) decoded(text string) []byte {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return data
+}
+
+func encoded(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
