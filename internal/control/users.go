@@ -113,13 +113,13 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := s.endConfirmations(tx, a, tenant, email); err != nil {
 			return err
 		}
-		if err := s.endChatLinks(tx, a, tenant, email); err != nil {
-			return err
-		}
 		if err := s.leaveGroups(tx, a, tenant, email); err != nil {
 			return err
 		}
 		if err := s.leaveDelegations(tx, a, tenant, email); err != nil {
+			return err
+		}
+		if err := s.endChatLinks(tx, a, tenant, email); err != nil {
 			return err
 		}
 		u = stored.User

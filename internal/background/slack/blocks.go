@@ -32,14 +32,30 @@ type object = map[string]any
 
 // escaped writes the three characters that Slack reads as control characters in every text.
 // All text here is plain_text, in which no other character is markup.
-func escaped(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+func escaped(s string) string { return controls.Replace(s) }
+
+var controls = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// piece is one character as it is written.
+func piece(r rune) string {
+	switch r {
+	case '&':
+		return "&amp;"
+	case '<':
+		return "&lt;"
+	case '>':
+		return "&gt;"
+	}
+	return string(r)
 }
 
 func plain(s string) object { return object{"type": "plain_text", "text": s, "emoji": false} }
 
 // cut escapes a text and keeps the beginning that fits. It says that it did.
 func cut(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most+1]) // more can't fit
+	}
 	out := escaped(s)
 	if utf8.RuneCountInString(out) <= most {
 		return out
@@ -60,16 +76,16 @@ func parts(s string, most int) (out []string) {
 		n, lineEnd = utf8.RuneCountInString(text[at:]), 0
 	}
 	for _, r := range s {
-		piece := escaped(string(r))
-		if n+len([]rune(piece)) > most {
+		text := piece(r)
+		if n+utf8.RuneCountInString(text) > most {
 			at := lineEnd
 			if at == 0 {
 				at = part.Len()
 			}
 			flush(at)
 		}
-		part.WriteString(piece)
-		if n += utf8.RuneCountInString(piece); r == '\n' {
+		part.WriteString(text)
+		if n += utf8.RuneCountInString(text); r == '\n' {
 			lineEnd = part.Len()
 		}
 	}

@@ -3,9 +3,14 @@ package slack
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/background/chat"
@@ -176,5 +181,32 @@ func TestOnlyFullMembersWithAConfirmedAddressCount(t *testing.T) {
 		if email, why := account(edit[0], edit[1]); email != "" || why == "" {
 			t.Errorf("%s: %q %q", name, email, why)
 		}
+	}
+}
+
+// TestTheManualsManifestHasTheScopesThatTheAppNeeds, and no others.
+func TestTheManualsManifestHasTheScopesThatTheAppNeeds(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "how-to", "approve-in-slack.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	var manifest struct {
+		Auth struct {
+			Scopes struct{ Bot []string }
+		} `yaml:"oauth_config"`
+		Settings struct {
+			Socket        bool `yaml:"socket_mode_enabled"`
+			Interactivity struct {
+				Enabled bool `yaml:"is_enabled"`
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(text), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if m := manifest; !slices.Equal(m.Auth.Scopes.Bot, scopes) || !m.Settings.Socket || !m.Settings.Interactivity.Enabled {
+		t.Errorf("%+v", m)
 	}
 }

@@ -166,9 +166,9 @@ func (s *Slack) open(ctx context.Context, trigger string, view object) error {
 
 // Bounds of the answers to people.
 const (
-	decideWithin = 2500 * time.Millisecond // Slack waits three seconds for the acknowledgment; a decision that hasn't its turn by then isn't made
-	askWithin    = 15 * time.Second        // Slack itself refuses to open a modal after three seconds
-	answersAtOne = 16                      // answers at once
+	decideWithin  = 2500 * time.Millisecond // Slack waits three seconds for the acknowledgment; a decision that hasn't its turn by then isn't made
+	askWithin     = 15 * time.Second        // Slack itself refuses to open a modal after three seconds
+	answersAtOnce = 16                      // answers at once
 )
 
 // handle does what an envelope asks for, and acknowledges it. A press is acknowledged at

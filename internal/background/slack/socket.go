@@ -132,7 +132,7 @@ func (s *Slack) serve(ctx context.Context, conn *websocket.Conn, d *chat.Desk, m
 		}
 	}
 	answers.Go(func() { keepAlive(ctx, conn, cancel) })
-	room := make(chan struct{}, answersAtOne)
+	room := make(chan struct{}, answersAtOnce)
 	for {
 		e, err := receive(ctx, conn)
 		if err != nil {
