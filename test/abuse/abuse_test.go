@@ -43,10 +43,10 @@ type victim struct {
 }
 
 // serve starts a victim; descriptors bounds its file descriptors, 0 means no bound.
-func serve(t *testing.T, descriptors int) *victim {
+func serve(t *testing.T, descriptors int, more ...harness.Setting) *victim {
 	t.Helper()
 	v := &victim{receiver: harness.NewReceiver(t)}
-	v.Server = harness.Prepare(t, harness.Set("CONNECTION_ORIGINS", v.receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
+	v.Server = harness.Prepare(t, append(more, harness.Set("CONNECTION_ORIGINS", v.receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))...)
 	if descriptors > 0 {
 		v.Use(limited(t, descriptors))
 	}
