@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -50,8 +49,6 @@ func openapiOf(origin string, reads int) string {
 	}
 	return b.String()
 }
-
-var proposalField = regexp.MustCompile(`name="proposal" value="([^"]*)"`)
 
 func TestAnOpenAPIDocumentIsUploadedChosenFromAndRegistered(t *testing.T) {
 	t.Parallel()

@@ -269,9 +269,9 @@ func TestAKillBetweenCommitAndMessageLosesNone(t *testing.T) {
 	}
 }
 
-// TestAKillAfterTheDecisionTellsTheEnd: the message is replaced by the next process, and the
+// TestAKillAfterItIsDecidedTellsTheEnd: the message is replaced by the next process, and the
 // answer that is sent again changes nothing.
-func TestAKillAfterTheDecisionTellsTheEnd(t *testing.T) {
+func TestAKillAfterItIsDecidedTellsTheEnd(t *testing.T) {
 	t.Parallel()
 	harness.OnlyDirectory(t)
 	w := newChatWorld(t, 1)

@@ -51,12 +51,12 @@ func TestASignInLinkExpires(t *testing.T) {
 	for minutes, life := range map[int64]time.Duration{0: 15 * time.Minute, 1: time.Minute, 1440: 24 * time.Hour} {
 		g := openGate(t)
 		g.user("ada@example.com")
-		late, inTime := g.link("ada@example.com", minutes), ""
+		late := g.link("ada@example.com", minutes)
 		g.later(life)
 		if g.follows(late) != "" {
 			t.Errorf("%d minutes: it works when it is late", minutes)
 		}
-		inTime = g.link("ada@example.com", minutes)
+		inTime := g.link("ada@example.com", minutes)
 		g.later(life - time.Second)
 		if _, err := g.service.LookAtLink(background, inTime); err != nil {
 			t.Error(err)

@@ -26,7 +26,7 @@ type Adapter interface {
 	// Name is the service's name: lowercase letters only. Audit records have it as `via`.
 	Name() string
 	// Post sends a message to a channel and returns how the service names it. The error is a
-	// Refused or a Later if the message surely didn't arrive.
+	// RefusedError or a LaterError if the message surely didn't arrive.
 	Post(ctx context.Context, channel string, m Message) (ref string, err error)
 	// Replace replaces a message. The error is ErrGone if there is no such message any more.
 	Replace(ctx context.Context, channel, ref string, m Message) error
@@ -37,15 +37,15 @@ type Adapter interface {
 // ErrGone says that somebody has deleted the message.
 var ErrGone = errors.New("the message was deleted")
 
-// Refused says that the service refused a request, by its code.
-type Refused struct{ Code string }
+// RefusedError says that the service refused a request, by its code.
+type RefusedError struct{ Code string }
 
-func (r Refused) Error() string { return "the chat service refused: " + r.Code }
+func (r RefusedError) Error() string { return "the chat service refused: " + r.Code }
 
-// Later says that the service takes nothing before some time has passed.
-type Later struct{ After time.Duration }
+// LaterError says that the service takes nothing before some time has passed.
+type LaterError struct{ After time.Duration }
 
-func (l Later) Error() string { return "the chat service asks to wait for " + l.After.String() }
+func (l LaterError) Error() string { return "the chat service asks to wait for " + l.After.String() }
 
 // UseCases are those of package control that this one needs.
 type UseCases interface {

@@ -216,7 +216,7 @@ func TestEachPendingApprovalOfATenantWithAChannelHasOneMessageOverRestarts(t *te
 
 func TestWhatIsDecidedBeforeItIsToldIsNotTold(t *testing.T) {
 	r := openRoom(t)
-	r.failing = chat.Refused{Code: "channel_not_found"}
+	r.failing = chat.RefusedError{Code: "channel_not_found"}
 	r.ask("acme", "one")
 	r.look(0)
 	r.decide("one", approved, "user:ben@x")
@@ -244,7 +244,7 @@ func TestAMessageOfWhichNobodyKnowsIsSentAgainAndSaysSo(t *testing.T) {
 }
 
 func TestAMessageThatWasSurelyNotSentIsSentAsTheFirst(t *testing.T) {
-	for _, failure := range []error{chat.Refused{Code: "not_in_channel"}, chat.Later{After: 30 * time.Second}} {
+	for _, failure := range []error{chat.RefusedError{Code: "not_in_channel"}, chat.LaterError{After: 30 * time.Second}} {
 		r := openRoom(t)
 		r.ask("acme", "one")
 		r.failing = failure
@@ -260,7 +260,7 @@ func TestNothingIsSentBeforeTheServiceAllows(t *testing.T) {
 	r := openRoom(t)
 	r.ask("acme", "one")
 	r.ask("acme", "two")
-	r.failing = fmt.Errorf("chat.postMessage: %w", chat.Later{After: time.Minute})
+	r.failing = fmt.Errorf("chat.postMessage: %w", chat.LaterError{After: time.Minute})
 	r.look(0)
 	r.look(59 * time.Second)
 	if r.calls != 1 {

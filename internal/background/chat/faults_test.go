@@ -14,7 +14,7 @@ import (
 // done, processes end, and two people approve, in any order. Then only a message whose
 // sending was interrupted may still look open, and there is a later one that says so.
 func TestWhateverFailsTheEndIsToldAndARepeatSaysSo(t *testing.T) {
-	failures := []error{chat.Refused{Code: "x"}, chat.Later{After: 3 * time.Second}, errors.New("lost")}
+	failures := []error{chat.RefusedError{Code: "x"}, chat.LaterError{After: 3 * time.Second}, errors.New("lost")}
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		r := openRoom(t)

@@ -246,7 +246,7 @@ func (c *Chat) id(j job) string {
 // one has taken over changes nothing. What is told last is true: the record remembers what
 // was said, and the next look compares it with what should be.
 func (c *Chat) settle(ctx context.Context, j job, m Message, claim, sent *records.ChatMessage, failure error) error {
-	var later Later
+	var later LaterError
 	if errors.As(failure, &later) {
 		c.pause = c.cfg.Now().Add(min(max(later.After, time.Second), longest))
 	}
@@ -259,11 +259,10 @@ func (c *Chat) settle(ctx context.Context, j job, m Message, claim, sent *record
 		rec.Also = slices.DeleteFunc(rec.Also, func(ref string) bool { // one that was added meanwhile stays
 			return slices.Contains(claim.Also, ref) && !slices.Contains(sent.Also, ref)
 		})
-		switch {
-		case failure == nil:
+		if failure == nil {
 			c.arrived(rec, claim, sent, m)
-		default:
-			var refused Refused
+		} else {
+			var refused RefusedError
 			if claim.Ref == "" && (errors.As(failure, &refused) || errors.As(failure, &later)) {
 				rec.Doubt = rec.Again // it surely didn't arrive, so nothing is in doubt that wasn't before
 			}

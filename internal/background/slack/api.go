@@ -46,10 +46,11 @@ type answer struct {
 // form, which every method takes, and anything else as JSON. Errors name the method and
 // Slack's code; they contain nothing that was sent.
 func (a *api) call(ctx context.Context, method, token string, body, out any) (http.Header, error) {
-	kind, content := "application/json; charset=utf-8", []byte(nil)
-	if form, is := body.(url.Values); is {
-		kind, content = "application/x-www-form-urlencoded", []byte(form.Encode())
-	} else {
+	kind := "application/x-www-form-urlencoded"
+	form, is := body.(url.Values)
+	content := []byte(form.Encode())
+	if !is {
+		kind = "application/json; charset=utf-8"
 		var err error
 		if content, err = json.Marshal(body); err != nil {
 			return nil, err
@@ -83,7 +84,7 @@ func understood(method string, res *http.Response, out any) error {
 		if err != nil || seconds < 1 {
 			seconds = 1
 		}
-		return fmt.Errorf("%s: %w", method, chat.Later{After: time.Duration(seconds) * time.Second})
+		return fmt.Errorf("%s: %w", method, chat.LaterError{After: time.Duration(seconds) * time.Second})
 	}
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
@@ -113,11 +114,11 @@ func refusal(code string) error {
 	case code == "message_not_found":
 		return chat.ErrGone
 	case code == "ratelimited":
-		return chat.Later{After: time.Minute}
+		return chat.LaterError{After: time.Minute}
 	case unsure[code]:
 		return errors.New(code)
 	}
-	return chat.Refused{Code: code}
+	return chat.RefusedError{Code: code}
 }
 
 // member is what users.info says of an account.

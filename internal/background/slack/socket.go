@@ -58,7 +58,7 @@ func (s *Slack) waitAfter(ctx context.Context, before, lived time.Duration, err 
 	if ctx.Err() == nil && !errors.Is(err, errRefresh) {
 		s.cfg.Log.WarnContext(ctx, "no connection to Slack", "error", err)
 	}
-	var later chat.Later
+	var later chat.LaterError
 	if errors.As(err, &later) {
 		return min(max(later.After, firstWait), 10*longestWait)
 	}
@@ -81,7 +81,7 @@ func (s *Slack) connect(ctx context.Context, open *sync.WaitGroup, d *chat.Desk,
 	}
 	dialing, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	conn, _, err := websocket.Dial(dialing, address, &websocket.DialOptions{HTTPClient: s.api.http, CompressionMode: websocket.CompressionDisabled})
+	conn, _, err := websocket.Dial(dialing, address, &websocket.DialOptions{HTTPClient: s.api.http, CompressionMode: websocket.CompressionDisabled}) //nolint:bodyclose // the library closes it
 	if err != nil {
 		return fmt.Errorf("the socket can't be opened: %s", strings.ReplaceAll(cause(err).Error(), address, "…"))
 	}
@@ -141,7 +141,7 @@ func (s *Slack) serve(ctx context.Context, conn *websocket.Conn, d *chat.Desk, m
 		}
 		switch {
 		case e.Type == "disconnect" && e.Reason == "link_disabled":
-			replace(errors.New("Socket Mode is turned off for the app"))
+			replace(errors.New("the app has Socket Mode turned off"))
 			return
 		case e.Type == "disconnect":
 			replace(errRefresh) // and go on: what comes until it closes is handled

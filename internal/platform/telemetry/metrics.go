@@ -45,6 +45,7 @@ func NewMetrics(version string) *Metrics {
 			Name: "countersign_chat_answers_total", Help: "What people pressed and sent in chat services, by how it ended.",
 		}, []string{"result"}),
 	}
+	f.chats.WithLabelValues("decided") // the figure is there before the first answer
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "countersign_build_info", Help: "1, with what is running as labels."}, []string{"version", "go"})
 	build.WithLabelValues(version, runtime.Version()).Set(1)
 	f.process.MustRegister(f.requests, f.strangers, f.updates, f.chats, build,
