@@ -42,8 +42,8 @@ type answer struct {
 	Error string `json:"error"`
 }
 
-// call calls a method and decodes its answer into out, which may be nil. fields are sent as a
-// form, which every method takes, and anything else as JSON. Errors name the method and
+// call calls a method and decodes its answer into out, which may be nil. A body of url.Values is
+// sent as a form, which every method takes, and anything else as JSON. Errors name the method and
 // Slack's code; they contain nothing that was sent.
 func (a *api) call(ctx context.Context, method, token string, body, out any) (http.Header, error) {
 	kind := "application/x-www-form-urlencoded"

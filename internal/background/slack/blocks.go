@@ -36,19 +36,6 @@ func escaped(s string) string { return controls.Replace(s) }
 
 var controls = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// piece is one character as it is written.
-func piece(r rune) string {
-	switch r {
-	case '&':
-		return "&amp;"
-	case '<':
-		return "&lt;"
-	case '>':
-		return "&gt;"
-	}
-	return string(r)
-}
-
 func plain(s string) object { return object{"type": "plain_text", "text": s, "emoji": false} }
 
 // cut escapes a text and keeps the beginning that fits. It says that it did.
@@ -76,7 +63,7 @@ func parts(s string, most int) (out []string) {
 		n, lineEnd = utf8.RuneCountInString(text[at:]), 0
 	}
 	for _, r := range s {
-		text := piece(r)
+		text := escaped(string(r))
 		if n+utf8.RuneCountInString(text) > most {
 			at := lineEnd
 			if at == 0 {
