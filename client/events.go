@@ -3,7 +3,6 @@ package client
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -70,7 +69,7 @@ func readEvents(in *bufio.Reader, heard func(), seen func(countersign.Run) bool)
 			data.WriteString(strings.TrimPrefix(text, " "))
 		case line == "" && data.Len() > 0:
 			var r countersign.Run
-			if err := json.Unmarshal([]byte(data.String()), &r); err != nil {
+			if err := decode([]byte(data.String()), &r); err != nil {
 				return err
 			}
 			data.Reset()

@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -138,7 +137,7 @@ func answered[T any](ctx context.Context, c *Client, q Request) (*T, *Response, 
 		return nil, a, refusalOf(q, a)
 	}
 	v := new(T)
-	if err := json.Unmarshal(a.Body, v); err != nil {
+	if err := decode(a.Body, v); err != nil {
 		return nil, a, lost(q, fmt.Errorf("the answer can't be read: %w", err))
 	}
 	return v, a, nil

@@ -70,3 +70,18 @@ func TestTokensUsersAndTenantsAreKeptByCommand(t *testing.T) {
 	s.settings["COUNTERSIGN_TOKEN"], s.settings["COUNTERSIGN_URL"] = word(t, made, "token"), s.address
 	prints(t, s.command(t, 3, "runs", "list").Err, "unauthenticated")
 }
+
+// TestListsAreReadThoughSomebodyWroteALongText: a list shows a text over 16 KiB by its size.
+// Who may write one would otherwise keep everybody from reading the list by command.
+func TestListsAreReadThoughSomebodyWroteALongText(t *testing.T) {
+	t.Parallel()
+	s := ownShell(t)
+	long := strings.Repeat("y", 20_000)
+	s.Admin.Post("/tokens", doc{"name": long, "roles": []string{"VIEWER"}}).OK(t)
+	s.Admin.Put("/groups/finance", doc{"name": long, "members": []string{}}).OK(t)
+	s.Admin.Post("/stop", doc{"reason": long}).OK(t)
+	s.Admin.Post("/go", doc{"reason": "mended"}).OK(t)
+	for list, want := range map[string]string{"tokens": "VIEWER", "groups": "finance", "audit": "tenants.stop"} {
+		prints(t, s.command(t, 0, list, "list", "--profile", "admin").Out, want)
+	}
+}
