@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -129,13 +130,51 @@ func TestHostileDocumentsAreRefusedInFewWords(t *testing.T) {
 		"not a document": {"hello", "neither a JSON object nor a YAML mapping"},
 		"deep schema":    {schemas() + post(deep) + `}}`, "nested too deep"},
 		"yaml circle":    {"openapi: 3.0.0\na: &a\n  b: *a\n", "nested deeper than 64 levels"},
-		"yaml aliases":   {"openapi: 3.0.0\na: &a [" + strings.Repeat("x,", 99) + "]\nb: &b [" + strings.Repeat("*a,", 99) + "]\nc: &c [" + strings.Repeat("*b,", 99) + "]\nd: [" + strings.Repeat("*c,", 99) + "]\n", "more than 4000000 values"},
+		"yaml aliases":   {"openapi: 3.0.0\na: &a [" + strings.Repeat("x,", 99) + "]\nb: &b [" + strings.Repeat("*a,", 99) + "]\nc: &c [" + strings.Repeat("*b,", 99) + "]\nd: [" + strings.Repeat("*c,", 99) + "]\n", "more than 100000 values"},
 	} {
 		var words string
 		proposing([]byte(c.data), maxWork, &words)()
 		if !strings.Contains(words, c.words) || len(words) > 2000 {
 			t.Errorf("%s: %s", name, short(words, 300))
 		}
+	}
+}
+
+// TestWhatAliasesMultiplyToTakesLittleMemory: some kilobytes of YAML can stand for any
+// number of values.
+func TestWhatAliasesMultiplyToTakesLittleMemory(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("openapi: 3.0.0\npaths: {}\na0: &a0 {a: 1}\n")
+	for i := range 29 {
+		fmt.Fprintf(&b, "a%d: &a%d {", i+1, i+1)
+		for _, key := range "abcdefghi" {
+			fmt.Fprintf(&b, "%c: *a%d, ", key, i)
+		}
+		b.WriteString("}\n")
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Read([]byte(b.String()))
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "aliases") {
+		t.Errorf("%v", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("reading %d bytes took %d MiB", b.Len(), took>>20)
+	}
+}
+
+// TestAliasesOfADocumentAreFollowed: what is shared is meant where it is named.
+func TestAliasesOfADocumentAreFollowed(t *testing.T) {
+	shared := "x: &ok {description: done}\n"
+	paths := "paths:\n"
+	for i := range 500 {
+		paths += fmt.Sprintf("  /p%d: {get: {operationId: o%d, responses: {'200': *ok}}}\n", i, i)
+	}
+	var words string
+	proposing([]byte("openapi: 3.0.0\ncomponents: {securitySchemes: {b: {type: http, scheme: bearer}}}\nsecurity: [{b: []}]\n"+shared+paths), maxWork, &words)()
+	if !strings.HasPrefix(words, "500 proposed") {
+		t.Error(words)
 	}
 }
 

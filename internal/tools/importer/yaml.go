@@ -13,8 +13,9 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// maxYAMLNodes bounds a document after its aliases are expanded.
-const maxYAMLNodes = 4_000_000
+// maxAliased bounds the values that aliases add to those of the text: a few kilobytes of them
+// can stand for any number, at some hundred bytes of memory each.
+const maxAliased = 100_000
 
 // yamlTree reads YAML as the equivalent JSON, by the rules for JSON: unique keys, bounded
 // depth. It converts the library's nodes itself, since the library's decoder compares each key
@@ -33,22 +34,29 @@ func yamlTree(data []byte) (any, error) {
 	if root.Kind != yaml.DocumentNode || len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
 		return nil, errors.New("it is neither a JSON object nor a YAML mapping")
 	}
-	t := yamlTurn{left: maxYAMLNodes}
+	t := yamlTurn{left: maxAliased}
 	return t.turn(root.Content[0], 1)
 }
 
-type yamlTurn struct{ left int }
+type yamlTurn struct {
+	left    int // of maxAliased
+	aliases int // how many aliases lead here
+}
 
 func (t *yamlTurn) turn(n *yaml.Node, depth int) (any, error) {
-	t.left--
+	if t.aliases > 0 {
+		t.left--
+	}
 	switch {
 	case t.left < 0:
-		return nil, fmt.Errorf("line %d: it holds more than %d values, aliases written out", n.Line, maxYAMLNodes)
+		return nil, fmt.Errorf("line %d: its aliases stand for more than %d values; write them out, or convert it to JSON", n.Line, maxAliased)
 	case depth > countersign.MaxJSONDepth:
 		return nil, fmt.Errorf("line %d: it is nested deeper than %d levels", n.Line, countersign.MaxJSONDepth)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
+		t.aliases++
+		defer func() { t.aliases-- }()
 		return t.turn(n.Alias, depth+1)
 	case yaml.MappingNode:
 		return t.mapping(n, depth)
