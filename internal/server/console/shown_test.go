@@ -18,6 +18,7 @@ func TestEveryValueOfATemplateIsShownAsItIs(t *testing.T) {
 		`<textarea rows="3">{{.}}</textarea>`:                      `<textarea rows="3">` + evil + `</textarea>`,
 		`<textarea>{{.}}</textarea><b>{{.}}`:                       `<textarea>` + evil + `</textarea><b>a\u202eb`,
 		`<title>{{.}}</title>`:                                     `<title>a\u202eb</title>`,
+		`<optgroup label="{{.}} (x)"></optgroup>`:                  `<optgroup label="a\u202eb (x)"></optgroup>`,
 		`<option value="{{.}}">{{.}}</option>`:                     `<option value="` + evil + `">a\u202eb</option>`,
 		`{{if .}}<i>{{.}}{{else}}x{{end}}</i>`:                     `<i>a\u202eb</i>`,
 		`{{with $x := .}}<i>{{$x}}</i>{{end}}`:                     `<i>a\u202eb</i>`,

@@ -27,7 +27,7 @@ type markup struct {
 }
 
 // readAttributes are the attributes that are displayed or read aloud.
-var readAttributes = []string{"title", "aria-label", "placeholder", "alt", "data-l"}
+var readAttributes = []string{"title", "aria-label", "placeholder", "alt", "label", "data-l"}
 
 // function is the display function in this context, "" for none.
 func (m *markup) function() string {
