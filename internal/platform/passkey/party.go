@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/url"
 	"strings"
@@ -112,7 +113,34 @@ func (p *Party) Registered(o Owner, state, answer []byte) (k Key, err error) {
 	if err != nil {
 		return k, refused(err)
 	}
+	if err := usable(made.PublicKey); err != nil {
+		return k, refused(err)
+	}
 	return keyOf(made), nil
+}
+
+// minRSABits is what an identity provider's keys must have, too.
+const minRSABits = 2048
+
+// usable refuses keys that could never sign in, such as a point off its curve, and RSA keys
+// that others could sign for. Without attestation nothing else reads a new key.
+func usable(public []byte) error {
+	key, err := webauthncose.ParsePublicKey(public)
+	if err != nil {
+		return err
+	}
+	k, ok := key.(webauthncose.RSAPublicKeyData)
+	if !ok {
+		return nil
+	}
+	e, err := webauthncose.ParseRSAPublicKeyDataExponent(&k)
+	if err != nil {
+		return err
+	}
+	if bits := new(big.Int).SetBytes(k.Modulus).BitLen(); bits < minRSABits || e < 3 || e%2 == 0 {
+		return fmt.Errorf("an RSA key of %d bits with the exponent %d is too weak", bits, e)
+	}
+	return nil
 }
 
 // AskToSignIn asks a browser for any key of this party.

@@ -1,6 +1,7 @@
 package passkey_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -106,6 +107,34 @@ func TestACounterMustRise(t *testing.T) {
 		key, err := p.SignedIn(c.State, []byte(a.Get(c.Options)), func([]byte) (passkey.Owner, error) { return o, nil })
 		if !errors.Is(err, test.want) || err == nil && key.Counter != test.next {
 			t.Errorf("%d after %d: %d, %v", test.next, test.stored, key.Counter, err)
+		}
+	}
+}
+
+// TestAKeyThatNobodyOrAnybodyCouldSignForIsNotTaken: without attestation nothing else reads
+// a new key before it first signs in.
+func TestAKeyThatNobodyOrAnybodyCouldSignForIsNotTaken(t *testing.T) {
+	modulus := func(bits int) []byte { return bytes.Repeat([]byte{0xff}, bits/8) }
+	for name, c := range map[string]struct {
+		public []byte
+		want   error
+	}{
+		"its own":                 {nil, nil},
+		"RSA":                     {authenticator.RS256(modulus(2048), []byte{1, 0, 1}), nil},
+		"RSA of 1024 bits":        {authenticator.RS256(modulus(1024), []byte{1, 0, 1}), passkey.ErrRefused},
+		"RSA without a modulus":   {authenticator.RS256(nil, []byte{1, 0, 1}), passkey.ErrRefused},
+		"RSA with the exponent 1": {authenticator.RS256(modulus(2048), []byte{1}), passkey.ErrRefused},
+		"a point off the curve":   {authenticator.ES256(bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)), passkey.ErrRefused},
+		"no point":                {authenticator.ES256(nil, nil), passkey.ErrRefused},
+	} {
+		p, a, o := made(t)
+		a.Public = c.public
+		asked, err := p.AskToRegister(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Registered(o, asked.State, []byte(a.Create(asked.Options))); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

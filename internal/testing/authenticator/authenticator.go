@@ -22,6 +22,7 @@ type Authenticator struct {
 	Counter    uint32 // of the next answer; 0 for an authenticator without counters
 	Unverified bool   // it doesn't verify its user
 	Handle     []byte // answers in the name of this user; nil: of whom the key was made for
+	Public     []byte // registers this COSE key; nil: its own
 
 	id     []byte
 	handle []byte
@@ -66,14 +67,28 @@ func (a *Authenticator) Create(asked []byte) string {
 	data = append(data, make([]byte, 16)...)
 	data = binary.BigEndian.AppendUint16(data, uint16(len(a.id)))
 	data = append(data, a.id...)
-	data = append(data, 0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20)
-	data = append(data, public[1:33]...)
-	data = append(data, 0x22, 0x58, 0x20)
-	data = append(data, public[33:]...)
-	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
+	if a.Public == nil {
+		data = append(data, ES256(public[1:33], public[33:])...)
+	} else {
+		data = append(data, a.Public...)
+	}
+	object := binary.BigEndian.AppendUint16([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"), uint16(len(data)))
 	return a.answer(map[string]any{
 		"clientDataJSON": encoded(a.client("webauthn.create", o)), "attestationObject": encoded(append(object, data...)), "transports": []string{"internal"},
 	})
+}
+
+// ES256 is the COSE key of a point.
+func ES256(x, y []byte) []byte {
+	key := append([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, byte(len(x))}, x...)
+	return append(append(key, 0x22, 0x58, byte(len(y))), y...)
+}
+
+// RS256 is the COSE key of a modulus and an exponent.
+func RS256(n, e []byte) []byte {
+	key := append([]byte{0xa4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20, 0x59}, byte(len(n)>>8), byte(len(n)))
+	key = append(append(key, n...), 0x21, 0x40|byte(len(e)))
+	return append(key, e...)
 }
 
 // Get answers with the key.
