@@ -130,7 +130,7 @@ type proposedBudgets struct {
 func (p *PolicyWhatIf) budgets(t *Terminal, c *client.Client, agents map[string][]countersign.Budget) (map[string][]countersign.Budget, error) {
 	out := map[string][]countersign.Budget{}
 	for name, file := range p.Budget {
-		if file == "" {
+		if name == "" || file == "" {
 			return nil, Unusablef("--budgets %s: write project/capability=FILE or agent=FILE", name)
 		}
 		var read proposedBudgets
