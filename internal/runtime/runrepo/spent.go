@@ -167,7 +167,8 @@ func (s *spending) add(step string, own int64, digest string, input map[string]c
 		return err
 	}
 	s.record.Open = append(slices.Clone(s.record.Open), e)
-	if len(s.record.Open) == records.SpentPerPart {
+	filled := len(s.record.Open) == records.SpentPerPart
+	if filled {
 		id := records.SpentPartID(s.id, s.record.Next/records.SpentPerPart)
 		if _, err := records.SpentParts.Put(s.tx, s.tenant, id, &records.SpentPart{Entries: s.record.Open}, 0); err != nil {
 			return err
@@ -193,6 +194,9 @@ func (s *spending) add(step string, own int64, digest string, input map[string]c
 	}
 	s.record.Next++
 	s.record.LastAt, s.changed = s.now, true
+	if !filled {
+		return nil
+	}
 	return s.forget()
 }
 
@@ -207,7 +211,8 @@ func (s *spending) nameSent(e *records.Spent) error {
 	return err
 }
 
-// forget deletes the parts that nobody looks at any more, some at a time.
+// forget deletes the parts that nobody looks at any more, some at a time: with each part that
+// is filled, more than one.
 func (s *spending) forget() error {
 	const most = 2
 	oldest := s.now.Add(-records.SpentLife)

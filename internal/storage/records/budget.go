@@ -34,7 +34,7 @@ type SpentPart struct {
 }
 
 // SpentPerPart is how many entries a part holds.
-const SpentPerPart = 16
+const SpentPerPart = 8
 
 // Spent is one step, counted at its first intent to send.
 type Spent struct {
