@@ -156,6 +156,11 @@ bench-history: build ## Measure a store with a million finished runs beside an e
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/history ./test/history
 	cd bench && $(GO) run . history -binary ../bin/countersign -fill ../bin/history $(BENCH_FLAGS)
 
+# A try: make bench-approvals BENCH_FLAGS='-waiting 1000 -reps 1 -phase 1s'
+.PHONY: bench-approvals
+bench-approvals: build ## Measure lists of 10,000 approvals that wait beside 100, in turns; some 6 minutes
+	cd bench && $(GO) run . approvals -binary ../bin/countersign $(BENCH_FLAGS)
+
 .PHONY: bench-simulation
 bench-simulation: ## Measure simulations beside looplab/fsm, qmuntal/stateless and XState, in turns
 	cd bench && $(GO) run . simulation $(BENCH_FLAGS)

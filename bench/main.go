@@ -11,6 +11,7 @@
 //     server;
 //   - bench api: the API under load;
 //   - bench history: a store with a million runs, compared with an empty one;
+//   - bench approvals: lists of approvals where very many wait, compared with few;
 //   - bench simulation: simulations, compared with state machine libraries.
 package main
 
@@ -24,6 +25,7 @@ import (
 
 var benchmarks = map[string]func(args []string) error{
 	"heartbeats": measureHeartbeats, "replicas": measureReplicas, "api": measureAPI, "simulation": measureSimulation, "history": measureHistory,
+	"approvals": measureApprovals,
 }
 
 func main() {

@@ -13,7 +13,7 @@ import (
 func budgeted(origin string, budgets ...any) doc {
 	in := doc{"amount": harness.Input("number", false), "memo": harness.Input("string", false)}
 	return harness.With(harness.Project(origin), "capabilities", []any{
-		harness.Capability("pay", "POST", "/pay", doc{"inputSchema": in, "approval": "NONE", "budgets": budgets}),
+		harness.Capability("pay", "POST", "/pay", doc{"inputSchema": in, "approval": "NONE", "budgets": append([]any{}, budgets...)}),
 	})
 }
 

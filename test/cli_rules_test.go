@@ -12,11 +12,21 @@ import (
 // rulesFile is a file of proposed rules.
 func rulesFile(t *testing.T, rules ...doc) string {
 	t.Helper()
-	text, err := encoding.Marshal(doc{"approvalRules": rules})
+	return proposedFile(t, doc{"approvalRules": rules})
+}
+
+func budgetsFile(t *testing.T, budgets ...doc) string {
+	t.Helper()
+	return proposedFile(t, doc{"budgets": append([]doc{}, budgets...)})
+}
+
+func proposedFile(t *testing.T, proposed doc) string {
+	t.Helper()
+	text, err := encoding.Marshal(proposed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "rules.json")
+	path := filepath.Join(t.TempDir(), "proposed.json")
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -57,4 +67,39 @@ func TestProposedRulesAreTriedOnTheRunsThatThereWere(t *testing.T) {
 	s.command(t, 2, "policy", "what-if", "--rules", ruled+"/pay="+rulesFile(t, rule(is("amuont", "lt", number("10")), "DENY")))
 	s.command(t, 2, "policy", "what-if", "--rules", ruled+"/none="+proposed)
 	s.command(t, 2, "policy", "what-if", "--rules", "pay="+proposed)
+}
+
+// TestProposedBudgetsArePlayedOverTheRunsThatThereWere: of a capability and of an agent, each
+// step counting once it would be sent.
+func TestProposedBudgetsArePlayedOverTheRunsThatThereWere(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	project := "default-budget"
+	s.register(t, project, budgeted(s.shop.Origin()))
+	agent := syncTo(s.operator, project, agentItem("payer", "pay", "")).OK(t).At("items.0.id").Text()
+	admit := func(budgets ...any) {
+		s.tenantAdmin.Post("/agents/"+agent+"/admit", doc{"reason": "known", "budgets": append([]any{}, budgets...)}).OK(t)
+	}
+	admit()
+	var runs []string
+	for range 3 {
+		id := s.asks(agent, agentRun("LIVE", "pay", doc{"amount": number("0.1")})).OK(t).At("id").Text()
+		runs = append(runs, s.reaches(t, id, "COMPLETED").At("id").Text())
+	}
+	what := func(name string, budgets ...doc) json {
+		return s.asked(t, "policy", "what-if", "--budgets", name+"="+budgetsFile(t, budgets...))
+	}
+	found := what(project+"/pay", sumOf("0.2", "DENY")).Is(t, "wouldDeny", 1).Is(t, "wouldAsk", 0).Is(t, "capabilities.0.denied", []string{runs[2]})
+	found.Is(t, "capabilities.0.was", []string{"NONE"}).Is(t, "capabilities.0.would", []string{"NONE and 1 budget"})
+	what(project+"/pay", countOf(1, "ASK"), sumOf("0.2", "DENY")).Is(t, "wouldDeny", 1).Is(t, "wouldAsk", 1) // DENY goes over ASK
+	what(agent, countOf(1, "DENY")).Is(t, "wouldDeny", 2).Is(t, "capabilities.0.denied", []string{runs[2], runs[1]})
+	admit(countOf(2, "DENY"))
+	s.asked(t, "policy", "what-if", "--set", project+"/pay=ALWAYS").Is(t, "wouldDeny", 1).Is(t, "wouldAsk", 2) // with the budgets that the agent has
+	what(agent).Is(t, "wouldDeny", harness.Absent)
+	prints(t, s.command(t, 0, "policy", "what-if", "--budgets", agent+"="+budgetsFile(t, countOf(2, "DENY"))).Out, "sent, and would have been denied: "+runs[2])
+	for _, name := range []string{project + "/none", "pay/", "/pay", ""} {
+		s.command(t, 2, "policy", "what-if", "--budgets", name+"="+budgetsFile(t, countOf(1, "ASK")))
+	}
+	s.command(t, 2, "policy", "what-if", "--budgets", project+"/pay="+budgetsFile(t, harness.With(sumOf("1", "ASK"), "sum", "memo")))
+	s.command(t, 2, "policy", "what-if", "--budgets", agent+"="+budgetsFile(t, harness.With(countOf(1, "ASK"), "window", "1y")))
 }

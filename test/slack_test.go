@@ -292,6 +292,36 @@ func TestAKillAfterItIsDecidedTellsTheEnd(t *testing.T) {
 	}
 }
 
+// says waits until the only message says all of it.
+func (w *chatWorld) says(t *testing.T, parts ...string) {
+	t.Helper()
+	w.slack.Until(strings.Join(parts, " and "), func() bool {
+		said := w.message(t).Says()
+		return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(said, part) })
+	})
+}
+
+// TestTheMessageInSlackFollowsWhoMayDecide: after an escalation and a delegation.
+func TestTheMessageInSlackFollowsWhoMayDecide(t *testing.T) {
+	t.Parallel()
+	w := newChatWorld(t, 1)
+	w.person(t, "ann@example.com", "APPROVER")
+	w.person(t, "bea@example.com", "APPROVER")
+	w.person(t, "cem@example.com", "APPROVER")
+	w.group(t, "finance", 0, "ann@example.com")
+	w.group(t, "board", 0, "bea@example.com")
+	w.Admin.Put("/projects/"+ruled, harness.With(payRules(w.shop.Origin(), "NONE", escalating("1s", "board")), "expectedRevision", 1)).OK(t)
+	w.enable(t, ruled, 2)
+	run := w.run(t, pay("p", "249.00", nil))
+	w.says(t, "Members of finance decide.", "Escalated: since", "members of board may decide in place of finance.", "May decide now: ann@example.com, bea@example.com.")
+	w.Admin.Put("/delegations/ann@example.com", standIn("cem@example.com")).OK(t)
+	w.says(t, "cem@example.com (in place of ann@example.com)")
+	w.known(t, "U3", "cem@example.com", w.message(t))
+	has(t, "the delegate", w.submit(w.slack.Press("U3", w.message(t), "approve"), "while Ann is away"), "Approved. Recorded")
+	w.reaches(t, run, "COMPLETED")
+	w.says(t, "Approved by cem@example.com", "while Ann is away")
+}
+
 func TestSlackIsReachedAgainAfterEachEndOfAConnection(t *testing.T) {
 	t.Parallel()
 	w := newChatWorld(t, 1)

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,32 +12,35 @@ import (
 )
 
 var (
-	whatIfs    = campaign.SizeFlag("whatif", 2, 30, "how many histories to try proposed rules on")
+	whatIfs    = campaign.SizeFlag("whatif", 2, 30, "how many histories to try proposed rules and budgets on")
 	whatIfSeed = campaign.SeedFlag("whatif-seed")
 )
 
-// TestWhatIfIsWhatThenHappens: of runs under one set of rules, `policy what-if --rules` says
-// what happens when the same runs are started under another set. Nothing of it is computed
-// by the gate's code: what happened is read from the runs.
+// TestWhatIfIsWhatThenHappens: of runs under one set of rules and budgets, `policy what-if`
+// says what happens when the same runs are started under another set, and people decide
+// alike. Nothing of it is computed by the gate's code: what happened is read from the runs.
 func TestWhatIfIsWhatThenHappens(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	first := whatIfSeed.First(t)
-	revision := 0
 	for seed := first; seed < first+uint64(whatIfs.N()); seed++ {
-		h := history{shell: s, draw: rand.New(rand.NewPCG(seed, 1)), revision: &revision}
+		h := history{shell: s, draw: rand.New(rand.NewPCG(seed, 1)), seed: seed}
 		if h.play(t); t.Failed() {
 			t.Fatalf("history with -whatif-seed %d", seed)
 		}
 	}
 }
 
-// history is a few runs, played under two sets of rules.
+// history is a few runs, played under two sets of rules and budgets, each of a project of
+// its own: what was used of a budget outlives changes of it.
 type history struct {
 	*shell
-	draw     *rand.Rand
-	revision *int // of the project
+	draw *rand.Rand
+	seed uint64
 }
+
+// terms are what decides beside a capability's approval.
+type terms struct{ rules, budgets []doc }
 
 // took is what came of a step.
 type took struct {
@@ -51,10 +55,11 @@ func (h *history) play(t *testing.T) {
 	for i := range inputs {
 		inputs[i] = h.inputs()
 	}
-	before := h.under(t, approval, h.rules(approval), inputs)
-	proposed := h.rules(approval)
-	report := h.asked(t, "policy", "what-if", "--rules", ruled+"/pay="+rulesFile(t, proposed...), "--last", strconv.Itoa(len(inputs)))
-	after := h.under(t, approval, proposed, inputs)
+	first := fmt.Sprint("default-first-", h.seed)
+	before := h.under(t, first, approval, terms{h.rules(approval), h.budgets()}, inputs, nil)
+	proposed := terms{h.rules(approval), h.budgets()}
+	report := h.asked(t, "policy", "what-if", "--rules", first+"/pay="+rulesFile(t, proposed.rules...), "--budgets", first+"/pay="+budgetsFile(t, proposed.budgets...), "--last", strconv.Itoa(len(inputs)))
+	after := h.under(t, fmt.Sprint("default-second-", h.seed), approval, proposed, inputs, before)
 
 	count := func(of []took, is func(took) bool) (n int) {
 		for _, s := range of {
@@ -110,40 +115,39 @@ func (h *history) play(t *testing.T) {
 func (s took) wasAsked() bool  { return s.asked }
 func (s took) wasDenied() bool { return s.denied }
 
-// under starts runs under some rules and decides what they ask for.
-func (h *history) under(t *testing.T, approval string, rules []doc, inputs []doc) (out []took) {
+// under starts runs on some terms and decides what they ask for: as it was before, where
+// somebody was asked for it, and where nobody was, by an approval.
+func (h *history) under(t *testing.T, id, approval string, on terms, inputs []doc, before []took) (out []took) {
 	t.Helper()
-	project := payRules(h.shop.Origin(), approval, rules...)
-	if *h.revision > 0 {
-		project = harness.With(project, "expectedRevision", *h.revision)
-	}
-	stored := h.Admin.Put("/projects/"+ruled, project).OK(t)
-	if *h.revision = stored.At("revision").Int(); stored.At("enabled").String() != "true" {
-		h.enable(t, ruled, *h.revision)
-	}
-	for _, input := range inputs {
-		id := h.operator.Post("/projects/"+ruled+"/runs", doc{"capability": "pay", "mode": "LIVE", "inputs": input}, key()).OK(t).At("id").Text()
-		out = append(out, h.became(t, id))
+	project := payRules(h.shop.Origin(), approval, on.rules...)
+	project["capabilities"].([]any)[0].(doc)["budgets"] = on.budgets
+	h.register(t, id, project)
+	for i, input := range inputs {
+		decision := "APPROVED"
+		if before == nil && h.draw.IntN(2) == 0 || before != nil && before[i].rejected {
+			decision = "REJECTED"
+		}
+		run := h.operator.Post("/projects/"+id+"/runs", doc{"capability": "pay", "mode": "LIVE", "inputs": input}, key()).OK(t).At("id").Text()
+		out = append(out, h.became(t, run, decision))
 	}
 	return out
 }
 
 // became waits for what comes of a run, and decides what it asks for.
-func (h *history) became(t *testing.T, id string) took {
+func (h *history) became(t *testing.T, id, decision string) took {
 	t.Helper()
 	s := took{run: id}
 	var run json
 	harness.Until(t, "run "+id+" to end", func() bool {
 		run = h.Admin.Get("/runs/" + id).OK(t)
 		if approval := run.At("approvalId"); run.At("status").Text() == "WAITING_APPROVAL" && !s.asked {
-			decision := oneOf(h.draw, "APPROVED", "REJECTED")
 			s.asked, s.rejected = true, decision == "REJECTED"
 			h.approver.Post("/approvals/"+approval.Text()+"/decision", doc{"decision": decision, "reason": "drawn"}).OK(t)
 		}
 		return slices.Contains([]string{"COMPLETED", "FAILED"}, run.At("status").Text())
 	})
 	if code := run.At("steps.0.error.code"); code.Exists() {
-		s.denied = code.Text() == "denied_by_rule"
+		s.denied = code.Text() == "denied_by_rule" || code.Text() == "denied_by_budget"
 	}
 	s.sent = run.At("status").Text() == "COMPLETED"
 	if (run.At("steps.0.approvalRequired").String() == "true") != s.asked || !s.sent && !s.denied && !s.rejected {
@@ -183,6 +187,17 @@ func (h *history) rules(approval string) []doc {
 	out := make([]doc, h.draw.IntN(4))
 	for i := range out {
 		out[i] = rule(h.condition(2), oneOf(h.draw, answers...))
+	}
+	return out
+}
+
+func (h *history) budgets() []doc {
+	out := make([]doc, h.draw.IntN(3))
+	for i := range out {
+		then := oneOf(h.draw, "ASK", "DENY")
+		if out[i] = countOf(1+h.draw.IntN(5), then); h.draw.IntN(2) == 0 {
+			out[i] = sumOf(oneOf(h.draw, "5", "110", "1e3"), then)
+		}
 	}
 	return out
 }

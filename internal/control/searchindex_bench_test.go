@@ -34,7 +34,55 @@ func (a *answering) Health(context.Context, string, map[string]string, *counters
 // runs beside them. slower-% is how much longer a step takes with it; it is meant to stay
 // below 2.
 func BenchmarkStepBesideTheIndex(b *testing.B) {
-	const runs, steps = 400, 10 // blocks of many rests of whoever indexes
+	bed := openStepBed(b)
+	bed.block("refund")
+	var without, with time.Duration
+	for b.Loop() {
+		without += bed.block("refund")
+		ctx, stop := context.WithCancel(b.Context())
+		bed.service.IndexRuns(ctx, 0)
+		with += bed.block("refund")
+		stop()
+	}
+	report(b, without, with)
+}
+
+// BenchmarkStepWithBudgets runs blocks of runs in turns of a capability without budgets and
+// of one with two, a count and a sum, whose window holds all that was sent. slower-% is meant
+// to stay below 3.
+func BenchmarkStepWithBudgets(b *testing.B) {
+	bed := openStepBed(b)
+	bed.block("refund")
+	bed.block("budgeted")
+	var without, with time.Duration
+	for b.Loop() {
+		for range 4 { // short turns: what else the machine does meets both
+			without += bed.part("refund", blockRuns/4)
+			with += bed.part("budgeted", blockRuns/4)
+		}
+	}
+	report(b, without, with)
+}
+
+// A block has many rests of whoever indexes.
+const blockRuns, blockSteps = 400, 10
+
+func report(b *testing.B, without, with time.Duration) {
+	n := float64(b.N * blockRuns * blockSteps)
+	b.ReportMetric(float64(without.Microseconds())/n, "µs/step-without")
+	b.ReportMetric(float64(with.Microseconds())/n, "µs/step-with")
+	b.ReportMetric(100*(float64(with)/float64(without)-1), "slower-%")
+}
+
+// stepBed is a service on its embedded store that runs steps which are answered at once.
+type stepBed struct {
+	b       *testing.B
+	service *control.Service
+	boss    control.Actor
+	newID   func(kind string) string
+}
+
+func openStepBed(b *testing.B) *stepBed {
 	var ids atomic.Int64
 	newID := func(kind string) string { return fmt.Sprintf("%s-%09d", kind, ids.Add(1)) }
 	st, err := sqlite.Open(b.Context(), b.TempDir())
@@ -46,11 +94,16 @@ func BenchmarkStepBesideTheIndex(b *testing.B) {
 	_, err = s.Bootstrap(b.Context(), "")
 	no(b, err)
 	no(b, e.Start(b.Context()))
-	defer func() { e.Stop(0); s.Close(); _ = st.Close() }()
+	b.Cleanup(func() { e.Stop(0); s.Close(); _ = st.Close() })
 	boss := control.Actor{Principal: access.Principal{ID: "user:boss@example.com", Tenant: countersign.DefaultTenant, Roles: []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator}}, RequestID: "req-bench"}
 	text := map[string]countersign.InputField{"orderId": {Type: "string"}, "amount": {Type: "number"}}
+	budgets := []countersign.Budget{
+		{Count: 1e9, Window: "720h", Then: countersign.BudgetAsk, Reason: "so many"},
+		{Sum: "amount", Most: countersign.RawValue("1e12"), Window: "24h", Then: countersign.BudgetDeny, Reason: "so much"},
+	}
 	_, err = s.PutProject(b.Context(), boss, "default-shop", countersign.ProjectWrite{Name: "Shop", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
 		{Name: "refund", Method: "POST", Path: "/refunds", InputSchema: text, Approval: countersign.ApprovalNone},
+		{Name: "budgeted", Method: "POST", Path: "/refunds", InputSchema: text, Approval: countersign.ApprovalNone, Budgets: budgets},
 	}})
 	no(b, err)
 	_, err = s.CheckHealth(b.Context(), boss, "default-shop")
@@ -60,40 +113,40 @@ func BenchmarkStepBesideTheIndex(b *testing.B) {
 	doc := countersign.AgentModel{SchemaVersion: countersign.ModelSchemaVersion, ID: "m", States: []countersign.ModelState{{ID: "s", IsStart: true, IsFinal: true}}}
 	_, err = s.PutModel(b.Context(), boss, "m", countersign.ModelWrite{Document: doc})
 	no(b, err)
-	one := func() {
-		w := countersign.PlanWrite{Name: "Refund", ModelID: "m", ModelRevision: 1, Mode: countersign.ModeLive}
-		for i := range steps {
-			w.Steps = append(w.Steps, countersign.Step{ID: fmt.Sprintf("s%d", i), ProjectID: "default-shop", Capability: "refund", Input: map[string]countersign.Value{"orderId": countersign.String(newID("A")), "amount": countersign.RawValue("24.90")}})
-		}
-		p, err := s.CreatePlan(b.Context(), boss, w)
-		no(b, err)
-		started, err := s.StartRun(b.Context(), boss, countersign.RunStart{PlanID: p.ID}, newID("key"))
-		no(b, err)
-		watched, err := s.Watch(b.Context(), boss, started.Run.ID)
-		no(b, err)
-		defer watched.Close()
-		for r := &watched.Now; !r.Status.IsTerminal(); r = <-watched.Changes.C {
-		}
+	return &stepBed{b, s, boss, newID}
+}
+
+// one runs a run of steps of a capability to its end.
+func (t *stepBed) one(capability string) {
+	b := t.b
+	w := countersign.PlanWrite{Name: "Refund", ModelID: "m", ModelRevision: 1, Mode: countersign.ModeLive}
+	for i := range blockSteps {
+		w.Steps = append(w.Steps, countersign.Step{ID: fmt.Sprintf("s%d", i), ProjectID: "default-shop", Capability: capability, Input: map[string]countersign.Value{"orderId": countersign.String(t.newID("A")), "amount": countersign.RawValue("24.90")}})
 	}
-	block := func() time.Duration {
-		began := time.Now()
-		for range runs {
-			one()
-		}
-		return time.Since(began)
+	p, err := t.service.CreatePlan(b.Context(), t.boss, w)
+	no(b, err)
+	started, err := t.service.StartRun(b.Context(), t.boss, countersign.RunStart{PlanID: p.ID}, t.newID("key"))
+	no(b, err)
+	watched, err := t.service.Watch(b.Context(), t.boss, started.Run.ID)
+	no(b, err)
+	defer watched.Close()
+	r := &watched.Now
+	for !r.Status.IsTerminal() {
+		r = <-watched.Changes.C
 	}
-	block()
-	var without, with time.Duration
-	for b.Loop() {
-		without += block()
-		ctx, stop := context.WithCancel(b.Context())
-		s.IndexRuns(ctx, 0)
-		with += block()
-		stop()
+	if r.Status != countersign.RunCompleted {
+		b.Fatalf("run %s is %s: %s", r.ID, r.Status, r.Error)
 	}
-	b.ReportMetric(float64(without.Microseconds())/float64(b.N*runs*steps), "µs/step-without")
-	b.ReportMetric(float64(with.Microseconds())/float64(b.N*runs*steps), "µs/step-with")
-	b.ReportMetric(100*(float64(with)/float64(without)-1), "slower-%")
+}
+
+func (t *stepBed) block(capability string) time.Duration { return t.part(capability, blockRuns) }
+
+func (t *stepBed) part(capability string, runs int) time.Duration {
+	began := time.Now()
+	for range runs {
+		t.one(capability)
+	}
+	return time.Since(began)
 }
 
 func no(b *testing.B, err error) {

@@ -50,6 +50,7 @@ func (l LaterError) Error() string { return "the chat service asks to wait for "
 // UseCases are those of package control that this one needs.
 type UseCases interface {
 	Approval(ctx context.Context, a control.Actor, id string) (countersign.Approval, error)
+	StillDeciding(ctx context.Context, a control.Actor, id string) (control.Deciders, error)
 	RecoveriesLike(ctx context.Context, a control.Actor, approvalID string) ([]string, error)
 	MayDecide(ctx context.Context, a control.Actor, id string) error
 	Decide(ctx context.Context, a control.Actor, id string, d countersign.Decision) (countersign.Approval, error)
@@ -73,6 +74,7 @@ const (
 	rest      = 20              // times as long as a look read: all runs that wait
 	batch     = 200             // waiting runs read at once
 	atOnce    = 20              // requests to the chat service in one look
+	mostMade  = 50              // messages made in one look: each reads who may decide
 	claimFor  = 2 * time.Minute // longer than all requests about one approval may take
 	firstWait = 5 * time.Second // before a failed request is tried again; doubled each time
 	longest   = 10 * time.Minute
@@ -89,6 +91,7 @@ type Chat struct {
 	process string        // tells this process from others that send
 	pause   time.Time     // the service asked to send nothing before
 	reading time.Duration // how long the last look read the store
+	said    map[job]basis // what this process knows of the messages; what it doesn't is found out
 
 	task  *periodic.Task
 	desks *periodic.Task
@@ -96,7 +99,7 @@ type Chat struct {
 
 // New makes the outbox and the desk of an adapter.
 func New(cfg Config, s store.Store, c UseCases, a Adapter) *Chat {
-	return &Chat{cfg: cfg, store: s, control: c, adapter: a, process: rand.Text()}
+	return &Chat{cfg: cfg, store: s, control: c, adapter: a, process: rand.Text(), said: map[job]basis{}}
 }
 
 // Start sends what is due every second, and listens to people, until Stop.

@@ -30,6 +30,7 @@ type room struct {
 	shared  bool
 	control *control.Service
 	chat    *chat.Chat
+	made    int // how often a message was made
 
 	posts   []*post
 	calls   int
@@ -58,7 +59,18 @@ func (r *room) restart() {
 	r.chat = chat.New(chat.Config{
 		BaseURL: "https://countersign.example", Channels: map[string]string{"acme": "C1"}, Shared: r.shared,
 		NewID: func(kind string) string { return kind + "-1" }, Now: func() time.Time { return r.now }, Log: slog.New(slog.DiscardHandler),
-	}, r.store, r.control, r)
+	}, r.store, counted{r.control, &r.made}, r)
+}
+
+// counted counts how often it is asked who may decide an approval.
+type counted struct {
+	*control.Service
+	n *int
+}
+
+func (c counted) StillDeciding(ctx context.Context, a control.Actor, id string) (control.Deciders, error) {
+	*c.n++
+	return c.Service.StillDeciding(ctx, a, id)
 }
 
 func (r *room) Name() string { return "room" }

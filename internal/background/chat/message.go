@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/background/remind"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -53,11 +55,12 @@ const (
 	maxFact   = 300 // characters of a value
 	maxReason = 600 // characters of a reason
 	maxStates = 12  // decisions that are told
+	maxNamed  = 10  // users who may decide
 )
 
 // messageOf says what a channel is told. a is the approval as a VIEWER sees it: anybody may
 // read a channel.
-func messageOf(tenant string, a *countersign.Approval, link string) Message {
+func messageOf(tenant string, a *countersign.Approval, who control.Deciders, now time.Time, link string) Message {
 	m := Message{
 		Ref: Ref{tenant, a.ID, a.RequestDigest}, Title: titleOf(a), Open: a.Status == countersign.ApprovalPending, Link: link,
 	}
@@ -73,7 +76,7 @@ func messageOf(tenant string, a *countersign.Approval, link string) Message {
 		m.Facts = append(m.Facts, Fact{f.Name, shortened(f.Value, maxFact)})
 	}
 	m.More = len(inputs) - min(len(inputs), maxFacts)
-	m.State = stateOf(a)
+	m.State = append(stateOf(a), waitOf(a, who, now)...)
 	return m
 }
 
@@ -149,7 +152,7 @@ func valueText(v countersign.Value) string {
 	return safetext.JSON(v.Raw())
 }
 
-// stateOf says what was decided, by whom and why, and what is waited for.
+// stateOf says what was decided, by whom and why.
 func stateOf(a *countersign.Approval) (out []string) {
 	given := a.Decisions
 	if len(given) == 0 && a.DecidedBy != "" {
@@ -167,18 +170,56 @@ func stateOf(a *countersign.Approval) (out []string) {
 	}
 	switch a.Status {
 	case countersign.ApprovalApproved:
-		return append(out, "It is approved. Nothing more can be decided here.")
+		out = append(out, "It is approved. Nothing more can be decided here.")
 	case countersign.ApprovalRejected:
-		return append(out, "It is rejected. Nothing more can be decided here.")
+		out = append(out, "It is rejected. Nothing more can be decided here.")
 	}
-	wait := "Waits for a decision until " + moment(a.ExpiresAt) + "; undecided, the system rejects it."
-	if a.Needed() > 1 {
-		wait = fmt.Sprintf("%d different people must approve. ", a.Needed()) + wait
+	return out
+}
+
+// waitOf says of an approval that waits who may decide it now, and until when.
+func waitOf(a *countersign.Approval, who control.Deciders, now time.Time) (out []string) {
+	if a.Status != countersign.ApprovalPending {
+		return nil
 	}
 	if len(a.Groups) > 0 {
-		wait = "Members of " + strings.Join(a.Groups, " and ") + " decide. " + wait
+		out = append(out, "Members of "+strings.Join(a.Groups, " and ")+" decide.")
 	}
-	return append(out, wait)
+	for _, e := range a.Escalations {
+		since := "From "
+		if !now.Before(e.At) {
+			since = "Escalated: since "
+		}
+		out = append(out, fmt.Sprintf("%s%s members of %s may decide in place of %s.", since, moment(e.At), strings.Join(e.Groups, " and "), strings.Join(e.For, " and ")))
+	}
+	if a.Needed() > 1 {
+		out = append(out, fmt.Sprintf("%d different people must approve.", a.Needed()))
+	}
+	wait := "Waits for a decision until " + moment(a.ExpiresAt) + "; undecided, the system rejects it."
+	if !now.Before(remind.LapsesSoonAt(a.RequestedAt, a.ExpiresAt)) {
+		wait = "Lapses soon. " + wait
+	}
+	return append(out, ableText(who), wait)
+}
+
+// ableText names users who may decide, and in whose place they would.
+func ableText(who control.Deciders) string {
+	if len(who.Users) == 0 {
+		return "No user may decide it now."
+	}
+	var names []string
+	for _, u := range who.Users[:min(len(who.Users), maxNamed)] {
+		name := safetext.Value(u.Email)
+		if len(u.For) > 0 {
+			name += " (in place of " + safetext.Value(strings.Join(u.For, " and ")) + ")"
+		}
+		names = append(names, name)
+	}
+	text := "May decide now: " + strings.Join(names, ", ")
+	if who.More || len(who.Users) > maxNamed {
+		text += ", and others"
+	}
+	return text + "."
 }
 
 // principal is who it is: the kind and id, then the name in quotes, which may be any text.

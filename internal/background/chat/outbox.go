@@ -2,8 +2,8 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,7 +20,9 @@ type job struct{ tenant, approval string }
 // duty is a job, and what it takes.
 type duty struct {
 	job
-	posts string // the channel that gets a new message; "" if one is replaced
+	posts  string // the channel that gets a new message; "" if one is replaced
+	now    time.Time
+	people people // of its tenant, no later than the message is made
 }
 
 // Look sends and replaces the messages that are due. What goes wrong is logged: the next
@@ -36,16 +38,17 @@ func (c *Chat) Look(ctx context.Context) {
 		c.failed(ctx, "messages about approvals not looked for", err)
 		return
 	}
-	posted, sent := map[string]bool{}, 0
+	posted, sent, made := map[string]bool{}, 0, 0
 	for _, d := range due {
-		if ctx.Err() != nil || sent == atOnce || c.cfg.Now().Before(c.pause) {
+		if ctx.Err() != nil || sent == atOnce || made == mostMade || c.cfg.Now().Before(c.pause) {
 			return
 		}
 		if d.posts != "" && posted[d.posts] {
 			continue // services take about one new message a second in a channel
 		}
 		posted[d.posts] = true
-		did, err := c.tell(ctx, d.job)
+		made++
+		did, err := c.tell(ctx, d)
 		if err != nil {
 			c.failed(ctx, "a message about an approval was not sent", err)
 		}
@@ -56,10 +59,18 @@ func (c *Chat) Look(ctx context.Context) {
 }
 
 // due lists the approvals whose message is not known to say what it should: first those that
-// have a message, then those that need one. It reads the short records of runs that wait.
+// have a message, then those that need one. It reads the short records of runs that wait, and
+// approvals only where several must decide.
 func (c *Chat) due(ctx context.Context) (out []duty, err error) {
+	var present map[job]bool
 	err = c.store.View(ctx, func(tx store.Tx) error {
-		out = nil
+		out, present = nil, map[job]bool{}
+		l := look{c, tx, c.cfg.Now(), map[string]people{}}
+		for tenant := range c.cfg.Channels {
+			if l.people[tenant], err = peopleOf(tx, tenant); err != nil {
+				return err
+			}
+		}
 		waiting, order, err := c.waiting(tx)
 		if err != nil {
 			return err
@@ -70,23 +81,49 @@ func (c *Chat) due(ctx context.Context) (out []duty, err error) {
 		}
 		for i := range kept {
 			m, j := &kept[i], job{kept[i].TenantID, kept[i].ApprovalID}
-			if said := m.Ref != "" && m.Told != "" && waiting[j] && !m.Changes; !said && c.mayTry(m) {
-				d := duty{job: j}
+			said, err := l.said(m, waiting[j])
+			if err != nil {
+				return err
+			}
+			if !said && c.mayTry(m) {
+				d := l.duty(j, "")
 				if m.Ref == "" {
 					d.posts = m.Channel
 				}
 				out = append(out, d)
 			}
+			present[j] = true
 			delete(waiting, j)
 		}
 		for _, j := range order {
 			if waiting[j] {
-				out = append(out, duty{j, c.cfg.Channels[j.tenant]})
+				out = append(out, l.duty(j, c.cfg.Channels[j.tenant]))
 			}
 		}
 		return nil
 	})
+	if err == nil {
+		maps.DeleteFunc(c.said, func(j job, _ basis) bool { return !present[j] })
+	}
 	return out, err
+}
+
+// look is one reading of the store.
+type look struct {
+	*Chat
+	tx     store.Tx
+	now    time.Time
+	people map[string]people // by tenant
+}
+
+func (l look) duty(j job, posts string) duty { return duty{j, posts, l.now, l.people[j.tenant]} }
+
+// said reports a message that says what it should.
+func (l look) said(m *records.ChatMessage, waits bool) (bool, error) {
+	if m.Ref == "" || m.Told == "" || !waits {
+		return false, nil
+	}
+	return l.Chat.said[job{m.TenantID, m.ApprovalID}].holds(l.tx, l.now, l.people[m.TenantID], m)
 }
 
 // waiting lists the approvals that runs wait for, of the tenants that have a channel, the
@@ -124,23 +161,29 @@ func (c *Chat) mayTry(m *records.ChatMessage) bool {
 
 // tell sends or replaces one approval's message, if it doesn't say what it should. did
 // reports that the chat service was asked.
-func (c *Chat) tell(ctx context.Context, j job) (did bool, err error) {
-	m, err := c.message(ctx, j)
+func (c *Chat) tell(ctx context.Context, d duty) (did bool, err error) {
+	began := time.Now()
+	m, b, err := c.message(ctx, d)
+	c.reading += time.Since(began)
 	if err != nil {
 		return false, err
 	}
-	claim, err := c.claim(ctx, j, m)
-	if err != nil || claim == nil {
-		return false, err
+	b.told = m.digest()
+	claim, err := c.claim(ctx, d.job, m)
+	if err == nil && claim != nil {
+		m.Again, did = claim.Again, true
+		sent := *claim
+		if sent.Ref == "" {
+			sent.Ref, err = c.adapter.Post(ctx, sent.Channel, m)
+		} else {
+			err = c.replaceAll(ctx, &sent, m)
+		}
+		err = errors.Join(err, c.settle(context.WithoutCancel(ctx), d.job, m, claim, &sent, err))
 	}
-	m.Again = claim.Again
-	sent := *claim
-	if sent.Ref == "" {
-		sent.Ref, err = c.adapter.Post(ctx, sent.Channel, m)
-	} else {
-		err = c.replaceAll(ctx, &sent, m)
+	if err == nil {
+		c.said[d.job] = b
 	}
-	return true, errors.Join(err, c.settle(context.WithoutCancel(ctx), j, m, claim, &sent, err))
+	return did, err
 }
 
 // replaceAll replaces all messages that are known about an approval. A message that somebody
@@ -166,16 +209,21 @@ func (c *Chat) replaceAll(ctx context.Context, sent *records.ChatMessage, m Mess
 	return err
 }
 
-// message is what the approval's message should say now.
-func (c *Chat) message(ctx context.Context, j job) (Message, error) {
-	a, err := c.control.Approval(ctx, reader(j.tenant), j.approval)
+// message is what the approval's message should say now, and from what.
+func (c *Chat) message(ctx context.Context, d duty) (m Message, b basis, err error) {
+	reader := reader(d.tenant)
+	a, err := c.control.Approval(ctx, reader, d.approval)
+	var who control.Deciders
+	if err == nil {
+		who, err = c.control.StillDeciding(ctx, reader, d.approval)
+	}
 	if countersign.ErrorCode(err) == countersign.CodeNotFound { // its run is archived
-		return Message{Ref: Ref{Tenant: j.tenant, Approval: j.approval}, Title: "An approval that ended", State: []string{"Nothing can be decided here any more."}, Link: c.link(j.approval)}, nil
+		return Message{Ref: Ref{Tenant: d.tenant, Approval: d.approval}, Title: "An approval that ended", State: []string{"Nothing can be decided here any more."}, Link: c.link(d.approval)}, b, nil
 	}
 	if err != nil {
-		return Message{}, err
+		return m, b, err
 	}
-	return messageOf(j.tenant, &a, c.link(j.approval)), nil
+	return messageOf(d.tenant, &a, who, c.cfg.Now(), c.link(d.approval)), basisOf(d.now, d.people, &a), nil
 }
 
 // reader sees what a VIEWER of the tenant sees: nobody knows who reads a channel.
@@ -195,8 +243,7 @@ func (c *Chat) claim(ctx context.Context, j job, m Message) (claim *records.Chat
 			return err
 		}
 		id := c.id(j)
-		m.Again = rec.Again
-		untold, said := rec.Ref == "" && !rec.Doubt, rec.Ref != "" && rec.Told == digestOf(m)
+		untold, said := rec.Ref == "" && !rec.Doubt, rec.Ref != "" && rec.Told == m.digest()
 		switch {
 		case !m.Open && version == 0, m.Open && said:
 			return nil
@@ -206,11 +253,7 @@ func (c *Chat) claim(ctx context.Context, j job, m Message) (claim *records.Chat
 		if rec.Ref == "" {
 			rec.Again, rec.Doubt = rec.Again || rec.Doubt, true
 		}
-		changes, err := mayChange(tx, j)
-		if err != nil {
-			return err
-		}
-		rec.Changes, rec.By, rec.Until, rec.Told = changes, c.process, c.cfg.Now().Add(claimFor), ""
+		rec.By, rec.Until, rec.Told = c.process, c.cfg.Now().Add(claimFor), ""
 		if _, err := records.ChatMessages.Put(tx, store.Realm, id, rec, version); err != nil {
 			return err
 		}
@@ -218,15 +261,6 @@ func (c *Chat) claim(ctx context.Context, j job, m Message) (claim *records.Chat
 		return nil
 	})
 	return claim, err
-}
-
-// mayChange reports an approval that changes while it waits: others must approve too.
-func mayChange(tx store.Tx, j job) (bool, error) {
-	a, _, err := records.Approvals.Get(tx, j.tenant, j.approval)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil && (a.Needed() > 1 || len(a.Groups) > 1), err
 }
 
 // load reads the record of an approval's message, or makes the first one.
@@ -286,17 +320,8 @@ func (c *Chat) arrived(rec, claim, sent *records.ChatMessage, m Message) {
 		rec.Also = append(rec.Also, sent.Ref)
 	}
 	if len(rec.Also) == len(sent.Also) { // none was added that says something else
-		rec.Told = digestOf(m)
+		rec.Told = m.digest()
 	}
-}
-
-// digestOf is the digest of what a message says.
-func digestOf(m Message) string {
-	b, err := json.Marshal(m)
-	if err != nil { // it has texts only
-		panic(err)
-	}
-	return countersign.SHA256Hex(b)
 }
 
 // saw records that a person answered a message that may not be the one that is known: its

@@ -111,6 +111,11 @@ func (r *Reminder) due(ctx context.Context) (out []about, err error) {
 	return out, err
 }
 
+// LapsesSoonAt is from when an approval counts as one that lapses soon.
+func LapsesSoonAt(asked, expires time.Time) time.Time {
+	return expires.Add(-min(lapseAhead, expires.Sub(asked)/4))
+}
+
 // dueOf is what is due of one run that waits for an approval.
 func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err error) {
 	f := u.WaitingFor
@@ -123,8 +128,7 @@ func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err e
 			out = append(out, a)
 		}
 	}
-	ahead := min(lapseAhead, f.ExpiresAt.Sub(f.Since)/4)
-	add(about{Lapsing, u.TenantID, f.ApprovalID, f.ExpiresAt.Add(-ahead)})
+	add(about{Lapsing, u.TenantID, f.ApprovalID, LapsesSoonAt(f.Since, f.ExpiresAt)})
 	if f.EscalatesAt.IsZero() || now.Before(f.EscalatesAt) {
 		return out, nil
 	}

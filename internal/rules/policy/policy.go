@@ -1,6 +1,7 @@
-// Package policy evaluates a proposed approval policy and proposed approval rules against
-// past runs: which approvals they would have required, and what they would have denied. It
-// uses stored facts only, and the same check as the run (gate.Judge).
+// Package policy evaluates a proposed approval policy, proposed approval rules and proposed
+// budgets against past runs: which approvals they would have required, and what they would
+// have denied. It uses stored facts only, and the same checks as the run (gate.Judge,
+// budget.Judge).
 package policy
 
 import (
@@ -10,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // Proposal is a proposed policy. A name is a project id and a capability, as in
@@ -19,6 +19,9 @@ type Proposal struct {
 	All   string                                // for every capability; "": as it was
 	Named map[string]string                     // for some, whatever All says
 	Rules map[string][]countersign.ApprovalRule // for some, in place of those that there were
+
+	Budgets map[string][]countersign.Budget // likewise
+	Agents  map[string][]countersign.Budget // of agents, by id
 }
 
 // Name is a capability's name in a Proposal and a Report.
@@ -34,19 +37,25 @@ func (p Proposal) apply(name string, c countersign.Capability) countersign.Capab
 	if rules, ok := p.Rules[name]; ok {
 		c.ApprovalRules = rules
 	}
+	if budgets, ok := p.Budgets[name]; ok {
+		c.Budgets = budgets
+	}
 	return c
 }
 
 // policyWord is a capability's policy in a report.
 func policyWord(c *countersign.Capability) string {
-	switch n := len(c.ApprovalRules); n {
+	return c.ApprovalPolicy() + numbered(len(c.ApprovalRules), "rule") + numbered(len(c.Budgets), "budget")
+}
+
+func numbered(n int, what string) string {
+	switch n {
 	case 0:
-		return c.ApprovalPolicy()
+		return ""
 	case 1:
-		return c.ApprovalPolicy() + " and 1 rule"
-	default:
-		return c.ApprovalPolicy() + " and " + strconv.Itoa(n) + " rules"
+		return " and 1 " + what
 	}
+	return " and " + strconv.Itoa(n) + " " + what + "s"
 }
 
 // Report compares the proposal with the approvals that were required.
@@ -70,9 +79,9 @@ type Questions struct {
 	More     int      `json:"more"`  // steps that would need approval and did not
 	Fewer    int      `json:"fewer"` // steps that needed approval and would not
 
-	WouldDeny int      `json:"wouldDeny,omitempty"` // steps that a rule would deny
+	WouldDeny int      `json:"wouldDeny,omitempty"` // steps that a rule or a budget would deny
 	Denied    []string `json:"denied,omitempty"`    // of these, runs in which the step was sent
-	Undenied  []string `json:"undenied,omitempty"`  // runs in which a rule denied the step, and none would
+	Undenied  []string `json:"undenied,omitempty"`  // runs in which the step was denied, and would not be
 	// Of Fewer: requests that would have been sent.
 	Rejected []string `json:"rejected"` // runs in which a person rejected the step
 	Lapsed   []string `json:"lapsed"`   // runs in which nobody decided in time
@@ -80,37 +89,41 @@ type Questions struct {
 	Wrong []string `json:"wrong"` // runs in which the step failed its expectation or its outcome was uncertain
 }
 
-// Tally accumulates runs, in any order.
+// Tally accumulates runs, the newest first.
 type Tally struct {
 	proposal Proposal
-	report   Report
-	by       map[string]*Questions
+	runs     int
+	steps    []*came
 }
 
 // NewTally makes an empty tally of a proposal.
-func NewTally(p Proposal) *Tally { return &Tally{proposal: p, by: map[string]*Questions{}} }
+func NewTally(p Proposal) *Tally { return &Tally{proposal: p} }
 
-// Add counts the steps of a run that got as far as the approval check. p is the run's
-// plan, with its project snapshots: the policy at that time. A rehearsal requires no
-// approvals.
+// Add takes the steps of a run that got as far as the approval check. p is the run's plan,
+// with its project snapshots: the policy at that time. A rehearsal requires no approvals.
 func (t *Tally) Add(r *countersign.Run, p *countersign.Plan) {
 	if r.Mode != countersign.ModeLive {
 		return
 	}
-	t.report.Runs++
-	for i := range r.Steps {
-		if c := capabilityOf(p, &r.Steps[i]); c != nil && cameToTheGate(&r.Steps[i]) {
-			t.step(r.ID, &r.Steps[i], *c)
+	t.runs++
+	for i := range slices.Backward(r.Steps) {
+		s := &r.Steps[i]
+		if c := capabilityOf(p, s); c != nil && cameToTheGate(s) {
+			at, sent := timesOf(r, s)
+			t.steps = append(t.steps, &came{run: r, step: s, was: *c, would: t.proposal.apply(Name(s.ProjectID, c.Name), *c), at: at, sent: sent})
 		}
 	}
 }
 
-// Report lists the capabilities by name.
+// Report plays the steps, and lists the capabilities by name.
 func (t *Tally) Report() Report {
-	out := t.report
-	out.Capabilities = []Questions{}
-	for _, name := range slices.Sorted(maps.Keys(t.by)) {
-		q := *t.by[name]
+	play(t.proposal, t.steps)
+	out, by := Report{Runs: t.runs, Capabilities: []Questions{}}, map[string]*Questions{}
+	for _, c := range t.steps {
+		out.step(by, c)
+	}
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		q := *by[name]
 		slices.Sort(q.Was)
 		slices.Sort(q.Would)
 		out.Capabilities = append(out.Capabilities, q)
@@ -130,48 +143,53 @@ func capabilityOf(p *countersign.Plan, s *countersign.StepRun) *countersign.Capa
 // A step has a digest if its request was built, and then approval was checked.
 func cameToTheGate(s *countersign.StepRun) bool { return s.RequestDigest != "" }
 
-func (t *Tally) step(runID string, s *countersign.StepRun, c countersign.Capability) {
-	name := Name(s.ProjectID, c.Name)
-	q := t.by[name]
+func (r *Report) step(by map[string]*Questions, c *came) {
+	name := Name(c.step.ProjectID, c.was.Name)
+	q := by[name]
 	if q == nil {
 		q = &Questions{Name: name, Rejected: []string{}, Lapsed: []string{}, Wrong: []string{}}
-		t.by[name] = q
+		by[name] = q
 	}
-	next := t.proposal.apply(name, c)
-	q.Was, q.Would = noted(q.Was, policyWord(&c)), noted(q.Would, policyWord(&next))
-	verdict := gate.Judge(&next, s.Input, nil)
-	t.report.Steps, q.Steps = t.report.Steps+1, q.Steps+1
-	if s.ApprovalRequired {
-		t.report.Asked, q.Asked = t.report.Asked+1, q.Asked+1
+	q.Was, q.Would = noted(q.Was, policyWord(&c.was)), noted(q.Would, policyWord(&c.would))
+	r.Steps, q.Steps = r.Steps+1, q.Steps+1
+	if wasAsked(c.step) {
+		r.Asked, q.Asked = r.Asked+1, q.Asked+1
 	}
-	switch verdict.Then {
+	switch c.then {
 	case countersign.RuleAsk:
-		t.report.WouldAsk, q.WouldAsk = t.report.WouldAsk+1, q.WouldAsk+1
+		r.WouldAsk, q.WouldAsk = r.WouldAsk+1, q.WouldAsk+1
 	case countersign.RuleDeny:
-		t.report.WouldDeny, q.WouldDeny = t.report.WouldDeny+1, q.WouldDeny+1
+		r.WouldDeny, q.WouldDeny = r.WouldDeny+1, q.WouldDeny+1
+	case "":
+		return
 	}
-	q.compare(runID, s, verdict)
+	q.compare(c.run.ID, c.step, c.then)
 }
 
 // compare counts how a step would have gone otherwise.
-func (q *Questions) compare(runID string, s *countersign.StepRun, would gate.Verdict) {
-	denied := s.Error != nil && s.Error.Code == countersign.CodeDeniedByRule
+func (q *Questions) compare(runID string, s *countersign.StepRun, would string) {
+	asks := would == countersign.RuleAsk
 	switch {
-	case would.Then == countersign.RuleDeny:
+	case would == countersign.RuleDeny:
 		if s.Attempt > 0 {
 			q.Denied = noted(q.Denied, runID)
 		}
-	case denied:
+	case denied(s):
 		q.Undenied = noted(q.Undenied, runID)
-	case would.Asks() && !s.ApprovalRequired:
+	case asks && !wasAsked(s):
 		q.More++
 		if wentWrong(s) {
 			q.Wrong = noted(q.Wrong, runID)
 		}
-	case !would.Asks() && s.ApprovalRequired:
+	case !asks && wasAsked(s):
 		q.Fewer++
 		q.fewer(runID, s)
 	}
+}
+
+// denied reports a step that a rule or a budget denied.
+func denied(s *countersign.StepRun) bool {
+	return s.Error != nil && (s.Error.Code == countersign.CodeDeniedByRule || s.Error.Code == countersign.CodeDeniedByBudget)
 }
 
 func (q *Questions) fewer(runID string, s *countersign.StepRun) {

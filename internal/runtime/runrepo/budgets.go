@@ -117,6 +117,7 @@ func (s *spendings) count(res run.Result) error {
 			if err := p.add(s.loaded.Ref.RunID+"/"+step.ID, p.own, digest, step.Input, p.declared); err != nil {
 				return err
 			}
+			digest = "" // a capability's and an agent's budgets name it once
 		}
 	}
 	for _, of := range s.order {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,13 +25,12 @@ type spending struct {
 	record  records.Spending
 	version int64
 	parts   map[int64]*records.SpentPart
-	stored  map[int64]int64 // their versions
 	now     time.Time       // never before the latest entry, whatever the clock says
 	changed bool
 }
 
 func loadSpending(tx store.Tx, tenant, id string, budgets []countersign.Budget, now time.Time) (*spending, error) {
-	s := &spending{tx: tx, tenant: tenant, id: id, budgets: budgets, now: now, parts: map[int64]*records.SpentPart{}, stored: map[int64]int64{}}
+	s := &spending{tx: tx, tenant: tenant, id: id, budgets: budgets, now: now, parts: map[int64]*records.SpentPart{}}
 	rec, version, err := records.Spendings.Get(tx, tenant, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -60,13 +60,18 @@ func (s *spending) tally(b countersign.Budget) (records.Tally, error) {
 	if !known {
 		return s.newTally(b)
 	}
+	if t.Tail < s.record.Next && s.within(b, t.At) {
+		return t, nil
+	}
 	sum := ratOf(t.Sum)
+	t.At = time.Time{}
 	for ; t.Tail < s.record.Next; t.Tail++ {
 		e, err := s.entry(t.Tail)
 		if err != nil {
 			return t, err
 		}
-		if s.within(b, e) {
+		if s.within(b, e.At) {
+			t.At = e.At
 			break
 		}
 		a := amount(e, b.Sum)
@@ -87,11 +92,12 @@ func (s *spending) newTally(b countersign.Budget) (records.Tally, error) {
 		if err != nil {
 			return t, err
 		}
-		if !s.within(b, e) {
+		if !s.within(b, e.At) {
 			break
 		}
 		a := amount(e, b.Sum)
 		t.Tail--
+		t.At = e.At
 		t.Count++
 		if sum.Add(sum, a.Value); a.Beyond {
 			t.Beyond++
@@ -101,11 +107,14 @@ func (s *spending) newTally(b countersign.Budget) (records.Tally, error) {
 	return t, nil
 }
 
-func (s *spending) within(b countersign.Budget, e *records.Spent) bool {
-	return e.At.After(s.now.Add(-b.Duration()))
+func (s *spending) within(b countersign.Budget, at time.Time) bool {
+	return at.After(s.now.Add(-b.Duration()))
 }
 
 func (s *spending) entry(n int64) (*records.Spent, error) {
+	if n >= s.record.Next-int64(len(s.record.Open)) {
+		return &s.record.Open[n%records.SpentPerPart], nil
+	}
 	p, err := s.part(n / records.SpentPerPart)
 	if err != nil {
 		return nil, err
@@ -117,9 +126,9 @@ func (s *spending) part(n int64) (*records.SpentPart, error) {
 	if p := s.parts[n]; p != nil {
 		return p, nil
 	}
-	p, version, err := records.SpentParts.Get(s.tx, s.tenant, records.SpentPartID(s.id, n))
+	p, _, err := records.SpentParts.Get(s.tx, s.tenant, records.SpentPartID(s.id, n))
 	if err == nil {
-		s.parts[n], s.stored[n] = p, version
+		s.parts[n] = p
 	}
 	return p, err
 }
@@ -157,17 +166,14 @@ func (s *spending) add(step string, own int64, digest string, input map[string]c
 	if err := s.nameSent(&e); err != nil {
 		return err
 	}
-	n := s.record.Next / records.SpentPerPart
-	p := &records.SpentPart{}
-	if s.record.Next%records.SpentPerPart != 0 {
-		var err error
-		if p, err = s.part(n); err != nil {
+	s.record.Open = append(slices.Clone(s.record.Open), e)
+	filled := len(s.record.Open) == records.SpentPerPart
+	if filled {
+		id := records.SpentPartID(s.id, s.record.Next/records.SpentPerPart)
+		if _, err := records.SpentParts.Put(s.tx, s.tenant, id, &records.SpentPart{Entries: s.record.Open}, 0); err != nil {
 			return err
 		}
-	}
-	p.Entries = append(p.Entries, e)
-	if _, err := records.SpentParts.Put(s.tx, s.tenant, records.SpentPartID(s.id, n), p, s.stored[n]); err != nil {
-		return err
+		s.record.Open = nil
 	}
 	counted := map[string]bool{} // budgets that measure the same share a tally
 	for _, b := range s.budgets {
@@ -176,6 +182,9 @@ func (s *spending) add(step string, own int64, digest string, input map[string]c
 		}
 		counted[budget.Key(b)] = true
 		t, a := s.record.Tallies[budget.Key(b)], amount(&e, b.Sum)
+		if t.Tail == s.record.Next {
+			t.At = e.At
+		}
 		t.Count++
 		t.Sum = new(big.Rat).Add(ratOf(t.Sum), a.Value).RatString()
 		if a.Beyond {
@@ -185,6 +194,9 @@ func (s *spending) add(step string, own int64, digest string, input map[string]c
 	}
 	s.record.Next++
 	s.record.LastAt, s.changed = s.now, true
+	if !filled {
+		return nil
+	}
 	return s.forget()
 }
 
@@ -194,15 +206,13 @@ func (s *spending) nameSent(e *records.Spent) error {
 		return nil
 	}
 	id := records.SentRequestID(e.Digest, e.At, e.Step)
-	if _, _, err := records.SentRequests.Get(s.tx, s.tenant, id); !errors.Is(err, store.ErrNotFound) {
-		return err // a capability's and an agent's budgets name it once
-	}
 	run, step, _ := strings.Cut(e.Step, "/")
 	_, err := records.SentRequests.Put(s.tx, s.tenant, id, &records.SentRequest{RunID: run, StepID: step, At: e.At}, 0)
 	return err
 }
 
-// forget deletes the parts that nobody looks at any more, some at a time.
+// forget deletes the parts that nobody looks at any more, some at a time: with each part that
+// is filled, more than one.
 func (s *spending) forget() error {
 	const most = 2
 	oldest := s.now.Add(-records.SpentLife)

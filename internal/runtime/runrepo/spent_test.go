@@ -135,13 +135,13 @@ func TestAStepFindsItsEntry(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for step, want := range map[string]int64{"run/0": 0, "run/70": 70, "run/191": 191, "run/192": -1} {
+		for step, want := range map[string]int64{"run/0": 0, "run/10": 10, "run/23": 23, "run/24": -1} {
 			if got, err := s.find(step); got != want || err != nil {
 				t.Errorf("%s is entry %d: %v", step, got, err)
 			}
 		}
 		later, err := loadSpending(tx, "acme", "spent/agent/a", budgets, now.Add(time.Hour))
-		if err == nil && (s.used(none, 70)[0].Own != true || later.used(none, 70)[0].Own) {
+		if err == nil && (s.used(none, 10)[0].Own != true || later.used(none, 10)[0].Own) {
 			t.Error("an entry is its step's own as long as it is within the window")
 		}
 		return err

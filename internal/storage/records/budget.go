@@ -8,30 +8,33 @@ import (
 )
 
 // Spending is what steps have used of the budgets of a capability or an agent: a queue of
-// entries in parts, and for each budget a tally of the newest of them. It is kept by tenant.
+// entries, and for each budget a tally of the newest of them. It is kept by tenant. Each step
+// reads and writes this record alone: the newest entries stand in it until they fill a part.
 type Spending struct {
 	Next    int64            `json:"next"`  // the number of the next entry
 	First   int64            `json:"first"` // the oldest part that is kept
 	LastAt  time.Time        `json:"lastAt,omitzero"`
 	Tallies map[string]Tally `json:"tallies"`
+	Open    []Spent          `json:"open,omitempty"` // those after the last whole part
 }
 
 // Tally counts the entries from Tail on: those within a budget's window when it was moved
 // last.
 type Tally struct {
-	Tail   int64  `json:"tail"`
-	Count  int64  `json:"count"`
-	Sum    string `json:"sum"` // a fraction
-	Beyond int64  `json:"beyond,omitempty"`
+	Tail   int64     `json:"tail"`
+	At     time.Time `json:"at,omitzero"` // of the entry Tail, if there is one
+	Count  int64     `json:"count"`
+	Sum    string    `json:"sum"` // a fraction
+	Beyond int64     `json:"beyond,omitempty"`
 }
 
-// SpentPart is some entries of a Spending, in their order.
+// SpentPart is some entries of a Spending, in their order. It never changes.
 type SpentPart struct {
 	Entries []Spent `json:"entries"`
 }
 
 // SpentPerPart is how many entries a part holds.
-const SpentPerPart = 64
+const SpentPerPart = 8
 
 // Spent is one step, counted at its first intent to send.
 type Spent struct {

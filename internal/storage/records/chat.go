@@ -19,11 +19,10 @@ type ChatMessage struct {
 	Doubt bool     `json:"doubt,omitempty"` // a message was being sent, and nobody knows whether it arrived
 	Again bool     `json:"again,omitempty"` // the message was sent when another one may have arrived
 
-	Changes bool      `json:"changes,omitempty"` // the approval may change while it waits
-	By      string    `json:"by,omitempty"`      // the process that is sending
-	Until   time.Time `json:"until,omitzero"`    // by then it has ended that, or has ended itself
-	Tries   int       `json:"tries,omitempty"`   // attempts since the last that arrived
-	Next    time.Time `json:"next,omitzero"`     // when to try again
+	By    string    `json:"by,omitempty"`    // the process that is sending
+	Until time.Time `json:"until,omitzero"`  // by then it has ended that, or has ended itself
+	Tries int       `json:"tries,omitempty"` // attempts since the last that arrived
+	Next  time.Time `json:"next,omitzero"`   // when to try again
 }
 
 // ChatMessages are kept under Realm.

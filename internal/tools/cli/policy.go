@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/policy"
 )
@@ -21,13 +22,16 @@ type PolicyWhatIf struct {
 	All  string            `enum:",NONE,RISK_BASED,ALWAYS" default:"" help:"A policy for every capability: NONE, RISK_BASED or ALWAYS." placeholder:"POLICY"`
 	Set  map[string]string `help:"A policy for one capability, as project/capability=POLICY; may be repeated." placeholder:"NAME=POLICY"`
 	Rule map[string]string `name:"rules" help:"Approval rules for one capability in place of those that it has, as project/capability=FILE; the file holds {\"approvalRules\": […]}. May be repeated." placeholder:"NAME=FILE"`
-	Last int               `default:"200" help:"How many of the latest runs to look at." placeholder:"200"`
+
+	Budget map[string]string `name:"budgets" help:"Budgets for one capability or agent in place of those that it has, as project/capability=FILE or agent=FILE; the file holds {\"budgets\": […]}. May be repeated." placeholder:"NAME=FILE"`
+
+	Last int `default:"200" help:"How many of the latest runs to look at." placeholder:"200"`
 	Asking
 }
 
 // Help explains how the answer is computed.
 func (PolicyWhatIf) Help() string {
-	return "It changes nothing and guesses nothing: it puts the gate's own question to each step that came to the gate, under the policy that you name, with what its plan knew of the capability. Rehearsals count for nothing, and archived runs aren't seen."
+	return "It changes nothing: it puts the gate's own question to each step that came to the gate, under the policy that you name, with what its plan knew of the capability. Rehearsals count for nothing, and archived runs aren't seen.\n\nBudgets are played in order of time, as if they had been set before the first of these runs: what would be denied isn't sent, uses nothing and ends its run, and a person decides as one did. What nobody was asked for counts as approved. An agent has the budgets that it has now."
 }
 
 // Run reads the runs and prints the report.
@@ -39,11 +43,14 @@ func (p *PolicyWhatIf) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	rules, err := p.rules(t, c)
-	if err != nil {
+	proposal := policy.Proposal{All: p.All, Named: p.Set, Agents: map[string][]countersign.Budget{}}
+	if proposal.Rules, err = p.rules(t, c); err != nil {
 		return err
 	}
-	report, err := p.ask(t, c, rules)
+	if proposal.Budgets, err = p.budgets(t, c, proposal.Agents); err != nil {
+		return err
+	}
+	report, err := p.ask(t, c, proposal)
 	if err != nil {
 		return err
 	}
@@ -51,8 +58,8 @@ func (p *PolicyWhatIf) Run(t *Terminal) error {
 }
 
 func (p *PolicyWhatIf) check() error {
-	if p.All == "" && len(p.Set) == 0 && len(p.Rule) == 0 {
-		return Unusablef("name a policy: --all ALWAYS, --set default-shop/refunds.create=NONE, or --rules default-shop/refunds.create=rules.json")
+	if p.All == "" && len(p.Set) == 0 && len(p.Rule) == 0 && len(p.Budget) == 0 {
+		return Unusablef("name a policy: --all ALWAYS, --set default-shop/refunds.create=NONE, --rules default-shop/refunds.create=rules.json, or --budgets default-shop/refunds.create=budgets.json")
 	}
 	if p.Last < 1 {
 		return Unusablef("--last must be at least 1")
@@ -75,21 +82,16 @@ type proposedRules struct {
 func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]countersign.ApprovalRule, error) {
 	out := map[string][]countersign.ApprovalRule{}
 	for name, file := range p.Rule {
-		id, capability, ok := strings.Cut(name, "/")
-		if !ok || id == "" || capability == "" || file == "" {
-			return nil, Unusablef("--rules %s=%s: write project/capability=FILE", name, file)
+		if file == "" {
+			return nil, Unusablef("--rules %s: write project/capability=FILE", name)
 		}
 		var read proposedRules
 		if err := readDocument(t, file, &read); err != nil {
 			return nil, err
 		}
-		project, err := c.Project(t.Context, id)
+		found, err := capability(t, c, "--rules", name)
 		if err != nil {
 			return nil, err
-		}
-		found := project.Capability(capability)
-		if found == nil {
-			return nil, Unusablef("--rules %s: project %s has no capability %s", name, id, capability)
 		}
 		changed := *found
 		changed.Approval, changed.ApprovalRules = first(p.Set[name], p.All, found.Approval), read.ApprovalRules
@@ -101,9 +103,96 @@ func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]counte
 	return out, nil
 }
 
+// capability reads a capability as it is now, which a flag names as project/capability.
+func capability(t *Terminal, c *client.Client, flag, name string) (*countersign.Capability, error) {
+	id, of, ok := strings.Cut(name, "/")
+	if !ok || id == "" || of == "" {
+		return nil, Unusablef("%s %s: write project/capability=FILE", flag, name)
+	}
+	project, err := c.Project(t.Context, id)
+	if err != nil {
+		return nil, err
+	}
+	found := project.Capability(of)
+	if found == nil {
+		return nil, Unusablef("%s %s: project %s has no capability %s", flag, name, id, of)
+	}
+	return found, nil
+}
+
+// proposedBudgets is a file of budgets.
+type proposedBudgets struct {
+	Budgets []countersign.Budget `json:"budgets" nullable:"false"`
+}
+
+// budgets reads the proposed budgets, those of agents into agents, and validates them
+// against the capabilities that there are now.
+func (p *PolicyWhatIf) budgets(t *Terminal, c *client.Client, agents map[string][]countersign.Budget) (map[string][]countersign.Budget, error) {
+	out := map[string][]countersign.Budget{}
+	for name, file := range p.Budget {
+		if name == "" || file == "" {
+			return nil, Unusablef("--budgets %s: write project/capability=FILE or agent=FILE", name)
+		}
+		var read proposedBudgets
+		if err := readDocument(t, file, &read); err != nil {
+			return nil, err
+		}
+		of, into := []string{name}, out
+		if !strings.Contains(name, "/") {
+			agent, err := c.Agent(t.Context, name)
+			if err != nil {
+				return nil, err
+			}
+			of, into = nil, agents
+			for _, capability := range agent.Capabilities {
+				of = append(of, policy.Name(agent.ProjectID, capability))
+			}
+		}
+		numbers := map[string]bool{}
+		for _, name := range of {
+			found, err := capability(t, c, "--budgets", name)
+			if err != nil {
+				return nil, err
+			}
+			for input, field := range found.InputSchema {
+				numbers[input] = numbers[input] || field.Type == "number"
+			}
+		}
+		problems := budget.Check(read.Budgets, func(input string) bool { return numbers[input] })
+		for i := range problems {
+			problems[i].Path = "budgets" + problems[i].Path
+		}
+		if len(problems) > 0 {
+			return nil, Unusablef("%s: %s", file, countersign.JoinProblems(problems))
+		}
+		into[name] = read.Budgets
+	}
+	return out, nil
+}
+
+// knowAgents reads the budgets of a run's agents that aren't known. One that is gone has none.
+func knowAgents(t *Terminal, c *client.Client, r *countersign.Run, agents map[string][]countersign.Budget) error {
+	for i := range r.Steps {
+		id := r.Steps[i].AgentID
+		if _, known := agents[id]; known || id == "" {
+			continue
+		}
+		agent, err := c.Agent(t.Context, id)
+		switch {
+		case countersign.ErrorCode(err) == countersign.CodeNotFound:
+			agents[id] = nil
+		case err != nil:
+			return err
+		default:
+			agents[id] = agent.Budgets
+		}
+	}
+	return nil
+}
+
 // ask reads the runs, and each of their plans once.
-func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, rules map[string][]countersign.ApprovalRule) (*policy.Report, error) {
-	tally := policy.NewTally(policy.Proposal{All: p.All, Named: p.Set, Rules: rules})
+func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, proposal policy.Proposal) (*policy.Report, error) {
+	tally := policy.NewTally(proposal)
 	plans := map[string]*countersign.Plan{}
 	bar := NewBar(t, "reading runs")
 	defer bar.Done()
@@ -117,10 +206,16 @@ func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, rules map[string][]cou
 		}
 		seen++
 		bar.Set(int64(seen), int64(p.Last))
-		if plans[r.PlanID] == nil && r.Mode == countersign.ModeLive {
+		if r.Mode != countersign.ModeLive {
+			continue
+		}
+		if plans[r.PlanID] == nil {
 			if plans[r.PlanID], err = c.Plan(t.Context, r.PlanID); err != nil {
 				return nil, err
 			}
+		}
+		if err := knowAgents(t, c, &r, proposal.Agents); err != nil {
+			return nil, err
 		}
 		tally.Add(&r, plans[r.PlanID])
 	}
@@ -141,7 +236,7 @@ func printWhatIf(w io.Writer, r *policy.Report) {
 		printRuns(w, q.Name, "rejected by a person, and would have been sent", q.Rejected)
 		printRuns(w, q.Name, "decided by nobody in time, and would have been sent", q.Lapsed)
 		printRuns(w, q.Name, "sent, and would have been denied", q.Denied)
-		printRuns(w, q.Name, "denied by a rule, and would not be", q.Undenied)
+		printRuns(w, q.Name, "denied, and would not be", q.Undenied)
 		printRuns(w, q.Name, "went wrong, and a person would have seen it first", q.Wrong)
 	}
 }
