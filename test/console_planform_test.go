@@ -28,6 +28,9 @@ func asShown(p *harness.Page, typed ...string) url.Values {
 			attrs[a[1]] = html.UnescapeString(a[2])
 		}
 		box := attrs["type"] == "checkbox" || attrs["type"] == "radio"
+		if _, valued := attrs["value"]; box && !valued {
+			attrs["value"] = "on"
+		}
 		if attrs["name"] != "" && (!box || strings.Contains(tag, " checked")) {
 			out.Add(attrs["name"], attrs["value"])
 		}
