@@ -222,7 +222,7 @@ func (p *tab) press(within, word string) {
 // click finds and clicks a button or link in one evaluation, since the page of a run replaces its parts.
 func (p *tab) click(within, word, before string) {
 	p.t.Helper()
-	find := `Array.from(document.querySelectorAll(` + quoted(within) + `)).flatMap(function (w) { return Array.from(w.querySelectorAll("button, a, summary")) }).find(function (b) { return b.innerText.replaceAll("\u00a0", " ").trim() === ` + quoted(word) + ` })`
+	find := `Array.from(document.querySelectorAll(` + quoted(within) + `)).flatMap(function (w) { return Array.from(w.querySelectorAll("button, a, summary")) }).find(function (b) { return (b.innerText || "").replaceAll("\u00a0", " ").trim() === ` + quoted(word) + ` })`
 	p.until("a button "+word, `(function () { var b = `+find+`; if (!b) return false; `+before+`; b.click(); return true })()`)
 }
 

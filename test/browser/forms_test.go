@@ -35,16 +35,22 @@ func TestPagesOfFormsAreSound(t *testing.T) {
 	} {
 		p.look(one[0], one[1])
 	}
-	p.makesAModel()
 	p.buildsAPlan(s)
 	p.choosesFromADocument(t, s)
 	p.lookAt("manual search", "/docs/search?q=refund")
 }
 
-// makesAModel makes a model from nothing: it is checked as it is typed, chosen on its diagram,
-// and simulated when it is stored.
-func (p *tab) makesAModel() {
-	p.t.Helper()
+// TestAModelIsMadeFromNothingOnItsDiagram: it is checked as it is typed, its states are chosen
+// on the diagram, and once stored it is simulated.
+func TestAModelIsMadeFromNothingOnItsDiagram(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	h := newFixture(t)
+	s := h.furnish(t, "default", h.Admin)
+	s.admin.Put("/users/"+s.mail("ada"), doc{"roles": []string{"OPERATOR"}}).OK(t)
+	p := newTab(t, h.Server)
+	p.signIn(s.mail("ada"))
 	p.open("/models")
 	p.press("main", "New model")
 	p.fill(`[name="model.id"]`, "letters")

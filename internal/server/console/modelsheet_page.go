@@ -51,14 +51,15 @@ type modelSheetData struct {
 type pickList struct {
 	List, Word, One string
 	Items           []pick
+	None            bool // nothing can be added yet
 }
 
-// Article stands before the name of one.
-func (l pickList) Article() string {
+// Add is the word of the button that adds one.
+func (l pickList) Add() string {
 	if l.List == listActions {
-		return "an"
+		return "Add an " + l.One
 	}
-	return "a"
+	return "Add a " + l.One
 }
 
 // pick is an element; a click on the diagram chooses it by its element ID on the page.
@@ -210,13 +211,15 @@ func (s *modelSheet) lists(found countersign.Validation) []pickList {
 		}
 		return out
 	}
-	return []pickList{
+	lists := []pickList{
 		list(listStates, "States", "state", len(doc.States), func(i int) string { return cmp.Or(doc.States[i].Name, doc.States[i].ID) }),
 		list(listTransitions, "Transitions", "transition", len(doc.Transitions), func(i int) string { return s.arrow(&doc.Transitions[i]) }),
 		list(listVariables, "Variables", "variable", len(doc.Variables), func(i int) string { return cmp.Or(doc.Variables[i].Name, doc.Variables[i].ID) }),
 		list(listActions, "Actions", "action", len(doc.Actions), func(i int) string { return cmp.Or(doc.Actions[i].Name, doc.Actions[i].ID) }),
 		list(listScenarios, "Scenarios", "scenario", len(doc.Scenarios), func(i int) string { return cmp.Or(doc.Scenarios[i].Name, doc.Scenarios[i].ID) }),
 	}
+	lists[1].None = len(doc.States) == 0 // a transition leads from a state to a state
+	return lists
 }
 
 func (s *modelSheet) arrow(t *countersign.Transition) string {

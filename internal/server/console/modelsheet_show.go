@@ -167,8 +167,8 @@ func (s *modelSheet) showVariable(f *form, d *modelSheetData) {
 	value := s.value(f, at("defaultValue"), "Initial value", "Empty: unknown.", one, "unknown")
 	d.Fields = []field{
 		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint, "")),
-		f.choose("radio", at("kind"), "Kind", "", "", choice{Value: countersign.VariableInput, Word: "Input", Note: "Given when a plan is made."}, choice{Value: countersign.VariableMemory, Word: "Memory", Note: "Set by actions."}),
-		f.choose("select", at("type"), "Type", "", "", choice{Value: countersign.TypeText, Word: "text"}, choice{Value: countersign.TypeNumber, Word: "number"}, choice{Value: countersign.TypeBoolean, Word: "true or false"}, choice{Value: countersign.TypeChoice, Word: "one of several texts"}),
+		must(f.choose("radio", at("kind"), "Kind", "", "", choice{Value: countersign.VariableInput, Word: "Input", Note: "Given when a plan is made."}, choice{Value: countersign.VariableMemory, Word: "Memory", Note: "Set by actions."})),
+		must(f.choose("select", at("type"), "Type", "", "", choice{Value: countersign.TypeText, Word: "text"}, choice{Value: countersign.TypeNumber, Word: "number"}, choice{Value: countersign.TypeBoolean, Word: "true or false"}, choice{Value: countersign.TypeChoice, Word: "one of several texts"})),
 	}
 	if choices := f.area(at("choices"), "Choices", "One a line. For the type “one of several texts”.", "", 4); one.Type == countersign.TypeChoice || len(one.Choices) > 0 {
 		d.Fields = append(d.Fields, choices)
