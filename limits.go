@@ -34,6 +34,7 @@ const (
 	ApprovalTTL      = 24 * time.Hour
 	HealthTimeout    = 10 * time.Second
 
+	MaxOutputs       = 200 // fields that a capability declares of its output
 	MaxApprovalRules = 50  // of a capability
 	MaxRuleGroups    = 10  // of a rule
 	MaxApprovals     = 5   // that a rule asks for

@@ -42,6 +42,7 @@ type Capability struct {
 	InputSchema map[string]InputField `json:"inputSchema,omitzero" nullable:"false" doc:"inputs not declared in it are rejected"`
 	Request     *RequestMapping       `json:"request,omitempty"`
 	OutputField string                `json:"outputField,omitempty" doc:"field of the response taken as the step's output"`
+	Outputs     []string              `json:"outputs,omitempty" nullable:"false" maxItems:"200" minLength:"1" doc:"fields of the output, a dotted path for deeper ones: what forms offer where an input is bound to it; nothing is refused for them at a run"`
 	Expectation *Expectation          `json:"expectation,omitempty" doc:"what the output of every step of it must be; a step's own is judged besides"`
 	Probe       string                `json:"probe,omitempty" doc:"a GET capability of this project that shows, in recovery, what happened"`
 	Sensitive   []string              `json:"sensitive,omitempty" nullable:"false" doc:"input and output fields masked for a VIEWER and in logs"`

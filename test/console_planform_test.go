@@ -28,6 +28,9 @@ func asShown(p *harness.Page, typed ...string) url.Values {
 			attrs[a[1]] = html.UnescapeString(a[2])
 		}
 		box := attrs["type"] == "checkbox" || attrs["type"] == "radio"
+		if _, valued := attrs["value"]; box && !valued {
+			attrs["value"] = "on"
+		}
 		if attrs["name"] != "" && (!box || strings.Contains(tag, " checked")) {
 			out.Add(attrs["name"], attrs["value"])
 		}
@@ -107,6 +110,40 @@ func TestAPlansFormSaysWhatIsWrongAtItsFieldAndStoresNothing(t *testing.T) {
 	vic := w.person(t, "vic@example.com", "VIEWER")
 	says(t, vic.Open(planForm), 403)
 	says(t, vic.Submit(planForm, sheetFields(vic.Open("/settings"), "do", "store")), 403, "role_required")
+}
+
+func TestABindingsFieldIsOfferedAndCheckedWhereTheCapabilityDeclaresIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opal := w.person(t, "opal@example.com", "OPERATOR", "ADMIN")
+	echo := doc{"name": "Echo", "adapter": "LOCAL_ECHO", "capabilities": []any{
+		doc{"name": "read", "method": "GET", "path": "/read", "outputs": []string{"total", "payment.id"}},
+		doc{"name": "keep", "method": "GET", "path": "/keep", "inputSchema": doc{"amount": doc{"type": "number", "required": true}}},
+		doc{"name": "open", "method": "GET", "path": "/open", "expectation": doc{"field": "state", "equals": "ok"}, "sensitive": []string{"card"}},
+	}}
+	w.tenantAdmin.Put("/projects/default-echo", echo).OK(t).Is(t, "capabilities.0.outputs", []string{"total", "payment.id"})
+	w.tenantAdmin.Put("/projects/default-echo", harness.With(harness.With(echo, "capabilities.0.outputs", []string{""}), "expectedRevision", 1)).Refused(t, "invalid_request", "capabilities[0].outputs[0]")
+	p := opal.Open(planForm)
+	for _, name := range []string{"read", "open", "keep"} {
+		p = opal.Submit(planForm, asShown(p, "add", "default-echo/"+name))
+	}
+	const at = "steps[2].inputBindings.amount"
+	reads(t, p, 200, `<option value="payment.id" label="payment.id, 1. read">`, `<option value="state" label="state, 2. open">`, `<option value="card" label="card, 2. open">`)
+	typed := []string{"name", "n", "modelId", "refund", "mode", "DRY_RUN", "do", "store", at + ".stepId", "k"}
+	wrong := opal.Submit(planForm, asShown(p, append(typed, at+".field", "sum")...))
+	reads(t, wrong, 400, `id="`+at+`.field-e"`, "Read has no field sum in its output; it has total, payment.id.", `<option value="total">`)
+	for _, field := range []string{"total", "$", "payment", "payment.id", "total.0"} {
+		p = opal.Submit(planForm, asShown(wrong, append(typed, at+".field", field)...))
+		if leads := strings.HasPrefix(p.URL.Path, "/console/plans/plan-"); !leads {
+			t.Errorf("%s: %d\n%s", field, p.Status, mainOf(p))
+		}
+	}
+	open := opal.Submit(planForm, asShown(wrong, append(typed, at+".stepId", "k-2", at+".field", "anything.else")...))
+	leads(t, open, "/plans/plan-")
+	form := opal.Open("/projects/default-echo/capability?name=read")
+	reads(t, form, 200, `value="total, payment.id"`)
+	leads(t, opal.Submit("/projects/default-echo/capability?name=read", asShown(form, "outputs", "total, payment.id, at")), "/projects/default-echo")
+	w.tenantAdmin.Get("/projects/default-echo").OK(t).Is(t, "capabilities.0.outputs", []string{"total", "payment.id", "at"})
 }
 
 func TestAPlanThatTheFormCanNotShowWholeIsShownAsJSON(t *testing.T) {

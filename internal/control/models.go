@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -48,7 +49,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 			head.ID, head.CreatedAt = id, now
 		}
 		head.Revision++
-		head.DocumentRevision, head.UpdatedAt = head.Revision, now
+		head.DocumentRevision, head.UpdatedAt, head.ChangedBy = head.Revision, now, a.ID
 		if err := saveModel(tx, a.Tenant, head, version, &w.Document, s.cfg.Quotas.ModelBytes); err != nil {
 			return err
 		}
@@ -68,7 +69,25 @@ func headFor(tx store.Tx, tenant, id string, expected int64) (*records.ModelHead
 	if err != nil {
 		return nil, 0, err
 	}
-	return head, version, compare("model", id, head.Revision, expected)
+	if head.Revision == expected || head.ChangedBy == "" {
+		return head, version, compare("model", id, head.Revision, expected)
+	}
+	return head, version, changedMeanwhile(tx, tenant, head, expected)
+}
+
+// changedMeanwhile is the conflict of a write that began with another revision: it says who
+// made the present one, so that the two can talk before either overwrites the other.
+func changedMeanwhile(tx store.Tx, tenant string, head *records.ModelHead, expected int64) error {
+	who := head.ChangedBy
+	name, err := records.NameOf(tx, tenant, who)
+	if err != nil {
+		return err
+	}
+	if name != "" && who != "user:"+name {
+		who = name + " (" + who + ")"
+	}
+	return countersign.Errorf(countersign.CodeRevisionConflict, "model %s is at revision %d, not %d: %s changed it at %s; read it and send expectedRevision %d",
+		head.ID, head.Revision, expected, who, head.UpdatedAt.UTC().Format(time.RFC3339), head.Revision)
 }
 
 // compare is the compare-and-set rule of contract 1.
@@ -140,8 +159,20 @@ func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (counte
 	if err != nil {
 		return countersign.Validation{}, err
 	}
-	var v countersign.Validation
-	err = s.compute(ctx, a.Tenant, func() { v = model.Validate(&m.Document) })
+	return s.checkModel(ctx, a, &m.Document)
+}
+
+// CheckModel lists the errors and warnings of a document that somebody edits and that isn't
+// stored, or not as it is.
+func (s *Service) CheckModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
+	if err := access.Allow(a.Principal, access.WriteModel); err != nil {
+		return v, err
+	}
+	return s.checkModel(ctx, a, doc)
+}
+
+func (s *Service) checkModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
+	err = s.compute(ctx, a.Tenant, func() { v = model.Validate(doc) })
 	return v, err
 }
 
@@ -194,7 +225,7 @@ func flagOf(op access.Operation, suspended, retired *bool) (flag *bool, set bool
 func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
 	c := change{before: modelRevisionText(head), reason: reason}
 	flag, set := flagOf(op, &head.Suspended, &head.Retired)
-	*flag, head.UpdatedAt = set, s.cfg.Now()
+	*flag, head.UpdatedAt, head.ChangedBy = set, s.cfg.Now(), a.ID
 	if set {
 		head.Revision++
 		if err := saveModel(tx, a.Tenant, head, version, nil, 0); err != nil {

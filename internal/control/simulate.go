@@ -42,6 +42,22 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 	return sim, cmp.Or(err, failed)
 }
 
+// TryModel simulates a scenario of a document that somebody edits, with the scenario's own
+// inputs.
+func (s *Service) TryModel(ctx context.Context, a Actor, doc *countersign.AgentModel, scenarioID string) (sim countersign.Simulation, err error) {
+	if err := access.Allow(a.Principal, access.WriteModel); err != nil {
+		return sim, err
+	}
+	var failed error
+	err = s.compute(ctx, a.Tenant, func() {
+		var m *model.Machine
+		if m, failed = model.Compile(doc); failed == nil {
+			sim, failed = m.Simulate(scenarioID, nil)
+		}
+	})
+	return sim, cmp.Or(err, failed)
+}
+
 // machine returns the compiled form of a stored document, from the cache if it is there.
 func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) {
 	k := cache.StampOf(tenant, row.ID, row.Version, row.Doc)

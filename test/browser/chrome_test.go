@@ -71,6 +71,7 @@ type tab struct {
 	ctx    context.Context
 
 	looked int // number of checked pages
+	clicks int // presses of links, buttons, boxes and values of lists
 
 	mu     sync.Mutex
 	faults []string
@@ -222,7 +223,8 @@ func (p *tab) press(within, word string) {
 // click finds and clicks a button or link in one evaluation, since the page of a run replaces its parts.
 func (p *tab) click(within, word, before string) {
 	p.t.Helper()
-	find := `Array.from(document.querySelectorAll(` + quoted(within) + `)).flatMap(function (w) { return Array.from(w.querySelectorAll("button, a, summary")) }).find(function (b) { return b.innerText.replaceAll("\u00a0", " ").trim() === ` + quoted(word) + ` })`
+	p.clicks++
+	find := `Array.from(document.querySelectorAll(` + quoted(within) + `)).flatMap(function (w) { return Array.from(w.querySelectorAll("button, a, summary")) }).find(function (b) { return (b.innerText || "").replaceAll("\u00a0", " ").trim() === ` + quoted(word) + ` })`
 	p.until("a button "+word, `(function () { var b = `+find+`; if (!b) return false; `+before+`; b.click(); return true })()`)
 }
 
@@ -248,6 +250,7 @@ func (p *tab) choose(name, value string) {
 // tick clicks a radio button or a checkbox.
 func (p *tab) tick(selector string) {
 	p.t.Helper()
+	p.clicks++
 	p.until("a choice "+selector, `(function () { var c = document.querySelector(`+quoted(selector)+`); if (!c) return false; c.click(); return true })()`)
 }
 

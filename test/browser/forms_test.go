@@ -30,12 +30,58 @@ func TestPagesOfFormsAreSound(t *testing.T) {
 		{"webhooks", "/access/webhooks"}, {"webhook", "/access/webhooks/ops"}, {"new webhook", "/access/webhooks/+new"}, {"delete webhook", "/access/webhooks/ops/delete"},
 		{"plan form", "/plans/+form"}, {"copied plan", "/plans/+form?from=" + plan}, {"team form", "/teams/+form"}, {"edited team", "/teams/returns/edit"},
 		{"agent form", "/projects/" + s.shop() + "/agent"}, {"edited agent", s.paths["agent"] + "/edit"}, {"upload", "/projects/+import"},
+		{"models", "/models"}, {"new model form", "/models/+form"}, {"model form", "/models/refund-agent/form"}, {"model form state", "/models/refund-agent/form?at=states[1]"}, {"model form transition", "/models/refund-agent/form?at=transitions[0]"},
+		{"model form variable", "/models/refund-agent/form?at=variables[0]"}, {"model form action", "/models/refund-agent/form?at=actions[0]"}, {"model form scenario", "/models/refund-agent/form?at=scenarios[0]"},
 	} {
 		p.look(one[0], one[1])
 	}
 	p.buildsAPlan(s)
 	p.choosesFromADocument(t, s)
 	p.lookAt("manual search", "/docs/search?q=refund")
+}
+
+// TestAModelIsMadeFromNothingOnItsDiagram: it is checked as it is typed, its states are chosen
+// on the diagram, and once stored it is simulated.
+func TestAModelIsMadeFromNothingOnItsDiagram(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	h := newFixture(t)
+	s := h.furnish(t, "default", h.Admin)
+	s.admin.Put("/users/"+s.mail("ada"), doc{"roles": []string{"OPERATOR"}}).OK(t)
+	p := newTab(t, h.Server)
+	p.signIn(s.mail("ada"))
+	p.open("/models")
+	p.press("main", "New model")
+	p.fill(`[name="model.id"]`, "letters")
+	p.fill(`[name="model.name"]`, "Letters")
+	p.press("main", "Add the start state")
+	p.sees("State: Start")
+	p.types(`[name="states[0].name"]`, "Asked")
+	p.until("the diagram to be drawn again", `document.querySelector("#sheet .graph").textContent.includes("Asked")`)
+	p.until("the finding of the typed state", `document.querySelector("#sheet .finding") !== null`)
+	p.press("#element", "Add the transition")
+	p.press("#element", "Make a new action for it")
+	p.fill(`[name="actions[0].simulatedResult"]`, "answered")
+	js[bool](p, `document.querySelector('#sheet .graph a[href="#pick-states-1"]').dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}))`)
+	p.until("the clicked state's fields", `document.querySelector("[name='states[1].name']") !== null`)
+	p.fill(`[name="states[1].name"]`, "Answered")
+	p.tick(`[name="states[1].isFinal"]`)
+	p.press("main", "Add a scenario")
+	p.sees("Choose a state.")
+	p.judge("model form with an error", "as it stands")
+	p.press("#element", "Simulate it, and expect what it comes to")
+	p.press("main", "Save")
+	p.at("/models/letters")
+	p.sees("1 of 1 pass")
+	p.sees("Result: answered")
+}
+
+// types types into a field as a person does, key by key.
+func (p *tab) types(selector, text string) {
+	p.t.Helper()
+	js[bool](p, `(function () { var f = document.querySelector(`+quoted(selector)+`); f.focus(); f.select(); return true })()`)
+	p.do(chromedp.KeyEvent(text))
 }
 
 // buildsAPlan adds a step by the search, is told what is missing, and stores the plan.

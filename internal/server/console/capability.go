@@ -129,6 +129,7 @@ func (s *form) places(p countersign.Project, c countersign.Capability) []field {
 	}
 	return []field{
 		s.mono("outputField", "Field of the answer that is the output", "Default: the whole answer.", c.OutputField),
+		s.mono("outputs", "Fields of the output", "With commas between, a dotted path for deeper ones, such as status, payment.id. Forms offer them where a later step takes one.", strings.Join(c.Outputs, ", ")),
 		s.choose("select", "probe", "Read that shows, in recovery, what happened", "", c.Probe, reads...),
 		s.mono("sensitive", "Fields masked for viewers and in logs", "Names of inputs or of fields of the output, with commas between.", strings.Join(c.Sensitive, ", ")),
 		s.mono("request.query", "Inputs that go into the query", "With commas between. Default: for GET all that the path leaves, else none. A hyphen for none at all.", listed(query)),

@@ -62,6 +62,12 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	}
 	c.TimeoutMs, untimed = v.typedTimeout()
 	c.Sensitive = names(v.form("sensitive"))
+	var unbounded error
+	if _, shown := v.r.PostForm["outputs"]; shown {
+		if c.Outputs = names(v.form("outputs")); len(c.Outputs) > countersign.MaxOutputs {
+			unbounded = invalid("outputs", "%d are too many; at most %d", len(c.Outputs), countersign.MaxOutputs)
+		}
+	}
 	c.Request = &countersign.RequestMapping{Query: names(v.form("request.query")), Body: names(v.form("request.body"))}
 	if c.Request.Query == nil && c.Request.Body == nil {
 		c.Request = nil
@@ -70,7 +76,7 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	c.Expectation, unclear = v.typedExpectation()
 	var unruly error
 	c.ApprovalRules, unruly = v.typedRules(c)
-	return c, together(untimed, untyped, unread, unclear, unruly)
+	return c, together(untimed, untyped, unread, unclear, unruly, unbounded)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.

@@ -32,6 +32,7 @@ type field struct {
 	Needed   bool // it or another field: only the server can tell
 	Rows     int
 	Choices  []choice
+	Offered  []choice // values that may be typed, and others too
 }
 
 // choice is one of a field's values.

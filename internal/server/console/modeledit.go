@@ -19,6 +19,7 @@ type editData struct {
 	Expected int64
 	Current  int64 // the conflicting revision, 0 if none
 	Problem  *problem
+	Unfit    bool // the form can't show all of it
 }
 
 // Action is the form's target.

@@ -31,6 +31,8 @@ type page struct {
 	Crumbs []crumb
 	Alone  bool // without navigation: sign-in and setup
 	Data   any
+
+	conflict bool // somebody else saved a newer revision, which the page shows
 }
 
 func (p *page) Error() string { return "the form is shown again: " + p.Title }

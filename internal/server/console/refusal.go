@@ -62,7 +62,7 @@ func answered(p *page, err error) error {
 	case countersign.CodeUnauthenticated, countersign.CodeNotFound, countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeCSRF, countersign.CodeInternal, "":
 		return err
 	default:
-		p.status = code.Status()
+		p.status, p.conflict = code.Status(), code == countersign.CodeRevisionConflict
 	}
 	return p
 }

@@ -35,6 +35,11 @@ func (v *pageRequest) revisionReplaced(stored int64, over bool) int64 {
 	return stored
 }
 
+// Replaces is the revision that a form of the page replaces, for its hidden field: shown
+// again, the form keeps the one that it began with, so that it can't overwrite unnoticed
+// what somebody else has saved meanwhile.
+func (f frame) Replaces(stored int64) int64 { return f.revisionReplaced(stored, f.conflict) }
+
 // typedReason requires a reason where the API makes it optional.
 func typedReason(reason string) error {
 	if safetext.Blank(reason) {

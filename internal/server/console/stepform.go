@@ -52,6 +52,7 @@ type stepsForm struct {
 	v      *pageRequest
 	offers []offer
 	loose  bool // required inputs may come with the run
+	stored bool // the steps are stored ones: their fields of outputs are taken as they are
 }
 
 // stepRow is one step as the form shows it.
@@ -241,6 +242,7 @@ func (f *stepsForm) inputs(s *form, at func(string) string, o *offer, earlier []
 			step := s.choose("select", from+".stepId", "Take it from", "Its value is verified first.", "", append([]choice{{Word: "no step: as typed above"}}, earlier...)...)
 			name := s.mono(from+".field", "Field of that step’s output", "A dotted path leads deeper. $ is the whole output.", "")
 			name.Wrong = strings.TrimSpace(name.Wrong + " " + s.take(from))
+			name.Offered = f.offeredOutputs(step.Value, earlier)
 			one.Step, one.Field = &step, &name
 		}
 		out = append(out, one)
@@ -327,6 +329,8 @@ func (f *stepsForm) typedBindings(at string, o *offer, ids map[string]string) (o
 			wrong = together(wrong, invalid(at+"."+in.Name+".stepId", "choose an earlier step"))
 		case name == "":
 			wrong = together(wrong, invalid(at+"."+in.Name+".field", "say which field"))
+		case !f.stored:
+			wrong = together(wrong, f.checkOutput(at+"."+in.Name+".field", key, name))
 		}
 		if out == nil {
 			out = map[string]countersign.Binding{}
@@ -375,7 +379,9 @@ func (f *stepsForm) write(steps []builtStep) bool {
 		f.writeStep(i, s, keys)
 		keys[s.ID] = "k" + strconv.Itoa(i)
 	}
+	f.stored = true
 	again, wrong := f.typed()
+	f.stored = false
 	return wrong == nil && rawOf(plainly(again)) == rawOf(plainly(steps))
 }
 

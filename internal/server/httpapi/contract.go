@@ -95,7 +95,7 @@ var limitsContract = map[string]int64{
 	"heartbeatSeconds": int64(countersign.HeartbeatCadence.Seconds()), "livenessSeconds": int64(countersign.HeartbeatWindow.Seconds()),
 	"eventStreams": countersign.MaxEventStreams, "tokenDays": countersign.MaxTokenDays, "signInLinkMinutes": countersign.MaxLinkMinutes, "passkeys": countersign.MaxPasskeys, "idempotencyKeyLength": countersign.MaxKeyLength,
 	"openRequestBytes": countersign.MaxOpenBytes, "listedValueBytes": countersign.MaxListedValue, "problems": countersign.MaxProblems,
-	"approvalRules": countersign.MaxApprovalRules, "ruleGroups": countersign.MaxRuleGroups, "ruleApprovals": countersign.MaxApprovals, "groups": countersign.MaxGroups, "groupMembers": countersign.MaxGroupMembers,
+	"outputs": countersign.MaxOutputs, "approvalRules": countersign.MaxApprovalRules, "ruleGroups": countersign.MaxRuleGroups, "ruleApprovals": countersign.MaxApprovals, "groups": countersign.MaxGroups, "groupMembers": countersign.MaxGroupMembers,
 	"budgets": countersign.MaxBudgets, "budgetSecondsMin": int64(countersign.MinBudgetWindow.Seconds()), "budgetSecondsMax": int64(countersign.MaxBudgetWindow.Seconds()),
 	"patternLength": countersign.MaxPattern, "patternTextLength": countersign.MaxPatternText, "repeatedCallSeconds": int64(countersign.RepeatedCall.Seconds()),
 	"cancelledCalls": countersign.MaxLeftCalls, "instanceLifeSeconds": int64(countersign.InstanceLife.Seconds()),

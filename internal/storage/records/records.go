@@ -46,6 +46,7 @@ type ModelHead struct {
 	Retired          bool      `json:"retired,omitempty"`
 	CreatedAt        time.Time `json:"createdAt"`
 	UpdatedAt        time.Time `json:"updatedAt"`
+	ChangedBy        string    `json:"changedBy,omitempty"` // the principal that made this revision; "" in stores of 0.1
 }
 
 // ModelRevision is an immutable revision of a model. A suspension makes a

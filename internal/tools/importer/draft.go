@@ -15,6 +15,7 @@ type draft struct {
 	operation  operation
 	capability countersign.Capability
 	sensitive  map[string]bool
+	answers    map[string]bool // fields of a success answer
 	leftOut    []string
 	because    string   // why the capability is idempotent
 	otherKey   string   // another header by which the receiver deduplicates
@@ -120,6 +121,9 @@ func (d *draft) policy(params []parameter, riskBased bool) {
 		}
 	}
 	c.Sensitive = slices.Sorted(maps.Keys(d.sensitive))
+	if c.Outputs = slices.Sorted(maps.Keys(d.answers)); len(c.Outputs) > countersign.MaxOutputs {
+		c.Outputs = c.Outputs[:countersign.MaxOutputs]
+	}
 }
 
 // judge validates the finished draft with the service's own rules, so that the proposal has

@@ -47,16 +47,23 @@ func (d *draft) success(status string, response node) *refusal {
 	return nil
 }
 
-// outputs records which fields of an answer are sensitive, if the answer is an object.
+// outputs records the fields of an answer, and which of them are sensitive, if the answer is
+// an object.
 func (d *draft) outputs(schema node) {
 	s, why := schema.shape(0)
 	if why != nil {
 		return
 	}
+	if d.answers == nil {
+		d.answers = map[string]bool{}
+	}
 	for name, f := range s.fields {
 		d.secret(name, f.secret)
+		d.answers[name] = true
 	}
 	for name := range s.readOnly {
 		d.secret(name, false)
+		d.answers[name] = true
 	}
+	delete(d.answers, "") // no field can be called so
 }

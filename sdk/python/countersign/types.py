@@ -356,6 +356,9 @@ class Capability(TypedDict):
     name: str
     # field of the response taken as the step's output
     outputField: NotRequired[str]
+    # fields of the output, a dotted path for deeper ones: what forms offer where an input is bound to it; nothing is refused for them at a
+    # run
+    outputs: NotRequired[list[str]]
     # absolute path on the registered origin; {name} placeholders are filled from the input
     path: str
     # a GET capability of this project that shows, in recovery, what happened
@@ -841,6 +844,9 @@ class ListedCapability(TypedDict):
     name: str | Omitted
     # field of the response taken as the step's output
     outputField: NotRequired[str | Omitted]
+    # fields of the output, a dotted path for deeper ones: what forms offer where an input is bound to it; nothing is refused for them at a
+    # run
+    outputs: NotRequired[list[str] | Omitted]
     # absolute path on the registered origin; {name} placeholders are filled from the input
     path: str | Omitted
     # a GET capability of this project that shows, in recovery, what happened

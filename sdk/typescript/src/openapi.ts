@@ -445,6 +445,8 @@ export interface components {
             name: string;
             /** @description field of the response taken as the step's output */
             outputField?: string;
+            /** @description fields of the output, a dotted path for deeper ones: what forms offer where an input is bound to it; nothing is refused for them at a run */
+            outputs?: string[];
             /** @description absolute path on the registered origin; {name} placeholders are filled from the input */
             path: string;
             /** @description a GET capability of this project that shows, in recovery, what happened */
@@ -1037,6 +1039,8 @@ export interface components {
             name: string | components["schemas"]["Omitted"];
             /** @description field of the response taken as the step's output */
             outputField?: string | components["schemas"]["Omitted"];
+            /** @description fields of the output, a dotted path for deeper ones: what forms offer where an input is bound to it; nothing is refused for them at a run */
+            outputs?: string[] | components["schemas"]["Omitted"];
             /** @description absolute path on the registered origin; {name} placeholders are filled from the input */
             path: string | components["schemas"]["Omitted"];
             /** @description a GET capability of this project that shows, in recovery, what happened */

@@ -18,6 +18,16 @@
     navigator.clipboard.writeText(from ? from.textContent : "").then(function () { flash(b, "Copied"); });
   });
 
+  // What is clicked on a diagram that is edited is chosen by its button below; without this
+  // the link leads to the button.
+  document.addEventListener("click", function (e) {
+    var a = e.target.closest('.graph a[href^="#pick-"]');
+    var button = a && document.getElementById(a.getAttribute("href").slice(1));
+    if (!button) return;
+    e.preventDefault();
+    button.click();
+  });
+
   var places = { o: "/", a: "/approvals", c: "/recovery", r: "/runs", p: "/plans", m: "/models", j: "/projects", e: "/agents", l: "/audit" };
   var going = 0;
 

@@ -1,0 +1,297 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/model"
+)
+
+// A model edited on its diagram. The form carries the whole document, as it is after the
+// last edit, and the fields of one of its elements: nothing is kept between two requests,
+// and nothing is stored before it is saved.
+
+// modelSheet reads and shows a model that is edited by form.
+type modelSheet struct {
+	v        *pageRequest
+	id       string // of the stored model; "" for a new one
+	revision int64  // that saving replaces
+	doc      countersign.AgentModel
+	at       place             // the element whose fields the form has
+	wrong    map[string]string // by field: what was typed and can't be read
+	over     bool              // somebody else saved meanwhile
+	faulty   bool              // it was to be saved and has errors
+	rows     int               // empty rows of comparisons and effects
+}
+
+// place is an element of a document: one of a list, or the model itself.
+type place struct {
+	list string // "" is the model itself
+	i    int
+}
+
+// The lists of a document.
+const (
+	listStates      = "states"
+	listTransitions = "transitions"
+	listVariables   = "variables"
+	listActions     = "actions"
+	listScenarios   = "scenarios"
+)
+
+func (p place) String() string {
+	if p.list == "" {
+		return "model"
+	}
+	return p.list + "[" + strconv.Itoa(p.i) + "]"
+}
+
+// field is the name of one of the element's fields: its path in the document.
+func (p place) field(what string) string { return p.String() + "." + what }
+
+// placeOf reads a place, or the place that a path leads into.
+func placeOf(text string) place {
+	list, rest, _ := strings.Cut(text, "[")
+	index, _, _ := strings.Cut(rest, "]")
+	i, err := strconv.Atoi(index)
+	if err != nil || i < 0 {
+		return place{}
+	}
+	return place{list, i}
+}
+
+// sizeOf is how many elements a list has.
+func sizeOf(doc *countersign.AgentModel, list string) int {
+	switch list {
+	case listStates:
+		return len(doc.States)
+	case listTransitions:
+		return len(doc.Transitions)
+	case listVariables:
+		return len(doc.Variables)
+	case listActions:
+		return len(doc.Actions)
+	case listScenarios:
+		return len(doc.Scenarios)
+	}
+	return 0
+}
+
+// has reports whether the document has an element there.
+func (s *modelSheet) has(p place) bool { return p.list == "" || p.i < sizeOf(&s.doc, p.list) }
+
+func newModelSheetPage(v *pageRequest) (*page, error) {
+	if err := v.may(access.WriteModel); err != nil {
+		return nil, err
+	}
+	s := &modelSheet{v: v, doc: emptyModel()}
+	s.write()
+	return s.page(nil)
+}
+
+// emptyModel has what the shape of a document asks for and says nothing.
+func emptyModel() countersign.AgentModel {
+	return countersign.AgentModel{
+		SchemaVersion: countersign.ModelSchemaVersion, Revision: 1, Variables: []countersign.Variable{}, States: []countersign.ModelState{},
+		Transitions: []countersign.Transition{}, Actions: []countersign.Action{}, Scenarios: []countersign.Scenario{},
+	}
+}
+
+// modelSheetPage shows a stored model; one that the form would change by itself is shown as
+// JSON.
+func modelSheetPage(v *pageRequest) (*page, error) {
+	if err := v.may(access.WriteModel); err != nil {
+		return nil, err
+	}
+	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	s := &modelSheet{v: v, id: m.ID, revision: m.Revision, doc: m.Document}
+	s.doc.KeepVerbatim(countersign.Value{})
+	if canonical(s.doc) != canonical(m.Document) {
+		return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision, Unfit: true}.page(), nil
+	}
+	if s.at = placeOf(v.query("at")); !s.has(s.at) {
+		s.at = place{}
+	}
+	s.write()
+	return s.page(nil)
+}
+
+func canonical(doc countersign.AgentModel) string {
+	v, err := countersign.ValueOf(doc)
+	if err != nil {
+		return ""
+	}
+	return string(v.Canonical())
+}
+
+func makeModel(v *pageRequest) (string, error)   { return v.modelByForm("") }
+func changeModel(v *pageRequest) (string, error) { return v.modelByForm(v.r.PathValue("id")) }
+
+// modelByForm takes what was typed, and does what the pressed button says.
+func (v *pageRequest) modelByForm(id string) (string, error) {
+	subject := strings.TrimSuffix("model/"+id, "/")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteModel, subject); err != nil {
+		return "", err
+	}
+	s := &modelSheet{v: v, id: id, revision: v.formRevision(), at: placeOf(v.form("at")), wrong: map[string]string{}}
+	if err := exactjson.Decode([]byte(v.form("document")), &s.doc); err != nil {
+		return "", err
+	}
+	s.doc.KeepVerbatim(countersign.Value{})
+	if !s.has(s.at) {
+		s.at = place{}
+	}
+	s.apply()
+	return s.act(v.form("do"))
+}
+
+// act does what a button says. An element with something unreadable stays where it is, or is
+// removed.
+func (s *modelSheet) act(do string) (string, error) {
+	what, which, _ := strings.Cut(do, ":")
+	switch {
+	case what == "remove":
+		s.remove()
+	case what == "", what == "check":
+		return "", shownAgain(s.page)
+	case len(s.wrong) > 0:
+		return "", formAgain(countersign.Errorf(countersign.CodeInvalidRequest, "correct these fields first"), s.page)
+	case what == "save", what == "saveAnyway":
+		return s.save(what == "saveAnyway")
+	case what == "select":
+		s.at = s.existing(placeOf(which))
+	case what == "add":
+		s.add(which)
+	case what == "leave":
+		s.leave()
+	case what == "action":
+		s.addAction()
+	case what == "fill":
+		if err := s.fill(); err != nil {
+			return "", formAgain(err, s.page)
+		}
+	case what == "rows":
+		s.rows = manyRows
+	}
+	s.wrong = map[string]string{}
+	s.write()
+	return "", shownAgain(s.page)
+}
+
+func (s *modelSheet) existing(p place) place {
+	if s.has(p) {
+		return p
+	}
+	return place{}
+}
+
+// save stores the document. One with errors is shown instead, at the first of them, unless it
+// is to be stored as it is.
+func (s *modelSheet) save(anyway bool) (string, error) {
+	v, id := s.v, s.id
+	if id == "" {
+		id = s.doc.ID
+	}
+	if !countersign.ValidID(id) {
+		return "", s.refuse(place{}, "id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
+	}
+	if s.doc.Name == "" {
+		return "", s.refuse(place{}, "name", "it is needed")
+	}
+	found, err := v.control.CheckModel(v.r.Context(), v.actor, &s.doc)
+	if err != nil {
+		return "", err
+	}
+	if !found.Valid && !anyway {
+		s.faulty, s.at = true, s.existing(placeOf(found.Errors[0].Path))
+		s.write()
+		return "", formAgain(countersign.Errorf(countersign.CodeInvalidRequest, "%s", countErrors(found)), s.page)
+	}
+	s.doc.UpdatedAt = v.now.UTC().Format("2006-01-02T15:04:05Z")
+	_, err = v.control.PutModel(v.r.Context(), v.actor, id, countersign.ModelWrite{Document: s.doc, ExpectedRevision: s.revision})
+	switch {
+	case err == nil:
+		return modelHref(id), nil
+	case countersign.ErrorCode(err) == countersign.CodeRevisionConflict && s.id == "":
+		return "", s.refuse(place{}, "id", "there is a model %s already", id)
+	case countersign.ErrorCode(err) == countersign.CodeRevisionConflict:
+		now, unread := v.control.Model(v.r.Context(), v.actor, id)
+		if unread != nil {
+			return "", unread
+		}
+		s.over, s.revision = true, now.Revision
+	}
+	s.write()
+	return "", formAgain(err, s.page)
+}
+
+func countErrors(found countersign.Validation) string {
+	return "not saved: " + plural(len(found.Errors), "error", "errors") + " in the model"
+}
+
+// refuse shows the form again with one field wrong.
+func (s *modelSheet) refuse(at place, field, format string, args ...any) error {
+	s.at = at
+	s.write()
+	return formAgain(invalid(at.field(field), format, args...), s.page)
+}
+
+// fill expects of a scenario what it comes to.
+func (s *modelSheet) fill() error {
+	if s.at.list != listScenarios || len(s.doc.States) == 0 {
+		return nil
+	}
+	c := &s.doc.Scenarios[s.at.i]
+	was := *c
+	c.ExpectedStateID, c.ExpectedPath = s.doc.States[0].ID, []string{} // what it expects now may be an error
+	sim, err := s.v.control.TryModel(s.v.r.Context(), s.v.actor, &s.doc, c.ID)
+	if err == nil && sim.Outcome == countersign.OutcomeLoop {
+		err = countersign.Errorf(countersign.CodeInvalidRequest, "this scenario goes round in a loop, so it comes to nothing")
+	}
+	if countersign.ErrorCode(err) == countersign.CodeModelInvalid {
+		err = countersign.Errorf(countersign.CodeModelInvalid, "correct the model’s errors first; then it can be simulated")
+	}
+	if err != nil {
+		*c = was
+		return err
+	}
+	c.ExpectedPath, c.ExpectedResult = sim.Path, sim.Result
+	c.ExpectedStateID = sim.Path[len(sim.Path)-1]
+	return nil
+}
+
+// remove removes the present element. What refers to it is an error that the form shows,
+// but for the transitions of a state, which go with it.
+func (s *modelSheet) remove() {
+	i, doc := s.at.i, &s.doc
+	switch s.at.list {
+	case listStates:
+		model.RemoveState(doc, i)
+	case listTransitions:
+		doc.Transitions = slices.Delete(doc.Transitions, i, i+1)
+	case listVariables:
+		doc.Variables = slices.Delete(doc.Variables, i, i+1)
+	case listActions:
+		model.RemoveAction(doc, i)
+	case listScenarios:
+		doc.Scenarios = slices.Delete(doc.Scenarios, i, i+1)
+	}
+	s.at = place{}
+}
+
+// write puts the present element into the form.
+func (s *modelSheet) write() {
+	s.v.r.PostForm = url.Values{}
+	s.writeElement(func(what, value string) { s.v.r.PostForm.Set(s.at.field(what), value) })
+}
+
+// posted reports whether the form has fields of the present element.
+func (s *modelSheet) posted() bool { return s.sent("name") }

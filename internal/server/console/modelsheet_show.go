@@ -1,0 +1,272 @@
+package console
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/countersign/countersign"
+)
+
+// The fields of the present element, as they are shown.
+
+// fields shows the present element.
+func (s *modelSheet) fields(f *form, d *modelSheetData) {
+	d.General = s.general(f)
+	switch s.at.list {
+	case "":
+		s.showModel(f, d)
+	case listStates:
+		s.showState(f, d)
+	case listTransitions:
+		s.showTransition(f, d)
+	case listVariables:
+		s.showVariable(f, d)
+	case listActions:
+		s.showAction(f, d)
+	case listScenarios:
+		s.showScenario(f, d)
+	}
+	for _, one := range d.Folded {
+		d.FoldOpen = d.FoldOpen || one.Wrong != ""
+	}
+}
+
+func (s *modelSheet) showModel(f *form, d *modelSheetData) {
+	at := s.at.field
+	d.Kind, d.Word = "Model", cmp.Or(s.doc.Name, "New model")
+	if s.id == "" {
+		d.Fields = append(d.Fields, must(f.mono(at("id"), "ID", "Letters, digits, dots, hyphens and underscores. It never changes.", "")))
+	}
+	d.Fields = append(d.Fields, must(f.line(at("name"), "Name", "", "")), f.area(at("description"), "Description", "", "", 3))
+	d.FoldWord = "Purpose and scope"
+	d.Folded = []field{
+		f.mono(at("agent.id"), "Agent’s ID", "Empty: the model’s.", ""), f.line(at("agent.name"), "Agent’s name", "", ""), f.line(at("agent.role"), "Role", "", ""), f.line(at("agent.user"), "Whom it serves", "", ""),
+		f.line(at("agent.goal"), "Goal", "", ""), f.line(at("agent.completionCriteria"), "Done when", "", ""),
+		f.area(at("scope.allowedActions"), "Allowed", "What the agent may do, in words.", "", 2), f.area(at("scope.limits"), "Limits", "", "", 2), f.area(at("scope.askUserWhen"), "Asks when", "", "", 2),
+	}
+}
+
+const renamedHint = "What refers to it follows when you change it."
+
+func (s *modelSheet) showState(f *form, d *modelSheetData) {
+	at, one := s.at.field, s.doc.States[s.at.i]
+	d.Kind, d.Word = "State", cmp.Or(one.Name, one.ID)
+	d.Fields = []field{
+		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint, "")), f.line(at("meaning"), "Meaning", "What is so in this state.", ""),
+		f.check(at("isStart"), "Runs begin here", "Ticking it unticks the state that had it.", false), f.check(at("isFinal"), "Runs end here", "", false),
+	}
+	d.FoldWord = "Where it is drawn"
+	d.Folded = []field{must(f.mono(at("position.x"), "From the left", "", "")), must(f.mono(at("position.y"), "From the top", "", ""))}
+	for i := range s.doc.Transitions {
+		t := &s.doc.Transitions[i]
+		if t.FromStateID == one.ID {
+			d.Leaving = append(d.Leaving, pick{At: place{listTransitions, i}.String(), Word: "To " + stateNames(s.doc).of(t.ToStateID) + ": " + labelWords(*t)})
+		}
+		if t.FromStateID == one.ID || t.ToStateID == one.ID {
+			d.Goes++
+		}
+	}
+	d.Targets = append([]choice{{Word: "a new state"}}, s.states("")[1:]...)
+}
+
+// states are the states to choose from, after an empty choice. One that there isn't stays
+// chosen, so that its error can be seen.
+func (s *modelSheet) states(chosen string) []choice {
+	out, known := []choice{{Word: "choose"}}, chosen == ""
+	for _, one := range s.doc.States {
+		out = append(out, choice{Value: one.ID, Word: cmp.Or(one.Name, one.ID)})
+		known = known || one.ID == chosen
+	}
+	if !known {
+		out = append(out, choice{Value: chosen, Word: chosen})
+	}
+	return out
+}
+
+func (s *modelSheet) variables(kind, chosen string) []choice {
+	out, known := []choice{{Word: "choose"}}, chosen == ""
+	for _, one := range s.doc.Variables {
+		if kind == "" || one.Kind == kind {
+			out = append(out, choice{Value: one.ID, Word: one.ID + " (" + one.Type + ")"})
+			known = known || one.ID == chosen
+		}
+	}
+	if !known {
+		out = append(out, choice{Value: chosen, Word: chosen})
+	}
+	return out
+}
+
+func (s *modelSheet) showTransition(f *form, d *modelSheetData) {
+	at, t := s.at.field, &s.doc.Transitions[s.at.i]
+	d.Kind, d.Word = "Transition", s.arrow(t)
+	actions := []choice{{Word: "none"}}
+	known := t.ActionID == ""
+	for _, a := range s.doc.Actions {
+		actions = append(actions, choice{Value: a.ID, Word: cmp.Or(a.Name, a.ID)})
+		known = known || a.ID == t.ActionID
+	}
+	if !known {
+		actions = append(actions, choice{Value: t.ActionID, Word: t.ActionID})
+	}
+	d.Fields = []field{
+		must(f.choose("select", at("fromStateId"), "From", "", "", s.states(t.FromStateID)...)), must(f.choose("select", at("toStateId"), "To", "", "", s.states(t.ToStateID)...)),
+		f.choose("select", at("actionId"), "Action", "What is done when it is taken.", "", actions...),
+	}
+	d.FoldWord = "Name, ID and priority"
+	d.Folded = []field{
+		f.line(at("name"), "Name", "Stands on the diagram where the condition is too long.", ""), must(f.mono(at("id"), "ID", "", "")),
+		must(f.mono(at("priority"), "Priority", "Of a state’s transitions the lowest is tried first.", "")),
+	}
+	d.Condition = s.condition(f, t)
+}
+
+// condition shows the rows as they were typed; those that the document has as well have its
+// errors.
+func (s *modelSheet) condition(f *form, t *countersign.Transition) *conditionForm {
+	stored, _, flat := comparisonRows(t.Condition, s.kindOf)
+	c := &conditionForm{At: s.at.String(), Any: s.typed("any") != "", Operators: ruleRow{}.Operators(), Variables: s.variables("", "")}
+	if !flat {
+		c.Kept = conditionWords(t.Condition)
+	}
+	empty, filled := 0, 0
+	for n := 0; n < mostRows+manyRows && empty < max(fewRows, s.rows); n++ {
+		at := "comparison" + strconv.Itoa(n)
+		row := compareRow{N: n, Variable: s.typed(at + ".variableId"), Operator: s.typed(at + ".operator"), Value: s.typed(at + ".value"), Joined: s.typed(at+".joined") != ""}
+		paths := []string{s.at.field(at)}
+		if row.Variable == "" && row.Value == "" && !s.laterComparison(n) {
+			empty++
+		} else if row.Variable != "" || row.Value != "" {
+			if filled < len(stored) {
+				paths = append(paths, s.at.field("condition"+stored[filled].Path))
+			}
+			filled++
+		}
+		row.Wrong = s.row(f, paths...)
+		c.Rows = append(c.Rows, row)
+		if row.Variable != "" && s.kindOf(row.Variable) == "" {
+			c.Variables = append(c.Variables, choice{Value: row.Variable, Word: row.Variable})
+		}
+	}
+	return c
+}
+
+// laterComparison reports whether a row behind this one says something.
+func (s *modelSheet) laterComparison(n int) bool {
+	for m := n + 1; m < mostRows+manyRows; m++ {
+		if s.typed("comparison"+strconv.Itoa(m)+".variableId") != "" || s.typed("comparison"+strconv.Itoa(m)+".value") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *modelSheet) showVariable(f *form, d *modelSheetData) {
+	at, one := s.at.field, s.doc.Variables[s.at.i]
+	d.Kind, d.Word = "Variable", cmp.Or(one.Name, one.ID)
+	value := s.value(f, at("defaultValue"), "Initial value", "Empty: unknown.", one, "unknown")
+	d.Fields = []field{
+		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint, "")),
+		must(f.choose("radio", at("kind"), "Kind", "", "", choice{Value: countersign.VariableInput, Word: "Input", Note: "Given when a plan is made."}, choice{Value: countersign.VariableMemory, Word: "Memory", Note: "Set by actions."})),
+		must(f.choose("select", at("type"), "Type", "", "", choice{Value: countersign.TypeText, Word: "text"}, choice{Value: countersign.TypeNumber, Word: "number"}, choice{Value: countersign.TypeBoolean, Word: "true or false"}, choice{Value: countersign.TypeChoice, Word: "one of several texts"})),
+	}
+	if choices := f.area(at("choices"), "Choices", "One a line. For the type “one of several texts”.", "", 4); one.Type == countersign.TypeChoice || len(one.Choices) > 0 {
+		d.Fields = append(d.Fields, choices)
+	}
+	d.Fields = append(d.Fields, value)
+	d.FoldWord = "Where it comes from"
+	d.Folded = []field{f.line(at("source"), "Source", "Who or what knows it.", ""), f.line(at("unit"), "Unit", "", ""), f.line(at("description"), "Description", "", "")}
+}
+
+// value is the field of a value of a variable.
+func (s *modelSheet) value(f *form, name, label, hint string, one countersign.Variable, absent string) field {
+	choices := []choice{{Word: absent}}
+	switch one.Type {
+	case countersign.TypeBoolean:
+		choices = append(choices, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
+	case countersign.TypeChoice:
+		for _, text := range one.Choices {
+			choices = append(choices, choice{Value: shownScalar(one.Type, countersign.Scalar{Value: countersign.String(text)}), Word: text})
+		}
+	case countersign.TypeNumber:
+		return f.mono(name, label, hint+" A number, such as 12.50.", "")
+	default:
+		return f.line(name, label, hint, "")
+	}
+	if absent != "unknown" {
+		choices = append(choices, choice{Value: "null", Word: "unknown"})
+	}
+	b := f.choose("select", name, label, "", "", choices...)
+	for _, c := range b.Choices {
+		if c.Chosen {
+			return b
+		}
+	}
+	b.Choices = append(b.Choices, choice{Value: b.Value, Word: b.Value, Chosen: true})
+	return b
+}
+
+func (s *modelSheet) showAction(f *form, d *modelSheetData) {
+	at, a := s.at.field, s.doc.Actions[s.at.i]
+	d.Kind, d.Word = "Action", cmp.Or(a.Name, a.ID)
+	d.Fields = []field{
+		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint+" Plans call the step by it.", "")),
+		f.line(at("description"), "Description", "", ""), f.mono(at("inputs"), "Needs", "Names of what it needs, with commas between.", ""),
+		f.line(at("simulatedResult"), "Result in a simulation", "", ""),
+	}
+	d.Memory = s.variables(countersign.VariableMemory, "")
+	empty := 0
+	for n := 0; n < mostRows+manyRows && empty < max(fewRows, s.rows); n++ {
+		row := effectRow{N: n, At: s.at.String()}
+		name := "memoryEffects[" + strconv.Itoa(n) + "]"
+		row.Variable, row.Value = s.typed(name+".variableId"), s.typed(name+".value")
+		if row.Variable == "" && row.Value == "" && n >= len(a.MemoryEffects) {
+			empty++
+		}
+		row.Wrong = s.row(f, s.at.field(name))
+		d.Effects = append(d.Effects, row)
+		if row.Variable != "" && !hasChoice(d.Memory, row.Variable) {
+			d.Memory = append(d.Memory, choice{Value: row.Variable, Word: row.Variable})
+		}
+	}
+}
+
+func hasChoice(list []choice, value string) bool {
+	for _, c := range list {
+		if c.Value == value {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *modelSheet) showScenario(f *form, d *modelSheetData) {
+	at, c := s.at.field, s.doc.Scenarios[s.at.i]
+	d.Kind, d.Word = "Scenario", cmp.Or(c.Name, c.ID)
+	d.Fields = []field{must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", "", "")), f.line(at("description"), "Description", "", "")}
+	for _, what := range []string{"inputs", "initialMemory"} {
+		given, word := c.Inputs, "Input"
+		if what == "initialMemory" {
+			given, word = c.InitialMemory, "Memory"
+		}
+		for _, id := range s.valueIDs(what, given) {
+			one := countersign.Variable{ID: id}
+			for _, v := range s.doc.Variables {
+				if v.ID == id {
+					one = v
+				}
+			}
+			stands := shownScalar(one.Type, one.DefaultValue)
+			if one.DefaultValue.IsZero() || one.DefaultValue.IsNull() {
+				stands = "unknown"
+			}
+			d.Given = append(d.Given, s.value(f, at(what+"."+id), word+" "+cmp.Or(one.Name, id), "Empty: "+stands+".", one, "as it is: "+stands))
+		}
+	}
+	d.Unfilled = true
+	d.FoldWord, d.FoldOpen = "What it must come to", true
+	d.Folded = []field{
+		must(f.choose("select", at("expectedStateId"), "Ends in", "", "", s.states(c.ExpectedStateID)...)),
+		f.mono(at("expectedPath"), "Path", "IDs of states, with commas between.", ""), f.line(at("expectedResult"), "Result", "Of the last action.", ""),
+	}
+}
