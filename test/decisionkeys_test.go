@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	encoding "encoding/json"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -67,7 +66,7 @@ func signedWorld(t *testing.T, settings ...harness.Setting) *world {
 	return w
 }
 
-func (w *world) asked(t *testing.T) json {
+func (w *world) refundAsked(t *testing.T) json {
 	t.Helper()
 	return w.approval(t, w.run(t, refunding()["steps"].([]any)[0].(doc)))
 }
@@ -102,7 +101,7 @@ func TestAnApprovalIsSignedWithAPasskeyWhereTheTenantWantsIt(t *testing.T) {
 	t.Parallel()
 	w := signedWorld(t)
 	ada := w.signer(t, "ada@example.com")
-	a := w.asked(t).Is(t, "decisionAssertion", "PASSKEY")
+	a := w.refundAsked(t).Is(t, "decisionAssertion", "PASSKEY")
 	run := a.At("runId").Text()
 	for name, r := range map[string]*harness.Answer{
 		"a token":   w.approver.Post("/approvals/"+a.At("id").Text()+"/decision", approved),
@@ -121,7 +120,7 @@ func TestAnApprovalIsSignedWithAPasskeyWhereTheTenantWantsIt(t *testing.T) {
 	w.Admin.Get("/audit?action=approval.request&subject=run/"+run).OK(t).Is(t, "items.0.decisionAssertion", "PASSKEY")
 	w.holds(t, w.viewer, run).Is(t, "status", "COMPLETED").Is(t, "approved", 1)
 
-	rejected := w.asked(t)
+	rejected := w.refundAsked(t)
 	w.approver.Post("/approvals/"+rejected.At("id").Text()+"/decision", doc{"decision": "REJECTED", "reason": "no"}).OK(t)
 	w.reaches(t, rejected.At("runId").Text(), "FAILED")
 	w.holds(t, w.viewer, rejected.At("runId").Text())
@@ -131,7 +130,7 @@ func TestASignatureIsOfThisDecisionByThisPersonOnThisPage(t *testing.T) {
 	t.Parallel()
 	w := signedWorld(t)
 	ada, eve := w.signer(t, "ada@example.com"), w.signer(t, "eve@example.com")
-	a, other := w.asked(t), w.asked(t)
+	a, other := w.refundAsked(t), w.refundAsked(t)
 	id, digest := a.At("id").Text(), a.At("requestDigest").Text()
 	good := func() countersign.SignedAnswer { return ada.device.Sign(challenge(id, digest, "APPROVED", "seen")) }
 	spoilt := func(change func(*countersign.SignedAnswer)) countersign.SignedAnswer {
@@ -161,7 +160,9 @@ func TestASignatureIsOfThisDecisionByThisPersonOnThisPage(t *testing.T) {
 			s.ClientDataJSON = base64.RawURLEncoding.EncodeToString([]byte(`{"type":"webauthn.get"}`))
 		}),
 	} {
-		t.Run(name, func(t *testing.T) { ada.decides(t, a, answered("APPROVED", "seen", answer)).Refused(t, "assertion_invalid") })
+		t.Run(name, func(t *testing.T) {
+			ada.decides(t, a, answered("APPROVED", "seen", answer)).Refused(t, "assertion_invalid")
+		})
 	}
 	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "status", "PENDING").Is(t, "decisions", harness.Absent)
 	if n := len(w.shop.Seen("POST", "/refunds")); n != 0 {
@@ -175,7 +176,7 @@ func TestACounterOfADecisionMustRise(t *testing.T) {
 	t.Parallel()
 	w := signedWorld(t)
 	ada := w.signer(t, "ada@example.com")
-	first, second := w.asked(t), w.asked(t)
+	first, second := w.refundAsked(t), w.refundAsked(t)
 	ada.device.Counter = 7
 	ada.decides(t, first, ada.signs(first, "APPROVED", "seen")).OK(t)
 	ada.decides(t, second, ada.signs(second, "APPROVED", "seen")).Refused(t, "assertion_invalid", "copied")
@@ -188,11 +189,11 @@ func TestWhatAnApprovalAskedForStays(t *testing.T) {
 	t.Parallel()
 	w := signedWorld(t)
 	ada := w.signer(t, "ada@example.com")
-	a := w.asked(t)
+	a := w.refundAsked(t)
 	w.Admin.Put("/settings", doc{"decisionAssertion": "NONE", "reason": "r", "expectedRevision": 1}).OK(t)
 	ada.decides(t, a, approved).Refused(t, "assertion_required")
 	ada.decides(t, a, ada.signs(a, "APPROVED", "seen")).OK(t)
-	free := w.asked(t).Is(t, "decisionAssertion", harness.Absent)
+	free := w.refundAsked(t).Is(t, "decisionAssertion", harness.Absent)
 	w.Admin.Put("/settings", doc{"decisionAssertion": "PASSKEY", "reason": "r", "expectedRevision": 2}).OK(t)
 	ada.decides(t, free, approved).Refused(t, "assertion_required")
 	ada.decides(t, free, ada.signs(free, "APPROVED", "seen")).OK(t)
@@ -207,7 +208,7 @@ func TestAPasskeyThatIsGoneSignsNothing(t *testing.T) {
 	t.Parallel()
 	w := signedWorld(t)
 	ada := w.signer(t, "ada@example.com")
-	a := w.asked(t)
+	a := w.refundAsked(t)
 	w.Admin.Delete("/users/ada@example.com").OK(t)
 	again := w.person(t, "ada@example.com", "APPROVER")
 	w.decision(t, again, a.At("id").Text(), ada.signs(a, "APPROVED", "seen")).Refused(t, "assertion_invalid", "no passkey of yours")
@@ -218,7 +219,7 @@ func TestTheApprovalsPageSaysWhatItSigns(t *testing.T) {
 	w := signedWorld(t)
 	bare := w.person(t, "ben@example.com", "APPROVER")
 	ada := w.signer(t, "ada@example.com")
-	a := w.asked(t)
+	a := w.refundAsked(t)
 	path := "/approvals/" + a.At("id").Text()
 	if p := bare.Open(path); !strings.Contains(p.Text, "/console/settings#passkeys") || !strings.Contains(p.Text, "You have no passkey") {
 		t.Error("who has no passkey isn't told where to add one")
@@ -249,5 +250,4 @@ func TestTheApprovalsPageSaysWhatItSigns(t *testing.T) {
 	if p := ada.Open(path); !strings.Contains(p.Text, "signed with a passkey") {
 		t.Error("the page doesn't show that it was signed")
 	}
-	_ = url.Values{}
 }

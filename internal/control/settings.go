@@ -32,8 +32,8 @@ func (s *Service) PutSettings(ctx context.Context, a Actor, w countersign.Tenant
 		if err != nil {
 			return err
 		}
-		if err := compare("settings of", a.Tenant, was.Revision, w.ExpectedRevision); err != nil {
-			return err
+		if was.Revision != w.ExpectedRevision {
+			return countersign.Errorf(countersign.CodeRevisionConflict, "the settings are at revision %d, not %d; read them and send expectedRevision %d", was.Revision, w.ExpectedRevision, was.Revision)
 		}
 		_, version, err := records.Settings.Get(tx, a.Tenant, records.SettingsID)
 		if err != nil && was.Revision > 0 {
