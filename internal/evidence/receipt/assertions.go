@@ -1,7 +1,8 @@
 package receipt
 
 import (
-	"strconv"
+	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/assertion"
@@ -19,7 +20,7 @@ func assertionOf(d node) *countersign.Assertion {
 			CredentialID: a.at("credentialId").text(), AuthenticatorData: a.at("authenticatorData").text(),
 			ClientDataJSON: a.at("clientDataJSON").text(), Signature: a.at("signature").text(),
 		},
-		PublicKey: a.at("publicKey").text(), RPID: a.at("rpId").text(), Registration: a.at("registration").whole(),
+		PublicKey: a.at("publicKey").text(), RPID: a.at("rpId").text(),
 	}
 }
 
@@ -35,31 +36,40 @@ func (c *claims) signed() (out []node) {
 	return out
 }
 
-// registers reports the record in which a passkey was registered that signed a decision.
-func (c *claims) registers(record proven, seq int64) bool {
-	for _, d := range c.signed() {
-		if d.at("assertion").at("registration").number() == strconv.FormatInt(seq, 10) && isRegistration(record, d) {
-			return true
+// sameAssertion reports that a record and a decision have the same assertion, or none.
+func sameAssertion(record, decision node) bool {
+	a, b := record.at("assertion"), decision.at("assertion")
+	if a.exists() != b.exists() {
+		return false
+	}
+	for _, name := range []string{"credentialId", "authenticatorData", "clientDataJSON", "signature", "publicKey", "rpId"} {
+		if a.at(name).text() != b.at(name).text() {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// registers reports the record in which a passkey was registered that signed a decision.
+func (c *claims) registers(p proven) bool {
+	return slices.ContainsFunc(c.signed(), func(d node) bool { return isRegistration(p, d) })
 }
 
 // isRegistration reports the record of the registration of a decision's passkey, by whoever
 // decided.
 func isRegistration(p proven, d node) bool {
-	a, key := d.at("assertion"), p.at("passkey")
-	return p.about("passkeys.create", "") && p.at("actor").text() == d.at("by").text() && p.at("subject").text() == subjectOf(d.at("by").text()) &&
-		key.exists() && key.at("credentialId").equal(a.at("credentialId")) && key.at("publicKey").equal(a.at("publicKey")) && key.at("rpId").equal(a.at("rpId"))
+	by, a, key := d.at("by").text(), d.at("assertion"), p.at("passkey")
+	return p.seq == a.at("registration").whole() && p.about("passkeys.create", "") && p.at("actor").text() == by && p.at("subject").text() == subjectOf(by) &&
+		key.at("credentialId").text() == a.at("credentialId").text() && key.at("publicKey").text() == a.at("publicKey").text() && key.at("rpId").text() == a.at("rpId").text()
 }
 
-// subjectOf is a principal as a record names it as its subject.
+// subjectOf is a user as a record names them as its subject; a token signs nothing.
 func subjectOf(principal string) string {
-	const user = "user:"
-	if len(principal) > len(user) && principal[:len(user)] == user {
-		return "user/" + principal[len(user):]
+	email, user := strings.CutPrefix(principal, "user:")
+	if !user || email == "" {
+		return "of nobody"
 	}
-	return ""
+	return "user/" + email
 }
 
 // lastDecision is the one that an approval names as its own; none of an earlier release.
@@ -116,10 +126,8 @@ func (c *claims) checkAssertion(a, d node, wanted bool) string {
 func (c *claims) registeredBefore(a, d node) bool {
 	registered := false
 	for _, p := range c.proven {
-		if p.at("seq").number() == d.at("assertion").at("registration").number() && isRegistration(p, d) {
-			registered = true
-		}
-		if p.says("approvals.decide", a.at("stepId").text(), a.at("requestDigest").text()) && p.at("assertion").equal(d.at("assertion")) {
+		registered = registered || isRegistration(p, d)
+		if p.says("approvals.decide", a.at("stepId").text(), a.at("requestDigest").text()) && sameAssertion(p.node, d) {
 			return registered
 		}
 	}

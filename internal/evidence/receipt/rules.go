@@ -215,7 +215,7 @@ func (c *claims) checkEarlier(a node) string {
 			p := c.proven[i]
 			if p.says("approvals.decide", a.at("stepId").text(), a.at("requestDigest").text()) && p.at("after").text() == string(countersign.ApprovalPending) &&
 				p.at("actor").text() == d.at("by").text() && p.at("reason").text() == d.at("reason").text() && p.at("at").moment() == d.at("at").moment() &&
-				p.at("assertion").equal(d.at("assertion")) {
+				sameAssertion(p.node, d) {
 				from, found = i+1, true
 			}
 		}
