@@ -15,7 +15,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -126,12 +126,14 @@ func textOf(v countersign.Value) string {
 // ofParty reports a page of the relying party: of its very name, by https, or by http on this
 // machine.
 func ofParty(origin, rpID string) bool {
-	u, err := url.Parse(origin)
-	if err != nil || rpID == "" || u.Hostname() != rpID || origin != u.Scheme+"://"+u.Host {
+	found := originForm.FindStringSubmatch(origin)
+	if found == nil || rpID == "" || found[2] != rpID {
 		return false
 	}
-	return u.Scheme == "https" || u.Scheme == "http" && (rpID == "localhost" || strings.HasSuffix(rpID, ".localhost"))
+	return found[1] == "https" || rpID == "localhost" || strings.HasSuffix(rpID, ".localhost")
 }
+
+var originForm = regexp.MustCompile(`^(https?)://([^/?#@\\\s:]+)(?::[0-9]{1,5})?$`)
 
 // checkData checks what the authenticator says.
 func checkData(data []byte, rpID string) (counter uint32, err error) {
