@@ -49,7 +49,8 @@ type Assertion struct {
 // PasskeyRegistration is what the audit log keeps of a passkey that was registered. Assertions
 // are checked by it.
 type PasskeyRegistration struct {
-	CredentialID string `json:"credentialId" doc:"base64url"`
-	PublicKey    string `json:"publicKey" doc:"SubjectPublicKeyInfo, base64url"`
-	RPID         string `json:"rpId"`
+	CredentialID string   `json:"credentialId" doc:"base64url"`
+	PublicKey    string   `json:"publicKey" doc:"SubjectPublicKeyInfo, base64url"`
+	RPID         string   `json:"rpId"`
+	Makers       []string `json:"makers,omitempty" nullable:"false" doc:"who made the sign-in link that began the session in which it was added, nearest first: it may be theirs"`
 }

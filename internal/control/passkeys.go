@@ -232,6 +232,7 @@ func (s *Service) logPasskey(tx store.Tx, a Actor, name string, key passkey.Key)
 	if rec.Passkey, err = s.registration(key); err != nil {
 		return 0, err
 	}
+	rec.Passkey.Makers = a.Lineage
 	crashpoint.At("control.written", access.AddPasskey)
 	log := []countersign.AuditRecord{rec}
 	err = audit.Append(tx, a.Tenant, log)

@@ -29,12 +29,15 @@ type drawn struct {
 	now   time.Time
 
 	unseen map[int]bool // records that masking leaves out
+	misuse misuse       // of passkeys
 }
 
 // draw is the same for the same seed.
-func draw(t *testing.T, seed uint64) Facts {
+func draw(t *testing.T, seed uint64) Facts { return drawMisused(t, seed, misuse{}) }
+
+func drawMisused(t *testing.T, seed uint64, m misuse) Facts {
 	t.Helper()
-	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}}
+	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}, misuse: m}
 	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour), Masked: d.IntN(5) == 0}
 	d.run()
 	d.prove()

@@ -28,9 +28,88 @@ var (
 	text64 = base64.RawURLEncoding.EncodeToString
 )
 
+// misuse is what a passkey or its browser does that it must not, in one way.
+type misuse struct {
+	client func(map[string]any)
+	text   func(string) string // of the client's data
+	data   func([]byte) []byte
+	about  func(*assertion.Decision)
+	key    crypto.Signer
+}
+
+// misuses are signed as well as can be, and don't count.
+func misuses(t *testing.T) map[string]misuse {
+	t.Helper()
+	small, err := rsa.GenerateKey(rand.Reader, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(name string, value any) misuse {
+		return misuse{client: func(m map[string]any) { m[name] = value }}
+	}
+	flags := func(flags byte) misuse {
+		return misuse{data: func(b []byte) []byte { b[32] = flags; return b[:37] }}
+	}
+	return map[string]misuse{
+		"another approval": {about: func(d *assertion.Decision) { d.ApprovalID += "x" }},
+		"another request":  {about: func(d *assertion.Decision) { d.RequestDigest = strings.Repeat("0", 64) }},
+		"another decision": {about: func(d *assertion.Decision) { d.Decision = "MAYBE" }},
+		"another reason":   {about: func(d *assertion.Decision) { d.Reason += " " }},
+		"a registration":   set("type", "webauthn.create"), "no origin": set("origin", nil), "another page": set("origin", "https://evil.example"),
+		"a page below": set("origin", "https://x.countersign.example.com"), "no port": set("origin", "https://countersign.example.com:"), "a path": set("origin", "https://countersign.example.com/"),
+		"without TLS": set("origin", "http://countersign.example.com"), "a frame": set("crossOrigin", true), "another kind of frame": set("crossOrigin", "false"), "a page on top": set("topOrigin", nil),
+		"the challenge as a number": set("challenge", 7),
+		"a key twice":               {text: func(s string) string { return strings.Replace(s, `{`, `{"type":"webauthn.create",`, 1) }},
+		"a key twice, escaped":      {text: func(s string) string { return strings.Replace(s, `{`, `{"typ\u0065":"webauthn.create",`, 1) }},
+		"more behind it":            {text: func(s string) string { return s + "{}" }},
+		"a list":                    {text: func(s string) string { return "[" + s + "]" }},
+		"a byte order mark":         {text: func(s string) string { return "\ufeff" + s }},
+		"no UTF-8":                  {text: func(s string) string { return strings.Replace(s, `}`, ",\"x\":\"\xff\"}", 1) }},
+		"not present":               flags(0x04), "not verified": flags(0x01), "attested": flags(0x45), "backed up, though it can't be": flags(0x15),
+		"more data":             {data: func(b []byte) []byte { b[32] = 0x05; return append(b, 0) }},
+		"too short":             {data: func(b []byte) []byte { return b[:36] }},
+		"another relying party": {data: func(b []byte) []byte { b[0] ^= 1; return b }},
+		"a small RSA key":       {key: small}, "another curve": {key: other},
+	}
+}
+
+// misusedRuns are receipts that one misuse of a passkey makes invalid.
+func misusedRuns(t *testing.T, judge func(how string, file []byte)) {
+	t.Helper()
+	seed := uint64(0)
+	for ; ; seed++ {
+		f := draw(t, seed)
+		if !f.Masked && slices.ContainsFunc(f.Approvals, func(a countersign.Approval) bool {
+			return a.DecisionAssertion != "" && a.Status == countersign.ApprovalApproved && a.Decisions[0].Assertion.RPID == "countersign.example.com"
+		}) {
+			break
+		}
+	}
+	for how, m := range misuses(t) {
+		judge("a passkey's "+how, built(t, drawMisused(t, seed, m), keyOf(1)))
+	}
+}
+
+func TestNoMisuseOfAPasskeyMakesAReceipt(t *testing.T) {
+	misusedRuns(t, func(how string, file []byte) {
+		if v := Verify(file, public(keyOf(1))); v.OK || v.Section != Audit || !strings.Contains(v.Problem, "does not hold") {
+			t.Errorf("%s: %t %s %s", how, v.OK, v.Section, v.Problem)
+		}
+	})
+}
+
 // passkey draws a key of each kind that passkeys have.
 func (d *drawn) passkey() crypto.Signer {
-	switch d.IntN(8) {
+	kind := d.IntN(8)
+	if d.misuse.key != nil {
+		_ = d.Uint64() // what is drawn next is the same
+		return d.misuse.key
+	}
+	switch kind {
 	case 0:
 		return d.key()
 	case 1:
@@ -77,6 +156,9 @@ func (d *drawn) sign(a *countersign.Approval) {
 }
 
 func (d *drawn) assert(key crypto.Signer, about assertion.Decision) *countersign.Assertion {
+	if d.misuse.about != nil {
+		d.misuse.about(&about)
+	}
 	rpID := pick(d, "countersign.example.com", "localhost", "a.localhost")
 	origin := "https://" + rpID + pick(d, "", ":8443")
 	if strings.HasSuffix(rpID, "localhost") {
@@ -89,15 +171,24 @@ func (d *drawn) assert(key crypto.Signer, about assertion.Decision) *countersign
 	if d.IntN(4) == 0 {
 		client["other_keys_can_be_added_here"] = "é \" \\ 😀"
 	}
+	if d.misuse.client != nil {
+		d.misuse.client(client)
+	}
 	written, err := json.Marshal(client)
 	if err != nil {
 		d.t.Fatal(err)
+	}
+	if d.misuse.text != nil {
+		written = []byte(d.misuse.text(string(written)))
 	}
 	hash := sha256.Sum256([]byte(rpID))
 	data := append(hash[:], pick(d, byte(0x05), 0x0d, 0x1d), 0, 0, 0, byte(d.IntN(9)))
 	if d.IntN(4) == 0 {
 		data[32] |= 0x80
 		data = append(data, 0xa0)
+	}
+	if d.misuse.data != nil {
+		data = d.misuse.data(data)
 	}
 	return &countersign.Assertion{
 		SignedAnswer: countersign.SignedAnswer{

@@ -109,7 +109,7 @@ func checkClient(text, challenge []byte, rpID string) (origin string, err error)
 		return "", errors.New("it is about another decision: another approval, request, answer or reason than this one")
 	case !ofParty(origin, rpID):
 		return "", fmt.Errorf("it was made on a page of %q, which is not one of %s", origin, rpID)
-	case top || told && cross.Text() != "false":
+	case top || told && cross.Raw() != "false":
 		return "", errors.New("it was made in a frame of another site's page")
 	}
 	return origin, nil
