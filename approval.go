@@ -50,6 +50,8 @@ type Approval struct {
 	Escalations     []Escalation    `json:"escalations,omitempty" nullable:"false" doc:"who may decide in place of the groups, and from when"`
 	Reasons         []string        `json:"reasons,omitempty" nullable:"false" doc:"of the rules and budgets that ask"`
 
+	DecisionAssertion string `json:"decisionAssertion,omitempty" enum:"PASSKEY" doc:"each approval of it must be signed with a passkey: the tenant asked for that when it was asked for"`
+
 	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, or the sign-in link of the session that did, and who made that one, nearest first, up to a user or the bootstrap token"`
 	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
 	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
@@ -83,4 +85,5 @@ type Decision struct {
 	Reason   string         `json:"reason" doc:"never blank"`
 
 	SuggestedInput map[string]Value `json:"suggestedInput,omitzero" nullable:"false" doc:"with REJECTED only: the inputs that would be approved, which must fit the capability"`
+	Assertion      *SignedAnswer    `json:"assertion,omitempty" doc:"a passkey's answer over this decision; where the approval or the tenant asks for one, APPROVED needs it"`
 }

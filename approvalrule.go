@@ -93,5 +93,7 @@ type GivenDecision struct {
 	OnBehalfOf []string `json:"onBehalfOf,omitempty" nullable:"false" doc:"users who were away and in whose place it was given: their delegate decided as themself"`
 	Escalated  []string `json:"escalated,omitempty" nullable:"false" doc:"groups that it was given as a member of, since the approval's own had not decided in time"`
 
+	Assertion *Assertion `json:"assertion,omitempty" doc:"the passkey's answer over this decision; left out with the digest for who must not see all of the request"`
+
 	Left bool `json:"left,omitempty" doc:"its decider left the groups before enough had approved, so it doesn't count"`
 }

@@ -24,11 +24,16 @@ type AuditRecord struct {
 	Weakens   bool      `json:"weakens,omitempty" doc:"it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted"`
 	Digest    string    `json:"digest,omitempty" doc:"request digest of what was approved or sent"`
 	RequestID string    `json:"requestId"`
-	Via       string    `json:"via,omitempty" doc:"the chat service in which a person asked for it; absent for the API and the console"`
-	Count     int64     `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`
-	Salt      string    `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`
-	ClockBack bool      `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before"`
-	Hash      string    `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field, lowercase hex"`
+
+	DecisionAssertion string               `json:"decisionAssertion,omitempty" enum:"PASSKEY" doc:"of an approval that was asked for: each approval of it must be signed with a passkey"`
+	Assertion         *Assertion           `json:"assertion,omitempty" doc:"of a decision that was signed with a passkey"`
+	Passkey           *PasskeyRegistration `json:"passkey,omitempty" doc:"of a passkey that was registered"`
+
+	Via       string `json:"via,omitempty" doc:"the chat service in which a person asked for it; absent for the API and the console"`
+	Count     int64  `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`
+	Salt      string `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`
+	ClockBack bool   `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before"`
+	Hash      string `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field, lowercase hex"`
 }
 
 // AuditVerification is the answer of GET /audit/verify.

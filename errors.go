@@ -26,6 +26,9 @@ const (
 	CodeSelfApproval Code = "self_approval" // 403
 	CodeCSRF         Code = "csrf"          // 403
 
+	CodeAssertionRequired Code = "assertion_required" // 403
+	CodeAssertionInvalid  Code = "assertion_invalid"  // 403
+
 	CodeNotFound         Code = "not_found"          // 404
 	CodeMethodNotAllowed Code = "method_not_allowed" // 405
 

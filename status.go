@@ -8,6 +8,7 @@ var statuses = map[Code]int{
 	CodeOriginNotAllowed: 400, CodeCredentialNotAllowed: 400, CodeExpectationRequired: 400,
 	CodeUnauthenticated: 401,
 	CodeRoleRequired:    403, CodeProjectScope: 403, CodeSelfApproval: 403, CodeCSRF: 403,
+	CodeAssertionRequired: 403, CodeAssertionInvalid: 403,
 	CodeNotFound:         404,
 	CodeMethodNotAllowed: 405,
 	CodeRevisionConflict: 409, CodeIdempotencyConflict: 409, CodeSequenceConflict: 409,

@@ -20,6 +20,8 @@ var (
 	ErrRoleRequired           = refusal(countersign.CodeRoleRequired)
 	ErrProjectScope           = refusal(countersign.CodeProjectScope)
 	ErrSelfApproval           = refusal(countersign.CodeSelfApproval)
+	ErrAssertionRequired      = refusal(countersign.CodeAssertionRequired)
+	ErrAssertionInvalid       = refusal(countersign.CodeAssertionInvalid)
 	ErrCSRF                   = refusal(countersign.CodeCSRF)
 	ErrNotFound               = refusal(countersign.CodeNotFound)
 	ErrMethodNotAllowed       = refusal(countersign.CodeMethodNotAllowed)

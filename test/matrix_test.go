@@ -110,6 +110,8 @@ var matrix = map[string]row{
 	"putTenant":           {role: "realm", tenant: true, kind: "tenant", body: always(doc{"name": "n", "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
 	"listCredentials":     {role: "realm", tenant: true},
 	"freeCredential":      {role: "realm", tenant: true, kind: "no credential", body: always(doc{"reason": "r"}), ok: "not_found"},
+	"getSettings":         {},
+	"putSettings":         {role: "ADMIN", tenant: true, kind: "no group", body: always(doc{"decisionAssertion": "NONE", "reason": "r", "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
 	"stopState":           {},
 	"stop":                {role: "ADMIN", tenant: true, body: always(doc{"reason": "r"})},
 	"go":                  {role: "ADMIN", tenant: true, body: always(doc{"reason": "r"}), modes: true},

@@ -104,7 +104,11 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 		}
 		actor := a.runActor()
 		actor.OnBehalfOf = in.OnBehalfOf
-		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID, Suggested: d.SuggestedInput}
+		signed, err := s.asserted(tx, a, rec, d)
+		if err != nil {
+			return err
+		}
+		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID, Suggested: d.SuggestedInput, Assertion: signed}
 		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, actor)
 		if err != nil {
 			return err

@@ -188,6 +188,7 @@ func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subje
 // 403 and 409.
 var refusals = map[countersign.Code]bool{
 	countersign.CodeRoleRequired: true, countersign.CodeProjectScope: true, countersign.CodeSelfApproval: true, countersign.CodeCSRF: true,
+	countersign.CodeAssertionRequired: true, countersign.CodeAssertionInvalid: true,
 	countersign.CodeRevisionConflict: true, countersign.CodeIdempotencyConflict: true, countersign.CodeSequenceConflict: true,
 	countersign.CodeManifestConflict: true, countersign.CodeStateConflict: true, countersign.CodeModelInvalid: true,
 	countersign.CodeProjectInUse: true, countersign.CodeProjectDisabled: true, countersign.CodePlanInvalid: true,

@@ -53,6 +53,9 @@ func (h *fieldMask) approval(ap *countersign.Approval) {
 		ap.Reasons = nil
 	}
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
+	for i := range ap.Decisions { // showApproval has copied them
+		ap.Decisions[i].Assertion = nil // what it signs tells of the digest
+	}
 	if ap.SuggestedInput != nil {
 		ap.SuggestedInput = h.input(ap.SuggestedInput)
 	}

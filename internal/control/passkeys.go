@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/safetext"
@@ -211,11 +213,30 @@ func (s *Service) putPasskey(tx store.Tx, a Actor, name string, handle []byte, k
 	if _, err := records.PasskeyRefs.Put(tx, store.Realm, records.PasskeyRefID(key.ID), ref, 0); err != nil {
 		return err
 	}
-	rec := &records.Passkey{TenantID: a.Tenant, Email: a.Email, Name: name, Handle: handle, Key: records.Key(key), Makers: a.Lineage, CreatedAt: s.cfg.Now()}
-	if _, err := records.Passkeys.Put(tx, a.Tenant, records.PasskeyID(a.Email, key.ID), rec, 0); err != nil {
+	logged, err := s.logPasskey(tx, a, name, key)
+	if err != nil {
 		return err
 	}
-	return s.audit(tx, a, access.AddPasskey, "user/"+a.Email, change{after: "passkey " + safetext.Escaped(name)})
+	rec := &records.Passkey{
+		TenantID: a.Tenant, Email: a.Email, Name: name, Handle: handle, Key: records.Key(key), Makers: a.Lineage, CreatedAt: s.cfg.Now(),
+		Logged: true, Registration: logged,
+	}
+	_, err = records.Passkeys.Put(tx, a.Tenant, records.PasskeyID(a.Email, key.ID), rec, 0)
+	return err
+}
+
+// logPasskey records who registers which public key, before it counts for anything.
+func (s *Service) logPasskey(tx store.Tx, a Actor, name string, key passkey.Key) (seq int64, err error) {
+	rec := s.record(a, access.AddPasskey, "user/"+a.Email)
+	rec.After = "passkey " + safetext.Escaped(name)
+	if rec.Passkey, err = s.registration(key); err != nil {
+		return 0, err
+	}
+	rec.Passkey.Makers = a.Lineage
+	crashpoint.At("control.written", access.AddPasskey)
+	log := []countersign.AuditRecord{rec}
+	err = audit.Append(tx, a.Tenant, log)
+	return log[0].Seq, err
 }
 
 // RemovePasskey ends a passkey of the session's user; id is that of an OwnPasskey. Sessions

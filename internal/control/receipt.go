@@ -128,6 +128,9 @@ func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log
 		})
 		leftOut += all - len(found)
 	}
+	if found, err = withRegistrations(tx, a.Tenant, f.Approvals, found); err != nil {
+		return l, err
+	}
 	proven, err := s.prover.Prove(tx, a.Tenant, found)
 	if err != nil {
 		return l, err
@@ -137,6 +140,28 @@ func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log
 		l.Records[i] = receipt.Record{Text: r.Text, Proof: proven.Proofs[i]}
 	}
 	return l, nil
+}
+
+// withRegistrations adds the records in which the passkeys were registered that signed
+// decisions.
+func withRegistrations(tx store.Tx, tenant string, approvals []countersign.Approval, found []audit.Sealed) ([]audit.Sealed, error) {
+	var of []int64
+	for _, ap := range approvals {
+		for _, d := range ap.Decisions {
+			if d.Assertion != nil && !slices.Contains(of, d.Assertion.Registration) {
+				of = append(of, d.Assertion.Registration)
+			}
+		}
+	}
+	for _, seq := range of {
+		r, err := audit.Sealing(tx, tenant, seq)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, r)
+	}
+	slices.SortFunc(found, func(x, y audit.Sealed) int { return cmp.Compare(x.Record.Seq, y.Record.Seq) })
+	return found, nil
 }
 
 // shows reports whether the receipt shows a digest unmasked.

@@ -57,7 +57,7 @@ var Codes = map[string]int{
 	"invalid_json": 400, "invalid_request": 400, "idempotency_key_required": 400, "origin_not_allowed": 400,
 	"credential_not_allowed": 400, "expectation_required": 400,
 	"unauthenticated": 401,
-	"role_required":   403, "project_scope": 403, "self_approval": 403, "csrf": 403,
+	"role_required":   403, "project_scope": 403, "self_approval": 403, "csrf": 403, "assertion_required": 403, "assertion_invalid": 403,
 	"not_found":          404,
 	"method_not_allowed": 405,
 	"revision_conflict":  409, "idempotency_conflict": 409, "sequence_conflict": 409, "manifest_conflict": 409,

@@ -53,6 +53,7 @@ type UseCases interface {
 	StillDeciding(ctx context.Context, a control.Actor, id string) (control.Deciders, error)
 	RecoveriesLike(ctx context.Context, a control.Actor, approvalID string) ([]string, error)
 	MayDecide(ctx context.Context, a control.Actor, id string) error
+	Signing(ctx context.Context, a control.Actor, id string) (control.Signing, error)
 	Decide(ctx context.Context, a control.Actor, id string, d countersign.Decision) (countersign.Approval, error)
 	ChatActor(ctx context.Context, tenant string, c control.ChatAccount, requestID string) (control.Actor, error)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/assertion"
 )
 
 // Desk takes what people press and type in a chat service. Its methods may be called at the
@@ -59,6 +60,9 @@ func (d *Desk) Ask(ctx context.Context, who control.ChatAccount, at Place, ref R
 	if err == nil {
 		err = d.chat.control.MayDecide(ctx, actor, ref.Approval)
 	}
+	if err == nil && decision == countersign.ApprovalApproved {
+		err = d.mayApproveHere(ctx, actor, ref)
+	}
 	if err != nil {
 		return Question{}, d.Count(d.answerOf(ctx, who, ref, err))
 	}
@@ -67,6 +71,16 @@ func (d *Desk) Ask(ctx context.Context, who control.ChatAccount, at Place, ref R
 		return Question{}, d.Count(d.answerOf(ctx, who, ref, err))
 	}
 	return questionOf(ref.Tenant, &a, decision, notes, d.chat.link(ref.Approval)), d.Count(Answer{Result: Asked})
+}
+
+// mayApproveHere refuses an approval that must be signed with a passkey, before a reason is
+// asked for: no chat can sign one.
+func (d *Desk) mayApproveHere(ctx context.Context, actor control.Actor, ref Ref) error {
+	signing, err := d.chat.control.Signing(ctx, actor, ref.Approval)
+	if err == nil && signing.Wanted {
+		err = assertion.Required()
+	}
+	return err
 }
 
 // notes says what this person should know besides what stands in the approval.
@@ -140,6 +154,8 @@ func (d *Desk) answerOf(ctx context.Context, who control.ChatAccount, ref Ref, e
 		text = unchanged + strings.TrimSuffix(e.Message, ".") + "."
 	}
 	switch countersign.ErrorCode(err) {
+	case countersign.CodeAssertionRequired:
+		return Answer{Result: NotAllowed, Text: text + " " + d.chat.link(ref.Approval)}
 	case countersign.CodeApprovalExpired:
 		return Answer{Result: Late, Text: text}
 	case countersign.CodeStateConflict:

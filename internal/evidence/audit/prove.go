@@ -61,6 +61,15 @@ func About(tx store.Tx, tenant string, subjects []string) (found []Sealed, leftO
 	return found, leftOut, nil
 }
 
+// Sealing reads one record with its text; store.ErrNotFound for none.
+func Sealing(tx store.Tx, tenant string, seq int64) (Sealed, error) {
+	row, err := tx.Get(store.Audit, tenant, recordID(seq))
+	if err != nil {
+		return Sealed{}, err
+	}
+	return unseal(row)
+}
+
 func unseal(row store.Row) (s Sealed, err error) {
 	if err := store.Decode(row.Doc, &s.Record); err != nil {
 		return s, fmt.Errorf("audit record %s: %w", row.ID, err)

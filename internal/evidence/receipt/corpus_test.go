@@ -40,6 +40,7 @@ func writeCorpus(t *testing.T, pairs []pair) {
 	for _, p := range pairs {
 		err = errors.Join(err, judge(p.good, public(p.key), "as it was made"), judge(p.bad.file, public(p.key), p.bad.how))
 	}
+	misusedRuns(t, func(how string, file []byte) { err = errors.Join(err, judge(file, public(keyOf(1)), how)) })
 	if os.Getenv("COUNTERSIGN_ALL") != "" {
 		forgeryShare = 1
 	}

@@ -29,12 +29,15 @@ type drawn struct {
 	now   time.Time
 
 	unseen map[int]bool // records that masking leaves out
+	misuse misuse       // of passkeys
 }
 
 // draw is the same for the same seed.
-func draw(t *testing.T, seed uint64) Facts {
+func draw(t *testing.T, seed uint64) Facts { return drawMisused(t, seed, misuse{}) }
+
+func drawMisused(t *testing.T, seed uint64, m misuse) Facts {
 	t.Helper()
-	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}}
+	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}, misuse: m}
 	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour), Masked: d.IntN(5) == 0}
 	d.run()
 	d.prove()
@@ -169,6 +172,9 @@ func (d *drawn) mask(s *countersign.StepRun, asked, noted int) {
 	}
 	for i := asked; i < len(d.facts.Approvals); i++ {
 		d.facts.Approvals[i].Request, d.facts.Approvals[i].RequestDigest = *s.Request, ""
+		for j := range d.facts.Approvals[i].Decisions {
+			d.facts.Approvals[i].Decisions[j].Assertion = nil
+		}
 	}
 	for i := noted; i < len(d.log); i++ {
 		d.unseen[i] = true
@@ -250,6 +256,11 @@ func (d *drawn) approval(s *countersign.StepRun, digest string, expected []count
 		AgentWords: r.AgentWords, RunReason: r.Reason, Expectation: d.shown(expected),
 	}
 	d.decide(&a, s)
+	signs := a.ApprovalsNeeded > 0 && d.IntN(2) == 0
+	if signs && d.IntN(3) > 0 {
+		a.DecisionAssertion = countersign.DecisionAssertionPasskey
+		d.log[len(d.log)-1-len(a.Decisions)].DecisionAssertion = a.DecisionAssertion
+	}
 	action := "approvals.decide"
 	if a.Status == countersign.ApprovalRejected && d.IntN(2) == 0 {
 		a.DecidedBy, action = countersign.SystemPrincipal, "approval.close"
@@ -257,6 +268,9 @@ func (d *drawn) approval(s *countersign.StepRun, digest string, expected []count
 	a.DecidedAt = d.note(action, s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
 	if a.ApprovalsNeeded > 0 {
 		a.Decisions = append(a.Decisions, countersign.GivenDecision{Decision: a.Status, By: a.DecidedBy, Groups: a.Groups, Reason: a.DecisionReason, At: a.DecidedAt})
+	}
+	if signs {
+		d.sign(&a)
 	}
 	d.facts.Approvals = append(d.facts.Approvals, a)
 	s.ApprovalID = a.ID
@@ -391,9 +405,13 @@ func (d *drawn) prove() {
 			add(fmt.Sprint("another ", size))
 		}
 	}
-	for _, r := range d.log {
+	for i := range d.log {
+		r := d.log[i] // its assertion is that of the decision, which gets the number of the registration here
 		others()
 		r.Seq = size
+		if r.Passkey != nil {
+			d.registered(r.Passkey.CredentialID, size)
+		}
 		text, err := countersign.Marshal(r)
 		if err != nil {
 			d.t.Fatal(err)

@@ -14,7 +14,10 @@ import (
 )
 
 // proven is a record of the log whose inclusion was verified.
-type proven struct{ node }
+type proven struct {
+	node
+	seq int64
+}
 
 func (p proven) says(action, step, digest string) bool {
 	return p.done() && p.at("action").text() == action && p.at("step").text() == step && p.at("digest").text() == digest
@@ -52,12 +55,13 @@ func (c *claims) checkInclusion(head node) string {
 	}
 	for _, r := range c.audit.at("records").list() {
 		text := r.at("text").text()
-		record, seq := proven{parse([]byte(text))}, seqOf(text)
+		seq := seqOf(text)
+		record := proven{parse([]byte(text)), seq}
 		path, ok := pathOf(r)
 		if seq <= last || seq >= size || !ok || tlog.CheckRecord(path, size, root, seq, tlog.RecordHash([]byte(text))) != nil {
 			return "a record is not proven to stand in the log at its place: " + strconv.FormatInt(seq, 10)
 		}
-		if !c.isAbout(record.at("subject").text()) {
+		if !c.isAbout(record.at("subject").text()) && !c.registers(record) {
 			return "a record is about something else: " + strconv.FormatInt(seq, 10)
 		}
 		if record.at("at").moment() == "" {
@@ -198,17 +202,17 @@ func (c *claims) checkDecision(a node) string {
 	action := "approvals.decide"
 	if by == countersign.SystemPrincipal {
 		if action = "approval.close"; c.masked() && c.leftOut() {
-			return "" // its reason may quote what must not be seen
+			return c.checkSigned(a) // the record's reason may quote what must not be seen
 		}
 	}
 	if !find(c.decidedBy, func(p proven) bool {
 		return p.says(action, a.at("stepId").text(), digest) && p.at("after").text() == status &&
 			(by == countersign.SystemPrincipal || p.at("actor").text() == by) && p.at("reason").text() == a.at("decisionReason").text() &&
-			p.at("at").moment() == a.at("decidedAt").moment()
+			p.at("at").moment() == a.at("decidedAt").moment() && sameAssertion(p.node, lastDecision(a))
 	}) {
 		return "the log does not say that approval " + a.at("id").text() + " was decided so"
 	}
-	return c.checkEarlier(a)
+	return cmp.Or(c.checkEarlier(a), c.checkSigned(a))
 }
 
 // takes reports a record that is that of another approval.

@@ -204,7 +204,7 @@ func unmaskedRuns(t *testing.T) (out [][]byte) {
 			}
 		}
 		for _, a := range f.Approvals {
-			kind += string(a.Status)
+			kind += string(a.Status) + a.DecisionAssertion
 		}
 		if f.Masked || len(f.Run.Steps) != 1 || seen[kind] {
 			continue

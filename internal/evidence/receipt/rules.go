@@ -162,6 +162,8 @@ func checkDecisions(a node) string {
 			return "was decided again after a rejection"
 		case !among(texts(d.at("groups")), texts(a.at("groups"))):
 			return "was decided for groups that it doesn't name"
+		case d.has("assertion") && a.at("requestDigest").text() == "":
+			return "has a signature, but not the digest that it signs"
 		case last && !isLast(d, a):
 			return "was last decided otherwise than its decisions say"
 		}
@@ -212,7 +214,8 @@ func (c *claims) checkEarlier(a node) string {
 		for i := from; i < len(c.proven) && !found; i++ {
 			p := c.proven[i]
 			if p.says("approvals.decide", a.at("stepId").text(), a.at("requestDigest").text()) && p.at("after").text() == string(countersign.ApprovalPending) &&
-				p.at("actor").text() == d.at("by").text() && p.at("reason").text() == d.at("reason").text() && p.at("at").moment() == d.at("at").moment() {
+				p.at("actor").text() == d.at("by").text() && p.at("reason").text() == d.at("reason").text() && p.at("at").moment() == d.at("at").moment() &&
+				sameAssertion(p.node, d) {
 				from, found = i+1, true
 			}
 		}

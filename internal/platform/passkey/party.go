@@ -5,6 +5,9 @@ package passkey
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -222,4 +225,35 @@ func (o Owner) WebAuthnCredentials() []webauthn.Credential {
 		}
 	}
 	return out
+}
+
+// RPID is the relying party's id: the name in the public address.
+func (p *Party) RPID() string { return p.web.Config.RPID }
+
+// Origin is that of the public address, whose pages may ask for passkeys.
+func (p *Party) Origin() string { return p.web.Config.RPOrigins[0] }
+
+// SPKI is the public key in the form that others read: a SubjectPublicKeyInfo.
+func (k Key) SPKI() ([]byte, error) {
+	parsed, err := webauthncose.ParsePublicKey(k.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	var public any
+	switch parsed := parsed.(type) {
+	case webauthncose.EC2PublicKeyData:
+		public, err = parsed.ToECDSA()
+	case webauthncose.OKPPublicKeyData:
+		public = ed25519.PublicKey(parsed.XCoord)
+	case webauthncose.RSAPublicKeyData:
+		key := &rsa.PublicKey{N: new(big.Int).SetBytes(parsed.Modulus)}
+		key.E, err = webauthncose.ParseRSAPublicKeyDataExponent(&parsed)
+		public = key
+	default:
+		err = fmt.Errorf("passkey: a key of the kind %T", parsed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x509.MarshalPKIXPublicKey(public)
 }

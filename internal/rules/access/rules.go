@@ -79,6 +79,8 @@ const (
 	ReadStop        Operation = "tenants.stopped"
 	StopTenant      Operation = "tenants.stop"
 	GoTenant        Operation = "tenants.go"
+	ReadSettings    Operation = "settings.read"
+	WriteSettings   Operation = "settings.write"
 	ReadGroups      Operation = "groups.read"
 	WriteGroup      Operation = "groups.write"
 	DeleteGroup     Operation = "groups.delete"
@@ -187,6 +189,8 @@ var rules = map[Operation]rule{
 	ReadStop:        {},
 	StopTenant:      {roles: admin, wholeTenant: true, write: true},
 	GoTenant:        {roles: admin, wholeTenant: true, write: true},
+	ReadSettings:    {},
+	WriteSettings:   {roles: admin, wholeTenant: true, write: true},
 	ReadGroups:      {},
 	WriteGroup:      {roles: admin, wholeTenant: true, write: true},
 	DeleteGroup:     {roles: admin, wholeTenant: true, write: true},

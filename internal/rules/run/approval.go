@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/assertion"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
@@ -28,6 +29,9 @@ func (t *transition) decided(e Decided) error {
 	}
 	switch e.Decision {
 	case countersign.ApprovalApproved:
+		if a.DecisionAssertion != "" && e.Assertion == nil {
+			return assertion.Required()
+		}
 		t.noteDecision(i, e)
 		if a.Status == countersign.ApprovalApproved { // else others must approve too
 			t.becomeWaitingForSlot(i)
@@ -72,7 +76,7 @@ func MaySuggest(d countersign.ApprovalStatus, suggested map[string]countersign.V
 func (t *transition) noteDecision(i int, e Decided) {
 	t.noteStep("approvals.decide", i, "", e.Reason)
 	n := &t.res.Notes[len(t.res.Notes)-1]
-	n.Before, n.After = string(countersign.ApprovalPending), string(e.Decision)
+	n.Before, n.After, n.Assertion = string(countersign.ApprovalPending), string(e.Decision), e.Assertion
 	if t.env.Approval.Status == countersign.ApprovalPending {
 		n.After = n.Before
 	}

@@ -29,6 +29,8 @@ type (
 		By       string
 		// Suggested are inputs that would be approved instead, nil for none.
 		Suggested map[string]countersign.Value
+		// Assertion is a checked one of a passkey, nil for none.
+		Assertion *countersign.Assertion
 	}
 	// Expired means that the approval in Env reached its expiresAt.
 	Expired struct{}

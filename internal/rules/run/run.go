@@ -73,6 +73,23 @@ type Note struct {
 	After  string
 	Reason string
 	Digest string
+
+	DecisionAssertion string // of an approval that is asked for
+	Assertion         *countersign.Assertion
+}
+
+// Demand states what a tenant asks of whoever approves: on the approval that the event asks
+// for, and on its record, so that no later change of the setting takes it back.
+func (r Result) Demand(decisionAssertion string) {
+	if decisionAssertion != countersign.DecisionAssertionPasskey || r.Ask == nil {
+		return
+	}
+	r.Ask.DecisionAssertion = decisionAssertion
+	for i := range r.Notes {
+		if r.Notes[i].Action == "approval.request" {
+			r.Notes[i].DecisionAssertion = decisionAssertion
+		}
+	}
 }
 
 // Unchanged reports that there is nothing to store.

@@ -24,7 +24,7 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 		shared = shared || by.ID != "" && access.SharedMaker(other.Requester, by.Requester)
 	}
 	r.Decisions = append(slices.Clone(r.Decisions), countersign.GivenDecision{
-		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Reason: d.Reason, At: now, OnBehalfOf: by.OnBehalfOf,
+		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Reason: d.Reason, At: now, OnBehalfOf: by.OnBehalfOf, Assertion: d.Assertion,
 	})
 	r.ApprovalsNeeded = int64(r.Needed()) // an earlier release asked without saying so
 	r.Deciders = append(slices.Clone(r.Deciders), by)

@@ -154,6 +154,11 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 		return Moved{}, err
 	}
 	if res.Ask != nil {
+		settings, err := records.SettingsOf(tx, loaded.Ref.Tenant)
+		if err != nil {
+			return Moved{}, err
+		}
+		res.Demand(settings.DecisionAssertion)
 		rec := &records.Approval{Approval: *res.Ask, Requester: loaded.record.Requester}
 		if err := nameMakers(tx, loaded.Ref.Tenant, rec); err != nil {
 			return Moved{}, err
@@ -238,6 +243,7 @@ func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []cou
 		out[i] = countersign.AuditRecord{
 			At: now, Actor: by.ID, Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
 			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via,
+			DecisionAssertion: n.DecisionAssertion, Assertion: n.Assertion,
 		}
 		if n.Step >= 0 {
 			out[i].Step = res.Run.Steps[n.Step].ID

@@ -26,6 +26,7 @@ type approvalData struct {
 	Shares  bool     // one principal made both the visitor and the requester
 	Cannot  string   // the same in one sentence
 	Still   control.Deciders
+	Signing control.Signing
 	Verdict string // how it was decided, in one sentence
 	Lapsed  bool   // the system rejected it because nobody decided in time
 
@@ -91,6 +92,9 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 		refused := v.control.MayDecide(ctx, v.actor, id)
 		d.Refused, d.Cannot = problemOf(refused), v.cannotWords(refused)
 		if d.Still, err = v.control.StillDeciding(ctx, v.actor, id); err != nil {
+			return nil, err
+		}
+		if d.Signing, err = v.control.Signing(ctx, v.actor, id); err != nil {
 			return nil, err
 		}
 		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})

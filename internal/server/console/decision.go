@@ -23,7 +23,7 @@ func decideApproval(v *pageRequest) (string, error) {
 	if safetext.Blank(decision.Reason) {
 		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
-	if err := v.suggestion(&decision); err != nil {
+	if err := cmp.Or(v.suggestion(&decision), v.assertion(&decision)); err != nil {
 		return "", v.decideAgain(id, err)
 	}
 	if decision.Decision != countersign.ApprovalRejected { // a rejected request need not have been read
@@ -46,6 +46,18 @@ func (v *pageRequest) suggestion(d *countersign.Decision) error {
 	}
 	if err := exactjson.Decode([]byte(text), &d.SuggestedInput); err != nil || d.SuggestedInput == nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: it must be a JSON object, such as {\"amount\": 5}")
+	}
+	return nil
+}
+
+// assertion reads what the page's script put in: the answer of a passkey to this decision.
+func (v *pageRequest) assertion(d *countersign.Decision) error {
+	text := v.form("assertion")
+	if text == "" {
+		return nil
+	}
+	if err := exactjson.Decode([]byte(text), &d.Assertion); err != nil || d.Assertion == nil {
+		return countersign.Errorf(countersign.CodeAssertionInvalid, "assertion: the browser's answer can't be read; reload the page and approve it again")
 	}
 	return nil
 }

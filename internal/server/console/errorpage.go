@@ -35,16 +35,18 @@ func problemOf(err error) *problem {
 
 // sentences are the design's texts of errors, by code.
 var sentences = map[countersign.Code]string{
-	countersign.CodeUnauthenticated:  "You have been signed out. Sign in again; your text is kept.",
-	countersign.CodeSelfApproval:     "You requested this run, so someone else must decide.",
-	countersign.CodeProjectScope:     "This is outside the projects you may see.",
-	countersign.CodeNotFound:         "Page not found.",
-	countersign.CodeRevisionConflict: "Not saved: someone else saved a newer revision. Your text is kept.",
-	countersign.CodeStateConflict:    "This was already decided or has changed. Nothing was sent twice.",
-	countersign.CodeApprovalExpired:  "The time for this decision is over. Nothing was sent.",
-	countersign.CodeUnavailable:      "The store can't write now. Nothing was changed; try again.",
-	countersign.CodeCSRF:             "This form could not be accepted. Nothing was changed.",
-	countersign.CodePayloadTooLarge:  "This is too large.",
+	countersign.CodeUnauthenticated:   "You have been signed out. Sign in again; your text is kept.",
+	countersign.CodeAssertionRequired: "Nothing is approved: approving needs your passkey. Press Approve again with JavaScript on.",
+	countersign.CodeAssertionInvalid:  "Nothing is approved: the passkey’s signature does not fit this decision.",
+	countersign.CodeSelfApproval:      "You requested this run, so someone else must decide.",
+	countersign.CodeProjectScope:      "This is outside the projects you may see.",
+	countersign.CodeNotFound:          "Page not found.",
+	countersign.CodeRevisionConflict:  "Not saved: someone else saved a newer revision. Your text is kept.",
+	countersign.CodeStateConflict:     "This was already decided or has changed. Nothing was sent twice.",
+	countersign.CodeApprovalExpired:   "The time for this decision is over. Nothing was sent.",
+	countersign.CodeUnavailable:       "The store can't write now. Nothing was changed; try again.",
+	countersign.CodeCSRF:              "This form could not be accepted. Nothing was changed.",
+	countersign.CodePayloadTooLarge:   "This is too large.",
 }
 
 func sentenceOf(e *countersign.Error) string {

@@ -16,6 +16,7 @@ func (c *Console) settingRoutes() []route {
 		{method: "GET", path: "/more", page: morePage},
 		{method: "POST", path: "/settings/stop", act: stopLive},
 		{method: "POST", path: "/settings/go", act: letGo},
+		{method: "POST", path: "/settings/approvals", act: setDecisionAssertion},
 		{method: "POST", path: "/settings/theme", open: true, act: setTheme},
 		{method: "POST", path: "/settings/keys", act: setKeys},
 		{method: "POST", path: "/settings/tenant", act: switchTenant},
@@ -36,6 +37,9 @@ type settingsData struct {
 
 	Passkeys []control.OwnPasskey
 	MayAdd   bool // a passkey: the visitor has just signed in
+
+	Approvals countersign.TenantSettings
+	MaySet    bool // the tenant's settings
 
 	Stop    countersign.StopState
 	MayStop bool
@@ -61,12 +65,28 @@ func settingsPage(v *pageRequest) (*page, error) {
 	if d.Chats, err = v.control.OwnChatAccounts(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}
+	if d.Approvals, err = v.control.Settings(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	d.MaySet = access.Allow(v.actor.Principal, access.WriteSettings) == nil
 	if d.Stop, err = v.control.StopState(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}
 	d.MayStop = access.Allow(v.actor.Principal, access.StopTenant) == nil
 	d.StopAll = d.MayStop && v.actor.Realm
 	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: d}, nil
+}
+
+// Signed reports a tenant whose approvals are signed with passkeys.
+func (d settingsData) Signed() bool {
+	return d.Approvals.DecisionAssertion == countersign.DecisionAssertionPasskey
+}
+
+func setDecisionAssertion(v *pageRequest) (string, error) {
+	_, err := v.control.PutSettings(v.r.Context(), v.actor, countersign.TenantSettingsWrite{
+		DecisionAssertion: v.form("assertion"), Reason: v.form("reason"), ExpectedRevision: v.formRevision(),
+	})
+	return "/settings#approvals", err
 }
 
 func acceptInvitation(v *pageRequest) (string, error) {

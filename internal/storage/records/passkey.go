@@ -18,6 +18,11 @@ type Passkey struct {
 	Makers     []string  `json:"makers,omitempty"` // of the sign-in link behind the session that added it
 	CreatedAt  time.Time `json:"createdAt"`
 	LastUsedAt time.Time `json:"lastUsedAt,omitzero"`
+
+	// Registration is the number of the audit record that has its public key. A passkey that
+	// was added before keys were logged signs its user in, and no decision.
+	Logged       bool  `json:"logged,omitempty"`
+	Registration int64 `json:"registration,omitempty"`
 }
 
 // Key is what a passkey's answers are checked by.

@@ -11,6 +11,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"testing"
+
+	"github.com/countersign/countersign"
 )
 
 // Authenticator holds passkeys of one relying party.
@@ -108,6 +110,21 @@ func (a *Authenticator) Get(asked []byte) string {
 	return a.answer(map[string]any{
 		"clientDataJSON": encoded(client), "authenticatorData": encoded(data), "signature": encoded(signature), "userHandle": encoded(handle),
 	})
+}
+
+// Sign answers a challenge that the page computed itself.
+func (a *Authenticator) Sign(challenge []byte) countersign.SignedAnswer {
+	a.t.Helper()
+	asked := a.written(map[string]string{"challenge": encoded(challenge)})
+	var out struct {
+		ID       string                   `json:"id"`
+		Response countersign.SignedAnswer `json:"response"`
+	}
+	if err := json.Unmarshal([]byte(a.Get(asked)), &out); err != nil {
+		a.t.Fatal(err)
+	}
+	out.Response.CredentialID = out.ID
+	return out.Response
 }
 
 func (a *Authenticator) read(asked []byte) (o options) {

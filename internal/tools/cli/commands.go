@@ -29,9 +29,10 @@ type Commands struct {
 
 	Credentials Credentials `cmd:"" group:"Client" help:"Whose each credential variable is: list, free."`
 
-	Stop    Stop    `cmd:"" group:"Client" help:"Let no LIVE step begin: runs wait until 'go' (ADMIN)." example:"stop --reason 'refunds go to the wrong people'"`
-	Go      Go      `cmd:"" group:"Client" help:"Lift a stop: the runs that it held go on by themselves (ADMIN)." example:"go --reason 'the address is mended'"`
-	Stopped Stopped `cmd:"" group:"Client" help:"Say whether LIVE steps may begin." example:"stopped"`
+	Stop     Stop     `cmd:"" group:"Client" help:"Let no LIVE step begin: runs wait until 'go' (ADMIN)." example:"stop --reason 'refunds go to the wrong people'"`
+	Go       Go       `cmd:"" group:"Client" help:"Lift a stop: the runs that it held go on by themselves (ADMIN)." example:"go --reason 'the address is mended'"`
+	Settings Settings `cmd:"" group:"Client" help:"What the tenant's administrators have set, such as whether approvals are signed with passkeys."`
+	Stopped  Stopped  `cmd:"" group:"Client" help:"Say whether LIVE steps may begin." example:"stopped"`
 
 	CheckReceiver CheckReceiver `cmd:"" group:"Client" help:"Try a project's sandbox: does it verify signatures and keep idempotency keys?" example:"check-receiver https://sandbox.example.com --project shop.json --capability refunds.create --yes-this-is-a-sandbox"`
 

@@ -276,6 +276,10 @@ class Operations(ABC):
         """Register or edit a project."""
         return self._send(Call("PUT", ("projects", id), body=body))
 
+    def save_settings(self, body: t.TenantSettingsWrite) -> t.TenantSettings:
+        """Change the tenant's settings, such as whether each approval is signed with a passkey."""
+        return self._send(Call("PUT", ("settings",), body=body))
+
     def save_team(self, id: str, body: t.TeamWrite) -> t.Team:
         """Create or update a team of at least two admitted agents."""
         return self._send(Call("PUT", ("teams", id), body=body))
@@ -299,6 +303,10 @@ class Operations(ABC):
     def session(self) -> t.Session:
         """Who a browser's session is, and its CSRF token."""
         return self._send(Call("GET", ("session",)))
+
+    def settings(self) -> t.TenantSettings:
+        """Read what the tenant's administrators have set."""
+        return self._send(Call("GET", ("settings",)))
 
     def simulate_model(self, id: str, body: t.SimulationRequest) -> t.Simulation:
         """Run a scenario on paper."""
@@ -648,6 +656,10 @@ class AsyncOperations(ABC):
         """Register or edit a project."""
         return await self._send(Call("PUT", ("projects", id), body=body))
 
+    async def save_settings(self, body: t.TenantSettingsWrite) -> t.TenantSettings:
+        """Change the tenant's settings, such as whether each approval is signed with a passkey."""
+        return await self._send(Call("PUT", ("settings",), body=body))
+
     async def save_team(self, id: str, body: t.TeamWrite) -> t.Team:
         """Create or update a team of at least two admitted agents."""
         return await self._send(Call("PUT", ("teams", id), body=body))
@@ -671,6 +683,10 @@ class AsyncOperations(ABC):
     async def session(self) -> t.Session:
         """Who a browser's session is, and its CSRF token."""
         return await self._send(Call("GET", ("session",)))
+
+    async def settings(self) -> t.TenantSettings:
+        """Read what the tenant's administrators have set."""
+        return await self._send(Call("GET", ("settings",)))
 
     async def simulate_model(self, id: str, body: t.SimulationRequest) -> t.Simulation:
         """Run a scenario on paper."""

@@ -168,6 +168,8 @@ class Approval(TypedDict):
     decidedByMakers: NotRequired[list[str]]
     # a token's name, a user's or an agent's
     decidedByName: NotRequired[str]
+    # each approval of it must be signed with a passkey: the tenant asked for that when it was asked for
+    decisionAssertion: NotRequired[Literal["PASSKEY"]]
     decisionReason: NotRequired[str]
     # oldest first; decidedBy is who gave the last
     decisions: NotRequired[list[GivenDecision]]
@@ -235,6 +237,20 @@ class ApprovalRule(TypedDict):
     when: Predicate | ConditionGroup
 
 
+class Assertion(TypedDict):
+    authenticatorData: str
+    # its bytes, not its text
+    clientDataJSON: str
+    credentialId: str
+    # of the passkey as it was registered: SubjectPublicKeyInfo, base64url
+    publicKey: str
+    # sequence number of the audit record of the passkey's registration
+    registration: int
+    # the relying party of the passkey: the name in the service's public address
+    rpId: str
+    signature: str
+
+
 class AuditExport(TypedDict):
     # only records behind this sequence number were asked for
     after: NotRequired[int]
@@ -259,6 +275,8 @@ class AuditRecord(TypedDict):
     action: str
     actor: str
     after: str
+    # of a decision that was signed with a passkey
+    assertion: NotRequired[Assertion]
     at: str
     before: str
     # the system clock stood before that of the record before
@@ -266,12 +284,16 @@ class AuditRecord(TypedDict):
     # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
     # requestId are of the last, the subject kind/* where they were about several
     count: NotRequired[int]
+    # of an approval that was asked for: each approval of it must be signed with a passkey
+    decisionAssertion: NotRequired[Literal["PASSKEY"]]
     # request digest of what was approved or sent
     digest: NotRequired[str]
     # RFC 6962 leaf hash of the record without this field, lowercase hex
     hash: NotRequired[str]
     # done, or refused: code
     outcome: str
+    # of a passkey that was registered
+    passkey: NotRequired[PasskeyRegistration]
     # the reason or evidence given
     reason: NotRequired[str]
     requestId: str
@@ -450,6 +472,8 @@ class CredentialPage(TypedDict):
 
 
 class Decision(TypedDict):
+    # a passkey's answer over this decision; where the approval or the tenant asks for one, APPROVED needs it
+    assertion: NotRequired[SignedAnswer]
     decision: Literal["APPROVED", "REJECTED"]
     # never blank
     reason: str
@@ -560,6 +584,8 @@ class ExpectationCheck(TypedDict):
 
 
 class GivenDecision(TypedDict):
+    # the passkey's answer over this decision; left out with the digest for who must not see all of the request
+    assertion: NotRequired[Assertion]
     at: str
     by: str
     # who made the token that decided, and who made that one, nearest first
@@ -747,6 +773,8 @@ class ListedApproval(TypedDict):
     decidedByMakers: NotRequired[list[str] | Omitted]
     # a token's name, a user's or an agent's
     decidedByName: NotRequired[str | Omitted]
+    # each approval of it must be signed with a passkey: the tenant asked for that when it was asked for
+    decisionAssertion: NotRequired[Literal["PASSKEY"]]
     decisionReason: NotRequired[str | Omitted]
     # oldest first; decidedBy is who gave the last
     decisions: NotRequired[list[GivenDecision] | Omitted]
@@ -795,6 +823,8 @@ class ListedAuditRecord(TypedDict):
     action: str
     actor: str
     after: str | Omitted
+    # of a decision that was signed with a passkey
+    assertion: NotRequired[Assertion | Omitted]
     at: str
     before: str | Omitted
     # the system clock stood before that of the record before
@@ -802,12 +832,16 @@ class ListedAuditRecord(TypedDict):
     # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
     # requestId are of the last, the subject kind/* where they were about several
     count: NotRequired[int]
+    # of an approval that was asked for: each approval of it must be signed with a passkey
+    decisionAssertion: NotRequired[Literal["PASSKEY"]]
     # request digest of what was approved or sent
     digest: NotRequired[str]
     # RFC 6962 leaf hash of the record without this field, lowercase hex
     hash: NotRequired[str]
     # done, or refused: code
     outcome: str | Omitted
+    # of a passkey that was registered
+    passkey: NotRequired[PasskeyRegistration | Omitted]
     # the reason or evidence given
     reason: NotRequired[str | Omitted]
     requestId: str
@@ -1306,6 +1340,16 @@ class OmittedOmitted(TypedDict):
     sha256: str
 
 
+class PasskeyRegistration(TypedDict):
+    # base64url
+    credentialId: str
+    # who made the sign-in link that began the session in which it was added, nearest first: it may be theirs
+    makers: NotRequired[list[str]]
+    # SubjectPublicKeyInfo, base64url
+    publicKey: str
+    rpId: str
+
+
 class Plan(TypedDict):
     # of an agent or team run: who carries it out
     agents: NotRequired[list[PlanAgent]]
@@ -1719,6 +1763,14 @@ class SignInLinkWrite(TypedDict):
     tenantId: NotRequired[str]
 
 
+class SignedAnswer(TypedDict):
+    authenticatorData: str
+    # its bytes, not its text
+    clientDataJSON: str
+    credentialId: str
+    signature: str
+
+
 class Simulation(TypedDict):
     finalStateId: str
     mismatches: list[Mismatch]
@@ -1914,6 +1966,29 @@ class TenantPage(TypedDict):
     nextOffset: int | None
     # how many there are in scope and matching the filters
     total: int
+
+
+class TenantSettings(TypedDict):
+    # PASSKEY: each approval is signed with a passkey of whoever gives it; NONE by default
+    decisionAssertion: Literal["NONE", "PASSKEY"]
+    # 0 while nobody has set anything
+    revision: int
+    tenantId: str
+    updatedAt: NotRequired[str]
+
+
+class TenantSettingsWrite(TypedDict):
+    decisionAssertion: Literal["NONE", "PASSKEY"]
+    # absent or 0 where nobody has set anything; else the current revision
+    expectedRevision: NotRequired[int]
+    # never blank
+    reason: str
+    # ignored
+    revision: NotRequired[Any]
+    # ignored
+    tenantId: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
 
 
 class TenantWrite(TypedDict):

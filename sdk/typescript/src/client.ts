@@ -133,6 +133,8 @@ export class Countersign {
   freeCredential = (name: string, body: Body<t.Reason>, o?: CallOptions) => this.#send<t.Credential>({ method: "DELETE", path: `/credentials/${segment(name)}`, body, signal: o?.signal });
 
   /** May LIVE steps begin? */
+  settings = (o?: CallOptions) => this.#get<t.TenantSettings>("/settings", o);
+  saveSettings = (body: Body<t.TenantSettingsWrite>, o?: CallOptions) => this.#put<t.TenantSettings>("/settings", body, o);
   stopState = (o?: CallOptions) => this.#get<t.StopState>("/stop", o);
   stop = (body: Body<t.StopWrite>, o?: CallOptions) => this.#post<t.StopState>("/stop", body, o);
   go = (body: Body<t.StopWrite>, o?: CallOptions) => this.#post<t.StopState>("/go", body, o);

@@ -28,6 +28,8 @@ export const errorCodes = {
   revision_conflict: 409,
   role_required: 403,
   self_approval: 403,
+  assertion_required: 403,
+  assertion_invalid: 403,
   sequence_conflict: 409,
   state_conflict: 409,
   unauthenticated: 401,

@@ -212,6 +212,11 @@ export interface components {
             decidedByMakers?: string[];
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string;
+            /**
+             * @description each approval of it must be signed with a passkey: the tenant asked for that when it was asked for
+             * @enum {string}
+             */
+            decisionAssertion?: "PASSKEY";
             decisionReason?: string;
             /** @description oldest first; decidedBy is who gave the last */
             decisions?: components["schemas"]["GivenDecision"][];
@@ -292,6 +297,22 @@ export interface components {
             /** @description over the inputs as they will be sent; variableId is an input, a dotted path leads deeper */
             when: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
         };
+        Assertion: {
+            authenticatorData: string;
+            /** @description its bytes, not its text */
+            clientDataJSON: string;
+            credentialId: string;
+            /** @description of the passkey as it was registered: SubjectPublicKeyInfo, base64url */
+            publicKey: string;
+            /**
+             * Format: int64
+             * @description sequence number of the audit record of the passkey's registration
+             */
+            registration: number;
+            /** @description the relying party of the passkey: the name in the service's public address */
+            rpId: string;
+            signature: string;
+        };
         AuditExport: {
             /**
              * Format: int64
@@ -324,6 +345,8 @@ export interface components {
             action: string;
             actor: string;
             after: string;
+            /** @description of a decision that was signed with a passkey */
+            assertion?: components["schemas"]["Assertion"];
             /** Format: date-time */
             at: string;
             before: string;
@@ -334,12 +357,19 @@ export interface components {
              * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
              */
             count?: number;
+            /**
+             * @description of an approval that was asked for: each approval of it must be signed with a passkey
+             * @enum {string}
+             */
+            decisionAssertion?: "PASSKEY";
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
             hash?: string;
             /** @description done, or refused: code */
             outcome: string;
+            /** @description of a passkey that was registered */
+            passkey?: components["schemas"]["PasskeyRegistration"];
             /** @description the reason or evidence given */
             reason?: string;
             requestId: string;
@@ -567,6 +597,8 @@ export interface components {
             total: number;
         };
         Decision: {
+            /** @description a passkey's answer over this decision; where the approval or the tenant asks for one, APPROVED needs it */
+            assertion?: components["schemas"]["SignedAnswer"];
             /** @enum {string} */
             decision: "APPROVED" | "REJECTED";
             /** @description never blank */
@@ -675,6 +707,8 @@ export interface components {
             status: "PASSED" | "FAILED" | "SIMULATED";
         };
         GivenDecision: {
+            /** @description the passkey's answer over this decision; left out with the digest for who must not see all of the request */
+            assertion?: components["schemas"]["Assertion"];
             /** Format: date-time */
             at: string;
             by: string;
@@ -927,6 +961,11 @@ export interface components {
             decidedByMakers?: string[] | components["schemas"]["Omitted"];
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string | components["schemas"]["Omitted"];
+            /**
+             * @description each approval of it must be signed with a passkey: the tenant asked for that when it was asked for
+             * @enum {string}
+             */
+            decisionAssertion?: "PASSKEY";
             decisionReason?: string | components["schemas"]["Omitted"];
             /** @description oldest first; decidedBy is who gave the last */
             decisions?: components["schemas"]["GivenDecision"][] | components["schemas"]["Omitted"];
@@ -980,6 +1019,8 @@ export interface components {
             action: string;
             actor: string;
             after: string | components["schemas"]["Omitted"];
+            /** @description of a decision that was signed with a passkey */
+            assertion?: components["schemas"]["Assertion"] | components["schemas"]["Omitted"];
             /** Format: date-time */
             at: string;
             before: string | components["schemas"]["Omitted"];
@@ -990,12 +1031,19 @@ export interface components {
              * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
              */
             count?: number;
+            /**
+             * @description of an approval that was asked for: each approval of it must be signed with a passkey
+             * @enum {string}
+             */
+            decisionAssertion?: "PASSKEY";
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
             hash?: string;
             /** @description done, or refused: code */
             outcome: string | components["schemas"]["Omitted"];
+            /** @description of a passkey that was registered */
+            passkey?: components["schemas"]["PasskeyRegistration"] | components["schemas"]["Omitted"];
             /** @description the reason or evidence given */
             reason?: string | components["schemas"]["Omitted"];
             requestId: string;
@@ -1593,6 +1641,15 @@ export interface components {
                 sha256: string;
             };
         };
+        PasskeyRegistration: {
+            /** @description base64url */
+            credentialId: string;
+            /** @description who made the sign-in link that began the session in which it was added, nearest first: it may be theirs */
+            makers?: string[];
+            /** @description SubjectPublicKeyInfo, base64url */
+            publicKey: string;
+            rpId: string;
+        };
         Plan: {
             /** @description of an agent or team run: who carries it out */
             agents?: components["schemas"]["PlanAgent"][];
@@ -2083,6 +2140,13 @@ export interface components {
             /** @description another tenant than your own */
             tenantId?: string;
         };
+        SignedAnswer: {
+            authenticatorData: string;
+            /** @description its bytes, not its text */
+            clientDataJSON: string;
+            credentialId: string;
+            signature: string;
+        };
         Simulation: {
             finalStateId: string;
             mismatches: components["schemas"]["Mismatch"][];
@@ -2322,6 +2386,38 @@ export interface components {
              * @description how many there are in scope and matching the filters
              */
             total: number;
+        };
+        TenantSettings: {
+            /**
+             * @description PASSKEY: each approval is signed with a passkey of whoever gives it; NONE by default
+             * @enum {string}
+             */
+            decisionAssertion: "NONE" | "PASSKEY";
+            /**
+             * Format: int64
+             * @description 0 while nobody has set anything
+             */
+            revision: number;
+            tenantId: string;
+            /** Format: date-time */
+            updatedAt?: string;
+        };
+        TenantSettingsWrite: {
+            /** @enum {string} */
+            decisionAssertion: "NONE" | "PASSKEY";
+            /**
+             * Format: int64
+             * @description absent or 0 where nobody has set anything; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description never blank */
+            reason: string;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored */
+            tenantId?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
         };
         TenantWrite: {
             /** @description ignored */
@@ -4239,6 +4335,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantSettings"];
+                };
+            };
+        };
+    };
+    putSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantSettingsWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantSettings"];
                 };
             };
         };

@@ -61,6 +61,57 @@
     return "This browser could not do it: " + e.name + ".";
   }
 
+  // What an approval signs: the digest on the page, the decision and the reason, so that
+  // whoever has the decision can compute it again.
+  function hash(text) {
+    return crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  }
+
+  function hex(buffer) {
+    return Array.from(new Uint8Array(buffer), function (b) { return b.toString(16).padStart(2, "0"); }).join("");
+  }
+
+  function signed(form, decision) {
+    var reason = form.elements.reason;
+    reason.value = reason.value.replace(/^[\s\u0085]+|[\s\u0085]+$/g, "");
+    return hash(reason.value.replace(/\r?\n/g, "\r\n")).then(function (why) { // as a form sends it
+      return hash(["countersign decision v1", form.dataset.approval, form.dataset.digest, decision, hex(why)].join("\n"));
+    }).then(function (challenge) {
+      return navigator.credentials.get({ publicKey: {
+        challenge: challenge, rpId: form.dataset.rp, userVerification: "required",
+        allowCredentials: form.dataset.credentials.split(" ").map(function (id) { return { type: "public-key", id: bytes(id) }; })
+      } });
+    }).then(function (credential) {
+      var r = credential.response;
+      return JSON.stringify({ credentialId: text(credential.rawId), authenticatorData: text(r.authenticatorData), clientDataJSON: text(r.clientDataJSON), signature: text(r.signature) });
+    });
+  }
+
+  document.querySelectorAll("[data-sign]").forEach(function (form) {
+    var wrong = form.querySelector("#signs + [role=alert]"), busy = false;
+    form.addEventListener("submit", function (e) {
+      var decision = e.submitter && e.submitter.value;
+      if (decision !== "APPROVED") return;
+      e.preventDefault();
+      if (busy) return;
+      busy = true;
+      wrong.hidden = true;
+      signed(form, decision).then(function (assertion) {
+        form.elements.assertion.value = assertion;
+        var chosen = document.createElement("input");
+        chosen.type = "hidden";
+        chosen.name = "decision";
+        chosen.value = decision;
+        form.append(chosen);
+        form.submit();
+      }).catch(function (e) {
+        busy = false;
+        wrong.textContent = e.name === "NotAllowedError" ? "No passkey was used, so nothing is approved. Try again, with a passkey that you added here." : said(e);
+        wrong.hidden = false;
+      });
+    });
+  });
+
   document.querySelectorAll("[data-passkey]").forEach(function (part) {
     var form = part.querySelector("form"), wrong = part.querySelector("[role=alert]");
     part.hidden = false;

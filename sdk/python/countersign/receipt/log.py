@@ -4,8 +4,10 @@ what the records say."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .assertions import check_signed, is_registration, same_assertion, signed_decisions
 from .canonical import Json
 from .claims import Claims, at, digits, items, of, sha256, text, whole
 from .course import check_end, check_outcome, check_reconciled, check_records, check_started
@@ -46,6 +48,7 @@ def _included(c: Claims, head: Json) -> list[Record]:
     size, root = whole(at(head, "size")), of(head, "root")
     need(size >= 0 and _is_hash(root), "audit", "the tree head is of no tree")
     subjects = {f"approval/{of(a, 'id')}" for a in items(c.approvals)} | {f"run/{of(c.run, 'id')}"}
+    signed = signed_decisions(c.approvals)
     last = -1
     out: list[Record] = []
     for r in items(at(c.audit, "records")):
@@ -56,8 +59,9 @@ def _included(c: Claims, head: Json) -> list[Record]:
         proven = last < seq < size and all(map(_is_hash, path)) and _root_of(leaf, seq, size, path) == root
         need(proven, "audit", f"a record is not proven to stand in the log at its place: {seq}")
         last = seq
-        record = read(leaf)
-        need(record.word("subject") in subjects, "audit", f"a record is about something else: {seq}")
+        record = read(leaf, seq)
+        about = record.word("subject") in subjects or any(is_registration(record, d) for d in signed)
+        need(about, "audit", f"a record is about something else: {seq}")
         need(moment(record.word("at")) != "", "audit", f"a record has no time in UTC: {seq}")
         out.append(record)
     return out
@@ -110,13 +114,13 @@ class _Places:
     asked: dict[str, int] = field(default_factory=dict)
     decided: dict[str, int] = field(default_factory=dict)
 
-    def find(self, taken: dict[str, int], a: Json, time: str, **wanted: str) -> bool:
+    def find(self, taken: dict[str, int], a: Json, time: str, also: Callable[[Record], bool] = lambda _: True, **wanted: str) -> bool:
         """Finds a record that stands for no other approval."""
         others = set(taken.values())
         at_time = moment(of(a, time))
         for i, r in enumerate(self.records):
             same = done(r, step=of(a, "stepId"), digest=of(a, "requestDigest"), **wanted)
-            if same and moment(r.word("at")) == at_time and i not in others:
+            if same and moment(r.word("at")) == at_time and i not in others and also(r):
                 taken[of(a, "id")] = i
                 return True
         return False
@@ -134,11 +138,13 @@ def _check_decision(c: Claims, a: Json, places: _Places, log: Log) -> None:
     asked = places.find(places.asked, a, "requestedAt", action="approval.request")
     need(asked, "audit", f"the log does not say that approval {name} was asked for so")
     if by == "system" and c.masked and log.left_out > 0:
-        return  # its reason may quote what must not be seen
+        return check_signed(a, places.records, places.records[places.asked[name]])  # the record's reason may quote what must not be seen
     actor = {"action": "approval.close"} if by == "system" else {"action": "approvals.decide", "actor": by}
-    decided = places.find(places.decided, a, "decidedAt", after=status, reason=of(a, "decisionReason"), **actor)
+    last = (items(at(a, "decisions")) or [None])[-1]
+    decided = places.find(places.decided, a, "decidedAt", lambda r: same_assertion(r, last), after=status, reason=of(a, "decisionReason"), **actor)
     need(decided, "audit", f"the log does not say that approval {name} was decided so")
     _check_earlier(a, records=places.records, last=places.decided[name])
+    check_signed(a, places.records, places.records[places.asked[name]])
 
 
 def _check_earlier(a: Json, records: list[Record], last: int) -> None:
@@ -150,7 +156,7 @@ def _check_earlier(a: Json, records: list[Record], last: int) -> None:
         found = (
             i
             for i, r in enumerate(records)
-            if i >= start and done(r, **wanted, actor=by, reason=of(decision, "reason")) and moment(r.word("at")) == time
+            if i >= start and done(r, **wanted, actor=by, reason=of(decision, "reason")) and moment(r.word("at")) == time and same_assertion(r, decision)
         )
         place = next(found, -1)
         need(place >= 0, "audit", f"the log does not say that approval {name} was approved by {by} so")

@@ -10,18 +10,25 @@ from typing import Any
 @dataclass(frozen=True)
 class Record:
     members: dict[str, Any]
+    seq: int = -1
+    """Its place in the log."""
 
     def word(self, name: str) -> str:
         value = self.members.get(name)
         return value if isinstance(value, str) else ""
 
+    def child(self, name: str) -> Record | None:
+        """An object in it; None for what is missing, and an empty one for anything else."""
+        value = self.members.get(name)
+        return None if value is None else Record(value if isinstance(value, dict) else {})
 
-def read(leaf: str) -> Record:
+
+def read(leaf: str, seq: int) -> Record:
     try:
         value = json.loads(leaf, parse_int=len, parse_float=len, parse_constant=_constant)
     except (ValueError, RecursionError):
         value = None
-    return Record(value if isinstance(value, dict) else {})
+    return Record(value if isinstance(value, dict) else {}, seq)
 
 
 def _constant(text: str) -> Any:

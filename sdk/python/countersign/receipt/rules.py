@@ -90,7 +90,7 @@ def _groups(by: Json) -> list[str]:
     return [text(group) for group in items(at(by, "groups"))]
 
 
-def _of_older(a: Json) -> bool:
+def of_older(a: Json) -> bool:
     """An approval of an earlier release, which one decided."""
     return not any(has(a, name) for name in ("approvalsNeeded", "groups", "decisions"))
 
@@ -104,7 +104,7 @@ def check_decisions(a: Json, check: Callable[[bool, str], None]) -> None:
     """Compares the decisions of an approval with what became of it."""
     given = items(at(a, "decisions"))
     if not given:
-        return check(_of_older(a), "lacks its decisions")
+        return check(of_older(a), "lacks its decisions")
     check(has(a, "approvalsNeeded"), "doesn't say how many must approve")
     by: set[str] = set()
     for i, decision in enumerate(given):
@@ -113,6 +113,7 @@ def check_decisions(a: Json, check: Callable[[bool, str], None]) -> None:
         ordered = moment(when) != "" and (i == 0 or not before(when, of(given[i - 1], "at")))
         check(ordered, "has decisions that are not in the order of their times")
         check(_among(_groups(decision), _groups(a)), "was decided for groups that it doesn't name")
+        check(not has(decision, "assertion") or of(a, "requestDigest") != "", "has a signature, but not the digest that it signs")
         if i < len(given) - 1:
             check(of(decision, "decision") == "APPROVED", "was decided again after a rejection")
         else:
@@ -138,7 +139,7 @@ def enough(a: Json) -> bool:
     and each group by somebody."""
     given, wanted = items(at(a, "decisions")), set(_groups(a))
     if not given:
-        return _of_older(a)
+        return of_older(a)
     approved = [
         set(_groups(decision))
         for decision in given

@@ -1,6 +1,7 @@
 // Verifies the signed tree head, each record's way to it (RFC 6962), and that the run
 // is what the records say.
 import type { Json } from "./canonical.js";
+import { checkSigned, isRegistration, type Placed, sameAssertion, signedDecisions } from "./assertions.js";
 import { need } from "./failure.js";
 import { masked } from "./agree.js";
 import { checkEnd, checkOutcome, checkReconciled, checkRecords, checkStarted } from "./course.js";
@@ -24,11 +25,12 @@ export function checkAudit(c: Claims, checks: Checks) {
   return { treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
 }
 
-function included(c: Claims, head: Json | undefined, checks: Checks): AuditRecord[] {
+function included(c: Claims, head: Json | undefined, checks: Checks): Placed[] {
   const size = whole(at(head, "size"));
   const root = text(at(head, "root"));
   need(size >= 0 && isHash(root), "audit", "the tree head is of no tree");
   const subjects = new Set(list(c.approvals).map((a) => `approval/${text(at(a, "id"))}`)).add(`run/${text(at(c.run, "id"))}`);
+  const signed = signedDecisions(c.approvals);
   let last = -1;
   return list(at(c.audit, "records")).map((r) => {
     const leaf = text(at(r, "text"));
@@ -38,9 +40,9 @@ function included(c: Claims, head: Json | undefined, checks: Checks): AuditRecor
     need(proven, "audit", `a record is not proven to stand in the log at its place: ${seq}`);
     last = seq;
     const record = read(leaf);
-    need(subjects.has(word(record, "subject")), "audit", `a record is about something else: ${seq}`);
+    need(subjects.has(word(record, "subject")) || signed.some((d) => isRegistration({ record, seq }, d)), "audit", `a record is about something else: ${seq}`);
     need(moment(word(record, "at")) !== "", "audit", `a record has no time in UTC: ${seq}`);
-    return record;
+    return { record, seq };
   });
 }
 
@@ -67,13 +69,14 @@ function rootOf(leaf: string, seq: number, size: number, path: string[], { sha25
 const half = (n: number) => Math.floor(n / 2); // >> is of 32 bits
 
 /** Compares the course of the run, what was sent, who decided and who reconciled, and why. */
-function checkCourse(c: Claims, records: AuditRecord[], leftOut: number): { approved: number; unlogged: number } {
+function checkCourse(c: Claims, placed: Placed[], leftOut: number): { approved: number; unlogged: number } {
+  const records = placed.map((r) => r.record);
   checkStarted(c, records);
   checkRecords(c, records);
   checkEnd(c, records, leftOut);
   const told = { approved: 0, unlogged: 0 };
   const found: Found = { asked: new Map(), decided: new Map() };
-  for (const a of list(c.approvals)) checkDecision(c, a, records, leftOut, found, told);
+  for (const a of list(c.approvals)) checkDecision(c, a, placed, leftOut, found, told);
   const asked = new Set(found.asked.values());
   records.forEach((r, i) => need(!fits(r, [["action", "approval.request"]]) || asked.has(i), "audit", `the log says that an approval was asked for at step ${word(r, "step")}, which is missing`));
   const says = (r: AuditRecord) => (action: string, step: string, of?: string) => fits(r, [["action", action], ["step", step], ...(of === undefined ? [] : [["digest", of] as [string, string]])]);
@@ -95,7 +98,8 @@ interface Found {
 const fits = (r: AuditRecord, wanted: [string, string][]): boolean => word(r, "outcome") === "done" && wanted.every(([name, value]) => word(r, name) === value);
 
 /** Finds the records of what was asked and of what was decided, one each for each approval. */
-function checkDecision(c: Claims, a: Json, records: AuditRecord[], leftOut: number, { asked, decided }: Found, told: { approved: number; unlogged: number }): void {
+function checkDecision(c: Claims, a: Json, placed: Placed[], leftOut: number, { asked, decided }: Found, told: { approved: number; unlogged: number }): void {
+  const records = placed.map((r) => r.record);
   const of = (name: string) => text(at(a, name));
   const [status, by, digest] = [of("status"), of("decidedBy"), of("requestDigest")];
   if (status === "APPROVED") told.approved++;
@@ -103,18 +107,20 @@ function checkDecision(c: Claims, a: Json, records: AuditRecord[], leftOut: numb
     if (status === "APPROVED" || by !== "system") told.unlogged++; // masking left it out, and the record with it
     return;
   }
-  const find = (taken: Map<string, number>, time: string, wanted: [string, string][]): boolean => {
+  const find = (taken: Map<string, number>, time: string, wanted: [string, string][], also: (r: AuditRecord) => boolean = () => true): boolean => {
     const others = new Set(taken.values());
-    const place = records.findIndex((r, i) => fits(r, [["step", of("stepId")], ["digest", digest], ...wanted]) && moment(word(r, "at")) === moment(of(time)) && !others.has(i));
+    const place = records.findIndex((r, i) => fits(r, [["step", of("stepId")], ["digest", digest], ...wanted]) && moment(word(r, "at")) === moment(of(time)) && !others.has(i) && also(r));
     if (place >= 0) taken.set(of("id"), place);
     return place >= 0;
   };
   need(find(asked, "requestedAt", [["action", "approval.request"]]), "audit", `the log does not say that approval ${of("id")} was asked for so`);
   const bySystem = by === "system";
-  if (bySystem && masked(c) && leftOut > 0) return; // its reason may quote what must not be seen
+  const signed = () => checkSigned(a, placed, records[asked.get(of("id")) as number] as AuditRecord);
+  if (bySystem && masked(c) && leftOut > 0) return signed(); // the record's reason may quote what must not be seen
   const actor: [string, string][] = bySystem ? [["action", "approval.close"]] : [["action", "approvals.decide"], ["actor", by]];
-  need(find(decided, "decidedAt", [...actor, ["after", status], ["reason", of("decisionReason")]]), "audit", `the log does not say that approval ${of("id")} was decided so`);
+  need(find(decided, "decidedAt", [...actor, ["after", status], ["reason", of("decisionReason")]], (r) => sameAssertion(r, list(at(a, "decisions")).at(-1))), "audit", `the log does not say that approval ${of("id")} was decided so`);
   checkEarlier(a, records, decided.get(of("id")));
+  signed();
 }
 
 /** Finds the record of each decision before the last, in the log's order. */
@@ -124,7 +130,7 @@ function checkEarlier(a: Json, records: AuditRecord[], last: number | undefined)
   ];
   let from = 0;
   for (const d of list(at(a, "decisions")).slice(0, -1)) {
-    const place = records.findIndex((r, i) => i >= from && fits(r, wanted(d)) && moment(word(r, "at")) === moment(text(at(d, "at"))));
+    const place = records.findIndex((r, i) => i >= from && fits(r, wanted(d)) && moment(word(r, "at")) === moment(text(at(d, "at"))) && sameAssertion(r, d));
     need(place >= 0, "audit", `the log does not say that approval ${text(at(a, "id"))} was approved by ${text(at(d, "by"))} so`);
     from = place + 1;
   }

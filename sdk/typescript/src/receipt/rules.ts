@@ -65,7 +65,7 @@ export function asksFor(c: Claims, a: Json, s: Json | undefined): boolean {
 }
 
 /** ofOlder reports an approval of an earlier release, which one decided. */
-const ofOlder = (a: Json): boolean => !["approvalsNeeded", "groups", "decisions"].some((name) => has(a, name));
+export const ofOlder = (a: Json): boolean => !["approvalsNeeded", "groups", "decisions"].some((name) => has(a, name));
 
 /** How many must approve; earlier releases, which asked for one, don't say so. */
 const needed = (a: Json): number => (has(a, "approvalsNeeded") ? whole(at(a, "approvalsNeeded")) : 1);
@@ -80,6 +80,7 @@ export function checkDecisions(a: Json, check: (ok: boolean, problem: string) =>
     check(of(d, "by") !== "" && !by.has(of(d, "by")), "was decided twice by one, or by nobody");
     check(moment(of(d, "at")) !== "" && (i === 0 || !before(of(d, "at"), of(given[i - 1], "at"))), "has decisions that are not in the order of their times");
     check(among(list(at(d, "groups")).map(text), list(at(a, "groups")).map(text)), "was decided for groups that it doesn't name");
+    check(!has(d, "assertion") || of(a, "requestDigest") !== "", "has a signature, but not the digest that it signs");
     if (i < given.length - 1) check(of(d, "decision") === "APPROVED", "was decided again after a rejection");
     else check(isLast(d, a), "was last decided otherwise than its decisions say");
     by.add(of(d, "by"));

@@ -1,0 +1,142 @@
+package control
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/passkey"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/assertion"
+	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// A tenant may ask that each approval is signed with a passkey of whoever gives it, over the
+// digest of the request. What asked is fixed when the approval is asked for; a setting that
+// was tightened since counts too. A rejection lets nothing out and needs no signature.
+
+// wantsAssertion reports an approval that nobody may give now without a signature.
+func wantsAssertion(tx store.Tx, tenant string, r *records.Approval) (bool, error) {
+	if r.DecisionAssertion != "" {
+		return true, nil
+	}
+	settings, err := records.SettingsOf(tx, tenant)
+	return settings.DecisionAssertion == countersign.DecisionAssertionPasskey, err
+}
+
+// Signing is what a page needs to have an approval signed.
+type Signing struct {
+	Wanted      bool
+	RPID        string
+	Credentials []string // the user's own, base64url; empty: they must add one first
+}
+
+// Signing says whether an approval must be signed, and with which passkeys the actor can.
+func (s *Service) Signing(ctx context.Context, a Actor, id string) (out Signing, err error) {
+	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+		out = Signing{}
+		rec, err := reachApproval(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if out.Wanted, err = wantsAssertion(tx, a.Tenant, rec); err != nil || !out.Wanted || s.passkeys == nil || a.Session == "" {
+			return err
+		}
+		out.RPID = s.passkeys.RPID()
+		all, err := passkeysOf(tx, a.Tenant, a.Email)
+		for i := range all {
+			if all[i].Logged {
+				out.Credentials = append(out.Credentials, base64.RawURLEncoding.EncodeToString(all[i].Key.ID))
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// asserted checks the answer of a passkey that comes with a decision, and keeps its counter;
+// nil where none comes and none is wanted.
+func (s *Service) asserted(tx store.Tx, a Actor, r *records.Approval, d countersign.Decision) (*countersign.Assertion, error) {
+	if d.Assertion == nil {
+		wanted, err := wantsAssertion(tx, a.Tenant, r)
+		if err == nil && wanted && d.Decision == countersign.ApprovalApproved {
+			err = assertion.Required()
+		}
+		return nil, err
+	}
+	p, version, err := s.signer(tx, a, d.Assertion.CredentialID)
+	if err != nil {
+		return nil, err
+	}
+	logged, err := registrationOf(tx, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &countersign.Assertion{SignedAnswer: *d.Assertion, PublicKey: logged.PublicKey, RPID: logged.RPID, Registration: p.Registration}
+	about := assertion.Decision{ApprovalID: r.ID, RequestDigest: r.RequestDigest, Decision: d.Decision, Reason: d.Reason}
+	checked, err := assertion.Check(about, out)
+	switch {
+	case err != nil:
+		return nil, assertion.Invalid(err)
+	case checked.Origin != s.passkeys.Origin():
+		return nil, assertion.Invalid(errors.New("it was made on a page of another address than this service's"))
+	case (checked.Counter != 0 || p.Key.Counter != 0) && checked.Counter <= p.Key.Counter:
+		return nil, assertion.Invalid(errors.New("the counter of the passkey " + safetext.Escaped(p.Name) + " has not risen, so it may have been copied; approve with another one"))
+	}
+	p.Key.Counter, p.LastUsedAt = checked.Counter, s.cfg.Now()
+	_, err = records.Passkeys.Put(tx, p.TenantID, records.PasskeyID(p.Email, p.Key.ID), p, version)
+	return out, err
+}
+
+// signer finds the actor's own passkey by its id. A decision by token isn't signed: the log
+// names the user who registered the key, and a decision must name the same.
+func (s *Service) signer(tx store.Tx, a Actor, credential string) (*records.Passkey, int64, error) {
+	if s.passkeys == nil {
+		return nil, 0, errNoPasskeys
+	}
+	id, err := base64.RawURLEncoding.Strict().DecodeString(credential)
+	if err != nil {
+		return nil, 0, assertion.Invalid(errors.New("credentialId must be base64url without padding"))
+	}
+	p, version, err := passkeyByID(tx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
+		return nil, 0, err
+	case a.Session != "" && p.TenantID == a.Tenant && p.Email == a.Email:
+		return p, version, nil
+	}
+	return nil, 0, assertion.Invalid(errors.New("it is of no passkey of yours in this tenant; decide in a browser's session, with a passkey that you added there"))
+}
+
+// registrationOf reads what the audit log says of a passkey. One that isn't there, under this
+// id and by this user, signs nothing.
+func registrationOf(tx store.Tx, p *records.Passkey) (*countersign.PasskeyRegistration, error) {
+	if !p.Logged {
+		return nil, assertion.Invalid(errors.New("the passkey " + safetext.Escaped(p.Name) + " was added before keys were logged; remove it, and add it again"))
+	}
+	rec, err := audit.Get(tx, p.TenantID, p.Registration)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	if err != nil || rec.Action != string(access.AddPasskey) || rec.Outcome != countersign.AuditDone || rec.Actor != "user:"+p.Email ||
+		rec.Passkey == nil || rec.Passkey.CredentialID != base64.RawURLEncoding.EncodeToString(p.Key.ID) {
+		return nil, assertion.Invalid(errors.New("the audit log has no registration of the passkey " + safetext.Escaped(p.Name) + "; remove it, and add it again"))
+	}
+	return rec.Passkey, nil
+}
+
+// registration is what the log keeps of a new passkey.
+func (s *Service) registration(key passkey.Key) (*countersign.PasskeyRegistration, error) {
+	spki, err := key.SPKI()
+	if err != nil {
+		return nil, err
+	}
+	return &countersign.PasskeyRegistration{
+		CredentialID: base64.RawURLEncoding.EncodeToString(key.ID), PublicKey: base64.RawURLEncoding.EncodeToString(spki), RPID: s.passkeys.RPID(),
+	}, nil
+}

@@ -1,0 +1,26 @@
+package records
+
+import (
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Settings is one record a tenant, once somebody has set something.
+var Settings = store.Collection[countersign.TenantSettings]{Table: store.Meta}
+
+// SettingsID is its id.
+const SettingsID = "settings"
+
+// SettingsOf reads a tenant's settings, the defaults where there are none.
+func SettingsOf(tx store.Tx, tenant string) (countersign.TenantSettings, error) {
+	s, _, err := Settings.Get(tx, tenant, SettingsID)
+	if errors.Is(err, store.ErrNotFound) {
+		return countersign.TenantSettings{TenantID: tenant, DecisionAssertion: countersign.DecisionAssertionNone}, nil
+	}
+	if err != nil {
+		return countersign.TenantSettings{}, err
+	}
+	return *s, nil
+}
