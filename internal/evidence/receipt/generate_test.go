@@ -206,6 +206,9 @@ func (d *drawn) live(s *countersign.StepRun, digest string, expected []countersi
 		s.CompletedAt = s.Reconciliation.At
 		return
 	}
+	if len(expected) > 0 {
+		s.Verification.StatusCode = int64(s.Response.StatusCode)
+	}
 	s.CompletedAt = d.note("step.complete", s.ID, countersign.SystemPrincipal, "COMPLETED", s.Verification.Status, digest)
 }
 

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 )
 
 // Prefix is the console's base path.
@@ -40,7 +40,7 @@ type Console struct {
 	stop    chan struct{} // closed when live pages must end
 	live    sharedViews
 
-	importing sync.Mutex // one uploaded document is read at a time: each takes much memory
+	importing *semaphore.Semaphore // one uploaded document is read at a time: each takes much memory
 }
 
 // route is one page or one action.
@@ -55,7 +55,7 @@ type route struct {
 
 // New makes the console.
 func New(cfg Config, s *control.Service) (*Console, error) {
-	c := &Console{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
+	c := &Console{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{}), importing: semaphore.New(1)}
 	if err := c.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
 		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
 	}

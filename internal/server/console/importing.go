@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"io"
 	"slices"
@@ -149,7 +150,7 @@ func importProject(v *pageRequest) (string, error) {
 	return "", v.importChoice(v.form("proposal"), in, nil)
 }
 
-// uploaded reads the file that was sent. One document at a time is read.
+// uploaded reads the file that was sent.
 func (v *pageRequest) uploaded() (in Import, err error) {
 	id, wrong := v.typedProjectID()
 	file, header, err := v.r.FormFile("file")
@@ -167,9 +168,16 @@ func (v *pageRequest) uploaded() (in Import, err error) {
 	if err != nil {
 		return in, invalid("file", "it could not be read")
 	}
-	v.importing.Lock()
-	defer v.importing.Unlock()
-	if in, err = v.cfg.ReadOpenAPI(data, ImportOptions{ProjectID: id, BaseURL: v.form("server"), Only: v.form("only")}); err != nil {
+	return v.readOpenAPI(v.r.Context(), v.actor.Tenant, data, ImportOptions{ProjectID: id, BaseURL: v.form("server"), Only: v.form("only")})
+}
+
+// readOpenAPI reads one document at a time. Tenants take turns, and who has hung up gives
+// theirs away.
+func (c *Console) readOpenAPI(ctx context.Context, tenant string, data []byte, o ImportOptions) (in Import, err error) {
+	if ended := c.importing.Do(ctx, tenant, func() { in, err = c.cfg.ReadOpenAPI(data, o) }); ended != nil {
+		return in, ended
+	}
+	if err != nil {
 		return in, invalid("file", "%s", strings.ReplaceAll(err.Error(), "; ", ", "))
 	}
 	return in, nil
