@@ -19,12 +19,12 @@ type fixture struct {
 }
 
 // newFixture starts the service.
-func newFixture(t *testing.T) *fixture {
+func newFixture(t *testing.T, more ...harness.Setting) *fixture {
 	t.Helper()
 	h := &fixture{receiver: harness.NewReceiver(t)}
-	h.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // one of the runs hangs
+	h.Server = harness.Start(t, append(more, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // one of the runs hangs
 		harness.Set("NOTIFY_ORIGINS", h.receiver.Origin()),
-		harness.Set("SIGNING_ENV_ALLOWLIST", everyTenant()), harness.Env(harness.SecretEnv, harness.Secret))
+		harness.Set("SIGNING_ENV_ALLOWLIST", everyTenant()), harness.Env(harness.SecretEnv, harness.Secret))...)
 	h.Keep(harness.Secret)
 	return h
 }
