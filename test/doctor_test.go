@@ -81,7 +81,8 @@ func TestDoctorReadsProjectsThatWantSeveralKeys(t *testing.T) {
 			t.Errorf("%s", f)
 		}
 	}
-	if r.Status != 0 || strings.Count(weak, "project/default-keys") != 1 || !strings.Contains(weak, "uses DESK_PASSWORD, which is shorter than 16 bytes") {
+	of := "project/default-keys of tenant default uses "
+	if r.Status != 0 || strings.Count(weak, of) != 2 || !strings.Contains(weak, of+"DESK_PASSWORD, which is shorter than 16 bytes") || !strings.Contains(weak, of+harness.SecretEnv+", which is shorter than 32 bytes") {
 		t.Errorf("%d: %s\n%s", r.Status, weak, r.Err)
 	}
 	for _, secret := range []string{appKey, deskPassword} {
