@@ -30,6 +30,8 @@ func TestEveryExitStatusIsTheOneThatIsPromised(t *testing.T) {
 	}{
 		{0, "ok", []string{"health"}},
 		{0, "Usage: countersign runs start", []string{"runs", "start", "--help"}},
+		{0, "Usage: countersign <command>", []string{"help"}},
+		{0, "Usage: countersign runs start", []string{"help", "runs", "start"}},
 		{1, "invalid: ", []string{"plans", "create", invalid}},
 		{1, "FAILED", []string{"runs", "watch", failed}},
 		{2, "try 'countersign demo'", nil},

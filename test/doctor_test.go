@@ -61,3 +61,37 @@ func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`)
 	look("part of a copy", map[string]string{"copy": "BROKEN|not complete"})
 }
+
+// TestDoctorReadsProjectsThatWantSeveralKeys: each key of a project's array counts, those that
+// are long enough too.
+func TestDoctorReadsProjectsThatWantSeveralKeys(t *testing.T) {
+	t.Parallel()
+	harness.OnlyDirectory(t)
+	w := keysWorld(t)
+	w.Admin.Put("/projects/default-keys", threeKeys(w.shop.Origin())).OK(t)
+	settings := w.Settings()
+	w.Stop()
+	r := harness.Run(t, settings, "doctor", "-o", "json")
+	weak := ""
+	for _, f := range parsed(t, r.Out).Items() {
+		switch check := f.At("check").Text(); check {
+		case "credential":
+			weak += f.At("seen").Text() + "\n"
+		case "credential owner", "credential owners":
+			t.Errorf("%s", f)
+		}
+	}
+	of := "project/default-keys of tenant default uses "
+	if r.Status != 0 || strings.Count(weak, of) != 2 || !strings.Contains(weak, of+"DESK_PASSWORD, which is shorter than 16 bytes") || !strings.Contains(weak, of+harness.SecretEnv+", which is shorter than 32 bytes") {
+		t.Errorf("%d: %s\n%s", r.Status, weak, r.Err)
+	}
+	for _, secret := range []string{appKey, deskPassword} {
+		if strings.Contains(r.Out+r.Err, secret) {
+			t.Errorf("it shows %s", secret)
+		}
+	}
+	settings["SVC_PLATFORM_CREDENTIAL_ENV_ALLOWLIST"] = "acme/APP_KEY,DESK_PASSWORD"
+	if r := harness.Run(t, settings, "doctor"); !strings.Contains(r.Out, "project/default-keys of tenant default uses APP_KEY, which is not its tenant's") {
+		t.Errorf("a key in the array that is another tenant's:\n%s", r.Out)
+	}
+}

@@ -269,6 +269,53 @@ func TestAKillBetweenCommitAndMessageLosesNone(t *testing.T) {
 	}
 }
 
+// TestAKillBetweenMessageAndAnswerAsksAndDecidesOnce: the process ends when the message is out
+// and a person has opened the question, and again when the answer has come, in any state of
+// being handled. Who answers through it all is told, and decides once.
+func TestAKillBetweenMessageAndAnswerAsksAndDecidesOnce(t *testing.T) {
+	t.Parallel()
+	harness.OnlyDirectory(t)
+	w := newChatWorld(t, 1)
+	run := w.run(t, pay("p", "5", nil))
+	m := w.message(t)
+	w.known(t, "U1", "ann@example.com", m)
+	question := w.slack.Press("U1", m, "approve")
+	id := w.approval(t, run).At("id").Text()
+	w.Kill()
+	w.Restart()
+	asked := make(chan bool)
+	once := sync.OnceFunc(func() { close(asked) })
+	w.slack.Before("users.info", func() *slacktest.Answer { // who answers: asked before anything is decided
+		once()
+		return nil
+	})
+	answered := make(chan []string)
+	go func() {
+		var told []string
+		for _, a := range w.submitTimes(question, "fine", 2) {
+			told = append(told, w.slack.Told(question, a))
+		}
+		answered <- told
+	}()
+	<-asked
+	w.Kill()
+	w.Restart()
+	decided := 0
+	for _, told := range <-answered {
+		if strings.Contains(told, "Approved. Recorded") {
+			decided++
+		} else {
+			has(t, "an answer that decided nothing", told, "Nothing was changed")
+		}
+	}
+	w.reaches(t, run, "COMPLETED")
+	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "decisions.0.by", "user:ann@example.com").Is(t, "decisions.1", harness.Absent)
+	w.slack.Until("the end in the message", func() bool { return !w.message(t).Open() })
+	if n := len(w.shop.Seen("POST", "/pay")); n != 1 || decided > 1 {
+		t.Errorf("%d requests were sent, %d answers decided", n, decided)
+	}
+}
+
 // TestAKillAfterItIsDecidedTellsTheEnd: the message is replaced by the next process, and the
 // answer that is sent again changes nothing.
 func TestAKillAfterItIsDecidedTellsTheEnd(t *testing.T) {

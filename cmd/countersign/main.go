@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -48,6 +49,9 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	if len(args) == 0 { // without a command it prints the help and fails
 		args, usage = []string{"--help"}, errs
 		defer fmt.Fprintln(errs, "\ncountersign: no command was given; try 'countersign demo', or 'countersign login URL' where a service runs")
+	}
+	if len(args) > 0 && args[0] == "help" { // what newcomers type
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	parser, err := newParser(usage, errs, func(code int) { exited = code })
 	if err != nil {

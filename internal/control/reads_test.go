@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,52 @@ func TestAListOfApprovalsCostsWhatItsRowsCost(t *testing.T) {
 	}
 	if most := 3 * 32 * body; four.bytes > most {
 		t.Errorf("32 approvals of %d bytes read %d", body, four.bytes)
+	}
+}
+
+// TestAPageOfApprovalsCostsTheSameHoweverManyWait, whoever decides them: neither the other
+// approvals nor the users and groups that there are besides are read.
+func TestAPageOfApprovalsCostsTheSameHoweverManyWait(t *testing.T) {
+	const shown = 5
+	page := func(waiting int) (list, overview reads) {
+		h := open(t)
+		for i := range waiting {
+			h.must(h.store.Update(background, func(tx store.Tx) error {
+				id := fmt.Sprint("group", i)
+				_, err := records.Groups.Put(tx, "acme", records.GroupID(id), &countersign.Group{ID: id, Members: []string{"ben@acme.example"}}, 0)
+				return err
+			}))
+			id := h.asks(t, as("acme"), fmt.Sprint("digest-", i))
+			h.must(h.store.Update(background, func(tx store.Tx) error {
+				rec, version, err := records.Approvals.Get(tx, "acme", id)
+				if err != nil {
+					return err
+				}
+				rec.Groups, rec.ApprovalsNeeded = []string{fmt.Sprint("group", i)}, 2
+				_, err = records.Approvals.Put(tx, "acme", id, rec, version)
+				return err
+			}))
+		}
+		list = h.reading(func() {
+			found, err := h.service.Approvals(background, approver("ben@acme.example"), control.List{Limit: shown}, control.ApprovalFilter{Status: "PENDING", OldestFirst: true})
+			h.must(err)
+			if len(found.Items) != shown || found.Total != waiting {
+				t.Fatalf("%d of %d approvals", len(found.Items), found.Total)
+			}
+		})
+		overview = h.reading(func() {
+			found, _, err := h.service.Waiting(background, approver("ben@acme.example"), shown)
+			h.must(err)
+			if len(found) != shown {
+				t.Fatalf("%d wait", len(found))
+			}
+		})
+		return list, overview
+	}
+	fewList, few := page(8)
+	manyList, many := page(64)
+	if manyList.rows > fewList.rows || many.rows > few.rows {
+		t.Errorf("with 8 waiting the list reads %+v and the overview %+v, with 64 %+v and %+v", fewList, few, manyList, many)
 	}
 }
 

@@ -25,7 +25,7 @@ type spending struct {
 	record  records.Spending
 	version int64
 	parts   map[int64]*records.SpentPart
-	now     time.Time       // never before the latest entry, whatever the clock says
+	now     time.Time // never before the latest entry, whatever the clock says
 	changed bool
 }
 

@@ -113,16 +113,7 @@ func (w *Workspace) Send(payload map[string]any, times int) (answers []map[strin
 		if n > 0 {
 			e["retry_attempt"], e["retry_reason"] = n, "timeout"
 		}
-		if err := write(w.newest(), e); err != nil {
-			w.t.Fatalf("slack: %v", err)
-		}
-		var raw json.RawMessage
-		w.Until("an acknowledgment", func() (is bool) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			raw, is = w.acks[id]
-			return is
-		})
+		raw := w.delivered(id, e)
 		var out map[string]any
 		if len(raw) > 0 {
 			if err := json.Unmarshal(raw, &out); err != nil {
@@ -132,6 +123,31 @@ func (w *Workspace) Send(payload map[string]any, times int) (answers []map[strin
 		answers = append(answers, out)
 	}
 	return answers
+}
+
+// delivered sends an envelope until it is acknowledged: again if the connection ends before.
+func (w *Workspace) delivered(id string, e object) (raw json.RawMessage) {
+	w.t.Helper()
+	for acknowledged := false; !acknowledged; {
+		l := w.newest()
+		if write(l, e) != nil {
+			w.Until("the end of a broken connection", func() bool { return !w.connected(l) })
+			continue
+		}
+		w.Until("an acknowledgment, or the end of the connection", func() bool {
+			w.mu.Lock()
+			raw, acknowledged = w.acks[id]
+			w.mu.Unlock()
+			return acknowledged || !w.connected(l)
+		})
+	}
+	return raw
+}
+
+func (w *Workspace) connected(l *link) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.conns, l)
 }
 
 // Pressed is the payload of somebody who presses a button of a message.

@@ -181,12 +181,18 @@ func (m *Modal) Says() string { return read(m.View["blocks"].([]any)) }
 // Open reports whether the message has buttons that decide.
 func (m Message) Open() bool { return m.value("approve") != "" }
 
-func (m Message) value(action string) string {
+// Link is where the message's button to the console leads.
+func (m Message) Link() string { return m.of("open", "url") }
+
+func (m Message) value(action string) string { return m.of(action, "value") }
+
+// of is a member of the element with this action, "" for none.
+func (m Message) of(action, name string) string {
 	for _, b := range m.Blocks {
 		elements, _ := b.(object)["elements"].([]any)
 		for _, e := range elements {
 			if o := e.(object); o["action_id"] == action {
-				v, _ := o["value"].(string)
+				v, _ := o[name].(string)
 				return v
 			}
 		}
