@@ -71,6 +71,11 @@ func TestAModelsFormSaysWhatIsWrongAtItsFieldAndStoresNothing(t *testing.T) {
 	w.operator.Get("/models/refund").OK(t).Is(t, "revision", 1)
 	leads(t, press(opal, unknown, path, "saveAnyway"), "/models/refund")
 	w.operator.Post("/models/refund/validate", doc{}).OK(t).Is(t, "valid", false)
+	p = opal.Open(path + "?at=variables[0]")
+	reads(t, press(opal, p, path, "saveAnyway", "variables[0].type", "money"), 400, `variables[0].type`)
+	p = opal.Open(path + "?at=transitions[2]")
+	reads(t, press(opal, p, path, "saveAnyway", "transitions[2].comparison0.operator", "like"), 400, "like")
+	w.operator.Get("/models/refund").OK(t).Is(t, "revision", 2)
 	blank := press(opal, opal.Open(modelForm), modelForm, "save", "model.id", "no id")
 	reads(t, blank, 400, `id="model.id-e"`)
 	for _, odd := range []url.Values{

@@ -69,10 +69,11 @@ func headFor(tx store.Tx, tenant, id string, expected int64) (*records.ModelHead
 	if err != nil {
 		return nil, 0, err
 	}
-	if head.Revision == expected || head.ChangedBy == "" {
-		return head, version, compare("model", id, head.Revision, expected)
+	err = compare("model", id, head.Revision, expected)
+	if err != nil && head.ChangedBy != "" {
+		err = changedMeanwhile(tx, tenant, head, expected)
 	}
-	return head, version, changedMeanwhile(tx, tenant, head, expected)
+	return head, version, err
 }
 
 // changedMeanwhile is the conflict of a write that began with another revision: it says who

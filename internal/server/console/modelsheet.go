@@ -216,7 +216,10 @@ func (s *modelSheet) save(anyway bool) (string, error) {
 		return "", formAgain(countersign.Errorf(countersign.CodeInvalidRequest, "%s", countErrors(found)), s.page)
 	}
 	s.doc.UpdatedAt = v.now.UTC().Format("2006-01-02T15:04:05Z")
-	_, err = v.control.PutModel(v.r.Context(), v.actor, id, countersign.ModelWrite{Document: s.doc, ExpectedRevision: s.revision})
+	w := countersign.ModelWrite{ExpectedRevision: s.revision}
+	if err = exactjson.Decode([]byte(rawOf(s.doc)), &w.Document); err == nil { // the shape that PUT asks for
+		_, err = v.control.PutModel(v.r.Context(), v.actor, id, w)
+	}
 	switch {
 	case err == nil:
 		return modelHref(id), nil

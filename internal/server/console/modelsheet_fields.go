@@ -126,6 +126,23 @@ func (s *modelSheet) typed(what string) string {
 	return strings.ReplaceAll(s.v.form(s.at.field(what)), "\r\n", "\n")
 }
 
+// same reports whether a field still says what the document has: without the spaces around it
+// and the line breaks, which a form loses.
+func (s *modelSheet) same(what, was string) bool {
+	text := s.typed(what)
+	was = strings.ReplaceAll(was, "\r\n", "\n")
+	return text == strings.TrimSpace(was) || text == strings.TrimSpace(strings.NewReplacer("\r", "", "\n", "").Replace(was))
+}
+
+// take takes texts that were changed.
+func (s *modelSheet) take(texts map[string]*string) {
+	for what, text := range texts {
+		if s.sent(what) && !s.same(what, *text) {
+			*text = s.typed(what)
+		}
+	}
+}
+
 func (s *modelSheet) sent(what string) bool { return s.v.r.PostForm.Has(s.at.field(what)) }
 
 // apply takes what was typed into the document. What can't be read leaves its field in the
@@ -137,11 +154,7 @@ func (s *modelSheet) apply() {
 	doc, i := &s.doc, s.at.i
 	switch s.at.list {
 	case "":
-		for what, text := range s.texts() {
-			if s.sent(what) {
-				*text = s.typed(what)
-			}
-		}
+		s.take(s.texts())
 		if doc.ID != "" && !countersign.ValidID(doc.ID) {
 			s.bad("id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
 		}
@@ -166,7 +179,7 @@ func (s *modelSheet) apply() {
 func (s *modelSheet) renamed(was string, taken map[string]bool, rename func(id string)) {
 	id := s.typed("id")
 	switch {
-	case id == was:
+	case s.same("id", was):
 	case !countersign.ValidID(id):
 		s.bad("id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
 	case taken[id]:
@@ -179,7 +192,7 @@ func (s *modelSheet) renamed(was string, taken map[string]bool, rename func(id s
 func (s *modelSheet) applyState(one *countersign.ModelState) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.States, func(o countersign.ModelState) string { return o.ID }), func(id string) { model.RenameState(doc, i, id) })
-	one.Name, one.Meaning = s.typed("name"), s.typed("meaning")
+	s.take(map[string]*string{"name": &one.Name, "meaning": &one.Meaning})
 	one.IsFinal = s.typed("isFinal") != ""
 	switch start := s.typed("isStart") != ""; {
 	case start && !one.IsStart:
@@ -199,7 +212,7 @@ func (s *modelSheet) applyState(one *countersign.ModelState) {
 
 func (s *modelSheet) applyTransition(t *countersign.Transition) {
 	s.renamed(t.ID, idsOf(s.doc.Transitions, func(o countersign.Transition) string { return o.ID }), func(id string) { t.ID = id })
-	t.Name, t.FromStateID, t.ToStateID, t.ActionID = s.typed("name"), s.typed("fromStateId"), s.typed("toStateId"), s.typed("actionId")
+	s.take(map[string]*string{"name": &t.Name, "fromStateId": &t.FromStateID, "toStateId": &t.ToStateID, "actionId": &t.ActionID})
 	if n, err := strconv.ParseInt(s.typed("priority"), 10, 64); err == nil && n >= 0 {
 		t.Priority = n
 	} else {
@@ -236,11 +249,10 @@ func (s *modelSheet) typedComparisons() (rows []compareRow, values []countersign
 func (s *modelSheet) applyVariable(one *countersign.Variable) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.Variables, func(o countersign.Variable) string { return o.ID }), func(id string) { model.RenameVariable(doc, i, id) })
-	one.Name, one.Kind, one.Type = s.typed("name"), s.typed("kind"), s.typed("type")
-	one.Source, one.Unit, one.Description = s.typed("source"), s.typed("unit"), s.typed("description")
-	if text := s.typed("choices"); text != strings.Join(one.Choices, "\n") {
+	s.take(map[string]*string{"name": &one.Name, "kind": &one.Kind, "type": &one.Type, "source": &one.Source, "unit": &one.Unit, "description": &one.Description})
+	if s.sent("choices") && !s.same("choices", strings.Join(one.Choices, "\n")) {
 		one.Choices = nil
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(s.typed("choices")) {
 			if line = strings.TrimSpace(line); line != "" {
 				one.Choices = append(one.Choices, line)
 			}
@@ -259,9 +271,9 @@ func (s *modelSheet) applyVariable(one *countersign.Variable) {
 func (s *modelSheet) applyAction(a *countersign.Action) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(a.ID, idsOf(doc.Actions, func(o countersign.Action) string { return o.ID }), func(id string) { model.RenameAction(doc, i, id) })
-	a.Name, a.Description, a.SimulatedResult = s.typed("name"), s.typed("description"), s.typed("simulatedResult")
-	if text := s.typed("inputs"); text != strings.Join(a.Inputs, ", ") {
-		a.Inputs = append([]string{}, names(text)...)
+	s.take(map[string]*string{"name": &a.Name, "description": &a.Description, "simulatedResult": &a.SimulatedResult})
+	if s.sent("inputs") && !s.same("inputs", strings.Join(a.Inputs, ", ")) {
+		a.Inputs = append([]string{}, names(s.typed("inputs"))...)
 	}
 	effects, readable := []countersign.MemoryEffect{}, true
 	for n := range mostRows + manyRows {
@@ -287,9 +299,9 @@ func (s *modelSheet) applyAction(a *countersign.Action) {
 
 func (s *modelSheet) applyScenario(c *countersign.Scenario) {
 	s.renamed(c.ID, idsOf(s.doc.Scenarios, func(o countersign.Scenario) string { return o.ID }), func(id string) { c.ID = id })
-	c.Name, c.Description, c.ExpectedStateID, c.ExpectedResult = s.typed("name"), s.typed("description"), s.typed("expectedStateId"), s.typed("expectedResult")
-	if text := s.typed("expectedPath"); text != strings.Join(c.ExpectedPath, ", ") {
-		c.ExpectedPath = append([]string{}, names(text)...)
+	s.take(map[string]*string{"name": &c.Name, "description": &c.Description, "expectedStateId": &c.ExpectedStateID, "expectedResult": &c.ExpectedResult})
+	if s.sent("expectedPath") && !s.same("expectedPath", strings.Join(c.ExpectedPath, ", ")) {
+		c.ExpectedPath = append([]string{}, names(s.typed("expectedPath"))...)
 	}
 	c.Inputs = s.typedValues("inputs", c.Inputs)
 	c.InitialMemory = s.typedValues("initialMemory", c.InitialMemory)

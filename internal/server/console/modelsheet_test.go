@@ -61,26 +61,26 @@ func drawModel(t *rapid.T) countersign.AgentModel {
 	for _, id := range []string{"n", "b", "x", "c"} {
 		v := countersign.Variable{ID: id, Name: id, Kind: countersign.VariableInput, Type: kinds[id], DefaultValue: drawScalar(t, kinds[id], "default")}
 		if id == "c" {
-			v.Choices = []string{"a", "Two words"}
+			v.Choices = []string{"a", "Two words", drawnTexts.Draw(t, "choice")}
 		}
 		doc.Variables = append(doc.Variables, v)
 	}
 	for i := range 3 {
-		doc.States = append(doc.States, countersign.ModelState{ID: "s" + strconv.Itoa(i), Name: "S", IsStart: i == 0, IsFinal: i == 2, Position: countersign.Position{X: json.Number("1.50"), Y: json.Number("-2")}})
+		doc.States = append(doc.States, countersign.ModelState{ID: "s" + strconv.Itoa(i), Name: drawnTexts.Draw(t, "name"), Meaning: drawnTexts.Draw(t, "meaning"), IsStart: i == 0, IsFinal: i == 2, Position: countersign.Position{X: json.Number("1.50"), Y: json.Number("-2")}})
 	}
 	doc.Transitions = []countersign.Transition{{ID: "t", FromStateID: "s0", ToStateID: "s2", Priority: 3, Condition: drawCondition(t, kinds), ActionID: "a"}}
 	effects := []countersign.MemoryEffect{}
 	for _, id := range []string{"n", "gone", "x"} {
 		effects = append(effects, countersign.MemoryEffect{VariableID: id, Value: drawScalar(t, kinds[id], "effect")})
 	}
-	doc.Actions = []countersign.Action{{ID: "a", Name: "A", Inputs: []string{"x", "y"}, MemoryEffects: effects}}
+	doc.Actions = []countersign.Action{{ID: "a", Name: "A", SimulatedResult: drawnTexts.Draw(t, "result"), Inputs: []string{"x", drawnTexts.Draw(t, "needs")}, MemoryEffects: effects}}
 	given := map[string]countersign.Scalar{}
 	for _, id := range []string{"n", "b", "x", "c", "gone"} {
 		if rapid.Bool().Draw(t, "given") {
 			given[id] = drawScalar(t, kinds[id], "input")
 		}
 	}
-	doc.Scenarios = []countersign.Scenario{{ID: "c", Name: "C", Inputs: given, InitialMemory: map[string]countersign.Scalar{}, ExpectedStateID: "s2", ExpectedPath: []string{"s0", "s2"}}}
+	doc.Scenarios = []countersign.Scenario{{ID: "c", Name: "C", Inputs: given, InitialMemory: map[string]countersign.Scalar{}, ExpectedStateID: "s2", ExpectedPath: []string{"s0", drawnTexts.Draw(t, "on the path")}}}
 	return doc
 }
 

@@ -225,6 +225,26 @@ func TestSecretsAreFoundByNameAndFormat(t *testing.T) {
 	}
 }
 
+func TestFieldsOfSuccessAnswersAreProposedAsOutputs(t *testing.T) {
+	answer := func(status, schema string) string {
+		return `"` + status + `":{"description":"","content":{"application/json":{"schema":` + schema + `}}}`
+	}
+	for name, one := range map[string]struct {
+		responses string
+		want      []string
+	}{
+		"of each success":  {answer("200", `{"properties":{"b":{"type":"string"},"a":{"readOnly":true}}}`) + "," + answer("201", `{"properties":{"c":{}}}`), []string{"a", "b", "c"}},
+		"not of a failure": {answer("200", `{"properties":{"a":{},"":{}}}`) + "," + answer("400", `{"properties":{"error":{}}}`), []string{"a"}},
+		"none of a list":   {answer("200", `{"type":"array","items":{"properties":{"a":{}}}}`), nil},
+	} {
+		p := propose(t, []byte(document("3.0.3", `"/a":{"get":{"responses":{`+one.responses+`}}}`, "")), Options{})
+		if got := p.Project.Capabilities[0].Outputs; !slices.Equal(got, one.want) {
+			t.Errorf("%s: outputs are %v, want %v", name, got, one.want)
+		}
+		registers(t, p)
+	}
+}
+
 func TestBaseIsTheFirstServerOrTheOneNamed(t *testing.T) {
 	with := func(servers string) string {
 		return `{"openapi":"3.0.0","servers":` + servers + `,"paths":{"/a":{"get":{` + ok + `}}}}`
