@@ -203,7 +203,7 @@ func (d *drawn) assert(key crypto.Signer, about assertion.Decision) *countersign
 func (d *drawn) signature(key crypto.Signer, data, client []byte) []byte {
 	hash := sha256.Sum256(client)
 	text := append(slices.Clone(data), hash[:]...)
-	digest, of := sha256.Sum256(text), crypto.Hash(crypto.SHA256)
+	digest, of := sha256.Sum256(text), crypto.SHA256
 	signed := digest[:]
 	if _, whole := key.(ed25519.PrivateKey); whole {
 		signed, of = text, 0
