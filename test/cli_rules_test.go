@@ -103,3 +103,13 @@ func TestProposedBudgetsArePlayedOverTheRunsThatThereWere(t *testing.T) {
 	s.command(t, 2, "policy", "what-if", "--budgets", project+"/pay="+budgetsFile(t, harness.With(sumOf("1", "ASK"), "sum", "memo")))
 	s.command(t, 2, "policy", "what-if", "--budgets", agent+"="+budgetsFile(t, harness.With(countOf(1, "ASK"), "window", "1y")))
 }
+
+func TestTheCommandLineShowsAndChangesTheSettings(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	prints(t, s.command(t, 0, "settings", "get").Out, "approvals need no passkey")
+	s.command(t, 3, "settings", "set", "--decision-assertion", "PASSKEY", "--reason", "policy 7.2", "--profile", "admin") // no passkeys at this address
+	s.command(t, 2, "settings", "set", "--decision-assertion", "FACE", "--reason", "policy 7.2", "--profile", "admin")
+	prints(t, s.command(t, 0, "settings", "set", "--decision-assertion", "NONE", "--reason", "as it was", "--profile", "admin").Out, "revision 1", "approvals need no passkey")
+	s.asked(t, "settings", "get").Is(t, "revision", 1)
+}

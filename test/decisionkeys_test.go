@@ -124,6 +124,11 @@ func TestAnApprovalIsSignedWithAPasskeyWhereTheTenantWantsIt(t *testing.T) {
 	w.approver.Post("/approvals/"+rejected.At("id").Text()+"/decision", doc{"decision": "REJECTED", "reason": "no"}).OK(t)
 	w.reaches(t, rejected.At("runId").Text(), "FAILED")
 	w.holds(t, w.viewer, rejected.At("runId").Text())
+
+	signed := w.refundAsked(t)
+	ada.decides(t, signed, ada.signs(signed, "REJECTED", "no")).OK(t).Is(t, "decisions.0.assertion.rpId", "localhost")
+	w.reaches(t, signed.At("runId").Text(), "FAILED")
+	w.holds(t, w.viewer, signed.At("runId").Text())
 }
 
 func TestASignatureIsOfThisDecisionByThisPersonOnThisPage(t *testing.T) {

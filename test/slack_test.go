@@ -436,3 +436,21 @@ func TestDoctorAsksSlackAndShowsNoToken(t *testing.T) {
 		t.Errorf("%s: %s", state, seen)
 	}
 }
+
+// TestAnApprovalThatMustBeSignedIsRejectedInSlackAndNotApproved: the press says so, before a reason
+// is asked for.
+func TestAnApprovalThatMustBeSignedIsRejectedInSlackAndNotApproved(t *testing.T) {
+	t.Parallel()
+	w := newChatWorld(t, 1, harness.Set("PUBLIC_URL", keyOrigin))
+	w.Admin.Put("/settings", doc{"decisionAssertion": "PASSKEY", "reason": "policy 7.2"}).OK(t)
+	run := w.run(t, pay("p", "5", nil))
+	m := w.message(t)
+	id := w.approval(t, run).At("id").Text()
+	w.known(t, "U1", "ann@example.com", m)
+	has(t, "a press", w.slack.Press("U1", m, "approve").Says(), "Nothing was changed", "passkey", keyOrigin+"/console/approvals/"+id)
+	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "status", "PENDING")
+	if told := w.submit(w.slack.Press("U1", m, "reject"), "not agreed"); !strings.Contains(told, "Rejected.") {
+		t.Errorf("told %q", told)
+	}
+	w.reaches(t, run, "FAILED")
+}

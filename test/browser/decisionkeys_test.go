@@ -53,7 +53,7 @@ func TestAnApprovalIsSignedInTheBrowser(t *testing.T) {
 	if n := s.refunds(); n != 1 {
 		t.Errorf("the refund was sent %d times", n)
 	}
-	a := s.all.Get("/approvals/" + approval).OK(t).Is(t, "decisions.0.reason", "the item is back,\r\nas the warehouse says é")
+	a := s.all.Get("/approvals/"+approval).OK(t).Is(t, "decisions.0.reason", "the item is back,\r\nas the warehouse says é")
 	if a.At("decisions.0.assertion.signature").Text() == "" {
 		t.Error("it is not signed")
 	}

@@ -12,6 +12,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -202,7 +203,7 @@ func (d *drawn) assert(key crypto.Signer, about assertion.Decision) *countersign
 func (d *drawn) signature(key crypto.Signer, data, client []byte) []byte {
 	hash := sha256.Sum256(client)
 	text := append(slices.Clone(data), hash[:]...)
-	digest, of := sha256.Sum256(text), crypto.Hash(crypto.SHA256)
+	digest, of := sha256.Sum256(text), crypto.SHA256
 	signed := digest[:]
 	if _, whole := key.(ed25519.PrivateKey); whole {
 		signed, of = text, 0
@@ -339,6 +340,38 @@ func TestASignatureCountsFromItsRegistrationOn(t *testing.T) {
 	} {
 		if v := Verify(built(t, alone(f, test.alter), keyOf(1)), public(keyOf(1))); v.OK != test.want {
 			t.Errorf("%s: it verifies: %t; %s", name, v.OK, v.Problem)
+		}
+	}
+}
+
+var assertionMember = regexp.MustCompile(`,"assertion":\{[^}]*\}`)
+
+// TestAnUnsignedApprovalMakesNoReceiptWhereSignaturesWereAskedFor: the service forges the decision
+// and its record, neither of which is signed.
+func TestAnUnsignedApprovalMakesNoReceiptWhereSignaturesWereAskedFor(t *testing.T) {
+	for wants, valid := range map[string]bool{countersign.DecisionAssertionPasskey: false, "": true} {
+		f, _ := signedRun(t)
+		for i := range f.Approvals {
+			a := &f.Approvals[i]
+			if wants == "" {
+				a.DecisionAssertion = ""
+			}
+			for j := range a.Decisions {
+				a.Decisions[j].Assertion = nil
+			}
+		}
+		g := alone(f, func(texts []string) []string {
+			texts = slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(text, `"passkeys.create"`) })
+			for i, text := range texts {
+				texts[i] = assertionMember.ReplaceAllString(text, "")
+				if wants == "" {
+					texts[i] = strings.ReplaceAll(texts[i], `,"decisionAssertion":"PASSKEY"`, "")
+				}
+			}
+			return texts
+		})
+		if v := Verify(built(t, g, keyOf(1)), public(keyOf(1))); v.OK != valid {
+			t.Errorf("asked for %q: it verifies: %t; %s", wants, v.OK, v.Problem)
 		}
 	}
 }

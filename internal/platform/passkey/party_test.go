@@ -2,6 +2,9 @@ package passkey_test
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/x509"
 	"errors"
 	"strings"
 	"testing"
@@ -136,5 +139,36 @@ func TestAKeyThatNobodyOrAnybodyCouldSignForIsNotTaken(t *testing.T) {
 		if _, err := p.Registered(o, asked.State, []byte(a.Create(asked.Options))); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestAKeyIsReadByOthersInOneForm, of each algorithm: P-256 is in the tests of receipts.
+func TestAKeyIsReadByOthersInOneForm(t *testing.T) {
+	modulus := append([]byte{0x80}, bytes.Repeat([]byte{7}, 255)...)
+	for name, key := range map[string][]byte{
+		"EdDSA": append([]byte{0xa4, 0x01, 0x01, 0x03, 0x27, 0x20, 0x06, 0x21, 0x58, 0x20}, bytes.Repeat([]byte{9}, 32)...),
+		"RS256": append(append([]byte{0xa4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20, 0x59, 0x01, 0x00}, modulus...), 0x21, 0x43, 0x01, 0x00, 0x01),
+	} {
+		spki, err := passkey.Key{PublicKey: key}.SPKI()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		read, err := x509.ParsePKIXPublicKey(spki)
+		switch read := read.(type) {
+		case ed25519.PublicKey:
+			if name != "EdDSA" || !bytes.Equal(read, bytes.Repeat([]byte{9}, 32)) {
+				t.Errorf("%s: %x", name, read)
+			}
+		case *rsa.PublicKey:
+			if name != "RS256" || !bytes.Equal(read.N.Bytes(), modulus) || read.E != 65537 {
+				t.Errorf("%s: %v", name, read)
+			}
+		default:
+			t.Errorf("%s: %T, %v", name, read, err)
+		}
+	}
+	if _, err := (passkey.Key{PublicKey: []byte("no key")}).SPKI(); err == nil {
+		t.Error("what is no key has a form")
 	}
 }
