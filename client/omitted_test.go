@@ -38,7 +38,7 @@ func TestAListIsReadThoughTextsInItAreOmitted(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				return p.Items[0].ID + p.Items[0].Capabilities[0].Name + string(p.Items[0].Capabilities[0].Method), nil
+				return p.Items[0].ID + p.Items[0].Capabilities[0].Name + p.Items[0].Capabilities[0].Method, nil
 			}, "p1cPOST"},
 		"audit": {`{"seq":7,"reason":OMITTED},{"seq":8,"reason":"why"}`,
 			func(c *client.Client) (string, error) {

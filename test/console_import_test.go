@@ -115,5 +115,6 @@ func TestAnUploadThatCanNotBeUsedSaysWhy(t *testing.T) {
 	vic := w.person(t, "vic@example.com", "OPERATOR")
 	says(t, vic.Open(importForm), 403)
 	says(t, uploads(t, vic, sheetFields(vic.Open("/settings"), "id", "api"), openapiOf(w.shop.Origin(), 1)), 403, "role_required")
+	says(t, uploads(t, vic, sheetFields(vic.Open("/settings"), "id", "api"), strings.Repeat("x", 5<<20)), 403, "role_required") // not read: else it were too large
 	says(t, ada.Submit("/projects/new", sheetFields(start, "name", strings.Repeat("x", 2<<20))), 413)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/semaphore"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // Prefix is the console's base path.
@@ -47,7 +48,7 @@ type Console struct {
 type route struct {
 	method, path string
 	open         bool                               // needs no session
-	upload       bool                               // its form may have a file
+	upload       access.Operation                   // its form may have a file, from who may do this: nobody else's is read
 	page         func(*pageRequest) (*page, error)  // a GET: a page
 	act          func(*pageRequest) (string, error) // a POST: the redirect's target, or a *page as error to show instead
 	stream       func(*pageRequest) error           // a GET that writes the response itself

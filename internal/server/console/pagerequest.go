@@ -86,11 +86,14 @@ func (v *pageRequest) enter(rt route) error {
 	unsafe := v.r.Method != http.MethodGet && v.r.Method != http.MethodHead
 	unknown := v.recognize()
 	if unsafe {
-		if err := v.readForm(rt); err != nil && (unknown == nil || rt.open) {
-			return err
-		}
 		if v.origins.Check(v.r) != nil {
 			return countersign.Errorf(countersign.CodeCSRF, "this form was sent from another site; open the page here and try again")
+		}
+		if unknown == nil && rt.upload != "" && access.Allow(v.actor.Principal, rt.upload) != nil {
+			return v.control.Authorize(v.r.Context(), v.actor, rt.upload, "project/")
+		}
+		if err := v.readForm(rt); err != nil && (unknown == nil || rt.open) {
+			return err
 		}
 	}
 	if unknown != nil {
@@ -110,14 +113,14 @@ func (v *pageRequest) enter(rt route) error {
 func (v *pageRequest) readForm(rt route) error {
 	most := int64(maxStrangers)
 	switch {
-	case v.signedIn() && rt.upload:
+	case v.signedIn() && rt.upload != "":
 		most = maxUpload
 	case v.signedIn():
 		most = maxForm
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most)
 	var err error
-	if kind, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type")); rt.upload && kind == "multipart/form-data" {
+	if kind, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type")); rt.upload != "" && kind == "multipart/form-data" {
 		err = v.r.ParseMultipartForm(most) // all of it in memory
 	} else {
 		err = v.r.ParseForm()

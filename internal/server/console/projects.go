@@ -15,7 +15,7 @@ func (c *Console) projectRoutes() []route {
 		{method: "POST", path: "/projects/new", act: registerProject},
 		// no ID contains a plus sign, so this path hides no project
 		{method: "GET", path: "/projects/+import", page: importPage},
-		{method: "POST", path: "/projects/+import", act: importProject, upload: true},
+		{method: "POST", path: "/projects/+import", act: importProject, upload: access.WriteProject},
 		{method: "GET", path: "/projects/{id}", page: projectPage},
 		{method: "POST", path: "/projects/{id}/health-check", act: checkHealth},
 		{method: "POST", path: "/projects/{id}/enable", act: enableProject},
