@@ -64,14 +64,14 @@ func expectReadme(t *testing.T, out string) {
 	}
 }
 
-// shellBlocks are the README's sh blocks below "The same by curl", in order.
+// shellBlocks are the README's sh blocks below "The same with curl", in order.
 func shellBlocks(t *testing.T) string {
 	t.Helper()
 	doc, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, part, found := strings.Cut(string(doc), "## The same by curl")
+	_, part, found := strings.Cut(string(doc), "## The same with curl")
 	if !found {
 		t.Fatal("the README has no curl part")
 	}
