@@ -84,7 +84,7 @@ func debOf(t target, version string, files []installed, s scripts, at time.Time)
 			conffiles += "/" + f.name + "\n"
 		}
 	}
-	control := fmt.Sprintf("Package: countersign\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nInstalled-Size: %d\nSection: admin\nPriority: optional\nDescription: %s\n %s\n",
+	control := fmt.Sprintf("Package: countersign\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nInstalled-Size: %d\nRecommends: ca-certificates\nSection: admin\nPriority: optional\nDescription: %s\n %s\n",
 		strings.Replace(version, "-", "~", 1), t.arch, maintainer, (size+1023)/1024, summary, strings.ReplaceAll(description, "\n", "\n "))
 	members := []entry{{name: "debian-binary", body: []byte("2.0\n")}}
 	for _, part := range []struct {

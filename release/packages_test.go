@@ -60,7 +60,7 @@ func TestADebianPackageHoldsTheProgramItsUnitAndItsSettings(t *testing.T) {
 	}
 	found := members(t, text)
 	control, data := untar(t, found["control.tar.gz"]), untar(t, found["data.tar.gz"])
-	if c := string(control["./control"].body); !strings.Contains(c, "\nVersion: 0.2.0~rc.1\n") || !strings.Contains(c, "\nArchitecture: arm64\n") {
+	if c := string(control["./control"].body); !strings.Contains(c, "\nVersion: 0.2.0~rc.1\n") || !strings.Contains(c, "\nArchitecture: arm64\n") || !strings.Contains(c, "\nRecommends: ca-certificates\n") {
 		t.Errorf("control is\n%s", c)
 	}
 	if c := string(control["./conffiles"].body); c != "/etc/countersign/countersign.env\n" {
@@ -72,7 +72,7 @@ func TestADebianPackageHoldsTheProgramItsUnitAndItsSettings(t *testing.T) {
 	if e := data["./usr/bin/countersign"]; e.mode != 0o755 || string(e.body) != "program" {
 		t.Errorf("the program is %+v", e)
 	}
-	if unit := string(data["./usr/lib/systemd/system/countersign.service"].body); !strings.Contains(unit, "\nExecStart=/usr/bin/countersign serve\n") {
+	if unit := string(data["./usr/lib/systemd/system/countersign.service"].body); !strings.Contains(unit, "\nExecStart=/usr/bin/countersign serve\n") || !strings.Contains(unit, "\nInaccessiblePaths=/dev/shm\n") {
 		t.Errorf("the unit is\n%s", unit)
 	}
 	if !data["./usr/lib/systemd/system/"].isDir() {
