@@ -105,7 +105,7 @@ func (d *disk) synced(path string, written bool) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.syncsSince > 0 || !written && !strings.Contains(filepath.Base(path), newFile) {
+	if d.syncsSince > 0 || !written && !strings.Contains(filepath.Base(path), databaseFile+newSuffix) {
 		d.syncsSince++
 	}
 	p := d.platters[path]

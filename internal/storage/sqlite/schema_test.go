@@ -78,7 +78,7 @@ func TestWriterSyncsEachCommit(t *testing.T) {
 		"temp_store": "2", "user_version": fmt.Sprint(level), "page_size": fmt.Sprint(pageSize),
 	} {
 		got := ""
-		mustDo(t, s.writer.conn.QueryRow("PRAGMA "+pragma, &got))
+		mustDo(t, s.flusher.conn.QueryRow("PRAGMA "+pragma, &got))
 		if got != want {
 			t.Errorf("%s is %s, want %s", pragma, got, want)
 		}
