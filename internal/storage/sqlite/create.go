@@ -23,29 +23,30 @@ func (d *directory) prepare(ctx context.Context, s settings) error {
 			return fmt.Errorf("make a store at %s: %w", d.path, err)
 		}
 	}
+	if err := d.checkDatabases(); err != nil {
+		return err
+	}
 	for _, name := range []string{databaseFile, journalFile} {
-		if err := d.checkDatabase(name); err != nil {
-			return err
+		if err := rewriteLog(d.file(name + "-wal")); err != nil {
+			return fmt.Errorf("rewrite %s: %w", d.file(name+"-wal"), err)
 		}
 	}
 	return d.mark()
 }
 
-// checkDatabase checks a file and the log that a crash has left beside it, and makes the log
-// durable. The journal is missing where the store was closed.
-func (d *directory) checkDatabase(name string) error {
-	if name == journalFile && !d.has(name) {
-		return nil
-	}
-	if err := checkHeader(d.file(name)); err != nil {
-		return err
-	}
-	log := d.file(name + "-wal")
-	if err := checkLog(log); err != nil {
-		return err
-	}
-	if err := rewriteLog(log); err != nil {
-		return fmt.Errorf("rewrite %s: %w", log, err)
+// checkDatabases checks the database and the journal, which is missing where the store was
+// closed, and the logs that a crash has left beside them.
+func (d *directory) checkDatabases() error {
+	for _, name := range []string{databaseFile, journalFile} {
+		if name == journalFile && !d.has(name) {
+			continue
+		}
+		if err := checkHeader(d.file(name)); err != nil {
+			return err
+		}
+		if err := checkLog(d.file(name + "-wal")); err != nil {
+			return err
+		}
 	}
 	return nil
 }

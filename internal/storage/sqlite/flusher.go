@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -16,13 +17,15 @@ type flusher struct {
 	log     *checkpointer
 	reserve *reserve
 	work    chan *writebehind.Frozen
-	written chan struct{} // receives after each layer that was written
+	tried   chan bool     // receives true when a layer is written, and false when its first try failed
 	stop    chan struct{} // closed to stop trying
 	ended   chan struct{}
 	upTo    atomic.Int64          // the tables have all rows up to this commit
 	failing atomic.Bool           // the last try failed
 	broken  atomic.Pointer[error] // why nothing may be written any more
 	failed  func(error)           // told of that
+	// poisoned reports that somebody else has found why nothing may be written any more.
+	poisoned func() bool
 }
 
 // Pauses between tries to write a layer.
@@ -34,7 +37,7 @@ const (
 func newFlusher(conn *sqldoc.Conn, r *reserve, s settings, written int64, failed func(error)) *flusher {
 	f := &flusher{
 		conn: conn, log: newCheckpointer(conn, s), reserve: r, failed: failed,
-		work: make(chan *writebehind.Frozen, 1), written: make(chan struct{}, 1),
+		work: make(chan *writebehind.Frozen, 1), tried: make(chan bool, 2),
 		stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	f.upTo.Store(written)
@@ -47,7 +50,7 @@ func (f *flusher) run() {
 		if !f.flush(frozen) {
 			return
 		}
-		f.written <- struct{}{}
+		f.tried <- true
 	}
 }
 
@@ -65,8 +68,13 @@ func (f *flusher) flush(frozen *writebehind.Frozen) bool {
 			f.fail(err)
 			return false
 		}
-		f.failing.Store(true)
+		if f.poisoned() {
+			return false
+		}
 		f.reserve.spendIfFull(err)
+		if !f.failing.Swap(true) {
+			f.tried <- false
+		}
 		t := time.NewTimer(pause)
 		select {
 		case <-t.C:
@@ -85,7 +93,16 @@ func (f *flusher) try(frozen *writebehind.Frozen) (err error, doubt bool) {
 		return err, syncFailed(err) || !lost(err)
 	}
 	crashpoint.At("sqlite.flush", nil)
-	err = frozen.Written(func() error { return f.conn.Exec("COMMIT") })
+	err = frozen.Written(func() error {
+		if f.poisoned() {
+			return errClosed
+		}
+		return f.conn.Exec("COMMIT")
+	})
+	if errors.Is(err, errClosed) {
+		_ = f.conn.Exec("ROLLBACK")
+		return err, false
+	}
 	if err != nil {
 		if doubt = !surelyNotCommitted(err); !doubt {
 			_ = f.conn.Exec("ROLLBACK")
@@ -151,10 +168,14 @@ func (f *flusher) last(writing bool, freeze func() *writebehind.Frozen) bool {
 
 // await waits for a layer that is being written; false if it could not be.
 func (f *flusher) await() bool {
-	select {
-	case <-f.written:
-		return true
-	case <-f.ended:
-		return false
+	for {
+		select {
+		case written := <-f.tried:
+			if written {
+				return true
+			}
+		case <-f.ended:
+			return false
+		}
 	}
 }

@@ -50,13 +50,6 @@ type named struct {
 	written int64  // the tables have all rows up to this commit
 }
 
-func journalOf(ctx context.Context, db *sql.DB) (n named, err error) {
-	if err := db.QueryRowContext(ctx, "SELECT id, written FROM journal").Scan(&n.id, &n.written); err != nil {
-		return n, unreadable(err)
-	}
-	return n, nil
-}
-
 // createJournal makes an empty journal under a temporary name and renames it once it is
 // complete and durable.
 func (d *directory) createJournal(ctx context.Context, s settings) (id string, err error) {
@@ -121,9 +114,14 @@ func checkID(ctx context.Context, db *sql.DB, want string) error {
 	return nil
 }
 
+// querier is a database or a transaction in it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // eachFrame calls f for the frames after a commit, in their order. The frames of all
 // commits after it must be there.
-func eachFrame(ctx context.Context, db *sql.DB, after int64, f func(frame []byte) error) (err error) {
+func eachFrame(ctx context.Context, db querier, after int64, f func(frame []byte) error) (err error) {
 	rows, err := db.QueryContext(ctx, "SELECT number, frame FROM commits WHERE number > ? ORDER BY number", after)
 	if err != nil {
 		return unreadable(err)

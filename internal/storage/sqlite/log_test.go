@@ -109,7 +109,7 @@ func TestAFlippedBitIsFoundUnlessTheLastCommitHasIt(t *testing.T) {
 // TestLogThatStartedOverIsSound has frames of an earlier round behind its end.
 func TestLogThatStartedOverIsSound(t *testing.T) {
 	from := t.TempDir()
-	s, err := open(context.Background(), from, settings{checkpointPages: 30, readers: 1})
+	s, err := open(context.Background(), from, withCheckpoints(30, 1))
 	mustDo(t, err)
 	defer mustClose(t, s)
 	for n := 1; n <= 40; n++ {

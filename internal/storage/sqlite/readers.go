@@ -55,7 +55,13 @@ type reader struct {
 }
 
 // Begin implements writebehind.Reader.
-func (r reader) Begin() (writebehind.Base, error) { return begin(r.conn) }
+func (r reader) Begin() (writebehind.Base, error) {
+	s, err := begin(r.conn)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
 // Release implements writebehind.Reader.
 func (r reader) Release() {
@@ -76,7 +82,8 @@ func (r *readers) lend(ctx context.Context) (writebehind.Reader, error) {
 // tableSnapshot is a snapshot of the database.
 type tableSnapshot struct {
 	*sqldoc.Tx
-	conn *sqldoc.Conn
+	conn    *sqldoc.Conn
+	journal named
 }
 
 // begin begins a snapshot. SQLite takes it at the first read.
@@ -84,12 +91,12 @@ func begin(conn *sqldoc.Conn) (tableSnapshot, error) {
 	if err := conn.Exec("BEGIN"); err != nil {
 		return tableSnapshot{}, err
 	}
-	var written int64
-	if err := conn.QueryRow("SELECT written FROM journal", &written); err != nil {
+	var n named
+	if err := conn.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
 		_ = conn.Exec("ROLLBACK")
 		return tableSnapshot{}, err
 	}
-	return tableSnapshot{conn.Begin(true), conn}, nil
+	return tableSnapshot{conn.Begin(true), conn, n}, nil
 }
 
 // Close implements writebehind.Base.

@@ -138,6 +138,7 @@ func (s *Store) begin(ctx context.Context, settings settings, reading, writing *
 	reserve := openReserve(s.dir.file(reserveFile))
 	s.flusher = newFlusher(writing, reserve, settings, n.written, func(err error) { s.writer.fail(err) })
 	s.writer = newWriter(s.journal, s.flusher, rows, s.layers, reserve, settings)
+	s.flusher.poisoned = s.writer.poisoned
 	s.reading = reading
 	go s.flusher.run()
 	go s.writer.run()

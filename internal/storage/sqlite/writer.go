@@ -35,6 +35,7 @@ type writer struct {
 	members  []*request // of the batch at hand
 	frame    []byte     // the buffer of the last frame
 	flushing bool       // the flusher has a layer
+	stuck    bool       // and can't write it at present
 	age      *time.Timer
 	aging    bool // age is running
 	settings settings
@@ -102,8 +103,8 @@ func (w *writer) run() {
 			if w.admit(first) {
 				w.serve(first)
 			}
-		case <-w.flusher.written:
-			w.flushing = false
+		case written := <-w.flusher.tried:
+			w.tried(written)
 		case <-w.age.C:
 			w.flush()
 			w.aging = false
@@ -172,23 +173,23 @@ func (w *writer) flush() {
 	}
 }
 
-// waits waits for the layer that is being written. It doesn't if that fails: then what is
-// urgent must still be taken.
+// tried notes what became of the layer that is being written.
+func (w *writer) tried(written bool) { w.flushing, w.stuck = w.flushing && !written, !written }
+
+// waits waits for the layer that is being written; false if there is none, or if writing it
+// fails: then what is urgent must still be taken.
 func (w *writer) waits() bool {
-	if !w.flushing || w.flusher.failing.Load() {
+	if !w.flushing || w.stuck {
 		return false
 	}
-	t := time.NewTimer(w.settings.flushAge)
-	defer t.Stop()
 	select {
-	case <-w.flusher.written:
-		w.flushing = false
-	case <-t.C:
+	case written := <-w.flusher.tried:
+		w.tried(written)
+		return true
 	case cause := <-w.damage:
 		w.poison(cause)
 		return false
 	}
-	return true
 }
 
 // poison ends all writing.

@@ -141,7 +141,7 @@ func TestCloseWaitsForViews(t *testing.T) {
 
 func TestViewsBeyondTheConnectionsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := open(context.Background(), t.TempDir(), settings{checkpointPages: 1000, readers: 1})
+		s, err := open(context.Background(), t.TempDir(), withCheckpoints(1000, 1))
 		mustDo(t, err)
 		defer mustClose(t, s)
 		waited := make(chan error)
@@ -162,7 +162,7 @@ func TestViewsBeyondTheConnectionsWait(t *testing.T) {
 // TestCheckpointsKeepTheLogShort although Views come and go.
 func TestCheckpointsKeepTheLogShort(t *testing.T) {
 	dir := t.TempDir()
-	s, err := open(context.Background(), dir, settings{checkpointPages: 50, readers: 2})
+	s, err := open(context.Background(), dir, withCheckpoints(50, 2))
 	mustDo(t, err)
 	defer mustClose(t, s)
 	for n := 1; n <= 200; n++ {

@@ -195,12 +195,13 @@ func (s *Snapshot) begun() (Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.base, err = s.begin(reader); err != nil {
+	base, err := s.begin(reader)
+	if err != nil {
 		reader.Release()
 		return nil, err
 	}
-	s.reader = reader
-	return s.base, nil
+	s.base, s.reader = base, reader
+	return base, nil
 }
 
 func (s *Snapshot) begin(reader Reader) (Base, error) {
