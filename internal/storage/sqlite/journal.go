@@ -77,7 +77,7 @@ func (d *directory) openJournal(ctx context.Context, s settings, n named) (j *jo
 		err = j.check(ctx, n.id)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("store %s: %w", d.file(journalFile), err), j.close(true))
+		return nil, errors.Join(fmt.Errorf("store %s: %w", d.file(journalFile), err), j.close())
 	}
 	j.log = newCheckpointer(j.conn, s)
 	return j, nil
@@ -176,30 +176,26 @@ func (j *journal) insert(number int64, frame []byte, written int64) error {
 
 // checkpoint keeps the journal's own log short.
 func (j *journal) checkpoint() error {
-	if j.bytes < pageSize*j.log.every {
+	if j.bytes < pageSize*j.log.every/4 {
 		return nil
 	}
 	j.bytes = 0
 	return j.log.checkpoint()
 }
 
-// close closes the connections, of which the last one checkpoints, and so syncs, unless it
-// only reads: in a poisoned store it must be that one.
-func (j *journal) close(poisoned bool) error {
-	var writer, reader error
-	if j.reading != nil && !poisoned {
-		reader = j.reading.Close()
-	}
+// close closes the connections. The last one would checkpoint, and so sync, if it could
+// write: it is the one that only reads. What is in the log is found there at the next start.
+func (j *journal) close() error {
+	var errs []error
 	if j.conn != nil {
-		writer = j.conn.Close()
+		errs = append(errs, j.conn.Close())
 	}
-	if j.db != nil {
-		writer = errors.Join(writer, j.db.Close())
+	for _, db := range []*sql.DB{j.db, j.reading} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
 	}
-	if j.reading != nil && poisoned {
-		reader = j.reading.Close()
-	}
-	return errors.Join(reader, writer)
+	return errors.Join(errs...)
 }
 
 // tableNamed finds a table of the product, or one that only tests have.

@@ -27,7 +27,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "a store is opened", has: reads | opens | maps, settings: plain, before: some,
+		name: "a store is opened", has: everyKind, settings: plain, before: some,
 		play: func(p *play) {
 			p.ready()
 			p.openTwice()
@@ -42,7 +42,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "the first schema is brought up to date", has: reads | writes | syncs | opens | maps, settings: plain,
+		name: "the first schema is brought up to date", has: everyKind, settings: plain,
 		before: some, make: firstSchema,
 		play: func(p *play) {
 			p.ready()

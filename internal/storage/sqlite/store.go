@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 
+	codes "modernc.org/sqlite/lib"
+
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/writebehind"
@@ -133,7 +135,7 @@ func (s *Store) begin(ctx context.Context, settings settings, reading, writing *
 	s.layers = writebehind.New(n.written)
 	rows := s.layers.NewWriter(func() (writebehind.Reader, error) { return reader{conn: reading}, nil })
 	if err := s.journal.recover(ctx, rows, n.written); err != nil {
-		return errors.Join(fmt.Errorf("store %s: %w", s.dir.file(journalFile), err), s.journal.close(true))
+		return errors.Join(fmt.Errorf("store %s: %w", s.dir.file(journalFile), err), s.journal.close())
 	}
 	reserve := openReserve(s.dir.file(reserveFile))
 	s.flusher = newFlusher(writing, reserve, settings, n.written, func(err error) { s.writer.fail(err) })
@@ -233,6 +235,9 @@ func (s *Store) finish() error {
 	if err == nil && written {
 		err = s.settle()
 	}
+	if code(err) == codes.SQLITE_FULL {
+		err = nil // the journal stays, and nothing is lost
+	}
 	if syncFailed(err) || s.flusher.failure() != nil {
 		close(s.writer.failed) // not poison(): it would write the reason, which others may be reading
 	}
@@ -258,7 +263,7 @@ func (s *Store) settle() error {
 // connection closes, unless that one is read-only: the one that writes goes last, but in a
 // poisoned store, which must not sync, the readers do.
 func (s *Store) disconnect(poisoned bool) error {
-	journal := s.journal.close(poisoned)
+	journal := s.journal.close()
 	if s.settled {
 		journal = errors.Join(journal, s.dir.remove(journalFile))
 	}

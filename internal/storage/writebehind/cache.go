@@ -12,7 +12,8 @@ type cache struct {
 	mu         sync.RWMutex
 	epoch      atomic.Int64 // how many layers were written
 	young, old map[place]row
-	size       int // bytes of the younger generation
+	size       int            // bytes of the younger generation
+	counts     map[string]int // of this epoch, by what is counted
 }
 
 // A generation holds about this many bytes, and no row above maxCached: a plan of a
@@ -22,7 +23,10 @@ const (
 	maxCached     = 64 << 10
 )
 
-func newCache() *cache { return &cache{young: map[place]row{}} }
+// maxCounts bounds how many counts are kept.
+const maxCounts = 256
+
+func newCache() *cache { return &cache{young: map[place]row{}, counts: map[string]int{}} }
 
 func (c *cache) now() int64 { return c.epoch.Load() }
 
@@ -70,11 +74,31 @@ func (c *cache) set(p place, r row) {
 	}
 }
 
+// count finds how many rows a query counted in an epoch.
+func (c *cache) count(what string, epoch int64) (n int, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.epoch.Load() != epoch {
+		return 0, false
+	}
+	n, ok = c.counts[what]
+	return n, ok
+}
+
+func (c *cache) counted(what string, n int, epoch int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.epoch.Load() == epoch && len(c.counts) < maxCounts {
+		c.counts[what] = n
+	}
+}
+
 // written begins an epoch: the rows of a layer are in the database.
 func (c *cache) written(l *layer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.epoch.Add(1)
+	clear(c.counts)
 	for g, of := range l.groups {
 		for _, e := range of.order {
 			c.set(place{g.table, g.tenant, e.id}, e.newest())

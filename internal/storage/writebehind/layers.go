@@ -2,6 +2,7 @@ package writebehind
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -258,18 +259,49 @@ func (s *Snapshot) fetch(p place) (row, error) {
 }
 
 // cached finds a row of the database in the cache.
-func (s *Snapshot) cached(p place) (row, bool, error) {
+func (s *Snapshot) cached(p place) (r row, ok bool, err error) {
+	epoch, err := s.now()
+	if err == nil {
+		r, ok = s.layers.cache.get(p, epoch)
+	}
+	return r, ok, err
+}
+
+// now is the epoch of the cache that this snapshot shows. The cache gives nothing for an
+// epoch that ends meanwhile.
+func (s *Snapshot) now() (epoch int64, err error) {
 	if s.base != nil {
-		r, ok := s.layers.cache.get(p, s.epoch)
-		return r, ok, nil
+		return s.epoch, nil
 	}
 	s.layers.mu.RLock()
 	defer s.layers.mu.RUnlock()
-	if err := s.current(); err != nil {
-		return row{}, false, err
+	return s.layers.cache.now(), s.current()
+}
+
+// count counts rows of the database. Starts of runs count the same rows again and again, and
+// between two written layers nothing changes that.
+func (s *Snapshot) count(table *store.Table, tenant string, q store.Query) (int, error) {
+	what := table.Name + "\x00" + tenant + "\x00" + fmt.Sprintf("%q", q.Where)
+	n, ok, err := s.counted(what)
+	if ok || err != nil {
+		return n, err
 	}
-	r, ok := s.layers.cache.get(p, s.layers.cache.now())
-	return r, ok, nil
+	base, err := s.begun()
+	if err != nil {
+		return 0, err
+	}
+	if n, err = base.Count(table, tenant, q); err == nil {
+		s.layers.cache.counted(what, n, s.epoch)
+	}
+	return n, err
+}
+
+func (s *Snapshot) counted(what string) (n int, ok bool, err error) {
+	epoch, err := s.now()
+	if err == nil {
+		n, ok = s.layers.cache.count(what, epoch)
+	}
+	return n, ok, err
 }
 
 // place identifies a row.

@@ -87,15 +87,14 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 	if err := table.CheckQuery(q); err != nil {
 		return 0, err
 	}
-	base, d, err := t.under(group{table, tenant}, q.Where)
-	if err != nil {
+	if err := t.usable(); err != nil {
 		return 0, fmt.Errorf("count %s: %w", table.Name, err)
 	}
-	n, err := base.Count(table, tenant, q)
+	n, err := t.count(table, tenant, q)
 	if t.failed(err) != nil {
-		return 0, err
+		return 0, fmt.Errorf("count %s: %w", table.Name, err)
 	}
-	if d != nil {
+	if d := t.difference(group{table, tenant}, q.Where); d != nil {
 		m := d.merge(table, q)
 		n += len(m.added) - len(m.hidden)
 	}
