@@ -147,7 +147,7 @@ func TestViewsBeyondTheConnectionsWait(t *testing.T) {
 		waited := make(chan error)
 		ctx, cancel := context.WithCancel(context.Background())
 		look := func(tx store.Tx) error {
-			_, err := tx.Count(store.Tenants, "acme", store.Query{})
+			_, err := tx.List(store.Tenants, "acme", store.Query{})
 			return err
 		}
 		mustDo(t, s.View(ctx, func(tx store.Tx) error {
