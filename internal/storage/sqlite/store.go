@@ -205,7 +205,7 @@ func (s *Store) Full() bool { return s.writer.reserve.spent.Load() || s.writer.b
 func (s *Store) Commits() int64 { return s.writer.commits.Load() }
 
 // Lag is about how many bytes of committed rows are not written to their tables yet.
-func (s *Store) Lag() int { return s.layers.Lag() }
+func (s *Store) Lag() int64 { return int64(s.layers.Lag()) }
 
 // Close waits for the Updates and Views that have begun, writes all rows to their tables and
 // the write-ahead log into the database, and unlocks the directory.
