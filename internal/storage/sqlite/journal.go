@@ -66,7 +66,6 @@ func (d *directory) createJournal(ctx context.Context, s settings) (id string, e
 			return err
 		})
 	})
-	crashpoint.At("sqlite.journal.made", nil)
 	return id, err
 }
 
