@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// footprint has the sizes in bytes of the store's database file, of its log and of the
+// footprint has the sizes in bytes of the store's database file, of its logs and journal, and of the
 // resident memory of the process.
 type footprint struct{ database, log, memory int64 }
 
@@ -22,16 +22,19 @@ func (p *product) footprint() (x footprint, err error) {
 	return x, err
 }
 
-// stored returns the sizes of the database file and of its log. The product may be stopped.
+// stored returns the sizes of the database file, and of its logs and journal. The product may be stopped.
 func (p *product) stored() (database, log int64, err error) {
 	if database, err = size(filepath.Join(p.dir, "countersign.db")); err != nil {
 		return 0, 0, err
 	}
-	log, err = size(filepath.Join(p.dir, "countersign.db-wal"))
-	if errors.Is(err, fs.ErrNotExist) { // a stopped store has no log
-		return database, 0, nil
+	for _, name := range []string{"countersign.db-wal", "countersign.journal", "countersign.journal-wal"} {
+		n, err := size(filepath.Join(p.dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a stopped store has neither
+			return 0, 0, err
+		}
+		log += n
 	}
-	return database, log, err
+	return database, log, nil
 }
 
 func size(path string) (int64, error) {

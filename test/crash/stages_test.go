@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -237,13 +238,25 @@ func (l *life) fill() []func() bool {
 	return acts
 }
 
-// failedWrite makes a write fail, which is not acknowledged and ends the service.
+// failedWrite writes until a write fails, which is not acknowledged and ends the service.
 func (l *life) failedWrite() []func() bool {
+	const most = 1000
 	return []func() bool{func() bool {
-		a := l.ask(l.operator, "PUT", "/models/lost", doc{"document": harness.Model("lost")})
-		if a != nil && a.At("error").Text() != "unavailable" {
-			l.fault("a write whose sync failed was answered %s", a)
+		for n := range most {
+			id := fmt.Sprintf("kept-%d", n)
+			a := l.ask(l.operator, "PUT", "/models/"+id, doc{"document": harness.Model(id)})
+			switch {
+			case a == nil:
+				return false
+			case a.Status == 503:
+				return true
+			case a.Status != 200:
+				l.fault("a write whose sync failed was answered %s", a)
+				return true
+			}
+			l.promise(a, "models.write", "PUT /models/"+id, l.there("/models/"+id, id))
 		}
-		return a != nil
+		l.fault("none of %d writes failed", most)
+		return true
 	}}
 }

@@ -2,15 +2,12 @@ package crash
 
 import (
 	"os"
-	"runtime"
+	"os/exec"
 	"syscall"
 	"testing"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
-// wrapped is the variable with the program that this test binary executes after it has made the kernel fail each fsync.
+// wrapped is the variable with the program that this test binary executes under strace.
 const wrapped = "COUNTERSIGN_CRASH_WRAPPED"
 
 func init() {
@@ -23,7 +20,7 @@ var stagesOfThisSystem = []stage{
 	{name: "a sync fails", from: ready, program: withoutSyncs, acts: (*life).failedWrite, status: 1},
 }
 
-// withoutSyncs is a program that executes the one under test with a seccomp filter that answers EIO to fsync.
+// withoutSyncs is a program that executes the one under test under a tracer that fails syncs.
 func withoutSyncs(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -33,23 +30,14 @@ func withoutSyncs(t *testing.T) string {
 	return self
 }
 
+// becomeWithoutSyncs has each thread's syncs fail but for its first ones, which are those of the
+// start. The tracer is the grandchild (-D), so that the service is the test's own child.
 func becomeWithoutSyncs(program string) error {
-	runtime.LockOSThread() // the filter belongs to this thread and is kept by exec
-	const number = 0       // offset of the system call's number in the filter's input
-	const refuse = unix.SECCOMP_RET_ERRNO | uint32(unix.EIO)
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number},
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_FSYNC, Jt: 2},
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_FDATASYNC, Jt: 1},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
-		{Code: unix.BPF_RET | unix.BPF_K, K: refuse},
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+	tracer, err := exec.LookPath("strace")
+	if err != nil {
 		return err
 	}
-	list := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&list)), 0, 0); err != nil {
-		return err
-	}
-	return syscall.Exec(program, os.Args, os.Environ())
+	words := append([]string{tracer, "-D", "-f", "--seccomp-bpf", "-q", "-o", os.DevNull,
+		"-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=15+", "--", program}, os.Args[1:]...)
+	return syscall.Exec(tracer, words, os.Environ())
 }

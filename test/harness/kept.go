@@ -3,11 +3,18 @@ package harness
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	_ "modernc.org/sqlite" // reads the directory's database while the server runs
+
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Kept reads a store while its server runs, without the audit log and without what the service writes
@@ -16,6 +23,7 @@ type Kept struct {
 	s      *Server
 	tables []string
 	query  func(statement string) ([]string, error)
+	list   func() ([]string, error)
 	Close  func()
 }
 
@@ -27,9 +35,12 @@ func (s *Server) Kept() *Kept {
 	s.t.Helper()
 	s.own("Kept")
 	k := &Kept{s: s}
+	k.list = k.selected
 	catalogue, open := documentTables, k.openDirectory
 	if s.Shared() {
 		open, catalogue = k.openDatabase, `SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'doc'`
+	} else {
+		k.list = k.peek // the database lacks what is only in the journal
 	}
 	err := open()
 	if err == nil {
@@ -106,35 +117,90 @@ func (s *Server) checkDocuments() {
 	}
 }
 
-// Rows lists every row with its version, which increases with each change. It uses one statement, and
-// so one snapshot.
+// Rows lists every row with its version, which increases with each change, as of one moment.
 func (k *Kept) Rows() string {
 	k.s.t.Helper()
+	rows, err := k.list()
+	if err != nil {
+		k.s.t.Fatalf("read what is kept: %v", err)
+	}
+	slices.Sort(rows)
+	return strings.Join(rows, "\n")
+}
+
+// follows reports a table that is written beside each change, or after it in the background.
+func follows(table string) bool { return strings.HasPrefix(table, "audit") || table == "terms" }
+
+// peek lists the rows of a directory.
+func (k *Kept) peek() (all []string, err error) {
+	err = sqlite.Peek(context.Background(), k.s.Store, func(tx store.Tx) error {
+		all = nil
+		for _, table := range store.Tables() {
+			if follows(table.Name) {
+				continue
+			}
+			tenants, err := tx.(store.Whole).Tenants(table)
+			if err != nil {
+				return err
+			}
+			for _, tenant := range tenants {
+				rows, err := tx.List(table, tenant, store.Query{})
+				if err != nil {
+					return err
+				}
+				for _, row := range rows {
+					if table == store.Meta && ownRecord(row.ID) {
+						continue
+					}
+					all = append(all, fmt.Sprintf("%s %s/%s %s", table.Name, tenant, row.ID, lasting(table, row)))
+				}
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// ownRecord reports a record of a process, a limit or the search index.
+func ownRecord(id string) bool {
+	return strings.HasPrefix(id, "replica") || strings.HasPrefix(id, "limit") || strings.HasPrefix(id, "indexed/")
+}
+
+// lasting is the part of a row that must not change.
+func lasting(table *store.Table, row store.Row) string {
+	field := seen[table.Name]
+	if field == "" {
+		return strconv.FormatInt(row.Version, 10)
+	}
+	doc := map[string]any{}
+	if err := json.Unmarshal(row.Doc, &doc); err != nil {
+		return string(row.Doc)
+	}
+	delete(doc, field)
+	return fmt.Sprint(doc)
+}
+
+// seen are the fields that the service writes by itself.
+var seen = map[string]string{"tokens": "lastUsedAt", "sessions": "seenAt"}
+
+// selected lists the rows of a database, by one statement and so in one snapshot.
+func (k *Kept) selected() ([]string, error) {
 	var parts []string
 	for _, table := range k.tables {
-		if strings.HasPrefix(table, "audit") || table == "terms" { // the search index follows the log in the background
+		if follows(table) {
 			continue
 		}
 		parts = append(parts, "SELECT '"+table+" ' || tenant || '/' || id || ' ' || "+k.state(table)+" FROM "+table+own(table))
 	}
-	rows, err := k.query(strings.Join(parts, " UNION ALL ") + " ORDER BY 1")
-	if err != nil {
-		k.s.t.Fatalf("read what is kept: %v", err)
-	}
-	return strings.Join(rows, "\n")
+	return k.query(strings.Join(parts, " UNION ALL "))
 }
 
 // state is the part of a row that must not change.
 func (k *Kept) state(table string) string {
-	field := map[string]string{"tokens": "lastUsedAt", "sessions": "seenAt"}[table]
-	switch {
-	case field == "":
-		return "version"
-	case k.s.Shared():
+	if field := seen[table]; field != "" {
 		return "(doc::jsonb - '" + field + "')::text"
-	default:
-		return "json_remove(doc, '$." + field + "')"
 	}
+	return "version"
 }
 
 // own excludes the records of processes, of limits and of the search index.

@@ -58,6 +58,11 @@ func (f *Metrics) Counter(name, help string, value func() int64) {
 	f.process.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
+// Gauge exposes a size of the process that the caller keeps.
+func (f *Metrics) Gauge(name, help string, value func() int64) {
+	f.process.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+}
+
 // Stranger counts a request without a principal.
 func (f *Metrics) Stranger() {
 	if f != nil {

@@ -44,6 +44,12 @@ func (c *Conn) Exec(text string) error {
 	return err
 }
 
+// Run runs a statement with parameters $1, $2 …, and keeps it prepared.
+func (c *Conn) Run(text string, args ...any) error {
+	_, err := c.exec(c.kept(text), args)
+	return err
+}
+
 // QueryRow runs a statement without parameters and reads the first row of its
 // answer.
 func (c *Conn) QueryRow(text string, dest ...any) error {

@@ -10,7 +10,7 @@ import (
 // Request is an Update in a writer's queue. Its function runs in the caller's goroutine,
 // as often as the writer passes it a transaction.
 type Request struct {
-	turn   chan *Tx      // transactions from the writer; closed at the end
+	turn   chan store.Tx // transactions from the writer; closed at the end
 	left   chan struct{} // closed by a caller that stopped waiting for its first turn
 	ended  chan error    // the function's error, once it has returned the transaction
 	result chan error    // the result of the Update
@@ -28,7 +28,7 @@ var (
 // NewRequest makes a request.
 func NewRequest() *Request {
 	return &Request{
-		turn: make(chan *Tx), left: make(chan struct{}),
+		turn: make(chan store.Tx), left: make(chan struct{}),
 		ended: make(chan error), result: make(chan error, 1),
 	}
 }
@@ -54,15 +54,15 @@ func (r *Request) Serve(ctx context.Context, fn func(store.Tx) error) error {
 
 // run returns the transaction whatever fn does. If fn panics, the panic continues in this
 // goroutine and nobody reads the result.
-func (r *Request) run(tx *Tx, fn func(store.Tx) error) {
+func (r *Request) run(tx store.Tx, fn func(store.Tx) error) {
 	err := errExited
 	defer func() { r.ended <- err }()
 	err = fn(tx)
 }
 
-// call runs the function in the transaction and stores its error; false if the caller has
+// Call runs the function in the transaction and stores its error; false if the caller has
 // stopped waiting.
-func (r *Request) call(tx *Tx) bool {
+func (r *Request) Call(tx store.Tx) bool {
 	if r.gone {
 		return false
 	}

@@ -10,7 +10,7 @@ func (b *Batch) Run(r *Request) error {
 		return b.runInSavepoint(r)
 	}
 	t := &Tx{conn: b.conn, batch: b}
-	if !r.call(t) {
+	if !r.Call(t) {
 		return nil
 	}
 	t.End()
@@ -35,7 +35,7 @@ func (b *Batch) runInSavepoint(r *Request) error {
 		return err
 	}
 	t := &Tx{conn: b.conn, batch: b, inSavepoint: true}
-	if r.call(t) {
+	if r.Call(t) {
 		t.End()
 		if err := b.undoFailed(t, r); err != nil {
 			return err

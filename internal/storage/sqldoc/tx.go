@@ -126,6 +126,14 @@ func (t *Tx) Delete(table *store.Table, tenant, id string) error {
 	return t.store(p, &entry{stored: unread, dirty: true})
 }
 
+// Write writes a row with the version that it has, or deletes it if that is 0. stored is the
+// version that the database has, 0 for none, and columns are the values of its columns.
+// ErrConflict: the database has another version.
+func (t *Tx) Write(table *store.Table, tenant string, row store.Row, stored int64, columns []any) error {
+	e := &entry{version: row.Version, doc: string(row.Doc), keys: row.Keys, stored: stored, columns: columns, dirty: true}
+	return t.store(place{table, tenant, row.ID}, e)
+}
+
 // store writes an entry to the database. ErrConflict: the row wasn't at the entry's stored
 // version.
 func (t *Tx) store(p place, e *entry) error {

@@ -38,7 +38,7 @@ func Backup(ctx context.Context, dir, file string, progress func(done, all int))
 	if err := newPart(part); err != nil {
 		return err
 	}
-	if err := copyPages(ctx, filepath.Join(dir, databaseFile), part, progress); err != nil {
+	if err := copyWhole(ctx, dir, part, progress); err != nil {
 		return errors.Join(err, removeDatabase(part))
 	}
 	return errors.Join(atomicfile.Sync(part), os.Rename(part, file), atomicfile.Sync(filepath.Dir(file)))
@@ -56,7 +56,7 @@ func visit(dir string) (leave func() error, free bool, err error) {
 		return nil, false, fmt.Errorf("lock store directory %s: %w", dir, err)
 	}
 	if free {
-		err = errors.Join(checkHeader(d.file(databaseFile)), checkLog(d.file(databaseFile+"-wal")))
+		err = d.checkDatabases()
 	}
 	if err != nil {
 		return nil, free, errors.Join(err, d.leave())
@@ -83,6 +83,19 @@ func removeDatabase(path string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// copyWhole copies the database, and writes the rows into the copy that only the journal
+// has. The journal is read first: what it lacks by then, the database has.
+func copyWhole(ctx context.Context, dir, to string, progress func(done, all int)) error {
+	ahead, err := readAhead(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if err := copyPages(ctx, filepath.Join(dir, databaseFile), to, progress); err != nil {
+		return err
+	}
+	return ahead.write(ctx, to)
 }
 
 // pagesAtOnce is how many pages are copied between two checks of ctx.

@@ -3,67 +3,73 @@ package sqlite
 import (
 	"errors"
 
-	codes "modernc.org/sqlite/lib"
-
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
 // them waits for the last.
 const maxBatch = 64
 
-// batch runs first, and every Update that is waiting by then, in one transaction. Each is
-// answered after the commit, also one that failed: it may have failed because of what an
-// earlier Update of the batch wrote.
+// batch runs first, and every Update that is waiting by then, and makes them one commit.
+// Each is answered after the commit, also one that failed: it may have failed because of
+// what an earlier Update of the batch wrote.
 func (w *writer) batch(first *request) {
 	w.members = append(w.members[:0], first)
-	b, err := w.attempt(false)
-	if errors.Is(err, sqldoc.ErrNeedsSavepoint) {
-		if err = w.conn.Exec("ROLLBACK"); err == nil {
-			b, err = w.attempt(true)
+	b := w.rows.Begin()
+	defer b.End()
+	for i := 0; w.member(i); i++ {
+		w.runMember(b, w.members[i])
+		crashpoint.At("sqlite.lent", nil)
+	}
+	if !b.Empty() {
+		if err, doubt := w.commit(b); err != nil {
+			w.abandon(err, doubt)
+			return
 		}
 	}
-	if err != nil {
-		w.abandon(err, syncFailed(err))
-		return
+	for _, r := range w.members {
+		r.Answer(r.failure)
 	}
-	crashpoint.At("sqlite.commit", nil)
-	if err := w.conn.Exec("COMMIT"); err != nil {
-		w.abandon(err, !surelyNotCommitted(err))
-		return
+}
+
+// runMember runs the function of an Update. After an error of the database its writes are
+// undone, whatever it makes of the error.
+func (w *writer) runMember(b *writebehind.Batch, r *request) {
+	err, broken := b.Run(func(tx store.Tx) error {
+		r.Call(tx)
+		return r.Err()
+	})
+	if r.failure = err; broken != nil && !errors.Is(err, store.ErrUnavailable) {
+		r.failure = broken
 	}
-	crashpoint.At("sqlite.committed", nil)
+}
+
+// commit makes the batch durable and shows it to Views.
+func (w *writer) commit(b *writebehind.Batch) (err error, doubt bool) {
+	if err := w.flusher.failure(); err != nil {
+		return err, true
+	}
+	frame, number := b.Frame(w.frame[:0])
+	if w.frame = frame; cap(frame) > maxFrameKept {
+		w.frame = nil
+	}
+	if err, doubt := w.journal.append(number, frame, w.flusher.upTo.Load()); err != nil {
+		return err, doubt
+	}
 	b.Committed()
-	for t := range b.Changed() {
+	for t := range b.Touched() {
 		if count := w.changes[t]; count != nil { // tests have tables of their own
 			count.Add(1)
 		}
 	}
 	w.commits.Add(1)
-	for _, r := range w.members {
-		r.Answer(r.Err())
-	}
+	return nil, false
 }
 
-// attempt runs the batch up to its COMMIT.
-func (w *writer) attempt(apart bool) (*sqldoc.Batch, error) {
-	if err := w.conn.Exec("BEGIN IMMEDIATE"); err != nil {
-		return nil, err
-	}
-	if apart {
-		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
-	}
-	b := w.conn.NewBatch(transaction{w.conn}, w.cache, apart)
-	for i := 0; w.member(i); i++ {
-		if err := b.Run(w.members[i].Request); err != nil {
-			return nil, err
-		}
-		crashpoint.At("sqlite.lent", nil)
-	}
-	return b, b.Flush()
-}
+// maxFrameKept bounds the buffer that is kept for the next frame.
+const maxFrameKept = 1 << 20
 
 // member reports whether the batch has a member i; the next waiting Update becomes it if
 // there is room.
@@ -78,34 +84,21 @@ func (w *writer) member(i int) bool {
 	return r != nil
 }
 
-// transaction is the writer's transaction as sqldoc.Batch uses it.
-type transaction struct{ *sqldoc.Conn }
-
-// Broken implements sqldoc.Host.
-func (transaction) Broken(err error) error {
-	if lost(err) {
-		return err
-	}
-	return nil
-}
-
-// abandon answers every Update of the batch that nothing was changed. If the transaction
-// may still become durable, it poisons the store first.
+// abandon answers every Update of the batch that nothing was changed. If the commit may
+// still become durable, it poisons the store first.
 func (w *writer) abandon(cause error, doubt bool) {
-	if code(cause) == codes.SQLITE_FULL {
-		w.reserve.spend()
-	}
+	w.reserve.spendIfFull(cause)
 	cause = unavailable(cause)
 	if doubt {
 		w.poison(cause)
 	} else {
 		// SQLite has usually rolled back already; then this fails, which is harmless.
-		_ = w.conn.Exec("ROLLBACK")
+		_ = w.journal.conn.Exec("ROLLBACK")
 	}
 	for _, r := range w.members {
 		r.Answer(cause)
 	}
 }
 
-// lost reports whether a statement's error ended the whole transaction.
+// lost reports an error that is about the disk, memory or the file, not about a statement.
 func lost(err error) bool { return errors.Is(err, store.ErrUnavailable) }

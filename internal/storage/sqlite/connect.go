@@ -25,12 +25,17 @@ type settings struct {
 	readers         int
 	wholeAtStart    int64         // bytes of the largest database of which a start reads every page; 0: of any
 	scrubPause      time.Duration // between two reads of a scrub
+	// Rows are written to their tables when so many bytes of them are committed, or after
+	// that time. Beyond mostPending, commits wait for that.
+	flushBytes, mostPending int
+	flushAge                time.Duration
 }
 
 func defaults() settings {
 	return settings{
 		checkpointPages: 4000, startOverPause: 2 * time.Second, readers: min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
 		wholeAtStart: wholeAtStart, scrubPause: scrubPause,
+		flushBytes: 4 << 20, mostPending: 16 << 20, flushAge: 200 * time.Millisecond,
 	}
 }
 
@@ -68,7 +73,7 @@ func (s settings) writerPool(path string) (*sql.DB, error) {
 // readerPool opens it for reading. A read-only connection also never
 // checkpoints when it is closed.
 func (s settings) readerPool(path string) (*sql.DB, error) {
-	return s.pool(path, "ro", readerPragmas, s.readers)
+	return s.pool(path, "ro", readerPragmas, s.readers+1) // and the writer's
 }
 
 func (s settings) pool(path, mode string, pragmas []string, connections int) (*sql.DB, error) {

@@ -16,11 +16,14 @@ import (
 // The files of a store, beside SQLite's own.
 const (
 	databaseFile = "countersign.db"
-	newFile      = "countersign.db.new" // a database until it is complete
+	journalFile  = "countersign.journal" // commits whose rows are not in the database; see journal.go
 	lockFile     = "countersign.lock"
 	markerFile   = "countersign.store"
 	reserveFile  = "countersign.reserve" // holds space back; see reserve.go
 )
+
+// newSuffix marks a database until it is complete.
+const newSuffix = ".new"
 
 // sqliteSuffixes are what SQLite appends to the name of a database file.
 var sqliteSuffixes = []string{"", "-wal", "-shm", "-journal"}
@@ -118,7 +121,9 @@ func (d *directory) checkFiles() error {
 func ownNames() []string {
 	names := []string{lockFile, markerFile, reserveFile}
 	for _, suffix := range sqliteSuffixes {
-		names = append(names, databaseFile+suffix, newFile+suffix)
+		for _, name := range []string{databaseFile, journalFile} {
+			names = append(names, name+suffix, name+newSuffix+suffix)
+		}
 	}
 	return names
 }

@@ -31,7 +31,7 @@ func TestOpenMakesAPrivateDirectory(t *testing.T) {
 			t.Errorf("%s has mode %o", e.Name(), mode)
 		}
 	}
-	want := []string{databaseFile, databaseFile + "-shm", databaseFile + "-wal", lockFile, reserveFile, markerFile}
+	want := []string{databaseFile, databaseFile + "-shm", databaseFile + "-wal", journalFile, journalFile + "-shm", journalFile + "-wal", lockFile, reserveFile, markerFile}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("files:\n%s", diff)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	lib "modernc.org/sqlite/lib"
 
@@ -198,7 +199,13 @@ func closedStore(t *testing.T, dir string, before []change) {
 	mustClose(t, s)
 }
 
-var plain = settings{checkpointPages: 1000, readers: 1}
+var plain = withCheckpoints(1000, 1)
+
+// withCheckpoints are settings with which each commit's rows are written to their tables at
+// once, so that each trial makes the same calls.
+func withCheckpoints(pages, readers int) settings {
+	return settings{checkpointPages: pages, readers: readers, flushBytes: 1, mostPending: 64 << 20, flushAge: time.Hour}
+}
 
 // try plays the scenario with one fault, in a bubble that shows when the store
 // has come to rest.

@@ -82,20 +82,27 @@ func failedSyncPoisonsForGood(t *testing.T) {
 	wantNoSyncAfterTheFailedOne(t, s, d)
 }
 
-func TestFailedSyncOfCheckpointPoisons(t *testing.T) {
-	s, d := mustOpenFaulty(t, 6)
-	d.fail(fault{on: syncs, nth: 4}) // commits sync once, the third brings a checkpoint
-	acknowledged := 0
-	for i := 1; i <= 10; i++ {
-		if putPair(s, i) == nil {
-			acknowledged = i
-		}
+// TestAnyFailedSyncPoisons: of a commit, of the rows that are written behind it, or of a
+// checkpoint of either.
+func TestAnyFailedSyncPoisons(t *testing.T) {
+	for nth := 1; nth <= 16; nth++ {
+		synctest.Test(t, func(t *testing.T) {
+			s, d := mustOpenFaulty(t, 6)
+			d.fail(fault{on: syncs, nth: nth})
+			acknowledged := 0
+			for i := 1; i <= 10; i++ {
+				if putPair(s, i) == nil {
+					acknowledged = i
+				}
+				synctest.Wait()
+			}
+			if acknowledged == 10 {
+				t.Errorf("sync %d: all Updates were acknowledged", nth)
+			}
+			<-s.Failed()
+			wantNoSyncAfterTheFailedOne(t, s, d)
+		})
 	}
-	if acknowledged == 0 || acknowledged == 10 {
-		t.Errorf("%d of 10 Updates were acknowledged", acknowledged)
-	}
-	<-s.Failed()
-	wantNoSyncAfterTheFailedOne(t, s, d)
 }
 
 func wantNoSyncAfterTheFailedOne(t *testing.T, s *Store, d *disk) {

@@ -56,7 +56,8 @@ type disk struct {
 	seen       int               // calls that count for the fault
 	fired      int               // calls that were failed
 	calls      map[operation]int // since it was broken or mended last
-	syncsSince int               // syncs from the first that was failed on
+	syncsSince int               // syncs of the database whose sync was failed first, from that on
+	unsynced   string            // that database
 	platters   map[string]*platter
 	stamped    bool
 	moment     func(operation) // called at each call, before anything of it is done
@@ -121,6 +122,7 @@ func (d *disk) fail(f fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fault, d.seen, d.fired, d.calls, d.syncsSince = f, 0, 0, map[operation]int{}, 0
+	d.unsynced = ""
 }
 
 // mend ends the faults. What was counted is kept.

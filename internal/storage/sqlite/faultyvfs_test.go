@@ -40,7 +40,9 @@ func mustOpenFaulty(t *testing.T, checkpointPages int) (*Store, *disk) {
 	t.Helper()
 	dir := emptyStore(t)
 	d := newDisk(t, dir)
-	s, err := open(context.Background(), dir, settings{vfs: faultyVFS, checkpointPages: checkpointPages, readers: 1})
+	settings := withCheckpoints(checkpointPages, 1)
+	settings.vfs = faultyVFS
+	s, err := open(context.Background(), dir, settings)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

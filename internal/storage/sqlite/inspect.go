@@ -38,5 +38,9 @@ func (s settings) check(ctx context.Context, dir string) (whole bool, err error)
 	if whole, err = checkAtStart(ctx, db, s.wholeAtStart); err != nil {
 		return whole, err
 	}
-	return whole, checkRelease(ctx, db, known)
+	if err := checkRelease(ctx, db, known); err != nil {
+		return whole, err
+	}
+	_, err = readAhead(ctx, dir)
+	return whole, err
 }

@@ -6,47 +6,62 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+	"testing/synctest"
 )
 
-// crashed returns what a crash leaves of a store that is at 6: the files as they
-// are on the disk, with the commits still in the log.
-func crashed(t *testing.T) (dir string, log []byte) {
+// crashed returns what a crash leaves of a store that is at 6: the files as they are on the
+// disk. The commits are in the log of the journal, and, written, also in that of the
+// database.
+func crashed(t *testing.T, written bool) (dir string, log []byte) {
 	t.Helper()
 	from, dir := t.TempDir(), t.TempDir()
-	s := mustOpen(t, from)
-	for n := 1; n <= 6; n++ {
-		mustPutPair(t, s, n)
+	settings := withCheckpoints(1000, 1)
+	if !written {
+		settings.flushBytes = settings.mostPending
 	}
-	for _, name := range []string{databaseFile, databaseFile + "-wal", markerFile} {
-		b, err := os.ReadFile(filepath.Join(from, name))
+	synctest.Test(t, func(t *testing.T) {
+		s, err := open(context.Background(), from, settings)
 		mustDo(t, err)
-		mustDo(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
-		if strings.HasSuffix(name, "-wal") {
-			log = b
+		for n := 1; n <= 6; n++ {
+			mustPutPair(t, s, n)
+			synctest.Wait()
 		}
-	}
+		copyStore(t, dir, from)
+		mustClose(t, s)
+	})
+	log, err := os.ReadFile(filepath.Join(dir, logOf(written)))
+	mustDo(t, err)
 	return dir, log
+}
+
+// logOf is the log that the commits of crashed are in.
+func logOf(written bool) string {
+	if written {
+		return databaseFile + "-wal"
+	}
+	return journalFile + "-wal"
 }
 
 const frameSize = frameHeadSize + pageSize
 
 func TestLogOfACrashIsReplayed(t *testing.T) {
-	dir, _ := crashed(t)
-	wantPair(t, mustOpen(t, dir), 6)
+	for _, written := range []bool{false, true} {
+		dir, _ := crashed(t, written)
+		wantPair(t, mustOpen(t, dir), 6)
+	}
 }
 
 // TestTornLogLosesOnlyItsEnd cuts the log where a crash might have.
 func TestTornLogLosesOnlyItsEnd(t *testing.T) {
-	dir, log := crashed(t)
-	made, err := os.ReadFile(filepath.Join(dir, databaseFile))
-	mustDo(t, err)
+	from, log := crashed(t, false)
 	seen := map[int]bool{}
 	for size := len(log); size >= 0; size -= frameSize / 2 {
-		mustDo(t, os.WriteFile(filepath.Join(dir, databaseFile), made, 0o600))
-		mustDo(t, os.WriteFile(filepath.Join(dir, databaseFile+"-wal"), log[:size], 0o600))
-		s := mustOpen(t, dir)
+		dir := t.TempDir()
+		copyStore(t, dir, from)
+		mustDo(t, os.WriteFile(filepath.Join(dir, journalFile+"-wal"), log[:size], 0o600))
+		s, err := Open(context.Background(), dir)
+		mustDo(t, err)
 		got, err := readPair(s)
 		mustDo(t, err)
 		seen[got] = true
@@ -60,8 +75,14 @@ func TestTornLogLosesOnlyItsEnd(t *testing.T) {
 // TestDamagedLogIsRefused flips bits of commits that have others behind them,
 // which SQLite would forget with them.
 func TestDamagedLogIsRefused(t *testing.T) {
-	dir, log := crashed(t)
-	path := filepath.Join(dir, databaseFile+"-wal")
+	for _, written := range []bool{false, true} {
+		t.Run(logOf(written), func(t *testing.T) { damagedLogIsRefused(t, written) })
+	}
+}
+
+func damagedLogIsRefused(t *testing.T, written bool) {
+	dir, log := crashed(t, written)
+	path := filepath.Join(dir, logOf(written))
 	last := len(log) - 3*frameSize // a commit of the pair has two or three frames
 	for _, at := range []int{
 		0, 9, 17, 30, // head of the log
@@ -85,7 +106,7 @@ func TestDamagedLogIsRefused(t *testing.T) {
 // TestAFlippedBitIsFoundUnlessTheLastCommitHasIt: in the page of any frame. Before
 // the last commit it would undo what was acknowledged.
 func TestAFlippedBitIsFoundUnlessTheLastCommitHasIt(t *testing.T) {
-	_, log := crashed(t)
+	_, log := crashed(t, false)
 	path := filepath.Join(t.TempDir(), databaseFile+"-wal")
 	frames := (len(log) - logHeadSize) / frameSize
 	head := func(i int) []byte { return log[logHeadSize+i*frameSize:] }
@@ -109,11 +130,13 @@ func TestAFlippedBitIsFoundUnlessTheLastCommitHasIt(t *testing.T) {
 // TestLogThatStartedOverIsSound has frames of an earlier round behind its end.
 func TestLogThatStartedOverIsSound(t *testing.T) {
 	from := t.TempDir()
-	s, err := open(context.Background(), from, settings{checkpointPages: 30, readers: 1})
+	s, err := open(context.Background(), from, withCheckpoints(30, 1))
 	mustDo(t, err)
 	defer mustClose(t, s)
 	for n := 1; n <= 40; n++ {
 		mustPutPair(t, s, n)
-		mustDo(t, checkLog(filepath.Join(from, databaseFile+"-wal")))
+		for _, name := range []string{databaseFile, journalFile} {
+			mustDo(t, checkLog(filepath.Join(from, name+"-wal")))
+		}
 	}
 }

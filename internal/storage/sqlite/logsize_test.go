@@ -22,7 +22,7 @@ func TestLogStartsOverWhileReadersOverlap(t *testing.T) {
 		commits = 1000
 	}
 	dir := t.TempDir()
-	s, err := open(context.Background(), dir, settings{checkpointPages: pages, startOverPause: time.Minute, readers: 4})
+	s, err := open(context.Background(), dir, pausing(withCheckpoints(pages, 4), time.Minute))
 	mustDo(t, err)
 	defer mustClose(t, s)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -50,7 +50,7 @@ func TestAViewThatStaysKeepsNobodyFromWriting(t *testing.T) {
 	t.Parallel()
 	const pages = 20
 	dir := t.TempDir()
-	s, err := open(context.Background(), dir, settings{checkpointPages: pages, startOverPause: time.Millisecond, readers: 2})
+	s, err := open(context.Background(), dir, pausing(withCheckpoints(pages, 2), time.Millisecond))
 	mustDo(t, err)
 	defer mustClose(t, s)
 	mustPutPair(t, s, 1)
@@ -130,4 +130,9 @@ func logSize(t *testing.T, dir string) int64 {
 	log, err := os.Stat(filepath.Join(dir, databaseFile+"-wal"))
 	mustDo(t, err)
 	return log.Size()
+}
+
+func pausing(s settings, pause time.Duration) settings {
+	s.startOverPause = pause
+	return s
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -18,15 +19,15 @@ type LastWrite struct {
 // Look inspects a directory without changing it. Of a store that no process uses it
 // checks the header and the log as a start would.
 func Look(dir string) (s LastWrite, err error) {
-	for _, suffix := range sqliteSuffixes {
-		info, err := os.Stat(filepath.Join(dir, databaseFile+suffix))
-		if errors.Is(err, os.ErrNotExist) {
+	for _, name := range ownNames() {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(name, databaseFile) && !strings.HasPrefix(name, journalFile) {
 			continue
 		}
 		if err != nil {
 			return s, err
 		}
-		s.Exists = s.Exists || suffix == ""
+		s.Exists = s.Exists || name == databaseFile
 		s.Bytes += info.Size()
 		if info.ModTime().After(s.Written) {
 			s.Written = info.ModTime()

@@ -102,7 +102,7 @@ func fillDisk(dir string) error {
 	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
 		return err
 	}
-	s, err := open(context.Background(), dir, settings{checkpointPages: 20, readers: 1})
+	s, err := open(context.Background(), dir, withCheckpoints(20, 1))
 	if err != nil {
 		return err
 	}

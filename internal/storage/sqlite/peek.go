@@ -42,12 +42,14 @@ func Peek(ctx context.Context, dir string, fn func(store.Tx) error) (err error) 
 	if behind {
 		return ErrBehind
 	}
+	ahead, err := readAhead(ctx, dir)
+	if err != nil {
+		return err
+	}
 	conn, err := pin(ctx, db)
 	if err != nil {
 		return err
 	}
-	one := newReaders(1)
-	one.add(conn)
-	defer func() { err = errors.Join(err, one.close()) }()
-	return one.view(ctx, fn)
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return ahead.view(conn, fn)
 }

@@ -60,7 +60,7 @@ func (d *disk) endProcess(t *testing.T) {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.syncsSince, d.stamped = 0, true
+	d.syncsSince, d.unsynced, d.stamped = 0, "", true
 	for path := range d.platters {
 		if err := os.Chtimes(path, stamp, stamp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
@@ -105,7 +105,11 @@ func (d *disk) synced(path string, written bool) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.syncsSince > 0 || !written && !strings.Contains(filepath.Base(path), newFile) {
+	of := strings.TrimSuffix(filepath.Base(path), "-wal")
+	if !written && d.unsynced == "" && !strings.HasSuffix(of, newSuffix) {
+		d.unsynced = of
+	}
+	if of == d.unsynced {
 		d.syncsSince++
 	}
 	p := d.platters[path]

@@ -122,7 +122,9 @@ func (w *work) live(life int, seed uint64) {
 	w.t.Helper()
 	w.disk.endProcess(w.t)
 	w.left = mostCuts
-	s, err := open(context.Background(), w.dir, settings{vfs: faultyVFS, checkpointPages: 12, readers: 2})
+	settings := withCheckpoints(12, 2)
+	settings.vfs = faultyVFS
+	s, err := open(context.Background(), w.dir, settings)
 	if err != nil {
 		w.t.Fatalf("Open: %v", err)
 	}

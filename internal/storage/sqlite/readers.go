@@ -3,16 +3,22 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
 // readers is a fixed set of read-only connections.
 type readers struct {
 	idle    chan *sqldoc.Conn
-	closing chan struct{}
+	closing chan struct{} // closed once no View runs any more
 	all     []*sqldoc.Conn
+
+	mu     sync.Mutex
+	closed bool
+	views  sync.WaitGroup // those that have begun
 }
 
 func newReaders(capacity int) *readers {
@@ -24,22 +30,79 @@ func (r *readers) add(conn *sqldoc.Conn) {
 	r.idle <- conn
 }
 
+// view runs fn on one snapshot of the database, without what is only in the journal.
 func (r *readers) view(ctx context.Context, fn func(store.Tx) error) error {
 	conn, err := r.borrow(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { r.idle <- conn }()
+	base, err := begin(conn)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	if err := fn(base); err != nil {
+		return err
+	}
+	return base.Err()
+}
+
+// reader is a connection as writebehind uses it.
+type reader struct {
+	conn *sqldoc.Conn
+	idle chan<- *sqldoc.Conn // nil: it is kept
+}
+
+// Begin implements writebehind.Reader.
+func (r reader) Begin() (writebehind.Base, error) {
+	s, err := begin(r.conn)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Release implements writebehind.Reader.
+func (r reader) Release() {
+	if r.idle != nil {
+		r.idle <- r.conn
+	}
+}
+
+// lend waits for a connection.
+func (r *readers) lend(ctx context.Context) (writebehind.Reader, error) {
+	conn, err := r.borrow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reader{conn, r.idle}, nil
+}
+
+// tableSnapshot is a snapshot of the database.
+type tableSnapshot struct {
+	*sqldoc.Tx
+	conn    *sqldoc.Conn
+	journal named
+}
+
+// begin begins a snapshot. SQLite takes it at the first read.
+func begin(conn *sqldoc.Conn) (tableSnapshot, error) {
 	if err := conn.Exec("BEGIN"); err != nil {
-		return err
+		return tableSnapshot{}, err
 	}
-	defer func() { _ = conn.Exec("ROLLBACK") }()
-	tx := conn.Begin(true)
-	defer tx.End()
-	if err := fn(tx); err != nil {
-		return err
+	var n named
+	if err := conn.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
+		_ = conn.Exec("ROLLBACK")
+		return tableSnapshot{}, err
 	}
-	return tx.Err()
+	return tableSnapshot{conn.Begin(true), conn, n}, nil
+}
+
+// Close implements writebehind.Base.
+func (s tableSnapshot) Close() {
+	s.End()
+	_ = s.conn.Exec("ROLLBACK")
 }
 
 func (r *readers) borrow(ctx context.Context) (*sqldoc.Conn, error) {
@@ -61,8 +124,24 @@ func (r *readers) borrow(ctx context.Context) (*sqldoc.Conn, error) {
 	}
 }
 
-// gather admits no more readers and waits for those that read.
+// enter reports whether a View may begin; leave ends it.
+func (r *readers) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.views.Add(1)
+	}
+	return !r.closed
+}
+
+func (r *readers) leave() { r.views.Done() }
+
+// gather admits no more Views and waits for those that have begun.
 func (r *readers) gather() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.views.Wait()
 	close(r.closing)
 	for range r.all {
 		<-r.idle

@@ -78,7 +78,7 @@ func TestLogWithoutDatabaseIsRefused(t *testing.T) {
 func TestInterruptedCreationStartsOver(t *testing.T) {
 	dir := t.TempDir()
 	for _, suffix := range sqliteSuffixes {
-		mustDo(t, os.WriteFile(filepath.Join(dir, newFile+suffix), []byte("half a database"), 0o600))
+		mustDo(t, os.WriteFile(filepath.Join(dir, databaseFile+newSuffix+suffix), []byte("half a database"), 0o600))
 	}
 	mustPutPair(t, mustOpen(t, dir), 1)
 }

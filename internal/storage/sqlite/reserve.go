@@ -3,8 +3,11 @@ package sqlite
 import (
 	"errors"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
+
+	codes "modernc.org/sqlite/lib"
 )
 
 // reserve is a file that reserves disk space. When the disk is full the file is truncated,
@@ -12,11 +15,12 @@ import (
 // be asked for again (see store.Urgent). The file is filled again once twice its size is
 // free, so that it is not truncated and filled in turn.
 //
-// Only the writer's goroutine uses it, except for spent.
+// The writer and the flusher use it.
 type reserve struct {
 	path  string
 	size  int64
-	spent atomic.Bool // read by others too
+	mu    sync.Mutex // of changes
+	spent atomic.Bool
 }
 
 // Sizes of the reserve: the largest holds several outcomes of a mebibyte each; a small
@@ -48,6 +52,8 @@ func openReserve(path string) *reserve {
 
 // fill takes the space. On an error it takes none.
 func (r *reserve) fill() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.size == 0 {
 		r.spent.Store(false)
 		return nil
@@ -68,8 +74,17 @@ func (r *reserve) fill() error {
 
 // spend frees the space.
 func (r *reserve) spend() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.size > 0 && !r.spent.Load() {
 		r.spent.Store(os.Truncate(r.path, 0) == nil)
+	}
+}
+
+// spendIfFull frees the space if err says that the disk is full.
+func (r *reserve) spendIfFull(err error) {
+	if code(err) == codes.SQLITE_FULL {
+		r.spend()
 	}
 }
 

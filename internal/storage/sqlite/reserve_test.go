@@ -37,7 +37,7 @@ func spendReserve(dir string) error {
 	if err := mount("none", dir, "tmpfs", 0, "size=24m"); err != nil {
 		return err
 	}
-	s, err := open(context.Background(), dir, settings{checkpointPages: 4000, readers: 1})
+	s, err := open(context.Background(), dir, withCheckpoints(4000, 1))
 	if err != nil {
 		return err
 	}

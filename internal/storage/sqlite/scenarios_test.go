@@ -27,7 +27,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "a store is opened", has: reads | opens | maps, settings: plain, before: some,
+		name: "a store is opened", has: everyKind, settings: plain, before: some,
 		play: func(p *play) {
 			p.ready()
 			p.openTwice()
@@ -42,7 +42,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "the first schema is brought up to date", has: reads | writes | syncs | opens | maps, settings: plain,
+		name: "the first schema is brought up to date", has: everyKind, settings: plain,
 		before: some, make: firstSchema,
 		play: func(p *play) {
 			p.ready()
@@ -98,7 +98,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "a View goes on beside writes", has: reads | writes | syncs, settings: settings{checkpointPages: 1000, readers: 2},
+		name: "a View goes on beside writes", has: reads | writes | syncs, settings: withCheckpoints(1000, 2),
 		tables: []*store.Table{store.Steps}, before: steps(1, 40),
 		play: func(p *play) {
 			p.open()
@@ -111,7 +111,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "a commit brings a checkpoint", has: reads | writes | truncates | syncs, settings: settings{checkpointPages: 6, readers: 1}, before: some,
+		name: "a commit brings a checkpoint", has: reads | writes | truncates | syncs, settings: withCheckpoints(6, 1), before: some,
 		play: func(p *play) {
 			p.open()
 			p.ready()
@@ -153,7 +153,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "a commit makes the log's index grow", has: reads | writes | syncs | maps, settings: settings{checkpointPages: 9000, readers: 1},
+		name: "a commit makes the log's index grow", has: reads | writes | syncs | maps, settings: withCheckpoints(9000, 1),
 		before: some, only: maps, long: true,
 		play: func(p *play) {
 			p.open()

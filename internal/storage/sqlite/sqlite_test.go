@@ -27,7 +27,25 @@ func TestMain(m *testing.M) {
 }
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return mustOpen(t, emptyStore(t)) })
+	for name, s := range map[string]settings{
+		"rows are written soon": defaults(), "rows are written after each commit": withCheckpoints(1000, 4), "rows wait for a few commits": awaiting(3000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T) store.Store {
+				opened, err := open(context.Background(), emptyStore(t), s)
+				mustDo(t, err)
+				t.Cleanup(func() { mustClose(t, opened) })
+				return opened
+			})
+		})
+	}
+}
+
+// awaiting are settings with which rows are written once they have so many bytes.
+func awaiting(bytes int) settings {
+	s := withCheckpoints(1000, 4)
+	s.flushBytes = bytes
+	return s
 }
 
 // made is what the directory of a store holds that nothing was written to.

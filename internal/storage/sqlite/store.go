@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"sync"
 
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
 // Store is the embedded store. Open makes one.
@@ -16,8 +20,13 @@ type Store struct {
 	writerDB  *sql.DB
 	readersDB *sql.DB
 	writer    *writer
+	flusher   *flusher
+	journal   *journal
+	layers    *writebehind.Layers
 	readers   *readers
-	scrubber  *scrubber // nil: every page was read
+	scrubber  *scrubber    // nil: every page was read
+	reading   *sqldoc.Conn // the writer's, for reading
+	settled   bool         // nothing is in the journal that the database lacks
 	closing   sync.Once
 	closed    error
 }
@@ -85,22 +94,74 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	return s.scrub(settings)
 }
 
-func (s *Store) pin(ctx context.Context, settings settings) error {
-	conn, err := pin(ctx, s.writerDB)
+// pin opens the connections and the journal, and starts to write.
+func (s *Store) pin(ctx context.Context, settings settings) (err error) {
+	s.readers = newReaders(settings.readers)
+	var own []*sqldoc.Conn // the writer's for reading, and the flusher's
+	defer func() {
+		if err != nil {
+			for _, conn := range own {
+				err = errors.Join(err, conn.Close())
+			}
+			err = errors.Join(err, s.readers.close())
+		}
+	}()
+	for range settings.readers {
+		conn, err := pin(ctx, s.readersDB)
+		if err != nil {
+			return err
+		}
+		s.readers.add(conn)
+	}
+	for _, db := range []*sql.DB{s.readersDB, s.writerDB} {
+		conn, err := pin(ctx, db)
+		if err != nil {
+			return err
+		}
+		own = append(own, conn)
+	}
+	return s.begin(ctx, settings, own[0], own[1])
+}
+
+// begin opens the journal, reads what is not in the tables yet, and starts the goroutines.
+func (s *Store) begin(ctx context.Context, settings settings, reading, writing *sqldoc.Conn) error {
+	n, err := s.named(ctx, settings, writing)
 	if err != nil {
 		return err
 	}
-	s.readers = newReaders(settings.readers)
-	for range settings.readers {
-		reader, err := pin(ctx, s.readersDB)
-		if err != nil {
-			return errors.Join(err, conn.Close(), s.readers.close())
-		}
-		s.readers.add(reader)
+	if s.journal, err = s.dir.openJournal(ctx, settings, n); err != nil {
+		return err
 	}
-	s.writer = newWriter(conn, openReserve(s.dir.file(reserveFile)), settings)
+	s.layers = writebehind.New(n.written)
+	rows := s.layers.NewWriter(func() (writebehind.Reader, error) { return reader{conn: reading}, nil })
+	if err := s.journal.recover(ctx, rows, n.written); err != nil {
+		return errors.Join(fmt.Errorf("store %s: %w", s.dir.file(journalFile), err), s.journal.close())
+	}
+	reserve := openReserve(s.dir.file(reserveFile))
+	s.flusher = newFlusher(writing, reserve, settings, n.written, func(err error) { s.writer.fail(err) })
+	s.writer = newWriter(s.journal, s.flusher, rows, s.layers, reserve, settings)
+	s.flusher.poisoned = s.writer.poisoned
+	s.reading = reading
+	go s.flusher.run()
 	go s.writer.run()
 	return nil
+}
+
+// named is the journal that the database names. If it names none, an empty one is made.
+func (s *Store) named(ctx context.Context, settings settings, writing *sqldoc.Conn) (n named, err error) {
+	if err := writing.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
+		return n, err
+	}
+	switch {
+	case n.id == "":
+		if n.id, err = s.dir.createJournal(ctx, settings); err != nil {
+			return n, fmt.Errorf("make %s: %w", s.dir.file(journalFile), err)
+		}
+		err = writing.Run("UPDATE journal SET id = $1", n.id)
+	case !s.dir.has(journalFile):
+		err = fmt.Errorf("the store has lost its file %s: restore it from a backup", s.dir.file(journalFile))
+	}
+	return n, err
 }
 
 // scrub reads, while the store is in use, the pages that the start did not.
@@ -112,7 +173,14 @@ func (s *Store) scrub(settings settings) (err error) {
 
 // View implements store.Store.
 func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
-	return s.readers.view(ctx, fn)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.readers.enter() {
+		return errClosed
+	}
+	defer s.readers.leave()
+	return s.layers.View(func() (writebehind.Reader, error) { return s.readers.lend(ctx) }, fn)
 }
 
 // Update implements store.Store. fn runs in the caller's goroutine; if it panics or calls
@@ -131,34 +199,80 @@ func (s *Store) Failure() error {
 }
 
 // Full implements store.Store.
-func (s *Store) Full() bool { return s.writer.reserve.spent.Load() }
+func (s *Store) Full() bool { return s.writer.reserve.spent.Load() || s.writer.behind() }
 
 // Commits is the number of commits made, each for one or more Updates.
 func (s *Store) Commits() int64 { return s.writer.commits.Load() }
 
-// Close waits for the Updates and Views that have begun, copies the write-ahead log into
-// the database and unlocks the directory.
+// Lag is about how many bytes of committed rows are not written to their tables yet.
+func (s *Store) Lag() int64 { return int64(s.layers.Lag()) }
+
+// Close waits for the Updates and Views that have begun, writes all rows to their tables and
+// the write-ahead log into the database, and unlocks the directory.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		scrubbed := s.scrubber.close()
 		s.writer.close()
 		s.readers.gather()
-		err := s.writer.finish()
+		err := s.finish()
 		s.closed = errors.Join(scrubbed, err, s.disconnect(s.writer.poisoned()), s.release())
 	})
 	return s.closed
 }
 
-// disconnect closes the connections. SQLite checkpoints, and so syncs, when the last
-// connection closes, unless that one is read-only: the writer goes last, but in a poisoned
-// store, which must not sync, the readers do.
-func (s *Store) disconnect(poisoned bool) error {
-	writer := func() error { return errors.Join(s.writer.conn.Close(), s.writerDB.Close()) }
-	readers := func() error { return errors.Join(s.readers.close(), s.readersDB.Close()) }
-	if poisoned {
-		return errors.Join(writer(), readers())
+// finish writes what is not in the tables yet. After that the database needs no journal. If
+// it can't, the next start will.
+func (s *Store) finish() error {
+	freeze := s.layers.Freeze
+	if s.writer.poisoned() {
+		freeze = func() *writebehind.Frozen { return nil }
 	}
-	return errors.Join(readers(), writer())
+	written := s.flusher.last(s.writer.flushing, freeze)
+	if s.writer.poisoned() {
+		return nil
+	}
+	err := s.flusher.failure()
+	if err == nil && written {
+		err = s.settle()
+	}
+	if code(err) == codes.SQLITE_FULL {
+		err = nil // the journal stays, and nothing is lost
+	}
+	if syncFailed(err) || s.flusher.failure() != nil {
+		close(s.writer.failed) // not poison(): it would write the reason, which others may be reading
+	}
+	if err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
+	return nil
+}
+
+// settle makes the database the whole store.
+func (s *Store) settle() error {
+	if err := s.flusher.conn.Run("UPDATE journal SET id = ''"); err != nil {
+		return err
+	}
+	if err := s.flusher.log.empty(); err != nil {
+		return err
+	}
+	s.settled = true
+	return nil
+}
+
+// disconnect closes the connections. SQLite checkpoints, and so syncs, when the last
+// connection closes, unless that one is read-only: the one that writes goes last, but in a
+// poisoned store, which must not sync, the readers do.
+func (s *Store) disconnect(poisoned bool) error {
+	journal := s.journal.close()
+	if s.settled {
+		journal = errors.Join(journal, s.dir.remove(journalFile))
+	}
+	writer := func() error { return errors.Join(s.flusher.conn.Close(), s.writerDB.Close()) }
+	readers := func() error { return errors.Join(s.readers.close(), s.reading.Close(), s.readersDB.Close()) }
+	if poisoned {
+		return errors.Join(journal, writer(), readers())
+	}
+	return errors.Join(journal, readers(), writer())
 }
 
 // release closes the pools and unlocks the directory. After an Open that failed, perhaps on

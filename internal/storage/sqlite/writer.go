@@ -9,12 +9,13 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 
-// writer owns the connection that writes. The fields below the line belong to its
-// goroutine, and to the one caller that runs in its transaction.
+// writer runs Updates and commits them to the journal. The fields below the line belong to
+// its goroutine, and to the one caller that runs in its batch.
 type writer struct {
 	queue   chan *request // unbuffered: who has sent has the turn
 	closing chan struct{} // closed to stop
@@ -24,39 +25,38 @@ type writer struct {
 	reason  error
 	commits atomic.Int64 // one sync each, for benchmarks
 	changes map[*store.Table]*atomic.Int64
+	layers  *writebehind.Layers
+	flusher *flusher
 
 	// -- the goroutine's own
-	conn            *sqldoc.Conn
-	cache           *sqldoc.Cache // the last commit's rows: nobody else writes
-	reserve         *reserve
-	members         []*request // of the batch at hand
-	checkpointPages int
-	checkpointAt    int // pages in the log, not yet in the database
-	startOverAt     int // pages in the log, in the database or not
-	startOverPause  time.Duration
+	rows     *writebehind.Writer
+	journal  *journal
+	reserve  *reserve
+	members  []*request // of the batch at hand
+	frame    []byte     // the buffer of the last frame
+	flushing bool       // the flusher has a layer
+	stuck    bool       // and can't write it at present
+	age      *time.Timer
+	aging    bool // age is running
+	settings settings
 }
 
 // request is one Update.
 type request struct {
 	*sqldoc.Request
-	urgent bool // it may be written into the reserve
+	urgent  bool  // it may be written into the reserve
+	failure error // what its caller gets if the batch is committed
 }
 
-func newWriter(conn *sqldoc.Conn, r *reserve, s settings) *writer {
+func newWriter(j *journal, f *flusher, rows *writebehind.Writer, l *writebehind.Layers, r *reserve, s settings) *writer {
 	return &writer{
-		conn:            conn,
-		cache:           sqldoc.NewCache(),
-		reserve:         r,
-		queue:           make(chan *request),
-		closing:         make(chan struct{}),
-		failed:          make(chan struct{}),
-		stopped:         make(chan struct{}),
-		damage:          make(chan error),
-		changes:         noChanges(),
-		checkpointPages: s.checkpointPages,
-		checkpointAt:    s.checkpointPages,
-		startOverAt:     2 * s.checkpointPages,
-		startOverPause:  s.startOverPause,
+		layers: l, rows: rows, journal: j, flusher: f, reserve: r, settings: s,
+		queue:   make(chan *request),
+		closing: make(chan struct{}),
+		failed:  make(chan struct{}),
+		stopped: make(chan struct{}),
+		damage:  make(chan error),
+		changes: noChanges(),
 	}
 }
 
@@ -81,7 +81,7 @@ func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{sqldoc.NewRequest(), store.IsUrgent(ctx)}
+	r := &request{Request: sqldoc.NewRequest(), urgent: store.IsUrgent(ctx)}
 	select {
 	case w.queue <- r:
 		return r.Serve(ctx, fn)
@@ -95,12 +95,20 @@ func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 // run is the writer's goroutine.
 func (w *writer) run() {
 	defer close(w.stopped)
+	w.age, w.aging = time.NewTimer(w.settings.flushAge), true
+	defer w.age.Stop()
 	for !w.poisoned() {
 		select {
 		case first := <-w.queue:
 			if w.admit(first) {
 				w.serve(first)
 			}
+		case written := <-w.flusher.tried:
+			w.tried(written)
+		case <-w.age.C:
+			w.flush()
+			w.aging = false
+			w.grow()
 		case cause := <-w.damage:
 			w.poison(cause)
 		case <-w.closing:
@@ -110,7 +118,7 @@ func (w *writer) run() {
 	}
 }
 
-// fail ends all writing because of damage that the scrub found.
+// fail ends all writing, for a reason that somebody else has found.
 func (w *writer) fail(cause error) {
 	select {
 	case w.damage <- cause:
@@ -126,11 +134,61 @@ func (w *writer) drain() {
 	}
 }
 
-// serve commits one batch, answers it, and then keeps the log short.
+// serve commits one batch, and then keeps the rows that are not written to their tables,
+// and the journal's log, within their bounds.
 func (w *writer) serve(first *request) {
 	w.batch(first)
-	if !w.poisoned() {
-		w.checkpoint()
+	if w.poisoned() {
+		return
+	}
+	if err := w.journal.checkpoint(); syncFailed(err) {
+		w.poison(err)
+		return
+	}
+	w.grow()
+	if w.layers.Pending() >= w.settings.flushBytes {
+		w.flush()
+	}
+	for w.layers.Pending() >= w.settings.mostPending && w.waits() {
+		w.flush()
+	}
+}
+
+// grow sees to it that rows don't wait for others.
+func (w *writer) grow() {
+	if !w.aging && w.layers.Pending() > 0 {
+		w.aging = true
+		w.age.Reset(w.settings.flushAge)
+	}
+}
+
+// flush has the active layer written, unless another one is being written.
+func (w *writer) flush() {
+	if w.flushing {
+		return
+	}
+	if frozen := w.layers.Freeze(); frozen != nil {
+		w.flushing = true
+		w.flusher.work <- frozen
+	}
+}
+
+// tried notes what became of the layer that is being written.
+func (w *writer) tried(written bool) { w.flushing, w.stuck = w.flushing && !written, !written }
+
+// waits waits for the layer that is being written; false if there is none, or if writing it
+// fails: then what is urgent must still be taken.
+func (w *writer) waits() bool {
+	if !w.flushing || w.stuck {
+		return false
+	}
+	select {
+	case written := <-w.flusher.tried:
+		w.tried(written)
+		return true
+	case cause := <-w.damage:
+		w.poison(cause)
+		return false
 	}
 }
 
@@ -166,13 +224,19 @@ func (w *writer) next() *request {
 
 var errFull = fmt.Errorf("%w: the disk is full; what is left is kept for the outcomes of calls", store.ErrUnavailable)
 
-// admit refuses at once an Update for which there is no space.
+// admit refuses at once an Update for which there is no space: on the disk, or for rows that
+// are not written to their tables because that fails.
 func (w *writer) admit(r *request) bool {
-	ok := w.reserve.admits(r.urgent)
+	ok := w.reserve.admits(r.urgent) && (r.urgent || !w.behind())
 	if !ok {
 		r.Answer(errFull)
 	}
 	return ok
+}
+
+// behind reports that rows can't be written to their tables, and too many wait for that.
+func (w *writer) behind() bool {
+	return w.flusher.failing.Load() && w.layers.Pending() >= w.settings.mostPending
 }
 
 // close serves the Updates that wait now and stops the goroutine. It is called once.

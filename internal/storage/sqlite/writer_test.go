@@ -141,13 +141,18 @@ func TestCloseWaitsForViews(t *testing.T) {
 
 func TestViewsBeyondTheConnectionsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := open(context.Background(), t.TempDir(), settings{checkpointPages: 1000, readers: 1})
+		s, err := open(context.Background(), t.TempDir(), withCheckpoints(1000, 1))
 		mustDo(t, err)
 		defer mustClose(t, s)
 		waited := make(chan error)
 		ctx, cancel := context.WithCancel(context.Background())
-		mustDo(t, s.View(ctx, func(store.Tx) error {
-			go func() { waited <- s.View(ctx, func(store.Tx) error { return nil }) }()
+		look := func(tx store.Tx) error {
+			_, err := tx.List(store.Tenants, "acme", store.Query{})
+			return err
+		}
+		mustDo(t, s.View(ctx, func(tx store.Tx) error {
+			mustDo(t, look(tx))
+			go func() { waited <- s.View(ctx, look) }()
 			synctest.Wait()
 			cancel()
 			if err := <-waited; !errors.Is(err, context.Canceled) {
@@ -162,15 +167,17 @@ func TestViewsBeyondTheConnectionsWait(t *testing.T) {
 // TestCheckpointsKeepTheLogShort although Views come and go.
 func TestCheckpointsKeepTheLogShort(t *testing.T) {
 	dir := t.TempDir()
-	s, err := open(context.Background(), dir, settings{checkpointPages: 50, readers: 2})
+	s, err := open(context.Background(), dir, withCheckpoints(50, 2))
 	mustDo(t, err)
 	defer mustClose(t, s)
 	for n := 1; n <= 200; n++ {
 		mustPutPair(t, s, n)
 		wantPair(t, s, n)
 	}
-	if size := mustStat(t, s.dir.file(databaseFile+"-wal")).Size(); size > 80*frameSize {
-		t.Errorf("the log has %d pages", size/frameSize)
+	for _, name := range []string{databaseFile, journalFile} {
+		if size := mustStat(t, s.dir.file(name+"-wal")).Size(); size > 80*frameSize {
+			t.Errorf("the log of %s has %d pages", name, size/frameSize)
+		}
 	}
 }
 

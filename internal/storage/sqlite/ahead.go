@@ -1,0 +1,135 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/writebehind"
+)
+
+// ahead is a journal as another process finds it: the commits whose rows the database may
+// lack. It must be read before the database. A service that stops meanwhile has written all
+// of them to the database, which then names no journal, or a newer one.
+type ahead struct {
+	id     string // "" for no journal
+	before int64  // the commit before the first one
+	frames [][]byte
+}
+
+// readAhead reads the journal of a store, also while a service uses it. It refuses a damaged
+// one.
+func readAhead(ctx context.Context, dir string) (a ahead, err error) {
+	path := filepath.Join(dir, journalFile)
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return a, nil
+	}
+	db, err := defaults().readerPool(path)
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := a.read(ctx, db); err != nil {
+		return a, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
+}
+
+func (a *ahead) read(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := tx.QueryRowContext(ctx, "SELECT id FROM about").Scan(&a.id); err != nil {
+		return unreadable(err)
+	}
+	if err := tx.QueryRowContext(ctx, "SELECT COALESCE(MIN(number) - 1, 0) FROM commits").Scan(&a.before); err != nil {
+		return unreadable(err)
+	}
+	return eachFrame(ctx, tx, a.before, func(frame []byte) error {
+		a.frames = append(a.frames, append([]byte(nil), frame...))
+		return nil
+	})
+}
+
+// above puts the commits that a snapshot of the database lacks above it.
+func (a ahead) above(n named, borrow writebehind.Borrow) (*writebehind.Layers, error) {
+	layers := writebehind.New(n.written)
+	if n.id == "" || n.id != a.id {
+		return layers, nil
+	}
+	if a.before > n.written {
+		return nil, errors.New("the journal lacks commits that the database lacks too: it is damaged: restore the store from a backup")
+	}
+	w, known := layers.NewWriter(borrow), tableNamed(store.Tables())
+	for _, frame := range a.frames[min(int64(len(a.frames)), n.written-a.before):] {
+		if err := w.Recover(frame, known); err != nil {
+			return nil, err
+		}
+	}
+	return layers, nil
+}
+
+// lent is a connection in a snapshot that several readers use, one after the other.
+type lent struct{ tableSnapshot }
+
+func (l lent) Begin() (writebehind.Base, error) { return l, nil }
+func (lent) Release()                           {}
+func (lent) Close()                             {}
+
+// view calls fn with a snapshot of the whole store.
+func (a ahead) view(conn *sqldoc.Conn, fn func(store.Tx) error) error {
+	base, err := begin(conn)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	borrow := func() (writebehind.Reader, error) { return lent{base}, nil }
+	layers, err := a.above(base.journal, borrow)
+	if err != nil {
+		return err
+	}
+	return layers.View(borrow, fn)
+}
+
+// write makes a copy of the database the whole store.
+func (a ahead) write(ctx context.Context, file string) (err error) {
+	db, err := defaults().writerPool(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := pin(ctx, db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var journals int
+	if err := conn.QueryRow("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'journal'", &journals); err != nil || journals == 0 {
+		return err // of an earlier release
+	}
+	var n named
+	if err := conn.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
+		return err
+	}
+	layers, err := a.above(n, func() (writebehind.Reader, error) { return reader{conn: conn}, nil })
+	if err != nil {
+		return err
+	}
+	if frozen := layers.Freeze(); frozen != nil {
+		f := flusher{conn: conn, poisoned: func() bool { return false }}
+		if err := f.rows(frozen); err != nil {
+			return err
+		}
+		if err := conn.Exec("COMMIT"); err != nil {
+			return err
+		}
+	}
+	return conn.Run("UPDATE journal SET id = ''")
+}

@@ -1,0 +1,152 @@
+package writebehind
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+var (
+	errOver     = errors.New("store: the transaction is over")
+	errReadOnly = errors.New("store: this transaction can only read")
+)
+
+// Tx reads a Snapshot, and in a Batch also writes.
+type Tx struct {
+	*Snapshot
+	batch *Batch // nil: only reads
+	undo  []undo
+	over  bool
+	err   error // a read of the database failed, or the snapshot was overtaken
+}
+
+var _ store.Whole = (*Tx)(nil)
+
+// Err returns the error of the read that failed, if any did.
+func (t *Tx) Err() error { return t.err }
+
+// end makes every later use an error, so that a Tx that outlives its function can't use the
+// next batch.
+func (t *Tx) end() { t.over = true }
+
+// usable is the error with which every use fails, if any.
+func (t *Tx) usable() error {
+	if t.over {
+		return errOver
+	}
+	return t.err
+}
+
+func (t *Tx) writable() error {
+	if err := t.usable(); err != nil {
+		return err
+	}
+	if t.batch == nil {
+		return errReadOnly
+	}
+	return nil
+}
+
+// Get implements store.Tx.
+func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
+	p := place{table, tenant, id}
+	if err := t.usable(); err != nil {
+		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
+	}
+	r, err := t.read(p)
+	switch {
+	case err != nil:
+		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
+	case r.version == 0:
+		return store.Row{}, fmt.Errorf("%s %q: %w", table.Name, id, store.ErrNotFound)
+	}
+	return r.as(id), nil
+}
+
+// as is the row as callers get it: theirs to change.
+func (r row) as(id string) store.Row {
+	return store.Row{ID: id, Version: r.version, Keys: slices.Clone(r.keys), Doc: []byte(r.doc)}
+}
+
+// read finds a row in the batch, the layers or the database.
+func (t *Tx) read(p place) (row, error) {
+	if t.batch != nil {
+		if r, ok := t.batch.changes.get(p); ok {
+			return r, nil
+		}
+	}
+	g := group{p.table, p.tenant}
+	for _, l := range slices.Backward(t.own) {
+		if r, ok := l.get(g, p.id, t.commit); ok {
+			return r, nil
+		}
+	}
+	if t.batch != nil && t.batch.absent(t, g, p.id) {
+		return row{}, nil
+	}
+	r, err := t.fetch(p)
+	return r, t.failed(err)
+}
+
+// failed notes the error of a read: after it no later one runs, and what was read before is
+// of no use.
+func (t *Tx) failed(err error) error {
+	if err != nil && t.err == nil {
+		t.err = err
+	}
+	return err
+}
+
+// Put implements store.Tx.
+func (t *Tx) Put(table *store.Table, tenant string, r store.Row, expected int64) error {
+	if err := table.CheckRow(r); err != nil {
+		return err
+	}
+	return t.put(place{table, tenant, r.ID}, r, expected, expected+1)
+}
+
+// Load implements store.Whole.
+func (t *Tx) Load(table *store.Table, tenant string, r store.Row) error {
+	if err := table.CheckLoad(r); err != nil {
+		return err
+	}
+	return t.put(place{table, tenant, r.ID}, r, 0, r.Version)
+}
+
+func (t *Tx) put(p place, r store.Row, expected, to int64) error {
+	if err := t.writable(); err != nil {
+		return fmt.Errorf("put %s %s: %w", p.table.Name, p.id, err)
+	}
+	was, err := t.read(p)
+	if err != nil {
+		return fmt.Errorf("put %s %s: %w", p.table.Name, p.id, err)
+	}
+	if expected < 0 || was.version != expected {
+		return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, expected, store.ErrConflict)
+	}
+	t.change(p, was, row{to, string(r.Doc), slices.Clone(r.Keys)})
+	return nil
+}
+
+// Delete implements store.Tx.
+func (t *Tx) Delete(table *store.Table, tenant, id string) error {
+	if err := t.writable(); err != nil {
+		return fmt.Errorf("delete %s %s: %w", table.Name, id, err)
+	}
+	p := place{table, tenant, id}
+	was, err := t.read(p)
+	if err != nil {
+		return fmt.Errorf("delete %s %s: %w", table.Name, id, err)
+	}
+	if was.version != 0 {
+		t.change(p, was, row{})
+	}
+	return nil
+}
+
+func (t *Tx) change(p place, was, is row) {
+	t.undo = append(t.undo, t.batch.changes.set(p, was, is))
+	t.batch.wrote(p)
+}
