@@ -166,8 +166,8 @@ func (v Value) IsScalar() bool {
 func (v Value) Text() string {
 	switch v.Kind() {
 	case KindString:
-		if s := v.raw[1:]; endOfPlain(s) == len(s)-1 && s[len(s)-1] == '"' {
-			return s[:len(s)-1]
+		if s, whole := strings.CutSuffix(v.raw[1:], `"`); whole && isPlain(s) {
+			return s
 		}
 		var s string
 		if json.Unmarshal([]byte(v.raw), &s) != nil {
@@ -181,14 +181,14 @@ func (v Value) Text() string {
 	}
 }
 
-// endOfPlain is how many bytes at the beginning of a text mean themselves in a JSON string.
-func endOfPlain(text string) int {
+// isPlain reports a text that means itself in a JSON string.
+func isPlain(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			return i
+			return false
 		}
 	}
-	return len(text)
+	return true
 }
 
 // Object splits an object into its members; ok is false for any other kind.
