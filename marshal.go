@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -68,6 +67,8 @@ var (
 	marshalerType     = reflect.TypeFor[json.Marshaler]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 	timeType          = reflect.TypeFor[time.Time]()
+	stepRunType       = reflect.TypeFor[StepRun]()
+	auditRecordType   = reflect.TypeFor[AuditRecord]()
 	valuesType        = reflect.TypeFor[map[string]Value]()
 )
 
@@ -82,9 +83,15 @@ func makeEncoder(t reflect.Type) encoder {
 	case t == digestType:
 		return func(b []byte, v reflect.Value) ([]byte, error) { return StepDigest(v.String()).appendJSON(b), nil }
 	case t == timeType:
-		return appendTime
-	case t == valuesType:
-		return appendValues
+		return func(b []byte, v reflect.Value) ([]byte, error) { return appendTime(b, timeOf(v)) }
+	case t == valuesType: // each step has one
+		return func(b []byte, v reflect.Value) ([]byte, error) {
+			return appendValues(b, v.Interface().(map[string]Value)), nil
+		}
+	case t == stepRunType:
+		return recordEncoder(appendStepRun)
+	case t == auditRecordType:
+		return recordEncoder(appendAuditRecord)
 	case t.Implements(marshalerType):
 		return appendMarshaler
 	case to.Implements(marshalerType) || to.Implements(textMarshalerType) || t == numberType:
@@ -130,11 +137,6 @@ func appendAny(b []byte, v reflect.Value) ([]byte, error) {
 		return append(b, Null.raw...), nil
 	}
 	return encoderOf(v.Type())(b, v)
-}
-
-func appendTime(b []byte, v reflect.Value) ([]byte, error) {
-	b, err := timeOf(v).AppendText(append(b, '"'))
-	return append(b, '"'), err
 }
 
 func timeOf(v reflect.Value) time.Time {
@@ -208,23 +210,4 @@ func mapEncoder(t reflect.Type) encoder {
 		}
 		return append(b, '}'), nil
 	}
-}
-
-// appendValues is mapEncoder's for the map that each step has, without its copies.
-func appendValues(b []byte, v reflect.Value) ([]byte, error) {
-	m := v.Interface().(map[string]Value)
-	if m == nil {
-		return append(b, Null.raw...), nil
-	}
-	var few [8]string
-	keys := slices.AppendSeq(few[:0], maps.Keys(m))
-	slices.Sort(keys)
-	b = append(b, '{')
-	for i, k := range keys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = m[k].appendJSON(append(appendText(b, k), ':'))
-	}
-	return append(b, '}'), nil
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Value is any JSON value, kept exactly as it was written: numbers digit for
@@ -46,9 +47,8 @@ func RawValue(text string) Value { return Value{withoutBlanks(text)} }
 // encoding/json writes a document without blanks, and a digest taken of the one
 // would not be that of the other.
 func withoutBlanks(text string) string {
-	const blanks = " \t\r\n"
 	text = strings.Trim(text, blanks)
-	if !strings.ContainsAny(text, blanks) {
+	if !hasBlanks(text) {
 		return text
 	}
 	var b bytes.Buffer
@@ -56,6 +56,36 @@ func withoutBlanks(text string) string {
 		return text // no JSON: whoever checks it says so
 	}
 	return b.String()
+}
+
+const blanks = " \t\r\n"
+
+// hasBlanks reports blanks between the tokens of JSON text: those in strings, such as of
+// any sentence, stay.
+func hasBlanks(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+			return true
+		case '"':
+			i += endOfString(text[i+1:])
+		}
+	}
+	return false
+}
+
+// endOfString is how many bytes stand from behind the quote that begins a string to the
+// one that ends it, with that.
+func endOfString(text string) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
 }
 
 // String makes a JSON string value.
@@ -136,6 +166,9 @@ func (v Value) IsScalar() bool {
 func (v Value) Text() string {
 	switch v.Kind() {
 	case KindString:
+		if s, whole := strings.CutSuffix(v.raw[1:], `"`); whole && isPlain(s) {
+			return s
+		}
 		var s string
 		if json.Unmarshal([]byte(v.raw), &s) != nil {
 			return ""
@@ -146,6 +179,16 @@ func (v Value) Text() string {
 	default:
 		return ""
 	}
+}
+
+// isPlain reports a text that means itself in a JSON string.
+func isPlain(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // Object splits an object into its members; ok is false for any other kind.

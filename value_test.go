@@ -1,7 +1,9 @@
 package countersign_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -148,6 +150,40 @@ func TestAValueIsTheSameTextBeforeAndAfterItIsStored(t *testing.T) {
 		}
 		if before.Raw() != after["v"].Raw() || read.Raw() != before.Raw() {
 			t.Errorf("%q: taken as %q, read as %q, stored as %q", text, before.Raw(), read.Raw(), after["v"].Raw())
+		}
+	}
+}
+
+// TestValuesAreReadAsEncodingJSONDoes: their text without blanks, and what a string means,
+// also of text that is no JSON.
+func TestValuesAreReadAsEncodingJSONDoes(t *testing.T) {
+	pieces := []string{`"`, `"`, `\`, `\"`, `\\`, `\u0041`, " ", "\t", "\n", "a", "é", "\xff", "\u2028", "1", ",", ":", "{", "}", "[", "]", `"a b"`, `"a"`}
+	for seed := range uint64(20_000) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var text string
+		for range r.IntN(8) {
+			text += pieces[r.IntN(len(pieces))]
+		}
+		if r.IntN(2) == 0 {
+			text = `"` + text + `"`
+		}
+		want := strings.Trim(text, " \t\r\n")
+		var compact bytes.Buffer
+		if json.Compact(&compact, []byte(want)) == nil {
+			want = compact.String()
+		}
+		v := raw(text)
+		if v.Raw() != want {
+			t.Fatalf("%q is kept as %q, want %q", text, v.Raw(), want)
+		}
+		var meant string
+		if v.Kind() == countersign.KindString {
+			if json.Unmarshal([]byte(want), &meant) != nil {
+				meant = ""
+			}
+			if v.Text() != meant {
+				t.Fatalf("%q means %q, want %q", text, v.Text(), meant)
+			}
 		}
 	}
 }

@@ -52,10 +52,9 @@ const cachedTokens = 1024
 // token finds a token's record by its hash. A cached record is used while the store says
 // that no token has changed since.
 func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, err error) {
-	changing, knows := s.store.(store.Changing)
 	var changes int64
-	if knows {
-		changes = changing.Changes(store.TokenHashes, store.Tokens) // taken before the read
+	if s.alone != nil {
+		changes = s.alone.Changes(store.TokenHashes, store.Tokens) // taken before the read
 		if k, ok := s.tokens.Get(hash); ok && k.changes == changes {
 			return k.rec, nil
 		}
@@ -75,7 +74,7 @@ func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, e
 	if err == nil && !known {
 		s.tokenRefs.Put(hash, ref)
 	}
-	if err == nil && knows {
+	if err == nil && s.alone != nil {
 		s.tokens.Put(hash, knownToken{rec, changes})
 	}
 	return rec, err

@@ -67,6 +67,7 @@ type Config struct {
 type Service struct {
 	cfg    Config
 	store  store.Store
+	alone  store.Changing // the store, if only this process writes to it; else nil
 	runs   *runrepo.Repository
 	driver Driver
 	live   *updates.Hub
@@ -75,6 +76,7 @@ type Service struct {
 
 	tokens    *cache.Cache[string, knownToken] // by hash
 	tokenRefs *cache.Cache[string, records.TokenRef]
+	names     *cache.Cache[principalName, knownName]
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
@@ -108,9 +110,11 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.New(computedAtOnce), auditReads: semaphore.New(1),
 		tokens:    cache.New[string, knownToken](cachedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](cachedTokens),
+		names:     cache.New[principalName, knownName](cachedNames),
 		documents: cache.New[documentKey, ListedModel](cachedModels),
 		machines:  cache.New[cache.Stamp, *model.Machine](cachedMachines),
 	}
+	service.alone, _ = s.(store.Changing)
 	service.codeLimit, service.tryLimit = service.limit("asking", codeRate), service.limit("trying", tryRate)
 	service.linkLimit = service.limit("linking", codeRate)
 	service.siteLimit = service.limit("siting", siteCodeRate)

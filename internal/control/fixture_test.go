@@ -177,6 +177,7 @@ func (h *fixture) log(tenant string, from int) (out []countersign.AuditRecord) {
 type watched struct {
 	store.Store
 	updates atomic.Int64
+	changes atomic.Int64 // updates that have returned
 	full    atomic.Bool
 	slow    time.Duration
 	twice   bool
@@ -206,8 +207,12 @@ func (w *watched) Update(ctx context.Context, fn func(store.Tx) error) error {
 		between()
 	}
 	w.updates.Add(1)
+	defer w.changes.Add(1)
 	return w.Store.Update(ctx, fn)
 }
+
+// Changes implements store.Changing: what is cached is used in these tests too.
+func (w *watched) Changes(...*store.Table) int64 { return w.changes.Load() }
 
 // begin takes what is to come before and between, once.
 func (w *watched) begin() (before, between func()) {

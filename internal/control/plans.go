@@ -98,7 +98,11 @@ func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, err
 	if err != nil {
 		return nil, found(err, "plan", id)
 	}
-	return rec, access.InScope(a.Principal, records.ProjectsOf(&rec.Plan)...)
+	return rec, inScopeOf(a, rec)
+}
+
+func inScopeOf(a Actor, rec *records.Plan) error {
+	return access.InScope(a.Principal, records.ProjectsOf(&rec.Plan)...)
 }
 
 // snapshot adds the immutable revisions that a plan refers to. An INVALID plan

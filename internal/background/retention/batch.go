@@ -102,8 +102,9 @@ var errMoved = errors.New("a run was archived by another process, or a late answ
 
 // remove deletes the runs of a batch from the store. For each it keeps what a repeated start
 // with its idempotency key is answered, and it records the file in the audit log.
-func (b *batch) remove(tx store.Tx, f *file, now time.Time) error {
+func (b *batch) remove(tx store.Tx, l *runrepo.Repository, f *file, now time.Time) error {
 	for _, r := range b.runs {
+		l.Deletes(r.held.Ref)
 		if err := r.remove(tx, b.tenant, f, now); err != nil {
 			return fmt.Errorf("run %s: %w", r.held.Ref.RunID, err)
 		}

@@ -52,7 +52,7 @@ func ParseHash(s string) (h tlog.Hash) {
 // document that is stored and exported, which ends with the hash.
 func Seal(r countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
 	r.Hash = ""
-	bare, err := countersign.Marshal(r)
+	bare, err := countersign.Marshal(&r)
 	if err != nil {
 		return leaf, nil, err
 	}

@@ -88,17 +88,23 @@ func (l Lists) all() []Entry {
 func (l Lists) of(name string, list []Entry) (out []Entry) {
 	strict := l.qualifies(name)
 	for _, e := range list {
-		if e.Name == name && (!strict || e.qualified()) {
+		if e.counts(name, strict) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
+func (e Entry) counts(name string, strict bool) bool {
+	return e.Name == name && (!strict || e.qualified())
+}
+
 func (l Lists) qualifies(name string) bool {
-	for _, e := range l.all() {
-		if e.Name == name && e.qualified() {
-			return true
+	for _, list := range [...][]Entry{l.Signing, l.General} {
+		for _, e := range list {
+			if e.Name == name && e.qualified() {
+				return true
+			}
 		}
 	}
 	return false

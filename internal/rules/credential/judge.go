@@ -30,21 +30,27 @@ func IsRefusal(err error) bool {
 // Judge says whether the lists allow a use. named reports that an entry names the
 // tenant; without one the variable must also be bound to it.
 func (l Lists) Judge(u Use) (named bool, err error) {
-	list := l.of(u.Name, l.General)
+	lists := [...][]Entry{l.General, nil}
 	if u.Kind == countersign.AuthHMAC { // either list serves
-		list = l.of(u.Name, l.all())
+		lists[1] = l.Signing
 	}
-	found := false
-	for _, e := range list {
-		if e.Origin == "" || e.Origin == u.Origin {
-			named = named || e.Tenant != "" && e.Tenant == u.Tenant
-			found = found || e.Tenant == "" || e.Tenant == u.Tenant
+	listed, found, strict := false, false, l.qualifies(u.Name)
+	for _, list := range lists {
+		for _, e := range list {
+			if !e.counts(u.Name, strict) {
+				continue
+			}
+			listed = true
+			if e.Origin == "" || e.Origin == u.Origin {
+				named = named || e.Tenant != "" && e.Tenant == u.Tenant
+				found = found || e.Tenant == "" || e.Tenant == u.Tenant
+			}
 		}
 	}
 	switch {
 	case found:
 		return named, nil
-	case len(list) > 0:
+	case listed:
 		return false, ErrElsewhere
 	default:
 		return false, ErrNotListed

@@ -39,7 +39,7 @@ type Seen struct {
 // Subjects lists what the plan was made from: team, agents and their models, or the
 // model; then the projects.
 func Subjects(p *countersign.Plan) []Seen {
-	out := executorSubjects(p)
+	out := executorSubjects(p, make([]Seen, 0, 2+2*len(p.Agents)+len(p.Projects)))
 	if len(out) == 0 && (p.ModelID != "" || p.Status == countersign.PlanInvalid) { // a run of one call has none
 		out = append(out, Seen{Subject{KindModel, p.ModelID}, p.ModelRevision})
 	}
@@ -49,9 +49,8 @@ func Subjects(p *countersign.Plan) []Seen {
 	return out
 }
 
-// executorSubjects lists the team and agents of a plan, each model once.
-func executorSubjects(p *countersign.Plan) []Seen {
-	var out []Seen
+// executorSubjects appends the team and agents of a plan, each model once.
+func executorSubjects(p *countersign.Plan, out []Seen) []Seen {
 	if p.Team != nil {
 		out = append(out, Seen{Subject{KindTeam, p.Team.ID}, p.Team.Revision})
 	}

@@ -15,7 +15,7 @@ func BenchmarkBudgetBuild(b *testing.B) {
 		"orderId": {Type: "string", Required: true}, "amount": {Type: "number"}, "reason": {Type: "string"},
 	}}
 	input := map[string]countersign.Value{"orderId": countersign.String("A-48213"), "amount": countersign.RawValue("12.50"), "reason": countersign.String("damaged")}
-	allocbudget.Allocations(b, 70, func() {
+	allocbudget.Allocations(b, 28, func() {
 		r, err := request.Build(p, c, input)
 		if err != nil {
 			b.Fatal(err)

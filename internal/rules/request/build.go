@@ -71,14 +71,26 @@ type form struct {
 }
 
 func newForm(m mapping, input map[string]countersign.Value, bound map[string]countersign.Binding) form {
-	values := make(map[string]countersign.Value, len(input)+len(bound))
-	maps.Copy(values, input)
-	maps.DeleteFunc(values, func(_ string, v countersign.Value) bool { return v.IsZero() })
+	values := input
+	if len(bound) > 0 || hasAbsent(input) {
+		values = make(map[string]countersign.Value, len(input)+len(bound))
+		maps.Copy(values, input)
+		maps.DeleteFunc(values, func(_ string, v countersign.Value) bool { return v.IsZero() })
+	}
 	for name, b := range bound {
 		from := countersign.String(b.StepID + "." + b.Field)
 		values[name] = countersign.ObjectValue(map[string]countersign.Value{"$from": from})
 	}
 	return form{mapping: m, names: sortedNames(values), values: values, open: bound}
+}
+
+func hasAbsent(input map[string]countersign.Value) bool {
+	for _, v := range input {
+		if v.IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 func (f form) request(origin string) countersign.Request {
@@ -128,13 +140,18 @@ func (f form) text(name string) string {
 
 // object writes the fields in this order, each value exactly as it was read.
 func (f form) object(fields []string) countersign.Value {
+	size := 2
+	for _, name := range fields {
+		size += len(name) + len(f.values[name].Raw()) + len(`"":,`)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	b.WriteByte('{')
 	for i, name := range fields {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(countersign.String(name).Raw())
+		writeName(&b, name)
 		b.WriteByte(':')
 		b.WriteString(f.values[name].Raw())
 	}
@@ -142,9 +159,33 @@ func (f form) object(fields []string) countersign.Value {
 	return countersign.RawValue(b.String())
 }
 
+// writeName writes a member's name as JSON has it.
+func writeName(b *strings.Builder, name string) {
+	if !isPlain(name) {
+		b.WriteString(countersign.String(name).Raw())
+		return
+	}
+	b.WriteByte('"')
+	b.WriteString(name)
+	b.WriteByte('"')
+}
+
+// isPlain reports unreserved characters only, which mean themselves in JSON and in a url.
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isUnreserved(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // escape is RFC 3986's: everything but unreserved characters, byte by byte. An
 // id, which is all that a path takes, comes out as it went in.
 func escape(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	const digits = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

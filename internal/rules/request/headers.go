@@ -21,18 +21,18 @@ func AuthHeader(a countersign.Auth) string {
 // but for what is secret of them: its own, the user of BASIC, and each that one of several
 // ways to authenticate sets. Absent where there are none.
 func headersOf(p *countersign.Project) countersign.Value {
+	auths := p.EffectiveAuths()
+	if len(p.Headers) == 0 && len(auths) < 2 && (len(auths) == 0 || auths[0].Type != countersign.AuthBasic) {
+		return countersign.Value{} // as most projects
+	}
 	shown := make(map[string]countersign.Value, len(p.Headers)+countersign.MaxAuths)
 	for name, value := range p.Headers {
 		shown[name] = countersign.String(value)
 	}
-	auths := p.EffectiveAuths()
 	for _, auth := range auths {
 		if auth.Type == countersign.AuthBasic || len(auths) > 1 {
 			shown[AuthHeader(auth)] = countersign.String(shownAuth(auth))
 		}
-	}
-	if len(shown) == 0 {
-		return countersign.Value{}
 	}
 	return countersign.ObjectValue(shown)
 }

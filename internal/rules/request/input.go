@@ -45,20 +45,23 @@ type inputCheck struct {
 	problems []countersign.Problem
 }
 
-func (k *inputCheck) add(path, code, format string, args ...any) {
-	k.problems = append(k.problems, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+// at is where an input stands.
+type at struct{ in, name string }
+
+func (k *inputCheck) add(a at, code, format string, args ...any) {
+	k.problems = append(k.problems, countersign.Problem{Path: a.in + "." + a.name, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 func (k *inputCheck) literal(name string, v countersign.Value) {
-	path := "input." + name
+	path := at{"input", name}
 	field, declared := k.capability.InputSchema[name]
 	switch {
 	case v.IsZero(): // as good as not there
-	case !k.known(path, name):
+	case !k.known(path):
 	case declared && v.Kind().String() != field.Type:
 		k.add(path, "wrong_type", "must be %s, not %s", field.Type, v.Kind())
 	default:
-		k.fits(path, name, v)
+		k.fits(path, v)
 		if why := misfit(field, v); why != "" {
 			k.add(path, "out_of_bounds", "%s", why)
 		}
@@ -66,8 +69,8 @@ func (k *inputCheck) literal(name string, v countersign.Value) {
 }
 
 func (k *inputCheck) binding(name string) {
-	path := "inputBindings." + name
-	if !k.known(path, name) {
+	path := at{"inputBindings", name}
+	if !k.known(path) {
 		return
 	}
 	if v, twice := k.input[name]; twice && !v.IsZero() {
@@ -76,11 +79,11 @@ func (k *inputCheck) binding(name string) {
 }
 
 // known reports an input that the capability takes and has a place for.
-func (k *inputCheck) known(path, name string) bool {
+func (k *inputCheck) known(path at) bool {
 	switch {
-	case !k.declared(name):
+	case !k.declared(path.name):
 		k.add(path, "undeclared_input", "%s takes no such input; its inputSchema does not declare it", k.capability.Name)
-	case !k.hasPlace(name):
+	case !k.hasPlace(path.name):
 		k.add(path, "no_place", "has no place in the request of %s; its mapping names it nowhere", k.capability.Name)
 	default:
 		return true
@@ -89,8 +92,8 @@ func (k *inputCheck) known(path, name string) bool {
 }
 
 // fits checks a value against the place that it goes to.
-func (k *inputCheck) fits(path, name string, v countersign.Value) {
-	switch kind := v.Kind(); {
+func (k *inputCheck) fits(path at, v countersign.Value) {
+	switch kind, name := v.Kind(), path.name; {
 	case k.inPath(name) && kind != countersign.KindString && kind != countersign.KindNumber:
 		k.add(path, "wrong_type", "goes to the path, which carries string and number only, not %s", kind)
 	case k.inPath(name) && !countersign.ValidID(v.Text()):
@@ -103,16 +106,22 @@ func (k *inputCheck) fits(path, name string, v countersign.Value) {
 // missing names what must be there and is neither given nor bound: every
 // placeholder, and what the schema requires.
 func (k *inputCheck) missing() {
-	required := sortedNames(k.path)
-	for _, name := range sortedNames(k.capability.InputSchema) {
-		if k.capability.InputSchema[name].Required && !k.path[name] {
-			required = append(required, name)
+	var missing []string
+	look := func(name string) {
+		if _, bound := k.bound[name]; !bound && k.input[name].IsZero() {
+			missing = append(missing, name)
 		}
 	}
-	slices.Sort(required)
-	for _, name := range required {
-		if _, bound := k.bound[name]; !bound && k.input[name].IsZero() {
-			k.add("input."+name, missingInput, "is required by %s", k.capability.Name)
+	for name := range k.path {
+		look(name)
+	}
+	for name, field := range k.capability.InputSchema {
+		if field.Required && !k.path[name] {
+			look(name)
 		}
+	}
+	slices.Sort(missing)
+	for _, name := range missing {
+		k.add(at{"input", name}, missingInput, "is required by %s", k.capability.Name)
 	}
 }

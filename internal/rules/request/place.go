@@ -1,7 +1,6 @@
 package request
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -110,7 +109,12 @@ func set(list []string) map[string]bool {
 }
 
 func sortedNames[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // TypesOf gives the types that an input may have; nil where the capability declares none,

@@ -58,8 +58,12 @@ func (t *transition) mayBegin(i int) bool {
 // prepare resolves the step's inputs and builds the request; false if that failed the
 // run.
 func (t *transition) prepare(i int) bool {
-	s := t.step(i)
-	input, err := plan.Bind(t.planned(i), t.verifiedOutputs())
+	s, planned := t.step(i), t.planned(i)
+	var outputs map[string]plan.Output
+	if len(planned.InputBindings) > 0 {
+		outputs = t.verifiedOutputs()
+	}
+	input, err := plan.Bind(planned, outputs)
 	if err != nil {
 		t.failStep(i, countersign.CodeNotSent, err.Error())
 		return false

@@ -180,11 +180,12 @@ func (t *transition) target(i int) (*countersign.Project, *countersign.Capabilit
 
 // targetOf is a capability and its project in the plan's snapshots, nil if missing.
 func targetOf(plan *countersign.Plan, projectID, capability string) (*countersign.Project, *countersign.Capability) {
-	p := projectsOf(plan)[projectID]
-	if p == nil {
-		return nil, nil
+	for i := range plan.ProjectSnapshots {
+		if p := &plan.ProjectSnapshots[i]; p.ID == projectID {
+			return p, p.Capability(capability)
+		}
 	}
-	return p, p.Capability(capability)
+	return nil, nil
 }
 
 func projectsOf(p *countersign.Plan) map[string]*countersign.Project {
@@ -198,14 +199,25 @@ func projectsOf(p *countersign.Plan) map[string]*countersign.Project {
 // nextStep is the step to start: the first in plan order that has not started and
 // whose dependencies are all done; -1 for none.
 func (t *transition) nextStep() int {
-	done := make(map[string]bool, len(t.run.Steps))
-	for _, s := range t.run.Steps {
-		done[s.ID] = s.Status == countersign.StepCompleted || s.Status == countersign.StepSimulated
-	}
-	return slices.IndexFunc(t.run.Steps, func(s countersign.StepRun) bool {
+	for i := range t.run.Steps {
+		s := &t.run.Steps[i]
 		open := s.Status == countersign.StepPending || s.Status == countersign.StepWaitingApproval
-		return open && !slices.ContainsFunc(s.DependsOn, func(d string) bool { return !done[d] })
-	})
+		if open && !slices.ContainsFunc(s.DependsOn, t.undone) {
+			return i
+		}
+	}
+	return -1
+}
+
+// undone reports a step whose dependents may not start. It looks through the list: of the
+// steps that have not started, mostly the first may start.
+func (t *transition) undone(id string) bool {
+	for i := range t.run.Steps {
+		if s := &t.run.Steps[i]; s.ID == id {
+			return s.Status != countersign.StepCompleted && s.Status != countersign.StepSimulated
+		}
+	}
+	return true
 }
 
 // inFlight is the step whose request is being sent; -1 for none.
@@ -215,14 +227,19 @@ func (t *transition) inFlight() int { return indexByStatus(t.run, countersign.St
 func (t *transition) uncertain() int { return indexByStatus(t.run, countersign.StepRecoveryRequired) }
 
 func indexByStatus(r *countersign.Run, s countersign.StepStatus) int {
-	return slices.IndexFunc(r.Steps, func(sr countersign.StepRun) bool { return sr.Status == s })
+	for i := range r.Steps {
+		if r.Steps[i].Status == s {
+			return i
+		}
+	}
+	return -1
 }
 
 // verifiedOutputs are the outputs of completed steps; bindings use no others.
 func (t *transition) verifiedOutputs() map[string]plan.Output {
 	out := map[string]plan.Output{}
-	for i, s := range t.run.Steps {
-		if s.Status == countersign.StepCompleted {
+	for i := range t.run.Steps {
+		if s := &t.run.Steps[i]; s.Status == countersign.StepCompleted {
 			out[s.ID] = plan.Output{Value: s.Output, OutputField: t.outputField(i)}
 		}
 	}

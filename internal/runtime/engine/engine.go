@@ -251,6 +251,7 @@ func (e *Engine) announce(moved runrepo.Moved, was *runrepo.LoadedRun) {
 		e.publish.Publish(moved.Run.Ref.Tenant, moved.Run.Run())
 	}
 	for _, other := range moved.Others {
+		e.runs.Committed(other)
 		e.publish.Publish(other.Ref.Tenant, other.Run())
 		e.Drive(other)
 	}

@@ -51,6 +51,7 @@ type Config struct {
 // connections, which Close gives up.
 type Client struct {
 	origins     map[string]bool
+	parsed      map[string]origin // those of origins, by their text
 	credentials credentials
 	now         func() time.Time
 	checkJSON   func([]byte) error
@@ -71,6 +72,7 @@ func New(cfg Config) *Client {
 	}
 	c := &Client{
 		origins:     names(cfg.Origins),
+		parsed:      parseOrigins(cfg.Origins),
 		credentials: newCredentials(cfg),
 		now:         cfg.Now,
 		checkJSON:   cfg.CheckJSON,

@@ -93,13 +93,19 @@ type writing struct {
 	err  error
 }
 
+// over is the channel of a write that is over when write returns.
+var over = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
 func (c *conn) write(payload []byte) *writing {
-	w := &writing{done: make(chan struct{})}
 	if len(payload) <= inlineWrite {
-		_, w.err = c.stream.Write(payload)
-		close(w.done)
-		return w
+		_, err := c.stream.Write(payload)
+		return &writing{over, err}
 	}
+	w := &writing{done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
 		_, w.err = c.stream.Write(payload)

@@ -58,19 +58,28 @@ func (m masker) mask(raw string) string {
 // forms are the spellings in which a secret is looked for.
 func forms(secret string) []string {
 	raw := []byte(secret)
-	out := []string{
-		secret, url.QueryEscape(secret), url.PathEscape(secret),
-		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
-		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
-	}
-	for shift := range 3 {
-		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-			if text := within(encoding, raw, shift); len(text) >= minWithin {
-				out = append(out, text)
-			}
+	out := make([]string, 0, 13)
+	for _, text := range [...]string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
-	return out
+	out = inBase64(out, base64.RawStdEncoding.EncodeToString(raw))
+	for shift := range 3 {
+		if text := within(raw, shift); len(text) >= minWithin {
+			out = inBase64(out, text)
+		}
+	}
+	lower := hex.EncodeToString(raw)
+	return append(out, lower, strings.ToUpper(lower))
+}
+
+// inBase64 appends a text of base64, and as URLs have it where that differs.
+func inBase64(out []string, text string) []string {
+	if strings.ContainsAny(text, "+/") {
+		out = append(out, strings.ReplaceAll(strings.ReplaceAll(text, "+", "-"), "/", "_"))
+	}
+	return append(out, text)
 }
 
 // minWithin is the least number of such characters that is worth looking for: eight stand
@@ -80,8 +89,8 @@ const minWithin = 8
 // within returns the base64 characters of a secret that its neighbors don't affect, for
 // a secret that begins at this byte offset modulo 3 of a longer text, such as one after
 // "Bearer ". Up to two bytes of the secret at each end are left out.
-func within(encoding *base64.Encoding, secret []byte, shift int) string {
-	text := encoding.EncodeToString(append(make([]byte, shift), secret...))
+func within(secret []byte, shift int) string {
+	text := base64.StdEncoding.EncodeToString(append(make([]byte, shift), secret...))
 	return text[min(shift, 1)*4 : (shift+len(secret))/3*4]
 }
 

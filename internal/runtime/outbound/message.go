@@ -55,7 +55,7 @@ var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 // message checks a call against the operator's lists and the limits. Its errors
 // are causes: nothing was sent, and their text is safe to show.
 func (c *Client) message(call request.Call) (message, error) {
-	o, err := parseOrigin(call.Project.BaseURL)
+	o, err := c.originOf(call.Project.BaseURL)
 	if err != nil {
 		return message{}, err
 	}
@@ -104,7 +104,8 @@ func fixedHeaders(headers map[string]string) ([]headerField, error) {
 // append writes the request as it goes over the wire, head and body. now is the
 // moment of sending. There is no Accept-Encoding: no compression is asked for.
 func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
-	b = append(b, m.method+" "+m.target+" HTTP/1.1\r\n"...)
+	b = append(append(b, m.method...), ' ')
+	b = append(append(b, m.target...), " HTTP/1.1\r\n"...)
 	b = field(b, "Host", m.origin.host)
 	b = field(b, "User-Agent", userAgent)
 	b = field(b, "Accept", "application/json")

@@ -39,6 +39,25 @@ func parseOrigin(baseURL string) (origin, error) {
 	return o, nil
 }
 
+// parseOrigins parses the operator's list, by the text that a normalised base URL has.
+func parseOrigins(list []string) map[string]origin {
+	all := map[string]origin{}
+	for _, text := range list {
+		if o, err := parseOrigin(text); err == nil && o.text == text {
+			all[text] = o
+		}
+	}
+	return all
+}
+
+// originOf is parseOrigin, for most projects without parsing.
+func (c *Client) originOf(baseURL string) (origin, error) {
+	if o, known := c.parsed[baseURL]; known {
+		return o, nil
+	}
+	return parseOrigin(baseURL)
+}
+
 // target is the part of an absolute url that goes into the request line and into
 // the signature: the same bytes that were approved, neither decoded nor encoded
 // again. ok is false when the url is not of this origin or holds a byte that has

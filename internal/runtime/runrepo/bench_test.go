@@ -13,7 +13,7 @@ import (
 // all their records, on the memory store.
 func BenchmarkBudgetRun(b *testing.B) {
 	h := open(b)
-	allocbudget.Allocations(b, 480, func() {
+	allocbudget.Allocations(b, 405, func() {
 		ref, err := h.start("acme")
 		if err != nil {
 			b.Fatal(err)

@@ -34,7 +34,7 @@ type spent struct {
 
 // loadSpendings reads them for a LIVE run that may begin a step.
 func loadSpendings(tx store.Tx, h *LoadedRun, env run.Env) (*spendings, error) {
-	s := &spendings{tx: tx, loaded: h, env: env, known: map[string]*spending{}, agents: map[string][]countersign.Budget{}, steps: map[string][]spent{}}
+	s := &spendings{tx: tx, loaded: h, env: env}
 	if h.Run().Mode != countersign.ModeLive || h.Run().Status.IsTerminal() || env.Stopped {
 		return s, nil
 	}
@@ -56,8 +56,13 @@ func (s *spendings) step(step *countersign.StepRun) error {
 		return nil
 	}
 	declared := func(input string) bool { return c.InputSchema[input].Type == "number" }
-	if err := s.add(step, records.SpendingOfCapability(step.ProjectID, step.Capability), c.Budgets, declared); err != nil || step.AgentID == "" {
-		return err
+	if len(c.Budgets) > 0 {
+		if err := s.add(step, records.SpendingOfCapability(step.ProjectID, step.Capability), c.Budgets, declared); err != nil {
+			return err
+		}
+	}
+	if step.AgentID == "" {
+		return nil
 	}
 	budgets, known := s.agents[step.AgentID]
 	if !known {
@@ -68,14 +73,20 @@ func (s *spendings) step(step *countersign.StepRun) error {
 		if err == nil {
 			budgets = head.Budgets
 		}
+		if s.agents == nil {
+			s.agents = map[string][]countersign.Budget{}
+		}
 		s.agents[step.AgentID] = budgets
+	}
+	if len(budgets) == 0 {
+		return nil
 	}
 	return s.add(step, records.SpendingOfAgent(step.AgentID), budgets, declared)
 }
 
 func (s *spendings) add(step *countersign.StepRun, id string, budgets []countersign.Budget, declared func(input string) bool) (err error) {
-	if len(budgets) == 0 {
-		return nil
+	if s.known == nil {
+		s.known, s.steps = map[string]*spending{}, map[string][]spent{}
 	}
 	of := s.known[id]
 	if of == nil {

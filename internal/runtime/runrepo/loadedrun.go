@@ -180,9 +180,13 @@ func (h *LoadedRun) saveAll(tx store.Tx) error {
 }
 
 func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
-	runID, step := h.record.ID, h.record.Steps[i]
-	step.Probes = step.Probes[:h.inline[i]] // the others have records of their own
-	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), &step, h.stepVersions[i])
+	runID, step := h.record.ID, &h.record.Steps[i]
+	if len(step.Probes) > h.inline[i] { // the others have records of their own
+		shown := *step
+		shown.Probes = step.Probes[:h.inline[i]]
+		step = &shown
+	}
+	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), step, h.stepVersions[i])
 	if err != nil {
 		return fmt.Errorf("step %d of run %s: %w", i, runID, err)
 	}

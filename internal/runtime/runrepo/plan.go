@@ -36,6 +36,17 @@ func (l *Repository) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, er
 	return k.record, err
 }
 
+// KnownPlan is ReadPlan where the plan is in memory, else nil. It can't be out of date: a
+// plan that somebody created never changes and is never deleted, and no transaction reads
+// one that it has made itself. Those made for a single run are deleted with it, so none of
+// them is known.
+func (l *Repository) KnownPlan(tenant, id string) *records.Plan {
+	if k, ok := l.plans.Get(planKey{tenant, id}); ok && !k.record.Synthetic {
+		return k.record
+	}
+	return nil
+}
+
 // Plan gives the plan that a run was started from, with its project snapshots, mostly
 // from memory. It must not be changed.
 func (l *Repository) Plan(tx store.Tx, tenant, id, digest string) (*countersign.Plan, error) {

@@ -43,6 +43,7 @@ func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 func (l *Repository) Committed(h *LoadedRun) {
 	if h.Size() <= MaxRemembered {
 		l.runs.Put(h.stamp, &h.record)
+		l.latest.committed(h)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -60,5 +61,28 @@ func TestModelsOfPlansCountAmongTheirBytes(t *testing.T) {
 	}
 	if h.repository.KnownWholePlan("acme", last.ID, last.PlanDigest) == nil || h.repository.KnownWholePlan("acme", last.ID, "1111") != nil {
 		t.Error("the last plan isn't known by its digest")
+	}
+}
+
+// TestOnlyPlansThatStayAreKnown: one that was made for a single run is deleted with it.
+func TestOnlyPlansThatStayAreKnown(t *testing.T) {
+	h := open(t)
+	p := h.plans["acme"]
+	if h.repository.KnownPlan("acme", p.ID) != nil {
+		t.Error("a plan is known that nobody has read")
+	}
+	h.plan("acme", p.ID, p.PlanDigest)
+	if known := h.repository.KnownPlan("acme", p.ID); known == nil || known.PlanDigest != p.PlanDigest || h.repository.KnownPlan("beta", p.ID) != nil {
+		t.Errorf("known is %v", known)
+	}
+	single := *p
+	single.ID = "plan-of-one-run"
+	h.update(func(tx store.Tx) error {
+		_, err := records.Plans.Put(tx, "acme", single.ID, &records.Plan{Plan: single, Synthetic: true}, 0)
+		return err
+	})
+	h.plan("acme", single.ID, single.PlanDigest)
+	if h.repository.KnownPlan("acme", single.ID) != nil {
+		t.Error("the plan of a single run is known")
 	}
 }

@@ -43,16 +43,18 @@ type Repository struct {
 	plans    *cache.Cache[planKey, knownPlan]
 	runs     *cache.Cache[cache.Stamp, *records.Run]
 	heads    *cache.Cache[headStamp, plan.CurrentRevision]
+	latest   latestRuns
 	stopping atomic.Bool
 }
 
 // New makes a run repository.
 func New(cfg Config) *Repository {
 	return &Repository{
-		cfg:   cfg,
-		plans: cache.Weighed[planKey, knownPlan](rememberedPlans, rememberedPlanBytes),
-		runs:  cache.New[cache.Stamp, *records.Run](rememberedRuns),
-		heads: cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
+		cfg:    cfg,
+		plans:  cache.Weighed[planKey, knownPlan](rememberedPlans, rememberedPlanBytes),
+		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
+		heads:  cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
+		latest: latestRuns{runs: cache.New[Ref, latestRun](rememberedRuns + 2*cfg.MaxActive)},
 	}
 }
 
@@ -175,6 +177,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 	if granted.Run != nil {
 		res.Run, log = granted.Run, append(log, l.auditRecords(granted, System, env.Now)...)
 	}
+	l.latest.writing(loaded.Ref, loaded.version+1)
 	next, err := loaded.save(tx, res)
 	if err != nil {
 		return Moved{}, err
@@ -200,6 +203,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*LoadedRun, error) {
 	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
 	h.stepVersions, h.sizes, h.inline = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps))
+	l.latest.writing(h.Ref, h.version+1)
 	if err := h.saveAll(tx); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package httpapi
 
 import (
+	"io"
+	"sync"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/cache"
 )
@@ -8,10 +11,14 @@ import (
 // encode writes a response body as JSON. Clients that poll a run get the same steps and
 // plan many times, so their encodings are cached by pointer: control returns a shared,
 // immutable value, or a separate copy to a caller who must not see all of it.
-func (a *API) encode(body any) ([]byte, error) {
+func (a *API) encode(body any) (written, error) {
+	if pieces, ok := body.(written); ok {
+		return pieces, nil
+	}
 	r, ok := body.(countersign.Run)
 	if !ok || len(r.Steps) == 0 || r.PlanSnapshot == nil {
-		return countersign.Marshal(body)
+		doc, err := countersign.Marshal(body)
+		return written{doc}, err
 	}
 	head, err := countersign.Marshal(runHead{Run: r})
 	if err != nil {
@@ -25,7 +32,7 @@ func (a *API) encode(body any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runOf(head, steps, snapshot), nil
+	return written{head[:len(head)-1], []byte(`,"planSnapshot":`), snapshot, []byte(`,"steps":`), steps, []byte{'}'}}, nil
 }
 
 func encodeCached[K comparable](c *cache.Cache[K, []byte], key K, value any) ([]byte, error) {
@@ -50,19 +57,35 @@ func (w written) size() (n int) {
 	return n
 }
 
+// joined are buffers for bodies of several pieces, each of at most maxJoined bytes: sent
+// one by one, pieces cost a system call each.
+var joined = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxJoined = 64 << 10
+
+func (w written) writeTo(to io.Writer) error {
+	if len(w) > 1 && w.size() <= maxJoined {
+		buffer := joined.Get().(*[]byte)
+		defer joined.Put(buffer)
+		*buffer = (*buffer)[:0]
+		for _, piece := range w {
+			*buffer = append(*buffer, piece...)
+		}
+		w = written{*buffer}
+	}
+	for _, piece := range w {
+		if _, err := to.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // runHead is a run without its cached fields.
 type runHead struct {
 	countersign.Run
 	Steps        *struct{} `json:"steps,omitempty"`
 	PlanSnapshot *struct{} `json:"planSnapshot,omitempty"`
-}
-
-func runOf(head, steps, snapshot []byte) []byte {
-	const first, second = `,"planSnapshot":`, `,"steps":`
-	out := make([]byte, 0, len(head)+len(first)+len(snapshot)+len(second)+len(steps))
-	out = append(append(out, head[:len(head)-1]...), first...)
-	out = append(append(out, snapshot...), second...)
-	return append(append(out, steps...), '}')
 }
 
 // Cache sizes in entries, and the largest entry in bytes.

@@ -43,25 +43,16 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any) {
-	pieces, ok := body.(written)
-	if !ok {
-		doc, err := a.encode(body)
-		if err != nil {
-			a.cfg.Log.ErrorContext(r.Context(), "answer not encoded", "error", err)
-			status, doc = 500, []byte(`{"error":"internal","message":"the answer could not be written","requestId":"`+requestID(r)+`"}`)
-		}
-		pieces = written{doc}
+	pieces, err := a.encode(body)
+	if err != nil {
+		a.cfg.Log.ErrorContext(r.Context(), "answer not encoded", "error", err)
+		status, pieces = 500, written{[]byte(`{"error":"internal","message":"the answer could not be written","requestId":"` + requestID(r) + `"}`)}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(pieces.size()))
 	w.WriteHeader(status)
-	if r.Method == http.MethodHead {
-		return
-	}
-	for _, piece := range pieces {
-		if _, err := w.Write(piece); err != nil {
-			return // the client has disconnected
-		}
+	if r.Method != http.MethodHead {
+		_ = pieces.writeTo(w) // fails where the client has disconnected
 	}
 }
 

@@ -1,0 +1,40 @@
+package control
+
+import (
+	"context"
+
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// principalName is the key of a name in memory, and knownName the name with the store's
+// count of changes before it was read.
+type (
+	principalName struct{ tenant, principal string }
+	knownName     struct {
+		name    string
+		changes int64
+	}
+)
+
+// cachedNames is how many names of principals are cached.
+const cachedNames = 1024
+
+// nameOf is records.NameOf for a store that only this process writes to: a cached name is
+// used while the store says that nothing that names anybody has changed since.
+func (s *Service) nameOf(ctx context.Context, tenant, principal string) (string, error) {
+	key := principalName{tenant, principal}
+	changes := s.alone.Changes(store.Tokens, store.Agents, store.AgentRevisions) // taken before the read
+	if k, ok := s.names.Get(key); ok && k.changes == changes {
+		return k.name, nil
+	}
+	var name string
+	err := s.read(ctx, func(tx store.Tx) (err error) {
+		name, err = records.NameOf(tx, tenant, principal)
+		return err
+	})
+	if err == nil {
+		s.names.Put(key, knownName{name, changes})
+	}
+	return name, err
+}
