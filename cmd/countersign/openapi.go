@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/internal/server/console"
-	"github.com/countersign/countersign/internal/tools/importer"
+	"github.com/countersign/countersign/internal/rules/importer"
 )
 
 // readOpenAPI lets the console make a project of an uploaded document, as the command
