@@ -262,7 +262,7 @@ func (s *service) serves() (err error) {
 	s.api.HandleAgents(mcp.Pattern, door.Serve)
 	s.api.HandleAgents(mcp.RehearsalPattern, door.Rehearse)
 	pages := console.Config{
-		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), ReadOpenAPI: readOpenAPI, Log: s.log, NewID: newID, Now: now,
+		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}
 	if s.cfg.OIDC != nil {
 		provider := *s.cfg.OIDC
