@@ -55,9 +55,6 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	for _, s := range a.Same {
 		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + moment(s.At)})
 	}
-	for _, why := range a.Reasons {
-		facts = append(facts, [2]string{"asked because", Plain(why)})
-	}
 	if a.SuggestedInput != nil {
 		facts = append(facts, [2]string{"would approve", doubted(value(countersign.ObjectValue(a.SuggestedInput)))})
 	}
