@@ -188,6 +188,21 @@ type Unfinished struct {
 // UnfinishedID is the id of a run in the realm's list.
 func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
 
+// waitingAtOnce is how many of the runs that wait are read at once.
+const waitingAtOnce = 200
+
+// EachWaiting hands over the runs of all tenants that wait for an approval, in the order in
+// which they began to wait, or the newest first.
+func EachWaiting(tx store.Tx, newestFirst bool, each func(*Unfinished) error) error {
+	q := store.Query{Where: []store.Filter{store.Equal("state", Waiting)}, Order: []store.Order{{Column: "since", Descending: newestFirst}}}
+	return UnfinishedRuns.Each(tx, store.Realm, q, waitingAtOnce, func(u *Unfinished) error {
+		if u.WaitingFor == nil || u.WaitingFor.ApprovalID == "" {
+			return nil
+		}
+		return each(u)
+	})
+}
+
 // UnfinishedOf narrows the realm's list to a tenant's runs.
 func UnfinishedOf(tenant string) []store.Filter { return idRange(tenant+"/", tenant+"0") } // '0' follows '/'
 
