@@ -18,6 +18,7 @@ import (
 
 	"github.com/countersign/countersign/docs"
 	"github.com/countersign/countersign/internal/background/chat"
+	"github.com/countersign/countersign/internal/background/indexing"
 	"github.com/countersign/countersign/internal/background/notify"
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/background/retention"
@@ -169,7 +170,7 @@ func (s *service) wire(ctx context.Context) error {
 	s.notifies()
 	s.chats()
 	s.tells()
-	s.start(control.NewIndexer(s.store, s.control, indexAfter, s.log))
+	s.start(indexing.New(s.store, s.control, indexAfter, s.log))
 	if err := s.engine.Start(ctx); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/background/indexing"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -40,7 +41,7 @@ func BenchmarkStepBesideTheIndex(b *testing.B) {
 	var without, with time.Duration
 	for b.Loop() {
 		without += bed.block("refund")
-		indexer := control.NewIndexer(bed.store, bed.service, 0, slog.New(slog.DiscardHandler))
+		indexer := indexing.New(bed.store, bed.service, 0, slog.New(slog.DiscardHandler))
 		indexer.Start()
 		with += bed.block("refund")
 		indexer.Stop()

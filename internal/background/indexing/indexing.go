@@ -1,4 +1,7 @@
-package control
+// Package indexing writes what runs are found by, behind the audit log: each change of a run
+// has its record there in the same commit, so the commit of a step does nothing for the
+// index, and a crash loses nothing.
+package indexing
 
 import (
 	"context"
@@ -18,9 +21,9 @@ import (
 // of a processor and of the writer's time, however many steps are taken; under a load
 // beyond that the index is behind, and catches up later.
 const (
-	rest       = 50
-	indexPause = 2 * time.Second // once all is indexed
-	atOnce     = 64              // audit records in one commit
+	rest   = 50
+	pause  = 2 * time.Second // once all is indexed
+	atOnce = 64              // audit records in one commit
 )
 
 // indexed are the actions after which a run may be found by more.
@@ -41,14 +44,14 @@ type Indexer struct {
 	task  *periodic.Task
 }
 
-// NewIndexer makes an indexer that begins a while after its start, which it leaves to others.
-func NewIndexer(s store.Store, runs Runs, after time.Duration, log *slog.Logger) *Indexer {
+// New makes an indexer that begins a while after its start, which it leaves to others.
+func New(s store.Store, runs Runs, after time.Duration, log *slog.Logger) *Indexer {
 	return &Indexer{store: s, runs: runs, after: after, log: log}
 }
 
 // Start indexes in the background until Stop.
 func (i *Indexer) Start() {
-	i.task = periodic.Start(indexPause, func(ctx context.Context) {
+	i.task = periodic.Start(pause, func(ctx context.Context) {
 		if periodic.Pause(ctx, i.after) {
 			i.after = 0
 			i.catchUp(ctx)
