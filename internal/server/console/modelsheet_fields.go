@@ -31,17 +31,14 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 			set(what, "on")
 		}
 	}
+	for what, text := range s.texts() {
+		set(what, *text)
+	}
 	doc, i := &s.doc, s.at.i
 	switch s.at.list {
-	case "":
-		for what, text := range s.texts() {
-			set(what, *text)
-		}
 	case listStates:
 		one := doc.States[i]
 		set("id", one.ID)
-		set("name", one.Name)
-		set("meaning", one.Meaning)
 		check("isStart", one.IsStart)
 		check("isFinal", one.IsFinal)
 		set("position.x", one.Position.X.String())
@@ -49,10 +46,6 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listTransitions:
 		t := doc.Transitions[i]
 		set("id", t.ID)
-		set("name", t.Name)
-		set("fromStateId", t.FromStateID)
-		set("toStateId", t.ToStateID)
-		set("actionId", t.ActionID)
 		set("priority", strconv.FormatInt(t.Priority, 10))
 		rows, either, _ := comparisonRows(t.Condition, s.kindOf)
 		check("any", either)
@@ -66,12 +59,6 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listVariables:
 		one := doc.Variables[i]
 		set("id", one.ID)
-		set("name", one.Name)
-		set("kind", one.Kind)
-		set("type", one.Type)
-		set("source", one.Source)
-		set("unit", one.Unit)
-		set("description", one.Description)
 		set("choices", strings.Join(one.Choices, "\n"))
 		if !one.DefaultValue.IsNull() {
 			set("defaultValue", shownScalar(one.Type, one.DefaultValue))
@@ -79,10 +66,7 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listActions:
 		a := doc.Actions[i]
 		set("id", a.ID)
-		set("name", a.Name)
-		set("description", a.Description)
 		set("inputs", strings.Join(a.Inputs, ", "))
-		set("simulatedResult", a.SimulatedResult)
 		for j, e := range a.MemoryEffects {
 			at := "memoryEffects[" + strconv.Itoa(j) + "]"
 			set(at+".variableId", e.VariableID)
@@ -91,11 +75,7 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listScenarios:
 		c := doc.Scenarios[i]
 		set("id", c.ID)
-		set("name", c.Name)
-		set("description", c.Description)
-		set("expectedStateId", c.ExpectedStateID)
 		set("expectedPath", strings.Join(c.ExpectedPath, ", "))
-		set("expectedResult", c.ExpectedResult)
 		for what, values := range map[string]map[string]countersign.Scalar{"inputs": c.Inputs, "initialMemory": c.InitialMemory} {
 			for id, value := range values {
 				set(what+"."+id, shownScalar(s.kindOf(id), value))
@@ -104,15 +84,33 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	}
 }
 
-// texts are the texts of the model itself, by field.
+// texts are the texts of the present element, by field, except for its ID: changing that
+// changes what refers to it.
 func (s *modelSheet) texts() map[string]*string {
-	doc := &s.doc
+	doc, i := &s.doc, s.at.i
+	switch s.at.list {
+	case listStates:
+		one := &doc.States[i]
+		return map[string]*string{"name": &one.Name, "meaning": &one.Meaning}
+	case listTransitions:
+		t := &doc.Transitions[i]
+		return map[string]*string{"name": &t.Name, "fromStateId": &t.FromStateID, "toStateId": &t.ToStateID, "actionId": &t.ActionID}
+	case listVariables:
+		one := &doc.Variables[i]
+		return map[string]*string{"name": &one.Name, "kind": &one.Kind, "type": &one.Type, "source": &one.Source, "unit": &one.Unit, "description": &one.Description}
+	case listActions:
+		a := &doc.Actions[i]
+		return map[string]*string{"name": &a.Name, "description": &a.Description, "simulatedResult": &a.SimulatedResult}
+	case listScenarios:
+		c := &doc.Scenarios[i]
+		return map[string]*string{"name": &c.Name, "description": &c.Description, "expectedStateId": &c.ExpectedStateID, "expectedResult": &c.ExpectedResult}
+	}
 	out := map[string]*string{
 		"name": &doc.Name, "description": &doc.Description,
 		"agent.id": &doc.Agent.ID, "agent.name": &doc.Agent.Name, "agent.role": &doc.Agent.Role, "agent.user": &doc.Agent.User, "agent.goal": &doc.Agent.Goal, "agent.completionCriteria": &doc.Agent.CompletionCriteria,
 		"scope.allowedActions": &doc.Scope.AllowedActions, "scope.limits": &doc.Scope.Limits, "scope.askUserWhen": &doc.Scope.AskUserWhen,
 	}
-	if s.id == "" {
+	if s.id == "" { // a new model
 		out["id"] = &doc.ID
 	}
 	return out
@@ -134,9 +132,9 @@ func (s *modelSheet) same(what, was string) bool {
 	return text == strings.TrimSpace(was) || text == strings.TrimSpace(strings.NewReplacer("\r", "", "\n", "").Replace(was))
 }
 
-// take takes texts that were changed.
-func (s *modelSheet) take(texts map[string]*string) {
-	for what, text := range texts {
+// takeTexts takes the texts that were changed.
+func (s *modelSheet) takeTexts() {
+	for what, text := range s.texts() {
 		if s.sent(what) && !s.same(what, *text) {
 			*text = s.typed(what)
 		}
@@ -154,7 +152,7 @@ func (s *modelSheet) apply() {
 	doc, i := &s.doc, s.at.i
 	switch s.at.list {
 	case "":
-		s.take(s.texts())
+		s.takeTexts()
 		if doc.ID != "" && !countersign.ValidID(doc.ID) {
 			s.bad("id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
 		}
@@ -192,7 +190,7 @@ func (s *modelSheet) renamed(was string, taken map[string]bool, rename func(id s
 func (s *modelSheet) applyState(one *countersign.ModelState) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.States, func(o countersign.ModelState) string { return o.ID }), func(id string) { model.RenameState(doc, i, id) })
-	s.take(map[string]*string{"name": &one.Name, "meaning": &one.Meaning})
+	s.takeTexts()
 	one.IsFinal = s.typed("isFinal") != ""
 	switch start := s.typed("isStart") != ""; {
 	case start && !one.IsStart:
@@ -212,7 +210,7 @@ func (s *modelSheet) applyState(one *countersign.ModelState) {
 
 func (s *modelSheet) applyTransition(t *countersign.Transition) {
 	s.renamed(t.ID, idsOf(s.doc.Transitions, func(o countersign.Transition) string { return o.ID }), func(id string) { t.ID = id })
-	s.take(map[string]*string{"name": &t.Name, "fromStateId": &t.FromStateID, "toStateId": &t.ToStateID, "actionId": &t.ActionID})
+	s.takeTexts()
 	if n, err := strconv.ParseInt(s.typed("priority"), 10, 64); err == nil && n >= 0 {
 		t.Priority = n
 	} else {
@@ -249,7 +247,7 @@ func (s *modelSheet) typedComparisons() (rows []compareRow, values []countersign
 func (s *modelSheet) applyVariable(one *countersign.Variable) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.Variables, func(o countersign.Variable) string { return o.ID }), func(id string) { model.RenameVariable(doc, i, id) })
-	s.take(map[string]*string{"name": &one.Name, "kind": &one.Kind, "type": &one.Type, "source": &one.Source, "unit": &one.Unit, "description": &one.Description})
+	s.takeTexts()
 	if s.sent("choices") && !s.same("choices", strings.Join(one.Choices, "\n")) {
 		one.Choices = nil
 		for line := range strings.Lines(s.typed("choices")) {
@@ -271,7 +269,7 @@ func (s *modelSheet) applyVariable(one *countersign.Variable) {
 func (s *modelSheet) applyAction(a *countersign.Action) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(a.ID, idsOf(doc.Actions, func(o countersign.Action) string { return o.ID }), func(id string) { model.RenameAction(doc, i, id) })
-	s.take(map[string]*string{"name": &a.Name, "description": &a.Description, "simulatedResult": &a.SimulatedResult})
+	s.takeTexts()
 	if s.sent("inputs") && !s.same("inputs", strings.Join(a.Inputs, ", ")) {
 		a.Inputs = append([]string{}, names(s.typed("inputs"))...)
 	}
@@ -299,7 +297,7 @@ func (s *modelSheet) applyAction(a *countersign.Action) {
 
 func (s *modelSheet) applyScenario(c *countersign.Scenario) {
 	s.renamed(c.ID, idsOf(s.doc.Scenarios, func(o countersign.Scenario) string { return o.ID }), func(id string) { c.ID = id })
-	s.take(map[string]*string{"name": &c.Name, "description": &c.Description, "expectedStateId": &c.ExpectedStateID, "expectedResult": &c.ExpectedResult})
+	s.takeTexts()
 	if s.sent("expectedPath") && !s.same("expectedPath", strings.Join(c.ExpectedPath, ", ")) {
 		c.ExpectedPath = append([]string{}, names(s.typed("expectedPath"))...)
 	}
