@@ -1,9 +1,6 @@
 package console
 
-import (
-	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
-)
+import "github.com/countersign/countersign"
 
 func (c *Console) modelRoutes() []route {
 	return []route{
@@ -24,28 +21,8 @@ func (c *Console) modelRoutes() []route {
 	}
 }
 
-type modelRow struct {
-	control.ListedModel
-	State state
-}
-
-type modelsData struct {
-	Rows     []modelRow
-	Pager    pager
-	Retirees retirees
-}
-
 func modelsPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Models(v.r.Context(), v.actor, l)
-	if err != nil {
-		return nil, err
-	}
-	d := modelsData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Retirees: v.retirees()}
-	for _, m := range found.Items {
-		d.Rows = append(d.Rows, modelRow{m, modelState(m.Model)})
-	}
-	return &page{name: "models", Title: "Models", Nav: "models", Crumbs: []crumb{{Word: "Models"}}, Data: d}, nil
+	return recordsPage(v, "models", "Models", v.control.Models)
 }
 
 // modelState says whether plans can be made of a model.

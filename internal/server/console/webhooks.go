@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
@@ -26,20 +27,10 @@ func (c *Console) webhookRoutes() []route {
 	}
 }
 
-type webhooksData struct {
-	realm
-	Webhooks []countersign.Webhook
-	Pager    pager
-}
-
 func webhooksPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Webhooks(v.r.Context(), v.actor, l)
-	if err != nil {
-		return nil, err
-	}
-	d := webhooksData{realm: v.realm("webhooks"), Webhooks: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
-	return v.accessPage("webhooks", "Access", d), nil
+	return accessList(v, "webhooks", func(l control.List) (countersign.Page[countersign.Webhook], error) {
+		return v.control.Webhooks(v.r.Context(), v.actor, l)
+	})
 }
 
 // webhookState says how a webhook's deliveries go.
