@@ -341,9 +341,7 @@ func (v *pageRequest) registerImport(in proposal, chosen []countersign.Capabilit
 		return again(invalid("id", "the chosen capabilities take %d bytes, and a project has at most %d; choose fewer", size, countersign.MaxBodyBytes))
 	}
 	_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
-		err = invalid("id", "there is a project %s already", id)
-	}
+	err = taken(err, "project", id)
 	if err != nil {
 		return again(err)
 	}

@@ -201,7 +201,7 @@ func (s *modelForm) save(anyway bool) (string, error) {
 		id = s.doc.ID
 	}
 	if !countersign.ValidID(id) {
-		return "", s.refuse(place{}, "id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
+		return "", s.refuse(place{}, "id", idForm)
 	}
 	if s.doc.Name == "" {
 		return "", s.refuse(place{}, "name", "it is needed")

@@ -116,6 +116,9 @@ func (s *modelForm) texts() map[string]*string {
 	return out
 }
 
+// idForm is what an ID must be.
+const idForm = "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores"
+
 // bad notes that a field can't be read.
 func (s *modelForm) bad(what, text string) { s.wrong[s.at.field(what)] = text }
 
@@ -154,7 +157,7 @@ func (s *modelForm) apply() {
 	case "":
 		s.takeTexts()
 		if doc.ID != "" && !countersign.ValidID(doc.ID) {
-			s.bad("id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
+			s.bad("id", idForm)
 		}
 		if s.id == "" && doc.Agent.ID == "" {
 			doc.Agent.ID = doc.ID
@@ -179,7 +182,7 @@ func (s *modelForm) renamed(was string, taken map[string]bool, rename func(id st
 	switch {
 	case s.same("id", was):
 	case !countersign.ValidID(id):
-		s.bad("id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
+		s.bad("id", idForm)
 	case taken[id]:
 		s.bad("id", "there is one with this ID already")
 	default:

@@ -132,14 +132,9 @@ func makeWebhook(v *pageRequest) (string, error) {
 	if err := v.mayWriteWebhook(id); err != nil {
 		return "", err
 	}
-	err := v.chosen("id")
-	if err == nil && !countersign.ValidID(id) {
-		err = invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
-	}
+	err := v.newID()
 	err = together(err, v.putWebhook(id, 0, nil, err == nil))
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
-		err = invalid("id", "there is a webhook %s already", id)
-	}
+	err = taken(err, "webhook", id)
 	if err == nil {
 		return webhookHref(id), nil
 	}
