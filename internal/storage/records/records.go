@@ -163,7 +163,7 @@ type TokenRef struct {
 	TokenID  string `json:"tokenId"`
 }
 
-// Standing states of an unfinished run.
+// States of an unfinished run.
 const (
 	Active   = "active"   // READY or RUNNING: holds a slot
 	Queued   = "queued"   // may go on as soon as a slot is free
@@ -248,7 +248,7 @@ func modelKeys(h *ModelHead) []any { return []any{flag(h.Retired)} }
 func projectKeys(h *ProjectHead) []any { return []any{flag(h.Retired)} }
 
 func planKeys(p *Plan) []any {
-	return []any{micros(p.CreatedAt), p.Status, p.ModelID, PlanScope(&p.Plan)}
+	return []any{micros(p.CreatedAt), p.Status, p.ModelID, planScope(&p.Plan)}
 }
 
 func runKeys(r *Run) []any {
