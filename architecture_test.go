@@ -37,25 +37,26 @@ var outside = map[string][]string{
 // package lies beside them: adapters don't know each other, a use case declares what it
 // needs, and cmd/countersign wires them.
 var never = map[string][]string{
-	"internal/storage/store":      {"internal/rules", "internal/storage"},
-	"internal/storage/sqldoc":     {"internal/rules", "internal/storage/records"},
-	"internal/storage/sqlite":     {"internal/rules", "internal/storage/records", "internal/storage/postgres"},
-	"internal/storage/postgres":   {"internal/rules", "internal/storage/records", "internal/storage/sqlite"},
-	"internal/storage/measured":   {"internal/rules", "internal/storage/records"},
-	"internal/runtime/outbound":   {"internal/storage", "internal/runtime"},
-	"internal/runtime/runrepo":    {"internal/runtime/engine", "internal/runtime/outbound", "internal/storage/sqlite", "internal/storage/postgres"},
-	"internal/runtime/engine":     {"internal/runtime/outbound", "internal/runtime/lease", "internal/storage/sqlite", "internal/storage/postgres"},
-	"internal/control":            {"internal/runtime/engine", "internal/runtime/outbound", "internal/runtime/lease", "internal/storage/sqlite", "internal/storage/postgres", "internal/platform/mail", "internal/platform/oidc", "net/http"},
-	"internal/background/webhook": {"internal/runtime/runrepo", "internal/runtime/engine", "internal/runtime/outbound", "internal/storage/sqlite", "internal/storage/postgres"},
-	"internal/background/notify":  {"internal/runtime", "internal/platform/mail", "internal/storage/sqlite", "internal/storage/postgres"},
-	"internal/background/chat":    {"internal/runtime", "internal/platform/mail", "internal/storage/sqlite", "internal/storage/postgres", "net/http"},
-	"internal/background/slack":   {"internal/runtime", "internal/storage", "internal/rules"},
-	"internal/tools/transfer":     {"internal/storage/sqlite", "internal/storage/postgres"},
-	"internal/tools/conformance":  {"internal/storage"}, // it makes wrong calls on purpose
-	"internal/server/httpapi":     {"internal/server", "internal/rules/run"},
-	"internal/server/console":     {"internal/server/httpapi", "internal/server/mcp", "internal/server/manual", "internal/rules/run", "internal/platform/mail", "internal/platform/oidc"},
-	"internal/server/mcp":         {"internal/server", "internal/rules/run"},
-	"internal/server/manual":      {"internal/control", "internal/rules", "internal/server/console", "internal/server/httpapi"},
+	"internal/storage/store":       {"internal/rules", "internal/storage"},
+	"internal/storage/sqldoc":      {"internal/rules", "internal/storage/records"},
+	"internal/storage/sqlite":      {"internal/rules", "internal/storage/records", "internal/storage/postgres"},
+	"internal/storage/postgres":    {"internal/rules", "internal/storage/records", "internal/storage/sqlite"},
+	"internal/storage/measured":    {"internal/rules", "internal/storage/records"},
+	"internal/runtime/outbound":    {"internal/storage", "internal/runtime"},
+	"internal/runtime/runrepo":     {"internal/runtime/engine", "internal/runtime/outbound", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/runtime/engine":      {"internal/runtime/outbound", "internal/runtime/lease", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/control":             {"internal/runtime/engine", "internal/runtime/outbound", "internal/runtime/lease", "internal/storage/sqlite", "internal/storage/postgres", "internal/platform/mail", "internal/platform/oidc", "net/http"},
+	"internal/background/webhook":  {"internal/runtime/runrepo", "internal/runtime/engine", "internal/runtime/outbound", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/background/indexing": {"internal/control", "internal/runtime", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/background/notify":   {"internal/runtime", "internal/platform/mail", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/background/chat":     {"internal/runtime", "internal/platform/mail", "internal/storage/sqlite", "internal/storage/postgres", "net/http"},
+	"internal/background/slack":    {"internal/runtime", "internal/storage", "internal/rules"},
+	"internal/tools/transfer":      {"internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/tools/conformance":   {"internal/storage"}, // it makes wrong calls on purpose
+	"internal/server/httpapi":      {"internal/server", "internal/rules/run"},
+	"internal/server/console":      {"internal/server/httpapi", "internal/server/mcp", "internal/server/manual", "internal/rules/run", "internal/platform/mail", "internal/platform/oidc"},
+	"internal/server/mcp":          {"internal/server", "internal/rules/run"},
+	"internal/server/manual":       {"internal/control", "internal/rules", "internal/server/console", "internal/server/httpapi"},
 }
 
 func TestPackagesNeverImportWhatTheyShouldNotKnow(t *testing.T) {

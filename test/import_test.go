@@ -13,7 +13,7 @@ import (
 // adyen writes a public OpenAPI document to a file.
 func adyen(t *testing.T) string {
 	t.Helper()
-	f, err := os.Open("../internal/tools/importer/testdata/adyen-checkout.json.gz")
+	f, err := os.Open("../internal/rules/importer/testdata/adyen-checkout.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

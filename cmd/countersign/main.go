@@ -74,7 +74,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 }
 
 func newParser(out, errs io.Writer, exit func(int)) (*kong.Kong, error) {
-	return kong.New(new(commands), kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(exit), kong.Help(cli.Help), kong.ExplicitGroups(cli.Groups),
+	return kong.New(&commands{Commands: cli.NewCommands()}, kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(exit), kong.Help(cli.Help), kong.ExplicitGroups(cli.Groups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
 		kong.Description("Executes what software agents propose, under control."))
 }

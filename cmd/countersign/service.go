@@ -11,12 +11,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/countersign/countersign/docs"
 	"github.com/countersign/countersign/internal/background/chat"
+	"github.com/countersign/countersign/internal/background/indexing"
 	"github.com/countersign/countersign/internal/background/notify"
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/background/retention"
@@ -65,13 +67,8 @@ type service struct {
 	api      *httpapi.API
 	console  *console.Console
 	manual   *manual.Manual
-	reminder *remind.Reminder
-	notifier *notify.Notifier    // nil without a mail server
-	chat     *chat.Chat          // nil without a chat service
-	teller   *webhook.Sender     // nil if no origin is allowed for webhooks
-	hooks    *outbound.Client    // used by teller
-	archiver *retention.Archiver // nil if runs are never archived
-	dropping *periodic.Task      // removes instances without heartbeats
+	hooks    *outbound.Client      // of webhooks; nil if no origin is allowed for them
+	running  []interface{ Stop() } // background work, in the order in which it began; Stop waits for what is under way
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -81,6 +78,16 @@ type service struct {
 	polling sync.WaitGroup
 
 	madeAdmin bool // this start made the admin address the first realm administrator
+}
+
+// start starts work in the background, which close stops. What goes wrong there is logged and
+// tried again.
+func (s *service) start(b interface {
+	Start()
+	Stop()
+}) {
+	b.Start()
+	s.running = append(s.running, b)
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
@@ -163,12 +170,12 @@ func (s *service) wire(ctx context.Context) error {
 	s.notifies()
 	s.chats()
 	s.tells()
-	s.control.IndexRuns(s.life, indexAfter)
+	s.start(indexing.New(s.store, s.control, indexAfter, s.log))
 	if err := s.engine.Start(ctx); err != nil {
 		return err
 	}
 	s.archives(l)
-	s.dropping = periodic.Start(control.DropEvery, s.control.DropInstances)
+	s.running = append(s.running, periodic.Start(control.DropEvery, s.control.DropInstances))
 	return nil
 }
 
@@ -188,8 +195,7 @@ func (s *service) tells() {
 		return
 	}
 	s.hooks = s.caller(s.cfg.NotifyOrigins)
-	s.teller = webhook.New(webhook.Config{BaseURL: s.publicURL(), Backoff: webhook.Backoff, Now: now, Log: s.log}, s.store, s.hooks)
-	s.teller.Start()
+	s.start(webhook.New(webhook.Config{BaseURL: s.publicURL(), Backoff: webhook.Backoff, Now: now, Log: s.log}, s.store, s.hooks))
 }
 
 // archives makes the archiver, if a retention is set.
@@ -197,8 +203,7 @@ func (s *service) archives(l *runrepo.Repository) {
 	if s.cfg.Retention == 0 {
 		return
 	}
-	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
-	s.archiver.Start()
+	s.start(retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l))
 }
 
 // assemble makes the parts of the service. They write nothing before the engine starts or a request
@@ -231,13 +236,10 @@ func (s *service) assemble() *runrepo.Repository {
 // notifies makes the recorder of reminders and escalations and, if there is a mail server,
 // the sender of mails to approvers.
 func (s *service) notifies() {
-	s.reminder = remind.New(remind.Config{Now: now, Log: s.log}, s.store)
-	s.reminder.Start()
-	if s.cfg.Mail == nil {
-		return
+	s.start(remind.New(remind.Config{Now: now, Log: s.log}, s.store))
+	if s.cfg.Mail != nil {
+		s.start(notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log}, s.store, s.cfg.Mail))
 	}
-	s.notifier = notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log}, s.store, s.cfg.Mail)
-	s.notifier.Start()
 }
 
 // chats makes the messages about approvals in Slack, if there is an app.
@@ -246,10 +248,9 @@ func (s *service) chats() {
 		return
 	}
 	adapter := slack.New(slack.Config{URL: s.cfg.Slack.URL, AppToken: s.cfg.Slack.AppToken, BotToken: s.cfg.Slack.BotToken, Log: s.log})
-	s.chat = chat.New(chat.Config{
+	s.start(chat.New(chat.Config{
 		BaseURL: s.publicURL(), Channels: s.cfg.Slack.Channels, Shared: s.lease != nil, NewID: newID, Now: now, Count: s.metrics.ChatAnswer, Log: s.log,
-	}, s.store, s.control, adapter)
-	s.chat.Start()
+	}, s.store, s.control, adapter))
 }
 
 // serves makes the HTTP API, the console, MCP and the manual.
@@ -262,7 +263,7 @@ func (s *service) serves() (err error) {
 	s.api.HandleAgents(mcp.Pattern, door.Serve)
 	s.api.HandleAgents(mcp.RehearsalPattern, door.Rehearse)
 	pages := console.Config{
-		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), ReadOpenAPI: readOpenAPI, Log: s.log, NewID: newID, Now: now,
+		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}
 	if s.cfg.OIDC != nil {
 		provider := *s.cfg.OIDC
@@ -390,21 +391,10 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
-	s.dropping.Stop()
-	if s.archiver != nil {
-		s.archiver.Stop()
+	for _, b := range slices.Backward(s.running) {
+		b.Stop()
 	}
-	if s.reminder != nil {
-		s.reminder.Stop()
-	}
-	if s.notifier != nil {
-		s.notifier.Stop()
-	}
-	if s.chat != nil {
-		s.chat.Stop()
-	}
-	if s.teller != nil {
-		s.teller.Stop()
+	if s.hooks != nil {
 		s.hooks.Close()
 	}
 	if s.engine != nil {

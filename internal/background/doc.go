@@ -1,5 +1,5 @@
-// Package background does the work that is not part of a request: retention, mails and
-// chat messages to approvers, and webhooks.
+// Package background does the work that is not part of a request: retention, the search
+// index, mails and chat messages to approvers, and webhooks.
 //
 // It imports platform, rules, storage, evidence, runtime and control. It never moves a run
 // itself: what a person decides in a chat is the use case of the console and the API.

@@ -21,15 +21,15 @@ type RunCounts struct {
 
 // RunCountsOver counts the runs of n consecutive intervals. Each count reads a range of an
 // index and no run.
-func (s *Service) RunCountsOver(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (tallies []RunCounts, err error) {
+func (s *Service) RunCountsOver(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (counts []RunCounts, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		scope, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
 			return err
 		}
-		tallies = make([]RunCounts, n)
-		for i := range tallies {
-			t := &tallies[i]
+		counts = make([]RunCounts, n)
+		for i := range counts {
+			t := &counts[i]
 			t.From = from.Add(time.Duration(i) * width)
 			t.To = t.From.Add(width)
 			if t.Runs, err = countRuns(tx, a, scope, t.From, t.To); err != nil {
@@ -38,7 +38,7 @@ func (s *Service) RunCountsOver(ctx context.Context, a Actor, from time.Time, wi
 		}
 		return nil
 	})
-	return tallies, err
+	return counts, err
 }
 
 func countRuns(tx store.Tx, a Actor, scope []store.Filter, from, to time.Time) (map[countersign.RunStatus]int, error) {

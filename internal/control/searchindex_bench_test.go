@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/background/indexing"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -16,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // answering answers every call at once.
@@ -39,10 +41,10 @@ func BenchmarkStepBesideTheIndex(b *testing.B) {
 	var without, with time.Duration
 	for b.Loop() {
 		without += bed.block("refund")
-		ctx, stop := context.WithCancel(b.Context())
-		bed.service.IndexRuns(ctx, 0)
+		indexer := indexing.New(bed.store, bed.service, 0, slog.New(slog.DiscardHandler))
+		indexer.Start()
 		with += bed.block("refund")
-		stop()
+		indexer.Stop()
 	}
 	report(b, without, with)
 }
@@ -77,6 +79,7 @@ func report(b *testing.B, without, with time.Duration) {
 // stepBed is a service on its embedded store that runs steps which are answered at once.
 type stepBed struct {
 	b       *testing.B
+	store   store.Store
 	service *control.Service
 	boss    control.Actor
 	newID   func(kind string) string
@@ -113,7 +116,7 @@ func openStepBed(b *testing.B) *stepBed {
 	doc := countersign.AgentModel{SchemaVersion: countersign.ModelSchemaVersion, ID: "m", States: []countersign.ModelState{{ID: "s", IsStart: true, IsFinal: true}}}
 	_, err = s.PutModel(b.Context(), boss, "m", countersign.ModelWrite{Document: doc})
 	no(b, err)
-	return &stepBed{b, s, boss, newID}
+	return &stepBed{b, st, s, boss, newID}
 }
 
 // one runs a run of steps of a capability to its end.

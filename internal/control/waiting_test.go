@@ -112,10 +112,10 @@ func TestTalliesCountRunsByTheirStart(t *testing.T) {
 	edge := h.stands(t, as("acme"), from.Add(time.Hour), countersign.RunRecoveryRequired, countersign.WaitReconcile)
 	h.stands(t, as("acme"), from.Add(time.Hour-time.Microsecond), countersign.RunWaitingApproval, countersign.WaitApproval)
 	h.stands(t, as("acme"), from.Add(-time.Microsecond), countersign.RunWaitingApproval, countersign.WaitApproval)
-	tallies, err := h.service.RunCountsOver(background, as("acme"), from, time.Hour, 2)
+	counts, err := h.service.RunCountsOver(background, as("acme"), from, time.Hour, 2)
 	h.must(err)
-	if tallies[0].Runs[countersign.RunWaitingApproval] != 1 || tallies[0].Runs[countersign.RunRecoveryRequired] != 0 || tallies[1].Runs[countersign.RunRecoveryRequired] != 1 {
-		t.Errorf("%v", tallies)
+	if counts[0].Runs[countersign.RunWaitingApproval] != 1 || counts[0].Runs[countersign.RunRecoveryRequired] != 0 || counts[1].Runs[countersign.RunRecoveryRequired] != 1 {
+		t.Errorf("%v", counts)
 	}
 	page, err := h.service.Runs(background, as("acme"), control.List{Limit: 10}, control.RunFilter{Since: from.Add(time.Hour)})
 	h.must(err)

@@ -1,5 +1,5 @@
-// Package tools holds the programs that run beside the service: client commands, importer,
-// conformance checks, copies of stores, the sample shop and the demo.
+// Package tools holds the programs that run beside the service: client commands, conformance
+// checks, copies of stores, the sample shop and the demo.
 //
 // It imports the SDK, platform, rules, storage and evidence. It never serves requests,
 // and what serves requests never imports it.

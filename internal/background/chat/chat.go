@@ -73,7 +73,6 @@ type Config struct {
 const (
 	every     = time.Second
 	rest      = 20              // times as long as a look read: all runs that wait
-	batch     = 200             // waiting runs read at once
 	atOnce    = 20              // requests to the chat service in one look
 	mostMade  = 50              // messages made in one look: each reads who may decide
 	claimFor  = 2 * time.Minute // longer than all requests about one approval may take

@@ -130,25 +130,13 @@ func (l look) said(m *records.ChatMessage, waits bool) (bool, error) {
 // oldest first.
 func (c *Chat) waiting(tx store.Tx) (set map[job]bool, order []job, err error) {
 	set = map[job]bool{}
-	for offset := 0; ; offset += batch {
-		runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-			Where: []store.Filter{store.Equal("state", records.Waiting)}, Order: []store.Order{{Column: "since"}}, Limit: batch, Offset: offset,
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range runs {
-			f := runs[i].WaitingFor
-			if f == nil || f.Kind != countersign.WaitApproval || f.ApprovalID == "" || c.cfg.Channels[runs[i].TenantID] == "" {
-				continue
-			}
-			j := job{runs[i].TenantID, f.ApprovalID}
+	err = records.EachWaiting(tx, false, func(u *records.Unfinished) error {
+		if j := (job{u.TenantID, u.WaitingFor.ApprovalID}); c.cfg.Channels[j.tenant] != "" {
 			set[j], order = true, append(order, j)
 		}
-		if len(runs) < batch {
-			return set, order, nil
-		}
-	}
+		return nil
+	})
+	return set, order, err
 }
 
 // mayTry reports that nobody is sending the message, and that it may be tried now. The claim

@@ -36,27 +36,13 @@ func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 	var present map[string]time.Time // by notice id: when the approval expires
 	err = n.store.View(ctx, func(tx store.Tx) error {
 		out, waiting, present = nil, nil, map[string]time.Time{}
-		for offset := 0; ; offset += batch {
-			runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-				Where: []store.Filter{store.Equal("state", records.Waiting)},
-				Order: []store.Order{{Column: "since", Descending: true}}, Limit: batch, Offset: offset,
-			})
-			if err != nil {
-				return err
-			}
-			for _, u := range runs {
-				if u.WaitingFor == nil || u.WaitingFor.ApprovalID == "" {
-					continue
-				}
-				d := notice{kind: asked, tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}
-				present[d.id()] = u.Due
-				waiting = append(waiting, d)
-				out = n.addDue(out, d, &u, now)
-			}
-			if len(runs) < batch {
-				return nil
-			}
-		}
+		return records.EachWaiting(tx, true, func(u *records.Unfinished) error {
+			d := notice{kind: asked, tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}
+			present[d.id()] = u.Due
+			waiting = append(waiting, d)
+			out = n.addDue(out, d, u, now)
+			return nil
+		})
 	})
 	forget(n.seen, present) // the store keeps it for decided approvals
 	forget(n.later, present)

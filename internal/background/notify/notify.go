@@ -33,9 +33,7 @@ type Config struct {
 
 // Intervals and bounds of the notifier.
 const (
-	every = 5 * time.Second
-	batch = 200 // waiting runs in one query
-
+	every        = 5 * time.Second
 	claimsAtOnce = 200 // notices in one commit
 
 	reminderAhead = time.Hour       // the reminder is sent this long before an approval expires

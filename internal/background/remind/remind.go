@@ -27,7 +27,7 @@ const (
 const (
 	every      = time.Second
 	rest       = 20        // times as long as a look took: it reads all runs that wait
-	batch      = 200       // waiting runs read at once
+	batch      = 200       // records in one commit
 	lapseAhead = time.Hour // before it expires, or a quarter of its time if that is shorter
 )
 
@@ -80,28 +80,12 @@ func (r *Reminder) due(ctx context.Context) (out []about, err error) {
 	var waiting map[[2]string]bool
 	err = r.store.View(ctx, func(tx store.Tx) error {
 		out, waiting = nil, map[[2]string]bool{}
-		for offset := 0; ; offset += batch {
-			runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-				Where: []store.Filter{store.Equal("state", records.Waiting)},
-				Order: []store.Order{{Column: "since"}}, Limit: batch, Offset: offset,
-			})
-			if err != nil {
-				return err
-			}
-			for i := range runs {
-				found, err := r.dueOf(tx, &runs[i])
-				if err != nil {
-					return err
-				}
-				if f := runs[i].WaitingFor; f != nil {
-					waiting[[2]string{runs[i].TenantID, f.ApprovalID}] = true
-				}
-				out = append(out, found...)
-			}
-			if len(runs) < batch {
-				return nil
-			}
-		}
+		return records.EachWaiting(tx, false, func(u *records.Unfinished) error {
+			found, err := r.dueOf(tx, u)
+			waiting[[2]string{u.TenantID, u.WaitingFor.ApprovalID}] = true
+			out = append(out, found...)
+			return err
+		})
 	})
 	for a := range r.said {
 		if err == nil && !waiting[[2]string{a.tenant, a.approval}] {
@@ -118,11 +102,7 @@ func LapsesSoonAt(asked, expires time.Time) time.Time {
 
 // dueOf is what is due of one run that waits for an approval.
 func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err error) {
-	f := u.WaitingFor
-	if f == nil || f.Kind != countersign.WaitApproval {
-		return nil, nil
-	}
-	now := r.cfg.Now()
+	f, now := u.WaitingFor, r.cfg.Now()
 	add := func(a about) {
 		if !now.Before(a.at) && now.Before(f.ExpiresAt) && !r.said[a] {
 			out = append(out, a)

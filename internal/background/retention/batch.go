@@ -54,7 +54,7 @@ func (a *Archiver) find(ctx context.Context, tenant string, status countersign.R
 		if err != nil {
 			return err
 		}
-		return b.take(tx, a.ledger, list, due)
+		return b.take(tx, a.runs, list, due)
 	})
 	return b, err
 }

@@ -36,13 +36,13 @@ const (
 type Archiver struct {
 	cfg    Config
 	store  store.Store
-	ledger *runrepo.Repository
+	runs   *runrepo.Repository
 	rounds *periodic.Task
 }
 
 // New makes an archiver.
 func New(cfg Config, s store.Store, l *runrepo.Repository) *Archiver {
-	return &Archiver{cfg: cfg, store: s, ledger: l}
+	return &Archiver{cfg: cfg, store: s, runs: l}
 }
 
 // Start starts to archive runs periodically.

@@ -89,12 +89,6 @@ func (s *Sender) Stop() {
 	s.ended.Wait()
 }
 
-// Look does all that is due now, and returns when it is done.
-func (s *Sender) Look(ctx context.Context) {
-	s.look(ctx)
-	s.ended.Wait()
-}
-
 // look starts a round for every enabled webhook that has none, so that none waits for
 // another.
 func (s *Sender) look(ctx context.Context) {

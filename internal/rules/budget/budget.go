@@ -63,7 +63,7 @@ func isAmount(v countersign.Value) bool {
 
 func number(v countersign.Value) countersign.Number { return countersign.ParseNumber(v.Raw()) }
 
-// Key names what a budget measures, so that its tally outlives changes of its bound.
+// Key names what a budget measures, so that its count outlives changes of its bound.
 func Key(b countersign.Budget) string { return b.Sum + "|" + b.Duration().String() }
 
 // Amount is what a step adds to a budget's sum. Beyond: too large or too fine to be added.

@@ -7,11 +7,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Log adds up what is sent of a capability, or by an agent, as the gate's own tallies do.
+// Log adds up what is sent of a capability, or by an agent, as the gate itself does.
 // Times never go back.
 type Log struct {
 	sent    []sent
-	tallies map[string]*tally // by Key
+	windows map[string]*window // by Key
 }
 
 type sent struct {
@@ -19,8 +19,8 @@ type sent struct {
 	input map[string]countersign.Value
 }
 
-// tally is what stands within a window: all that was sent from tail on.
-type tally struct {
+// window is what a budget counts: all that was sent from tail on.
+type window struct {
 	input  string
 	tail   int
 	sum    big.Rat
@@ -30,7 +30,7 @@ type tally struct {
 // Add counts what is sent at a time.
 func (l *Log) Add(at time.Time, input map[string]countersign.Value) {
 	l.sent = append(l.sent, sent{at, input})
-	for _, t := range l.tallies {
+	for _, t := range l.windows {
 		t.count(input, 1)
 	}
 }
@@ -38,16 +38,16 @@ func (l *Log) Add(at time.Time, input map[string]countersign.Value) {
 // Used is what is used of a budget at a time. declared: the capability that is judged
 // declares the input that is added.
 func (l *Log) Used(at time.Time, b countersign.Budget, declared bool) Used {
-	t := l.tallies[Key(b)]
+	t := l.windows[Key(b)]
 	if t == nil {
-		t = &tally{input: b.Sum}
+		t = &window{input: b.Sum}
 		for _, s := range l.sent {
 			t.count(s.input, 1)
 		}
-		if l.tallies == nil {
-			l.tallies = map[string]*tally{}
+		if l.windows == nil {
+			l.windows = map[string]*window{}
 		}
-		l.tallies[Key(b)] = t
+		l.windows[Key(b)] = t
 	}
 	for t.tail < len(l.sent) && !l.sent[t.tail].at.After(at.Add(-b.Duration())) {
 		t.count(l.sent[t.tail].input, -1)
@@ -56,7 +56,7 @@ func (l *Log) Used(at time.Time, b countersign.Budget, declared bool) Used {
 	return Used{Budget: b, Count: int64(len(l.sent) - t.tail), Sum: new(big.Rat).Set(&t.sum), Beyond: t.beyond, Declared: declared}
 }
 
-func (t *tally) count(input map[string]countersign.Value, sign int64) {
+func (t *window) count(input map[string]countersign.Value, sign int64) {
 	a := AmountOf(input[t.input])
 	t.sum.Add(&t.sum, new(big.Rat).Mul(a.Value, big.NewRat(sign, 1)))
 	if a.Beyond {

@@ -28,7 +28,7 @@ func ParseEntry(text string) (e Entry, err error) {
 	}
 	e = Entry{Name: name, Tenant: tenant}
 	switch {
-	case !ValidName(name):
+	case !validName(name):
 		return e, fmt.Errorf("%q is no name of an environment variable; an entry is NAME, tenant/NAME, NAME@https://origin or tenant/NAME@https://origin", name)
 	case hasTenant && !countersign.ValidTenantID(tenant):
 		return e, fmt.Errorf("%q is no tenant's id, which is 2 to 32 lower-case letters and digits, a letter first", tenant)
@@ -41,8 +41,8 @@ func ParseEntry(text string) (e Entry, err error) {
 	return e, nil
 }
 
-// ValidName reports a valid name of an environment variable.
-func ValidName(s string) bool {
+// validName reports a valid name of an environment variable.
+func validName(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9') && !strings.ContainsFunc(s, func(c rune) bool { return !isNameRune(c) })
 }
 

@@ -55,7 +55,7 @@ func judge(c *countersign.Capability, read func(path string) reading) Verdict {
 		v.add(i, r, said(r, read))
 	}
 	if v.Then == "" {
-		v.Then = ByApproval(c)
+		v.Then = byApproval(c)
 	}
 	if !v.Asks() {
 		v.Approvals, v.Groups, v.Escalations = 0, nil, nil
@@ -100,8 +100,8 @@ func (v *Verdict) add(i int, r *countersign.ApprovalRule, then string) {
 	}
 }
 
-// ByApproval is the verdict where no rule holds.
-func ByApproval(c *countersign.Capability) string {
+// byApproval is the verdict where no rule holds.
+func byApproval(c *countersign.Capability) string {
 	if c.NeedsApproval() {
 		return countersign.RuleAsk
 	}

@@ -37,3 +37,10 @@ func SpellingFault(variableType string, constants ...string) string {
 	}
 	return ""
 }
+
+// Within returns the machine with another limit.
+func (m *Machine) Within(l Limit) *Machine {
+	limited := *m
+	limited.limit = l
+	return &limited
+}

@@ -18,13 +18,6 @@ type Limit struct {
 // DefaultLimit allows about a hundred thousand steps, far beyond what people model.
 func DefaultLimit() Limit { return Limit{Work: 10_000_000, Bytes: 64 << 20} }
 
-// Within returns the machine with another limit.
-func (m *Machine) Within(l Limit) *Machine {
-	limited := *m
-	limited.limit = l
-	return &limited
-}
-
 func (m *Machine) tooLong(s *countersign.Scenario) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest,
 		"scenarioId: scenario %s does not end within the limit of one simulation (%d tests, %d bytes of answer); its model counts too far for every step to be shown",

@@ -62,10 +62,10 @@ func Doubt(s string) string {
 	return strings.Join(found, ", ")
 }
 
-// Isolated isolates the direction of a value from the text around it in plain text
+// isolated isolates the direction of a value from the text around it in plain text
 // such as mail and terminals. A value without right-to-left characters stays
 // unchanged.
-func Isolated(s string) string {
+func isolated(s string) string {
 	if !Turns(s) {
 		return s
 	}
@@ -73,7 +73,7 @@ func Isolated(s string) string {
 }
 
 // Value formats a value on one line: escaped, isolated, and followed by its doubt.
-func Value(s string) string { return marked(Isolated(Escaped(s)), Doubt(s)) }
+func Value(s string) string { return marked(isolated(Escaped(s)), Doubt(s)) }
 
 func marked(shown, doubt string) string {
 	if doubt == "" {

@@ -130,14 +130,10 @@ func suspendAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control
 // has stored since.
 func (v *pageRequest) moveAgent(move admission) (string, error) {
 	id, revision := v.r.PathValue("id"), v.formRevision()
-	err := typedReason(v.form("reason"))
-	if err == nil {
-		_, err = move(v.r.Context(), v.actor, id, countersign.Admission{Reason: v.form("reason"), ExpectedRevision: &revision})
-	}
-	if err == nil {
-		return "/agents/" + id, nil
-	}
-	return "", formAgain(err, v.agentAgain)
+	return v.withReason("/agents/"+id, v.agentAgain, func(reason string) error {
+		_, err := move(v.r.Context(), v.actor, id, countersign.Admission{Reason: reason, ExpectedRevision: &revision})
+		return err
+	})
 }
 
 // instancesOfAgent writes the table of instances, which the page polls.

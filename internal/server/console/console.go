@@ -25,7 +25,6 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	MaxActive      int
 	ExampleModel   countersign.AgentModel // the template of a new model
-	ReadOpenAPI    func(document []byte, o ImportOptions) (Import, error)
 	Log            *slog.Logger
 	NewID          func(prefix string) string
 	Now            func() time.Time

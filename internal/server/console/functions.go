@@ -22,10 +22,10 @@ var functions = template.FuncMap{
 
 	"shown": shown, "shownLines": shownLines, "shownAside": shownAside, "copied": copied, "apart": highlighted,
 
-	// projects, agents and teams
+	// models, projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
 	"rulesOf":    func(c countersign.Capability) []shownRule { return rulesOf(&c) },
-	"budgetWord": budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
+	"budgetWord": budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "modelState": modelState, "breakable": breakable, "atMost": atMost,
 
 	// Access and audit.
 	"roleWords": roleWords, "webhookState": webhookState, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,

@@ -108,16 +108,11 @@ func (v *pageRequest) groupForm(g countersign.Group, err error) (*page, error) {
 
 func makeGroup(v *pageRequest) (string, error) {
 	id := v.form("id")
-	err := v.chosen("id", "name")
-	if err == nil && !countersign.ValidID(id) {
-		err = invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
-	}
+	err := v.newID("name")
 	if err == nil {
 		err = v.putGroup(id, 0)
 	}
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
-		err = invalid("id", "there is a group %s already", id)
-	}
+	err = taken(err, "group", id)
 	if err == nil {
 		return "/access/groups", nil
 	}

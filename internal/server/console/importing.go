@@ -6,35 +6,34 @@ import (
 	"context"
 	"encoding/base64"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/importer"
 )
 
 // A project made of an OpenAPI document: the file is uploaded, operations are chosen, and
 // the project's form is filled in. Nothing is stored before the last step: the proposal
 // travels in the form, so that it needs no place of its own and any replica goes on.
 
-// Import is what an OpenAPI document proposes.
-type Import struct {
+// proposal is what an OpenAPI document proposes.
+type proposal struct {
 	Project countersign.ProjectWrite `json:"project"`
 	Notes   map[string]string        `json:"notes"` // by capability: what the document says besides
-	Skipped []ImportSkipped          `json:"skipped"`
+	Skipped []skippedOperation       `json:"skipped"`
 	FillIn  []string                 `json:"fillIn"` // what the document doesn't say
 }
 
-// ImportSkipped is an operation that no capability can be made of.
-type ImportSkipped struct {
+// skippedOperation is an operation that no capability can be made of.
+type skippedOperation struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
 	Why    string `json:"why"`
 }
-
-// ImportOptions are what a document can't say.
-type ImportOptions struct{ ProjectID, BaseURL, Only string }
 
 // Bounds of an upload. A document is read into memory, one at a time, and in YAML takes
 // some 50 bytes for each of its own.
@@ -57,7 +56,7 @@ type importData struct {
 	File   string  // what is wrong with the file
 
 	Proposal string // packed
-	Import   Import
+	Import   proposal
 	Rows     []importRow
 	Hidden   []string // chosen operations that aren't shown
 	Chosen   int
@@ -151,7 +150,7 @@ func importProject(v *pageRequest) (string, error) {
 }
 
 // uploaded reads the file that was sent.
-func (v *pageRequest) uploaded() (in Import, err error) {
+func (v *pageRequest) uploaded() (in proposal, err error) {
 	id, wrong := v.typedProjectID()
 	file, header, err := v.r.FormFile("file")
 	if err != nil {
@@ -168,23 +167,66 @@ func (v *pageRequest) uploaded() (in Import, err error) {
 	if err != nil {
 		return in, invalid("file", "it could not be read")
 	}
-	return v.readOpenAPI(v.r.Context(), v.actor.Tenant, data, ImportOptions{ProjectID: id, BaseURL: v.form("server"), Only: v.form("only")})
+	o := importer.Options{ProjectID: id, BaseURL: v.form("server")}
+	if only := v.form("only"); only != "" {
+		o.Include = regexp.MustCompile("(?i)" + regexp.QuoteMeta(only))
+	}
+	return v.inTurn(v.r.Context(), v.actor.Tenant, func() (proposal, error) { return propose(data, o) })
 }
 
-// readOpenAPI reads one document at a time. Tenants take turns, and who has hung up gives
+// inTurn reads one document at a time. Tenants take turns, and who has hung up gives
 // theirs away.
-func (c *Console) readOpenAPI(ctx context.Context, tenant string, data []byte, o ImportOptions) (in Import, err error) {
-	if ended := c.importing.Do(ctx, tenant, func() { in, err = c.cfg.ReadOpenAPI(data, o) }); ended != nil {
+func (c *Console) inTurn(ctx context.Context, tenant string, read func() (proposal, error)) (in proposal, err error) {
+	if ended := c.importing.Do(ctx, tenant, func() { in, err = read() }); ended != nil {
 		return in, ended
 	}
+	return in, err
+}
+
+// propose makes of an uploaded document what the command `import openapi` makes of a file.
+func propose(document []byte, o importer.Options) (in proposal, err error) {
+	d, err := importer.Read(document)
 	if err != nil {
-		return in, invalid("file", "%s", strings.ReplaceAll(err.Error(), "; ", ", "))
+		return in, unreadable(err)
+	}
+	p, err := d.Propose(o)
+	if err != nil {
+		return in, unreadable(err)
+	}
+	in = proposal{Project: p.Project, FillIn: p.FillIn, Notes: map[string]string{}, Skipped: []skippedOperation{}}
+	for _, line := range p.Proposed {
+		in.Notes[line.Name] = noteOf(line)
+	}
+	for _, s := range p.Skipped {
+		in.Skipped = append(in.Skipped, skippedOperation{s.Method, s.Path, inForm(s.Message)})
 	}
 	return in, nil
 }
 
+func unreadable(err error) error {
+	return invalid("file", "%s", strings.ReplaceAll(inForm(err.Error()), "; ", ", "))
+}
+
+// inForm names the field of the form where the command has a flag.
+func inForm(text string) string { return strings.ReplaceAll(text, "--base-url", "Server") }
+
+// noteOf is what a reviewer should know of a proposed capability.
+func noteOf(p importer.Proposed) string {
+	var notes []string
+	if p.Because != "" {
+		notes = append(notes, "the receiver deduplicates, by "+p.Because)
+	}
+	if p.OtherKey != "" {
+		notes = append(notes, "it deduplicates by the header "+p.OtherKey+", which isn’t sent")
+	}
+	if len(p.LeftOut) > 0 {
+		notes = append(notes, "left out: "+strings.Join(p.LeftOut, ", "))
+	}
+	return strings.Join(notes, "; ")
+}
+
 // pack makes a text of a proposal that fits into a form.
-func pack(in Import) (string, error) {
+func pack(in proposal) (string, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, err := z.Write([]byte(rawOf(in)))
@@ -203,7 +245,7 @@ func pack(in Import) (string, error) {
 
 // unpack reads it again. It comes from the browser, so all of it is checked when the
 // project is stored.
-func unpack(text string) (in Import, err error) {
+func unpack(text string) (in proposal, err error) {
 	lost := invalid("file", "what was uploaded is lost; choose the file again")
 	if len(text) > maxCarried {
 		return in, lost
@@ -214,13 +256,13 @@ func unpack(text string) (in Import, err error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(z, maxUnpacked))
 	if err != nil || exactjson.Decode(data, &in) != nil || len(in.Project.Auth.List()) > countersign.MaxAuths {
-		return Import{}, lost
+		return proposal{}, lost
 	}
 	return in, nil
 }
 
 // only are the capabilities with these names. A probe that isn't among them is left out.
-func (in Import) only(names []string) []countersign.Capability {
+func (in proposal) only(names []string) []countersign.Capability {
 	on := map[string]bool{}
 	for _, name := range names {
 		on[name] = true
@@ -239,7 +281,7 @@ func (in Import) only(names []string) []countersign.Capability {
 }
 
 // importChoice is the second step. Nothing is chosen at first.
-func (v *pageRequest) importChoice(packed string, in Import, err error) *page {
+func (v *pageRequest) importChoice(packed string, in proposal, err error) *page {
 	s := v.formOf(err, "")
 	d := importData{Step: 2, ID: v.form("id"), Proposal: packed, Import: in, Find: v.form("find"), Kind: v.form("kind"), Wrong: s.take("chosen")}
 	on, do := v.r.PostForm["chosen"], v.form("do")
@@ -275,7 +317,7 @@ func (d importData) Kinds() []choice {
 }
 
 // importConnection is the third step: the project's form, filled in.
-func (v *pageRequest) importConnection(in Import, err error) *page {
+func (v *pageRequest) importConnection(in proposal, err error) *page {
 	s := v.formOf(err, "")
 	s.stored = v.form("do") == "connect" && !v.r.PostForm.Has("adapter")
 	d := importData{Step: 3, Proposal: v.form("proposal"), Import: in, Hidden: v.r.PostForm["chosen"], Prefix: v.actor.Tenant + "-"}
@@ -288,7 +330,7 @@ func (v *pageRequest) importConnection(in Import, err error) *page {
 	return v.importView(d)
 }
 
-func (v *pageRequest) registerImport(in Import, chosen []countersign.Capability) (string, error) {
+func (v *pageRequest) registerImport(in proposal, chosen []countersign.Capability) (string, error) {
 	again := func(err error) (string, error) { return "", answered(v.importConnection(in, err), err) }
 	id, err := v.typedProjectID()
 	w := countersign.ProjectWrite{Auth: in.Project.Auth, Capabilities: chosen}
@@ -299,9 +341,7 @@ func (v *pageRequest) registerImport(in Import, chosen []countersign.Capability)
 		return again(invalid("id", "the chosen capabilities take %d bytes, and a project has at most %d; choose fewer", size, countersign.MaxBodyBytes))
 	}
 	_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
-		err = invalid("id", "there is a project %s already", id)
-	}
+	err = taken(err, "project", id)
 	if err != nil {
 		return again(err)
 	}

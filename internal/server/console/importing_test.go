@@ -17,16 +17,17 @@ func TestUploadsTakeTurnsByTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []string
 		release := make(chan bool)
-		c := &Console{importing: semaphore.New(1), cfg: Config{ReadOpenAPI: func(document []byte, _ ImportOptions) (Import, error) {
-			order = append(order, string(document))
-			<-release
-			return Import{}, nil
-		}}}
+		c := &Console{importing: semaphore.New(1)}
 		gone, hangUp := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		upload := func(ctx context.Context, tenant, name string, want error) {
 			all.Go(func() {
-				if _, err := c.readOpenAPI(ctx, tenant, []byte(name), ImportOptions{}); !errors.Is(err, want) {
+				_, err := c.inTurn(ctx, tenant, func() (proposal, error) {
+					order = append(order, name)
+					<-release
+					return proposal{}, nil
+				})
+				if !errors.Is(err, want) {
 					t.Errorf("%s: %v", name, err)
 				}
 			})

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"context"
 	"net/url"
 	"strconv"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 )
 
@@ -79,4 +81,39 @@ func (v *pageRequest) withParam(name, value string) string {
 		q.Set(name, value)
 	}
 	return v.withQuery(q)
+}
+
+// recordsData is a list of records of which some may be retired.
+type recordsData[T any] struct {
+	Items    []T
+	Pager    pager
+	Retirees retirees
+}
+
+// recordsPage lists models, projects or teams, each below an address of its own.
+func recordsPage[T any](v *pageRequest, noun, title string, read func(context.Context, control.Actor, control.List) (countersign.Page[T], error)) (*page, error) {
+	l := v.list()
+	found, err := read(v.r.Context(), v.actor, l)
+	if err != nil {
+		return nil, err
+	}
+	d := recordsData[T]{found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset), v.retirees()}
+	return &page{name: noun, Title: title, Nav: noun, Crumbs: []crumb{{Word: title}}, Data: d}, nil
+}
+
+// accessData is a list of a tab below Access.
+type accessData[T any] struct {
+	realm
+	Items []T
+	Pager pager
+}
+
+func accessList[T any](v *pageRequest, tab string, read func(control.List) (countersign.Page[T], error)) (*page, error) {
+	l := v.list()
+	found, err := read(l)
+	if err != nil {
+		return nil, err
+	}
+	d := accessData[T]{v.realm(tab), found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	return v.accessPage(tab, "Access", d), nil
 }

@@ -1,21 +1,18 @@
 package console
 
-import (
-	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
-)
+import "github.com/countersign/countersign"
 
 func (c *Console) modelRoutes() []route {
 	return []route{
 		{method: "GET", path: "/models", page: modelsPage},
 		{method: "GET", path: "/models/new", page: newModelPage},
-		{method: "GET", path: "/models/+form", page: newModelSheetPage},
+		{method: "GET", path: "/models/+form", page: newModelFormPage},
 		{method: "POST", path: "/models/+form", act: makeModel},
 		{method: "POST", path: "/models", act: createModel},
 		{method: "GET", path: "/models/{id}", page: modelPage},
 		{method: "POST", path: "/models/{id}", act: saveModel},
 		{method: "GET", path: "/models/{id}/edit", page: editModelPage},
-		{method: "GET", path: "/models/{id}/form", page: modelSheetPage},
+		{method: "GET", path: "/models/{id}/form", page: modelFormPage},
 		{method: "POST", path: "/models/{id}/form", act: changeModel},
 		{method: "POST", path: "/models/{id}/suspend", act: suspendModel},
 		{method: "POST", path: "/models/{id}/resume", act: resumeModel},
@@ -24,28 +21,8 @@ func (c *Console) modelRoutes() []route {
 	}
 }
 
-type modelRow struct {
-	control.ListedModel
-	State state
-}
-
-type modelsData struct {
-	Rows     []modelRow
-	Pager    pager
-	Retirees retirees
-}
-
 func modelsPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Models(v.r.Context(), v.actor, l)
-	if err != nil {
-		return nil, err
-	}
-	d := modelsData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Retirees: v.retirees()}
-	for _, m := range found.Items {
-		d.Rows = append(d.Rows, modelRow{m, modelState(m.Model)})
-	}
-	return &page{name: "models", Title: "Models", Nav: "models", Crumbs: []crumb{{Word: "Models"}}, Data: d}, nil
+	return recordsPage(v, "models", "Models", v.control.Models)
 }
 
 // modelState says whether plans can be made of a model.

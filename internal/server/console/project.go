@@ -186,13 +186,8 @@ func disableProject(v *pageRequest) (string, error) { return v.toggleProject(v.c
 
 func (v *pageRequest) toggleProject(toggle toggling) (string, error) {
 	id := v.r.PathValue("id")
-	t := countersign.Toggle{ExpectedRevision: v.formRevision(), Reason: v.form("reason")}
-	err := typedReason(t.Reason)
-	if err == nil {
-		_, err = toggle(v.r.Context(), v.actor, id, t)
-	}
-	if err != nil {
-		return "", formAgain(err, v.projectAgain)
-	}
-	return "/projects/" + id, nil
+	return v.withReason("/projects/"+id, v.projectAgain, func(reason string) error {
+		_, err := toggle(v.r.Context(), v.actor, id, countersign.Toggle{ExpectedRevision: v.formRevision(), Reason: reason})
+		return err
+	})
 }

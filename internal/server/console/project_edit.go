@@ -174,9 +174,7 @@ func registerProject(v *pageRequest) (string, error) {
 			_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
 		}
 	}
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
-		err = invalid("id", "there is a project %s already", id)
-	}
+	err = taken(err, "project", id)
 	if err != nil {
 		return "", answered(v.projectForm(countersign.Project{}, err), err)
 	}

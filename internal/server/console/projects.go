@@ -33,20 +33,8 @@ func (c *Console) projectRoutes() []route {
 	}
 }
 
-type projectsData struct {
-	Items    []countersign.Project
-	Pager    pager
-	Retirees retirees
-}
-
 func projectsPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	list, err := v.control.Projects(v.r.Context(), v.actor, l)
-	if err != nil {
-		return nil, err
-	}
-	d := projectsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset), Retirees: v.retirees()}
-	return &page{name: "projects", Title: "Projects", Nav: "projects", Crumbs: []crumb{{Word: "Projects"}}, Data: d}, nil
+	return recordsPage(v, "projects", "Projects", v.control.Projects)
 }
 
 func projectCrumbs(id string, last ...crumb) []crumb {

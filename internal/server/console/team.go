@@ -226,12 +226,5 @@ func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.con
 
 func (v *pageRequest) moveTeam(change move) (string, error) {
 	id := v.r.PathValue("id")
-	err := typedReason(v.form("reason"))
-	if err == nil {
-		err = change(v.r.Context(), v.actor, id, v.form("reason"))
-	}
-	if err == nil {
-		return "/teams/" + id, nil
-	}
-	return "", formAgain(err, v.teamAgain)
+	return v.withReason("/teams/"+id, v.teamAgain, func(reason string) error { return change(v.r.Context(), v.actor, id, reason) })
 }

@@ -77,10 +77,7 @@ func createTeam(v *pageRequest) (string, error) {
 	}
 	id := v.form("id")
 	var w countersign.TeamWrite
-	err := v.chosen("id")
-	if err == nil && !countersign.ValidID(id) {
-		err = invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
-	}
+	err := v.newID()
 	if err == nil {
 		err = exactjson.Decode([]byte(v.form("document")), &w)
 	}
@@ -88,9 +85,7 @@ func createTeam(v *pageRequest) (string, error) {
 		w.ExpectedRevision = 0
 		_, err = v.control.PutTeam(v.r.Context(), v.actor, id, w)
 	}
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
-		err = invalid("id", "there is a team %s already", id)
-	}
+	err = taken(err, "team", id)
 	if err == nil {
 		return "/teams/" + id, nil
 	}

@@ -22,20 +22,8 @@ func (c *Console) teamRoutes() []route {
 	}
 }
 
-type teamsData struct {
-	Items    []countersign.Team
-	Pager    pager
-	Retirees retirees
-}
-
 func teamsPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	list, err := v.control.Teams(v.r.Context(), v.actor, l)
-	if err != nil {
-		return nil, err
-	}
-	d := teamsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset), Retirees: v.retirees()}
-	return &page{name: "teams", Title: "Teams", Nav: "teams", Crumbs: []crumb{{Word: "Teams"}}, Data: d}, nil
+	return recordsPage(v, "teams", "Teams", v.control.Teams)
 }
 
 func teamCrumbs(t countersign.Team, last ...crumb) []crumb {

@@ -7,22 +7,13 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
-type usersData struct {
-	realm
-	Users []countersign.User
-	Pager pager
-}
-
 func usersPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Users(v.r.Context(), v.actor, l, v.tenantAsked())
-	if err != nil {
-		return nil, err
-	}
-	d := usersData{realm: v.realm("users"), Users: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
-	return v.accessPage("users", "Access", d), nil
+	return accessList(v, "users", func(l control.List) (countersign.Page[countersign.User], error) {
+		return v.control.Users(v.r.Context(), v.actor, l, v.tenantAsked())
+	})
 }
 
 type userData struct {

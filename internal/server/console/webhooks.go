@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
@@ -26,20 +27,10 @@ func (c *Console) webhookRoutes() []route {
 	}
 }
 
-type webhooksData struct {
-	realm
-	Webhooks []countersign.Webhook
-	Pager    pager
-}
-
 func webhooksPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Webhooks(v.r.Context(), v.actor, l)
-	if err != nil {
-		return nil, err
-	}
-	d := webhooksData{realm: v.realm("webhooks"), Webhooks: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
-	return v.accessPage("webhooks", "Access", d), nil
+	return accessList(v, "webhooks", func(l control.List) (countersign.Page[countersign.Webhook], error) {
+		return v.control.Webhooks(v.r.Context(), v.actor, l)
+	})
 }
 
 // webhookState says how a webhook's deliveries go.
@@ -141,14 +132,9 @@ func makeWebhook(v *pageRequest) (string, error) {
 	if err := v.mayWriteWebhook(id); err != nil {
 		return "", err
 	}
-	err := v.chosen("id")
-	if err == nil && !countersign.ValidID(id) {
-		err = invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
-	}
+	err := v.newID()
 	err = together(err, v.putWebhook(id, 0, nil, err == nil))
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
-		err = invalid("id", "there is a webhook %s already", id)
-	}
+	err = taken(err, "webhook", id)
 	if err == nil {
 		return webhookHref(id), nil
 	}

@@ -32,6 +32,14 @@ type part struct {
 	Title string `json:"s"` // of the section, "" before the first one
 	Href  string `json:"h"`
 	Text  string `json:"t"`
+
+	title, page, text string // in small letters, as they are compared
+}
+
+// lowered adds the texts in small letters, once for all searches.
+func (p part) lowered() part {
+	p.title, p.page, p.text = strings.ToLower(p.Title), strings.ToLower(p.Page), strings.ToLower(p.Text)
+	return p
 }
 
 // partsOf cuts a page at its headings.
@@ -107,6 +115,9 @@ func (b *builder) index() error {
 		take(href)
 	}
 	b.parts = append(b.parts, b.operations...)
+	for i := range b.parts {
+		b.parts[i] = b.parts[i].lowered()
+	}
 	text, err := json.Marshal(b.parts)
 	if err != nil {
 		return err
@@ -153,30 +164,29 @@ func find(parts []part, query string) results {
 	}
 	var hits []ranked
 	for _, p := range parts {
-		if score := rank(p, list); score > 0 {
+		if score := p.rank(list); score > 0 {
 			hits = append(hits, ranked{p, score})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b ranked) int { return b.score - a.score })
 	r.More = len(hits) > mostFound
 	for _, h := range hits[:min(len(hits), mostFound)] {
-		r.Found = append(r.Found, result{h.part, excerpt(h.Text, list)})
+		r.Found = append(r.Found, result{h.part, h.excerpt(list)})
 	}
 	return r
 }
 
 // rank is 0 for a part that lacks a word.
-func rank(p part, list []string) (score int) {
-	title, name, text := strings.ToLower(p.Title), strings.ToLower(p.Page), strings.ToLower(p.Text)
+func (p part) rank(list []string) (score int) {
 	for _, w := range list {
 		found := 0
-		if strings.Contains(title, w) {
+		if strings.Contains(p.title, w) {
 			found += 20
 		}
-		if strings.Contains(name, w) {
+		if strings.Contains(p.page, w) {
 			found += 10
 		}
-		if n := strings.Count(text, w); n > 0 {
+		if n := strings.Count(p.text, w); n > 0 {
 			found += min(n, 5)
 		}
 		if found == 0 {
@@ -187,9 +197,14 @@ func rank(p part, list []string) (score int) {
 	return score
 }
 
-// excerpt is the text around the first found word, cut at the found words.
-func excerpt(text string, list []string) (out []string) {
-	at, found := next(text, list, 0)
+// excerpt is the text around the first found word, cut at the found words. A text whose
+// small letters take other bytes is searched as it is.
+func (p part) excerpt(list []string) (out []string) {
+	text, small := p.Text, p.text
+	if len(small) != len(text) {
+		small = text
+	}
+	at, found := next(small, list, 0)
 	if at < 0 {
 		at, found = 0, ""
 	}
@@ -205,7 +220,7 @@ func excerpt(text string, list []string) (out []string) {
 		lead = "… "
 	}
 	for i := from; ; {
-		at, found = next(text[:to], list, i)
+		at, found = next(small[:to], list, i)
 		if at < 0 {
 			end := ""
 			if to < len(text) {
@@ -218,16 +233,11 @@ func excerpt(text string, list []string) (out []string) {
 	}
 }
 
-// next is the first place of one of the words from a place on, -1 for none. Texts whose
-// small letters take other bytes are searched as they are.
+// next is the first place of one of the words from a place on, -1 for none.
 func next(text string, list []string, from int) (at int, found string) {
-	small := strings.ToLower(text)
-	if len(small) != len(text) {
-		small = text
-	}
 	at = -1
 	for _, w := range list {
-		if i := strings.Index(small[from:], w); i >= 0 && (at < 0 || from+i < at) {
+		if i := strings.Index(text[from:], w); i >= 0 && (at < 0 || from+i < at) {
 			at, found = from+i, w
 		}
 	}

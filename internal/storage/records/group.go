@@ -28,9 +28,9 @@ type Decider struct {
 	OnBehalfOf []string `json:"onBehalfOf,omitempty"` // users who had delegated to them, as whose member they decided too
 }
 
-// GroupsOf lists which of the named groups a user is a member of at this moment. Who is no
+// groupsOf lists which of the named groups a user is a member of at this moment. Who is no
 // user of the tenant any more is a member of none, nor is a group that is gone anybody's.
-func GroupsOf(tx store.Tx, tenant string, named []string, email string) (in []string, err error) {
+func groupsOf(tx store.Tx, tenant string, named []string, email string) (in []string, err error) {
 	if email == "" || len(named) == 0 {
 		return nil, nil
 	}

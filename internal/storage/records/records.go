@@ -163,7 +163,7 @@ type TokenRef struct {
 	TokenID  string `json:"tokenId"`
 }
 
-// Standing states of an unfinished run.
+// States of an unfinished run.
 const (
 	Active   = "active"   // READY or RUNNING: holds a slot
 	Queued   = "queued"   // may go on as soon as a slot is free
@@ -187,6 +187,21 @@ type Unfinished struct {
 
 // UnfinishedID is the id of a run in the realm's list.
 func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
+
+// waitingAtOnce is how many of the runs that wait are read at once.
+const waitingAtOnce = 200
+
+// EachWaiting hands over the runs of all tenants that wait for an approval, in the order in
+// which they began to wait, or the newest first.
+func EachWaiting(tx store.Tx, newestFirst bool, each func(*Unfinished) error) error {
+	q := store.Query{Where: []store.Filter{store.Equal("state", Waiting)}, Order: []store.Order{{Column: "since", Descending: newestFirst}}}
+	return UnfinishedRuns.Each(tx, store.Realm, q, waitingAtOnce, func(u *Unfinished) error {
+		if u.WaitingFor == nil || u.WaitingFor.ApprovalID == "" {
+			return nil
+		}
+		return each(u)
+	})
+}
 
 // UnfinishedOf narrows the realm's list to a tenant's runs.
 func UnfinishedOf(tenant string) []store.Filter { return idRange(tenant+"/", tenant+"0") } // '0' follows '/'
@@ -233,7 +248,7 @@ func modelKeys(h *ModelHead) []any { return []any{flag(h.Retired)} }
 func projectKeys(h *ProjectHead) []any { return []any{flag(h.Retired)} }
 
 func planKeys(p *Plan) []any {
-	return []any{micros(p.CreatedAt), p.Status, p.ModelID, PlanScope(&p.Plan)}
+	return []any{micros(p.CreatedAt), p.Status, p.ModelID, planScope(&p.Plan)}
 }
 
 func runKeys(r *Run) []any {

@@ -25,8 +25,8 @@ func ProjectsIn(scope string) []string {
 	return strings.Split(scope, ",")
 }
 
-// PlanScope is the scope of a plan: all its projects.
-func PlanScope(p *countersign.Plan) string { return Scope(ProjectsOf(p)) }
+// planScope is the scope of a plan: all its projects.
+func planScope(p *countersign.Plan) string { return Scope(ProjectsOf(p)) }
 
 // ProjectsOf lists the projects that a plan was made from.
 func ProjectsOf(p *countersign.Plan) []string {

@@ -76,14 +76,14 @@ func StandingThen(tx store.Tx, tenant string, r *Approval, by Decider, at time.T
 // memberOf lists for which of an approval's groups a user may decide as a member: of the
 // group itself, or of one that stands in for it by then.
 func memberOf(tx store.Tx, tenant string, r *Approval, person string, at time.Time) (groups, escalated []string, err error) {
-	if groups, err = GroupsOf(tx, tenant, r.Groups, person); err != nil {
+	if groups, err = groupsOf(tx, tenant, r.Groups, person); err != nil {
 		return nil, nil, err
 	}
 	for _, e := range r.Escalations {
 		if at.Before(e.At) || !adds(groups, e.For) {
 			continue
 		}
-		in, err := GroupsOf(tx, tenant, e.Groups, person)
+		in, err := groupsOf(tx, tenant, e.Groups, person)
 		if err != nil {
 			return nil, nil, err
 		}

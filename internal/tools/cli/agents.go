@@ -12,15 +12,15 @@ import (
 
 // Agents are the commands on registered agents (specification 2.14 to 2.17).
 type Agents struct {
-	List    AgentsList    `cmd:"" help:"List the agents in scope." example:"agents list --status PENDING"`
-	Show    AgentsShow    `cmd:"" help:"Show an agent and its instances." example:"agents show agt-1"`
-	Sync    AgentsSync    `cmd:"" help:"Bring a system's agents to what its manifest says, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
-	Admit   AgentsAdmit   `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
-	Suspend AgentsSuspend `cmd:"" help:"Keep every run of an agent from a further step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
-	Retire  AgentsRetire  `cmd:"" help:"Hide an agent from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
-	Restore AgentsRestore `cmd:"" help:"Bring back what was retired (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
-	Beat    AgentsBeat    `cmd:"" help:"Send an instance's heartbeats until interrupted (OPERATOR)." example:"agents beat agt-1 --instance desk-1 --every 30s"`
-	Start   AgentsStart   `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
+	List    AgentsList                           `cmd:"" help:"List the agents in scope." example:"agents list --status PENDING"`
+	Show    Show[countersign.AgentWithInstances] `cmd:"" set:"whose=The agent's" help:"Show an agent and its instances." example:"agents show agt-1"`
+	Sync    AgentsSync                           `cmd:"" help:"Bring a system's agents to what its manifest says, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
+	Admit   AgentsAdmit                          `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
+	Suspend AgentsSuspend                        `cmd:"" help:"Keep every run of an agent from a further step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
+	Retire  Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Hide an agent from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
+	Restore Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Bring back what was retired (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
+	Beat    AgentsBeat                           `cmd:"" help:"Send an instance's heartbeats until interrupted (OPERATOR)." example:"agents beat agt-1 --instance desk-1 --every 30s"`
+	Start   AgentsStart                          `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 }
 
 // AgentsList is the command `agents list`.
@@ -40,25 +40,10 @@ var agentTable = table[countersign.Agent]{
 
 // Run lists the agents.
 func (l *AgentsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Agent], error) {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Agent], error) {
 		p.Retired = l.Retired
 		return c.Agents(t.Context, client.AgentFilter{Paging: p, ProjectID: l.Project, Status: countersign.AgentStatus(l.Status)})
 	}, withRetired(agentTable, l.Retired, func(x countersign.Agent) bool { return x.Retired }))
-}
-
-// AgentsShow is the command `agents show`.
-type AgentsShow struct {
-	ID string `arg:"" help:"The agent's id."`
-	Asking
-}
-
-// Run shows the agent.
-func (s *AgentsShow) Run(t *Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.AgentWithInstances, error) { return c.Agent(t.Context, s.ID) }, printAgent)
 }
 
 func printAgent(w io.Writer, a *countersign.AgentWithInstances) {

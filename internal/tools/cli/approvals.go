@@ -10,9 +10,9 @@ import (
 
 // Approvals are the commands on approvals (specification 2.12).
 type Approvals struct {
-	List   ApprovalsList   `cmd:"" help:"List the approvals, the newest first." example:"approvals list --status PENDING"`
-	Show   ApprovalsShow   `cmd:"" help:"Show exactly what will be sent." example:"approvals show apr-1"`
-	Decide ApprovalsDecide `cmd:"" help:"Approve or reject (APPROVER, never who asked for the run)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
+	List   ApprovalsList              `cmd:"" help:"List the approvals, the newest first." example:"approvals list --status PENDING"`
+	Show   Show[countersign.Approval] `cmd:"" set:"whose=The approval's" help:"Show exactly what will be sent." example:"approvals show apr-1"`
+	Decide ApprovalsDecide            `cmd:"" help:"Approve or reject (APPROVER, never who asked for the run)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
 }
 
 // ApprovalsList is the command `approvals list`.
@@ -31,24 +31,9 @@ var approvalTable = table[countersign.Approval]{
 
 // Run lists the approvals.
 func (l *ApprovalsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Approval], error) {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Approval], error) {
 		return c.Approvals(t.Context, client.ApprovalFilter{Paging: p, Status: countersign.ApprovalStatus(l.Status), RunID: l.RunID})
 	}, approvalTable)
-}
-
-// ApprovalsShow is the command `approvals show`.
-type ApprovalsShow struct {
-	ID string `arg:"" help:"The approval's id."`
-	Asking
-}
-
-// Run shows the approval.
-func (s *ApprovalsShow) Run(t *Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.Approval, error) { return c.Approval(t.Context, s.ID) }, printApproval)
 }
 
 func printApproval(w io.Writer, a *countersign.Approval) {
@@ -69,9 +54,6 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	}
 	for _, s := range a.Same {
 		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + moment(s.At)})
-	}
-	for _, why := range a.Reasons {
-		facts = append(facts, [2]string{"asked because", Plain(why)})
 	}
 	if a.SuggestedInput != nil {
 		facts = append(facts, [2]string{"would approve", doubted(value(countersign.ObjectValue(a.SuggestedInput)))})

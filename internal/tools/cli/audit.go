@@ -49,11 +49,7 @@ func (l *AuditList) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.AuditRecord], error) {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.AuditRecord], error) {
 		filter.Paging = p
 		return c.AuditRecords(t.Context, filter)
 	}, auditTable)

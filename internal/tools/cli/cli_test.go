@@ -124,3 +124,13 @@ func TestTextOfOthersIsMarkedOnATerminal(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestWhyAnApprovalIsAskedForIsSaidOnce(t *testing.T) {
+	for _, status := range []countersign.ApprovalStatus{countersign.ApprovalPending, countersign.ApprovalApproved} {
+		var out strings.Builder
+		printApproval(&out, &countersign.Approval{ID: "apr-1", Status: status, Reasons: []string{"over 100"}})
+		if n := strings.Count(out.String(), "over 100"); n != 1 {
+			t.Errorf("%s: %d times\n%s", status, n, out.String())
+		}
+	}
+}

@@ -11,29 +11,15 @@ import (
 
 // Credentials are the commands on the owners of credential variables (contract 11).
 type Credentials struct {
-	List CredentialsList `cmd:"" help:"List the credential variables with the tenant that each belongs to (realm administrators)." example:"credentials list"`
-	Free CredentialsFree `cmd:"" help:"Free a credential variable: nothing is sent with it until a tenant registers it anew (realm administrators)." example:"credentials free SHOP_SECRET --reason 'the shop moves to marlow'"`
+	List List[countersign.Credential] `cmd:"" help:"List the credential variables with the tenant that each belongs to (realm administrators)." example:"credentials list"`
+	Free CredentialsFree              `cmd:"" help:"Free a credential variable: nothing is sent with it until a tenant registers it anew (realm administrators)." example:"credentials free SHOP_SECRET --reason 'the shop moves to marlow'"`
 }
-
-// CredentialsList is the command `credentials list`.
-type CredentialsList struct{ Listing }
 
 var credentialTable = table[countersign.Credential]{
 	heading: []string{"name", "tenant", "origin", "kinds", "projects", "webhooks", "since"},
 	row: func(x countersign.Credential) []string {
 		return []string{x.Name, x.TenantID, first(x.Origin, "any"), strings.Join(x.Kinds, ", "), strings.Join(x.Projects, ", "), strings.Join(x.Webhooks, ", "), moment(x.Since)}
 	},
-}
-
-// Run lists the credentials.
-func (l *CredentialsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Credential], error) {
-		return c.Credentials(t.Context, p)
-	}, credentialTable)
 }
 
 // CredentialsFree is the command `credentials free`.

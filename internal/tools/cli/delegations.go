@@ -11,30 +11,16 @@ import (
 
 // UserDelegations are the commands on who decides in whose place (contract 11).
 type UserDelegations struct {
-	List DelegationsList `cmd:"" help:"List who decides approvals in whose place, and until when." example:"delegations list"`
-	Put  DelegationsPut  `cmd:"" help:"Let another user decide in place of one who is away: they themself, or an ADMIN." example:"delegations put ann@example.com --to cem@example.com --until 2026-12-31T18:00:00Z --reason holidays"`
-	End  DelegationsEnd  `cmd:"" help:"End a delegation." example:"delegations end ann@example.com"`
+	List List[countersign.Delegation] `cmd:"" help:"List who decides approvals in whose place, and until when." example:"delegations list"`
+	Put  DelegationsPut               `cmd:"" help:"Let another user decide in place of one who is away: they themself, or an ADMIN." example:"delegations put ann@example.com --to cem@example.com --until 2026-12-31T18:00:00Z --reason holidays"`
+	End  DelegationsEnd               `cmd:"" help:"End a delegation." example:"delegations end ann@example.com"`
 }
-
-// DelegationsList lists.
-type DelegationsList struct{ Listing }
 
 var delegationTable = table[countersign.Delegation]{
 	heading: []string{"user", "delegate", "from", "until", "reason"},
 	row: func(x countersign.Delegation) []string {
 		return []string{x.User, x.Delegate, x.From.UTC().Format(time.RFC3339), x.Until.UTC().Format(time.RFC3339), x.Reason}
 	},
-}
-
-// Run lists the delegations.
-func (l *DelegationsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Delegation], error) {
-		return c.Delegations(t.Context, p)
-	}, delegationTable)
 }
 
 // DelegationsPut saves.

@@ -11,28 +11,16 @@ import (
 
 // UserGroups are the commands on groups of users, whom approval rules name (contract 11).
 type UserGroups struct {
-	List   GroupsList   `cmd:"" help:"List the groups with their members." example:"groups list"`
-	Put    GroupsPut    `cmd:"" help:"Create or update a group (ADMIN)." example:"groups put finance --name Finance --member ann@example.com --member ben@example.com"`
-	Delete GroupsDelete `cmd:"" help:"Delete a group that no rule names (ADMIN)." example:"groups delete finance"`
+	List   List[countersign.Group] `cmd:"" help:"List the groups with their members." example:"groups list"`
+	Put    GroupsPut               `cmd:"" help:"Create or update a group (ADMIN)." example:"groups put finance --name Finance --member ann@example.com --member ben@example.com"`
+	Delete Show[countersign.Group] `cmd:"" set:"whose=The group's" help:"Delete a group that no rule names (ADMIN)." example:"groups delete finance"`
 }
-
-// GroupsList is the command `groups list`.
-type GroupsList struct{ Listing }
 
 var groupTable = table[countersign.Group]{
 	heading: []string{"id", "name", "members", "claim", "revision"},
 	row: func(x countersign.Group) []string {
 		return []string{x.ID, x.Name, first(strings.Join(x.Members, ", "), "none"), first(x.Claim, "none"), number(x.Revision)}
 	},
-}
-
-// Run lists the groups.
-func (l *GroupsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Group], error) { return c.Groups(t.Context, p) }, groupTable)
 }
 
 // GroupsPut is the command `groups put`.
@@ -54,16 +42,4 @@ func (p *GroupsPut) Run(t *Terminal) error {
 	}, func(out io.Writer, x *countersign.Group) {
 		fmt.Fprintf(out, "saved %s, revision %d\n", x.ID, x.Revision)
 	})
-}
-
-// GroupsDelete is the command `groups delete`.
-type GroupsDelete struct {
-	ID string `arg:"" help:"The group's id."`
-	Asking
-}
-
-// Run deletes the group.
-func (d *GroupsDelete) Run(t *Terminal) error {
-	return show(t, d.Asking, func(c *client.Client) (*countersign.Group, error) { return c.DeleteGroup(t.Context, d.ID) },
-		func(w io.Writer, x *countersign.Group) { fmt.Fprintf(w, "deleted %s\n", x.ID) })
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/tools/importer"
+	"github.com/countersign/countersign/internal/rules/importer"
 )
 
 // Import makes proposals from descriptions of other systems. It registers

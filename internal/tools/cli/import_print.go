@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/countersign/countersign/internal/tools/importer"
+	"github.com/countersign/countersign/internal/rules/importer"
 )
 
 // print shows the report: what is proposed, what is left out, and what a person must review

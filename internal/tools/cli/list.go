@@ -31,14 +31,18 @@ type table[T any] struct {
 }
 
 // list requests a page, or all of them, and prints the items.
-func list[T any](t *Terminal, l Listing, ask func(client.Paging) (*countersign.Page[T], error), shown table[T]) error {
+func list[T any](t *Terminal, l Listing, ask func(*client.Client, client.Paging) (*countersign.Page[T], error), shown table[T]) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
 	if !l.All && (l.Limit < 1 || l.Limit > countersign.MaxPageLimit) || l.Offset < 0 {
 		return Unusablef("--limit must be from 1 to %d and --offset not below 0; --all shows everything", countersign.MaxPageLimit)
 	}
-	page, err := ask(l.paging())
+	page, err := ask(c, l.paging())
 	if err == nil && l.All {
 		err = everyPage(t, page, func(offset int) (*countersign.Page[T], error) {
-			return ask(client.Paging{Limit: countersign.MaxPageLimit, Offset: offset})
+			return ask(c, client.Paging{Limit: countersign.MaxPageLimit, Offset: offset})
 		})
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -11,40 +10,11 @@ import (
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
-// ModelsList is the command `models list`.
-type ModelsList struct {
-	retirees
-	Listing
-}
-
 var modelTable = table[countersign.Model]{
 	heading: []string{"id", "name", "revision", "suspended", "updated"},
 	row: func(m countersign.Model) []string {
 		return []string{m.ID, m.Name, number(m.Revision), yes(m.Suspended), moment(m.UpdatedAt)}
 	},
-}
-
-// Run lists the models.
-func (l *ModelsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Model], error) {
-		p.Retired = l.Retired
-		return c.Models(t.Context, p)
-	}, withRetired(modelTable, l.Retired, func(x countersign.Model) bool { return x.Retired }))
-}
-
-// ModelsShow is the command `models show`.
-type ModelsShow struct {
-	ID string `arg:"" help:"The model's id."`
-	Asking
-}
-
-// Run shows the model.
-func (s *ModelsShow) Run(t *Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.Model, error) { return c.Model(t.Context, s.ID) }, printModel)
 }
 
 func printModel(w io.Writer, m *countersign.Model) {
@@ -110,34 +80,4 @@ func (p *ModelsPut) read(t *Terminal) (w countersign.ModelWrite, err error) {
 		return w, Unusablef("%s: %v", p.File, err)
 	}
 	return w, nil
-}
-
-// ModelsSuspend is the command `models suspend`.
-type ModelsSuspend struct{ reasoned }
-
-// Run suspends the model.
-func (s *ModelsSuspend) Run(t *Terminal) error {
-	return s.change(t, "suspended", (*client.Client).SuspendModel)
-}
-
-// ModelsResume is the command `models resume`.
-type ModelsResume struct{ reasoned }
-
-// Run resumes the model.
-func (r *ModelsResume) Run(t *Terminal) error {
-	return r.change(t, "resumed", (*client.Client).ResumeModel)
-}
-
-// reasoned is the flags of a change of a model that needs a reason.
-type reasoned struct {
-	ID     string `arg:"" help:"The model's id."`
-	Reason string `required:"" help:"Why; kept in the audit log."`
-	Asking
-}
-
-func (r *reasoned) change(t *Terminal, done string, ask func(*client.Client, context.Context, string, string) (*countersign.Model, error)) error {
-	return show(t, r.Asking, func(c *client.Client) (*countersign.Model, error) { return ask(c, t.Context, r.ID, r.Reason) },
-		func(w io.Writer, m *countersign.Model) {
-			fmt.Fprintf(w, "%s %s, revision %d\n", done, m.ID, m.Revision)
-		})
 }

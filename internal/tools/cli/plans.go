@@ -13,11 +13,11 @@ import (
 
 // Plans are the commands on plans (specification 2.9).
 type Plans struct {
-	List    PlansList    `cmd:"" help:"List the plans, the newest first." example:"plans list --status READY"`
-	Show    PlansShow    `cmd:"" help:"Show a plan and its steps." example:"plans show plan-1"`
-	Compile PlansCompile `cmd:"" help:"Make a plan of a model's scenario; exit status 1 where it is INVALID (OPERATOR)." example:"plans compile refund-agent --file compile.json --live"`
-	Create  PlansCreate  `cmd:"" help:"Store a plan of your own; exit status 1 where it is INVALID (OPERATOR)." example:"plans create plan.json"`
-	Drift   PlansDrift   `cmd:"" help:"Say what changed since a plan was made; exit status 1 where anything did." example:"plans drift plan-1"`
+	List    PlansList              `cmd:"" help:"List the plans, the newest first." example:"plans list --status READY"`
+	Show    Show[countersign.Plan] `cmd:"" set:"whose=The plan's" help:"Show a plan and its steps." example:"plans show plan-1"`
+	Compile PlansCompile           `cmd:"" help:"Make a plan of a model's scenario; exit status 1 where it is INVALID (OPERATOR)." example:"plans compile refund-agent --file compile.json --live"`
+	Create  PlansCreate            `cmd:"" help:"Store a plan of your own; exit status 1 where it is INVALID (OPERATOR)." example:"plans create plan.json"`
+	Drift   PlansDrift             `cmd:"" help:"Say what changed since a plan was made; exit status 1 where anything did." example:"plans drift plan-1"`
 }
 
 // PlansList is the command `plans list`.
@@ -36,24 +36,9 @@ var planTable = table[countersign.Plan]{
 
 // Run lists the plans.
 func (l *PlansList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Plan], error) {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Plan], error) {
 		return c.Plans(t.Context, client.PlanFilter{Paging: p, Status: l.Status, ModelID: l.Model})
 	}, planTable)
-}
-
-// PlansShow is the command `plans show`.
-type PlansShow struct {
-	ID string `arg:"" help:"The plan's id."`
-	Asking
-}
-
-// Run shows the plan.
-func (s *PlansShow) Run(t *Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.Plan, error) { return c.Plan(t.Context, s.ID) }, printPlan)
 }
 
 func printPlan(w io.Writer, p *countersign.Plan) {

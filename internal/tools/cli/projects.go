@@ -14,22 +14,16 @@ import (
 
 // Projects are the commands on project connections (specification 2.6).
 type Projects struct {
-	List     ProjectsList     `cmd:"" help:"List the projects in scope." example:"projects list"`
-	Show     ProjectsShow     `cmd:"" help:"Show a project and its capabilities." example:"projects show default-shop"`
-	Put      ProjectsPut      `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
-	Validate ProjectsValidate `cmd:"" help:"Contradictions and gaps of a project's approval rules, each with inputs that show it; exit status 1 with --strict where there are any." example:"projects validate default-shop"`
-	Health   ProjectsHealth   `cmd:"" help:"Ask the project's health path; exit status 1 where it isn't healthy (ADMIN)." example:"projects health default-shop"`
-	Run      ProjectsRun      `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
-	Enable   ProjectsEnable   `cmd:"" help:"Let LIVE runs use a project that was found healthy (ADMIN)." example:"projects enable default-shop"`
-	Disable  ProjectsDisable  `cmd:"" help:"Keep LIVE runs from a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
-	Retire   ProjectsRetire   `cmd:"" help:"Hide a project that no unfinished run uses from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
-	Restore  ProjectsRestore  `cmd:"" help:"Bring back what was retired (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
-}
-
-// ProjectsList is the command `projects list`.
-type ProjectsList struct {
-	retirees
-	Listing
+	List     ListRetirable[countersign.Project] `cmd:"" help:"List the projects in scope." example:"projects list"`
+	Show     Show[countersign.Project]          `cmd:"" set:"whose=The project's" help:"Show a project and its capabilities." example:"projects show default-shop"`
+	Put      ProjectsPut                        `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
+	Validate ProjectsValidate                   `cmd:"" help:"Contradictions and gaps of a project's approval rules, each with inputs that show it; exit status 1 with --strict where there are any." example:"projects validate default-shop"`
+	Health   ProjectsHealth                     `cmd:"" help:"Ask the project's health path; exit status 1 where it isn't healthy (ADMIN)." example:"projects health default-shop"`
+	Run      ProjectsRun                        `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
+	Enable   ProjectsEnable                     `cmd:"" help:"Let LIVE runs use a project that was found healthy (ADMIN)." example:"projects enable default-shop"`
+	Disable  ProjectsDisable                    `cmd:"" help:"Keep LIVE runs from a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
+	Retire   Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Hide a project that no unfinished run uses from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
+	Restore  Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Bring back what was retired (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
 }
 
 var projectTable = table[countersign.Project]{
@@ -37,18 +31,6 @@ var projectTable = table[countersign.Project]{
 	row: func(p countersign.Project) []string {
 		return []string{p.ID, p.Name, number(p.Revision), yes(p.Enabled), number(len(p.Capabilities)), first(p.BaseURL, p.Adapter), credentialOf(&p), moment(p.UpdatedAt)}
 	},
-}
-
-// Run lists the projects.
-func (l *ProjectsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Project], error) {
-		p.Retired = l.Retired
-		return c.Projects(t.Context, p)
-	}, withRetired(projectTable, l.Retired, func(x countersign.Project) bool { return x.Retired }))
 }
 
 // credentialOf prints how calls to a project are authenticated, and whether the service has
@@ -71,17 +53,6 @@ func credentialOf(p *countersign.Project) string {
 	default:
 		return text + " (not set)"
 	}
-}
-
-// ProjectsShow is the command `projects show`.
-type ProjectsShow struct {
-	ID string `arg:"" help:"The project's id."`
-	Asking
-}
-
-// Run shows the project.
-func (s *ProjectsShow) Run(t *Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.Project, error) { return c.Project(t.Context, s.ID) }, printProject)
 }
 
 func printProject(w io.Writer, p *countersign.Project) {

@@ -51,10 +51,6 @@ var runTable = table[countersign.Run]{
 
 // Run lists the runs.
 func (l *RunsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
 	since, err := instant(l.Since, time.Now())
 	if err != nil {
 		return err
@@ -63,7 +59,7 @@ func (l *RunsList) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Run], error) {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Run], error) {
 		return c.Runs(t.Context, client.RunFilter{
 			Paging: p, Status: countersign.RunStatus(l.Status), PlanID: l.Plan, AgentID: l.Agent, Text: l.Text,
 			Reason: countersign.Code(l.Reason), Capability: l.Capability, Since: since, Until: until,

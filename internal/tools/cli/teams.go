@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -12,20 +11,14 @@ import (
 
 // Teams are the commands on teams of agents (specification 2.16).
 type Teams struct {
-	List    TeamsList    `cmd:"" help:"List the teams in scope." example:"teams list"`
-	Show    TeamsShow    `cmd:"" help:"Show a team's members and steps." example:"teams show returns-desk"`
-	Put     TeamsPut     `cmd:"" help:"Create or update a team of at least two admitted agents (OPERATOR)." example:"teams put team.json --id returns-desk"`
-	Start   TeamsStart   `cmd:"" help:"Run a team's steps, one after the other (OPERATOR)." example:"teams start returns-desk --live --watch"`
-	Suspend TeamsSuspend `cmd:"" help:"Keep every run of a team from a further step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
-	Resume  TeamsResume  `cmd:"" help:"Let a team run again (ADMIN)." example:"teams resume returns-desk --reason 'stocktaking is over'"`
-	Retire  TeamsRetire  `cmd:"" help:"Hide a team from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"teams retire returns-desk --reason 'replaced'"`
-	Restore TeamsRestore `cmd:"" help:"Bring back what was retired (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
-}
-
-// TeamsList is the command `teams list`.
-type TeamsList struct {
-	retirees
-	Listing
+	List    ListRetirable[countersign.Team] `cmd:"" help:"List the teams in scope." example:"teams list"`
+	Show    Show[countersign.Team]          `cmd:"" set:"whose=The team's" help:"Show a team's members and steps." example:"teams show returns-desk"`
+	Put     TeamsPut                        `cmd:"" help:"Create or update a team of at least two admitted agents (OPERATOR)." example:"teams put team.json --id returns-desk"`
+	Start   TeamsStart                      `cmd:"" help:"Run a team's steps, one after the other (OPERATOR)." example:"teams start returns-desk --live --watch"`
+	Suspend Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Keep every run of a team from a further step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
+	Resume  Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Let a team run again (ADMIN)." example:"teams resume returns-desk --reason 'stocktaking is over'"`
+	Retire  Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Hide a team from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"teams retire returns-desk --reason 'replaced'"`
+	Restore Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Bring back what was retired (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
 }
 
 var teamTable = table[countersign.Team]{
@@ -33,29 +26,6 @@ var teamTable = table[countersign.Team]{
 	row: func(x countersign.Team) []string {
 		return []string{x.ID, x.Name, number(x.Revision), yes(x.Suspended), number(len(x.Members)), number(len(x.Steps)), moment(x.UpdatedAt)}
 	},
-}
-
-// Run lists the teams.
-func (l *TeamsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Team], error) {
-		p.Retired = l.Retired
-		return c.Teams(t.Context, p)
-	}, withRetired(teamTable, l.Retired, func(x countersign.Team) bool { return x.Retired }))
-}
-
-// TeamsShow is the command `teams show`.
-type TeamsShow struct {
-	ID string `arg:"" help:"The team's id."`
-	Asking
-}
-
-// Run shows the team.
-func (s *TeamsShow) Run(t *Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.Team, error) { return c.Team(t.Context, s.ID) }, printTeam)
 }
 
 func printTeam(w io.Writer, x *countersign.Team) {
@@ -124,33 +94,4 @@ func (s *TeamsStart) Run(t *Terminal) error {
 		started, err := c.StartTeamRun(t.Context, s.ID, w, key)
 		return started, withRevision(err)
 	})
-}
-
-// TeamsSuspend is the command `teams suspend`.
-type TeamsSuspend struct{ teamChange }
-
-// Run suspends the team.
-func (s *TeamsSuspend) Run(t *Terminal) error {
-	return s.change(t, "suspended", (*client.Client).SuspendTeam)
-}
-
-// TeamsResume is the command `teams resume`.
-type TeamsResume struct{ teamChange }
-
-// Run resumes the team.
-func (r *TeamsResume) Run(t *Terminal) error {
-	return r.change(t, "resumed", (*client.Client).ResumeTeam)
-}
-
-type teamChange struct {
-	ID     string `arg:"" help:"The team's id."`
-	Reason string `required:"" help:"Why; kept in the audit log."`
-	Asking
-}
-
-func (x *teamChange) change(t *Terminal, done string, ask func(*client.Client, context.Context, string, string) (*countersign.Team, error)) error {
-	return show(t, x.Asking, func(c *client.Client) (*countersign.Team, error) { return ask(c, t.Context, x.ID, x.Reason) },
-		func(w io.Writer, team *countersign.Team) {
-			fmt.Fprintf(w, "%s %s, revision %d\n", done, team.ID, team.Revision)
-		})
 }

@@ -10,27 +10,15 @@ import (
 
 // Tenants are the commands on tenants (contract 3).
 type Tenants struct {
-	List TenantsList `cmd:"" help:"List the tenants (realm administrators)." example:"tenants list"`
-	Put  TenantsPut  `cmd:"" help:"Create or rename a tenant (realm administrators)." example:"tenants put marlow --name Marlow"`
+	List List[countersign.Tenant] `cmd:"" help:"List the tenants (realm administrators)." example:"tenants list"`
+	Put  TenantsPut               `cmd:"" help:"Create or rename a tenant (realm administrators)." example:"tenants put marlow --name Marlow"`
 }
-
-// TenantsList is the command `tenants list`.
-type TenantsList struct{ Listing }
 
 var tenantTable = table[countersign.Tenant]{
 	heading: []string{"id", "name", "revision", "created", "updated"},
 	row: func(x countersign.Tenant) []string {
 		return []string{x.ID, x.Name, number(x.Revision), moment(x.CreatedAt), moment(x.UpdatedAt)}
 	},
-}
-
-// Run lists the tenants.
-func (l *TenantsList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Tenant], error) { return c.Tenants(t.Context, p) }, tenantTable)
 }
 
 // TenantsPut is the command `tenants put`.

@@ -46,11 +46,7 @@ func orAll(names []string) string { return first(strings.Join(names, ", "), "all
 
 // Run lists the tokens.
 func (l *TokensList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Token], error) {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Token], error) {
 		return c.Tokens(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
 	}, tokenTable)
 }

@@ -31,11 +31,7 @@ var userTable = table[countersign.User]{
 
 // Run lists the users.
 func (l *UsersList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.User], error) {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.User], error) {
 		return c.Users(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
 	}, userTable)
 }

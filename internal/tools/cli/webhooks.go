@@ -11,28 +11,16 @@ import (
 
 // Webhooks are the commands on webhooks (contract 10).
 type Webhooks struct {
-	List   WebhooksList   `cmd:"" help:"List the webhooks and how their deliveries go (ADMIN)." example:"webhooks list"`
-	Put    WebhooksPut    `cmd:"" help:"Create or update a webhook (ADMIN)." example:"webhooks put ops --to https://hooks.example.com/countersign --secret-env OPS_WEBHOOK_SECRET --event approval.requested"`
-	Delete WebhooksDelete `cmd:"" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
+	List   List[countersign.Webhook] `cmd:"" help:"List the webhooks and how their deliveries go (ADMIN)." example:"webhooks list"`
+	Put    WebhooksPut               `cmd:"" help:"Create or update a webhook (ADMIN)." example:"webhooks put ops --to https://hooks.example.com/countersign --secret-env OPS_WEBHOOK_SECRET --event approval.requested"`
+	Delete Show[countersign.Webhook] `cmd:"" set:"whose=The webhook's" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
 }
-
-// WebhooksList is the command `webhooks list`.
-type WebhooksList struct{ Listing }
 
 var webhookTable = table[countersign.Webhook]{
 	heading: []string{"id", "to", "events", "projects", "enabled", "revision", "pending", "dropped", "last success", "last error"},
 	row: func(x countersign.Webhook) []string {
 		return []string{x.ID, x.URL, strings.Join(x.Events, ", "), orAll(x.ProjectIDs), yes(x.Enabled), number(x.Revision), number(x.Pending), number(x.Dropped), moment(x.LastSuccessAt), first(x.LastError, "none")}
 	},
-}
-
-// Run lists the webhooks.
-func (l *WebhooksList) Run(t *Terminal) error {
-	c, err := l.Client(t)
-	if err != nil {
-		return err
-	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Webhook], error) { return c.Webhooks(t.Context, p) }, webhookTable)
 }
 
 // WebhooksPut is the command `webhooks put`.
@@ -63,18 +51,4 @@ func (p *WebhooksPut) Run(t *Terminal) error {
 			fmt.Fprintf(t.Errs, "The server has no variable %s: nothing is sent before it does.\n", x.SecretEnv)
 		}
 	})
-}
-
-// WebhooksDelete is the command `webhooks delete`.
-type WebhooksDelete struct {
-	ID string `arg:"" help:"The webhook's id."`
-	Asking
-}
-
-// Run deletes the webhook.
-func (d *WebhooksDelete) Run(t *Terminal) error {
-	return show(t, d.Asking, func(c *client.Client) (*countersign.Webhook, error) { return c.DeleteWebhook(t.Context, d.ID) },
-		func(w io.Writer, x *countersign.Webhook) {
-			fmt.Fprintf(w, "deleted %s\n", x.ID)
-		})
 }

@@ -5,7 +5,6 @@
 // be served from it before. The copy is one snapshot of the source. It leaves out the records
 // of the processes that use the store and of sign-in limits, which are not part of what the
 // store keeps. At the target's first start its runs are taken over as after a crash.
-// the target's first start as after a crash.
 package transfer
 
 import (

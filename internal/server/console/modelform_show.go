@@ -10,7 +10,7 @@ import (
 // The fields of the present element, as they are shown.
 
 // fields shows the present element.
-func (s *modelSheet) fields(f *form, d *modelSheetData) {
+func (s *modelForm) fields(f *form, d *modelFormData) {
 	d.General = s.general(f)
 	switch s.at.list {
 	case "":
@@ -31,7 +31,7 @@ func (s *modelSheet) fields(f *form, d *modelSheetData) {
 	}
 }
 
-func (s *modelSheet) showModel(f *form, d *modelSheetData) {
+func (s *modelForm) showModel(f *form, d *modelFormData) {
 	at := s.at.field
 	d.Kind, d.Word = "Model", cmp.Or(s.doc.Name, "New model")
 	if s.id == "" {
@@ -48,7 +48,7 @@ func (s *modelSheet) showModel(f *form, d *modelSheetData) {
 
 const renamedHint = "What refers to it follows when you change it."
 
-func (s *modelSheet) showState(f *form, d *modelSheetData) {
+func (s *modelForm) showState(f *form, d *modelFormData) {
 	at, one := s.at.field, s.doc.States[s.at.i]
 	d.Kind, d.Word = "State", cmp.Or(one.Name, one.ID)
 	d.Fields = []field{
@@ -71,7 +71,7 @@ func (s *modelSheet) showState(f *form, d *modelSheetData) {
 
 // states are the states to choose from, after an empty choice. One that there isn't stays
 // chosen, so that its error can be seen.
-func (s *modelSheet) states(chosen string) []choice {
+func (s *modelForm) states(chosen string) []choice {
 	out, known := []choice{{Word: "choose"}}, chosen == ""
 	for _, one := range s.doc.States {
 		out = append(out, choice{Value: one.ID, Word: cmp.Or(one.Name, one.ID)})
@@ -83,7 +83,7 @@ func (s *modelSheet) states(chosen string) []choice {
 	return out
 }
 
-func (s *modelSheet) variables(kind, chosen string) []choice {
+func (s *modelForm) variables(kind, chosen string) []choice {
 	out, known := []choice{{Word: "choose"}}, chosen == ""
 	for _, one := range s.doc.Variables {
 		if kind == "" || one.Kind == kind {
@@ -97,7 +97,7 @@ func (s *modelSheet) variables(kind, chosen string) []choice {
 	return out
 }
 
-func (s *modelSheet) showTransition(f *form, d *modelSheetData) {
+func (s *modelForm) showTransition(f *form, d *modelFormData) {
 	at, t := s.at.field, &s.doc.Transitions[s.at.i]
 	d.Kind, d.Word = "Transition", s.arrow(t)
 	actions := []choice{{Word: "none"}}
@@ -123,7 +123,7 @@ func (s *modelSheet) showTransition(f *form, d *modelSheetData) {
 
 // condition shows the rows as they were typed; those that the document has as well have its
 // errors.
-func (s *modelSheet) condition(f *form, t *countersign.Transition) *conditionForm {
+func (s *modelForm) condition(f *form, t *countersign.Transition) *conditionForm {
 	stored, _, flat := comparisonRows(t.Condition, s.kindOf)
 	c := &conditionForm{At: s.at.String(), Any: s.typed("any") != "", Operators: ruleRow{}.Operators(), Variables: s.variables("", "")}
 	if !flat {
@@ -152,7 +152,7 @@ func (s *modelSheet) condition(f *form, t *countersign.Transition) *conditionFor
 }
 
 // laterComparison reports whether a row behind this one says something.
-func (s *modelSheet) laterComparison(n int) bool {
+func (s *modelForm) laterComparison(n int) bool {
 	for m := n + 1; m < mostRows+manyRows; m++ {
 		if s.typed("comparison"+strconv.Itoa(m)+".variableId") != "" || s.typed("comparison"+strconv.Itoa(m)+".value") != "" {
 			return true
@@ -161,7 +161,7 @@ func (s *modelSheet) laterComparison(n int) bool {
 	return false
 }
 
-func (s *modelSheet) showVariable(f *form, d *modelSheetData) {
+func (s *modelForm) showVariable(f *form, d *modelFormData) {
 	at, one := s.at.field, s.doc.Variables[s.at.i]
 	d.Kind, d.Word = "Variable", cmp.Or(one.Name, one.ID)
 	value := s.value(f, at("defaultValue"), "Initial value", "Empty: unknown.", one, "unknown")
@@ -179,7 +179,7 @@ func (s *modelSheet) showVariable(f *form, d *modelSheetData) {
 }
 
 // value is the field of a value of a variable.
-func (s *modelSheet) value(f *form, name, label, hint string, one countersign.Variable, absent string) field {
+func (s *modelForm) value(f *form, name, label, hint string, one countersign.Variable, absent string) field {
 	choices := []choice{{Word: absent}}
 	switch one.Type {
 	case countersign.TypeBoolean:
@@ -206,7 +206,7 @@ func (s *modelSheet) value(f *form, name, label, hint string, one countersign.Va
 	return b
 }
 
-func (s *modelSheet) showAction(f *form, d *modelSheetData) {
+func (s *modelForm) showAction(f *form, d *modelFormData) {
 	at, a := s.at.field, s.doc.Actions[s.at.i]
 	d.Kind, d.Word = "Action", cmp.Or(a.Name, a.ID)
 	d.Fields = []field{
@@ -240,7 +240,7 @@ func hasChoice(list []choice, value string) bool {
 	return false
 }
 
-func (s *modelSheet) showScenario(f *form, d *modelSheetData) {
+func (s *modelForm) showScenario(f *form, d *modelFormData) {
 	at, c := s.at.field, s.doc.Scenarios[s.at.i]
 	d.Kind, d.Word = "Scenario", cmp.Or(c.Name, c.ID)
 	d.Fields = []field{must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", "", "")), f.line(at("description"), "Description", "", "")}

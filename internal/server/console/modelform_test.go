@@ -84,10 +84,10 @@ func drawModel(t *rapid.T) countersign.AgentModel {
 	return doc
 }
 
-func sheetOf(doc countersign.AgentModel, at place) *modelSheet {
+func formOfModel(doc countersign.AgentModel, at place) *modelForm {
 	r := httptest.NewRequest("POST", "/console/models/m/form", nil)
 	r.PostForm = url.Values{}
-	return &modelSheet{v: &pageRequest{r: r}, id: "m", doc: doc, at: at, wrong: map[string]string{}}
+	return &modelForm{v: &pageRequest{r: r}, id: "m", doc: doc, at: at, wrong: map[string]string{}}
 }
 
 var drawnPlaces = []place{{}, {listStates, 0}, {listStates, 2}, {listTransitions, 0}, {listVariables, 0}, {listVariables, 1}, {listVariables, 2}, {listVariables, 3}, {listActions, 0}, {listScenarios, 0}}
@@ -96,7 +96,7 @@ func TestAnElementThatIsOnlyLookedAtStaysAsItIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawModel(t)
 		was := canonical(doc)
-		s := sheetOf(doc, rapid.SampledFrom(drawnPlaces).Draw(t, "at"))
+		s := formOfModel(doc, rapid.SampledFrom(drawnPlaces).Draw(t, "at"))
 		s.write()
 		s.apply()
 		if is := canonical(s.doc); is != was || len(s.wrong) > 0 {
@@ -117,7 +117,7 @@ func TestAConditionThatRowsCanNotSayIsKept(t *testing.T) {
 		doc := rapidModel(t)
 		doc.Transitions[0].Condition = c
 		was := canonical(doc)
-		s := sheetOf(doc, place{listTransitions, 0})
+		s := formOfModel(doc, place{listTransitions, 0})
 		s.write()
 		s.apply()
 		if is := canonical(s.doc); is != was {
@@ -133,7 +133,7 @@ func rapidModel(t *testing.T) countersign.AgentModel {
 
 func TestAnIDThatAnotherElementHasIsRefused(t *testing.T) {
 	for _, id := range []string{"s1", "", "no id"} {
-		s := sheetOf(rapidModel(t), place{listStates, 0})
+		s := formOfModel(rapidModel(t), place{listStates, 0})
 		s.write()
 		s.v.r.PostForm.Set("states[0].id", id)
 		s.apply()

@@ -15,7 +15,7 @@ import (
 // The fields of one element of a model: how they are written, and how they are read back.
 
 // kindOf is the type of a variable, "" if there is none.
-func (s *modelSheet) kindOf(id string) string {
+func (s *modelForm) kindOf(id string) string {
 	for _, v := range s.doc.Variables {
 		if v.ID == id {
 			return v.Type
@@ -25,23 +25,20 @@ func (s *modelSheet) kindOf(id string) string {
 }
 
 // writeElement gives each field of the present element its value.
-func (s *modelSheet) writeElement(set func(what, value string)) {
+func (s *modelForm) writeElement(set func(what, value string)) {
 	check := func(what string, on bool) {
 		if on {
 			set(what, "on")
 		}
 	}
+	for what, text := range s.texts() {
+		set(what, *text)
+	}
 	doc, i := &s.doc, s.at.i
 	switch s.at.list {
-	case "":
-		for what, text := range s.texts() {
-			set(what, *text)
-		}
 	case listStates:
 		one := doc.States[i]
 		set("id", one.ID)
-		set("name", one.Name)
-		set("meaning", one.Meaning)
 		check("isStart", one.IsStart)
 		check("isFinal", one.IsFinal)
 		set("position.x", one.Position.X.String())
@@ -49,10 +46,6 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listTransitions:
 		t := doc.Transitions[i]
 		set("id", t.ID)
-		set("name", t.Name)
-		set("fromStateId", t.FromStateID)
-		set("toStateId", t.ToStateID)
-		set("actionId", t.ActionID)
 		set("priority", strconv.FormatInt(t.Priority, 10))
 		rows, either, _ := comparisonRows(t.Condition, s.kindOf)
 		check("any", either)
@@ -66,12 +59,6 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listVariables:
 		one := doc.Variables[i]
 		set("id", one.ID)
-		set("name", one.Name)
-		set("kind", one.Kind)
-		set("type", one.Type)
-		set("source", one.Source)
-		set("unit", one.Unit)
-		set("description", one.Description)
 		set("choices", strings.Join(one.Choices, "\n"))
 		if !one.DefaultValue.IsNull() {
 			set("defaultValue", shownScalar(one.Type, one.DefaultValue))
@@ -79,10 +66,7 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listActions:
 		a := doc.Actions[i]
 		set("id", a.ID)
-		set("name", a.Name)
-		set("description", a.Description)
 		set("inputs", strings.Join(a.Inputs, ", "))
-		set("simulatedResult", a.SimulatedResult)
 		for j, e := range a.MemoryEffects {
 			at := "memoryEffects[" + strconv.Itoa(j) + "]"
 			set(at+".variableId", e.VariableID)
@@ -91,11 +75,7 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	case listScenarios:
 		c := doc.Scenarios[i]
 		set("id", c.ID)
-		set("name", c.Name)
-		set("description", c.Description)
-		set("expectedStateId", c.ExpectedStateID)
 		set("expectedPath", strings.Join(c.ExpectedPath, ", "))
-		set("expectedResult", c.ExpectedResult)
 		for what, values := range map[string]map[string]countersign.Scalar{"inputs": c.Inputs, "initialMemory": c.InitialMemory} {
 			for id, value := range values {
 				set(what+"."+id, shownScalar(s.kindOf(id), value))
@@ -104,59 +84,80 @@ func (s *modelSheet) writeElement(set func(what, value string)) {
 	}
 }
 
-// texts are the texts of the model itself, by field.
-func (s *modelSheet) texts() map[string]*string {
-	doc := &s.doc
+// texts are the texts of the present element, by field, except for its ID: changing that
+// changes what refers to it.
+func (s *modelForm) texts() map[string]*string {
+	doc, i := &s.doc, s.at.i
+	switch s.at.list {
+	case listStates:
+		one := &doc.States[i]
+		return map[string]*string{"name": &one.Name, "meaning": &one.Meaning}
+	case listTransitions:
+		t := &doc.Transitions[i]
+		return map[string]*string{"name": &t.Name, "fromStateId": &t.FromStateID, "toStateId": &t.ToStateID, "actionId": &t.ActionID}
+	case listVariables:
+		one := &doc.Variables[i]
+		return map[string]*string{"name": &one.Name, "kind": &one.Kind, "type": &one.Type, "source": &one.Source, "unit": &one.Unit, "description": &one.Description}
+	case listActions:
+		a := &doc.Actions[i]
+		return map[string]*string{"name": &a.Name, "description": &a.Description, "simulatedResult": &a.SimulatedResult}
+	case listScenarios:
+		c := &doc.Scenarios[i]
+		return map[string]*string{"name": &c.Name, "description": &c.Description, "expectedStateId": &c.ExpectedStateID, "expectedResult": &c.ExpectedResult}
+	}
 	out := map[string]*string{
 		"name": &doc.Name, "description": &doc.Description,
 		"agent.id": &doc.Agent.ID, "agent.name": &doc.Agent.Name, "agent.role": &doc.Agent.Role, "agent.user": &doc.Agent.User, "agent.goal": &doc.Agent.Goal, "agent.completionCriteria": &doc.Agent.CompletionCriteria,
 		"scope.allowedActions": &doc.Scope.AllowedActions, "scope.limits": &doc.Scope.Limits, "scope.askUserWhen": &doc.Scope.AskUserWhen,
 	}
-	if s.id == "" {
+	if s.id == "" { // a new model
 		out["id"] = &doc.ID
 	}
 	return out
 }
 
+// idForm is what an ID must be.
+const idForm = "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores"
+
 // bad notes that a field can't be read.
-func (s *modelSheet) bad(what, text string) { s.wrong[s.at.field(what)] = text }
+func (s *modelForm) bad(what, text string) { s.wrong[s.at.field(what)] = text }
 
 // typed is a field of the present element.
-func (s *modelSheet) typed(what string) string {
+func (s *modelForm) typed(what string) string {
 	return strings.ReplaceAll(s.v.form(s.at.field(what)), "\r\n", "\n")
 }
 
 // same reports whether a field still says what the document has: without the spaces around it
 // and the line breaks, which a form loses.
-func (s *modelSheet) same(what, was string) bool {
+func (s *modelForm) same(what, was string) bool {
 	text := s.typed(what)
 	was = strings.ReplaceAll(was, "\r\n", "\n")
 	return text == strings.TrimSpace(was) || text == strings.TrimSpace(strings.NewReplacer("\r", "", "\n", "").Replace(was))
 }
 
-// take takes texts that were changed.
-func (s *modelSheet) take(texts map[string]*string) {
-	for what, text := range texts {
+// takeTexts takes the texts that were changed.
+func (s *modelForm) takeTexts() {
+	for what, text := range s.texts() {
 		if s.sent(what) && !s.same(what, *text) {
 			*text = s.typed(what)
 		}
 	}
 }
 
-func (s *modelSheet) sent(what string) bool { return s.v.r.PostForm.Has(s.at.field(what)) }
+func (s *modelForm) sent(what string) bool { return s.v.r.PostForm.Has(s.at.field(what)) }
 
 // apply takes what was typed into the document. What can't be read leaves its field in the
 // document as it is.
-func (s *modelSheet) apply() {
+func (s *modelForm) apply() {
 	if !s.posted() {
 		return
 	}
 	doc, i := &s.doc, s.at.i
 	switch s.at.list {
 	case "":
-		s.take(s.texts())
+		s.takeTexts()
 		if doc.ID != "" && !countersign.ValidID(doc.ID) {
-			s.bad("id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
+			s.bad("id", idForm)
 		}
 		if s.id == "" && doc.Agent.ID == "" {
 			doc.Agent.ID = doc.ID
@@ -176,12 +177,12 @@ func (s *modelSheet) apply() {
 
 // renamed reads an element's ID; rename gives it to the element. One that another element of
 // the list has would mix the two up.
-func (s *modelSheet) renamed(was string, taken map[string]bool, rename func(id string)) {
+func (s *modelForm) renamed(was string, taken map[string]bool, rename func(id string)) {
 	id := s.typed("id")
 	switch {
 	case s.same("id", was):
 	case !countersign.ValidID(id):
-		s.bad("id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
+		s.bad("id", idForm)
 	case taken[id]:
 		s.bad("id", "there is one with this ID already")
 	default:
@@ -189,10 +190,10 @@ func (s *modelSheet) renamed(was string, taken map[string]bool, rename func(id s
 	}
 }
 
-func (s *modelSheet) applyState(one *countersign.ModelState) {
+func (s *modelForm) applyState(one *countersign.ModelState) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.States, func(o countersign.ModelState) string { return o.ID }), func(id string) { model.RenameState(doc, i, id) })
-	s.take(map[string]*string{"name": &one.Name, "meaning": &one.Meaning})
+	s.takeTexts()
 	one.IsFinal = s.typed("isFinal") != ""
 	switch start := s.typed("isStart") != ""; {
 	case start && !one.IsStart:
@@ -210,9 +211,9 @@ func (s *modelSheet) applyState(one *countersign.ModelState) {
 	}
 }
 
-func (s *modelSheet) applyTransition(t *countersign.Transition) {
+func (s *modelForm) applyTransition(t *countersign.Transition) {
 	s.renamed(t.ID, idsOf(s.doc.Transitions, func(o countersign.Transition) string { return o.ID }), func(id string) { t.ID = id })
-	s.take(map[string]*string{"name": &t.Name, "fromStateId": &t.FromStateID, "toStateId": &t.ToStateID, "actionId": &t.ActionID})
+	s.takeTexts()
 	if n, err := strconv.ParseInt(s.typed("priority"), 10, 64); err == nil && n >= 0 {
 		t.Priority = n
 	} else {
@@ -225,7 +226,7 @@ func (s *modelSheet) applyTransition(t *countersign.Transition) {
 }
 
 // typedComparisons are the rows of the form that name a variable or have a value.
-func (s *modelSheet) typedComparisons() (rows []compareRow, values []countersign.Scalar, readable bool) {
+func (s *modelForm) typedComparisons() (rows []compareRow, values []countersign.Scalar, readable bool) {
 	readable = true
 	for n := range mostRows + manyRows {
 		at := "comparison" + strconv.Itoa(n)
@@ -246,10 +247,10 @@ func (s *modelSheet) typedComparisons() (rows []compareRow, values []countersign
 	return rows, values, readable
 }
 
-func (s *modelSheet) applyVariable(one *countersign.Variable) {
+func (s *modelForm) applyVariable(one *countersign.Variable) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.Variables, func(o countersign.Variable) string { return o.ID }), func(id string) { model.RenameVariable(doc, i, id) })
-	s.take(map[string]*string{"name": &one.Name, "kind": &one.Kind, "type": &one.Type, "source": &one.Source, "unit": &one.Unit, "description": &one.Description})
+	s.takeTexts()
 	if s.sent("choices") && !s.same("choices", strings.Join(one.Choices, "\n")) {
 		one.Choices = nil
 		for line := range strings.Lines(s.typed("choices")) {
@@ -268,10 +269,10 @@ func (s *modelSheet) applyVariable(one *countersign.Variable) {
 	}
 }
 
-func (s *modelSheet) applyAction(a *countersign.Action) {
+func (s *modelForm) applyAction(a *countersign.Action) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(a.ID, idsOf(doc.Actions, func(o countersign.Action) string { return o.ID }), func(id string) { model.RenameAction(doc, i, id) })
-	s.take(map[string]*string{"name": &a.Name, "description": &a.Description, "simulatedResult": &a.SimulatedResult})
+	s.takeTexts()
 	if s.sent("inputs") && !s.same("inputs", strings.Join(a.Inputs, ", ")) {
 		a.Inputs = append([]string{}, names(s.typed("inputs"))...)
 	}
@@ -297,9 +298,9 @@ func (s *modelSheet) applyAction(a *countersign.Action) {
 	}
 }
 
-func (s *modelSheet) applyScenario(c *countersign.Scenario) {
+func (s *modelForm) applyScenario(c *countersign.Scenario) {
 	s.renamed(c.ID, idsOf(s.doc.Scenarios, func(o countersign.Scenario) string { return o.ID }), func(id string) { c.ID = id })
-	s.take(map[string]*string{"name": &c.Name, "description": &c.Description, "expectedStateId": &c.ExpectedStateID, "expectedResult": &c.ExpectedResult})
+	s.takeTexts()
 	if s.sent("expectedPath") && !s.same("expectedPath", strings.Join(c.ExpectedPath, ", ")) {
 		c.ExpectedPath = append([]string{}, names(s.typed("expectedPath"))...)
 	}
@@ -308,7 +309,7 @@ func (s *modelSheet) applyScenario(c *countersign.Scenario) {
 }
 
 // typedValues reads the values of a scenario that the form has fields for.
-func (s *modelSheet) typedValues(what string, was map[string]countersign.Scalar) map[string]countersign.Scalar {
+func (s *modelForm) typedValues(what string, was map[string]countersign.Scalar) map[string]countersign.Scalar {
 	out := maps.Clone(was)
 	if out == nil {
 		out = map[string]countersign.Scalar{}
@@ -329,7 +330,7 @@ func (s *modelSheet) typedValues(what string, was map[string]countersign.Scalar)
 }
 
 // valueIDs are the variables that a scenario may give a value, and those that it gives one.
-func (s *modelSheet) valueIDs(what string, given map[string]countersign.Scalar) []string {
+func (s *modelForm) valueIDs(what string, given map[string]countersign.Scalar) []string {
 	kind := countersign.VariableInput
 	if what == "initialMemory" {
 		kind = countersign.VariableMemory

@@ -15,7 +15,7 @@ import (
 // The page on which a model is edited: its diagram, the lists of its elements, the fields of
 // one of them, and the document.
 
-type modelSheetData struct {
+type modelFormData struct {
 	ID       string
 	Revision int64
 	To       string
@@ -25,7 +25,7 @@ type modelSheetData struct {
 	State    state
 	Diagram  template.HTML
 	Lists    []pickList
-	Findings []sheetFinding
+	Findings []formFinding
 	More     int // findings that aren't listed
 
 	At, Kind, Word string // the present element
@@ -74,8 +74,8 @@ func (p pick) ElementID() string {
 	return "pick-" + at.list + "-" + strconv.Itoa(at.i)
 }
 
-// sheetFinding is a finding with the element that it is about.
-type sheetFinding struct {
+// formFinding is a finding with the element that it is about.
+type formFinding struct {
 	finding
 	At string
 }
@@ -105,7 +105,7 @@ func (e effectRow) Field(what string) string {
 	return e.At + ".memoryEffects[" + strconv.Itoa(e.N) + "]." + what
 }
 
-func (s *modelSheet) page(err error) (*page, error) {
+func (s *modelForm) page(err error) (*page, error) {
 	v := s.v
 	found, unchecked := v.control.CheckModel(v.r.Context(), v.actor, &s.doc)
 	if unchecked != nil {
@@ -119,7 +119,7 @@ func (s *modelSheet) page(err error) (*page, error) {
 	for what, text := range s.wrong {
 		f.wrong[what] = text
 	}
-	d := modelSheetData{
+	d := modelFormData{
 		ID: s.id, Revision: s.revision, To: "/models/+form", Text: pretty(s.doc), Over: s.over, Faulty: s.faulty, State: validity(found),
 		At: s.at.String(), Lists: s.lists(found),
 	}
@@ -130,7 +130,7 @@ func (s *modelSheet) page(err error) (*page, error) {
 	for i := range list {
 		p := problemAt(found, i)
 		list[i].Message = upper(plainFinding(&s.doc, p)) + "."
-		d.Findings = append(d.Findings, sheetFinding{list[i], s.existing(placeOf(p.Path)).String()})
+		d.Findings = append(d.Findings, formFinding{list[i], s.existing(placeOf(p.Path)).String()})
 	}
 	d.More = more
 	d.Diagram = s.diagram(list)
@@ -178,7 +178,7 @@ func plainFinding(doc *countersign.AgentModel, p countersign.Problem) string {
 }
 
 // problem is the error above the form.
-func (s *modelSheet) problem(err error) *problem {
+func (s *modelForm) problem(err error) *problem {
 	p := problemOf(err)
 	switch {
 	case p == nil:
@@ -194,7 +194,7 @@ func (s *modelSheet) problem(err error) *problem {
 }
 
 // lists are the elements to choose from.
-func (s *modelSheet) lists(found countersign.Validation) []pickList {
+func (s *modelForm) lists(found countersign.Validation) []pickList {
 	doc := &s.doc
 	wrong := map[place]bool{}
 	for _, p := range found.Errors {
@@ -222,13 +222,13 @@ func (s *modelSheet) lists(found countersign.Validation) []pickList {
 	return lists
 }
 
-func (s *modelSheet) arrow(t *countersign.Transition) string {
+func (s *modelForm) arrow(t *countersign.Transition) string {
 	names := stateNames(s.doc)
 	return names.of(t.FromStateID) + " → " + names.of(t.ToStateID)
 }
 
 // diagram draws the document; its states and labels lead to their entries in the lists.
-func (s *modelSheet) diagram(findings []finding) template.HTML {
+func (s *modelForm) diagram(findings []finding) template.HTML {
 	if len(s.doc.States) == 0 {
 		return ""
 	}
@@ -258,7 +258,7 @@ func (s *modelSheet) diagram(findings []finding) template.HTML {
 }
 
 // general are the errors about the element as a whole.
-func (s *modelSheet) general(f *form) []string {
+func (s *modelForm) general(f *form) []string {
 	if text := f.wrong[s.at.String()]; text != "" {
 		return []string{upper(text) + "."}
 	}
@@ -266,7 +266,7 @@ func (s *modelSheet) general(f *form) []string {
 }
 
 // row returns and removes the errors of a part of an element.
-func (s *modelSheet) row(f *form, paths ...string) string {
+func (s *modelForm) row(f *form, paths ...string) string {
 	var texts []string
 	for _, at := range paths {
 		for path, text := range f.wrong {

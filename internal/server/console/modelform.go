@@ -16,8 +16,8 @@ import (
 // last edit, and the fields of one of its elements: nothing is kept between two requests,
 // and nothing is stored before it is saved.
 
-// modelSheet reads and shows a model that is edited by form.
-type modelSheet struct {
+// modelForm reads and shows a model that is edited by form.
+type modelForm struct {
 	v        *pageRequest
 	id       string // of the stored model; "" for a new one
 	revision int64  // that saving replaces
@@ -83,13 +83,13 @@ func sizeOf(doc *countersign.AgentModel, list string) int {
 }
 
 // has reports whether the document has an element there.
-func (s *modelSheet) has(p place) bool { return p.list == "" || p.i < sizeOf(&s.doc, p.list) }
+func (s *modelForm) has(p place) bool { return p.list == "" || p.i < sizeOf(&s.doc, p.list) }
 
-func newModelSheetPage(v *pageRequest) (*page, error) {
+func newModelFormPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteModel); err != nil {
 		return nil, err
 	}
-	s := &modelSheet{v: v, doc: emptyModel()}
+	s := &modelForm{v: v, doc: emptyModel()}
 	s.write()
 	return s.page(nil)
 }
@@ -102,9 +102,9 @@ func emptyModel() countersign.AgentModel {
 	}
 }
 
-// modelSheetPage shows a stored model; one that the form would change by itself is shown as
+// modelFormPage shows a stored model; one that the form would change by itself is shown as
 // JSON.
-func modelSheetPage(v *pageRequest) (*page, error) {
+func modelFormPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteModel); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func modelSheetPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &modelSheet{v: v, id: m.ID, revision: m.Revision, doc: m.Document}
+	s := &modelForm{v: v, id: m.ID, revision: m.Revision, doc: m.Document}
 	s.doc.KeepVerbatim(countersign.Value{})
 	if canonical(s.doc) != canonical(m.Document) {
 		return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision, Unfit: true}.page(), nil
@@ -141,7 +141,7 @@ func (v *pageRequest) modelByForm(id string) (string, error) {
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteModel, subject); err != nil {
 		return "", err
 	}
-	s := &modelSheet{v: v, id: id, revision: v.formRevision(), at: placeOf(v.form("at")), wrong: map[string]string{}}
+	s := &modelForm{v: v, id: id, revision: v.formRevision(), at: placeOf(v.form("at")), wrong: map[string]string{}}
 	if err := exactjson.Decode([]byte(v.form("document")), &s.doc); err != nil {
 		return "", err
 	}
@@ -155,7 +155,7 @@ func (v *pageRequest) modelByForm(id string) (string, error) {
 
 // act does what a button says. An element with something unreadable stays where it is, or is
 // removed.
-func (s *modelSheet) act(do string) (string, error) {
+func (s *modelForm) act(do string) (string, error) {
 	what, which, _ := strings.Cut(do, ":")
 	switch {
 	case what == "remove":
@@ -186,7 +186,7 @@ func (s *modelSheet) act(do string) (string, error) {
 	return "", shownAgain(s.page)
 }
 
-func (s *modelSheet) existing(p place) place {
+func (s *modelForm) existing(p place) place {
 	if s.has(p) {
 		return p
 	}
@@ -195,13 +195,13 @@ func (s *modelSheet) existing(p place) place {
 
 // save stores the document. One with errors is shown instead, at the first of them, unless it
 // is to be stored as it is.
-func (s *modelSheet) save(anyway bool) (string, error) {
+func (s *modelForm) save(anyway bool) (string, error) {
 	v, id := s.v, s.id
 	if id == "" {
 		id = s.doc.ID
 	}
 	if !countersign.ValidID(id) {
-		return "", s.refuse(place{}, "id", "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores")
+		return "", s.refuse(place{}, "id", idForm)
 	}
 	if s.doc.Name == "" {
 		return "", s.refuse(place{}, "name", "it is needed")
@@ -241,14 +241,14 @@ func countErrors(found countersign.Validation) string {
 }
 
 // refuse shows the form again with one field wrong.
-func (s *modelSheet) refuse(at place, field, format string, args ...any) error {
+func (s *modelForm) refuse(at place, field, format string, args ...any) error {
 	s.at = at
 	s.write()
 	return formAgain(invalid(at.field(field), format, args...), s.page)
 }
 
 // fill expects of a scenario what it comes to.
-func (s *modelSheet) fill() error {
+func (s *modelForm) fill() error {
 	if s.at.list != listScenarios || len(s.doc.States) == 0 {
 		return nil
 	}
@@ -273,7 +273,7 @@ func (s *modelSheet) fill() error {
 
 // remove removes the present element. What refers to it is an error that the form shows,
 // but for the transitions of a state, which go with it.
-func (s *modelSheet) remove() {
+func (s *modelForm) remove() {
 	i, doc := s.at.i, &s.doc
 	switch s.at.list {
 	case listStates:
@@ -291,10 +291,10 @@ func (s *modelSheet) remove() {
 }
 
 // write puts the present element into the form.
-func (s *modelSheet) write() {
+func (s *modelForm) write() {
 	s.v.r.PostForm = url.Values{}
 	s.writeElement(func(what, value string) { s.v.r.PostForm.Set(s.at.field(what), value) })
 }
 
 // posted reports whether the form has fields of the present element.
-func (s *modelSheet) posted() bool { return s.sent("name") }
+func (s *modelForm) posted() bool { return s.sent("name") }

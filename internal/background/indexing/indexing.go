@@ -1,0 +1,171 @@
+// Package indexing writes what runs are found by, behind the audit log: each change of a run
+// has its record there in the same commit, so the commit of a step does nothing for the
+// index, and a crash loses nothing.
+package indexing
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/periodic"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// The indexer rests fifty times as long as it worked, so that all of it costs less than 2 %
+// of a processor and of the writer's time, however many steps are taken; under a load
+// beyond that the index is behind, and catches up later.
+const (
+	rest   = 50
+	pause  = 2 * time.Second // once all is indexed
+	atOnce = 64              // audit records in one commit
+)
+
+// indexed are the actions after which a run may be found by more.
+var indexed = []string{"approval.request", "run.cancel", "run.complete", "run.fail", "run.recovery_required", "runs.probe", "runs.start", "steps.late"}
+
+// Runs says what a run is found by.
+type Runs interface {
+	// SearchTerms are the ids of a run's terms, none for a run that is archived.
+	SearchTerms(tx store.Tx, tenant, runID string) ([]string, error)
+}
+
+// Indexer indexes the runs of all tenants between Start and Stop.
+type Indexer struct {
+	store store.Store
+	runs  Runs
+	after time.Duration
+	log   *slog.Logger
+	task  *periodic.Task
+}
+
+// New makes an indexer that begins a while after its start, which it leaves to others.
+func New(s store.Store, runs Runs, after time.Duration, log *slog.Logger) *Indexer {
+	return &Indexer{store: s, runs: runs, after: after, log: log}
+}
+
+// Start indexes in the background until Stop.
+func (i *Indexer) Start() {
+	i.task = periodic.Start(pause, func(ctx context.Context) {
+		if periodic.Pause(ctx, i.after) {
+			i.after = 0
+			i.catchUp(ctx)
+		}
+	})
+}
+
+// Stop waits for the commit that is under way.
+func (i *Indexer) Stop() { i.task.Stop() }
+
+// catchUp indexes until all is indexed, and rests after each commit.
+func (i *Indexer) catchUp(ctx context.Context) {
+	for {
+		began := time.Now()
+		more, err := i.indexOnce(ctx)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrConflict) { // another replica was faster
+			i.log.ErrorContext(ctx, "runs were not indexed for search", "error", err)
+		}
+		if !periodic.Pause(ctx, rest*time.Since(began)) || err != nil || !more {
+			return
+		}
+	}
+}
+
+// indexOnce goes on in each tenant's log by one commit; more says that it isn't at the end
+// of each.
+func (i *Indexer) indexOnce(ctx context.Context) (more bool, err error) {
+	var tenants []countersign.Tenant
+	err = i.store.View(ctx, func(tx store.Tx) (err error) {
+		tenants, err = records.Tenants.List(tx, store.Realm, store.Query{})
+		return err
+	})
+	for n := 0; err == nil && n < len(tenants); n++ {
+		var left bool
+		left, err = i.indexTenant(ctx, tenants[n].ID)
+		more = more || left
+	}
+	return more, err
+}
+
+// indexing is one commit of the index.
+type indexing struct {
+	tenant    string
+	from, to  int64
+	version   int64
+	size      int64
+	terms     []string
+	processed map[string]bool // runs
+}
+
+func (i *Indexer) indexTenant(ctx context.Context, tenant string) (more bool, err error) {
+	var x *indexing
+	err = i.store.View(ctx, func(tx store.Tx) error {
+		x = &indexing{tenant: tenant, processed: map[string]bool{}}
+		return i.gatherTerms(tx, x)
+	})
+	if err != nil || x.to == x.from {
+		return false, err
+	}
+	if len(x.terms) == 0 && x.to == x.size && x.to-x.from < atOnce*rest {
+		return false, nil // nothing to keep: what is looked at again is little
+	}
+	err = i.store.Update(ctx, x.write)
+	return x.to < x.size, err
+}
+
+// gatherTerms reads what is new in the log, and what its runs are found by.
+func (i *Indexer) gatherTerms(tx store.Tx, x *indexing) error {
+	at, version, err := records.Indexing.Get(tx, x.tenant, records.IndexedID(x.tenant))
+	if err == nil {
+		x.from, x.version = at.Seq, version
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if x.size, err = audit.Size(tx, x.tenant); err != nil || x.size <= x.from {
+		x.from = min(x.from, x.size) // the store was put back
+		x.to = x.from
+		return err
+	}
+	list, err := audit.Following(tx, x.tenant, indexed, x.from, x.size, atOnce)
+	if err != nil {
+		return err
+	}
+	x.to = x.size
+	if len(list) == atOnce {
+		x.to = list[len(list)-1].Seq + 1
+	}
+	for _, rec := range list {
+		id, of := strings.CutPrefix(rec.Subject, "run/")
+		if !of || rec.Outcome != countersign.AuditDone || x.processed[id] {
+			continue
+		}
+		x.processed[id] = true
+		terms, err := i.runs.SearchTerms(tx, x.tenant, id)
+		if err != nil {
+			return err
+		}
+		x.terms = append(x.terms, terms...)
+	}
+	return nil
+}
+
+// write keeps the terms that aren't there yet, and how far the log was read.
+func (x *indexing) write(tx store.Tx) error {
+	for _, id := range x.terms {
+		if _, err := tx.Get(store.Terms, x.tenant, id); err == nil {
+			continue
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if _, err := records.Terms.Put(tx, x.tenant, id, &records.Term{}, 0); err != nil {
+			return err
+		}
+	}
+	_, err := records.Indexing.Put(tx, x.tenant, records.IndexedID(x.tenant), &records.Indexed{Seq: x.to}, x.version)
+	return err
+}

@@ -1,0 +1,47 @@
+package control
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/search"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// SearchTerms are the ids of the terms by which a run is found, none for a run that is
+// archived. What a VIEWER doesn't see of it is sensitive.
+func (s *Service) SearchTerms(tx store.Tx, tenant, id string) (terms []string, err error) {
+	anybody := Actor{Principal: access.Principal{Tenant: tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
+	whole, err := s.runWithSteps(tx, Actor{Principal: access.Principal{Tenant: tenant}}, id)
+	if code := countersign.ErrorCode(err); code == countersign.CodeNotFound || code == countersign.CodeStateConflict {
+		return nil, nil // it is archived
+	}
+	if err != nil {
+		return nil, err
+	}
+	shown := whole
+	if err := s.maskFor(tx, anybody, &shown); err != nil {
+		return nil, err
+	}
+	add := func(kind, by string) { terms = append(terms, records.TermID(kind, by, id, whole.CreatedAt)) }
+	open, words := search.Terms(&shown)
+	for t := range words {
+		open[t] = true
+	}
+	for t := range open {
+		add(records.OpenTerm, t)
+	}
+	all, _ := search.Terms(&whole)
+	for t := range all {
+		if !open[t] {
+			add(records.SensitiveTerm, records.SensitiveBy(t))
+		}
+	}
+	for _, c := range search.Capabilities(&whole) {
+		add(records.CapabilityTerm, c)
+	}
+	if code := search.Reason(&whole); code != "" {
+		add(records.ReasonTerm, code)
+	}
+	return terms, nil
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// The commands of these types do the same with records of each kind. NewCommands says which
+// method of the client each calls and how it prints the answer.
+
+// Show is a command that asks for the record with an id, to show or to delete it.
+type Show[T any] struct {
+	ID string `arg:"" help:"${whose} id."`
+	Asking
+
+	ask   func(*client.Client, context.Context, string) (*T, error)
+	print func(io.Writer, *T)
+}
+
+func shows[T any](ask func(*client.Client, context.Context, string) (*T, error), print func(io.Writer, *T)) Show[T] {
+	return Show[T]{ask: ask, print: print}
+}
+
+// Run asks for the record and prints it.
+func (s *Show[T]) Run(t *Terminal) error {
+	return show(t, s.Asking, func(c *client.Client) (*T, error) { return s.ask(c, t.Context, s.ID) }, s.print)
+}
+
+// Change is a command that changes the record with an id for a reason: it suspends, resumes,
+// retires or restores it.
+type Change[T any] struct {
+	ID     string `arg:"" help:"${whose} id."`
+	Reason string `required:"" help:"Why; kept in the audit log."`
+	Asking
+
+	done     string
+	ask      func(*client.Client, context.Context, string, string) (*T, error)
+	revision func(*T) int64 // nil where the change makes none
+}
+
+func changes[T any](done string, ask func(*client.Client, context.Context, string, string) (*T, error)) Change[T] {
+	return Change[T]{done: done, ask: ask}
+}
+
+// Run changes the record and says so.
+func (c *Change[T]) Run(t *Terminal) error {
+	return show(t, c.Asking, func(from *client.Client) (*T, error) { return c.ask(from, t.Context, c.ID, c.Reason) }, func(w io.Writer, changed *T) {
+		fmt.Fprint(w, c.done, " ", Plain(c.ID))
+		if c.revision != nil {
+			fmt.Fprint(w, ", revision ", c.revision(changed))
+		}
+		fmt.Fprintln(w)
+	})
+}
+
+// List is a command that lists records, without a filter.
+type List[T any] struct {
+	Listing
+
+	ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error)
+	as  table[T]
+}
+
+func lists[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as table[T]) List[T] {
+	return List[T]{ask: ask, as: as}
+}
+
+// Run lists the records.
+func (l *List[T]) Run(t *Terminal) error {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) { return l.ask(c, t.Context, p) }, l.as)
+}
+
+// retirees is the flags of a list that hides retired records.
+type retirees struct {
+	Retired bool `help:"Show retired."`
+}
+
+// withRetired adds a column if retired records are listed too.
+func withRetired[T any](shown table[T], asked bool, is func(T) bool) table[T] {
+	if !asked {
+		return shown
+	}
+	row := shown.row
+	return table[T]{heading: append(shown.heading[:len(shown.heading):len(shown.heading)], "retired"), row: func(item T) []string { return append(row(item), yes(is(item))) }}
+}
+
+// ListRetirable is a command that lists records of which some may be retired.
+type ListRetirable[T any] struct {
+	retirees
+	List[T]
+
+	retired func(T) bool
+}
+
+func retirable[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as table[T], retired func(T) bool) ListRetirable[T] {
+	return ListRetirable[T]{List: lists(ask, as), retired: retired}
+}
+
+// Run lists the records.
+func (l *ListRetirable[T]) Run(t *Terminal) error {
+	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) {
+		p.Retired = l.Retired
+		return l.ask(c, t.Context, p)
+	}, withRetired(l.as, l.Retired, l.retired))
+}
