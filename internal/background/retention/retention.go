@@ -114,7 +114,7 @@ func (a *Archiver) archive(ctx context.Context, b *batch) error {
 	if err := f.write(a.cfg.Dir); err != nil {
 		return fmt.Errorf("archive %s: %w", f.name, err)
 	}
-	if err := a.store.Update(ctx, func(tx store.Tx) error { return b.remove(tx, a.ledger, f, a.cfg.Now()) }); err != nil {
+	if err := a.store.Update(ctx, func(tx store.Tx) error { return b.remove(tx, a.runs, f, a.cfg.Now()) }); err != nil {
 		return err
 	}
 	a.cfg.Log.Info("runs archived", "tenant", b.tenant, "runs", len(b.runs), "file", f.name, "sha256", f.sha256)
