@@ -86,26 +86,26 @@ func (w *writer) try(until time.Time) error {
 	if err != nil {
 		return err
 	}
-	b, err := w.attempt(s, false)
+	a, err := w.attempt(s, false)
 	if errors.Is(err, sqldoc.ErrNeedsSavepoint) {
 		if w.rollBack(); w.session == nil {
 			return errUndone
 		}
-		b, err = w.attempt(s, true)
+		a, err = w.attempt(s, true)
 	}
 	if err != nil {
 		w.giveUp(err)
 		return err
 	}
-	if !w.anybodyWrote() {
+	if a.empty {
 		w.rollBack()
 		return nil
 	}
-	if err := w.commit(s); err != nil {
+	if err := w.settle(a); err != nil {
 		return err
 	}
-	b.batch.Committed()
-	w.last = b.place
+	a.batch.Committed()
+	w.last = a.place
 	w.full.Store(false)
 	w.commits.Add(1)
 	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
@@ -114,28 +114,30 @@ func (w *writer) try(until time.Time) error {
 	return nil
 }
 
-// commit commits the batch. If no answer comes, it finds out whether it is committed.
-func (w *writer) commit(s *session) error {
-	crashpoint.At("postgres.commit", nil)
-	committed, err := s.commit()
-	if err != nil {
-		committed, err = w.find()
+// settle returns nil if the batch is committed. If no answer came to its COMMIT, it finds
+// out whether it is.
+func (w *writer) settle(a attempted) error {
+	done, err := a.outcome == committed, error(nil)
+	if a.outcome == unknown {
+		done, err = w.find()
 	}
 	switch {
 	case err != nil:
 		w.fail(err)
 		return fmt.Errorf("%w: %s", ErrDoubt, err.Error()) // err speaks of what was tried, not of what became of the batch
-	case !committed:
+	case !done:
 		return errUndone
 	}
 	crashpoint.At("postgres.committed", nil)
 	return nil
 }
 
-// attempted is a batch that is ready for its COMMIT.
+// attempted is a batch whose transaction was run.
 type attempted struct {
-	batch *sqldoc.Batch
-	place inTurn
+	batch   *sqldoc.Batch
+	place   inTurn
+	empty   bool // nobody wrote, and no COMMIT was sent
+	outcome outcome
 }
 
 // inTurn is a batch's position in the order of all batches.
@@ -144,7 +146,8 @@ type inTurn struct {
 	batch int64 // of this one
 }
 
-// attempt runs the batch up to its COMMIT.
+// attempt runs the batch and sends its writes with a COMMIT. If err is not nil, the
+// transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
 	row, err := w.take(s, w.beginning())
@@ -169,7 +172,18 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	if err := w.runAll(a.batch); err != nil {
 		return a, err
 	}
-	return a, a.batch.Flush()
+	if a.empty = !w.anybodyWrote(); a.empty {
+		return a, nil
+	}
+	crashpoint.At("postgres.commit", nil)
+	err = a.batch.Finish(func(writes []sqldoc.Write) error {
+		var err error
+		if a.outcome, err = s.commit(writes); a.outcome == failed {
+			return err
+		}
+		return nil // settle finds out what became of an unknown one
+	})
+	return a, err
 }
 
 // beginning waits for this process's turn to write and stores the batch's number. The

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -19,6 +20,7 @@ import (
 // two goroutines at once.
 type session struct {
 	pinned *sql.Conn
+	raw    *pgx.Conn
 	conn   *sqldoc.Conn   // documents, on it
 	wire   *pgconn.PgConn // what is below SQL, for several statements in a message
 }
@@ -31,7 +33,8 @@ func connect(ctx context.Context, db *sql.DB) (*session, error) {
 	}
 	s := &session{pinned: pinned, conn: sqldoc.NewConn(pinned, dialect)}
 	err = pinned.Raw(func(c any) error {
-		s.wire = c.(*stdlib.Conn).Conn().PgConn()
+		s.raw = c.(*stdlib.Conn).Conn()
+		s.wire = s.raw.PgConn()
 		return nil
 	})
 	return s, err
@@ -66,9 +69,27 @@ func texts(values [][]byte) []string {
 	return row
 }
 
-// commit ends the transaction. If err is not nil, the outcome is not known.
-func (s *session) commit() (committed bool, err error) {
-	answers := s.wire.Exec(context.Background(), "COMMIT")
+// outcome is what became of a transaction.
+type outcome int
+
+const (
+	unknown   outcome = iota
+	failed            // by a write; it must be rolled back
+	undone            // it is over
+	committed         // it is over
+)
+
+// commit makes the writes and ends the transaction, in one message: the server skips the
+// COMMIT if a write fails, and then answers that the transaction has failed but is not
+// over. Without that answer an error proves nothing, since a pooler may report one of its
+// own in place of answers that it has lost.
+func (s *session) commit(writes []sqldoc.Write) (outcome, error) {
+	b, err := message(s.raw, writes)
+	if err != nil {
+		return failed, err
+	}
+	b.ExecParams("COMMIT", nil, nil, nil, nil)
+	answers := s.wire.ExecBatch(context.Background(), b)
 	crashpoint.At("postgres.sent", nil)
 	tag := ""
 	for answers.NextResult() {
@@ -76,13 +97,19 @@ func (s *session) commit() (committed bool, err error) {
 		tag = result.String()
 	}
 	err = answers.Close()
-	if surelyNotCommitted(err) {
-		return false, nil
+	switch {
+	case err == nil && tag == "COMMIT":
+		return committed, nil
+	case err == nil && tag == "ROLLBACK":
+		return undone, nil
+	case err == nil:
+		return unknown, fmt.Errorf("COMMIT was answered with %q", tag)
+	case !s.lost() && s.wire.TxStatus() == 'E':
+		return failed, refused(err)
+	case surelyNotCommitted(err):
+		return undone, nil
 	}
-	if err == nil && tag != "COMMIT" && tag != "ROLLBACK" {
-		err = fmt.Errorf("COMMIT was answered with %q", tag)
-	}
-	return tag == "COMMIT", s.mean(err)
+	return unknown, s.mean(err)
 }
 
 // mean returns an error's meaning, which may depend on whether the connection is lost.
