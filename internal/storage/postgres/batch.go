@@ -150,7 +150,7 @@ type inTurn struct {
 // transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
-	row, err := w.take(s, w.beginning())
+	row, err := w.take(s, w.beginning(s))
 	if err != nil {
 		return a, err
 	}
@@ -190,9 +190,9 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 // writer's row is updated and not only locked, so that a database which takes its snapshot
 // before it waits reports a conflict. Afterwards each statement sees the newest state. The
 // answer has the level, and the numbers of the last turn and of our last batch.
-func (w *writer) beginning() string {
+func (w *writer) beginning(s *session) string {
 	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
-		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) +
+		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) + s.pins +
 		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
 		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
 		" FROM countersign_writer WHERE id = " + writerRow +
@@ -225,10 +225,15 @@ func (w *writer) connected(until time.Time) (*session, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until.Add(w.settings.connect))
 	defer cancel()
 	s, err := connect(ctx, w.db)
-	if err == nil {
-		w.session = s
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	if s.pins, err = s.knownPins(); err != nil {
+		s.release(false)
+		return nil, err
+	}
+	w.session = s
+	return s, nil
 }
 
 // giveUp undoes what was begun. It keeps the connection only after a collision; after any

@@ -23,6 +23,7 @@ type session struct {
 	raw    *pgx.Conn
 	conn   *sqldoc.Conn   // documents, on it
 	wire   *pgconn.PgConn // what is below SQL, for several statements in a message
+	pins   string         // statements; see knownPins
 }
 
 // connect takes a connection from the pool, which opens one if none is free.
@@ -97,19 +98,34 @@ func (s *session) commit(writes []sqldoc.Write) (outcome, error) {
 		tag = result.String()
 	}
 	err = answers.Close()
+	o := outcomeOf(tag, err, s.wire.TxStatus(), s.lost())
+	switch {
+	case o == failed:
+		err = refused(err)
+	case o == unknown && err == nil:
+		err = fmt.Errorf("COMMIT was answered with %q", tag)
+	case o == unknown:
+		err = s.mean(err)
+	default:
+		err = nil
+	}
+	return o, err
+}
+
+// outcomeOf decides by the tag of the last answer, the first error, and what the server has
+// said last of the session's transaction, which is nothing new if the connection is lost.
+func outcomeOf(tag string, err error, status byte, lost bool) outcome {
 	switch {
 	case err == nil && tag == "COMMIT":
-		return committed, nil
+		return committed
 	case err == nil && tag == "ROLLBACK":
-		return undone, nil
-	case err == nil:
-		return unknown, fmt.Errorf("COMMIT was answered with %q", tag)
-	case !s.lost() && s.wire.TxStatus() == 'E':
-		return failed, refused(err)
-	case surelyNotCommitted(err):
-		return undone, nil
+		return undone
+	case err != nil && !lost && status == 'E':
+		return failed
+	case err != nil && surelyNotCommitted(err):
+		return undone
 	}
-	return unknown, s.mean(err)
+	return unknown
 }
 
 // mean returns an error's meaning, which may depend on whether the connection is lost.
