@@ -86,7 +86,17 @@ func (w *writer) try(until time.Time) error {
 	if err != nil {
 		return err
 	}
-	a, err := w.attempt(s, false)
+	a, err := attempted{}, errOvertaken
+	if w.mayRunAhead() {
+		w.alone = false // until it is known again
+		a, err = w.ahead(s)
+	}
+	if errors.Is(err, errOvertaken) {
+		if w.rollBack(); w.session == nil {
+			return errUndone
+		}
+		a, err = w.attempt(s, false)
+	}
 	if errors.Is(err, sqldoc.ErrNeedsSavepoint) {
 		if w.rollBack(); w.session == nil {
 			return errUndone
@@ -98,6 +108,7 @@ func (w *writer) try(until time.Time) error {
 		return err
 	}
 	if a.empty {
+		w.alone = a.alone
 		w.rollBack()
 		return nil
 	}
@@ -105,7 +116,7 @@ func (w *writer) try(until time.Time) error {
 		return err
 	}
 	a.batch.Committed()
-	w.last = a.place
+	w.last, w.at, w.alone = a.place, time.Now(), a.alone
 	w.full.Store(false)
 	w.commits.Add(1)
 	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
@@ -136,6 +147,7 @@ func (w *writer) settle(a attempted) error {
 type attempted struct {
 	batch   *sqldoc.Batch
 	place   inTurn
+	alone   bool // nobody else wrote since the batch before
 	empty   bool // nobody wrote, and no COMMIT was sent
 	outcome outcome
 }
@@ -150,20 +162,17 @@ type inTurn struct {
 // transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
-	row, err := w.take(s, w.beginning(s))
+	before, err := w.begin(s)
 	if err != nil {
 		return a, err
 	}
-	crashpoint.At("postgres.begun", nil)
-	before, err := w.check(row)
-	if err != nil {
-		return a, err
-	}
+	w.alone = false
+	a.alone = before == w.last
 	if apart {
 		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
 	}
 	a.place = inTurn{before.turn + 1, w.batch}
-	a.batch = s.conn.NewBatch(transaction{s, w}, w.cache, apart)
+	a.batch = s.conn.NewBatch(&transaction{session: s, writer: w}, w.cache, apart)
 	if before != w.last { // others have written, or the database has lost what we had
 		if err := a.batch.Recall(); err != nil {
 			return a, err
@@ -178,12 +187,22 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	crashpoint.At("postgres.commit", nil)
 	err = a.batch.Finish(func(writes []sqldoc.Write) error {
 		var err error
-		if a.outcome, err = s.commit(writes); a.outcome == failed {
+		if a.outcome, err = s.commit(nil, writes); a.outcome == failed {
 			return err
 		}
 		return nil // settle finds out what became of an unknown one
 	})
 	return a, err
+}
+
+// begin begins the transaction and returns which batch was the last.
+func (w *writer) begin(s *session) (before inTurn, err error) {
+	row, err := w.take(s, w.beginning(s))
+	if err != nil {
+		return before, err
+	}
+	crashpoint.At("postgres.begun", nil)
+	return w.check(row)
 }
 
 // beginning waits for this process's turn to write and stores the batch's number. The
@@ -192,7 +211,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 // answer has the level, and the numbers of the last turn and of our last batch.
 func (w *writer) beginning(s *session) string {
 	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
-		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) + s.pins +
+		s.locals.text() +
 		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
 		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
 		" FROM countersign_writer WHERE id = " + writerRow +
@@ -228,10 +247,12 @@ func (w *writer) connected(until time.Time) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.pins, err = s.knownPins(); err != nil {
+	pins, err := s.pins()
+	if err != nil {
 		s.release(false)
 		return nil, err
 	}
+	s.locals = append(w.settings.writing(), pins...)
 	w.session = s
 	return s, nil
 }
@@ -247,6 +268,9 @@ func (w *writer) giveUp(err error) {
 }
 
 func (w *writer) rollBack() {
+	if w.session.wire.TxStatus() == 'I' {
+		return // it has not begun
+	}
 	if _, err := w.session.run("ROLLBACK"); err != nil {
 		w.disconnect()
 	}

@@ -9,16 +9,24 @@ import (
 type transaction struct {
 	*session
 	writer *writer
+	waits  bool  // it has not begun; see ahead
+	broken error // why it could not begin
 }
 
 // Exec implements sqldoc.Host.
-func (t transaction) Exec(text string) error {
+func (t *transaction) Exec(text string) error {
+	if err := t.begin(); err != nil {
+		return err
+	}
 	_, err := t.run(text)
 	return err
 }
 
 // Broken implements sqldoc.Host.
-func (t transaction) Broken(err error) error {
+func (t *transaction) Broken(err error) error {
+	if t.broken != nil {
+		return t.broken
+	}
 	if passes(err) || t.lost() {
 		return t.mean(err)
 	}

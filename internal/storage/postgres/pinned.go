@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,20 +16,16 @@ var pinned = map[string]string{
 	"enable_seqscan": "off", "enable_bitmapscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
 }
 
-// knownPins is the statements that set in a transaction those of the pinned settings that the
-// server knows: not each database that speaks PostgreSQL's language has them.
-func (s *session) knownPins() (statements string, err error) {
-	names := make([]string, 0, len(pinned))
-	for name := range pinned {
-		names = append(names, name)
+// pins are those of the pinned settings that the server knows: not each database that speaks
+// PostgreSQL's language has them.
+func (s *session) pins() (known locals, err error) {
+	names := slices.Sorted(maps.Keys(pinned))
+	row, err := s.run("SELECT COALESCE(string_agg(name, ','), '') FROM pg_settings WHERE name IN ('" + strings.Join(names, "', '") + "')")
+	if err != nil || len(row) == 0 || row[0] == "" {
+		return nil, err
 	}
-	slices.Sort(names)
-	known, err := s.run("SELECT COALESCE(string_agg(name, ','), '') FROM pg_settings WHERE name IN ('" + strings.Join(names, "', '") + "')")
-	if err != nil || len(known) == 0 || known[0] == "" {
-		return "", err
+	for name := range strings.SplitSeq(row[0], ",") {
+		known = append(known, [2]string{name, pinned[name]})
 	}
-	for name := range strings.SplitSeq(known[0], ",") {
-		statements += "; SET LOCAL " + name + " = " + pinned[name]
-	}
-	return statements, nil
+	return known, nil
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -58,13 +59,13 @@ func TestAServerWithoutTheSettingsIsNotAskedForThem(t *testing.T) {
 		DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' SET search_path = public, other, pg_catalog'; END $$`)
 	s := mustOpen(t, url)
 	mustIncrement(t, s)
-	if got := s.writer.session.pins; got != "; SET LOCAL plan_cache_mode = force_generic_plan" {
+	if got := s.writer.session.locals[len(s.writer.settings.writing()):]; !reflect.DeepEqual(got, locals{{"plan_cache_mode", "force_generic_plan"}}) {
 		t.Errorf("the pins are %q", got)
 	}
 	pgtest.Exec(t, url, `CREATE OR REPLACE VIEW other.pg_settings AS SELECT 'other' AS name`)
 	none := mustOpen(t, url)
 	mustIncrement(t, none)
-	if got := none.writer.session.pins; got != "" {
-		t.Errorf("the pins are %q", got)
+	if got := none.writer.session.locals; !reflect.DeepEqual(got, none.writer.settings.writing()) {
+		t.Errorf("the settings are %q", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,7 +22,7 @@ type session struct {
 	raw    *pgx.Conn
 	conn   *sqldoc.Conn   // documents, on it
 	wire   *pgconn.PgConn // what is below SQL, for several statements in a message
-	pins   string         // statements; see knownPins
+	locals locals         // of each transaction that writes
 }
 
 // connect takes a connection from the pool, which opens one if none is free.
@@ -75,6 +74,7 @@ type outcome int
 
 const (
 	unknown   outcome = iota
+	notBegun          // it may have to be rolled back
 	failed            // by a write; it must be rolled back
 	undone            // it is over
 	committed         // it is over
@@ -83,23 +83,31 @@ const (
 // commit makes the writes and ends the transaction, in one message: the server skips the
 // COMMIT if a write fails, and then answers that the transaction has failed but is not
 // over. Without that answer an error proves nothing, since a pooler may report one of its
-// own in place of answers that it has lost.
-func (s *session) commit(writes []sqldoc.Write) (outcome, error) {
-	b, err := message(s.raw, writes)
+// own in place of answers that it has lost. prelude begins the transaction, unless it has
+// begun.
+func (s *session) commit(prelude []call, writes []sqldoc.Write) (outcome, error) {
+	b, err := message(s.raw, append(prelude, calls(writes)...))
 	if err != nil {
 		return failed, err
 	}
 	b.ExecParams("COMMIT", nil, nil, nil, nil)
 	answers := s.wire.ExecBatch(context.Background(), b)
 	crashpoint.At("postgres.sent", nil)
-	tag := ""
+	tag, done := "", 0
 	for answers.NextResult() {
-		result, _ := answers.ResultReader().Close() // Close of all gives its error again
-		tag = result.String()
+		result, err := answers.ResultReader().Close() // Close of all gives its error again
+		if tag = result.String(); err == nil {
+			done++
+		}
 	}
 	err = answers.Close()
 	o := outcomeOf(tag, err, s.wire.TxStatus(), s.lost())
+	if err != nil && !s.lost() && done < len(prelude) {
+		o = notBegun
+	}
 	switch {
+	case o == notBegun:
+		err = s.mean(err)
 	case o == failed:
 		err = refused(err)
 	case o == unknown && err == nil:
@@ -161,15 +169,4 @@ func (s *session) release(keep bool) {
 func (s *session) cut() {
 	_ = s.wire.Conn().Close()
 	s.release(false)
-}
-
-// limits sets the timeouts of a transaction. They are LOCAL, since behind a pooler the next
-// transaction may be on another session.
-func limits(synchronous bool, statement, lock, idle time.Duration) string {
-	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL lock_timeout = %d",
-		statement.Milliseconds(), idle.Milliseconds(), lock.Milliseconds())
-	if synchronous {
-		text += "; SET LOCAL synchronous_commit = on"
-	}
-	return text
 }

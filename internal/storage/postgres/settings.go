@@ -37,6 +37,8 @@ type settings struct {
 	// readers is how many Views run at once. One more connection writes, and one checks
 	// the holder of the writer's row while a batch waits long for it.
 	readers int
+	// ahead has functions run before the lock is taken, as long as nobody else writes.
+	ahead bool
 }
 
 func defaults() settings {
@@ -50,6 +52,7 @@ func defaults() settings {
 		patience:  5 * time.Second,
 		doubt:     30 * time.Second,
 		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
+		ahead:     true,
 	}
 }
 

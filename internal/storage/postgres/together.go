@@ -17,7 +17,7 @@ import (
 func together(conn *sql.Conn, writes []sqldoc.Write) error {
 	return conn.Raw(func(c any) error {
 		pinned := c.(*stdlib.Conn).Conn()
-		b, err := message(pinned, writes)
+		b, err := message(pinned, calls(writes))
 		if err != nil {
 			return err
 		}
@@ -25,15 +25,28 @@ func together(conn *sql.Conn, writes []sqldoc.Write) error {
 	})
 }
 
-// message has the statements for writes. It prepares those that the connection doesn't
-// have yet, if it keeps any.
-func message(conn *pgx.Conn, writes []sqldoc.Write) (*pgconn.Batch, error) {
+// call is a statement with its parameters in the binary format.
+type call struct {
+	change
+	values [][]byte
+}
+
+func calls(writes []sqldoc.Write) []call {
+	all := make([]call, len(writes))
+	for i, w := range writes {
+		all[i] = call{changeFor(w), parameters(w)}
+	}
+	return all
+}
+
+// message has statements. It prepares those that the connection doesn't have yet, if it
+// keeps any.
+func message(conn *pgx.Conn, all []call) (*pgconn.Batch, error) {
 	b, keeps := &pgconn.Batch{}, kept(conn)
-	for _, w := range writes {
-		c, values := changeFor(w), parameters(w)
+	for _, c := range all {
 		switch {
 		case keeps == nil || c.name == "":
-			b.ExecParams(c.text, values, c.oids, binaryFormat, nil)
+			b.ExecParams(c.text, c.values, c.oids, binaryFormat, nil)
 			continue
 		case !keeps[c.name]:
 			if _, err := conn.PgConn().Prepare(context.Background(), c.name, c.text, c.oids); err != nil {
@@ -41,7 +54,7 @@ func message(conn *pgx.Conn, writes []sqldoc.Write) (*pgconn.Batch, error) {
 			}
 			keeps[c.name] = true
 		}
-		b.ExecPrepared(c.name, values, binaryFormat, nil)
+		b.ExecPrepared(c.name, c.values, binaryFormat, nil)
 	}
 	return b, nil
 }
@@ -63,10 +76,15 @@ func kept(conn *pgx.Conn) map[string]bool {
 	return of[key].(map[string]bool)
 }
 
+const (
+	divisionByZero = "22012"
+	notUnique      = "23505"
+)
+
 // refused turns the errors by which a change tells that it could not change each row into
 // store.ErrConflict.
 func refused(err error) error {
-	if c := code(err); c == "22012" || c == "23505" { // division by zero, not unique
+	if c := code(err); c == divisionByZero || c == notUnique {
 		return fmt.Errorf("%w: %w", store.ErrConflict, err)
 	}
 	return err

@@ -132,7 +132,7 @@ func TestAWriteThatCannotChangeEachRowChangesNone(t *testing.T) {
 	} {
 		_, err := session.run("BEGIN")
 		mustDo(t, err)
-		outcome, err := session.commit([]sqldoc.Write{insert("x", "y"), w})
+		outcome, err := session.commit(nil, []sqldoc.Write{insert("x", "y"), w})
 		if outcome != failed || !errors.Is(err, store.ErrConflict) {
 			t.Errorf("%s: %v, %v", name, outcome, err)
 		}

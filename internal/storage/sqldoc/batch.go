@@ -215,9 +215,7 @@ func (b *Batch) writeAll(t *Tx, due []place) error {
 		}
 		return nil
 	}
-	return b.writeTogether(t, due, func(all []Write) error {
-		return b.conn.dialect.Together(b.conn.conn, all)
-	})
+	return b.writeTogether(t, due, b.conn.together)
 }
 
 // cause returns the error that ends the batch after a failed statement.

@@ -137,6 +137,13 @@ func (t *Tx) storeAll(places []place, entries []entry, send func([]Write) error)
 	return nil
 }
 
+func (c *Conn) together(all []Write) error {
+	if err := c.used(); err != nil {
+		return err
+	}
+	return c.dialect.Together(c.conn, all)
+}
+
 // Finish is Flush in a message of the engine, such as one that also commits. send is called
 // once, also if there is nothing to write; its errors are those of Dialect.Together.
 func (b *Batch) Finish(send func([]Write) error) error {
