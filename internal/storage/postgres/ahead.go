@@ -35,7 +35,11 @@ func (w *writer) ahead(s *session) (a attempted, err error) {
 	s.conn.BeforeUse(t.begin)
 	defer s.conn.BeforeUse(nil)
 	a.batch = s.conn.NewBatch(t, w.cache, false)
-	if err := w.runAll(a.batch); err != nil {
+	linger := time.Duration(0)
+	if w.crowd > 1 {
+		linger = w.settings.linger
+	}
+	if err := w.runAll(a.batch, linger); err != nil {
 		return a, err
 	}
 	if a.empty = !w.anybodyWrote(); a.empty {

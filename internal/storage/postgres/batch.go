@@ -19,6 +19,7 @@ const maxBatch = 64
 // answered after the commit, also one that failed: it may have failed because of what an
 // earlier Update of the batch wrote.
 func (w *writer) serve(first *sqldoc.Request) {
+	w.crowd = len(w.members)
 	w.members = append(w.members[:0], first)
 	err := w.tries()
 	for _, r := range w.members {
@@ -178,7 +179,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 			return a, err
 		}
 	}
-	if err := w.runAll(a.batch); err != nil {
+	if err := w.runAll(a.batch, 0); err != nil {
 		return a, err
 	}
 	if a.empty = !w.anybodyWrote(); a.empty {

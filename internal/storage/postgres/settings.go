@@ -39,6 +39,10 @@ type settings struct {
 	readers int
 	// ahead has functions run before the lock is taken, as long as nobody else writes.
 	ahead bool
+	// linger is how long a batch that runs ahead waits for one more Update, if the batch
+	// before had several: those who had their answers a moment ago soon ask for more, and a
+	// commit that they share costs the database as much as one of its own.
+	linger time.Duration
 }
 
 func defaults() settings {
@@ -53,6 +57,7 @@ func defaults() settings {
 		doubt:     30 * time.Second,
 		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
 		ahead:     true,
+		linger:    250 * time.Microsecond,
 	}
 }
 

@@ -45,6 +45,7 @@ type writer struct {
 	alone   bool              // nobody else wrote between our last two batches
 	cache   *sqldoc.Cache     // its rows; they hold if the database is still there
 	members []*sqldoc.Request // of the batch at hand
+	crowd   int               // members of the batch before
 }
 
 func newWriter(db *database) *writer {
