@@ -15,13 +15,8 @@ import (
 // statement of a function that asks the database, otherwise together with the writes and the
 // COMMIT. If others have written, all functions run again under the lock.
 
-// aheadFor is how long after a commit a batch may run ahead. A message that has both the
-// first statement and the COMMIT leaves the outcome unknown if the connection turns out to be
-// lost, and the longer nothing was heard on it, the likelier it is.
-const aheadFor = time.Second
-
 func (w *writer) mayRunAhead() bool {
-	return w.settings.ahead && w.alone && time.Since(w.at) < aheadFor
+	return w.alone && time.Since(w.at) < w.settings.aheadFor
 }
 
 // errOvertaken says that others have written since the batch that the cache is of.
