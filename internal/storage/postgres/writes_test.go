@@ -49,11 +49,16 @@ func TestABatchWritesEachColumnOfEachRow(t *testing.T) {
 		}
 	}
 	for round := range 3 {
+		calls := 0
 		mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+			calls++
 			return all(func(table *store.Table, tenant, id string) error {
 				return tx.Put(table, tenant, rowOf(table, id+tenant, round), int64(round))
 			})(tx)
 		}))
+		if calls != 1 { // it runs again, and its rows are written one by one, after an error
+			t.Errorf("the function ran %d times", calls)
+		}
 		mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
 			return all(func(table *store.Table, tenant, id string) error {
 				want := rowOf(table, id+tenant, round)
@@ -83,17 +88,22 @@ func TestABatchWritesEachColumnOfEachRow(t *testing.T) {
 	}))
 }
 
-// TestARowIsDeletedAndPutAnewInOneBatch without having been read.
+// TestARowIsDeletedAndPutAnewInOneBatch without having been read, be it there or not.
 func TestARowIsDeletedAndPutAnewInOneBatch(t *testing.T) {
 	s := mustOpen(t, pgtest.Database(t))
-	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(tx, "a") }))
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(tx, "there") }))
 	s.writer.cache.Clear()
+	calls := 0
 	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
-		return errors.Join(tx.Delete(store.Models, "acme", "a"), tx.Delete(store.Models, "acme", "never"),
-			tx.Put(store.Models, "acme", rowOf(store.Models, "a", 7), 0), tx.Put(store.Models, "acme", rowOf(store.Models, "b", 7), 0))
+		calls++
+		return errors.Join(tx.Delete(store.Models, "acme", "there"), tx.Delete(store.Models, "acme", "new"), tx.Delete(store.Models, "acme", "never"),
+			tx.Put(store.Models, "acme", rowOf(store.Models, "there", 7), 0), tx.Put(store.Models, "acme", rowOf(store.Models, "new", 7), 0))
 	}))
+	if calls != 1 {
+		t.Errorf("the function ran %d times", calls)
+	}
 	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
-		for _, id := range []string{"a", "b"} {
+		for _, id := range []string{"there", "new"} {
 			if row, err := tx.Get(store.Models, "acme", id); err != nil || row.Version != 1 || string(row.Doc) != string(rowOf(store.Models, id, 7).Doc) {
 				t.Errorf("%s: %v, %v", id, row, err)
 			}
