@@ -30,7 +30,7 @@ func rowOf(table *store.Table, id string, round int) store.Row {
 }
 
 // TestABatchWritesEachColumnOfEachRow of each table and of different tenants, as inserts, as
-// updates and as deletes.
+// updates and as deletes; of those that are put twice, the last.
 func TestABatchWritesEachColumnOfEachRow(t *testing.T) {
 	s := mustOpen(t, pgtest.Database(t))
 	ids, tenants := []string{"a", "bé", "ccc"}, []string{"acme", "ümbrella"}
@@ -53,7 +53,9 @@ func TestABatchWritesEachColumnOfEachRow(t *testing.T) {
 		mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
 			calls++
 			return all(func(table *store.Table, tenant, id string) error {
-				return tx.Put(table, tenant, rowOf(table, id+tenant, round), int64(round))
+				return errors.Join(
+					tx.Put(table, tenant, rowOf(table, id+tenant, 9), int64(2*round)),
+					tx.Put(table, tenant, rowOf(table, id+tenant, round), int64(2*round+1)))
 			})(tx)
 		}))
 		if calls != 1 { // it runs again, and its rows are written one by one, after an error
@@ -62,7 +64,7 @@ func TestABatchWritesEachColumnOfEachRow(t *testing.T) {
 		mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
 			return all(func(table *store.Table, tenant, id string) error {
 				want := rowOf(table, id+tenant, round)
-				want.Version = int64(round) + 1
+				want.Version = int64(2*round + 2)
 				if got, err := tx.Get(table, tenant, id+tenant); err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%s: %v is stored as %v: %v", table.Name, want, got, err)
 				}
@@ -91,7 +93,9 @@ func TestABatchWritesEachColumnOfEachRow(t *testing.T) {
 // TestARowIsDeletedAndPutAnewInOneBatch without having been read, be it there or not.
 func TestARowIsDeletedAndPutAnewInOneBatch(t *testing.T) {
 	s := mustOpen(t, pgtest.Database(t))
-	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(tx, "there") }))
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+		return tx.Put(store.Models, "acme", rowOf(store.Models, "there", 1), 0)
+	}))
 	s.writer.cache.Clear()
 	calls := 0
 	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
