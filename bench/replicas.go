@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -16,9 +17,23 @@ type replicas struct {
 	workload
 	reps, most int
 	phase      time.Duration
+	before     string // binary of an earlier build of the product; "": none
 	*testbed
-	cluster []*product
-	rows    []*row // by number of replicas; then DBOS, if it is measured
+	clusters []*cluster // this build's, then the earlier one's
+	turns    []*replicasTurn
+}
+
+// cluster is the replicas of one build on a database of their own.
+type cluster struct {
+	title    string
+	replicas []*product
+}
+
+// replicasTurn is what has its turn in each repetition: so many replicas of a cluster, or DBOS.
+type replicasTurn struct {
+	row
+	replicas []*product // nil: DBOS
+	database []float64  // processor milliseconds that PostgreSQL took for a step
 }
 
 func measureReplicas(args []string) error {
@@ -28,6 +43,7 @@ func measureReplicas(args []string) error {
 	f.IntVar(&m.conc, "runs", 64, "runs at once")
 	f.IntVar(&m.reps, "reps", 5, "interleaved repetitions")
 	f.IntVar(&m.most, "replicas", 3, "replicas, from 1 to so many")
+	f.StringVar(&m.before, "before", "", "an earlier build of the product, measured beside this one")
 	f.DurationVar(&m.phase, "phase", 8*time.Second, "length of each turn")
 	_ = f.Parse(args) // exits on an error
 	if m.most < 1 || m.reps < 1 {
@@ -38,7 +54,7 @@ func measureReplicas(args []string) error {
 		return err
 	}
 	defer m.clear()
-	defer m.clearCluster()
+	defer m.clearClusters()
 	if err := m.prepare(); err != nil {
 		return err
 	}
@@ -51,59 +67,70 @@ func measureReplicas(args []string) error {
 	return nil
 }
 
-// prepare starts PostgreSQL and DBOS. A first replica stores the project, the token and the
-// plan that all replicas use.
+// prepare starts PostgreSQL, DBOS and the clusters.
 func (m *replicas) prepare() (err error) {
 	found := findPeer(m.testbed.dir)
 	if m.server, err = startPostgres(m.testbed.dir, false); err != nil {
 		return err
 	}
-	url, err := m.server.database("countersign")
+	if err := m.addCluster("Countersign", m.binary, "countersign"); err != nil {
+		return err
+	}
+	if m.before != "" {
+		if err := m.addCluster("Countersign before", m.before, "before"); err != nil {
+			return err
+		}
+	}
+	if found.absent == nil {
+		if m.dbos, err = startDBOS(found.binary, m.server, m.r); err != nil {
+			return err
+		}
+		m.turns = append(m.turns, &replicasTurn{row: row{name: m.dbos.name()}})
+	}
+	return nil
+}
+
+// addCluster makes a database. A first replica stores the project, the token and the plan that
+// all replicas use.
+func (m *replicas) addCluster(title, binary, database string) error {
+	url, err := m.server.database(database)
 	if err != nil {
 		return err
 	}
+	c := &cluster{title: title}
+	m.clusters = append(m.clusters, c)
 	for range m.most {
-		p := newProduct(m.binary, m.testbed.dir, m.r, m.conc)
+		p := newProduct(binary, m.testbed.dir, m.r, m.conc)
 		p.shared = url
-		m.cluster = append(m.cluster, p)
+		c.replicas = append(c.replicas, p)
 	}
-	first := m.cluster[0]
+	first := c.replicas[0]
 	if err := errors.Join(first.start(), first.prepare(), first.stop()); err != nil {
 		return err
 	}
-	for _, p := range m.cluster {
+	for i, p := range c.replicas {
 		p.token, p.plan = first.token, first.plan
+		m.turns = append(m.turns, &replicasTurn{row: row{name: fmt.Sprintf("%s, replicas: %d", title, i+1)}, replicas: c.replicas[:i+1]})
 	}
-	if found.absent == nil {
-		m.dbos, err = startDBOS(found.binary, m.server, m.r)
-	}
-	return err
+	return nil
 }
 
-func (m *replicas) clearCluster() {
-	for _, p := range m.cluster {
-		p.clear()
+func (m *replicas) clearClusters() {
+	for _, c := range m.clusters {
+		for _, p := range c.replicas {
+			p.clear()
+		}
 	}
 }
 
 // play measures one replica, then two, and so on, and DBOS. In every second repetition the
 // order is reversed.
 func (m *replicas) play() error {
-	for n := range m.most {
-		m.rows = append(m.rows, &row{name: fmt.Sprintf("Countersign, replicas: %d", n+1)})
-	}
-	order := make([]int, m.most, m.most+1)
-	for i := range order {
-		order[i] = i
-	}
-	if m.dbos != nil {
-		m.rows = append(m.rows, &row{name: m.dbos.name()})
-		order = append(order, m.most)
-	}
+	order := slices.Clone(m.turns)
 	for range m.reps {
-		for _, i := range order {
-			if err := m.turn(i); err != nil {
-				return fmt.Errorf("%s: %w", m.rows[i].name, err)
+		for _, t := range order {
+			if err := m.turn(t); err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
 			}
 		}
 		slices.Reverse(order)
@@ -111,42 +138,63 @@ func (m *replicas) play() error {
 	return nil
 }
 
-func (m *replicas) turn(i int) error {
+func (m *replicas) turn(t *replicasTurn) error {
 	var c contender = m.dbos
-	if i < m.most {
-		running := &running{m.cluster[:i+1], m.server}
+	stop := func() error { return nil }
+	if t.replicas != nil {
+		running := &running{t.replicas, m.server}
 		defer running.clear()
 		if err := running.start(); err != nil {
 			return err
 		}
-		c = running
+		c, stop = running, running.stop
 	}
 	if _, err := c.drive(m.conc, m.phase/4); err != nil { // warm up
 		return err
 	}
+	server := []int{m.server.process.Process.Pid}
+	before := processorTime(server)
 	res, err := observe(c, m.conc, m.phase)
 	if err != nil {
 		return err
 	}
-	m.rows[i].add(res)
-	fmt.Fprintf(os.Stderr, "%-26s %6.0f steps/s\n", m.rows[i].name, res.stepsPerSecond())
-	if i < m.most {
-		return c.(*running).stop()
-	}
-	return nil
+	t.add(res)
+	t.database = append(t.database, (processorTime(server)-before).Seconds()*1000/float64(res.steps))
+	fmt.Fprintf(os.Stderr, "%-33s %6.0f steps/s\n", t.name, res.stepsPerSecond())
+	return stop()
 }
 
 func (m *replicas) print() {
 	printMachine(postgresVersion())
 	fmt.Printf("\n### Replicas, %d runs at once\n\n%d repetitions, %d steps a run, all on one PostgreSQL that syncs.\n\n", m.conc, m.reps, m.steps)
-	printRows(m.rows)
-	if m.dbos == nil {
-		return
+	rows := make([]*row, len(m.turns))
+	for i, t := range m.turns {
+		rows[i] = &t.row
 	}
-	fmt.Println("\n| Steps/s, to DBOS | Median (least to most) | Wanted |\n|---|--:|--:|")
-	for _, r := range m.rows[:m.most] {
-		fmt.Printf("| %s | %s | at least 2 |\n", r.name, spread("%.2f", quotients(r.rate, m.rows[m.most].rate)))
+	printRows(rows)
+	fmt.Println("\n| | PostgreSQL's CPU a step | Steps/s, to DBOS (wanted: at least 2) | Steps/s, to before |\n|---|--:|--:|--:|")
+	for _, t := range m.turns {
+		cells := []string{t.name, spread("%.2f ms", t.database), "", ""}
+		if other := m.turnNamed("DBOS"); other != nil && t != other {
+			cells[2] = spread("%.2f", quotients(t.rate, other.rate))
+		}
+		if rest, ok := strings.CutPrefix(t.name, "Countersign, "); ok {
+			if other := m.turnNamed("Countersign before, " + rest); other != nil {
+				cells[3] = spread("%.2f", quotients(t.rate, other.rate))
+			}
+		}
+		fmt.Println("| " + strings.Join(cells, " | ") + " |")
 	}
+}
+
+// turnNamed returns the turn whose name begins so; nil if there is none.
+func (m *replicas) turnNamed(prefix string) *replicasTurn {
+	for _, t := range m.turns {
+		if strings.HasPrefix(t.name, prefix) {
+			return t
+		}
+	}
+	return nil
 }
 
 // running has the replicas that share the runs of one turn. No other replica runs during that

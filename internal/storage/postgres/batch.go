@@ -19,6 +19,7 @@ const maxBatch = 64
 // answered after the commit, also one that failed: it may have failed because of what an
 // earlier Update of the batch wrote.
 func (w *writer) serve(first *sqldoc.Request) {
+	w.crowd = len(w.members)
 	w.members = append(w.members[:0], first)
 	err := w.tries()
 	for _, r := range w.members {
@@ -86,26 +87,37 @@ func (w *writer) try(until time.Time) error {
 	if err != nil {
 		return err
 	}
-	b, err := w.attempt(s, false)
+	a, err := attempted{}, errOvertaken
+	if w.mayRunAhead() {
+		w.alone = false // until it is known again
+		a, err = w.ahead(s)
+	}
+	if errors.Is(err, errOvertaken) {
+		if w.rollBack(); w.session == nil {
+			return errUndone
+		}
+		a, err = w.attempt(s, false)
+	}
 	if errors.Is(err, sqldoc.ErrNeedsSavepoint) {
 		if w.rollBack(); w.session == nil {
 			return errUndone
 		}
-		b, err = w.attempt(s, true)
+		a, err = w.attempt(s, true)
 	}
 	if err != nil {
 		w.giveUp(err)
 		return err
 	}
-	if !w.anybodyWrote() {
+	if a.empty {
+		w.alone = a.alone
 		w.rollBack()
 		return nil
 	}
-	if err := w.commit(s); err != nil {
+	if err := w.settle(a); err != nil {
 		return err
 	}
-	b.batch.Committed()
-	w.last = b.place
+	a.batch.Committed()
+	w.last, w.at, w.alone = a.place, time.Now(), a.alone
 	w.full.Store(false)
 	w.commits.Add(1)
 	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
@@ -114,28 +126,31 @@ func (w *writer) try(until time.Time) error {
 	return nil
 }
 
-// commit commits the batch. If no answer comes, it finds out whether it is committed.
-func (w *writer) commit(s *session) error {
-	crashpoint.At("postgres.commit", nil)
-	committed, err := s.commit()
-	if err != nil {
-		committed, err = w.find()
+// settle returns nil if the batch is committed. If no answer came to its COMMIT, it finds
+// out whether it is.
+func (w *writer) settle(a attempted) error {
+	done, err := a.outcome == committed, error(nil)
+	if a.outcome == unknown {
+		done, err = w.find()
 	}
 	switch {
 	case err != nil:
 		w.fail(err)
 		return fmt.Errorf("%w: %s", ErrDoubt, err.Error()) // err speaks of what was tried, not of what became of the batch
-	case !committed:
+	case !done:
 		return errUndone
 	}
 	crashpoint.At("postgres.committed", nil)
 	return nil
 }
 
-// attempted is a batch that is ready for its COMMIT.
+// attempted is a batch whose transaction was run.
 type attempted struct {
-	batch *sqldoc.Batch
-	place inTurn
+	batch   *sqldoc.Batch
+	place   inTurn
+	alone   bool // nobody else wrote since the batch before
+	empty   bool // nobody wrote, and no COMMIT was sent
+	outcome outcome
 }
 
 // inTurn is a batch's position in the order of all batches.
@@ -144,41 +159,60 @@ type inTurn struct {
 	batch int64 // of this one
 }
 
-// attempt runs the batch up to its COMMIT.
+// attempt runs the batch and sends its writes with a COMMIT. If err is not nil, the
+// transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
-	row, err := w.take(s, w.beginning())
+	before, err := w.begin(s)
 	if err != nil {
 		return a, err
 	}
-	crashpoint.At("postgres.begun", nil)
-	before, err := w.check(row)
-	if err != nil {
-		return a, err
-	}
+	w.alone = false
+	a.alone = before == w.last
 	if apart {
 		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
 	}
 	a.place = inTurn{before.turn + 1, w.batch}
-	a.batch = s.conn.NewBatch(transaction{s, w}, w.cache, apart)
+	a.batch = s.conn.NewBatch(&transaction{session: s, writer: w}, w.cache, apart)
 	if before != w.last { // others have written, or the database has lost what we had
 		if err := a.batch.Recall(); err != nil {
 			return a, err
 		}
 	}
-	if err := w.runAll(a.batch); err != nil {
+	if err := w.runAll(a.batch, 0); err != nil {
 		return a, err
 	}
-	return a, a.batch.Flush()
+	if a.empty = !w.anybodyWrote(); a.empty {
+		return a, nil
+	}
+	crashpoint.At("postgres.commit", nil)
+	err = a.batch.Finish(func(writes []sqldoc.Write) error {
+		var err error
+		if a.outcome, err = s.commit(nil, writes); a.outcome == failed {
+			return err
+		}
+		return nil // settle finds out what became of an unknown one
+	})
+	return a, err
+}
+
+// begin begins the transaction and returns which batch was the last.
+func (w *writer) begin(s *session) (before inTurn, err error) {
+	row, err := w.take(s, w.beginning(s))
+	if err != nil {
+		return before, err
+	}
+	crashpoint.At("postgres.begun", nil)
+	return w.check(row)
 }
 
 // beginning waits for this process's turn to write and stores the batch's number. The
 // writer's row is updated and not only locked, so that a database which takes its snapshot
 // before it waits reports a conflict. Afterwards each statement sees the newest state. The
 // answer has the level, and the numbers of the last turn and of our last batch.
-func (w *writer) beginning() string {
+func (w *writer) beginning(s *session) string {
 	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
-		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) +
+		s.locals.text() +
 		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
 		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
 		" FROM countersign_writer WHERE id = " + writerRow +
@@ -211,10 +245,17 @@ func (w *writer) connected(until time.Time) (*session, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until.Add(w.settings.connect))
 	defer cancel()
 	s, err := connect(ctx, w.db)
-	if err == nil {
-		w.session = s
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	pins, err := s.pins()
+	if err != nil {
+		s.release(false)
+		return nil, err
+	}
+	s.locals = append(w.settings.writing(), pins...)
+	w.session = s
+	return s, nil
 }
 
 // giveUp undoes what was begun. It keeps the connection only after a collision; after any
@@ -228,6 +269,9 @@ func (w *writer) giveUp(err error) {
 }
 
 func (w *writer) rollBack() {
+	if w.session.wire.TxStatus() == 'I' {
+		return // it has not begun
+	}
 	if _, err := w.session.run("ROLLBACK"); err != nil {
 		w.disconnect()
 	}

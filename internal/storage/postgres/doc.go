@@ -12,9 +12,17 @@
 // or the loss of its connection a batch is run again from its first function: a function
 // may be called several times.
 //
+// A batch's writes are one statement for each table and kind, with an array for each column,
+// and go with the COMMIT in one message. A statement that can't change each of its rows fails,
+// and the server skips the COMMIT. Plans are pinned (pinned.go): each row is found by the
+// primary key, whatever the planner takes a table's size for.
+//
 // The rows of the last batch are cached. The row of countersign_writer and this process's
 // row of countersign_batches show whether that batch is still the last one of all: as long
-// as no other process writes, rows that every step needs are read once.
+// as no other process writes, rows that every step needs are read once. And as long as that is
+// so, functions run before the lock is taken, on the cached rows; that no other process has
+// written is checked as the lock is taken, which then is part of the message with the writes
+// (ahead.go).
 //
 // A function of Update must not call Update. It may call View, which shows the state
 // before the batch.

@@ -27,19 +27,28 @@ type holder struct {
 // send an answer. So the process that waits ends such a holder, after settings.idle. It
 // checks the holder on another connection, so that the waiting one stays in the server's
 // queue.
-func (w *writer) take(s *session, message string) ([]string, error) {
+func (w *writer) take(s *session, message string) (row []string, err error) {
+	err = w.watched(s, func() error {
+		row, err = s.run(message)
+		return err
+	})
+	return row, err
+}
+
+// watched has the holder checked while do waits for the writer's row.
+func (w *writer) watched(s *session, do func() error) error {
 	stop := w.watch()
-	row, err := s.run(message)
+	err := do()
 	checkErr := stop()
 	if gaveUp := code(err) == lockTimeout || code(err) == canceled; !gaveUp {
-		return row, err
+		return err
 	}
 	if checkErr != nil && !s.lost() { // no second connection could be opened: check once on this one
 		if _, checkErr = s.run("ROLLBACK"); checkErr == nil {
 			checkErr = w.endSilent(context.Background(), s)
 		}
 	}
-	return nil, errors.Join(err, checkErr)
+	return errors.Join(err, checkErr)
 }
 
 // watch checks the holder of the writer's row until stop is called. Most waits are short

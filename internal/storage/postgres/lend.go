@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"time"
+
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
@@ -9,16 +11,24 @@ import (
 type transaction struct {
 	*session
 	writer *writer
+	waits  bool  // it has not begun; see ahead
+	broken error // why it could not begin
 }
 
 // Exec implements sqldoc.Host.
-func (t transaction) Exec(text string) error {
+func (t *transaction) Exec(text string) error {
+	if err := t.begin(); err != nil {
+		return err
+	}
 	_, err := t.run(text)
 	return err
 }
 
 // Broken implements sqldoc.Host.
-func (t transaction) Broken(err error) error {
+func (t *transaction) Broken(err error) error {
+	if t.broken != nil {
+		return t.broken
+	}
 	if passes(err) || t.lost() {
 		return t.mean(err)
 	}
@@ -36,9 +46,9 @@ func (w *writer) anybodyWrote() bool {
 }
 
 // runAll runs the members of the batch in turn, and then the waiting Updates, which become
-// members.
-func (w *writer) runAll(b *sqldoc.Batch) error {
-	for i := 0; w.member(i); i++ {
+// members, and those that come within linger of the last one's end.
+func (w *writer) runAll(b *sqldoc.Batch, linger time.Duration) error {
+	for i := 0; w.member(i, linger); i++ {
 		if err := b.Run(w.members[i]); err != nil {
 			return err
 		}
@@ -49,13 +59,28 @@ func (w *writer) runAll(b *sqldoc.Batch) error {
 
 // member reports whether the batch has a member i; the next waiting Update becomes it if
 // there is room.
-func (w *writer) member(i int) bool {
+func (w *writer) member(i int, linger time.Duration) bool {
 	if i < len(w.members) || i == maxBatch {
 		return i < len(w.members)
 	}
 	r := w.next()
+	if r == nil && linger > 0 {
+		r = w.nextWithin(linger)
+	}
 	if r != nil {
 		w.members = append(w.members, r)
 	}
 	return r != nil
+}
+
+// nextWithin waits for an Update.
+func (w *writer) nextWithin(d time.Duration) *sqldoc.Request {
+	late := time.NewTimer(d)
+	defer late.Stop()
+	select {
+	case r := <-w.queue:
+		return r
+	case <-late.C:
+		return nil
+	}
 }

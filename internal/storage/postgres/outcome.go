@@ -32,7 +32,7 @@ func (w *writer) look(until time.Time) (committed bool, err error) {
 		return false, err
 	}
 	row, err := w.take(s, "BEGIN ISOLATION LEVEL READ COMMITTED; "+
-		limits(true, w.settings.statement, w.settings.lock, w.settings.idle)+
+		w.settings.writing().text()+
 		"; SELECT level FROM countersign_writer WHERE id = "+writerRow+" FOR UPDATE"+
 		"; SELECT COALESCE((SELECT batch FROM countersign_batches WHERE writer = '"+w.id+"'), 0)"+
 		"; COMMIT")

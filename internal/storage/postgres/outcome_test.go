@@ -37,33 +37,39 @@ func counted(s *Store) (calls int, err error) {
 }
 
 // TestCutConnectionsNeitherLoseNorRepeat cuts the connection of a batch after each
-// byte of the answers, and after each few of the requests.
+// byte of the answers, and after each few of the requests, whether it takes the lock first
+// or runs ahead.
 func TestCutConnectionsNeitherLoseNorRepeat(t *testing.T) {
 	for d, step := range map[direction]int{requests: 5, answers: 1} {
-		t.Run(d.String(), func(t *testing.T) {
-			direct, s, p := behind(t, nil)
-			ran := map[int]int{}
-			cutEach(t, d, step, func(n int) bool {
-				before := count(t, direct)
-				p.arm(fault{of: d, after: n})
-				calls, err := counted(s)
-				if err != nil {
-					t.Fatalf("cut after %d bytes: %v", n, err)
+		for name, aheadFor := range map[string]time.Duration{"locked": 0, "ahead": generous} {
+			t.Run(d.String()+" "+name, func(t *testing.T) {
+				direct, s, p := behind(t, func(s *settings) { s.aheadFor = aheadFor })
+				ran := map[int]int{}
+				cutEach(t, d, step, func(n int) bool {
+					before := count(t, direct)
+					for ahead := aheadFor > 0; s.writer.mayRunAhead() != ahead; before++ {
+						mustIncrement(t, s)
+					}
+					p.arm(fault{of: d, after: n})
+					calls, err := counted(s)
+					if err != nil {
+						t.Fatalf("cut after %d bytes: %v", n, err)
+					}
+					if now := count(t, direct); now != before+1 {
+						t.Fatalf("cut after %d bytes: the counter is at %d, want %d", n, now, before+1)
+					}
+					struck := p.disarm()
+					if struck {
+						ran[calls]++
+					}
+					return struck
+				})
+				t.Logf("cuts by runs of the function: %v", ran)
+				if ran[2] == 0 || d == answers && ran[1] == 0 {
+					t.Errorf("cuts by runs of the function: %v", ran)
 				}
-				if now := count(t, direct); now != before+1 {
-					t.Fatalf("cut after %d bytes: the counter is at %d, want %d", n, now, before+1)
-				}
-				struck := p.disarm()
-				if struck {
-					ran[calls]++
-				}
-				return struck
 			})
-			t.Logf("cuts by runs of the function: %v", ran)
-			if ran[2] == 0 || d == answers && ran[1] == 0 {
-				t.Errorf("cuts by runs of the function: %v", ran)
-			}
-		})
+		}
 	}
 }
 
@@ -75,15 +81,18 @@ func TestAnswerAgreesWithWhatIsStored(t *testing.T) {
 			url := pgtest.Database(t)
 			direct := mustOpen(t, url)
 			mustIncrement(t, direct)
-			seen := map[string]int{}
+			seen, ahead := map[string]int{}, true
 			cut := func(f fault) (struck bool) {
-				answer, struck := cutForGood(t, direct, url, f)
+				ahead = !ahead
+				answer, struck := cutForGood(t, direct, url, f, ahead)
 				if struck {
 					seen[answer]++
 				}
 				return struck
 			}
-			cut(fault{of: d, at: "COMMIT\x00", shut: true}) // between offsets that lie far apart
+			for range 2 { // between offsets that lie far apart; the second time ahead
+				cut(fault{of: d, at: "COMMIT\x00", shut: true})
+			}
 			cutEach(t, d, step, func(n int) bool { return cut(fault{of: d, after: n, shut: true}) })
 			t.Logf("answers: %v", seen)
 			if seen["unavailable"] == 0 || seen["doubt"] == 0 || seen["done"] > 0 {
@@ -93,18 +102,21 @@ func TestAnswerAgreesWithWhatIsStored(t *testing.T) {
 	}
 }
 
-func cutForGood(t *testing.T, direct *Store, url string, f fault) (answer string, struck bool) {
+func cutForGood(t *testing.T, direct *Store, url string, f fault, ahead bool) (answer string, struck bool) {
 	t.Helper()
 	p, through := startProxy(t, url)
 	defer p.stop()
 	settings := calm()
-	settings.patience, settings.doubt = 0, 0
+	settings.patience, settings.doubt, settings.aheadFor = 0, 0, generous
 	db, err := parse(through, settings)
 	mustDo(t, err)
 	s := &Store{writer: newWriter(db), views: newViews(db)}
 	go s.writer.run()
 	defer mustClose(t, s)
 	mustIncrement(t, s)
+	if ahead {
+		mustIncrement(t, s)
+	}
 	before := count(t, direct)
 	p.arm(f)
 	_, err = counted(s)

@@ -6,8 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -19,8 +19,10 @@ import (
 // two goroutines at once.
 type session struct {
 	pinned *sql.Conn
+	raw    *pgx.Conn
 	conn   *sqldoc.Conn   // documents, on it
 	wire   *pgconn.PgConn // what is below SQL, for several statements in a message
+	locals locals         // of each transaction that writes
 }
 
 // connect takes a connection from the pool, which opens one if none is free.
@@ -31,7 +33,8 @@ func connect(ctx context.Context, db *sql.DB) (*session, error) {
 	}
 	s := &session{pinned: pinned, conn: sqldoc.NewConn(pinned, dialect)}
 	err = pinned.Raw(func(c any) error {
-		s.wire = c.(*stdlib.Conn).Conn().PgConn()
+		s.raw = c.(*stdlib.Conn).Conn()
+		s.wire = s.raw.PgConn()
 		return nil
 	})
 	return s, err
@@ -66,23 +69,71 @@ func texts(values [][]byte) []string {
 	return row
 }
 
-// commit ends the transaction. If err is not nil, the outcome is not known.
-func (s *session) commit() (committed bool, err error) {
-	answers := s.wire.Exec(context.Background(), "COMMIT")
+// outcome is what became of a transaction.
+type outcome int
+
+const (
+	unknown   outcome = iota
+	notBegun          // it may have to be rolled back
+	failed            // by a write; it must be rolled back
+	undone            // it is over
+	committed         // it is over
+)
+
+// commit makes the writes and ends the transaction, in one message: the server skips the
+// COMMIT if a write fails, and then answers that the transaction has failed but is not
+// over. Without that answer an error proves nothing, since a pooler may report one of its
+// own in place of answers that it has lost. prelude begins the transaction, unless it has
+// begun.
+func (s *session) commit(prelude []call, writes []sqldoc.Write) (outcome, error) {
+	b, err := message(s.raw, append(prelude, calls(writes)...))
+	if err != nil {
+		return failed, err
+	}
+	b.ExecParams("COMMIT", nil, nil, nil, nil)
+	answers := s.wire.ExecBatch(context.Background(), b)
 	crashpoint.At("postgres.sent", nil)
-	tag := ""
+	tag, done := "", 0
 	for answers.NextResult() {
-		result, _ := answers.ResultReader().Close() // Close of all gives its error again
-		tag = result.String()
+		result, err := answers.ResultReader().Close() // Close of all gives its error again
+		if tag = result.String(); err == nil {
+			done++
+		}
 	}
 	err = answers.Close()
-	if surelyNotCommitted(err) {
-		return false, nil
+	o := outcomeOf(tag, err, s.wire.TxStatus(), s.lost())
+	if err != nil && !s.lost() && done < len(prelude) {
+		o = notBegun
 	}
-	if err == nil && tag != "COMMIT" && tag != "ROLLBACK" {
+	switch {
+	case o == notBegun:
+		err = s.mean(err)
+	case o == failed:
+		err = refused(err)
+	case o == unknown && err == nil:
 		err = fmt.Errorf("COMMIT was answered with %q", tag)
+	case o == unknown:
+		err = s.mean(err)
+	default:
+		err = nil
 	}
-	return tag == "COMMIT", s.mean(err)
+	return o, err
+}
+
+// outcomeOf decides by the tag of the last answer, the first error, and what the server has
+// said last of the session's transaction, which is nothing new if the connection is lost.
+func outcomeOf(tag string, err error, status byte, lost bool) outcome {
+	switch {
+	case err == nil && tag == "COMMIT":
+		return committed
+	case err == nil && tag == "ROLLBACK":
+		return undone
+	case err != nil && !lost && status == 'E':
+		return failed
+	case err != nil && surelyNotCommitted(err):
+		return undone
+	}
+	return unknown
 }
 
 // mean returns an error's meaning, which may depend on whether the connection is lost.
@@ -118,15 +169,4 @@ func (s *session) release(keep bool) {
 func (s *session) cut() {
 	_ = s.wire.Conn().Close()
 	s.release(false)
-}
-
-// limits sets the timeouts of a transaction. They are LOCAL, since behind a pooler the next
-// transaction may be on another session.
-func limits(synchronous bool, statement, lock, idle time.Duration) string {
-	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL lock_timeout = %d",
-		statement.Milliseconds(), idle.Milliseconds(), lock.Milliseconds())
-	if synchronous {
-		text += "; SET LOCAL synchronous_commit = on"
-	}
-	return text
 }

@@ -37,6 +37,15 @@ type settings struct {
 	// readers is how many Views run at once. One more connection writes, and one checks
 	// the holder of the writer's row while a batch waits long for it.
 	readers int
+	// aheadFor is how long after a commit a batch may run ahead (see ahead.go); 0: none does.
+	// A message that has both the first statement and the COMMIT leaves the outcome unknown
+	// if the connection turns out to be lost, and the longer nothing was heard on it, the
+	// likelier it is.
+	aheadFor time.Duration
+	// linger is how long a batch that runs ahead waits for one more Update, if the batch
+	// before had several: those who had their answers a moment ago soon ask for more, and a
+	// commit that they share costs the database as much as one of its own.
+	linger time.Duration
 }
 
 func defaults() settings {
@@ -50,6 +59,8 @@ func defaults() settings {
 		patience:  5 * time.Second,
 		doubt:     30 * time.Second,
 		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
+		aheadFor:  time.Second,
+		linger:    250 * time.Microsecond,
 	}
 }
 

@@ -130,7 +130,7 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 // begin begins a transaction with a snapshot.
 func (v *views) begin(s *session) error {
 	_, err := s.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " +
-		limits(false, v.settings.statement, v.settings.lock, v.settings.reading))
+		limits(false, v.settings.statement, v.settings.lock, v.settings.reading).text())
 	return err
 }
 

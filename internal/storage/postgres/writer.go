@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -40,8 +41,11 @@ type writer struct {
 	session *session          // nil: not connected
 	batch   int64             // the number of the last try
 	last    inTurn            // the last that was committed
+	at      time.Time         // when that was
+	alone   bool              // nobody else wrote between our last two batches
 	cache   *sqldoc.Cache     // its rows; they hold if the database is still there
 	members []*sqldoc.Request // of the batch at hand
+	crowd   int               // members of the batch before
 }
 
 func newWriter(db *database) *writer {

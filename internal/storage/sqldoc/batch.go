@@ -180,7 +180,16 @@ func (b *Batch) undo(t *Tx) {
 func (b *Batch) Flush() error { return b.flush(func(*store.Table) bool { return true }) }
 
 func (b *Batch) flush(of func(*store.Table) bool) error {
-	var due []place
+	due := b.due(of)
+	t := b.conn.Begin(false)
+	if err := b.writeAll(t, due); err != nil {
+		return b.cause(t, err)
+	}
+	return nil
+}
+
+// due takes the places whose deferred writes are to be made out of the order.
+func (b *Batch) due(of func(*store.Table) bool) (due []place) {
 	kept, seen := b.order[:0], map[place]bool{} // a place that a failed function wrote first is listed twice
 	for _, p := range b.order {
 		switch {
@@ -191,11 +200,7 @@ func (b *Batch) flush(of func(*store.Table) bool) error {
 		}
 	}
 	b.order = kept
-	t := b.conn.Begin(false)
-	if err := b.writeAll(t, due); err != nil {
-		return b.cause(t, err)
-	}
-	return nil
+	return due
 }
 
 // writeAll writes rows to the database, in one message if the dialect can.
@@ -210,17 +215,7 @@ func (b *Batch) writeAll(t *Tx, due []place) error {
 		}
 		return nil
 	}
-	entries := make([]entry, len(due))
-	for i, p := range due {
-		entries[i] = b.known[p]
-	}
-	if err := t.storeAll(due, entries); err != nil {
-		return err
-	}
-	for i, p := range due {
-		b.known[p] = entries[i].written()
-	}
-	return nil
+	return b.writeTogether(t, due, b.conn.together)
 }
 
 // cause returns the error that ends the batch after a failed statement.

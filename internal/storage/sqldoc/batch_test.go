@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,27 +29,26 @@ func lend(t *testing.T, b *sqldoc.Batch, fn func(store.Tx) error) {
 	r.Answer(nil)
 }
 
-// TestARowIsWrittenOnce, also if a function that failed had written it before.
-func TestARowIsWrittenOnce(t *testing.T) {
-	var sent []sqldoc.Call
+// recording is a batch whose writes are recorded instead of made.
+func recording(t *testing.T) (b *sqldoc.Batch, sent *[]sqldoc.Write) {
+	t.Helper()
 	pinned, err := schema(t).Conn(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	sent = &[]sqldoc.Write{}
 	conn := sqldoc.NewConn(pinned, sqldoc.Dialect{
-		Rewrite: func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
-		Error:   func(err error) error { return err },
-		Together: func(_ *sql.Conn, calls []sqldoc.Call) ([]int64, error) {
-			sent = append(sent, calls...)
-			changed := make([]int64, len(calls))
-			for i := range changed {
-				changed[i] = 1
-			}
-			return changed, nil
-		},
+		Rewrite:  func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
+		Error:    func(err error) error { return err },
+		Together: func(_ *sql.Conn, writes []sqldoc.Write) error { *sent = append(*sent, writes...); return nil },
 	})
 	t.Cleanup(func() { _ = conn.Close() })
-	b := conn.NewBatch(host{conn}, sqldoc.NewCache(), false)
+	return conn.NewBatch(host{conn}, sqldoc.NewCache(), false), sent
+}
+
+// TestARowIsWrittenOnce, also if a function that failed had written it before.
+func TestARowIsWrittenOnce(t *testing.T) {
+	b, sent := recording(t)
 	put := func(tx store.Tx, id string) error {
 		return tx.Put(store.Tenants, "acme", store.Row{ID: id, Doc: []byte("{}")}, 0)
 	}
@@ -58,7 +59,43 @@ func TestARowIsWrittenOnce(t *testing.T) {
 	if err := b.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if len(sent) != 2 {
-		t.Errorf("%d statements: %v", len(sent), sent)
+	if len(*sent) != 1 || (*sent)[0].Rows != 2 || (*sent)[0].Kind != sqldoc.Insert {
+		t.Errorf("sent was %+v", *sent)
 	}
+}
+
+// TestLargeWritesAreSplit: each row is in one of them.
+func TestLargeWritesAreSplit(t *testing.T) {
+	b, sent := recording(t)
+	megabytes := map[string]int{"a": 3, "b": 4, "c": 1, "d": 1, "e": 20, "f": 1, "g": 0, "h": 7}
+	lend(t, b, func(tx store.Tx) error {
+		for _, id := range slices.Sorted(maps.Keys(megabytes)) {
+			row := store.Row{ID: id, Doc: []byte(strings.Repeat("x", megabytes[id]<<20))}
+			if err := tx.Put(store.Steps, "acme", keyed(row, id), 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := b.Finish(func(writes []sqldoc.Write) error { *sent = append(*sent, writes...); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var groups []string
+	for _, w := range *sent {
+		ids, docs, runs := w.Arrays[1].([]string), w.Arrays[3].([]string), w.Arrays[4].([]string)
+		for i, id := range ids {
+			if len(docs[i]) != megabytes[id]<<20 || runs[i] != "run-"+id || w.Rows != len(ids) || w.Kind != sqldoc.Insert {
+				t.Errorf("%s has %d bytes and %s, of %d rows", id, len(docs[i]), runs[i], w.Rows)
+			}
+		}
+		groups = append(groups, strings.Join(ids, ""))
+	}
+	if got := strings.Join(groups, " "); got != "abc d e fgh" {
+		t.Errorf("the rows are split into %s", got)
+	}
+}
+
+func keyed(row store.Row, id string) store.Row {
+	row.Keys = []any{"run-" + id, int64(1)}
+	return row
 }

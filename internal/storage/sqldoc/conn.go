@@ -22,6 +22,7 @@ type Conn struct {
 	dialect Dialect
 	tables  map[*store.Table]*tableStatements
 	cached  map[string]*statement
+	before  func() error // see BeforeUse
 }
 
 // NewConn takes over conn.
@@ -75,8 +76,22 @@ func (c *Conn) Close() error {
 	return c.conn.Close()
 }
 
+// BeforeUse has a function called before each statement of a Tx, such as one that begins the
+// transaction. The statement isn't run if it fails. nil: none.
+func (c *Conn) BeforeUse(fn func() error) { c.before = fn }
+
+func (c *Conn) used() error {
+	if c.before == nil {
+		return nil
+	}
+	return c.before()
+}
+
 // exec runs a statement and returns how many rows it changed.
 func (c *Conn) exec(s *statement, args []any) (int64, error) {
+	if err := c.used(); err != nil {
+		return 0, err
+	}
 	result, err := c.execute(s, args)
 	if err != nil {
 		return 0, c.mean(err)
@@ -96,6 +111,9 @@ func (c *Conn) execute(s *statement, args []any) (sql.Result, error) {
 }
 
 func (c *Conn) query(s *statement, args []any) (*sql.Rows, error) {
+	if err := c.used(); err != nil {
+		return nil, err
+	}
 	if s.once || c.dialect.Prepares {
 		// Not prepared here: a statement of a connection must outlive its rows,
 		// and database/sql sees to that only if the statement is its own.

@@ -27,9 +27,10 @@ type Dialect struct {
 	// Keeps reports whether the engine can store a text; nil: it stores any. A text that it
 	// can't store can't be found either.
 	Keeps func(text string) bool
-	// Together sends statements in one message and returns how many rows each changed, up
-	// to the first that fails. nil: they are sent one by one.
-	Together func(conn *sql.Conn, calls []Call) (changed []int64, err error)
+	// Together makes Writes in one message and in this order. ErrConflict: one of them could
+	// not change each of its rows, and the transaction must be rolled back, or to a savepoint.
+	// nil: rows are written one by one.
+	Together func(conn *sql.Conn, writes []Write) error
 	// Ask sends queries of at most one row in one message and returns their rows, nil for
 	// none. Only an engine whose database other processes write to needs it.
 	Ask func(conn *sql.Conn, calls []Call) (rows [][]any, err error)
