@@ -52,29 +52,30 @@ const indexAfter = 10 * time.Second
 // service is the wired product. open makes it, run serves until the context ends, close releases
 // everything.
 type service struct {
-	cfg      config
-	log      *slog.Logger
-	metrics  *telemetry.Metrics
-	exporter *otlp.Exporter // nil: no traces
-	store    store.Store
-	opened   store.Store   // the store without its measuring wrapper
-	lease    *lease.Keeper // nil: no other process shares the store
-	outbound *outbound.Client
-	engine   *engine.Engine
-	control  *control.Service
-	api      *httpapi.API
-	console  *console.Console
-	manual   *manual.Manual
-	reminder *remind.Reminder
-	notifier *notify.Notifier    // nil without a mail server
-	chat     *chat.Chat          // nil without a chat service
-	teller   *webhook.Sender     // nil if no origin is allowed for webhooks
-	hooks    *outbound.Client    // used by teller
-	archiver *retention.Archiver // nil if runs are never archived
-	dropping *periodic.Task      // removes instances without heartbeats
-	listener net.Listener
-	address  string        // http://host:port
-	first    control.First // the secrets of a new store
+	cfg         config
+	log         *slog.Logger
+	metrics     *telemetry.Metrics
+	exporter    *otlp.Exporter // nil: no traces
+	store       store.Store
+	opened      store.Store   // the store without its measuring wrapper
+	lease       *lease.Keeper // nil: no other process shares the store
+	outbound    *outbound.Client
+	engine      *engine.Engine
+	control     *control.Service
+	api         *httpapi.API
+	console     *console.Console
+	manual      *manual.Manual
+	reminder    *remind.Reminder
+	notifier    *notify.Notifier    // nil without a mail server
+	chat        *chat.Chat          // nil without a chat service
+	teller      *webhook.Sender     // nil if no origin is allowed for webhooks
+	hooks       *outbound.Client    // used by teller
+	archiver    *retention.Archiver // nil if runs are never archived
+	dropping    *periodic.Task      // removes instances without heartbeats
+	listener    net.Listener
+	certificate *certificate  // nil: no TLS
+	address     string        // http://host:port
+	first       control.First // the secrets of a new store
 
 	life    context.Context // context of background work
 	end     context.CancelFunc
@@ -114,11 +115,17 @@ func newSalt() string {
 }
 
 func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
+	s := &service{cfg: cfg, log: log, metrics: telemetry.NewMetrics(version)}
+	var err error
+	if cfg.CertFile != "" {
+		if s.certificate, err = loadCertificate(cfg.CertFile, cfg.KeyFile, log); err != nil {
+			return nil, err
+		}
+	}
 	st, err := openStore(ctx, cfg.Store)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{cfg: cfg, log: log, metrics: telemetry.NewMetrics(version)}
 	if s.exporter, err = otlp.Start(ctx, cfg.Getenv, version, log); err != nil {
 		log.Warn("no traces are sent", "error", err)
 	}
@@ -135,6 +142,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.join(ctx); err != nil {
 		return err
 	}
+	if err := s.listen(); err != nil { // before Bootstrap: a start that fails must not make secrets that nobody sees
+		return err
+	}
 	l := s.assemble()
 	var err error
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
@@ -147,9 +157,6 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	if err := s.control.FoldAddresses(ctx); err != nil {
-		return err
-	}
-	if err := s.listen(); err != nil {
 		return err
 	}
 	if s.cfg.AdminEmail != "" {
@@ -311,15 +318,10 @@ func (s *service) listen() error {
 		return fmt.Errorf("can't listen on %s: %w", s.cfg.Listen, err)
 	}
 	s.listener, s.address = listener, "http://"+listener.Addr().String()
-	if s.cfg.CertFile == "" {
-		return nil
+	if s.certificate != nil {
+		s.listener = tls.NewListener(listener, &tls.Config{GetCertificate: s.certificate.get, MinVersion: tls.VersionTLS12})
+		s.address = "https://" + listener.Addr().String()
 	}
-	certificate, err := loadCertificate(s.cfg.CertFile, s.cfg.KeyFile, s.log)
-	if err != nil {
-		return err
-	}
-	s.listener = tls.NewListener(listener, &tls.Config{GetCertificate: certificate.get, MinVersion: tls.VersionTLS12})
-	s.address = "https://" + listener.Addr().String()
 	return nil
 }
 
