@@ -375,7 +375,8 @@ func failure(s store.Store) error {
 	return errors.New(failed)
 }
 
-// stop accepts no new work, waits for calls in flight and commits their outcomes.
+// stop accepts no new work, waits for calls in flight and commits their outcomes. Reads are served
+// meanwhile, unless other processes share the store and can serve them.
 func (s *service) stop(server *http.Server) error {
 	s.api.Stop()
 	s.console.Stop()
@@ -383,6 +384,9 @@ func (s *service) stop(server *http.Server) error {
 	defer cancel()
 	done := make(chan struct{})
 	go func() { s.engine.Stop(s.cfg.StopGrace); close(done) }()
+	if s.lease == nil {
+		<-done
+	}
 	if server.Shutdown(grace) != nil {
 		_ = server.Close()
 	}
