@@ -132,8 +132,21 @@ type Scenario struct {
 // KeepVerbatim remembers the JSON that the model was decoded from.
 func (m *AgentModel) KeepVerbatim(v Value) { m.verbatim = v }
 
-// plainModel has AgentModel's fields and none of its methods.
-type plainModel AgentModel
+// plainModel and plainTransition have the fields of AgentModel and Transition and
+// none of their methods.
+type (
+	plainModel      AgentModel
+	plainTransition Transition
+)
+
+// wholeNumber reads every spelling of an integer: a document that is kept verbatim
+// may say 1.0 or 1e0, which encoding/json refuses for an int64.
+type wholeNumber int64
+
+// UnmarshalJSON reads a number by its exact value.
+func (w *wholeNumber) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal([]byte(ParseNumber(string(b)).String()), (*int64)(w))
+}
 
 // MarshalJSON writes the document as it was read.
 func (m AgentModel) MarshalJSON() ([]byte, error) {
@@ -145,10 +158,28 @@ func (m AgentModel) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a stored document and remembers its text.
 func (m *AgentModel) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, (*plainModel)(m)); err != nil {
+	read := struct {
+		*plainModel
+		Revision wholeNumber `json:"revision"`
+	}{plainModel: (*plainModel)(m)}
+	if err := json.Unmarshal(b, &read); err != nil {
 		return err
 	}
+	m.Revision = int64(read.Revision)
 	m.KeepVerbatim(RawValue(string(b)))
+	return nil
+}
+
+// UnmarshalJSON reads a transition of a stored document.
+func (t *Transition) UnmarshalJSON(b []byte) error {
+	read := struct {
+		*plainTransition
+		Priority wholeNumber `json:"priority"`
+	}{plainTransition: (*plainTransition)(t)}
+	if err := json.Unmarshal(b, &read); err != nil {
+		return err
+	}
+	t.Priority = int64(read.Priority)
 	return nil
 }
 

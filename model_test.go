@@ -29,6 +29,23 @@ func TestModelIsWrittenAsItWasRead(t *testing.T) {
 	}
 }
 
+func TestStoredModelIsReadInEverySpellingOfItsIntegers(t *testing.T) {
+	for _, spelled := range []string{"3", "3.0", "3e0", "30e-1", "0.3E+1"} {
+		text := strings.Replace(strings.Replace(verbatim, `"revision":1`, `"revision":`+spelled, 1), `"priority":0`, `"priority":`+spelled, 1)
+		var m countersign.AgentModel
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			t.Errorf("%s: %v", spelled, err)
+			continue
+		}
+		if m.Revision != 3 || m.Transitions[0].Priority != 3 || m.Transitions[0].ToStateID != "s" {
+			t.Errorf("%s: read as %d and %+v", spelled, m.Revision, m.Transitions[0])
+		}
+		if got, err := countersign.Marshal(m); err != nil || string(got) != text {
+			t.Errorf("%s: written as %s (%v)", spelled, got, err)
+		}
+	}
+}
+
 func TestModelStaysVerbatimInsideARecord(t *testing.T) {
 	record := countersign.Model{ID: "refund", Revision: 7}
 	if err := json.Unmarshal([]byte(verbatim), &record.Document); err != nil {

@@ -225,7 +225,7 @@ const MayHaveHappened = "answered, not as expected; it may have taken effect"
 
 // RunStart is the body of POST /runs.
 type RunStart struct {
-	PlanID string `json:"planId"`
+	PlanID string `json:"planId" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"`
 	Reason string `json:"reason,omitempty" maxLength:"1000" doc:"why it is started: shown to approvers, and kept in the audit log"`
 }
 

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
@@ -106,7 +107,20 @@ func TestSIGTERMLetsACallInFlightFinishAndKeepsItsOutcome(t *testing.T) {
 	w := ownWorld(t)
 	id, gate := w.inFlight(t, "POST", "/notes", step("n", "note", nil), harness.Answering(200, `{"id":"n-1"}`))
 	w.Terminate()
-	harness.Until(t, "the server to stop taking requests", func() bool { return w.Refuses() })
+	if w.Shared() { // the others take requests
+		harness.Until(t, "the server to stop taking requests", func() bool { return w.Refuses() })
+	} else {
+		harness.Until(t, "the server to stop taking work", func() bool {
+			return w.operator.Post("/projects/"+shop+"/runs", doc{"capability": "note", "mode": "DRY_RUN", "inputs": doc{}}, key()).Status == 503
+		})
+		if a := w.operator.Post("/plans", planOf(step("n", "note", nil))); a.Refused(t, "unavailable", "stopping") == "" || a.Header.Get("Retry-After") == "" {
+			t.Errorf("a stopping service answers %s", a)
+		}
+		if p := w.NewBrowser().Submit("/sign-in", url.Values{"email": {"nobody@example.com"}}); p.Status != 503 {
+			t.Errorf("a stopping console answers %d", p.Status)
+		}
+		w.viewer.Get("/runs/"+id).OK(t).Is(t, "status", "RUNNING")
+	}
 	if w.Ended() {
 		t.Error("the server did not wait for the call")
 	}

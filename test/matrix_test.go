@@ -456,7 +456,7 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 	case op.ID == "createPlan":
 		body = planOf()
 	}
-	path := strings.NewReplacer("{id}", id, "{email}", id, "{name}", id).Replace(op.Path)
+	path := op.About(id)
 	want := expected(op, r, p, o)
 	for _, c := range s.prefixes(p.client) {
 		s.cells++

@@ -61,7 +61,8 @@ func TestADocumentIsKeptVerbatim(t *testing.T) {
 		`"x":1.5`:            `"x":1.50000000000000000001e+3`,
 		`"y":-2`:             `"y":-0.0`,
 		`"defaultValue":0`:   `"defaultValue":9007199254740993.10`,
-		`"revision":1`:       `"revision":7`,
+		`"revision":1`:       `"revision":7.0`,
+		`"priority":0`:       `"priority":0e0`,
 		`"description":"Pay`: `"description":"\u00e4<&>\/Pay`,
 	} {
 		if !strings.Contains(text, old) {
@@ -74,6 +75,7 @@ func TestADocumentIsKeptVerbatim(t *testing.T) {
 	if answer := operator.Get("/models/m"); !strings.Contains(answer.Raw, `"document":`+text) {
 		t.Errorf("the document came back as\n%s\nsent was\n%s", answer.Raw, text)
 	}
+	operator.Post("/models/m/validate", nil).OK(t)
 }
 
 func TestWhatWasReadMayBeSentBack(t *testing.T) {

@@ -103,6 +103,15 @@ func TestAnIdempotencyKeyIs1To255VisibleCharacters(t *testing.T) {
 	}
 }
 
+func TestAPlanIDThatIsNoIDIsRefusedAsSuch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, bad := range []string{"", "a b", "../x", "-a", strings.Repeat("x", 129)} {
+		w.operator.Post("/runs", doc{"planId": bad}, key()).Refused(t, "invalid_request", "planId")
+	}
+	w.operator.Post("/runs", doc{"planId": "nothing"}, key()).Refused(t, "not_found")
+}
+
 func TestAKeyWhoseRunIsOutOfScopeIsAConflictWithoutItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,26 +37,28 @@ func TestUnusableSettingsStopTheStartWithOneLineEach(t *testing.T) {
 			[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS_PER_TENANT", "0", "SVC_PLATFORM_MAX_INSTANCES_PER_AGENT", "-1", "SVC_PLATFORM_MAX_PENDING_APPROVALS_PER_TENANT", "many", "SVC_PLATFORM_MAX_WEBHOOKS_PER_TENANT", "1.5", "SVC_PLATFORM_MAX_MODEL_BYTES_PER_TENANT", "1GiB", "SVC_PLATFORM_MAX_PROBES_PER_RUN", "0"},
 			[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS_PER_TENANT", "SVC_PLATFORM_MAX_INSTANCES_PER_AGENT", "SVC_PLATFORM_MAX_PENDING_APPROVALS_PER_TENANT", "SVC_PLATFORM_MAX_WEBHOOKS_PER_TENANT", "SVC_PLATFORM_MAX_MODEL_BYTES_PER_TENANT", "SVC_PLATFORM_MAX_PROBES_PER_RUN"},
 		},
-		"time to live":            {[]string{"SVC_PLATFORM_APPROVAL_TTL", "24"}, []string{"SVC_PLATFORM_APPROVAL_TTL"}},
-		"negative time to live":   {[]string{"SVC_PLATFORM_APPROVAL_TTL", "-1h"}, []string{"SVC_PLATFORM_APPROVAL_TTL"}},
-		"self-approval":           {[]string{"SVC_PLATFORM_ALLOW_SELF_APPROVAL", "maybe"}, []string{"SVC_PLATFORM_ALLOW_SELF_APPROVAL"}},
-		"origin with a path":      {[]string{"SVC_PLATFORM_CONNECTION_ORIGINS", "https://a.example/x"}, []string{"SVC_PLATFORM_CONNECTION_ORIGINS"}},
-		"origin without scheme":   {[]string{"SVC_PLATFORM_CONNECTION_ORIGINS", "a.example"}, []string{"SVC_PLATFORM_CONNECTION_ORIGINS"}},
-		"names of variables":      {[]string{"SVC_PLATFORM_SIGNING_ENV_ALLOWLIST", "A-B"}, []string{"SVC_PLATFORM_SIGNING_ENV_ALLOWLIST"}},
-		"short bootstrap token":   {[]string{"SVC_PLATFORM_BOOTSTRAP_TOKEN", strings.Repeat("x", 31)}, []string{"SVC_PLATFORM_BOOTSTRAP_TOKEN"}},
-		"blank in the bootstrap":  {[]string{"SVC_PLATFORM_BOOTSTRAP_TOKEN", strings.Repeat("x ", 20)}, []string{"SVC_PLATFORM_BOOTSTRAP_TOKEN"}},
-		"a mistyped token":        {[]string{"SVC_PLATFORM_BOOTSTRAP_TOKEN", "csn_" + strings.Repeat("0", 49)}, []string{"SVC_PLATFORM_BOOTSTRAP_TOKEN"}},
-		"grace":                   {[]string{"SVC_PLATFORM_STOP_GRACE", "soon"}, []string{"SVC_PLATFORM_STOP_GRACE"}},
-		"retention":               {[]string{"SVC_PLATFORM_RETENTION", "a year"}, []string{"SVC_PLATFORM_RETENTION"}},
-		"retention without files": {[]string{"SVC_PLATFORM_STORE", "postgres://localhost/x", "SVC_PLATFORM_RETENTION", "90d"}, []string{"SVC_PLATFORM_RETENTION"}},
-		"log":                     {[]string{"SVC_PLATFORM_LOG", "xml"}, []string{"SVC_PLATFORM_LOG"}},
-		"public URL":              {[]string{"SVC_PLATFORM_PUBLIC_URL", "example"}, []string{"SVC_PLATFORM_PUBLIC_URL"}},
-		"certificate alone":       {[]string{"SVC_PLATFORM_TLS_CERT_FILE", "c.pem"}, []string{"SVC_PLATFORM_TLS_CERT_FILE"}},
-		"a secret set twice":      {[]string{"SVC_PLATFORM_SIGNING_ENV_ALLOWLIST", "A_KEY", "A_KEY", "x", "A_KEY_FILE", "y"}, []string{"A_KEY"}},
-		"a path of no setting":    {[]string{"SVC_PLATFORM_LOG_FILE", "x"}, []string{"SVC_PLATFORM_LOG_FILE"}},
-		"a file that is none":     {[]string{"SVC_PLATFORM_SMTP_URL_FILE", "/nowhere/url"}, []string{"SVC_PLATFORM_SMTP_URL_FILE"}},
-		"a setting set twice":     {[]string{"SVC_PLATFORM_SMTP_URL", "smtp://a", "SVC_PLATFORM_SMTP_URL_FILE", "/nowhere/url"}, []string{"SVC_PLATFORM_SMTP_URL", "SVC_PLATFORM_SMTP_URL_FILE"}},
-		"several":                 {[]string{"SVC_PLATFORM_LOG", "xml", "SVC_PLATFORM_MAX_ACTIVE_RUNS", "-1", "SVC_PLATFORM_ZZZ", "1"}, []string{"SVC_PLATFORM_MAX_ACTIVE_RUNS", "SVC_PLATFORM_LOG", "SVC_PLATFORM_ZZZ"}},
+		"time to live":             {[]string{"SVC_PLATFORM_APPROVAL_TTL", "24"}, []string{"SVC_PLATFORM_APPROVAL_TTL"}},
+		"negative time to live":    {[]string{"SVC_PLATFORM_APPROVAL_TTL", "-1h"}, []string{"SVC_PLATFORM_APPROVAL_TTL"}},
+		"self-approval":            {[]string{"SVC_PLATFORM_ALLOW_SELF_APPROVAL", "maybe"}, []string{"SVC_PLATFORM_ALLOW_SELF_APPROVAL"}},
+		"origin with a path":       {[]string{"SVC_PLATFORM_CONNECTION_ORIGINS", "https://a.example/x"}, []string{"SVC_PLATFORM_CONNECTION_ORIGINS"}},
+		"origin without scheme":    {[]string{"SVC_PLATFORM_CONNECTION_ORIGINS", "a.example"}, []string{"SVC_PLATFORM_CONNECTION_ORIGINS"}},
+		"names of variables":       {[]string{"SVC_PLATFORM_SIGNING_ENV_ALLOWLIST", "A-B"}, []string{"SVC_PLATFORM_SIGNING_ENV_ALLOWLIST"}},
+		"short bootstrap token":    {[]string{"SVC_PLATFORM_BOOTSTRAP_TOKEN", strings.Repeat("x", 31)}, []string{"SVC_PLATFORM_BOOTSTRAP_TOKEN"}},
+		"blank in the bootstrap":   {[]string{"SVC_PLATFORM_BOOTSTRAP_TOKEN", strings.Repeat("x ", 20)}, []string{"SVC_PLATFORM_BOOTSTRAP_TOKEN"}},
+		"a mistyped token":         {[]string{"SVC_PLATFORM_BOOTSTRAP_TOKEN", "csn_" + strings.Repeat("0", 49)}, []string{"SVC_PLATFORM_BOOTSTRAP_TOKEN"}},
+		"grace":                    {[]string{"SVC_PLATFORM_STOP_GRACE", "soon"}, []string{"SVC_PLATFORM_STOP_GRACE"}},
+		"retention":                {[]string{"SVC_PLATFORM_RETENTION", "a year"}, []string{"SVC_PLATFORM_RETENTION"}},
+		"retention without files":  {[]string{"SVC_PLATFORM_STORE", "postgres://localhost/x", "SVC_PLATFORM_RETENTION", "90d"}, []string{"SVC_PLATFORM_RETENTION"}},
+		"log":                      {[]string{"SVC_PLATFORM_LOG", "xml"}, []string{"SVC_PLATFORM_LOG"}},
+		"public URL":               {[]string{"SVC_PLATFORM_PUBLIC_URL", "example"}, []string{"SVC_PLATFORM_PUBLIC_URL"}},
+		"certificate alone":        {[]string{"SVC_PLATFORM_TLS_CERT_FILE", "c.pem"}, []string{"SVC_PLATFORM_TLS_CERT_FILE"}},
+		"certificate not there":    {[]string{"SVC_PLATFORM_TLS_CERT_FILE", "/nowhere/c.pem", "SVC_PLATFORM_TLS_KEY_FILE", "/nowhere/k.pem"}, []string{"SVC_PLATFORM_TLS_CERT_FILE"}},
+		"certificate that is none": {[]string{"SVC_PLATFORM_TLS_CERT_FILE", "startup_test.go", "SVC_PLATFORM_TLS_KEY_FILE", "startup_test.go"}, []string{"SVC_PLATFORM_TLS_CERT_FILE"}},
+		"a secret set twice":       {[]string{"SVC_PLATFORM_SIGNING_ENV_ALLOWLIST", "A_KEY", "A_KEY", "x", "A_KEY_FILE", "y"}, []string{"A_KEY"}},
+		"a path of no setting":     {[]string{"SVC_PLATFORM_LOG_FILE", "x"}, []string{"SVC_PLATFORM_LOG_FILE"}},
+		"a file that is none":      {[]string{"SVC_PLATFORM_SMTP_URL_FILE", "/nowhere/url"}, []string{"SVC_PLATFORM_SMTP_URL_FILE"}},
+		"a setting set twice":      {[]string{"SVC_PLATFORM_SMTP_URL", "smtp://a", "SVC_PLATFORM_SMTP_URL_FILE", "/nowhere/url"}, []string{"SVC_PLATFORM_SMTP_URL", "SVC_PLATFORM_SMTP_URL_FILE"}},
+		"several":                  {[]string{"SVC_PLATFORM_LOG", "xml", "SVC_PLATFORM_MAX_ACTIVE_RUNS", "-1", "SVC_PLATFORM_ZZZ", "1"}, []string{"SVC_PLATFORM_MAX_ACTIVE_RUNS", "SVC_PLATFORM_LOG", "SVC_PLATFORM_ZZZ"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settings(t, c.env...)
@@ -73,6 +76,28 @@ func TestUnusableSettingsStopTheStartWithOneLineEach(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAFirstStartThatCannotListenLeavesTheTokenToTheNext(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	s := harness.Prepare(t, func(settings map[string]string) { delete(settings, "SVC_PLATFORM_BOOTSTRAP_TOKEN") })
+	in := s.Settings()
+	in["SVC_PLATFORM_LISTEN"] = taken.Addr().String()
+	if r := harness.Run(t, in, "serve"); r.Status != 1 || !strings.Contains(r.Err, taken.Addr().String()) || strings.Contains(r.Err, "csn_") {
+		t.Fatalf("status %d\n%s", r.Status, r.Err)
+	}
+	s.Restart()
+	log := s.Log()
+	s.Admin = s.As(printed.FindString(log))
+	if !setupLink.MatchString(log) {
+		t.Errorf("the next start shows no set-up link:\n%s", log)
+	}
+	s.Admin.Get("/tokens").OK(t)
 }
 
 func TestAVariableOnTheListsMayHaveAnyName(t *testing.T) {

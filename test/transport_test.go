@@ -67,7 +67,7 @@ func TestAKnownPathWithAnotherMethodIs405WithAllow(t *testing.T) {
 			allowed = append(allowed, "HEAD")
 		}
 		slices.Sort(allowed)
-		path := strings.ReplaceAll(template, "{id}", "default-x")
+		path := harness.Operation{Path: template}.About("default-x")
 		for _, method := range []string{"GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"} {
 			if slices.Contains(allowed, method) {
 				continue

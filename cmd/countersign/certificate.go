@@ -2,10 +2,11 @@ package main
 
 import (
 	"crypto/tls"
-	"fmt"
 	"log/slog"
 	"os"
 	"sync"
+
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // certificate is the listener's certificate. It reads the files again when they change, so that
@@ -27,7 +28,7 @@ func loadCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, 
 		err = c.read(now)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("can't use the TLS certificate: %w", err)
+		return nil, cli.Unusablef("%sTLS_CERT_FILE: %v; it and %sTLS_KEY_FILE name a certificate and its key as PEM files", prefix, err, prefix)
 	}
 	return c, nil
 }

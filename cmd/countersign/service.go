@@ -54,24 +54,25 @@ const indexAfter = 10 * time.Second
 // service is the wired product. open makes it, run serves until the context ends, close releases
 // everything.
 type service struct {
-	cfg      config
-	log      *slog.Logger
-	metrics  *telemetry.Metrics
-	exporter *otlp.Exporter // nil: no traces
-	store    store.Store
-	opened   store.Store   // the store without its measuring wrapper
-	lease    *lease.Keeper // nil: no other process shares the store
-	outbound *outbound.Client
-	engine   *engine.Engine
-	control  *control.Service
-	api      *httpapi.API
-	console  *console.Console
-	manual   *manual.Manual
-	hooks    *outbound.Client      // of webhooks; nil if no origin is allowed for them
-	running  []interface{ Stop() } // background work, in the order in which it began; Stop waits for what is under way
-	listener net.Listener
-	address  string        // http://host:port
-	first    control.First // the secrets of a new store
+	cfg         config
+	log         *slog.Logger
+	metrics     *telemetry.Metrics
+	exporter    *otlp.Exporter // nil: no traces
+	store       store.Store
+	opened      store.Store   // the store without its measuring wrapper
+	lease       *lease.Keeper // nil: no other process shares the store
+	outbound    *outbound.Client
+	engine      *engine.Engine
+	control     *control.Service
+	api         *httpapi.API
+	console     *console.Console
+	manual      *manual.Manual
+	hooks       *outbound.Client      // of webhooks; nil if no origin is allowed for them
+	running     []interface{ Stop() } // background work, in the order in which it began; Stop waits for what is under way
+	listener    net.Listener
+	certificate *certificate  // nil: no TLS
+	address     string        // http://host:port
+	first       control.First // the secrets of a new store
 
 	life    context.Context // context of background work
 	end     context.CancelFunc
@@ -121,11 +122,17 @@ func newSalt() string {
 }
 
 func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
+	s := &service{cfg: cfg, log: log, metrics: telemetry.NewMetrics(version)}
+	var err error
+	if cfg.CertFile != "" {
+		if s.certificate, err = loadCertificate(cfg.CertFile, cfg.KeyFile, log); err != nil {
+			return nil, err
+		}
+	}
 	st, err := openStore(ctx, cfg.Store)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{cfg: cfg, log: log, metrics: telemetry.NewMetrics(version)}
 	if s.exporter, err = otlp.Start(ctx, cfg.Getenv, version, log); err != nil {
 		log.Warn("no traces are sent", "error", err)
 	}
@@ -142,6 +149,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.join(ctx); err != nil {
 		return err
 	}
+	if err := s.listen(); err != nil { // before Bootstrap: a start that fails must not make secrets that nobody sees
+		return err
+	}
 	l := s.assemble()
 	var err error
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
@@ -154,9 +164,6 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	if err := s.control.FoldAddresses(ctx); err != nil {
-		return err
-	}
-	if err := s.listen(); err != nil {
 		return err
 	}
 	if s.cfg.AdminEmail != "" {
@@ -312,15 +319,10 @@ func (s *service) listen() error {
 		return fmt.Errorf("can't listen on %s: %w", s.cfg.Listen, err)
 	}
 	s.listener, s.address = listener, "http://"+listener.Addr().String()
-	if s.cfg.CertFile == "" {
-		return nil
+	if s.certificate != nil {
+		s.listener = tls.NewListener(listener, &tls.Config{GetCertificate: s.certificate.get, MinVersion: tls.VersionTLS12})
+		s.address = "https://" + listener.Addr().String()
 	}
-	certificate, err := loadCertificate(s.cfg.CertFile, s.cfg.KeyFile, s.log)
-	if err != nil {
-		return err
-	}
-	s.listener = tls.NewListener(listener, &tls.Config{GetCertificate: certificate.get, MinVersion: tls.VersionTLS12})
-	s.address = "https://" + listener.Addr().String()
 	return nil
 }
 
@@ -374,7 +376,8 @@ func failure(s store.Store) error {
 	return errors.New(failed)
 }
 
-// stop accepts no new work, waits for calls in flight and commits their outcomes.
+// stop accepts no new work, waits for calls in flight and commits their outcomes. Reads are served
+// meanwhile, unless other processes share the store and can serve them.
 func (s *service) stop(server *http.Server) error {
 	s.api.Stop()
 	s.console.Stop()
@@ -382,6 +385,9 @@ func (s *service) stop(server *http.Server) error {
 	defer cancel()
 	done := make(chan struct{})
 	go func() { s.engine.Stop(s.cfg.StopGrace); close(done) }()
+	if s.lease == nil {
+		<-done
+	}
 	if server.Shutdown(grace) != nil {
 		_ = server.Close()
 	}

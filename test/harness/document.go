@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,11 @@ type Operation struct {
 	Path   string // below the prefix, with its {placeholders}
 	spec   *openapi3.Operation
 }
+
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
+// About is the operation's path about the object of this id.
+func (o Operation) About(id string) string { return placeholder.ReplaceAllLiteralString(o.Path, id) }
 
 // documents caches the parsed documents by program.
 var documents = struct {

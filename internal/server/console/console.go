@@ -86,8 +86,18 @@ func (c *Console) routes() []route {
 	return all
 }
 
-// Stop ends the live pages, so that a graceful shutdown needn't wait for viewers.
+// Stop ends the live pages, so that a graceful shutdown needn't wait for viewers, and
+// refuses forms from now on.
 func (c *Console) Stop() { close(c.stop) }
+
+func (c *Console) stopping() bool {
+	select {
+	case <-c.stop:
+		return true
+	default:
+		return false
+	}
+}
 
 // policy lets a page load only the binary's own assets, and run no inline script or
 // style.
@@ -102,6 +112,10 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	if c.secure() {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	if c.stopping() && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "The service is stopping. Nothing was changed; try again when it is up.", http.StatusServiceUnavailable)
+		return
 	}
 	c.mux.ServeHTTP(w, r)
 }

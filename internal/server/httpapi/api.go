@@ -78,8 +78,18 @@ func New(cfg Config, c *control.Service) (*API, error) {
 // Document is the OpenAPI document.
 func (a *API) Document() ([]byte, error) { return a.document() }
 
-// Stop ends the event streams, so that a graceful shutdown needn't wait for viewers.
+// Stop ends the event streams, so that a graceful shutdown needn't wait for viewers, and
+// refuses what changes something from now on: 503, while calls in flight end.
 func (a *API) Stop() { close(a.stop) }
+
+func (a *API) stopping() bool {
+	select {
+	case <-a.stop:
+		return true
+	default:
+		return false
+	}
+}
 
 // ServeHTTP assigns the request ID, maps the alias prefix to [Prefix], and refuses
 // paths that the router would rewrite.
@@ -90,6 +100,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = withoutAlias(r)
 	if p := r.URL.Path; path.Clean(p) != p && path.Clean(p)+"/" != p {
 		a.fail(w, r, countersign.Errorf(countersign.CodeNotFound, "there is nothing at this path; write it without //, . and .."))
+		return
+	}
+	if a.stopping() && !safe(r.Method) {
+		a.fail(w, r, countersign.Errorf(countersign.CodeUnavailable, "the service is stopping; nothing was changed, try again when it is up"))
 		return
 	}
 	a.mux.ServeHTTP(w, r)

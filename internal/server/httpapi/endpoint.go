@@ -21,6 +21,7 @@ type route struct {
 	method, path string
 	op           access.Operation // "" is public
 	id           string           // operationId
+	idName       string           // what the document calls the {id}, where the specification names it otherwise
 	summary      string
 	tag          string
 	query        []param

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -64,7 +65,7 @@ func security(r route) []map[string][]string {
 
 func operation(registry huma.Registry, r route) *huma.Operation {
 	op := &huma.Operation{
-		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.summary, Description: who(r), Tags: []string{r.tag},
+		OperationID: r.id, Method: r.method, Path: strings.Replace(r.path, "{id}", "{"+idName(r)+"}", 1), Summary: r.summary, Description: who(r), Tags: []string{r.tag},
 		Parameters: parameters(r), Responses: responses(registry, r), Security: []map[string][]string{},
 	}
 	if r.op != "" {
@@ -92,10 +93,12 @@ func who(r route) string {
 	}
 }
 
+func idName(r route) string { return cmp.Or(r.idName, "id") }
+
 func parameters(r route) []*huma.Param {
 	var out []*huma.Param
 	if strings.Contains(r.path, "{id}") {
-		out = append(out, &huma.Param{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`}})
+		out = append(out, &huma.Param{Name: idName(r), In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`}})
 	}
 	if strings.Contains(r.path, "{email}") {
 		out = append(out, &huma.Param{Name: "email", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Format: "email"}})

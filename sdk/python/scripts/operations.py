@@ -24,6 +24,7 @@ from .listing import AsyncListing, Listing
 
 AS_BYTES = {"runReceipt"}  # signed: they must stay as they came
 SLOW = {"probeRun": 75.0}  # waits for the project's answer, up to its capability's timeout of 60 s
+IDS = {"projectId", "ftaAgentId"}  # in a path they are the id of what it is about, as elsewhere
 PRIMITIVES = {
     False: '''    @abstractmethod
     def _send(self, call: Call) -> Any: ...
@@ -71,6 +72,10 @@ def method_name(operation_id: str) -> str:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def _in_path(name: str) -> str:
+    return "id" if name in IDS else _snake(name)
 
 
 def _class(found: list[_Operation], asynchronous: bool) -> str:
@@ -141,7 +146,7 @@ class _Operation:
         return any(parameter["name"] == "Idempotency-Key" for parameter in self._in("header"))
 
     def _parameters(self) -> list[str]:
-        out = ["self", *(f"{_snake(parameter['name'])}: str" for parameter in self._in("path"))]
+        out = ["self", *(f"{_in_path(parameter['name'])}: str" for parameter in self._in("path"))]
         if body := self._body():
             out.append(f"body: {body}")
         named = [f"{_snake(parameter['name'])}: {_type(parameter['schema'])} | None = None" for parameter in self._in("query")]
@@ -159,7 +164,7 @@ class _Operation:
         return "{" + ", ".join(f'"{parameter["name"]}": {_snake(parameter["name"])}' for parameter in self._in("query")) + "}"
 
     def _call(self, query: str | None = None) -> str:
-        parts = [_snake(part[1:-1]) if part.startswith("{") else f'"{part}"' for part in self.path.strip("/").split("/")]
+        parts = [_in_path(part[1:-1]) if part.startswith("{") else f'"{part}"' for part in self.path.strip("/").split("/")]
         out = [f'"{self.verb.upper()}"', f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"]
         if self._in("query"):
             out.append(f"query={query or self._query()}")
