@@ -46,7 +46,7 @@ var demoLines = []string{
 	`Completed\. 2 of 2 steps are verified\.`,
 	`refused +invalid_request\n +inputs\.refund\.currency: the agent's manifest fixes it`, `shop's log +0 requests since`,
 	witnesses("the refund of A-48213"),
-	witnesses("the refund with the lost answer, of A-48502") + ` +reconciled +CONFIRMED_COMPLETED by mara@marlow\.example\n +".*"\n`,
+	witnesses("the refund with the lost answer, of A-48537") + ` +reconciled +CONFIRMED_COMPLETED by mara@marlow\.example\n +".*"\n`,
 	witnesses("the team's refund of A-48377"),
 	`signatures +(\d+) of (\d+) right`,
 	`audit log +intact, \d+ records`,
@@ -87,7 +87,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 		`{"orderId":"A-48213","amount":249.00,"currency":"EUR"}`,
 		`asked by      ines@marlow.example`,
 		`the shop's log has 1 request under`, `signatures    8 of 8 right`,
-		`execute       RECOVERY_REQUIRED  connection closed before a complete answer`, `{"orderId":"A-48502","refunds":[{"id":"rf-2",`,
+		`execute       RECOVERY_REQUIRED  connection closed before a complete answer`, `{"orderId":"A-48537","refunds":[{"id":"rf-2",`,
 		`assessor      PENDING `, `refunder      PENDING `,
 		`{"orderId":"A-48377","amount":64.50,"currency":"EUR"}`, `currency "EUR" is fixed by the refunder's manifest`,
 	} {

@@ -11,7 +11,7 @@ import (
 const (
 	ReturnedOrder  = "A-48213"
 	TeamOrder      = "A-48377" // refunded by the team, since an order can be refunded only once
-	LostOrder      = "A-48502" // the answer to its refund is lost
+	LostOrder      = "A-48537" // the answer to its refund is lost
 	DeliveredOrder = "A-47902"
 	OpenReturn     = "R-7731" // the return of ReturnedOrder
 )

@@ -248,7 +248,7 @@ func TestShopKnowsAgainWhatItDid(t *testing.T) {
 // show the refund, and a repetition under the key gets the answer.
 func TestShopLosesAnAnswer(t *testing.T) {
 	shop := start(t, sample.Config{})
-	call := sent{method: "POST", path: "/refunds", key: "k", body: `{"orderId":"A-48502","amount":119.90,"currency":"EUR"}`}
+	call := sent{method: "POST", path: "/refunds", key: "k", body: `{"orderId":"A-48537","amount":119.90,"currency":"EUR"}`}
 	if res, err := http.DefaultClient.Do(call.request(t, shop.URL())); err == nil {
 		_ = res.Body.Close()
 		t.Errorf("it is answered with %d", res.StatusCode)
@@ -256,7 +256,7 @@ func TestShopLosesAnAnswer(t *testing.T) {
 	if n := acted(shop); n != 1 {
 		t.Errorf("acted %d times", n)
 	}
-	if got := (sent{method: "GET", path: "/refunds?orderId=A-48502"}).to(t, shop); !strings.Contains(got.body, `"key":"k"`) {
+	if got := (sent{method: "GET", path: "/refunds?orderId=A-48537"}).to(t, shop); !strings.Contains(got.body, `"key":"k"`) {
 		t.Errorf("it doesn't show the refund: %s", got.body)
 	}
 	if got := call.to(t, shop); got.status != http.StatusCreated || !got.replayed {
