@@ -128,6 +128,10 @@ planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test
 screens: ## Take a picture of each page of the console and the manual, at two widths, light and dark, into screens/
 	$(GO) test -count=1 ./test/browser -run "Pages|Manual" -all -screens $(CURDIR)/screens
 
+.PHONY: moving
+moving: ## Film the README's moving picture of an approval in the real console, into docs/approval.gif
+	$(GO) test -count=1 ./test/browser -run MovingPicture -moving $(CURDIR)/docs/approval.gif
+
 # A try of some seconds: make bench BENCH_SECONDS=2 BENCH_FLAGS='-reps 1 -runs 4'
 .PHONY: bench
 bench: build ## Measure steps per second beside the ideal of this machine and DBOS on PostgreSQL, in turns; some 5 minutes

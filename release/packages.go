@@ -136,10 +136,19 @@ var rpmArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
 // rpmOf makes an RPM package. The tilde makes a pre-release sort before its release.
 func rpmOf(t target, version string, files []installed, s scripts, at time.Time) ([]byte, error) {
+	shell, err := rpmpack.NewRelation("/bin/sh") // of the scripts, so that it is there before they run
+	if err != nil {
+		return nil, err
+	}
+	certificates, err := rpmpack.NewRelation("ca-certificates")
+	if err != nil {
+		return nil, err
+	}
 	r, err := rpmpack.NewRPM(rpmpack.RPMMetaData{
 		Name: "countersign", Version: strings.Replace(version, "-", "~", 1), Release: "1", Arch: rpmArch[t.arch], OS: "linux",
 		Summary: summary, Description: description, Vendor: "Countersign", Packager: maintainer, Licence: license,
 		BuildTime: at, BuildHost: "localhost", Compressor: "gzip",
+		Requires: rpmpack.Relations{shell}, Recommends: rpmpack.Relations{certificates},
 	})
 	if err != nil {
 		return nil, err

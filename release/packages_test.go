@@ -112,6 +112,9 @@ func TestAnRPMPackageOfTheSameFilesIsTheSame(t *testing.T) {
 	if !bytes.HasPrefix(one, []byte{0xed, 0xab, 0xee, 0xdb}) || !bytes.Contains(one, []byte("x86_64")) {
 		t.Error("it is no package of RPM for this architecture")
 	}
+	if !bytes.Contains(one, []byte("/bin/sh\x00")) || !bytes.Contains(one, []byte("ca-certificates\x00")) {
+		t.Error("it doesn't name what it needs")
+	}
 	if !slices.ContainsFunc(files, func(f installed) bool { return f.settings }) {
 		t.Error("no file is kept as the operator left it")
 	}

@@ -219,10 +219,11 @@ func TestTheRealmsLogIsTheRealmAdministrators(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
-	realm := w.Admin.Get("/audit?realm=true").OK(t).Is(t, "total", 3)
+	realm := w.Admin.Get("/audit?realm=true").OK(t).Is(t, "total", 4)
 	realm.Is(t, "items.0.subject", "tenant/acme").Is(t, "items.1.subject", "credential/"+harness.SecretEnv).Is(t, "items.1.action", "credentials.bind")
-	realm.Is(t, "items.2.subject", "tenant/default").Is(t, "items.2.actor", "system")
-	w.Admin.Get("/audit/verify?realm=true").OK(t).Is(t, "intact", true).Is(t, "records", 3)
+	realm.Is(t, "items.2.action", "receipts.make_key").Is(t, "items.2.actor", "system")
+	realm.Is(t, "items.3.subject", "tenant/default").Is(t, "items.3.actor", "system")
+	w.Admin.Get("/audit/verify?realm=true").OK(t).Is(t, "intact", true).Is(t, "records", 4)
 	for _, path := range []string{"/audit?realm=true", "/audit/verify?realm=true"} {
 		w.tenantAdmin.Get(path).Refused(t, "role_required")
 	}

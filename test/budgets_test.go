@@ -204,7 +204,7 @@ func TestTheConsoleSetsAndShowsBudgets(t *testing.T) {
 	w := newWorld(t)
 	ada := w.person(t, "ada@example.com", "ADMIN", "APPROVER")
 	w.register(t, "default-budget", budgeted(w.shop.Origin(), sumOf("5", "ASK")))
-	mustSay(t, ada.Open("/projects/default-budget"), 200, "at most 5 of amount in 24h, beyond it asks")
+	mustSay(t, ada.Open("/projects/default-budget"), 200, "at most 5 of amount in 24h; above that, asks")
 	id := w.sync(t, agentItem("clerk", "note", "refund"))[0]
 	path := "/agents/" + id
 	admit := func(most, window string) *harness.Page {
@@ -220,7 +220,7 @@ func TestTheConsoleSetsAndShowsBudgets(t *testing.T) {
 	mustSay(t, admit("2", "1d"), 400, "window")
 	admit("2", "24h")
 	w.viewer.Get(path).OK(t).Is(t, "status", "ADMITTED").Is(t, "budgets.0.count", 2)
-	mustSay(t, ada.Open(path), 200, "at most 2 calls in 24h, beyond it denied", "enough")
+	mustSay(t, ada.Open(path), 200, "at most 2 calls in 24h; above that, denied", "enough")
 	mustHold(t, ada.Open(path), `name="budget0most" value="2"`, `name="budget1most" value=""`)
 	admit("", "")
 	w.viewer.Get(path).OK(t).Is(t, "budgets", harness.Absent)

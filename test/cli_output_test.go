@@ -59,6 +59,31 @@ func (s *shell) crew(t *testing.T) (agent, team string) {
 	return reader, "desk"
 }
 
+// TestAnAgentIsMadeByOneCommand: an administrator who is no operator has it registered, admitted and
+// given a token. The token made for the registration is revoked, and other agents stay as they are.
+func TestAnAgentIsMadeByOneCommand(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	other, _ := s.crew(t)
+	create := []string{"agents", "create", "refunder", "--project", shop, "--capability", "search", "--capability", "note", "--reason", "it only notes", "--profile", "admin"}
+	made := s.asked(t, append(create, "--days", "3")...)
+	agent := made.At("agent.id").Text()
+	made.Is(t, "agent.status", "ADMITTED").Is(t, "agent.capabilities", []string{"search", "note"}).Is(t, "agent.goal", "it only notes").Is(t, "token.agentIds", []string{agent})
+	s.As(made.At("token.token").Text()).Get("/agents/"+agent).OK(t).Is(t, "modelId", harness.Absent)
+	s.viewer.Get("/agents/"+other).OK(t).Is(t, "status", "ADMITTED").Is(t, "revision", 1)
+	for _, k := range s.Admin.Get("/tokens").OK(t).At("items").Items() {
+		if k.At("name").Text() == "agents create refunder" && k.At("revokedAt").Text() == "" {
+			t.Errorf("it is left: %s", k)
+		}
+	}
+	again := s.command(t, 0, create...)
+	prints(t, again.Out, agent, "ADMITTED", "csn_")
+	prints(t, again.Err, "shown this once")
+	s.viewer.Get("/agents/"+agent).OK(t).Is(t, "revision", 1)
+	prints(t, s.command(t, 3, "agents", "create", "refunder", "--project", shop, "--capability", "note", "--reason", "less", "--profile", "admin").Err, "manifest_conflict")
+	prints(t, s.command(t, 3, "agents", "create", "x", "--project", shop, "--capability", "note", "--reason", "r").Err, "role_required")
+}
+
 func TestAgentsAndTeamsAreRunByCommand(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

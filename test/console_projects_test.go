@@ -143,7 +143,7 @@ func TestAProjectInUseNamesTheRunsThatKeepIt(t *testing.T) {
 	run := w.run(t, step("r", "refund", doc{"orderId": "o"}))
 	w.approval(t, run)
 	form := ada.Open("/projects/" + shop + "/edit")
-	says(t, form, 200, `href="/console/runs/`+run+`"`, "An approver decides r")
+	says(t, form, 200, `href="/console/runs/`+run+`"`, "An approver’s decision on r")
 	refused := ada.Submit("/projects/"+shop+"/edit", sheetFields(form, "name", "New name", "adapter", "HTTP_JSON", "baseUrl", w.shop.Origin(), "auth.type", "HMAC", "auth.credentialEnv", harness.SecretEnv))
 	says(t, refused, 409, "New name", `href="/console/runs/`+run+`"`, "project_in_use")
 }

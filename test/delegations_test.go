@@ -157,7 +157,7 @@ func TestTheApprovalsPageNamesDelegatesAndEscalations(t *testing.T) {
 	w.register(t, ruled, payRules(w.shop.Origin(), "NONE", harness.With(escalating("4h", "board"), "approvals", 2)))
 	id := w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text()
 	path := "/approvals/" + id
-	mustSay(t, ann.Open(path), 200, "Still can: ann@example.com.", "after 4h members of board may decide, too", "members of board then may decide for finance, too")
+	mustSay(t, ann.Open(path), 200, "Can still decide: ann@example.com.", "after 4h members of board may decide, too", "members of board then may decide for finance, too")
 	w.Admin.Put("/delegations/ann@example.com", standIn("cem@example.com")).OK(t)
 	mustSay(t, ann.Open(path), 200, "cem@example.com (in place of ann@example.com)")
 	w.decision(t, cem, id, approved).OK(t)

@@ -136,11 +136,10 @@ func TestNobodyFindsOutARecordByItsHash(t *testing.T) {
 func TestAReceiptOutlivesTheKeyThatSignedIt(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
-	w.viewer.Get("/integrations/contract").OK(t).Is(t, "receiptKeys", []any{})
+	old := w.receiptKey(t) // published before there is a receipt
 	run := w.run(t, step("note", "note", doc{"text": "x"}))
 	w.reaches(t, run, "COMPLETED")
 	first := receiptOf(t, w.viewer, run)
-	old := w.receiptKey(t)
 	w.Admin.Get("/audit?realm=true&action=receipts.make_key").OK(t).Is(t, "total", 1).Is(t, "items.0.actor", "system")
 	w.Stop()
 	r := harness.Run(t, nil, "receipt", "rotate", "--reason", "a backup was read", "--store", w.Settings()["SVC_PLATFORM_STORE"])
@@ -161,9 +160,12 @@ func TestAReceiptOutlivesTheKeyThatSignedIt(t *testing.T) {
 func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
+	key := word(t, s.command(t, 0, "receipt", "keys").Out, s.receiptKey(t)) // before there is a receipt
+	if key != "Ed25519" {
+		t.Errorf("the key's algorithm is %s", key)
+	}
 	run := s.run(t, step("note", "note", doc{"text": "x"}))
 	s.reaches(t, run, "COMPLETED")
-	prints(t, s.command(t, 0, "receipt", "keys").Err, "there is none yet")
 	path := filepath.Join(s.dir, "r.json")
 	prints(t, s.command(t, 0, "receipt", "get", run, "-o", path).Err, path, "receipt verify")
 	readableByItsOwnerAlone(t, path)
@@ -173,10 +175,6 @@ func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	}
 	s.command(t, 0, "receipt", "get", run, "-o", path, "--force")
 	readableByItsOwnerAlone(t, path)
-	key := word(t, s.command(t, 0, "receipt", "keys").Out, s.receiptKey(t))
-	if key != "Ed25519" {
-		t.Errorf("the key's algorithm is %s", key)
-	}
 	judged := s.command(t, 0, "receipt", "verify", path)
 	prints(t, judged.Out, "valid", run, "whoever has it", "proven under the signed head", "signature only")
 	prints(t, judged.Err, "WARNING", "NOT whose key")

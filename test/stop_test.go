@@ -197,7 +197,7 @@ func TestEveryPageOfTheConsoleSaysThatItIsStopped(t *testing.T) {
 	for _, path := range []string{"", "/runs", "/runs/" + run, "/approvals", "/settings", "/projects/" + shop} {
 		mustSay(t, mara.Open(path), 200, "LIVE steps are stopped", "wrong <people>")
 	}
-	mustSay(t, mara.Open("/runs/"+run), 200, "goes on when an administrator lets it")
+	mustSay(t, mara.Open("/runs/"+run), 200, "continues when an administrator lifts the stop")
 	mustNotHold(t, mara.Open("/settings"), "/settings/go")
 	if p := submitted(t, mara, ada.Open("/settings"), "/settings/go", url.Values{"reason": {"r"}}); p.Status != 403 {
 		t.Errorf("an APPROVER let go: %d", p.Status)

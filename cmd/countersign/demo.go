@@ -17,7 +17,7 @@ import (
 // serve runs it, and a project API that it calls (contract 10).
 type demoCommand struct {
 	Store string `help:"Directory to keep the demo in; one that was killed goes on there. Default: a temporary one." placeholder:"DIR"`
-	Yes   bool   `help:"Decide the approval as the second identity instead of asking."`
+	Yes   bool   `help:"Answer as the second identity instead of asking."`
 	Keep  bool   `help:"Leave the service and the shop up until Ctrl-C."`
 }
 

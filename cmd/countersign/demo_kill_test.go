@@ -120,12 +120,12 @@ func assertRefundedOnce(t *testing.T, dir string) {
 		keys[e.Key]++
 		orders[orderOf(e.Body)]++
 	}
-	for _, order := range []string{sample.ReturnedOrder, sample.TeamOrder} {
+	for _, order := range []string{sample.ReturnedOrder, sample.LostOrder, sample.TeamOrder} {
 		if orders[order] != 1 {
 			t.Errorf("%s is refunded %d times", order, orders[order])
 		}
 	}
-	if len(orders) != 2 || len(keys) != 2 {
+	if len(orders) != 3 || len(keys) != 3 {
 		t.Errorf("refunds were made under %v, of %v", keys, orders)
 	}
 }
@@ -160,9 +160,11 @@ func TestDemoSurvivesKillInFlight(t *testing.T) {
 		{"POST /refunds A-48213", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"PUT /orders/A-48213/notice", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"POST /returns/R-7731/close", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_NOT_EXECUTED"}, // the shop doesn't close it in either case
+		{"POST /refunds A-48537", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"}, // its answer is lost without a kill too
 		{"GET /orders/A-48377", "", ""},
 		{"POST /refunds A-48377", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"GET /refunds?orderId=A-48213", "", ""}, // the probe, in a recovering demo
+		{"GET /refunds?orderId=A-48537", "", ""},
 		{"GET /refunds?orderId=A-48377", "", ""},
 	} {
 		for moment, resolution := range map[string]string{dieArrived: c.arrived, dieDone: c.done} {

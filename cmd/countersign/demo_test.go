@@ -36,6 +36,7 @@ var demoLines = []string{
 	`Completed\. 3 of 3 steps are verified\.`,
 	`close-return +FAILED .*status: expected "closed", actual "pending"`,
 	`expectation_not_met`,
+	`execute +COMPLETED +confirmed; status: expected "succeeded", actual "succeeded"\n +Completed\. 1 of 1 steps are verified\.\n +shop's log +1 request under run-\S+\.execute\n`,
 	`assessor +(PENDING|ADMITTED) +orders\.read, `, `refunder +(PENDING|ADMITTED) +refunds\.create, `, `currency is fixed: "EUR"`,
 	`assessor +ADMITTED +revision 1`, `refunder +ADMITTED +revision 1`,
 	`says IDLE: the assessor is ONLINE`, `says BUSY: the refunder is BUSY`, `shown and never a gate`,
@@ -44,7 +45,9 @@ var demoLines = []string{
 	`refund +COMPLETED .*\n +by the refunder`,
 	`Completed\. 2 of 2 steps are verified\.`,
 	`refused +invalid_request\n +inputs\.refund\.currency: the agent's manifest fixes it`, `shop's log +0 requests since`,
-	witnesses("the refund of A-48213"), witnesses("the team's refund of A-48377"),
+	witnesses("the refund of A-48213"),
+	witnesses("the refund with the lost answer, of A-48537") + ` +reconciled +CONFIRMED_COMPLETED by mara@marlow\.example\n +".*"\n`,
+	witnesses("the team's refund of A-48377"),
 	`signatures +(\d+) of (\d+) right`,
 	`audit log +intact, \d+ records`,
 	`kept +\S*refund\.receipt\.json.*, \d+ bytes\n +valid +signed by the key that the service publishes,\n +[0-9a-f]{64}\n +proven +\d+ audit records`, `altered +.* it fails, in the section approvals`,
@@ -83,7 +86,8 @@ func TestDemoTellsItsStory(t *testing.T) {
 		`The shop answered 200. The answer says pending, not closed; so the run failed.`,
 		`{"orderId":"A-48213","amount":249.00,"currency":"EUR"}`,
 		`asked by      ines@marlow.example`,
-		`the shop's log has 1 request under`, `signatures    6 of 6 right`,
+		`the shop's log has 1 request under`, `signatures    8 of 8 right`,
+		`execute       RECOVERY_REQUIRED  connection closed before a complete answer`, `{"orderId":"A-48537","refunds":[{"id":"rf-2",`,
 		`assessor      PENDING `, `refunder      PENDING `,
 		`{"orderId":"A-48377","amount":64.50,"currency":"EUR"}`, `currency "EUR" is fixed by the refunder's manifest`,
 	} {
@@ -116,7 +120,7 @@ func TestDemoGoesOnWhereItWas(t *testing.T) {
 	if !strings.Contains(second.String(), "this is that run, and no second one") {
 		t.Errorf("it doesn't say that the runs are there: %s", &second)
 	}
-	if n := len(logOf(t, dir)); n != 7 { // health check, read, refund, notice, close; the team's read and its refund
+	if n := len(logOf(t, dir)); n != 9 { // health check, read, refund, notice, close; the lost refund and its probe; the team's read and its refund
 		t.Errorf("the shop received %d requests", n)
 	}
 	assertSecret(t, dir, first.String()+second.String())
@@ -186,7 +190,7 @@ func refundsIn(entries []sample.Entry) (made []sample.Entry) {
 func TestDemoSaysWhatDoesNotHold(t *testing.T) {
 	var out, errs bytes.Buffer
 	err := demo.Run(context.Background(), demoParts(), demo.Options{
-		Directory: t.TempDir(), Out: &out, Errs: &errs, Person: strings.NewReader("n the order isn't back\ny this one is\n"),
+		Directory: t.TempDir(), Out: &out, Errs: &errs, Person: strings.NewReader("n the order isn't back\ny this one is\ny the shop lists it\ny this one is\n"),
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not hold") {
 		t.Errorf("got %v", err)

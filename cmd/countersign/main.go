@@ -21,7 +21,7 @@ import (
 // commands is the command line.
 type commands struct {
 	Serve       serveCommand       `cmd:"" group:"Server" help:"Serve the API and the console." example:"serve --listen 127.0.0.1:8080"`
-	Demo        demoCommand        `cmd:"" group:"Server" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught." example:"demo --yes"`
+	Demo        demoCommand        `cmd:"" group:"Server" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught, a lost reply." example:"demo --yes"`
 	Shop        shopCommand        `cmd:"" group:"Server" help:"Serve the sample shop API by itself, to try the product against." example:"shop --listen 127.0.0.1:9090"`
 	Token       tokenCommand       `cmd:"" group:"Server" help:"Tools for tokens that need no service."`
 	Backup      backupCommand      `cmd:"" group:"Server" help:"Copy the store to a file, while the service runs, and check the copy." example:"backup countersign.backup --store ./countersign-data"`

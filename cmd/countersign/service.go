@@ -157,6 +157,9 @@ func (s *service) wire(ctx context.Context) error {
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
 		return err
 	}
+	if err := s.control.EnsureReceiptKey(ctx); err != nil {
+		return err
+	}
 	if err := s.control.BindCredentials(ctx); err != nil {
 		return err
 	}

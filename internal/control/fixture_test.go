@@ -74,6 +74,7 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Metrics: telemetry.NewMetrics("test")}
 	h.service = control.New(cfg, h.store, h.repository, h, &updates.Hub{}, healthyProber{h}, slog.New(slog.DiscardHandler))
+	h.must(h.service.EnsureReceiptKey(background))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
 			h.register(tenant, tenant+"-"+name)

@@ -3,6 +3,7 @@ package control_test
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -61,28 +62,37 @@ func TestAReceiptIsWholeWhereverItsReadsLoseTheirConnection(t *testing.T) {
 	}
 }
 
-// TestTheFirstReceiptsAtOnceShareOneKey, also over tenants.
-func TestTheFirstReceiptsAtOnceShareOneKey(t *testing.T) {
+// TestStartsAtOnceShareOneKeyOfReceipts, as those of replicas on one store; a later start changes
+// nothing.
+func TestStartsAtOnceShareOneKeyOfReceipts(t *testing.T) {
 	h := open(t)
-	runs := map[string]string{"acme": h.ended("acme"), "beta": h.ended("beta")}
-	texts := make([][]byte, 8)
+	h.must(h.store.Update(background, func(tx store.Tx) error { // as before the first start
+		return tx.Delete(records.AllReceiptKeys.Table, store.Realm, records.ReceiptKeysID)
+	}))
+	before := len(h.log(store.Realm, 0))
+	failed := make([]error, 8)
 	var all sync.WaitGroup
-	for i := range texts {
-		all.Go(func() {
-			tenant := tenants[i%2]
-			texts[i], _ = h.service.Receipt(background, as(tenant), runs[tenant])
-		})
+	for i := range failed {
+		all.Go(func() { failed[i] = h.service.EnsureReceiptKey(background) })
 	}
 	all.Wait()
+	h.must(errors.Join(failed...))
 	keys, err := h.service.ReceiptKeys(background)
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("%v %v", keys, err)
 	}
+	if n := len(h.log(store.Realm, 0)) - before; n != 1 {
+		t.Errorf("%d records of it", n)
+	}
 	key, _ := receipt.ParseKey(keys[0].PublicKey)
-	for _, text := range texts {
-		if v := receipt.Verify(text, key); !v.OK || !v.Origin {
+	for _, tenant := range tenants[:2] {
+		if v := receipt.Verify(h.receipt(tenant, h.ended(tenant)), key); !v.OK || !v.Origin {
 			t.Errorf("%+v", v)
 		}
+	}
+	h.must(h.service.EnsureReceiptKey(background))
+	if again, err := h.service.ReceiptKeys(background); err != nil || len(again) != 1 || again[0] != keys[0] {
+		t.Errorf("%v %v", again, err)
 	}
 }
 
@@ -124,15 +134,11 @@ func TestThePrivateHalfOfAKeyLeavesTheStoreNowhere(t *testing.T) {
 	}
 }
 
-// TestARunThatHasNotEndedHasNoReceiptAndMakesNoKey.
-func TestARunThatHasNotEndedHasNoReceiptAndMakesNoKey(t *testing.T) {
+// TestARunOfAnotherTenantHasNoReceipt.
+func TestARunOfAnotherTenantHasNoReceipt(t *testing.T) {
 	h := open(t)
-	run := h.ended("acme")
-	_, err := h.service.Receipt(background, as("beta"), run)
+	_, err := h.service.Receipt(background, as("beta"), h.ended("acme"))
 	wantCode(t, err, countersign.CodeNotFound)
-	if keys, err := h.service.ReceiptKeys(background); err != nil || len(keys) != 0 {
-		t.Errorf("%v %v", keys, err)
-	}
 }
 
 // TestALogThatWasTamperedWithGivesNoReceipt, and the answer says that it is the log.

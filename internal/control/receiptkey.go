@@ -18,8 +18,29 @@ const (
 	rotateReceiptKey = "receipts.rotate_key"
 )
 
-// ReceiptKeys lists the public keys of receipts, the present one first; none before
-// the first receipt.
+// EnsureReceiptKey makes the key of receipts at the first start of a store, so that whoever wants
+// to verify receipts can have it before there is one. Of several replicas that start at once the
+// first to commit makes it.
+func (s *Service) EnsureReceiptKey(ctx context.Context) error {
+	made := false
+	look := func(tx store.Tx) error {
+		keys, _, err := receiptKeys(tx)
+		made = err == nil && keys.Seed != nil
+		return err
+	}
+	if err := s.store.View(ctx, look); err != nil || made {
+		return err
+	}
+	return s.store.Update(ctx, func(tx store.Tx) error {
+		if err := look(tx); err != nil || made {
+			return err
+		}
+		_, err := s.newReceiptKey(tx, makeReceiptKey, "")
+		return err
+	})
+}
+
+// ReceiptKeys lists the public keys of receipts, the present one first.
 func (s *Service) ReceiptKeys(ctx context.Context) (keys []countersign.ReceiptKey, err error) {
 	err = s.store.View(ctx, func(tx store.Tx) error {
 		found, _, err := receiptKeys(tx)
@@ -32,7 +53,7 @@ func (s *Service) ReceiptKeys(ctx context.Context) (keys []countersign.ReceiptKe
 	return keys, public(err)
 }
 
-// receiptKeys reads the keys; none before the first receipt.
+// receiptKeys reads the keys; none before the first start.
 func receiptKeys(tx store.Tx) (*records.ReceiptKeys, int64, error) {
 	keys, version, err := records.AllReceiptKeys.Get(tx, store.Realm, records.ReceiptKeysID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -41,23 +62,13 @@ func receiptKeys(tx store.Tx) (*records.ReceiptKeys, int64, error) {
 	return keys, version, err
 }
 
-// signingKey returns the key to sign with, and makes it at its first use.
+// signingKey returns the key to sign with.
 func (s *Service) signingKey(ctx context.Context) (key ed25519.PrivateKey, err error) {
-	read := func(tx store.Tx) error {
+	err = s.store.View(ctx, func(tx store.Tx) error {
 		keys, _, err := receiptKeys(tx)
-		if key = nil; err == nil && keys.Seed != nil {
-			key = keys.PrivateKey()
+		if err == nil && keys.Seed == nil {
+			err = errors.New("the store has no key of receipts")
 		}
-		return err
-	}
-	if err := s.store.View(ctx, read); err != nil || key != nil {
-		return key, err
-	}
-	err = s.store.Update(ctx, func(tx store.Tx) error {
-		if err := read(tx); err != nil || key != nil { // another request has made it
-			return err
-		}
-		keys, err := s.newReceiptKey(tx, makeReceiptKey, "")
 		if err == nil {
 			key = keys.PrivateKey()
 		}

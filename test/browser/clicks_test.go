@@ -138,7 +138,7 @@ func TestDailyStoriesTakeFewClicksAndNoJSON(t *testing.T) {
 			p.follow("#pick-states-1")
 			p.tick(`[name="states[1].isFinal"]`)
 			p.press("main", "Add a scenario")
-			p.press("#element", "Simulate it, and expect what it comes to")
+			p.press("#element", "Simulate, and expect its result")
 			p.press("main", "Save")
 			p.at("/models/letters")
 		}},

@@ -70,7 +70,7 @@ func TestAModelIsMadeFromNothingOnItsDiagram(t *testing.T) {
 	p.press("main", "Add a scenario")
 	p.sees("Choose a state.")
 	p.judge("model form with an error", "as it stands")
-	p.press("#element", "Simulate it, and expect what it comes to")
+	p.press("#element", "Simulate, and expect its result")
 	p.press("main", "Save")
 	p.at("/models/letters")
 	p.sees("1 of 1 pass")

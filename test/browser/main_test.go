@@ -5,6 +5,7 @@
 //	go test ./test/browser                              # stories, and pages at each width on each ground
 //	go test ./test/browser -short                       # each page at one width on one ground
 //	go test ./test/browser -run Pages -screens DIR      # and a picture of each
+//	go test ./test/browser -run MovingPicture -moving F # the README's moving picture
 //	go test ./test/browser -run Soon -paint 200ms       # how soon pages show something: by a clock
 package browser
 

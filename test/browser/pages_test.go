@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	_ "embed"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"github.com/countersign/countersign/test/harness"
 )
 
 // axe is axe-core, which checks accessibility rules: it must find nothing on any page.
@@ -40,23 +43,29 @@ var pages = map[string]string{
 	"new plan": "/plans/new", "models": "/models", "model": "/models/refund-agent", "model player": "/models/refund-agent?scenario=small&at=1", "new model": "/models/new",
 	"edit model": "/models/refund-agent/edit", "projects": "/projects", "project": "/projects/default-shop", "new project": "/projects/new",
 	"agents": "/agents", "teams": "/teams", "audit": "/audit", "audit verified": "/audit/verify", "users": "/access", "new user": "/access/users/new", "a user": "/access/users/mara@default.example",
-	"tokens": "/access/tokens", "new token": "/access/tokens/new", "tenants": "/access/tenants", "new tenant": "/access/tenants/new",
-	"settings": "/settings", "more": "/more", "search": "/search?q=refund-agent", "nothing here": "/nothing",
+	"tokens": "/access/tokens", "new token": "/access/tokens/new",
+	"settings": "/settings", "more": "/more", "search": "/search?q=refund-agent", "nothing here": "/nothing", "not allowed": "/access/tenants",
 }
+
+// realmPages are those of realm administrators.
+var realmPages = map[string]string{"tenants": "/access/tenants", "new tenant": "/access/tenants/new", "realm audit": "/audit?log=realm"}
+
+// realmAdministrator is the user whom the fixture's setting makes one.
+const realmAdministrator = "rita@default.example"
 
 // TestPagesAreSoundForEverybody checks every page of the console and of the manual.
 func TestPagesAreSoundForEverybody(t *testing.T) {
 	if !started(t) {
 		return
 	}
-	h := newFixture(t)
+	h := newFixture(t, harness.Set("ADMIN_EMAIL", realmAdministrator))
 	t.Run("Manual", h.manualIsSound)
 	t.Run("Console", h.consoleIsSound)
 }
 
 func (h *fixture) consoleIsSound(t *testing.T) {
 	t.Helper()
-	s := h.furnish(t, "default", h.Admin) // includes the pages for realm administrators
+	s := h.furnish(t, "default", h.Admin)
 	s.fill()
 	p := newTab(t, h.Server)
 	p.signIn(s.mail("ada"))
@@ -76,6 +85,11 @@ func (h *fixture) consoleIsSound(t *testing.T) {
 	slices.Sort(names)
 	for _, name := range names {
 		p.look(name, all[name])
+	}
+	realm := newTab(t, h.Server)
+	realm.signIn(realmAdministrator)
+	for _, name := range slices.Sorted(maps.Keys(realmPages)) {
+		realm.look(name, realmPages[name])
 	}
 	signedOut := newTab(t, s.Server)
 	signedOut.look("sign in", "/sign-in")
@@ -128,7 +142,7 @@ func (p *tab) prefers(theme string) {
 // -short axe-core, which takes most of the time, checks every third page, beginning at a random one.
 func (p *tab) judge(name, view string) {
 	p.t.Helper()
-	if title := js[string](p, `document.title`); title == "" || name != "nothing here" && strings.HasPrefix(title, "Nothing here") {
+	if title := js[string](p, `document.title`); title == "" || (name == "nothing here") != strings.HasPrefix(title, "Page not found") || (name == "not allowed") != strings.HasPrefix(title, "Not allowed") {
 		p.t.Errorf("%s: its title is %q", name, title)
 	}
 	if weight := js[int](p, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).filter(function (e) { return e.initiatorType !== "img" }).reduce(function (n, e) { return n + e.encodedBodySize }, 0)`); weight > largest {

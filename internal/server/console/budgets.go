@@ -17,7 +17,7 @@ func budgetWord(b countersign.Budget) string {
 	if b.Then == countersign.BudgetAsk {
 		beyond = "asks"
 	}
-	return "at most " + what + " in " + b.Window + ", beyond it " + beyond
+	return "at most " + what + " in " + b.Window + "; above that, " + beyond
 }
 
 // budgetForm are the budgets of a capability or an agent as rows of a form.

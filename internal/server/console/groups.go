@@ -88,7 +88,7 @@ func (v *pageRequest) groupForm(g countersign.Group, err error) (*page, error) {
 	}
 	s := v.formOf(err, "")
 	d := groupForm{realm: v.realm("groups"), Group: g, To: "/access/groups/new", Word: "Save", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
-		Says: "Who leaves a group no longer counts for what is undecided."}
+		Says: "Someone who leaves a group no longer counts for pending approvals."}
 	if g.ID == "" {
 		d.Fields = append(d.Fields, must(s.mono("id", "Id", "Rules name it. Letters, digits, dots, underscores and hyphens; it never changes.", "")))
 	} else {
@@ -148,7 +148,7 @@ func awayPage(v *pageRequest) (*page, error) { return v.awayForm(nil) }
 func (v *pageRequest) awayForm(err error) (*page, error) {
 	s := v.formOf(err, "")
 	d := groupForm{realm: v.realm("groups"), To: "/access/away", Word: "Delegate",
-		Says: "The delegate decides as themself, for the groups of who is away and as long as these could decide. An earlier delegation of the same user ends."}
+		Says: "The delegate decides in their own name, for the groups of the person who is away, and only while that person could decide. An earlier delegation of the same user ends."}
 	if v.can(access.WriteGroup) {
 		d.Fields = append(d.Fields, must(s.line("email", "Who is away", "The e-mail address of a user.", v.actor.Email)))
 	}
@@ -158,7 +158,7 @@ func (v *pageRequest) awayForm(err error) (*page, error) {
 		must(s.mono("until", "Last day", "Such as 2026-12-31, in UTC; at most 90 days.", "")),
 		must(s.line("reason", "Why", "", "")))
 	d.Problem = s.problem()
-	return v.accessPage("group", "Decide in place of", d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: "Delegate"}), nil
+	return v.accessPage("group", "Delegate decisions", d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: "Delegate"}), nil
 }
 
 func delegate(v *pageRequest) (string, error) {

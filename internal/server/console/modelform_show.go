@@ -46,14 +46,14 @@ func (s *modelForm) showModel(f *form, d *modelFormData) {
 	}
 }
 
-const renamedHint = "What refers to it follows when you change it."
+const renamedHint = "References follow when you change it."
 
 func (s *modelForm) showState(f *form, d *modelFormData) {
 	at, one := s.at.field, s.doc.States[s.at.i]
 	d.Kind, d.Word = "State", cmp.Or(one.Name, one.ID)
 	d.Fields = []field{
-		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint, "")), f.line(at("meaning"), "Meaning", "What is so in this state.", ""),
-		f.check(at("isStart"), "Runs begin here", "Ticking it unticks the state that had it.", false), f.check(at("isFinal"), "Runs end here", "", false),
+		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint, "")), f.line(at("meaning"), "Meaning", "What is true in this state.", ""),
+		f.check(at("isStart"), "Runs begin here", "Checking it clears it on the state that had it.", false), f.check(at("isFinal"), "Runs end here", "", false),
 	}
 	d.FoldWord = "Where it is drawn"
 	d.Folded = []field{must(f.mono(at("position.x"), "From the left", "", "")), must(f.mono(at("position.y"), "From the top", "", ""))}
@@ -210,7 +210,7 @@ func (s *modelForm) showAction(f *form, d *modelFormData) {
 	at, a := s.at.field, s.doc.Actions[s.at.i]
 	d.Kind, d.Word = "Action", cmp.Or(a.Name, a.ID)
 	d.Fields = []field{
-		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint+" Plans call the step by it.", "")),
+		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint+" Plans name their step after it.", "")),
 		f.line(at("description"), "Description", "", ""), f.mono(at("inputs"), "Needs", "Names of what it needs, with commas between.", ""),
 		f.line(at("simulatedResult"), "Result in a simulation", "", ""),
 	}

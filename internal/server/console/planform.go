@@ -92,7 +92,7 @@ func (v *pageRequest) planForm(f *stepsForm, err error) (*page, error) {
 	}
 	d := planFormData{From: v.form("from"), Head: []field{
 		must(s.line("name", "Name", "", "")),
-		must(s.choose("select", "modelId", "Model", "What the plan is for. A plan refers to the model’s revision of now.", "", choices...)),
+		must(s.choose("select", "modelId", "Model", "What the plan is for. A plan uses the model’s current revision.", "", choices...)),
 		s.mode(true),
 	}}
 	for _, name := range []string{"from", "scenarioId", "planningInputs"} {

@@ -29,16 +29,16 @@ func (f frame) Using(u control.ProjectUse) usedBy {
 func movesWord(r control.RunUse) string {
 	switch {
 	case r.WaitingFor == nil:
-		return "It runs by itself"
+		return "Nothing: it is running"
 	case r.WaitingFor.Kind == countersign.WaitApproval:
-		return "An approver decides " + r.WaitingFor.StepID
+		return "An approver’s decision on " + r.WaitingFor.StepID
 	case r.WaitingFor.Kind == countersign.WaitReconcile:
-		return "An approver says what happened at " + r.WaitingFor.StepID
+		return "An approver’s record of what happened at " + r.WaitingFor.StepID
 	}
 	if r.WaitingFor.Kind == countersign.WaitStop {
-		return "An administrator lifts the stop"
+		return "An administrator to lift the stop"
 	}
-	return "It waits for a free slot"
+	return "A free slot"
 }
 
 // inUse reports a refusal that the project's page explains with links.

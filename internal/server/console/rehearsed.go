@@ -59,11 +59,11 @@ func differing(steps []countersign.RehearsedStep) (names []string) {
 func rehearsalWords(verdict string, differ []string) string {
 	switch verdict {
 	case countersign.RehearsalSame:
-		return "sends what was rehearsed"
+		return "matches"
 	case countersign.RehearsalOpen:
-		return "as rehearsed so far"
+		return "matches so far"
 	case countersign.RehearsalDifferent:
-		return "not what was rehearsed: " + strings.Join(differ, ", ")
+		return "differs: " + strings.Join(differ, ", ")
 	default:
 		return "never rehearsed"
 	}

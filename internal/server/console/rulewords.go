@@ -37,7 +37,7 @@ func rulesOf(c *countersign.Capability) []shownRule {
 func answerWords(r countersign.ApprovalRule) string {
 	switch r.Then {
 	case countersign.RuleAllow:
-		return "is let out without asking"
+		return "is sent without approval"
 	case countersign.RuleDeny:
 		return "is denied"
 	}
@@ -79,5 +79,5 @@ func gateWords(c *countersign.Capability, s *countersign.Step) string {
 	case v.Asks():
 		return "asks for approval"
 	}
-	return "is let out by its rules"
+	return "is sent without approval, by its rules"
 }

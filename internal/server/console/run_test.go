@@ -68,7 +68,7 @@ func TestCancellingARunTakesAReasonAndKeepsWhatWasTyped(t *testing.T) {
 		t.Fatalf("%d", status)
 	}
 	w.reaches(id, countersign.RunCancelled)
-	clerk.shows("/runs/"+id, "Cancelled by clerk@example.com: “called off”", "Step 1 was not begun.")
+	clerk.shows("/runs/"+id, "Cancelled by clerk@example.com: “called off”", "Step 1 was not started.")
 	clerk.shows("/runs/"+id+"/cancel", "This run can't be cancelled: it has ended.")
 
 	w.answer(200, `{"ok":true}`)

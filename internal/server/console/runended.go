@@ -106,7 +106,7 @@ func withStatus(r *countersign.Run, i int) string {
 
 func (c *callout) cancelled(r *countersign.Run) {
 	code, message, _ := strings.Cut(r.Error, ": ")
-	c.Code, c.Detail = countersign.Code(code), rangeWords(r, countersign.StepCancelled, "not begun")
+	c.Code, c.Detail = countersign.Code(code), rangeWords(r, countersign.StepCancelled, "not started")
 	i := reconciledStep(r)
 	switch by, why, given := strings.Cut(message, ": "); {
 	case c.Code == countersign.CodeAbandoned:

@@ -62,12 +62,12 @@ func stepWords(r *countersign.Run, s *countersign.StepRun) string {
 	case countersign.StepPending:
 		return pendingWords(r, s)
 	case countersign.StepSkipped:
-		return "not begun"
+		return "not started"
 	case countersign.StepCancelled:
 		if s.Attempt > 0 {
 			return sentWords(s.Attempt)
 		}
-		return "not begun"
+		return "not started"
 	}
 	return ""
 }

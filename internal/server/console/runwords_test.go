@@ -114,7 +114,7 @@ func TestEveryStandOfARunHasItsSentence(t *testing.T) {
 		"project_disabled": {failedWith(countersign.CodeProjectDisabled, "project p is disabled; an ADMIN enables it"), nobody, "fail",
 			"The run failed at step 2: project p is disabled; an ADMIN enables it.", "", ""},
 		"cancelled": {cancelledWith("cancelled: user:mara@x.example: called: off", ""), nobody, "idle",
-			"Cancelled by mara@x.example: “called: off”", "Step 3 was not begun.", ""},
+			"Cancelled by mara@x.example: “called: off”", "Step 3 was not started.", ""},
 		"cancelled on its way": {cancelledWith("cancelled: it was cancelled while step b was on its way", countersign.ConfirmedNotExecuted), nobody, "idle",
 			"Cancelled while “Refund” was on its way; mara@x.example confirmed that it did not happen.", "", ""},
 		"abandoned": {cancelledWith("abandoned: whether step b took effect stays unknown", countersign.Abandon), nobody, "idle",

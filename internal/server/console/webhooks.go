@@ -64,8 +64,8 @@ var eventWords = []choice{
 	{Value: countersign.EventApprovalLapsing, Word: "Approval expires soon", Note: "Nobody has decided, and the time is almost over."},
 	{Value: countersign.EventRunRecoveryRequired, Word: "Recovery required", Note: "Nobody knows whether a step took effect."},
 	{Value: countersign.EventRunEnded, Word: "Run ended", Note: "It completed, failed or was cancelled. Rehearsals are included."},
-	{Value: countersign.EventStopped, Word: "LIVE steps stopped", Note: "An administrator let no LIVE step begin."},
-	{Value: countersign.EventGoing, Word: "LIVE steps go on", Note: "An administrator ended the stop."},
+	{Value: countersign.EventStopped, Word: "LIVE steps stopped", Note: "An administrator stopped all LIVE steps."},
+	{Value: countersign.EventGoing, Word: "LIVE steps resumed", Note: "An administrator lifted the stop."},
 }
 
 func newWebhookPage(v *pageRequest) (*page, error) { return v.newWebhook(nil) }

@@ -123,7 +123,7 @@ func (b *builder) ownFiles() error {
 
 // nothing is the not-found page.
 func (b *builder) nothing() error {
-	return b.put(missing, "nothing", http.StatusNotFound, page{Title: "Nothing here"})
+	return b.put(missing, "nothing", http.StatusNotFound, page{Title: "Page not found"})
 }
 
 // page is what the templates show.

@@ -131,7 +131,7 @@ func TestThereIsAPageForAddressesWithout(t *testing.T) {
 	m := newManual(t, nil)
 	for _, path := range []string{"/docs/nothing", "/docs/../one", "/docs/missing", "/docs/how-to", "/docs/one.md.md"} {
 		r := ask(m, "GET", path)
-		if body := read(t, r); r.StatusCode != 404 || !strings.Contains(body, "Nothing here") || !strings.Contains(body, "/docs/one") {
+		if body := read(t, r); r.StatusCode != 404 || !strings.Contains(body, "Page not found") || !strings.Contains(body, "/docs/one") {
 			t.Errorf("%s: %d\n%s", path, r.StatusCode, body)
 		}
 	}

@@ -24,7 +24,7 @@ func (w *writer) batch(first *request) {
 		crashpoint.At("sqlite.lent", nil)
 	}
 	if !b.Empty() {
-		if err, doubt := w.commit(b); err != nil {
+		if doubt, err := w.commit(b); err != nil {
 			w.abandon(err, doubt)
 			return
 		}
@@ -47,16 +47,16 @@ func (w *writer) runMember(b *writebehind.Batch, r *request) {
 }
 
 // commit makes the batch durable and shows it to Views.
-func (w *writer) commit(b *writebehind.Batch) (err error, doubt bool) {
+func (w *writer) commit(b *writebehind.Batch) (doubt bool, err error) {
 	if err := w.flusher.failure(); err != nil {
-		return err, true
+		return true, err
 	}
 	frame, number := b.Frame(w.frame[:0])
 	if w.frame = frame; cap(frame) > maxFrameKept {
 		w.frame = nil
 	}
-	if err, doubt := w.journal.append(number, frame, w.flusher.upTo.Load()); err != nil {
-		return err, doubt
+	if doubt, err := w.journal.append(number, frame, w.flusher.upTo.Load()); err != nil {
+		return doubt, err
 	}
 	b.Committed()
 	for t := range b.Touched() {
@@ -65,7 +65,7 @@ func (w *writer) commit(b *writebehind.Batch) (err error, doubt bool) {
 		}
 	}
 	w.commits.Add(1)
-	return nil, false
+	return false, nil
 }
 
 // maxFrameKept bounds the buffer that is kept for the next frame.

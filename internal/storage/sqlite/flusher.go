@@ -59,7 +59,7 @@ func (f *flusher) run() {
 // is poisoned or closed.
 func (f *flusher) flush(frozen *writebehind.Frozen) bool {
 	for pause := leastPause; ; pause = min(2*pause, mostPause) {
-		err, doubt := f.try(frozen)
+		doubt, err := f.try(frozen)
 		if err == nil {
 			f.failing.Store(false)
 			return true
@@ -87,10 +87,10 @@ func (f *flusher) flush(frozen *writebehind.Frozen) bool {
 
 // try writes a layer once. doubt says that nothing may be written any more: the transaction
 // may become durable although it failed, or the tables are not what the layer says.
-func (f *flusher) try(frozen *writebehind.Frozen) (err error, doubt bool) {
+func (f *flusher) try(frozen *writebehind.Frozen) (doubt bool, err error) {
 	if err := f.rows(frozen); err != nil {
 		_ = f.conn.Exec("ROLLBACK") // SQLite may have rolled back already
-		return err, syncFailed(err) || !lost(err)
+		return syncFailed(err) || !lost(err), err
 	}
 	crashpoint.At("sqlite.flush", nil)
 	err = frozen.Written(func() error {
@@ -101,20 +101,20 @@ func (f *flusher) try(frozen *writebehind.Frozen) (err error, doubt bool) {
 	})
 	if errors.Is(err, errClosed) {
 		_ = f.conn.Exec("ROLLBACK")
-		return err, false
+		return false, err
 	}
 	if err != nil {
 		if doubt = !surelyNotCommitted(err); !doubt {
 			_ = f.conn.Exec("ROLLBACK")
 		}
-		return err, doubt
+		return doubt, err
 	}
 	crashpoint.At("sqlite.flushed", nil)
 	f.upTo.Store(frozen.Last())
 	if err := f.log.checkpoint(); syncFailed(err) {
-		return err, true
+		return true, err
 	}
-	return nil, false
+	return false, nil
 }
 
 // fail keeps the writer from syncing anything more, and has it poison the store.

@@ -147,18 +147,18 @@ func eachFrame(ctx context.Context, db querier, after int64, f func(frame []byte
 
 // append makes a commit durable. Commits up to written are removed with it. doubt says that
 // it may become durable although it failed.
-func (j *journal) append(number int64, frame []byte, written int64) (err error, doubt bool) {
+func (j *journal) append(number int64, frame []byte, written int64) (doubt bool, err error) {
 	j.bytes += len(frame) + pageSize
 	if err := j.insert(number, frame, written); err != nil {
-		return err, syncFailed(err)
+		return syncFailed(err), err
 	}
 	crashpoint.At("sqlite.commit", nil)
 	if err := j.conn.Exec("COMMIT"); err != nil {
-		return err, !surelyNotCommitted(err)
+		return !surelyNotCommitted(err), err
 	}
 	crashpoint.At("sqlite.committed", nil)
 	j.removed = written
-	return nil, false
+	return false, nil
 }
 
 func (j *journal) insert(number int64, frame []byte, written int64) error {

@@ -90,6 +90,7 @@ func (p *play) update(c change) {
 func (p *play) fill(c change) {
 	p.t.Helper()
 	mustDo(p.t, p.store.Update(context.Background(), c))
+	synctest.Wait() // its rows are in their tables
 	p.answered = append(p.answered, answered{change: c})
 }
 

@@ -88,6 +88,10 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	if err := migrate(ctx, s.writerDB); err != nil {
 		return err
 	}
+	// A connection that has read the schema before would, if the disk then fails a read, say
+	// that there is no such table.
+	s.readersDB.SetMaxIdleConns(0)
+	s.readersDB.SetMaxIdleConns(settings.readers + 1)
 	if err := s.pin(ctx, settings); err != nil || whole {
 		return err
 	}

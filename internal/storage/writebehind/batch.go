@@ -104,29 +104,29 @@ func (b *Batch) absent(t *Tx, g group, id string) bool {
 // and then begins its snapshot of the database at once.
 func (l *Layers) View(borrow Borrow, fn func(store.Tx) error) error {
 	for again := false; ; again = true {
-		err, overtaken := l.view(borrow, fn, again)
+		overtaken, err := l.view(borrow, fn, again)
 		if !overtaken {
 			return err
 		}
 	}
 }
 
-func (l *Layers) view(borrow Borrow, fn func(store.Tx) error, atOnce bool) (err error, overtaken bool) {
+func (l *Layers) view(borrow Borrow, fn func(store.Tx) error, atOnce bool) (overtaken bool, err error) {
 	t := &Tx{Snapshot: l.viewed(borrow)}
 	defer l.views.ended(t.commit)
 	defer t.close()
 	defer t.end()
 	if atOnce {
 		if _, err := t.begun(); err != nil {
-			return err, errors.Is(err, errOvertaken)
+			return errors.Is(err, errOvertaken), err
 		}
 	}
 	err = fn(t)
 	switch {
 	case errors.Is(t.err, errOvertaken):
-		return nil, true
+		return true, nil
 	case err == nil:
 		err = t.err
 	}
-	return err, false
+	return false, err
 }

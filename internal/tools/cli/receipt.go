@@ -123,19 +123,13 @@ type ReceiptKeys struct{ Asking }
 
 // Run lists the keys, the present one first.
 func (k *ReceiptKeys) Run(t *Terminal) error {
-	var none bool
-	err := show(t, k.Asking, func(c *client.Client) (*[]countersign.ReceiptKey, error) {
+	return show(t, k.Asking, func(c *client.Client) (*[]countersign.ReceiptKey, error) {
 		contract, err := c.IntegrationContract(t.Context)
 		if err != nil {
 			return nil, err
 		}
-		none = len(contract.ReceiptKeys) == 0
 		return &contract.ReceiptKeys, nil
 	}, printReceiptKeys)
-	if err == nil && none {
-		fmt.Fprintln(t.Errs, "there is none yet: the first receipt makes it")
-	}
-	return err
 }
 
 func printReceiptKeys(w io.Writer, keys *[]countersign.ReceiptKey) {

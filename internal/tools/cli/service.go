@@ -33,7 +33,10 @@ type Asking struct {
 
 // Client makes a client from the flags, the environment and the profile, in this order. A
 // profile's token is sent only to the profile's address.
-func (s Service) Client(t *Terminal) (*client.Client, error) {
+func (s Service) Client(t *Terminal) (*client.Client, error) { return s.clientAs(t, "") }
+
+// clientAs is Client with this token in place of the one that the caller has, unless it is "".
+func (s Service) clientAs(t *Terminal, other string) (*client.Client, error) {
 	kept, err := readProfiles(t)
 	if err != nil {
 		return nil, err
@@ -51,7 +54,7 @@ func (s Service) Client(t *Terminal) (*client.Client, error) {
 	if token == "" && sameAddress(address, p.URL) {
 		token = p.Token
 	}
-	return connect(address, token, s.Insecure || p.Insecure && sameAddress(address, p.URL))
+	return connect(address, first(other, token), s.Insecure || p.Insecure && sameAddress(address, p.URL))
 }
 
 func connect(address, token string, insecure bool) (*client.Client, error) {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,18 +19,22 @@ import (
 )
 
 // TestAnEffectThatHappensOnceNeedsThreeInputs: with one input, a refusal of the second effect
-// shows nothing about keys.
+// shows nothing about keys, with whatever status the receiver refuses.
 func TestAnEffectThatHappensOnceNeedsThreeInputs(t *testing.T) {
-	one := played(t, against(serve(t, &books{oncePer: true})))
-	for _, rule := range []string{countersign.RuleSlowAnswer, countersign.RuleTwins} {
-		if got := one.of(rule); got.Verdict != countersign.VerdictNotTried || !strings.Contains(got.Seen, "422") || !strings.Contains(got.Seen, "three times") {
-			t.Errorf("%+v", got)
+	for _, spent := range []int{http.StatusUnprocessableEntity, http.StatusConflict, http.StatusTooManyRequests} {
+		cfg := against(serve(t, &books{oncePer: true, spent: spent}))
+		cfg.Project.Capabilities[0].TimeoutMs = 100
+		one := played(t, cfg)
+		for _, rule := range []string{countersign.RuleSlowAnswer, countersign.RuleTwins} {
+			if got := one.of(rule); got.Verdict != countersign.VerdictNotTried || !strings.Contains(got.Seen, strconv.Itoa(spent)) || !strings.Contains(got.Seen, "three times") {
+				t.Errorf("%+v", got)
+			}
+		}
+		if one.Proven || one.Broken() {
+			t.Errorf("%+v", one)
 		}
 	}
-	if one.Proven || one.Broken() {
-		t.Errorf("%+v", one)
-	}
-	cfg := against(serve(t, &books{oncePer: true}))
+	cfg := against(serve(t, &books{oncePer: true, spent: http.StatusConflict}))
 	for _, account := range []string{`"a-2"`, `"a-3"`} {
 		cfg.Inputs = append(cfg.Inputs, input("resourceId", account, "note", `"n"`, "amount", "1"))
 	}
@@ -85,17 +90,32 @@ func (b *books) around(first func(http.ResponseWriter, *http.Request) bool) http
 }
 
 // TestAKeyThatStaysTakenIsBroken: a receiver that reserves a key and doesn't release it when
-// the caller disconnects answers 409 for ever.
+// the caller disconnects answers 409 for ever: under that key alone, or for an input of its own.
 func TestAKeyThatStaysTakenIsBroken(t *testing.T) {
-	cfg := against(serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusConflict) })))
-	cfg.Project.Capabilities[0].TimeoutMs = 100
-	c, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &play{Check: c, ctx: t.Context(), report: newReport(nil)}
-	if got := p.slow(); got != broken("hung up, then no answer but 409 for 200ms") || p.steps != 1 {
-		t.Errorf("%+v under %d keys", got, p.steps)
+	for name, c := range map[string]struct {
+		free   string // the step whose key isn't taken
+		inputs int
+		steps  int
+	}{
+		"one input": {"2", 1, 2}, "two inputs": {"", 2, 1},
+	} {
+		cfg := against(serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Runtime-Step-Id") != c.free {
+				w.WriteHeader(http.StatusConflict)
+			}
+		})))
+		for range c.inputs - 1 {
+			cfg.Inputs = append(cfg.Inputs, input("resourceId", `"a-2"`, "note", `"n"`, "amount", "1"))
+		}
+		cfg.Project.Capabilities[0].TimeoutMs = 100
+		check, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &play{Check: check, ctx: t.Context(), report: newReport(nil)}
+		if got := p.slow(); got != broken("hung up, then no answer but 409 for 200ms") || p.steps != c.steps {
+			t.Errorf("%s: %+v under %d keys", name, got, p.steps)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ func (p *play) accepts(a answer) {
 		p.report.set(countersign.RuleAcceptsSigned, holds(a.words()))
 		return
 	case a.refused():
-		p.report.set(countersign.RuleAcceptsSigned, broken(a.words()+"; is the secret right, and is the input one that the sandbox takes?"))
+		p.report.set(countersign.RuleAcceptsSigned, broken(a.words()+"; is the secret right, and does the sandbox take this input now? An order that can be refunded only once is refused after an earlier check"))
 	case a.status >= 300 && a.status < 400:
 		p.report.set(countersign.RuleAcceptsSigned, broken(a.words()+"; redirects are not followed"))
 	default:

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,7 @@ type books struct {
 	unchecked bool // signatures are not verified
 	forgetful bool // keys are ignored
 	oncePer   bool // each account can be booked once
+	spent     int  // the status of a second booking there; 0: 422
 	restless  bool // the probe's answer changes by itself
 	blurred   bool // all answers are equal
 
@@ -69,7 +71,7 @@ func (b *books) answer(r *http.Request, body string) (int, string) {
 func (b *books) book(account string) (int, string) {
 	for _, e := range b.entries {
 		if b.oncePer && e == account {
-			return 422, `{"error":"booked already"}`
+			return cmp.Or(b.spent, 422), `{"error":"booked already"}`
 		}
 	}
 	b.entries = append(b.entries, account)

@@ -64,11 +64,21 @@ func (p *play) slow() finding {
 			return holds("hung up, then " + a.words() + ", twice")
 		}
 		return broken("hung up, then " + a.words() + ", then " + again.words())
-	case a.refused() && !undecided(a):
+	case a.refused() && !undecided(a), p.spent(r, a):
 		return notTried("hung up, then " + a.words() + onceOnly)
 	default:
 		return broken("hung up, then no answer but " + a.words() + " for " + p.patience().String())
 	}
+}
+
+// spent reports whether the receiver refuses a request that had its effect before: a new key,
+// whose caller doesn't hang up, gets the same refusal. 409 says as well that a key is taken.
+func (p *play) spent(r countersign.Request, a answer) bool {
+	first := p.requests[0]
+	if !a.refused() || r.URL != first.URL || !r.Body.Equal(first.Body) {
+		return false
+	}
+	return p.right(r, p.step()).status == a.status
 }
 
 // effectful is the request of the effect with this index.

@@ -20,7 +20,7 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 	a := *found
 	d.showApproval(a, r.PlanSnapshot)
 	if d.Person != nil {
-		return d.askPerson(ctx, a)
+		return d.askDecision(ctx, a)
 	}
 	d.print.say("Here the demo itself decides, as %s.", d.place.kept.Reviewer.Email)
 	return d.decideAs(ctx, a, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: fmt.Sprintf(
@@ -30,6 +30,7 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 // showApproval prints exactly what will be sent, its receiver and the expiry.
 func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 	planned := p.Step(a.StepID)
+	d.shown[a.RunID+"."+a.StepID] = countersign.StepWaitingApproval
 	d.print.step(a.StepID, countersign.StepWaitingApproval, "")
 	d.print.say("Waiting for an approver's decision. This will be sent, once:")
 	d.print.row("", "%s %s", a.Request.Method, a.Request.URL)
@@ -62,16 +63,4 @@ func (d *demo) decideAs(ctx context.Context, a countersign.Approval, decision co
 
 func (d *demo) showDecision(a countersign.Approval) {
 	d.print.row(strings.ToLower(string(a.Status)), "by %s: %q", d.named(a.DecidedBy), a.DecisionReason)
-}
-
-// decidedElsewhere sends once, when the run no longer waits for this approval.
-func (d *demo) decidedElsewhere(ctx context.Context, a countersign.Approval) <-chan error {
-	gone := make(chan error, 1)
-	go func() {
-		_, err := d.reviewer.WaitRun(ctx, a.RunID, func(r *countersign.Run) bool {
-			return r.WaitingFor == nil || r.WaitingFor.Kind != countersign.WaitApproval || r.WaitingFor.ApprovalID != a.ID
-		})
-		gone <- err
-	}()
-	return gone
 }

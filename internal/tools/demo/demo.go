@@ -68,6 +68,7 @@ type demo struct {
 	agents     agents
 	refundRun  countersign.Run
 	closingRun countersign.Run
+	lostRun    countersign.Run
 	teamRun    countersign.Run
 
 	shown map[string]countersign.StepStatus // the printed state, by run and step

@@ -11,10 +11,14 @@ import (
 
 // evidence compares three records: the shop's own log, the approval, and the audit log.
 func (d *demo) evidence(ctx context.Context) error {
-	if err := d.refundEvidence(ctx, "the refund", d.refundRun); err != nil {
+	if err := d.refundEvidence(ctx, "the refund", stepOf(d.refundRun, sample.ActionRefund)); err != nil {
 		return err
 	}
-	if err := d.refundEvidence(ctx, "the team's refund", d.teamRun); err != nil {
+	if err := d.refundEvidence(ctx, "the refund with the lost answer,", d.lostRun.Steps[0]); err != nil {
+		return err
+	}
+	d.showResolution(d.lostRun.Steps[0])
+	if err := d.refundEvidence(ctx, "the team's refund", stepOf(d.teamRun, sample.ActionRefund)); err != nil {
 		return err
 	}
 	d.print.say("Witnesses of the whole:")
@@ -22,9 +26,8 @@ func (d *demo) evidence(ctx context.Context) error {
 	return d.audit(ctx)
 }
 
-// refundEvidence shows that a run made its refund once, and as approved.
-func (d *demo) refundEvidence(ctx context.Context, which string, r countersign.Run) error {
-	refund := stepOf(r, sample.ActionRefund)
+// refundEvidence shows that a step made its refund once, and as approved.
+func (d *demo) refundEvidence(ctx context.Context, which string, refund countersign.StepRun) error {
 	d.print.say("Witnesses of %s of %s:", which, refund.Input["orderId"].Text())
 	sent := d.delivered(which, refund.IdempotencyKey)
 	if sent == nil {
@@ -37,11 +40,7 @@ func (d *demo) refundEvidence(ctx context.Context, which string, r countersign.R
 // harmless; a repeated effect is not.
 func (d *demo) delivered(which, key string) *sample.Entry {
 	var acted []sample.Entry
-	requests := 0
 	for _, e := range d.shop.Received() {
-		if e.Key == key {
-			requests++
-		}
 		if e.Key == key && e.Acted() {
 			acted = append(acted, e)
 		}
@@ -51,14 +50,14 @@ func (d *demo) delivered(which, key string) *sample.Entry {
 		d.print.row("delivered", "not at all")
 		return nil
 	}
-	d.print.row("delivered", "once: the shop's log has %s under", count(requests, "request", "requests"))
+	d.print.row("delivered", "once: the shop's log has %s under", count(d.sentUnder(key), "request", "requests"))
 	d.print.row("", "%s, at %s", key, acted[0].At.Format("15:04:05.000 UTC"))
 	return &acted[0]
 }
 
 // signatures checks the signatures of all requests that the shop received from LIVE runs.
 func (d *demo) signatures() {
-	received := slices.Concat(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID), d.receivedOf(d.teamRun.ID))
+	received := slices.Concat(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID), d.receivedOf(d.lostRun.ID), d.receivedOf(d.teamRun.ID))
 	valid := 0
 	for _, e := range received {
 		if e.Signature == sample.SignatureValid {

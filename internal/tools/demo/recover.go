@@ -8,7 +8,7 @@ import (
 )
 
 // settle does what a person does after an uncertain side effect: the reviewer asks the shop,
-// reads its answer, and resolves the step.
+// reads its answer, and resolves the step. Without a person the demo resolves as the reviewer.
 func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	s := stepOf(r, r.WaitingFor.StepID)
 	d.print.say("It may or may not have happened. Nothing is sent again until a person says what did.")
@@ -23,13 +23,85 @@ func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 		return fmt.Errorf("the shop doesn't say what happened: %s", probe.Error)
 	}
 	d.print.block(probe.Output)
-	found := judge(probe, s, expectationOf(r, s.ID))
-	if _, err := d.reviewer.ReconcileRun(ctx, r.ID, found); err != nil {
+	if d.Person != nil {
+		return d.askWhatHappened(ctx, r, s, probe)
+	}
+	d.print.say("Here the demo itself decides, as %s.", d.place.kept.Reviewer.Email)
+	return d.resolve(ctx, r.ID, s.ID, judge(probe, s, expectationOf(r, s.ID)))
+}
+
+// resolve sends the reviewer's resolution of a step and shows what is recorded.
+func (d *demo) resolve(ctx context.Context, runID, stepID string, found countersign.Reconcile) error {
+	r, err := d.reviewer.ReconcileRun(ctx, runID, found)
+	if err == nil {
+		d.showResolution(stepOf(*r, stepID))
+	}
+	return err
+}
+
+func (d *demo) showResolution(s countersign.StepRun) {
+	if s.Reconciliation == nil {
+		return
+	}
+	d.print.row("reconciled", "%s by %s", s.Reconciliation.Resolution, d.named(s.Reconciliation.By))
+	d.print.row("", "%q", s.Reconciliation.Evidence)
+}
+
+// askWhatHappened asks the person what became of an uncertain step. An answer that the service
+// refuses, such as a yes that the probe doesn't bear out, is asked for again.
+func (d *demo) askWhatHappened(ctx context.Context, r countersign.Run, s countersign.StepRun, probe countersign.ProbeRecord) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	proposed := judge(probe, s, expectationOf(r, s.ID))
+	proposed.Evidence = "..."
+	body, err := countersign.Marshal(proposed)
+	if err != nil {
 		return err
 	}
-	d.print.row("reconciled", "%s by %s", found.Resolution, d.place.kept.Reviewer.Email)
-	d.print.row("", "%q", found.Evidence)
-	return nil
+	d.showElsewhere("Answer", "/recovery/"+r.ID, string(body), "/runs/"+r.ID+"/reconcile")
+	return d.ask(question{
+		prompt:  "did it happen? [y/n] and what shows it: ",
+		waiting: func() string { return "waiting for an answer from elsewhere" },
+		elsewhere: d.leaves(ctx, r.ID, func(w countersign.WaitingFor) bool {
+			return w.Kind == countersign.WaitReconcile && w.StepID == s.ID
+		}),
+		answer: func(line string) (string, error) {
+			found, hint := resolutionOf(line, probe, s)
+			if hint != "" {
+				return hint, nil
+			}
+			err := d.resolve(ctx, r.ID, s.ID, found)
+			switch countersign.ErrorCode(err) {
+			case countersign.CodeExpectationNotMet, countersign.CodeInvalidRequest:
+				return err.Error(), nil
+			case countersign.CodeStateConflict: // somebody has said it meanwhile: the run shows what
+				d.print.say("%s", err)
+				return "", nil
+			default:
+				return "", err
+			}
+		},
+		answered: func() error {
+			now, err := d.reviewer.Run(ctx, r.ID)
+			if err == nil {
+				d.showResolution(stepOf(*now, s.ID))
+			}
+			return err
+		},
+	})
+}
+
+// resolutionOf parses y or n and the evidence. What was done is what the probe shows under the
+// step's key.
+func resolutionOf(line string, probe countersign.ProbeRecord, s countersign.StepRun) (found countersign.Reconcile, hint string) {
+	yes, evidence, hint := yesOrNo(line, "A resolution carries its evidence", "the shop lists it under this key")
+	found.Evidence, found.Resolution = evidence, countersign.ConfirmedNotExecuted
+	if yes {
+		made, _ := madeUnder(probe.Output, s.IdempotencyKey)
+		found.Resolution = countersign.ConfirmedCompleted
+		found.Output, _ = made.Object()
+	}
+	return found, hint
 }
 
 // judge searches the shop's answer for what was made under the step's key. Only a result that
@@ -41,7 +113,7 @@ func judge(probe countersign.ProbeRecord, s countersign.StepRun, e countersign.E
 	case found && state.Equal(e.Equals):
 		output, _ := made.Object()
 		return countersign.Reconcile{Resolution: countersign.ConfirmedCompleted, Output: output, Evidence: fmt.Sprintf(
-			"probe %d shows it: made under key %s, %s %s", probe.N, s.IdempotencyKey, e.Field, state.Text())}
+			"probe %d shows it: made under %s, %s %s", probe.N, s.IdempotencyKey, e.Field, state.Text())}
 	case found:
 		return countersign.Reconcile{Resolution: countersign.ConfirmedNotExecuted, Evidence: fmt.Sprintf(
 			"probe %d shows it under key %s, but not done: %s %s", probe.N, s.IdempotencyKey, e.Field, state.Text())}

@@ -30,6 +30,7 @@ func (d *demo) tell(ctx context.Context) error {
 		{"Rehearsal (DRY_RUN)", d.rehearse},
 		{"The run (LIVE)", d.refund},
 		{"An answer that lies (LIVE)", d.catchLie},
+		{"A reply that is lost (LIVE)", d.loseReply},
 		{"Two agents of the shop", d.prepareAgents},
 		{"The agents as a team (LIVE)", d.teamRefund},
 		{"The evidence", d.evidence},

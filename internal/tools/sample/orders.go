@@ -7,10 +7,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// The shop's orders: two were returned and one was not.
+// The shop's orders: three were returned and one was not.
 const (
 	ReturnedOrder  = "A-48213"
 	TeamOrder      = "A-48377" // refunded by the team, since an order can be refunded only once
+	LostOrder      = "A-48537" // the answer to its refund is lost
 	DeliveredOrder = "A-47902"
 	OpenReturn     = "R-7731" // the return of ReturnedOrder
 )
@@ -26,6 +27,7 @@ type order struct {
 var orders = map[string]order{
 	ReturnedOrder:  {ReturnedOrder, "returned", countersign.RawValue("249.00"), "EUR"},
 	TeamOrder:      {TeamOrder, "returned", countersign.RawValue("64.50"), "EUR"},
+	LostOrder:      {LostOrder, "returned", countersign.RawValue("119.90"), "EUR"},
 	DeliveredOrder: {DeliveredOrder, "delivered", countersign.RawValue("89.90"), "EUR"},
 }
 

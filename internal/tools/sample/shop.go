@@ -120,6 +120,10 @@ func (s *Shop) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.keep(e)
+	if e.losesAnswer() {
+		hangUp(w)
+		return
+	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	if e.Replayed {
@@ -127,6 +131,13 @@ func (s *Shop) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(e.Answer) // fails if the caller has disconnected
+}
+
+// hangUp closes the connection without an answer, as a network does that breaks.
+func hangUp(w http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		_ = conn.Close()
+	}
 }
 
 // keep adds an entry to the state. A key repeats the first answer to a side effect; a request

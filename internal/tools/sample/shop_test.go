@@ -244,6 +244,26 @@ func TestShopKnowsAgainWhatItDid(t *testing.T) {
 	}
 }
 
+// TestShopLosesAnAnswer: the shop pays the prepared order back and hangs up. Its log and its reads
+// show the refund, and a repetition under the key gets the answer.
+func TestShopLosesAnAnswer(t *testing.T) {
+	shop := start(t, sample.Config{})
+	call := sent{method: "POST", path: "/refunds", key: "k", body: `{"orderId":"A-48537","amount":119.90,"currency":"EUR"}`}
+	if res, err := http.DefaultClient.Do(call.request(t, shop.URL())); err == nil {
+		_ = res.Body.Close()
+		t.Errorf("it is answered with %d", res.StatusCode)
+	}
+	if n := acted(shop); n != 1 {
+		t.Errorf("acted %d times", n)
+	}
+	if got := (sent{method: "GET", path: "/refunds?orderId=A-48537"}).to(t, shop); !strings.Contains(got.body, `"key":"k"`) {
+		t.Errorf("it doesn't show the refund: %s", got.body)
+	}
+	if got := call.to(t, shop); got.status != http.StatusCreated || !got.replayed {
+		t.Errorf("a repetition: %+v", got)
+	}
+}
+
 func cutOff(t *testing.T, file string) {
 	t.Helper()
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)

@@ -8,7 +8,7 @@ from .aioclient import AsyncCountersign, AsyncHeartbeatLoop
 from .client import Countersign, HeartbeatLoop
 from .errors import ERROR_CODES, CountersignConnectionError, CountersignError, is_temporary
 from .listing import AsyncListing, Listing, Page
-from .tools import AsyncTool, Tool, ToolError, ToolSpec
+from .tools import AsyncTool, Tool, ToolError, Tools, ToolSpec
 
 __version__ = "0.3.0"
 
@@ -27,5 +27,6 @@ __all__ = [
     "Tool",
     "ToolError",
     "ToolSpec",
+    "Tools",
     "is_temporary",
 ]

@@ -19,7 +19,7 @@ from .heartbeat import Beating, State, beats, host_instance, utc_now
 from .operations import AsyncOperations
 from .options import settle
 from .steps import arun
-from .tools import AsyncTool, Door
+from .tools import AsyncTool, Door, Tools
 from .waiting import Until, waiting
 
 
@@ -63,11 +63,12 @@ class AsyncCountersign(AsyncOperations):
             raise TimeoutError("the run has not come so far in time; it goes on") from None
         return ended
 
-    async def tools(self, agent_id: str, *, rehearsal: bool = False) -> list[AsyncTool]:
-        """The agent's capabilities as tools, and run_status; `rehearsal`: those whose calls
-        send nothing. The token is best an agent token."""
+    async def tools(self, agent_id: str, *, rehearsal: bool = False) -> Tools[AsyncTool]:
+        """The agent's capabilities as tools, and run_status: a list, where each is found by
+        its capability's name too; `rehearsal`: those whose calls send nothing. The token is
+        best an agent token."""
         door = Door(agent_id, rehearsal)
-        return [AsyncTool(spec, self._send, door) for spec in await arun(door.listed(self._send))]
+        return Tools([AsyncTool(spec, self._send, door) for spec in await arun(door.listed(self._send))])
 
     def start_heartbeat(
         self,

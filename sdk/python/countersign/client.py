@@ -20,7 +20,7 @@ from .heartbeat import Beating, State, beats, host_instance, utc_now
 from .operations import Operations
 from .options import settle
 from .steps import run
-from .tools import Door, Tool
+from .tools import Door, Tool, Tools
 from .transport import Transport
 from .waiting import Until, waiting
 
@@ -69,11 +69,12 @@ class Countersign(Operations):
         ended: t.Run = run(waiting(_Waiting(self, id, timeout), until, on_change))
         return ended
 
-    def tools(self, agent_id: str, *, rehearsal: bool = False) -> list[Tool]:
-        """The agent's capabilities as tools, and run_status; `rehearsal`: those whose calls
-        send nothing. The token is best an agent token."""
+    def tools(self, agent_id: str, *, rehearsal: bool = False) -> Tools[Tool]:
+        """The agent's capabilities as tools, and run_status: a list, where each is found by
+        its capability's name too; `rehearsal`: those whose calls send nothing. The token is
+        best an agent token."""
         door = Door(agent_id, rehearsal)
-        return [Tool(spec, self._send, door) for spec in run(door.listed(self._send))]
+        return Tools(Tool(spec, self._send, door) for spec in run(door.listed(self._send)))
 
     def start_heartbeat(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, SupportsIndex, TypeVar, overload
 
 from . import exactjson
 from .calls import Call
@@ -78,6 +78,36 @@ class AsyncTool(ToolSpec):
 
     async def __call__(self, **arguments: Any) -> dict[str, Any]:
         return await self.call(arguments)
+
+
+AnyTool = TypeVar("AnyTool", bound=ToolSpec)
+
+
+class Tools(list[AnyTool]):
+    """The tools in the order in which the door lists them, each also by its capability's name
+    or its own: tools["refunds.create"]. A name that no tool has is a KeyError."""
+
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> AnyTool: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> list[AnyTool]: ...
+    @overload
+    def __getitem__(self, key: str, /) -> AnyTool: ...
+    def __getitem__(self, key: SupportsIndex | slice | str, /) -> AnyTool | list[AnyTool]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        tool = self._named(key)
+        if tool is None:
+            raise KeyError(f"no tool {key}; there are {', '.join(sorted(tool.title for tool in self))}")
+        return tool
+
+    def __contains__(self, item: object, /) -> bool:
+        return self._named(item) is not None if isinstance(item, str) else super().__contains__(item)
+
+    def _named(self, name: str) -> AnyTool | None:
+        """The title is the capability's name; that of the tool is spelt as models take it."""
+        by_capability = (tool for tool in self if tool.title == name)
+        return next(by_capability, None) or next((tool for tool in self if tool.name == name), None)
 
 
 @dataclass(frozen=True)

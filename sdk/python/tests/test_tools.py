@@ -47,6 +47,19 @@ def test_tools_are_listed_over_all_pages_with_their_schemas(caller: Caller) -> N
     assert server.seen[0].headers["accept"] == "application/json, text/event-stream"
 
 
+def test_a_tool_is_found_by_its_capability_and_by_its_own_name_in_what_stays_a_list(caller: Caller) -> None:
+    dotted = {"name": "refunds_create_0f3c9a21", "title": "refunds.create", "inputSchema": SCHEMA}
+    with Scripted(rpc({"tools": [REFUND, dotted, STATUS]})) as server:
+        cs = caller.make(server.url, TOKEN)
+        tools = caller.call(lambda: cs.tools("agt-1"))
+    assert issubclass(type(tools), list) and len(tools) == 3 and [tool.name for tool in tools[1:]] == ["refunds_create_0f3c9a21", "run_status"]
+    assert tools["refunds.create"] is tools[1] is tools["refunds_create_0f3c9a21"]
+    assert tools["run_status"] is tools[-1]
+    assert "refunds.create" in tools and "refunds.delete" not in tools and tools[0] in tools
+    with pytest.raises(KeyError, match="no tool refunds.creat; there are Refund, refunds.create, run_status"):
+        tools["refunds.creat"]
+
+
 @pytest.mark.parametrize(("rehearsal", "path"), [(False, "/mcp/agents/agt-1"), (True, "/mcp/agents/agt-1/rehearsal")])
 def test_a_call_sends_its_arguments_flat_to_the_door_that_was_asked_for(caller: Caller, rehearsal: bool, path: str) -> None:
     with Scripted(LIST, DONE) as server:

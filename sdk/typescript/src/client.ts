@@ -5,7 +5,7 @@ import { Listing, type Page } from "./listing.js";
 import type { Options } from "./options.js";
 import { serverEvents } from "./sse.js";
 import { type Call, segment, Transport } from "./transport.js";
-import { Door, type Tool, type ToolsOptions } from "./tools.js";
+import { Door, type Tools, type ToolsOptions } from "./tools.js";
 import type * as t from "./types.js";
 import { type WaitOptions, waitRun } from "./wait.js";
 
@@ -176,7 +176,7 @@ export class Countersign {
   startHeartbeat = (o: HeartbeatOptions): HeartbeatLoop => startHeartbeat(this, o);
 
   /** An agent's capabilities as tools for a model, of its own token; see Tool. */
-  tools = (agentId: string, o?: ToolsOptions): Promise<Tool[]> => new Door(this.#transport, agentId, o).tools();
+  tools = (agentId: string, o?: ToolsOptions): Promise<Tools> => new Door(this.#transport, agentId, o).tools();
 
   #get<T>(path: string, o?: CallOptions, query?: object): Promise<T> {
     return this.#send({ method: "GET", path, query, signal: o?.signal });

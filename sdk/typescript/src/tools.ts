@@ -35,6 +35,23 @@ export interface Tool {
   text(args?: Arguments, o?: { signal?: AbortSignal | undefined }): Promise<string>;
 }
 
+/** The tools in the order in which the door lists them, each also by name. */
+export interface Tools extends Array<Tool> {
+  /** The tool of a capability, or the tool that has this name itself. A name that no tool has throws a RangeError. */
+  named(name: string): Tool;
+}
+
+/** byName adds the lookup without making it one of the array's elements. */
+function byName(tools: Tool[]): Tools {
+  const named = (name: string) => {
+    // The title is the capability's name; that of the tool is spelt as models take it.
+    const tool = tools.find((t) => t.title === name) ?? tools.find((t) => t.name === name);
+    if (!tool) throw new RangeError(`no tool ${name}; there are ${tools.map((t) => t.title).sort().join(", ")}`);
+    return tool;
+  };
+  return Object.defineProperty(tools, "named", { value: named }) as Tools;
+}
+
 /** The door did not take a message, such as a call of a tool that the agent doesn't have. */
 export class ToolError extends Error {
   /** Of JSON-RPC. */
@@ -68,12 +85,12 @@ export class Door {
   }
 
   /** tools reads all pages of the list. */
-  async tools(): Promise<Tool[]> {
+  async tools(): Promise<Tools> {
     const found: Tool[] = [];
     for (let params = {}; ; ) {
       const page = result(await this.#transport.text(this.#message("tools/list", JSON.stringify(params), true, this.#signal)));
       for (const listed of (page.tools ?? []) as Listed[]) found.push(this.#tool(listed));
-      if (!page.nextCursor) return found;
+      if (!page.nextCursor) return byName(found);
       params = { cursor: page.nextCursor };
     }
   }

@@ -47,6 +47,18 @@ async function door(...replies: Reply[]): Promise<{ cs: Countersign; seen: { pat
 
 const first = async (cs: Countersign, rehearsal = false): Promise<Tool> => (await cs.tools("agt-1", { rehearsal }))[0] as Tool;
 
+test("a tool is found by its capability and by its own name in what stays an array", async () => {
+  const dotted = { name: "refunds_create_0f3c9a21", title: "refunds.create", inputSchema: schema };
+  const { cs } = await door(rpc({ tools: [refund, dotted, status] }));
+  const tools = await cs.tools("agt-1");
+  expect(Array.isArray(tools)).toBe(true);
+  expect(tools.map((tool) => tool.name)).toEqual(["refund", "refunds_create_0f3c9a21", "run_status"]);
+  expect(tools.named("refunds.create")).toBe(tools[1]);
+  expect(tools.named("refunds_create_0f3c9a21")).toBe(tools[1]);
+  expect(Object.keys(tools)).toEqual(["0", "1", "2"]);
+  expect(() => tools.named("refunds.creat")).toThrow(new RangeError("no tool refunds.creat; there are Refund, refunds.create, run_status"));
+});
+
 test("tools are listed over all pages with their schemas", async () => {
   const { cs, seen } = await door(rpc({ tools: [refund], nextCursor: "c" }), rpc({ tools: [status] }));
   const tools = await cs.tools("agt-1");
