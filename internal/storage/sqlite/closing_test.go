@@ -62,16 +62,20 @@ func TestAnUpdateThatWaitsWhileAClosingStoreFailsIsAnswered(t *testing.T) {
 func TestADamagedPageFoundByAFlushPoisons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		settings, d := awaiting(5000), newDisk(t, dir)
+		settings, d := awaiting(20_000), newDisk(t, dir)
 		settings.vfs = faultyVFS
 		s, err := open(context.Background(), dir, settings)
 		mustDo(t, err)
 		defer func() { _ = s.Close() }()
-		mustPutPair(t, s, 1) // what it reads is known from now on
+		put := func(id string, size int) {
+			t.Helper()
+			mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+				return tx.Put(store.Tenants, "acme", store.Row{ID: id, Doc: make([]byte, size)}, 0)
+			}))
+		}
+		put("a", 10) // an id above this one is read nowhere
 		d.fail(fault{on: reads, nth: 1, sticky: true, code: lib.SQLITE_IOERR_DATA})
-		mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
-			return tx.Put(store.Tenants, "acme", store.Row{ID: "z", Doc: make([]byte, 5000)}, 0)
-		}))
+		put("z", 20_000)
 		synctest.Wait()
 		if !d.hasFired() {
 			t.Fatal("the flush read nothing")

@@ -81,9 +81,11 @@ func TestAJournalThatIsNotWholeIsRefused(t *testing.T) {
 		change func(dir string)
 		why    string
 	}{
-		"the first commit is missing":  {func(dir string) { changeJournal(t, dir, "DELETE FROM commits WHERE number = 1") }, "lacks commit 1"},
-		"one between is missing":       {func(dir string) { changeJournal(t, dir, "DELETE FROM commits WHERE number = 2") }, "lacks commit 2"},
-		"a frame is cut":               {func(dir string) { changeJournal(t, dir, "UPDATE commits SET frame = substr(frame, 1, 20) WHERE number = 3") }, "can't be read"},
+		"the first commit is missing": {func(dir string) { changeJournal(t, dir, "DELETE FROM commits WHERE number = 1") }, "lacks commit 1"},
+		"one between is missing":      {func(dir string) { changeJournal(t, dir, "DELETE FROM commits WHERE number = 2") }, "lacks commit 2"},
+		"a frame is cut": {func(dir string) {
+			changeJournal(t, dir, "UPDATE commits SET frame = substr(frame, 1, 20) WHERE number = 3")
+		}, "can't be read"},
 		"a frame has an unknown table": {func(dir string) { changeJournal(t, dir, "UPDATE commits SET frame = x'0178' WHERE number = 3") }, "unknown table"},
 		"it is another store's":        {func(dir string) { changeJournal(t, dir, "UPDATE about SET id = 'another'") }, "is not the journal of this store's database"},
 		"it is not there":              {func(dir string) { mustDo(t, (&directory{path: dir}).remove(journalFile)) }, "has lost its file"},
