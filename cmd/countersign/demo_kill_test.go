@@ -160,7 +160,7 @@ func TestDemoSurvivesKillInFlight(t *testing.T) {
 		{"POST /refunds A-48213", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"PUT /orders/A-48213/notice", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"POST /returns/R-7731/close", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_NOT_EXECUTED"}, // the shop doesn't close it in either case
-		{"POST /refunds A-48537", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"}, // its answer is lost without a kill too
+		{"POST /refunds A-48537", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},         // its answer is lost without a kill too
 		{"GET /orders/A-48377", "", ""},
 		{"POST /refunds A-48377", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"GET /refunds?orderId=A-48213", "", ""}, // the probe, in a recovering demo

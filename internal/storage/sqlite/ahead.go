@@ -29,15 +29,36 @@ func readAhead(ctx context.Context, dir string) (a ahead, err error) {
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return a, nil
 	}
+	n, err := namedBy(ctx, filepath.Join(dir, databaseFile))
+	if err != nil {
+		return a, err
+	}
 	db, err := defaults().readerPool(path)
 	if err != nil {
 		return a, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := a.read(ctx, db); err != nil {
+	if err = a.read(ctx, db); err == nil && a.id == n.id {
+		err = checkLast(ctx, db, n.written)
+	}
+	if err != nil {
 		return a, fmt.Errorf("%s: %w", path, err)
 	}
 	return a, nil
+}
+
+// namedBy is what a database says of its journal, before the journal is read: what the
+// tables have by then, a service has written to the journal before.
+func namedBy(ctx context.Context, path string) (n named, err error) {
+	db, err := defaults().readerPool(path)
+	if err != nil {
+		return n, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.QueryRowContext(ctx, "SELECT id, written FROM journal").Scan(&n.id, &n.written); err != nil {
+		return n, unreadable(err)
+	}
+	return n, nil
 }
 
 func (a *ahead) read(ctx context.Context, db *sql.DB) error {

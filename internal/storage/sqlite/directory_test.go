@@ -53,7 +53,8 @@ func TestStoreKeepsItsContentWhenOpenedAgain(t *testing.T) {
 
 func TestSecondOpenerIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	s := mustOpen(t, dir)
+	s, err := open(context.Background(), dir, awaiting(1<<20)) // it writes nothing by itself meanwhile
+	mustDo(t, err)
 	mustPutPair(t, s, 1)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {

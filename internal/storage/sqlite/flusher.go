@@ -86,11 +86,11 @@ func (f *flusher) flush(frozen *writebehind.Frozen) bool {
 }
 
 // try writes a layer once. doubt says that nothing may be written any more: the transaction
-// may become durable although it failed, or the tables are not what the layer says.
+// may become durable although it failed, or the tables are damaged or not what the layer says.
 func (f *flusher) try(frozen *writebehind.Frozen) (doubt bool, err error) {
 	if err := f.rows(frozen); err != nil {
 		_ = f.conn.Exec("ROLLBACK") // SQLite may have rolled back already
-		return syncFailed(err) || !lost(err), err
+		return syncFailed(err) || isDamage(err) || !lost(err), err
 	}
 	crashpoint.At("sqlite.flush", nil)
 	err = frozen.Written(func() error {

@@ -31,7 +31,7 @@ import (
 // another's. It names one from the first start until the store is closed: then all rows are
 // written, and the database alone is the store.
 
-const journalSchema = `CREATE TABLE about (id TEXT NOT NULL) STRICT;
+const journalSchema = `CREATE TABLE about (id TEXT NOT NULL, after INTEGER NOT NULL) STRICT;
 CREATE TABLE commits (number INTEGER PRIMARY KEY, frame BLOB NOT NULL) STRICT;`
 
 // journal is the open journal. Only the writer uses it.
@@ -50,9 +50,9 @@ type named struct {
 	written int64  // the tables have all rows up to this commit
 }
 
-// createJournal makes an empty journal under a temporary name and renames it once it is
-// complete and durable.
-func (d *directory) createJournal(ctx context.Context, s settings) (id string, err error) {
+// createJournal makes a journal of the commits after one that the tables have, under a
+// temporary name, and renames it once it is complete and durable.
+func (d *directory) createJournal(ctx context.Context, s settings, after int64) (id string, err error) {
 	id = rand.Text()
 	if err := d.remove(journalFile); err != nil { // of a store that was being closed
 		return "", err
@@ -62,7 +62,7 @@ func (d *directory) createJournal(ctx context.Context, s settings) (id string, e
 			if _, err := db.ExecContext(ctx, journalSchema); err != nil {
 				return err
 			}
-			_, err := db.ExecContext(ctx, "INSERT INTO about VALUES (?)", id)
+			_, err := db.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", id, after)
 			return err
 		})
 	})
@@ -73,7 +73,7 @@ func (d *directory) createJournal(ctx context.Context, s settings) (id string, e
 func (d *directory) openJournal(ctx context.Context, s settings, n named) (j *journal, err error) {
 	j = &journal{removed: n.written}
 	if err = j.connect(ctx, d.file(journalFile), s); err == nil {
-		err = j.check(ctx, n.id)
+		err = j.check(ctx, n)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", d.file(journalFile), err), j.close())
@@ -93,12 +93,15 @@ func (j *journal) connect(ctx context.Context, path string, s settings) (err err
 	return err
 }
 
-// check refuses a damaged journal, and another store's.
-func (j *journal) check(ctx context.Context, id string) error {
+// check refuses a damaged journal, another store's, and an older copy of this one's.
+func (j *journal) check(ctx context.Context, n named) error {
 	if err := checkPages(ctx, j.reading); err != nil {
 		return err
 	}
-	return checkID(ctx, j.reading, id)
+	if err := checkID(ctx, j.reading, n.id); err != nil {
+		return err
+	}
+	return checkLast(ctx, j.reading, n.written)
 }
 
 // checkID refuses a journal that is another store's.
@@ -109,6 +112,20 @@ func checkID(ctx context.Context, db *sql.DB, want string) error {
 		return unreadable(err)
 	case id != want:
 		return errors.New("is not the journal of this store's database: restore both from one backup")
+	}
+	return nil
+}
+
+// checkLast refuses a journal that lacks commits which the tables have. It is an older copy:
+// a commit is in the journal before its rows are in the tables, and is removed only by a
+// later one. The commits that the tables lacked were in the newer journal.
+func checkLast(ctx context.Context, db *sql.DB, written int64) error {
+	var last int64
+	if err := db.QueryRowContext(ctx, "SELECT COALESCE((SELECT MAX(number) FROM commits), after) FROM about").Scan(&last); err != nil {
+		return unreadable(err)
+	}
+	if last < written {
+		return fmt.Errorf("is older than the store's database: its last commit is %d, the tables have all up to %d: restore the store from a backup", last, written)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -122,7 +123,7 @@ func (w *work) live(life int, seed uint64) {
 	w.t.Helper()
 	w.disk.endProcess(w.t)
 	w.left = mostCuts
-	settings := withCheckpoints(12, 2)
+	settings := drawnBehind(rand.New(rand.NewPCG(seed, 100)))
 	settings.vfs = faultyVFS
 	s, err := open(context.Background(), w.dir, settings)
 	if err != nil {
@@ -139,6 +140,16 @@ func (w *work) live(life int, seed uint64) {
 	}
 	writers.Wait()
 	mustClose(w.t, s)
+}
+
+// drawnBehind are settings with which rows are written to their tables after each commit,
+// after several, or only when the store is closed.
+func drawnBehind(r *rand.Rand) settings {
+	s := withCheckpoints(12, 2)
+	s.flushBytes = []int{1, 2000, 20_000, 60_000, 1 << 20}[r.IntN(5)]
+	s.mostPending = []int{s.flushBytes, 2 * s.flushBytes, 64 << 20}[r.IntN(3)]
+	s.flushAge = []time.Duration{time.Millisecond, 5 * time.Millisecond, time.Hour}[r.IntN(3)]
+	return s
 }
 
 var errRegretted = errors.New("the function thought better of it")

@@ -158,7 +158,7 @@ func (s *Store) named(ctx context.Context, settings settings, writing *sqldoc.Co
 	}
 	switch {
 	case n.id == "":
-		if n.id, err = s.dir.createJournal(ctx, settings); err != nil {
+		if n.id, err = s.dir.createJournal(ctx, settings, n.written); err != nil {
 			return n, fmt.Errorf("make %s: %w", s.dir.file(journalFile), err)
 		}
 		err = writing.Run("UPDATE journal SET id = $1", n.id)

@@ -129,7 +129,11 @@ func (w *writer) fail(cause error) {
 // drain serves the Updates that wait when the store is closed.
 func (w *writer) drain() {
 	w.reason = errClosed
-	for first := w.next(); first != nil && !w.poisoned(); first = w.next() {
+	for !w.poisoned() { // then nobody is taken from the queue, who would get no answer
+		first := w.next()
+		if first == nil {
+			return
+		}
 		w.serve(first)
 	}
 }

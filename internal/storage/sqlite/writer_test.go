@@ -146,7 +146,7 @@ func TestViewsBeyondTheConnectionsWait(t *testing.T) {
 		defer mustClose(t, s)
 		waited := make(chan error)
 		ctx, cancel := context.WithCancel(context.Background())
-		look := func(tx store.Tx) error {
+		look := func(tx store.Tx) error { // a count may be known without a connection
 			_, err := tx.List(store.Tenants, "acme", store.Query{})
 			return err
 		}

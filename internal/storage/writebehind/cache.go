@@ -60,19 +60,23 @@ func (c *cache) put(p place, r row, epoch int64) {
 }
 
 func (c *cache) set(p place, r row) {
+	if was, there := c.young[p]; there {
+		c.size -= was.cost(p)
+	}
 	if len(r.doc) > maxCached {
 		delete(c.young, p)
 		delete(c.old, p)
 		return
 	}
-	if _, there := c.young[p]; !there {
-		c.size += entryOverhead + len(p.id) + len(r.doc)
-	}
+	c.size += r.cost(p)
 	c.young[p] = r
 	if c.size > maxGeneration {
 		c.young, c.old, c.size = map[place]row{}, c.young, 0
 	}
 }
+
+// cost is about how many bytes a row takes in the cache.
+func (r row) cost(p place) int { return entryOverhead + len(p.id) + len(r.doc) }
 
 // count finds how many rows a query counted in an epoch.
 func (c *cache) count(what string, epoch int64) (n int, ok bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -113,7 +114,7 @@ func (e *engine) write() {
 	e.frozen = nil
 }
 
-var errStored = errors.New("the database has another version than the layer says")
+var errStored = errors.New("the database has another row than the layer says")
 
 func rewrite(tx store.Whole, frozen *writebehind.Frozen) error {
 	return frozen.Rows(func(c writebehind.Change) error {
@@ -121,7 +122,7 @@ func rewrite(tx store.Whole, frozen *writebehind.Frozen) error {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		if was.Version != c.Stored {
+		if was.Version != c.Stored || !slices.Equal(was.Keys, c.Columns) {
 			return errStored
 		}
 		if err := tx.Delete(c.Table, c.Tenant, c.Row.ID); err != nil || c.Row.Version == 0 {
