@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	lib "modernc.org/sqlite/lib"
 )
 
 // TestAJournalOlderThanTheDatabaseIsRefused: the commits that the tables lack were in the
@@ -89,6 +91,7 @@ func TestAJournalThatIsNotWholeIsRefused(t *testing.T) {
 		"a frame has an unknown table": {func(dir string) { changeJournal(t, dir, "UPDATE commits SET frame = x'0178' WHERE number = 3") }, "unknown table"},
 		"it is another store's":        {func(dir string) { changeJournal(t, dir, "UPDATE about SET id = 'another'") }, "is not the journal of this store's database"},
 		"it is not there":              {func(dir string) { mustDo(t, (&directory{path: dir}).remove(journalFile)) }, "has lost its file"},
+		"a bit of its log is flipped":  {func(dir string) { flipBit(t, filepath.Join(dir, journalFile+"-wal"), logHeadSize+frameHeadSize+100) }, "commits stand behind a bad frame"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := unwritten(t)
@@ -100,4 +103,32 @@ func TestAJournalThatIsNotWholeIsRefused(t *testing.T) {
 	s := mustOpen(t, dir)
 	wantPair(t, s, 3)
 	mustClose(t, s)
+}
+
+func flipBit(t *testing.T, path string, at int) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	mustDo(t, err)
+	content[at] ^= 1
+	mustDo(t, os.WriteFile(path, content, 0o600))
+}
+
+// TestAJournalStaysWhereClosingCouldNotWriteItsRows: the last chance to write them is the
+// next start's.
+func TestAJournalStaysWhereClosingCouldNotWriteItsRows(t *testing.T) {
+	dir := t.TempDir()
+	settings, d := awaiting(1<<20), newDisk(t, dir)
+	settings.vfs = faultyVFS
+	s, err := open(context.Background(), dir, settings)
+	mustDo(t, err)
+	mustPutPair(t, s, 1)
+	d.fail(fault{on: writes, nth: 1, code: lib.SQLITE_FULL})
+	mustClose(t, s)
+	if !d.hasFired() {
+		t.Fatal("closing wrote nothing")
+	}
+	d.mend()
+	again := mustOpen(t, dir)
+	wantPair(t, again, 1)
+	mustClose(t, again)
 }

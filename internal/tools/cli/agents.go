@@ -14,7 +14,7 @@ import (
 type Agents struct {
 	List    AgentsList                           `cmd:"" help:"List the agents in scope." example:"agents list --status PENDING"`
 	Show    Show[countersign.AgentWithInstances] `cmd:"" set:"whose=The agent's" help:"Show an agent and its instances." example:"agents show agt-1"`
-	Create  AgentsCreate  `cmd:"" help:"Make an agent of a project, let it run, and make its token, in one command (ADMIN)." example:"agents create refunder --project default-shop --capability refunds.create --reason 'refunds only, each is approved'"`
+	Create  AgentsCreate                         `cmd:"" help:"Make an agent of a project, let it run, and make its token, in one command (ADMIN)." example:"agents create refunder --project default-shop --capability refunds.create --reason 'refunds only, each is approved'"`
 	Sync    AgentsSync                           `cmd:"" help:"Bring a system's agents to what its manifest says, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
 	Admit   AgentsAdmit                          `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
 	Suspend AgentsSuspend                        `cmd:"" help:"Keep every run of an agent from a further step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`

@@ -2746,6 +2746,32 @@ export interface operations {
             };
         };
     };
+    heartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ftaAgentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Heartbeat"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeartbeatAck"];
+                };
+            };
+        };
+    };
     getAgent: {
         parameters: {
             query?: never;
@@ -2790,32 +2816,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Agent"];
-                };
-            };
-        };
-    };
-    heartbeat: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Heartbeat"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HeartbeatAck"];
                 };
             };
         };
@@ -4432,7 +4432,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                projectId: string;
             };
             cookie?: never;
         };
