@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	codes "modernc.org/sqlite/lib"
 
@@ -40,8 +41,9 @@ type journal struct {
 	reading *sql.DB // open for as long as db: see close
 	conn    *sqldoc.Conn
 	log     *checkpointer
-	bytes   int   // appended since the log was looked at
-	removed int64 // commits up to this one are not there any more
+	bytes   int          // appended since the log was looked at
+	removed int64        // commits up to this one are not there any more
+	waiting atomic.Int64 // bytes of frames since commits were removed last
 }
 
 // named is what the database says of its journal.
@@ -174,7 +176,11 @@ func (j *journal) append(number int64, frame []byte, written int64) (doubt bool,
 		return !surelyNotCommitted(err), err
 	}
 	crashpoint.At("sqlite.committed", nil)
-	j.removed = written
+	if written > j.removed {
+		j.removed = written
+		j.waiting.Store(0)
+	}
+	j.waiting.Add(int64(len(frame)))
 	return false, nil
 }
 

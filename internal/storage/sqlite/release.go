@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -99,6 +100,31 @@ func checkRelease(ctx context.Context, db *sql.DB, known int64) error {
 	if migrated > known || needed > level {
 		return fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
 			migrated, needed, known, level)
+	}
+	return nil
+}
+
+// checkUpgrade refuses a store that an earlier release left with a journal: frames have the
+// columns of the release that wrote them. That release reads them at its next start, and
+// leaves none when it is stopped in order.
+func checkUpgrade(ctx context.Context, db *sql.DB, known int64) error {
+	var migrated int64
+	var journals int
+	if err := db.QueryRowContext(ctx, "SELECT MAX(version_id) FROM goose_db_version").Scan(&migrated); err != nil {
+		return unreadable(err)
+	}
+	if err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'journal'").Scan(&journals); err != nil {
+		return unreadable(err)
+	}
+	if migrated == known || journals == 0 {
+		return nil
+	}
+	var id string
+	if err := db.QueryRowContext(ctx, "SELECT id FROM journal").Scan(&id); err != nil {
+		return unreadable(err)
+	}
+	if id != "" {
+		return errors.New("was not stopped in order by the release that used it last: start that release once more and stop it, then this one")
 	}
 	return nil
 }

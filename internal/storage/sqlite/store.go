@@ -85,6 +85,9 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	if err := checkRelease(ctx, s.readersDB, known); err != nil {
 		return err
 	}
+	if err := checkUpgrade(ctx, s.readersDB, known); err != nil {
+		return err
+	}
 	if err := migrate(ctx, s.writerDB); err != nil {
 		return err
 	}

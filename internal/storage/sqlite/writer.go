@@ -226,21 +226,29 @@ func (w *writer) next() *request {
 	}
 }
 
+var errBehind = fmt.Errorf("%w: rows of earlier commits can't be written to their tables; only outcomes of calls are taken until they can", store.ErrUnavailable)
+
 var errFull = fmt.Errorf("%w: the disk is full; what is left is kept for the outcomes of calls", store.ErrUnavailable)
 
 // admit refuses at once an Update for which there is no space: on the disk, or for rows that
 // are not written to their tables because that fails.
 func (w *writer) admit(r *request) bool {
-	ok := w.reserve.admits(r.urgent) && (r.urgent || !w.behind())
-	if !ok {
+	switch {
+	case !w.reserve.admits(r.urgent):
 		r.Answer(errFull)
+	case !r.urgent && w.behind():
+		r.Answer(errBehind)
+	default:
+		return true
 	}
-	return ok
+	return false
 }
 
-// behind reports that rows can't be written to their tables, and too many wait for that.
+// behind reports that rows can't be written to their tables, and too many wait for that: in
+// memory, or, where few rows change again and again, in the journal.
 func (w *writer) behind() bool {
-	return w.flusher.failing.Load() && w.layers.Pending() >= w.settings.mostPending
+	most := w.settings.mostPending
+	return w.flusher.failing.Load() && (w.layers.Pending() >= most || w.journal.waiting.Load() >= 4*int64(most))
 }
 
 // close serves the Updates that wait now and stops the goroutine. It is called once.
