@@ -152,6 +152,45 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 	}
 }
 
+// TestASignerCannotHideAnApprovalThatExpired: it was approved too late to send, another
+// one let the step out, and only the record of its request still names it.
+func TestASignerCannotHideAnApprovalThatExpired(t *testing.T) {
+	f := expiredThenApproved(t)
+	if v := Verify(built(t, f, keyOf(1)), public(keyOf(1))); !v.OK {
+		t.Fatalf("before anything is forged: %+v", v)
+	}
+	hidden := f.Approvals[0]
+	f.Approvals = f.Approvals[1:]
+	decided := slices.IndexFunc(f.Log.Records, func(r Record) bool { return strings.Contains(r.Text, `"action":"approvals.decide"`) })
+	f.Log.Records = slices.Delete(f.Log.Records, decided, decided+1)
+	file := built(t, f, keyOf(1))
+	keepForgery(t, file)
+	want := "the log says that an approval was asked for at step " + hidden.StepID + ", which is missing"
+	if v := Verify(file, public(keyOf(1))); v.OK || v.Section != Audit || v.Problem != want {
+		t.Errorf("%q: %s", v.Section, v.Problem)
+	}
+}
+
+// expiredThenApproved is the first drawn run of one step that was sent once, with two
+// approvals of which the first one expired. One person decided each.
+func expiredThenApproved(t *testing.T) Facts {
+	t.Helper()
+	for seed := range uint64(5000) {
+		f := draw(t, seed)
+		if f.Masked || len(f.Run.Steps) != 1 || len(f.Approvals) != 2 {
+			continue
+		}
+		plain := func(a countersign.Approval) bool {
+			return a.Attempt == 1 && a.Status == countersign.ApprovalApproved && a.ApprovalsNeeded == 0
+		}
+		if s := f.Run.Steps[0]; s.Attempt == 1 && s.ApprovalRequired && plain(f.Approvals[0]) && plain(f.Approvals[1]) {
+			return f
+		}
+	}
+	t.Fatal("no such run was drawn")
+	return Facts{}
+}
+
 // keepForgery is for the verifier of another release.
 func keepForgery(t *testing.T, file []byte) {
 	t.Helper()
