@@ -281,7 +281,7 @@ func (s *Snapshot) now() (epoch int64, err error) {
 // between two written layers nothing changes that.
 func (s *Snapshot) count(table *store.Table, tenant string, q store.Query) (int, error) {
 	what := counting(table, tenant, q.Where)
-	n, ok, err := s.counted(what)
+	n, ok, err := s.remembered(what)
 	if ok || err != nil {
 		return n, err
 	}
@@ -295,7 +295,8 @@ func (s *Snapshot) count(table *store.Table, tenant string, q store.Query) (int,
 	return n, err
 }
 
-func (s *Snapshot) counted(what string) (n int, ok bool, err error) {
+// remembered finds a count of the database in the cache.
+func (s *Snapshot) remembered(what string) (n int, ok bool, err error) {
 	epoch, err := s.now()
 	if err == nil {
 		n, ok = s.layers.cache.count(what, epoch)

@@ -94,11 +94,32 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 	if t.failed(err) != nil {
 		return 0, fmt.Errorf("count %s: %w", table.Name, err)
 	}
-	if d := t.difference(group{table, tenant}, q.Where); d != nil {
-		m := d.merge(table, q)
-		n += len(m.added) - len(m.hidden)
+	return n + t.counted(group{table, tenant}, q.Where), nil
+}
+
+// counted is how many rows that match the layers and the batch add to a count of the
+// database. Each knows what the row was below it, so their differences add up.
+func (t *Tx) counted(g group, where []store.Filter) (n int) {
+	add := func(id string, below, is row) {
+		if is.version != 0 && matches(g.table, id, is, where) {
+			n++
+		}
+		if below.version != 0 && matches(g.table, id, below, where) {
+			n--
+		}
 	}
-	return n, nil
+	of := rangeOf(where)
+	for _, l := range t.own {
+		l.each(g, of, t.commit, add)
+	}
+	if t.batch != nil {
+		for id, c := range t.batch.changes.groups[g] {
+			if of.has(id) {
+				add(id, c.below, c.row)
+			}
+		}
+	}
+	return n
 }
 
 // Distinct implements store.Tx.
