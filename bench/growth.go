@@ -19,7 +19,7 @@ func (h *heartbeats) growth() (err error) {
 	if err != nil {
 		return err
 	}
-	h.addTally(x)
+	h.addCounts(x)
 	h.beats, h.log = x.accepted, x.log
 	x.print("")
 	h.after, err = h.p.rest()

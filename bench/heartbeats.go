@@ -74,7 +74,7 @@ func (h *heartbeats) warmUp() (err error) {
 		return err
 	}
 	x.late = 0 // all of them were due at the same time
-	h.addTally(x)
+	h.addCounts(x)
 	x.print("")
 	if h.instancesOnly, err = h.p.rest(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (h *heartbeats) repeat(beatsFirst bool) error {
 	if beatsFirst {
 		alone, beside = b, a
 	}
-	h.addTally(beside)
+	h.addCounts(beside)
 	ratio := beside.stepsPerSecond / alone.stepsPerSecond
 	h.ratios = append(h.ratios, ratio)
 	b.print(fmt.Sprintf("ratio %.2f", ratio))

@@ -24,8 +24,8 @@ type verdict struct {
 	beats         int   // heartbeats of that phase
 }
 
-// addTally adds the heartbeats of a phase.
-func (v *verdict) addTally(x phase) {
+// addCounts adds the heartbeats of a phase.
+func (v *verdict) addCounts(x phase) {
 	x.latencies = nil
 	v.all.add(x.tally)
 }

@@ -136,10 +136,10 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 }
 
 // decidable finds an approval that this actor may decide now.
-func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval, records.Standing, error) {
+func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval, records.Eligibility, error) {
 	rec, err := reachApproval(tx, a, id)
 	if err != nil {
-		return nil, records.Standing{}, err
+		return nil, records.Eligibility{}, err
 	}
 	in, err := s.mayDecide(tx, a, rec)
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deci
 // mayDecide returns nil if the actor may give the next decision of an approval, and as whose
 // member: beside mayJudge, it decides for a group that the approval names, and nobody who
 // made it, or whom it made, has decided before.
-func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in records.Standing, err error) {
+func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in records.Eligibility, err error) {
 	if err := s.mayJudge(tx, a, aboutApproval(r)); err != nil {
 		return in, err
 	}
@@ -88,7 +88,7 @@ func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in recor
 	if err != nil {
 		return in, err
 	}
-	in, err = records.StandingOf(tx, a.Tenant, r, away, a.Person, s.cfg.Now(), func(email string) (bool, error) { return s.couldDecide(tx, a.Tenant, email, r) })
+	in, err = records.EligibilityOf(tx, a.Tenant, r, away, a.Person, s.cfg.Now(), func(email string) (bool, error) { return s.couldDecide(tx, a.Tenant, email, r) })
 	if err != nil {
 		return in, err
 	}

@@ -19,7 +19,7 @@ func (l *life) look(inFlight []*delivery) {
 	l.checkApprovals()
 	l.checkInFlight(inFlight, r)
 	l.checkDeliveries(r)
-	l.checkStanding()
+	l.checkRecords()
 	l.checkPromises(false)
 	l.checkSeen()
 	for _, b := range l.beaters {

@@ -38,12 +38,13 @@ func (h *fixture) allRuns() (list []countersign.Run) {
 		if err != nil {
 			return err
 		}
+		fresh := runrepo.New(runrepo.Config{}) // has nothing in memory
 		for _, rec := range stored {
-			r := rec.Run
-			if r.Steps, err = runrepo.Steps(tx, runrepo.Ref{Tenant: tenant, RunID: r.ID}, rec.Probes); err != nil {
+			r, err := fresh.Read(tx, runrepo.Ref{Tenant: tenant, RunID: rec.ID})
+			if err != nil {
 				return err
 			}
-			list = append(list, r)
+			list = append(list, r.Run)
 		}
 		return nil
 	}))

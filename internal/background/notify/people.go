@@ -55,7 +55,7 @@ func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *rec
 	if !n.eligible(u, a) {
 		return false, nil
 	}
-	in, err := records.StandingOf(tx, tenant, a, away, u.Email, n.cfg.Now(), func(email string) (bool, error) {
+	in, err := records.EligibilityOf(tx, tenant, a, away, u.Email, n.cfg.Now(), func(email string) (bool, error) {
 		other, _, err := records.Users.Get(tx, tenant, email)
 		if errors.Is(err, store.ErrNotFound) {
 			return false, nil

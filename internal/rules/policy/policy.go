@@ -89,19 +89,19 @@ type Questions struct {
 	Wrong []string `json:"wrong"` // runs in which the step failed its expectation or its outcome was uncertain
 }
 
-// Tally accumulates runs, the newest first.
-type Tally struct {
+// Counts are what a proposal would have asked in runs that are added, the newest first.
+type Counts struct {
 	proposal Proposal
 	runs     int
 	steps    []*came
 }
 
-// NewTally makes an empty tally of a proposal.
-func NewTally(p Proposal) *Tally { return &Tally{proposal: p} }
+// NewCounts makes the counts of a proposal in no runs.
+func NewCounts(p Proposal) *Counts { return &Counts{proposal: p} }
 
 // Add takes the steps of a run that got as far as the approval check. p is the run's plan,
 // with its project snapshots: the policy at that time. A rehearsal requires no approvals.
-func (t *Tally) Add(r *countersign.Run, p *countersign.Plan) {
+func (t *Counts) Add(r *countersign.Run, p *countersign.Plan) {
 	if r.Mode != countersign.ModeLive {
 		return
 	}
@@ -116,7 +116,7 @@ func (t *Tally) Add(r *countersign.Run, p *countersign.Plan) {
 }
 
 // Report plays the steps, and lists the capabilities by name.
-func (t *Tally) Report() Report {
+func (t *Counts) Report() Report {
 	play(t.proposal, t.steps)
 	out, by := Report{Runs: t.runs, Capabilities: []Questions{}}, map[string]*Questions{}
 	for _, c := range t.steps {

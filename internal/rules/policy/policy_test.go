@@ -36,7 +36,7 @@ func live(id string, steps ...countersign.StepRun) *countersign.Run {
 }
 
 func report(p policy.Proposal, runs ...*countersign.Run) policy.Report {
-	t := policy.NewTally(p)
+	t := policy.NewCounts(p)
 	for _, r := range runs {
 		t.Add(r, shop())
 	}

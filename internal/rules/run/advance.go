@@ -48,7 +48,7 @@ func (t *transition) stopped() bool { return t.env.Stopped && t.run.Mode == coun
 // mayBegin fails the run and returns false if anything that the plan was made from has
 // changed.
 func (t *transition) mayBegin(i int) bool {
-	r := plan.Refusal(t.env.Plan, t.run.Mode, t.env.Standings)
+	r := plan.Refusal(t.env.Plan, t.run.Mode, t.env.Current)
 	if r != nil {
 		t.failStep(i, r.Code, r.Message)
 	}

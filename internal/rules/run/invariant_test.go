@@ -234,7 +234,7 @@ func (w *world) checkSend(e run.Event, env run.Env, res run.Result) {
 	if begun != c.Step || s.Status != countersign.StepRunning || s.Attempt != c.Attempt || s.Attempt != w.run.Steps[c.Step].Attempt+1 {
 		w.t.Fatalf("call of %s, attempt %d, does not fit its step: %s attempt %d", s.ID, c.Attempt, s.Status, s.Attempt)
 	}
-	if res.Run.Mode != countersign.ModeLive || env.Stopping || env.Stopped || plan.Refusal(env.Plan, countersign.ModeLive, env.Standings) != nil {
+	if res.Run.Mode != countersign.ModeLive || env.Stopping || env.Stopped || plan.Refusal(env.Plan, countersign.ModeLive, env.Current) != nil {
 		w.t.Fatalf("call of %s in a run that may not send", s.ID)
 	}
 	w.checkRequest(c, s, res.Run)

@@ -23,8 +23,8 @@ import (
 type Env struct {
 	Now  time.Time
 	Plan *countersign.Plan // with ProjectSnapshots: the revisions it was made from
-	// Standings are the current revisions of what the plan was made from.
-	Standings plan.CurrentRevisions
+	// Current are the current revisions of what the plan was made from.
+	Current plan.CurrentRevisions
 	// Approval is the one that the waiting step refers to, nil for none.
 	Approval *countersign.Approval
 	// NewApprovalID draws the id of an approval that this event asks for.

@@ -56,7 +56,7 @@ func newWorld(t fataler, p *countersign.Plan) *world {
 func (w *world) env(e run.Event) (run.Env, *countersign.Approval) {
 	env := run.Env{
 		Now: w.now, Plan: w.plan, NewApprovalID: func() string { return fmt.Sprintf("apr-%d", len(w.approvals)+1) }, ApprovalTTL: ttl,
-		Standings: plan.CurrentRevisions{
+		Current: plan.CurrentRevisions{
 			{Kind: plan.KindModel, ID: w.plan.ModelID}: w.model,
 			{Kind: plan.KindProject, ID: "acme-shop"}:  w.project,
 		},

@@ -52,7 +52,7 @@ func CountDecisions(tx store.Tx, tenant string, r *records.Approval) error {
 	r.Decisions = slices.Clone(r.Decisions)
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		now, err := records.StandingThen(tx, tenant, r, deciderOf(r, i), d.At)
+		now, err := records.EligibilityThen(tx, tenant, r, deciderOf(r, i), d.At)
 		if err != nil {
 			return err
 		}

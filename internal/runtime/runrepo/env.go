@@ -23,7 +23,7 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 			return env, nil, err
 		}
 	}
-	if env.Standings, err = l.CurrentRevisions(tx, h.Ref.Tenant, h.plan); err != nil {
+	if env.Current, err = l.CurrentRevisions(tx, h.Ref.Tenant, h.plan); err != nil {
 		return env, nil, err
 	}
 	a, err := loadApproval(tx, h)

@@ -130,12 +130,6 @@ func (l *Repository) Newer(tx store.Tx, ref Ref, than int64) (*LoadedRun, error)
 	return l.Load(tx, ref)
 }
 
-// Steps reads the steps of a run. probes is how many probes have records of their own.
-func Steps(tx store.Tx, ref Ref, probes int) ([]countersign.StepRun, error) {
-	steps, err := loadSteps(tx, ref, probes)
-	return steps.records, err
-}
-
 // refresh gives loaded if that is still what is stored, else loads the run.
 func (l *Repository) refresh(tx store.Tx, ref Ref, loaded *LoadedRun) (*LoadedRun, error) {
 	if loaded == nil {

@@ -80,7 +80,7 @@ func TestManyPlansAreStillTheRightOnes(t *testing.T) {
 	}
 }
 
-func TestStandingsAreThoseOfTheMoment(t *testing.T) {
+func TestCurrentRevisionsAreThoseOfTheMoment(t *testing.T) {
 	h := open(t)
 	p := h.plans["acme"]
 	standings := func() (now plan.CurrentRevisions) {

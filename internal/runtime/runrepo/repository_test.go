@@ -189,11 +189,14 @@ func TestRunIsStoredWithoutStepsAndPlan(t *testing.T) {
 		if rec.Steps != nil || rec.PlanSnapshot != nil || !cmp.Equal(rec.Projects, []string{"shop"}) {
 			t.Errorf("%+v", rec)
 		}
-		steps, err := runrepo.Steps(tx, ref, 0)
-		if len(steps) != 2 || steps[0].ID != "refund" || steps[1].ID != "pay" {
+		whole, err := runrepo.New(runrepo.Config{}).Read(tx, ref)
+		if err != nil {
+			return err
+		}
+		if steps := whole.Steps; len(steps) != 2 || steps[0].ID != "refund" || steps[1].ID != "pay" {
 			t.Errorf("%+v", steps)
 		}
-		return err
+		return nil
 	})
 }
 

@@ -35,14 +35,14 @@ func TestWhatIfWithBudgetsIsWhatThenHappens(t *testing.T) {
 		}
 		before := calls.play(t, was, nil)
 		after := calls.play(t, would, before)
-		tally := policy.NewTally(policy.Proposal{
+		counts := policy.NewCounts(policy.Proposal{
 			Named: map[string]string{"shop/pay": would.Approval}, Rules: map[string][]countersign.ApprovalRule{"shop/pay": would.ApprovalRules},
 			Budgets: map[string][]countersign.Budget{"shop/pay": would.Budgets},
 		})
 		for i := range before {
-			tally.Add(before[len(before)-1-i].Run(), before[len(before)-1-i].Plan())
+			counts.Add(before[len(before)-1-i].Run(), before[len(before)-1-i].Plan())
 		}
-		if diff := cmp.Diff(happened(before, after), said(tally.Report())); diff != "" {
+		if diff := cmp.Diff(happened(before, after), said(counts.Report())); diff != "" {
 			t.Fatalf("seed %d: -happened +said\n%s\nwas %+v\nwould %+v", seed, diff, was, would)
 		}
 	}

@@ -19,7 +19,7 @@ type runData struct {
 	Call   callout
 	Graph  template.HTML
 	Steps  []stepLine
-	Tally  string // of the steps
+	Counts string // of the steps, by status
 	Chosen chosenStep
 	Cancel bool // the visitor may cancel the run
 	Again  bool // the visitor may start such a run, and this one has ended
@@ -98,7 +98,7 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned s
 	}
 	d.Call = calloutOf(r, p, b)
 	d.Graph = runGraph(r, p, d.Self)
-	d.Steps, d.Tally = stepLines(r, chosen), countWords(r)
+	d.Steps, d.Counts = stepLines(r, chosen), countWords(r)
 	d.Chosen = chosenStepOf(r, p, chosen)
 	d.Cancel, d.Again = b.Cancel && cancellable(r), b.Again && r.Status.IsTerminal()
 	return d

@@ -179,7 +179,7 @@ func (l *liveRun) write(r *countersign.Run) (renderedRun, error) {
 		out.list = append(out.list, piece{id, b.String()})
 		return err
 	}
-	for _, id := range []string{"run-title", "run-actions", "run-at", "run-call", "run-graph", "run-tally", "step", "trail"} {
+	for _, id := range []string{"run-title", "run-actions", "run-at", "run-call", "run-graph", "run-counts", "step", "trail"} {
 		if err := add(id, id, f); err != nil {
 			return out, err
 		}

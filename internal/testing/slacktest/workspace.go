@@ -335,13 +335,6 @@ func (w *Workspace) message(body object, update bool) object {
 	return object{"ok": true, "channel": m.Channel, "ts": m.TS}
 }
 
-// Delete deletes a message, as a person may.
-func (w *Workspace) Delete(m Message) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.messages = slices.DeleteFunc(w.messages, func(x *Message) bool { return x.TS == m.TS })
-}
-
 func (w *Workspace) open(body object) object {
 	trigger := fmt.Sprint(body["trigger_id"])
 	user, unused := w.triggers[trigger]

@@ -192,7 +192,7 @@ func knowAgents(t *Terminal, c *client.Client, r *countersign.Run, agents map[st
 
 // ask reads the runs, and each of their plans once.
 func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, proposal policy.Proposal) (*policy.Report, error) {
-	tally := policy.NewTally(proposal)
+	counts := policy.NewCounts(proposal)
 	plans := map[string]*countersign.Plan{}
 	bar := NewBar(t, "reading runs")
 	defer bar.Done()
@@ -217,9 +217,9 @@ func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, proposal policy.Propos
 		if err := knowAgents(t, c, &r, proposal.Agents); err != nil {
 			return nil, err
 		}
-		tally.Add(&r, plans[r.PlanID])
+		counts.Add(&r, plans[r.PlanID])
 	}
-	report := tally.Report()
+	report := counts.Report()
 	return &report, nil
 }
 

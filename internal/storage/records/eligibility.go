@@ -8,18 +8,18 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Standing is as whose member somebody decides an approval that names groups.
-type Standing struct {
+// Eligibility is as whose member somebody decides an approval that names groups.
+type Eligibility struct {
 	Groups     []string // the approval's, that the decision counts for
 	OnBehalfOf []string // users who are away, without whom it would count for fewer
 	Escalated  []string // groups that decide in place of the approval's own
 }
 
-// StandingOf finds for which of an approval's groups a user decides at this moment: as a
+// EligibilityOf finds for which of an approval's groups a user decides at this moment: as a
 // member, as a member of a group that it has escalated to, and as the delegate of users who
 // are away. may reports whether one who is away could decide it themselves: nobody lends
 // what they don't have.
-func StandingOf(tx store.Tx, tenant string, r *Approval, away []countersign.Delegation, person string, now time.Time, may func(email string) (bool, error)) (s Standing, err error) {
+func EligibilityOf(tx store.Tx, tenant string, r *Approval, away []countersign.Delegation, person string, now time.Time, may func(email string) (bool, error)) (s Eligibility, err error) {
 	if person == "" || len(r.Groups) == 0 {
 		return s, nil
 	}
@@ -59,10 +59,10 @@ func Away(tx store.Tx, tenant string, r *Approval) ([]countersign.Delegation, er
 	return Delegations.List(tx, tenant, store.Query{Where: AllDelegations()})
 }
 
-// StandingThen is for which of its groups a decision counts: those of who decided, and of
+// EligibilityThen is for which of its groups a decision counts: those of who decided, and of
 // those in whose place they did, as far as they are members still. The end of a delegation
 // undoes nothing that was decided within it.
-func StandingThen(tx store.Tx, tenant string, r *Approval, by Decider, at time.Time) (s Standing, err error) {
+func EligibilityThen(tx store.Tx, tenant string, r *Approval, by Decider, at time.Time) (s Eligibility, err error) {
 	for _, person := range append([]string{by.Person}, by.OnBehalfOf...) {
 		in, escalated, err := memberOf(tx, tenant, r, person, at)
 		if err != nil {
@@ -94,7 +94,7 @@ func memberOf(tx store.Tx, tenant string, r *Approval, person string, at time.Ti
 	return groups, escalated, nil
 }
 
-func (s *Standing) add(groups, escalated []string) {
+func (s *Eligibility) add(groups, escalated []string) {
 	s.Groups, s.Escalated = union(s.Groups, groups), union(s.Escalated, escalated)
 }
 

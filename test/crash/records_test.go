@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// checkStanding compares the state of all records with the audit log, also for requests without an answer: each change
+// checkRecords compares the state of all records with the audit log, also for requests without an answer: each change
 // exists with its audit record, or neither does.
-func (l *life) checkStanding() {
+func (l *life) checkRecords() {
 	told := map[string]json{} // the latest audit record, by subject and kind of change
 	count := map[string]int{}
 	for _, r := range l.picture.log.records {
