@@ -41,7 +41,7 @@ func (s *Service) Group(ctx context.Context, a Actor, id string) (g countersign.
 // PutGroup creates a group or, with the present revision, updates it. Who leaves it no
 // longer counts for what is undecided; what was decided stays so.
 func (s *Service) PutGroup(ctx context.Context, a Actor, id string, w countersign.GroupWrite) (g countersign.Group, err error) {
-	members, err := checkGroup(w)
+	addresses, err := checkGroup(w)
 	if err != nil {
 		return g, err
 	}
@@ -57,12 +57,8 @@ func (s *Service) PutGroup(ctx context.Context, a Actor, id string, w countersig
 		if err := compare("group", id, was.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
-		for i, email := range members {
-			if members[i], err = memberOf(tx, a.Tenant, fmt.Sprintf("members[%d]", i), email); err != nil {
-				return err
-			}
-		}
-		if err := wrong(repeated("members", members)); err != nil {
+		members, err := membersOf(tx, a.Tenant, addresses)
+		if err != nil {
 			return err
 		}
 		g = *was
@@ -96,6 +92,18 @@ func checkGroup(w countersign.GroupWrite) ([]string, error) {
 		members[i] = email
 	}
 	return members, nil
+}
+
+// membersOf finds the users whom a group's members name, each once.
+func membersOf(tx store.Tx, tenant string, addresses []string) ([]string, error) {
+	members := make([]string, len(addresses)) // new each time: a transaction's function may run again
+	for i, email := range addresses {
+		var err error
+		if members[i], err = memberOf(tx, tenant, fmt.Sprintf("members[%d]", i), email); err != nil {
+			return nil, err
+		}
+	}
+	return members, wrong(repeated("members", members))
 }
 
 // memberOf finds the user whom a member names. One whose address an earlier release kept in
