@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -23,17 +24,18 @@ type AgentsCreate struct {
 	Asking
 }
 
-// createdAgent is what the command answers: the agent, and its token, shown once.
+// createdAgent is what the command answers: the agent, its token, shown once, and where an MCP client connects.
 type createdAgent struct {
 	Agent countersign.Agent    `json:"agent"`
 	Token countersign.NewToken `json:"token"`
+	MCP   string               `json:"mcp"`
 }
 
 // Run makes the agent and its token.
 func (n *AgentsCreate) Run(t *Terminal) error {
 	return show(t, n.Asking, func(c *client.Client) (*createdAgent, error) { return n.create(t, c) }, func(out io.Writer, made *createdAgent) {
 		k := made.Token
-		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", moment(k.ExpiresAt)})
+		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", moment(k.ExpiresAt)})
 		fmt.Fprintln(t.Errs, "The token is shown this once: keep it now.")
 	})
 }
@@ -54,7 +56,11 @@ func (n *AgentsCreate) create(t *Terminal, c *client.Client) (*createdAgent, err
 	if err != nil {
 		return nil, err
 	}
-	return &createdAgent{Agent: *agent, Token: *token}, nil
+	_, address, err := n.chosen(t)
+	if err != nil {
+		return nil, err
+	}
+	return &createdAgent{Agent: *agent, Token: *token, MCP: strings.TrimSuffix(address, "/") + "/mcp/agents/" + agent.ID}, nil
 }
 
 // register syncs a manifest of this agent alone. That is an operator's; an administrator who is
