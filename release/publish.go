@@ -53,6 +53,9 @@ func publish(ctx context.Context, root, version, out, key string) (err error) {
 			return fmt.Errorf("%s: %w", t, err)
 		}
 	}
+	if err := r.wheel(); err != nil {
+		return err
+	}
 	if err := r.formula(); err != nil {
 		return err
 	}

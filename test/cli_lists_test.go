@@ -60,11 +60,11 @@ func TestTokensUsersAndTenantsAreKeptByCommand(t *testing.T) {
 	prints(t, admin(0, "tenants", "put", "marlow", "--name", "Marlow & Co", "--revision", "1"), "revision 2")
 	prints(t, admin(0, "users", "put", "mara@marlow.example", "--role", "APPROVER", "--role", "VIEWER", "--tenant", "marlow"), "APPROVER, VIEWER in marlow")
 	prints(t, admin(0, "users", "list", "--tenant", "marlow"), "mara@marlow.example")
-	prints(t, admin(0, "users", "link", "mara@marlow.example", "--tenant", "marlow", "--minutes", "60"), "/console/sign-in/link?link=", "tenant   marlow", "shown this once")
+	prints(t, admin(0, "users", "link", "mara@marlow.example", "--tenant", "marlow", "--minutes", "60"), "/console/sign-in/link?link=", "tenant   marlow", "shown only once")
 	prints(t, admin(0, "users", "delete", "mara@marlow.example", "--tenant", "marlow"), "no user of marlow")
 	prints(t, admin(2, "tokens", "create", "--name", "x", "--role", "OWNER"), "--role")
 	made := admin(0, "tokens", "create", "--name", "ci", "--role", "OPERATOR", "--project", shop, "--mode", "DRY_RUN", "--days", "3")
-	prints(t, made, "csn_", "shown this once", "projects  "+shop)
+	prints(t, made, "csn_", "shown only once", "projects  "+shop)
 	prints(t, admin(0, "tokens", "list"), "DRY_RUN", "ci")
 	prints(t, admin(0, "tokens", "revoke", word(t, made, "id")), "revoked", "ci")
 	s.settings["COUNTERSIGN_TOKEN"], s.settings["COUNTERSIGN_URL"] = word(t, made, "token"), s.address

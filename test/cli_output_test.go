@@ -77,8 +77,8 @@ func TestAnAgentIsMadeByOneCommand(t *testing.T) {
 		}
 	}
 	again := s.command(t, 0, create...)
-	prints(t, again.Out, agent, "ADMITTED", "csn_")
-	prints(t, again.Err, "shown this once")
+	prints(t, again.Out, agent, "ADMITTED", "csn_", "mcp      http://127.0.0.1:", "/mcp/agents/"+agent)
+	prints(t, again.Err, "shown only once")
 	s.viewer.Get("/agents/"+agent).OK(t).Is(t, "revision", 1)
 	prints(t, s.command(t, 3, "agents", "create", "refunder", "--project", shop, "--capability", "note", "--reason", "less", "--profile", "admin").Err, "manifest_conflict")
 	prints(t, s.command(t, 3, "agents", "create", "x", "--project", shop, "--capability", "note", "--reason", "r").Err, "role_required")

@@ -102,7 +102,7 @@ func TestTheConsoleSaysWhatIsProvenAndWhatDeclared(t *testing.T) {
 	w.record(at(map[string]string{"twins": "NOT_TRIED"})).OK(t)
 	says(t, ada.Open("/projects/"+shop), 200, "Declared", "A check has not shown it.")
 	w.record(at(map[string]string{"twins": "BROKEN"})).OK(t)
-	says(t, ada.Open("/projects/"+shop), 200, "Declared", "found broken: twins")
+	says(t, ada.Open("/projects/"+shop), 200, "Declared", "failed: twins")
 }
 
 func TestAConformanceThatFitsNothingIsRefused(t *testing.T) {

@@ -82,7 +82,7 @@ func TestAPlanIsBuiltByFormFromSearchToPreview(t *testing.T) {
 		"inputBindings": doc{"amount": doc{"stepId": "read", "field": "total"}}, "expectation": doc{"field": "state", "equals": "succeeded"},
 	})
 	copied := opal.Open(planForm + "?from=" + made.At("id").Text())
-	says(t, copied, 200, "Taken from")
+	says(t, copied, 200, "Copied from")
 	again := opal.Submit(planForm, asShown(copied, "mode", "LIVE", "do", "store"))
 	leads(t, again, "/plans/plan-")
 	w.operator.Get(strings.TrimPrefix(again.URL.Path, "/console")).OK(t).Is(t, "mode", "LIVE").Is(t, "planDigest", made.At("planDigest"))
@@ -184,7 +184,7 @@ func TestATeamIsMadeAndEditedByForms(t *testing.T) {
 	says(t, opal.Submit(path, form), 400, "There is a team desk already")
 
 	edit := opal.Open("/teams/desk/edit")
-	says(t, edit, 200, `value="reads"`, "The same as JSON")
+	says(t, edit, 200, `value="reads"`, "View as JSON")
 	first := opal.Submit("/teams/desk/edit", asShown(edit, "name", "Returns", "do", "save"))
 	leads(t, first, "/teams/desk")
 	changed := w.operator.Get("/teams/desk").OK(t)

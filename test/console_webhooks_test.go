@@ -46,7 +46,7 @@ func TestAWebhookIsAddedChangedDisabledAndDeletedByForms(t *testing.T) {
 	l.Admin.Get("/webhooks/ops").OK(t).Is(t, "enabled", true)
 
 	asked := ada.Open("/access/webhooks/ops/delete")
-	says(t, asked, 200, "Nothing more is sent there.")
+	says(t, asked, 200, "Nothing more will be sent there.")
 	leads(t, ada.Submit("/access/webhooks/ops/delete", sheetFields(asked)), "/access/webhooks")
 	l.Admin.Get("/webhooks/ops").Refused(t, "not_found")
 }

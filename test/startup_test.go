@@ -248,3 +248,23 @@ func TestListeningBeyondThisMachineWithoutTLSWarns(t *testing.T) {
 		t.Errorf("there is a warning:\n%s", home.Log())
 	}
 }
+
+// TestABootstrapTokenThatTheStoreDoesNotKnowIsCalledIgnored: whoever starts the service on an earlier store
+// with another token learns at the start that the token won't sign them in.
+func TestABootstrapTokenThatTheStoreDoesNotKnowIsCalledIgnored(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	again := func(settings ...harness.Setting) {
+		s.Terminate()
+		s.Wait()
+		s.Restart(settings...)
+	}
+	again()
+	if strings.Contains(s.Log(), "is ignored") {
+		t.Errorf("its own token is called ignored:\n%s", s.Log())
+	}
+	again(harness.Set("BOOTSTRAP_TOKEN", "another-token-of-the-operator-0123456789"))
+	if !strings.Contains(s.Log(), "warning: SVC_PLATFORM_BOOTSTRAP_TOKEN is ignored") {
+		t.Errorf("another token is taken without a word:\n%s", s.Log())
+	}
+}

@@ -47,7 +47,10 @@ func (s *service) greet(w io.Writer) {
 	fmt.Fprintf(w, "countersign %s, store %s\n", version, shownStore(s.cfg.Store))
 	fmt.Fprintf(w, "API at %s%s, its description at %s%s/openapi.json\n", s.publicURL(), httpapi.Prefix, s.publicURL(), httpapi.Prefix)
 	if s.first.Token != "" && s.cfg.BootstrapToken == "" {
-		fmt.Fprintf(w, "the store is new; the bootstrap token, shown this once, is\n  %s\n", s.first.Token)
+		fmt.Fprintf(w, "the store is new; the bootstrap token, shown only once, is\n  %s\n", s.first.Token)
+	}
+	if s.first.Ignored {
+		fmt.Fprintln(w, "warning: SVC_PLATFORM_BOOTSTRAP_TOKEN is ignored: it makes the first token of a new store, and this store has tokens already. Sign in with one of those, or set SVC_PLATFORM_STORE to a new place")
 	}
 	fmt.Fprintf(w, "console at %s%s, manual at %s%s\n", s.publicURL(), console.Prefix, s.publicURL(), manual.Prefix)
 	if s.madeAdmin {

@@ -137,7 +137,7 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 		log.Warn("no traces are sent", "error", err)
 	}
 	s.opened = st
-	s.store = perhapsAgain(measured.New(st, s.metrics, s.exporter.Traces()))
+	s.store = perhapsAgain(measured.New(st, s.metrics, s.exporter.Traces(), log))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())

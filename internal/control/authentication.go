@@ -155,6 +155,11 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err err
 	err = s.store.Update(ctx, func(tx store.Tx) error {
 		f = First{}
 		n, err := tx.Count(store.Tenants, store.Realm, store.Query{})
+		if err == nil && n > 0 && given != "" {
+			if _, _, err = records.TokenHashes.Get(tx, store.Realm, access.HashToken(given)); errors.Is(err, store.ErrNotFound) {
+				f.Ignored, err = true, nil
+			}
+		}
 		if err != nil || n > 0 {
 			return err
 		}
@@ -178,8 +183,12 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err err
 }
 
 // First holds the secrets of a new store, shown once: a token, and the secret part of the
-// set-up link for the first person.
-type First struct{ Token, Link string }
+// set-up link for the first person. Ignored: the store isn't new, and doesn't know the token
+// that the operator chose.
+type First struct {
+	Token, Link string
+	Ignored     bool
+}
 
 // issue stores a token that the system made, with its audit record.
 func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {

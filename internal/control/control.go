@@ -250,6 +250,8 @@ func public(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, store.ErrFull):
+		return countersign.Errorf(countersign.CodeUnavailable, "the store's disk is full; nothing was changed. Free space on it: writes go on by themselves once there is enough, 16 MiB or less")
 	case errors.Is(err, store.ErrUnavailable):
 		return countersign.Errorf(countersign.CodeUnavailable, "the store can't write now; nothing was changed, try again")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -124,7 +124,7 @@ func TestDailyStoriesTakeFewClicksAndNoJSON(t *testing.T) {
 			p.click("#step-1", "amount from an earlier step…", "")
 			p.chosen(`[name="steps[1].inputBindings.amount.stepId"]`, js[string](p, `document.querySelector('[name="steps[0].key"]').value`))
 			p.fill(`[name="steps[1].inputBindings.amount.field"]`, "total")
-			p.press("main", "Store the plan")
+			p.press("main", "Save the plan")
 			p.at("/plans/plan-")
 		}},
 		{"store a model from nothing", ada, 10, func(p *tab) {
@@ -134,11 +134,11 @@ func TestDailyStoriesTakeFewClicksAndNoJSON(t *testing.T) {
 			p.fill(`[name="model.name"]`, "Letters")
 			p.press("main", "Add the start state")
 			p.press("#element", "Add the transition")
-			p.press("#element", "Make a new action for it")
+			p.press("#element", "Create an action for it")
 			p.follow("#pick-states-1")
 			p.tick(`[name="states[1].isFinal"]`)
 			p.press("main", "Add a scenario")
-			p.press("#element", "Simulate, and expect its result")
+			p.press("#element", "Simulate and use the result")
 			p.press("main", "Save")
 			p.at("/models/letters")
 		}},

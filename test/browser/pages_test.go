@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -36,6 +37,10 @@ var views = []struct {
 	width, height int64
 	dark          bool
 }{{"desktop-light", 1280, 900, false}, {"phone-dark", 390, 844, true}, {"desktop-dark", 1280, 900, true}, {"phone-light", 390, 844, false}}
+
+// between are window widths between a phone's and a desktop's, around those at which the layout changes: pages
+// are checked for their width alone there.
+var between = []int64{768, 979, 980, 1000, 1179, 1180}
 
 // pages are the console's pages, by name; stage adds the pages of single records.
 var pages = map[string]string{
@@ -124,6 +129,27 @@ func (p *tab) lookAt(name, path string) {
 			p.picture(name, v.name)
 		}
 	}
+	p.fitsBetween(name)
+}
+
+// fitsBetween checks that the page that is open fits windows of the widths between.
+func (p *tab) fitsBetween(name string) {
+	p.t.Helper()
+	for _, width := range between {
+		p.do(chromedp.EmulateViewport(width, 800))
+		p.fits(name, fmt.Sprintf("%d px", width))
+		if *screens != "" && width == 1000 {
+			p.picture(name, "between")
+		}
+	}
+}
+
+// fits checks that the page that is open is not wider than its window.
+func (p *tab) fits(name, view string) {
+	p.t.Helper()
+	if js[bool](p, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
+		p.t.Errorf("%s, %s: is %d px wider than its window: %s", name, view, js[int](p, `document.documentElement.scrollWidth - document.documentElement.clientWidth`), js[string](p, `Array.from(document.querySelectorAll("main *")).filter(function (e) { return e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".graph, .json, .filters, pre, svg") }).slice(0, 3).map(function (e) { return e.outerHTML.slice(0, 120) }).join(" | ")`))
+	}
 }
 
 // prefers sets the cookie of a person who chose this theme. A script on the page couldn't: its cookie may be
@@ -148,9 +174,7 @@ func (p *tab) judge(name, view string) {
 	if weight := js[int](p, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).filter(function (e) { return e.initiatorType !== "img" }).reduce(function (n, e) { return n + e.encodedBodySize }, 0)`); weight > largest {
 		p.t.Errorf("%s, %s: weighs %d bytes", name, view, weight)
 	}
-	if js[bool](p, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
-		p.t.Errorf("%s, %s: is wider than its window: %s", name, view, js[string](p, `Array.from(document.querySelectorAll("main *")).filter(function (e) { return e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".graph, .json, .filters, pre, svg") }).slice(0, 3).map(function (e) { return e.outerHTML.slice(0, 120) }).join(" | ")`))
-	}
+	p.fits(name, view)
 	if testing.Short() && !*everyView && p.looked%judgedBy != drawn {
 		return
 	}

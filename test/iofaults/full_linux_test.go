@@ -27,6 +27,27 @@ func TestAFullDisk(t *testing.T) {
 	})
 }
 
+// TestARefusalOnAFullDiskSaysWhatToDo: there may seem to be space, since the reserve was given back; what is
+// missing is room to take it again.
+func TestARefusalOnAFullDiskSaysWhatToDo(t *testing.T) {
+	dir, inside := smallDisk(t)
+	if !inside {
+		return
+	}
+	b := newBed(t, dir)
+	filler := filepath.Join(dir, "filler")
+	fill(t, filler)
+	b.put().Refused(t, "unavailable", "the store's disk is full", "Free space on it")
+	b.put().Refused(t, "unavailable")
+	mustDo(t, os.Remove(filler))
+	b.put().OK(t)
+	b.Terminate()
+	b.Wait() // then the log is whole
+	if log := b.Log(); strings.Count(log, "the store's disk is full: writes are refused") != 1 || strings.Count(log, "KiB are free") != 1 || strings.Count(log, "the store's disk has space again") != 1 {
+		t.Errorf("the log doesn't say once that the disk is full, and once that it has space again:\n%s", log)
+	}
+}
+
 // TestAStopAndAStartOnAFullDisk: a stop waits for the call in flight, needs no disk space, and stores the outcome; a failed
 // start says what it needs.
 func TestAStopAndAStartOnAFullDisk(t *testing.T) {

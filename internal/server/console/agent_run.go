@@ -102,7 +102,7 @@ func (s *form) expectationAt(at string, e *countersign.Expectation, hint string)
 	}
 	return []field{
 		s.mono(at+".field", "Field of the output", hint, name),
-		s.mono(at+".equals", "must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
+		s.mono(at+".equals", "Must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
 		s.mono(at+".statusCode", "HTTP status", "200 to 299, where it matters.", status),
 	}
 }

@@ -135,8 +135,8 @@ func (f *manifestForm) page(err error) (*page, error) {
 	d.Head = append(d.Head,
 		must(s.line("name", "Name", "", "")), must(s.line("role", "Role", "What it is, such as pays refunds.", "")),
 		must(s.line("goal", "Goal", "What it is for.", "")),
-		s.choose("select", "modelId", "Model", "Teams need agents with models. No other system’s agent may have it.", "", choices...),
-		must(s.mono("sourceRevision", "Source revision", "Higher than the one before. Its system’s next sync needs a higher one still, or it is refused as a whole.", "")))
+		s.choose("select", "modelId", "Model", "A team’s agents need models. Agents of another system can’t use the same one.", "", choices...),
+		must(s.mono("sourceRevision", "Source revision", "Higher than the current one. The system’s next sync must be higher still, or all of it is refused.", "")))
 	d.Allowed, d.More = f.allowed(s)
 	d.Fixed = f.fixed(s)
 	m, _ := f.typed()

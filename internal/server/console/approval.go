@@ -252,7 +252,10 @@ func (d *approvalData) Several() bool { return d.Needed() > 1 || len(d.Groups) >
 func (d *approvalData) Wants() string {
 	words := plural(d.Needed(), "approval", "approvals")
 	if len(d.Groups) > 0 {
-		words += ", by members of " + strings.Join(d.Groups, " and ") + ", at least one of each"
+		words += ", by members of " + strings.Join(d.Groups, " and ")
+		if len(d.Groups) > 1 {
+			words += ", at least one of each"
+		}
 	}
 	return words
 }

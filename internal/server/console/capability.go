@@ -84,7 +84,7 @@ func (s *form) operation(c countersign.Capability) []field {
 	}
 	return []field{
 		must(s.mono("name", "Name", "What plans call it, such as refunds.create.", c.Name)),
-		s.line("title", "Title", "What a call does, with {input} places: approvers read it, filled from what will be sent. Such as: Refund {amount} to {customer.name}", c.Title),
+		s.line("title", "Title", "What approvers read, with each {input} filled in from the request. Example: Refund {amount} to {customer.name}", c.Title),
 		s.line("description", "Description", "What it does, in words: approvers read it.", c.Description),
 		must(s.choose("select", "method", "Method", "", c.Method, methods...)),
 		must(s.mono("path", "Path", "On the project’s origin, such as /orders/{orderId}. A name in braces is filled from an input of type string or number.", c.Path)),
@@ -129,11 +129,11 @@ func (s *form) places(p countersign.Project, c countersign.Capability) []field {
 	}
 	return []field{
 		s.mono("outputField", "Field of the answer that is the output", "Default: the whole answer.", c.OutputField),
-		s.mono("outputs", "Fields of the output", "With commas between, a dotted path for deeper ones, such as status, payment.id. Forms offer them where a later step takes one.", strings.Join(c.Outputs, ", ")),
+		s.mono("outputs", "Fields of the output", "Separated by commas, with a dotted path for nested ones, such as status, payment.id. Forms offer them where a later step takes one.", strings.Join(c.Outputs, ", ")),
 		s.choose("select", "probe", "Read that shows, in recovery, what happened", "", c.Probe, reads...),
-		s.mono("sensitive", "Fields masked for viewers and in logs", "Names of inputs or of fields of the output, with commas between.", strings.Join(c.Sensitive, ", ")),
-		s.mono("request.query", "Inputs that go into the query", "With commas between. Default: for GET all that the path leaves, else none. A hyphen for none at all.", listed(query)),
-		s.mono("request.body", "Inputs that go into the body", "With commas between. Default: for all but GET what path and query leave. A hyphen for none at all.", listed(body)),
+		s.mono("sensitive", "Fields masked for viewers and in logs", "Names of inputs or output fields, separated by commas.", strings.Join(c.Sensitive, ", ")),
+		s.mono("request.query", "Inputs that go into the query", "Separated by commas. Default: for GET, all that are not in the path; otherwise none. A hyphen means none.", listed(query)),
+		s.mono("request.body", "Inputs that go into the body", "Separated by commas. Default: all that are in neither path nor query, except for GET. A hyphen means none.", listed(body)),
 	}
 }
 

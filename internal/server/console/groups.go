@@ -97,7 +97,7 @@ func (v *pageRequest) groupForm(g countersign.Group, err error) (*page, error) {
 	d.Fields = append(d.Fields,
 		must(s.line("name", "Name", "", g.Name)),
 		s.area("members", "Members", "E-mail addresses of users, one a line.", strings.Join(g.Members, "\n"), max(4, len(g.Members)+1)),
-		s.mono("claim", "Claim of the identity provider", "Such as groups=finance: whoever signed in with it last is a member, too.", g.Claim))
+		s.mono("claim", "Claim of the identity provider", "For example groups=finance: anyone whose last sign-in had it is a member, too.", g.Claim))
 	d.Problem = s.problem()
 	title := "Add a group"
 	if g.ID != "" {

@@ -103,7 +103,7 @@ func (v *pageRequest) importUpload(err error) *page {
 
 // newProjectID is the field of a new project's ID.
 func (v *pageRequest) newProjectID(s *form) field {
-	return must(s.mono("id", "ID", "Every plan and run has it, and it never changes. It starts with "+v.actor.Tenant+"-.", ""))
+	return must(s.mono("id", "ID", "Plans and runs refer to it, so it never changes. It starts with "+v.actor.Tenant+"-.", ""))
 }
 
 // typedProjectID is the ID with the tenant's prefix.

@@ -46,7 +46,7 @@ func (s *modelForm) showModel(f *form, d *modelFormData) {
 	}
 }
 
-const renamedHint = "References follow when you change it."
+const renamedHint = "References are updated when you change it."
 
 func (s *modelForm) showState(f *form, d *modelFormData) {
 	at, one := s.at.field, s.doc.States[s.at.i]
@@ -211,7 +211,7 @@ func (s *modelForm) showAction(f *form, d *modelFormData) {
 	d.Kind, d.Word = "Action", cmp.Or(a.Name, a.ID)
 	d.Fields = []field{
 		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint+" Plans name their step after it.", "")),
-		f.line(at("description"), "Description", "", ""), f.mono(at("inputs"), "Needs", "Names of what it needs, with commas between.", ""),
+		f.line(at("description"), "Description", "", ""), f.mono(at("inputs"), "Needs", "Names of what it needs, separated by commas.", ""),
 		f.line(at("simulatedResult"), "Result in a simulation", "", ""),
 	}
 	d.Memory = s.variables(countersign.VariableMemory, "")
@@ -260,13 +260,13 @@ func (s *modelForm) showScenario(f *form, d *modelFormData) {
 			if one.DefaultValue.IsZero() || one.DefaultValue.IsNull() {
 				stands = "unknown"
 			}
-			d.Given = append(d.Given, s.value(f, at(what+"."+id), word+" "+cmp.Or(one.Name, id), "Empty: "+stands+".", one, "as it is: "+stands))
+			d.Given = append(d.Given, s.value(f, at(what+"."+id), word+" "+cmp.Or(one.Name, id), "Empty: "+stands+".", one, "unchanged: "+stands))
 		}
 	}
 	d.Unfilled = true
-	d.FoldWord, d.FoldOpen = "What it must come to", true
+	d.FoldWord, d.FoldOpen = "Expected outcome", true
 	d.Folded = []field{
 		must(f.choose("select", at("expectedStateId"), "Ends in", "", "", s.states(c.ExpectedStateID)...)),
-		f.mono(at("expectedPath"), "Path", "IDs of states, with commas between.", ""), f.line(at("expectedResult"), "Result", "Of the last action.", ""),
+		f.mono(at("expectedPath"), "Path", "IDs of states, separated by commas.", ""), f.line(at("expectedResult"), "Result", "Of the last action.", ""),
 	}
 }

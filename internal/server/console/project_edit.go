@@ -58,7 +58,7 @@ func (s *form) connection(p countersign.Project) []field {
 			choice{Value: countersign.AdapterHTTPJSON, Word: "HTTP, JSON", Note: "Calls go to the origin below, as JSON over HTTP."},
 			choice{Value: countersign.AdapterLocalEcho, Word: "Local echo", Note: "Nothing leaves this machine: each call answers 200 with its input. For trying things out."})),
 		s.mono("baseUrl", "Origin", "Scheme, host and port, without a path, such as https://api.example.com. The operator lists those that are allowed in SVC_PLATFORM_CONNECTION_ORIGINS.", p.BaseURL),
-		s.mono("healthPath", "Health path", "What a check asks for with GET. Default /", p.HealthPath),
+		s.mono("healthPath", "Health path", "The path that a health check requests with GET. Default: /", p.HealthPath),
 	}
 	auths := authsToEdit(p)
 	for i, a := range auths {
@@ -87,7 +87,7 @@ func authsToEdit(p countersign.Project) []countersign.Auth {
 // auth are the fields of one way to authenticate.
 func (s *form) auth(path, which string, a countersign.Auth) []field {
 	return []field{
-		must(s.choose("radio", path+".type", "Authentication"+which, "An API that wants several keys at once: edit the project as JSON, with an array.", a.Type,
+		must(s.choose("radio", path+".type", "Authentication"+which, "For an API that needs several keys at once, edit the project as JSON, with an array.", a.Type,
 			choice{Value: countersign.AuthHMAC, Word: "HMAC-SHA256 signature", Note: "Every call is signed with the secret."},
 			choice{Value: countersign.AuthBearer, Word: "Bearer token", Note: "The secret goes in the Authorization header."},
 			choice{Value: countersign.AuthAPIKey, Word: "API key", Note: "The secret goes in a header that you name."},

@@ -28,7 +28,7 @@ func proofOf(p countersign.Project, c countersign.Capability) proof {
 	declared.Title = "A check has not shown it. " + by
 	if broken := rulesWith(*known, countersign.VerdictBroken); broken != "" {
 		declared.Class, declared.Icon = "is-fail", "s-failed"
-		declared.Note = "the check of " + day + " found broken: " + broken
+		declared.Note = "the check of " + day + " failed: " + broken
 	}
 	return declared
 }

@@ -49,7 +49,7 @@ func (r ruleRow) Title() string { return "Rule " + strconv.Itoa(r.N+1) }
 
 // Answers are what a rule can do.
 func (ruleRow) Answers() []choice {
-	return []choice{{Value: "", Word: "no rule"}, {Value: countersign.RuleAllow, Word: "let it out without asking"}, {Value: countersign.RuleAsk, Word: "ask"}, {Value: countersign.RuleDeny, Word: "deny it"}}
+	return []choice{{Value: "", Word: "no rule"}, {Value: countersign.RuleAllow, Word: "send without approval"}, {Value: countersign.RuleAsk, Word: "ask for approval"}, {Value: countersign.RuleDeny, Word: "deny"}}
 }
 
 // Operators are how an input compares.

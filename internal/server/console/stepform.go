@@ -220,7 +220,7 @@ func (f *stepsForm) row(s *form, i int, earlier []choice) stepRow {
 	}
 	r.Inputs, r.Bound = f.inputs(s, at, r.Offer, earlier)
 	r.Fixed = fixedInputs(r.Offer.Fixed)
-	hint := "Empty: what the capability expects, else the step stays unverified. $ is the whole output."
+	hint := "If empty: what the capability expects; if that is empty too, the step stays unverified. $ is the whole output."
 	r.Expected = s.expectationAt(at("expectation"), nil, hint)
 	return r
 }

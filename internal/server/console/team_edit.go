@@ -28,7 +28,7 @@ func (v *pageRequest) newTeam(err error) (*page, error) {
 		Kind: "team", New: true, Back: "/teams", To: "/teams/+new",
 		Key:         must(s.mono("id", "Id", "Letters, digits, dots, underscores and hyphens. It never changes.", "")),
 		Text:        must(s.document("document", "Team", "At least two different admitted agents with models, and the steps that they share.", first, 24)),
-		Consequence: "It may be run at once, by every operator who may see its members’ projects.", Problem: s.problem(), Example: exampleTeam,
+		Consequence: "It can run right away, started by any operator who may see its members’ projects.", Problem: s.problem(), Example: exampleTeam,
 	}
 	return d.page("teams", []crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}), nil
 }

@@ -112,7 +112,7 @@ func (s *form) webhook(w countersign.Webhook) []field {
 		reach = reachOf(w.ProjectIDs)
 	}
 	return []field{
-		must(s.mono("url", "Address", "Administrators see it as it is, so put no secret into it. The operator lists the allowed origins in SVC_PLATFORM_NOTIFY_ORIGINS.", w.URL)),
+		must(s.mono("url", "Address", "Administrators can read it: don’t put a secret in it. The operator lists the allowed origins in SVC_PLATFORM_NOTIFY_ORIGINS.", w.URL)),
 		must(s.mono("secretEnv", "Environment variable of the signing secret", "Its name, never the secret. The operator sets the variable and lists its name.", w.SecretEnv)),
 		must(coded(s.boxes("events", "Events", "", w.Events, eventWords...))),
 		must(s.choose("radio", "reach", "Projects", "", reach,

@@ -4,6 +4,9 @@ package measured
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/telemetry"
@@ -17,15 +20,16 @@ type committing interface{ Commits() int64 }
 // behind is a store that writes rows to their tables later than it commits them.
 type behind interface{ Lag() int64 }
 
-// New makes a store on another one. It knows of changes what the one below knows.
-func New(below store.Store, f *telemetry.Metrics, t *telemetry.Traces) store.Store {
+// New makes a store on another one. It knows of changes what the one below knows, and logs when
+// the disk is full and when the store writes again.
+func New(below store.Store, f *telemetry.Metrics, t *telemetry.Traces, log *slog.Logger) store.Store {
 	if c, knows := below.(committing); knows {
 		f.Counter("countersign_store_commits_total", "Commits of the store by this process, each shared by the changes that waited together.", c.Commits)
 	}
 	if b, is := below.(behind); is {
 		f.Gauge("countersign_store_lag_bytes", "Committed rows that are in the journal and not in their tables yet, in bytes of memory.", b.Lag)
 	}
-	s := &measured{below, f, t}
+	s := &measured{Store: below, figures: f, traces: t, log: log}
 	if changing, knows := below.(store.Changing); knows {
 		return struct {
 			*measured
@@ -39,6 +43,8 @@ type measured struct {
 	store.Store
 	figures *telemetry.Metrics
 	traces  *telemetry.Traces
+	log     *slog.Logger
+	full    atomic.Bool // it was logged that the disk is full
 }
 
 // Update implements store.Store.
@@ -51,5 +57,16 @@ func (s *measured) Update(ctx context.Context, fn func(store.Tx) error) error {
 		span.Failed()
 	}
 	span.End()
+	s.tell(ctx, err)
 	return err
+}
+
+// tell logs, once each time, that the disk is full, and that the store writes again.
+func (s *measured) tell(ctx context.Context, err error) {
+	switch {
+	case errors.Is(err, store.ErrFull) && s.full.CompareAndSwap(false, true):
+		s.log.WarnContext(ctx, "the store's disk is full: writes are refused", "error", err)
+	case err == nil && s.full.Load() && !s.Full() && s.full.CompareAndSwap(true, false):
+		s.log.InfoContext(ctx, "the store's disk has space again: writes go on")
+	}
 }

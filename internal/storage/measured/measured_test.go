@@ -3,6 +3,7 @@ package measured_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestChangesAreMeasuredByResultAndTracedBelowWhatWaits(t *testing.T) {
 	spans := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))
 	figures := telemetry.NewMetrics("test")
-	s := measured.New(below, figures, telemetry.NewTraces(provider))
+	s := measured.New(below, figures, telemetry.NewTraces(provider), slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { _ = s.Close() })
 	if _, knows := s.(store.Changing); !knows {
 		t.Error("it doesn't know of changes any more")

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -88,7 +89,9 @@ func (w *writer) member(i int) bool {
 // still become durable, it poisons the store first.
 func (w *writer) abandon(cause error, doubt bool) {
 	w.reserve.spendIfFull(cause)
-	cause = unavailable(cause)
+	if cause = unavailable(cause); errors.Is(cause, store.ErrFull) {
+		cause = fmt.Errorf("%w: %w", w.reserve.refusal(), cause)
+	}
 	if doubt {
 		w.poison(cause)
 	} else {

@@ -40,6 +40,9 @@ func unavailable(cause error) error {
 	if errors.Is(cause, store.ErrUnavailable) {
 		return cause
 	}
+	if code(cause)&0xff == codes.SQLITE_FULL {
+		return fmt.Errorf("%w: %w", store.ErrFull, cause)
+	}
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, cause)
 }
 

@@ -2,12 +2,15 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	codes "modernc.org/sqlite/lib"
+
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // reserve is a file that reserves disk space. When the disk is full the file is truncated,
@@ -92,6 +95,11 @@ func (r *reserve) spendIfFull(err error) {
 // an urgent one.
 func (r *reserve) admits(urgent bool) bool {
 	return !r.spent.Load() || urgent || r.fill() == nil
+}
+
+// refusal answers an Update that is not admitted.
+func (r *reserve) refusal() error {
+	return fmt.Errorf("%w: what is left is kept for the outcomes of calls; other writes go on once %d KiB are free", store.ErrFull, 2*r.size>>10)
 }
 
 // writeZeros takes space on systems without fallocate.

@@ -228,14 +228,12 @@ func (w *writer) next() *request {
 
 var errBehind = fmt.Errorf("%w: rows of earlier commits can't be written to their tables; only outcomes of calls are taken until they can", store.ErrUnavailable)
 
-var errFull = fmt.Errorf("%w: the disk is full; what is left is kept for the outcomes of calls", store.ErrUnavailable)
-
 // admit refuses at once an Update for which there is no space: on the disk, or for rows that
 // are not written to their tables because that fails.
 func (w *writer) admit(r *request) bool {
 	switch {
 	case !w.reserve.admits(r.urgent):
-		r.Answer(errFull)
+		r.Answer(w.reserve.refusal())
 	case !r.urgent && w.behind():
 		r.Answer(errBehind)
 	default:

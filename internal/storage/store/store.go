@@ -7,6 +7,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Errors that every engine returns, possibly wrapped.
@@ -20,6 +21,8 @@ var (
 	// ErrUnavailable: nothing was changed, because the store can't write now
 	// (disk full, closing) or ever again (a failed sync).
 	ErrUnavailable = errors.New("store: unavailable")
+	// ErrFull is an ErrUnavailable that ends by itself when the disk has space again.
+	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnavailable)
 )
 
 // Realm is the tenant argument for records that belong to the installation and

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -13,28 +14,29 @@ import (
 // the other, for an agent that no back end describes. Other agents of the project stay as they
 // are. Repeating it changes nothing but makes another token.
 type AgentsCreate struct {
-	Name       string   `arg:"" help:"The agent's name, in the project too."`
+	Name       string   `arg:"" help:"The agent's name, and its ID in the project's system."`
 	Project    string   `required:"" help:"The project that it belongs to." placeholder:"ID"`
 	Capability []string `required:"" sep:"none" help:"What it may do. Repeat it for several." placeholder:"NAME"`
 	Reason     string   `required:"" help:"Why it may run; kept in the audit log."`
 	Goal       string   `help:"What it is for; default: the reason." placeholder:"TEXT"`
-	Mode       []string `enum:"DRY_RUN,LIVE" help:"The token's: only runs of this mode, DRY_RUN or LIVE; else both."`
-	Days       int64    `help:"How long the token is good, 1 to 90; else 90." placeholder:"N"`
+	Mode       []string `enum:"DRY_RUN,LIVE" help:"Limit the token to runs of this mode, DRY_RUN or LIVE; default: both."`
+	Days       int64    `help:"How many days the token is valid, 1 to 90; default: 90." placeholder:"N"`
 	Asking
 }
 
-// createdAgent is what the command answers: the agent, and its token, shown once.
+// createdAgent is what the command answers: the agent, its token, shown once, and where an MCP client connects.
 type createdAgent struct {
 	Agent countersign.Agent    `json:"agent"`
 	Token countersign.NewToken `json:"token"`
+	MCP   string               `json:"mcp"`
 }
 
 // Run makes the agent and its token.
 func (n *AgentsCreate) Run(t *Terminal) error {
 	return show(t, n.Asking, func(c *client.Client) (*createdAgent, error) { return n.create(t, c) }, func(out io.Writer, made *createdAgent) {
 		k := made.Token
-		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", moment(k.ExpiresAt)})
-		fmt.Fprintln(t.Errs, "The token is shown this once: keep it now.")
+		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", moment(k.ExpiresAt)})
+		fmt.Fprintln(t.Errs, "The token is shown only once: save it now.")
 	})
 }
 
@@ -54,7 +56,11 @@ func (n *AgentsCreate) create(t *Terminal, c *client.Client) (*createdAgent, err
 	if err != nil {
 		return nil, err
 	}
-	return &createdAgent{Agent: *agent, Token: *token}, nil
+	_, address, err := n.chosen(t)
+	if err != nil {
+		return nil, err
+	}
+	return &createdAgent{Agent: *agent, Token: *token, MCP: strings.TrimSuffix(address, "/") + "/mcp/agents/" + agent.ID}, nil
 }
 
 // register syncs a manifest of this agent alone. That is an operator's; an administrator who is

@@ -14,12 +14,12 @@ import (
 type Agents struct {
 	List    AgentsList                           `cmd:"" help:"List the agents in scope." example:"agents list --status PENDING"`
 	Show    Show[countersign.AgentWithInstances] `cmd:"" set:"whose=The agent's" help:"Show an agent and its instances." example:"agents show agt-1"`
-	Create  AgentsCreate                         `cmd:"" help:"Make an agent of a project, let it run, and make its token, in one command (ADMIN)." example:"agents create refunder --project default-shop --capability refunds.create --reason 'refunds only, each is approved'"`
-	Sync    AgentsSync                           `cmd:"" help:"Bring a system's agents to what its manifest says, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
+	Create  AgentsCreate                         `cmd:"" help:"Create an agent in a project, admit it, and create its token, in one command (ADMIN)." example:"agents create refunder --project default-shop --capability refunds.create --reason 'refunds only, each is approved'"`
+	Sync    AgentsSync                           `cmd:"" help:"Sync a system's agents with its manifest, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
 	Admit   AgentsAdmit                          `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
-	Suspend AgentsSuspend                        `cmd:"" help:"Keep every run of an agent from a further step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
-	Retire  Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Hide an agent from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
-	Restore Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Bring back what was retired (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
+	Suspend AgentsSuspend                        `cmd:"" help:"Stop an agent's runs before their next step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
+	Retire  Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Hide an agent from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
+	Restore Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
 	Beat    AgentsBeat                           `cmd:"" help:"Send an instance's heartbeats until interrupted (OPERATOR)." example:"agents beat agt-1 --instance desk-1 --every 30s"`
 	Start   AgentsStart                          `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 }

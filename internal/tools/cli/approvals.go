@@ -10,9 +10,9 @@ import (
 
 // Approvals are the commands on approvals (specification 2.12).
 type Approvals struct {
-	List   ApprovalsList              `cmd:"" help:"List the approvals, the newest first." example:"approvals list --status PENDING"`
+	List   ApprovalsList              `cmd:"" help:"List the approvals, newest first." example:"approvals list --status PENDING"`
 	Show   Show[countersign.Approval] `cmd:"" set:"whose=The approval's" help:"Show exactly what will be sent." example:"approvals show apr-1"`
-	Decide ApprovalsDecide            `cmd:"" help:"Approve or reject (APPROVER, never who asked for the run)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
+	Decide ApprovalsDecide            `cmd:"" help:"Approve or reject (APPROVER, but never the requester)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
 }
 
 // ApprovalsList is the command `approvals list`.

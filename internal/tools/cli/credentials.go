@@ -12,7 +12,7 @@ import (
 // Credentials are the commands on the owners of credential variables (contract 11).
 type Credentials struct {
 	List List[countersign.Credential] `cmd:"" help:"List the credential variables with the tenant that each belongs to (realm administrators)." example:"credentials list"`
-	Free CredentialsFree              `cmd:"" help:"Free a credential variable: nothing is sent with it until a tenant registers it anew (realm administrators)." example:"credentials free SHOP_SECRET --reason 'the shop moves to marlow'"`
+	Free CredentialsFree              `cmd:"" help:"Free a credential variable: nothing is sent with it until a tenant registers it again (realm administrators)." example:"credentials free SHOP_SECRET --reason 'the shop moves to marlow'"`
 }
 
 var credentialTable = table[countersign.Credential]{

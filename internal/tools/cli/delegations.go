@@ -11,8 +11,8 @@ import (
 
 // UserDelegations are the commands on who decides in whose place (contract 11).
 type UserDelegations struct {
-	List List[countersign.Delegation] `cmd:"" help:"List who decides approvals in whose place, and until when." example:"delegations list"`
-	Put  DelegationsPut               `cmd:"" help:"Let another user decide in place of one who is away: they themself, or an ADMIN." example:"delegations put ann@example.com --to cem@example.com --until 2026-12-31T18:00:00Z --reason holidays"`
+	List List[countersign.Delegation] `cmd:"" help:"List who decides approvals for whom, and until when." example:"delegations list"`
+	Put  DelegationsPut               `cmd:"" help:"Let another user decide while one is away (that user, or an ADMIN)." example:"delegations put ann@example.com --to cem@example.com --until 2026-12-31T18:00:00Z --reason holidays"`
 	End  DelegationsEnd               `cmd:"" help:"End a delegation." example:"delegations end ann@example.com"`
 }
 

@@ -15,13 +15,13 @@ type Models struct {
 	List     ListRetirable[countersign.Model] `cmd:"" help:"List the models." example:"models list"`
 	Show     Show[countersign.Model]          `cmd:"" set:"whose=The model's" help:"Show a model." example:"models show refund-agent -o json"`
 	Put      ModelsPut                        `cmd:"" help:"Store a model (OPERATOR)." example:"models put model.json --revision 3"`
-	Suspend  Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Keep every plan made of a model so far from a further step (ADMIN)." example:"models suspend refund-agent --reason 'it refunds twice'"`
-	Resume   Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Let plans be made of a model again (ADMIN)." example:"models resume refund-agent --reason 'mended in revision 4'"`
-	Retire   Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Hide a model from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"models retire refund-agent --reason 'replaced'"`
-	Restore  Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Bring back what was retired (ADMIN)." example:"models restore refund-agent --reason 'needed again'"`
+	Suspend  Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Stop all plans made from a model so far before their next step (ADMIN)." example:"models suspend refund-agent --reason 'it refunds twice'"`
+	Resume   Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Allow new plans from a model again (ADMIN)." example:"models resume refund-agent --reason 'mended in revision 4'"`
+	Retire   Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Hide a model from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"models retire refund-agent --reason 'replaced'"`
+	Restore  Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"models restore refund-agent --reason 'needed again'"`
 	Validate ModelsValidate                   `cmd:"" help:"Check a model file: errors and warnings, as POST /models/{id}/validate." example:"models validate model.json --strict"`
-	Simulate ModelsSimulate                   `cmd:"" help:"Run a model file's scenarios on paper, as POST /models/{id}/simulate." example:"models simulate model.json --scenario returned-in-time --trace"`
-	Explore  ModelsExplore                    `cmd:"" help:"Walk everything that a model can come to, whatever its inputs are." example:"models explore model.json"`
+	Simulate ModelsSimulate                   `cmd:"" help:"Simulate a model file's scenarios, as POST /models/{id}/simulate." example:"models simulate model.json --scenario returned-in-time --trace"`
+	Explore  ModelsExplore                    `cmd:"" help:"Explore every state that a model can reach, whatever its inputs." example:"models explore model.json"`
 }
 
 // ModelFile is the argument of commands on a file: an AgentModel or a ModelWrite.

@@ -13,11 +13,11 @@ import (
 
 // Plans are the commands on plans (specification 2.9).
 type Plans struct {
-	List    PlansList              `cmd:"" help:"List the plans, the newest first." example:"plans list --status READY"`
+	List    PlansList              `cmd:"" help:"List the plans, newest first." example:"plans list --status READY"`
 	Show    Show[countersign.Plan] `cmd:"" set:"whose=The plan's" help:"Show a plan and its steps." example:"plans show plan-1"`
-	Compile PlansCompile           `cmd:"" help:"Make a plan of a model's scenario; exit status 1 where it is INVALID (OPERATOR)." example:"plans compile refund-agent --file compile.json --live"`
-	Create  PlansCreate            `cmd:"" help:"Store a plan of your own; exit status 1 where it is INVALID (OPERATOR)." example:"plans create plan.json"`
-	Drift   PlansDrift             `cmd:"" help:"Say what changed since a plan was made; exit status 1 where anything did." example:"plans drift plan-1"`
+	Compile PlansCompile           `cmd:"" help:"Compile a model's scenario into a plan; exit status 1 if it is INVALID (OPERATOR)." example:"plans compile refund-agent --file compile.json --live"`
+	Create  PlansCreate            `cmd:"" help:"Store a plan of your own; exit status 1 if it is INVALID (OPERATOR)." example:"plans create plan.json"`
+	Drift   PlansDrift             `cmd:"" help:"Show what has changed since a plan was made; exit status 1 if anything has." example:"plans drift plan-1"`
 }
 
 // PlansList is the command `plans list`.

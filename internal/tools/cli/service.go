@@ -37,16 +37,10 @@ func (s Service) Client(t *Terminal) (*client.Client, error) { return s.clientAs
 
 // clientAs is Client with this token in place of the one that the caller has, unless it is "".
 func (s Service) clientAs(t *Terminal, other string) (*client.Client, error) {
-	kept, err := readProfiles(t)
+	p, address, err := s.chosen(t)
 	if err != nil {
 		return nil, err
 	}
-	name := first(s.Profile, t.Getenv(envProfile), kept.Current)
-	p, known := kept.Profiles[name]
-	if !known && first(s.Profile, t.Getenv(envProfile)) != "" {
-		return nil, Unusablef("there is no profile %s; 'countersign login URL --profile %s' makes it", name, name)
-	}
-	address := first(s.URL, t.Getenv(envURL), p.URL, defaultURL)
 	token, err := tokenOf(t)
 	if err != nil {
 		return nil, err
@@ -55,6 +49,20 @@ func (s Service) clientAs(t *Terminal, other string) (*client.Client, error) {
 		token = p.Token
 	}
 	return connect(address, first(other, token), s.Insecure || p.Insecure && sameAddress(address, p.URL))
+}
+
+// chosen is the profile in use, an empty one where there is none, and the service's address.
+func (s Service) chosen(t *Terminal) (p profile, address string, err error) {
+	kept, err := readProfiles(t)
+	if err != nil {
+		return p, "", err
+	}
+	name := first(s.Profile, t.Getenv(envProfile), kept.Current)
+	p, known := kept.Profiles[name]
+	if !known && first(s.Profile, t.Getenv(envProfile)) != "" {
+		return p, "", Unusablef("there is no profile %s; 'countersign login URL --profile %s' makes it", name, name)
+	}
+	return p, first(s.URL, t.Getenv(envURL), p.URL, defaultURL), nil
 }
 
 func connect(address, token string, insecure bool) (*client.Client, error) {

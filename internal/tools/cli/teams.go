@@ -15,10 +15,10 @@ type Teams struct {
 	Show    Show[countersign.Team]          `cmd:"" set:"whose=The team's" help:"Show a team's members and steps." example:"teams show returns-desk"`
 	Put     TeamsPut                        `cmd:"" help:"Create or update a team of at least two admitted agents (OPERATOR)." example:"teams put team.json --id returns-desk"`
 	Start   TeamsStart                      `cmd:"" help:"Run a team's steps, one after the other (OPERATOR)." example:"teams start returns-desk --live --watch"`
-	Suspend Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Keep every run of a team from a further step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
+	Suspend Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Stop a team's runs before their next step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
 	Resume  Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Let a team run again (ADMIN)." example:"teams resume returns-desk --reason 'stocktaking is over'"`
-	Retire  Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Hide a team from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"teams retire returns-desk --reason 'replaced'"`
-	Restore Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Bring back what was retired (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
+	Retire  Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Hide a team from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"teams retire returns-desk --reason 'replaced'"`
+	Restore Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
 }
 
 var teamTable = table[countersign.Team]{

@@ -73,7 +73,7 @@ func (n *TokensCreate) Run(t *Terminal) error {
 	return show(t, n.Asking, func(c *client.Client) (*countersign.NewToken, error) { return c.CreateToken(t.Context, w) },
 		func(out io.Writer, k *countersign.NewToken) {
 			Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", joined(k.Roles)}, reachOf(k.TokenRecord), [2]string{"expires", moment(k.ExpiresAt)})
-			fmt.Fprintln(t.Errs, "It is shown this once: keep it now.")
+			fmt.Fprintln(t.Errs, "It is shown only once: save it now.")
 		})
 }
 

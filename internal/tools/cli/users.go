@@ -85,6 +85,6 @@ func (l *UsersLink) Run(t *Terminal) error {
 	},
 		func(out io.Writer, x *countersign.SignInLink) {
 			Facts(out, [2]string{"link", x.URL}, [2]string{"user", x.Email}, [2]string{"tenant", x.TenantID}, [2]string{"expires", moment(x.ExpiresAt)})
-			fmt.Fprintln(t.Errs, "It is shown this once. Whoever opens it and confirms is signed in as this user; an earlier link is good no more.")
+			fmt.Fprintln(t.Errs, "It is shown only once. Whoever opens it and confirms is signed in as this user; an earlier link is good no more.")
 		})
 }

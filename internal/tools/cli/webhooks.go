@@ -11,7 +11,7 @@ import (
 
 // Webhooks are the commands on webhooks (contract 10).
 type Webhooks struct {
-	List   List[countersign.Webhook] `cmd:"" help:"List the webhooks and how their deliveries go (ADMIN)." example:"webhooks list"`
+	List   List[countersign.Webhook] `cmd:"" help:"List the webhooks and the state of their deliveries (ADMIN)." example:"webhooks list"`
 	Put    WebhooksPut               `cmd:"" help:"Create or update a webhook (ADMIN)." example:"webhooks put ops --to https://hooks.example.com/countersign --secret-env OPS_WEBHOOK_SECRET --event approval.requested"`
 	Delete Show[countersign.Webhook] `cmd:"" set:"whose=The webhook's" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
 }
