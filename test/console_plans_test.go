@@ -105,7 +105,7 @@ func TestARehearsedPlanIsPostedAgainAsLive(t *testing.T) {
 	dry["mode"] = "DRY_RUN"
 	id := w.ready(t, dry)
 	reads(t, ada.Open("/plans/"+id), 200, "nothing is sent", "Make it live…")
-	p := reads(t, ada.Open("/plans/new?from="+id+"&mode=LIVE"), 200, "Taken from")
+	p := reads(t, ada.Open("/plans/new?from="+id+"&mode=LIVE"), 200, "Copied from")
 	live := reads(t, ada.Submit("/plans", formTo(t, p, "/plans", url.Values{"plan": {textOf(t, p, "plan")}})), 200, "Ready to run live.", `"249.00"`)
 	made := w.operator.Get(strings.TrimPrefix(live.URL.Path, "/console")).OK(t)
 	made.Is(t, "mode", "LIVE").Is(t, "planDigest", w.operator.Get("/plans/"+id).OK(t).At("planDigest"))

@@ -106,7 +106,7 @@ func checkRelease(ctx context.Context, db *sql.DB, known int64) error {
 
 // checkUpgrade refuses a store that an earlier release left with a journal: frames have the
 // columns of the release that wrote them. That release reads them at its next start, and
-// leaves none when it is stopped in order.
+// leaves none when it is stopped cleanly.
 func checkUpgrade(ctx context.Context, db *sql.DB, known int64) error {
 	var migrated int64
 	var journals int
@@ -124,7 +124,7 @@ func checkUpgrade(ctx context.Context, db *sql.DB, known int64) error {
 		return unreadable(err)
 	}
 	if id != "" {
-		return errors.New("was not stopped in order by the release that used it last: start that release once more and stop it, then this one")
+		return errors.New("was not stopped cleanly by the release that used it last: start that release once more and stop it, then this one")
 	}
 	return nil
 }
