@@ -68,7 +68,37 @@ func (n Number) Rat(most int) (*big.Rat, bool) {
 	if len(n.digits) > most || n.exp > int64(most) || n.exp < -int64(most) {
 		return nil, false
 	}
+	if r := n.smallRat(); r != nil {
+		return r, true
+	}
 	return new(big.Rat).SetString(n.String())
+}
+
+// maxSmall is how many digits an int64 always has room for.
+const maxSmall = 18
+
+// smallRat is the number in some of the time, as most amounts are; nil for one with more
+// digits.
+func (n Number) smallRat() *big.Rat {
+	power := n.exp - int64(len(n.digits))
+	if n.digits == "" || n.exp > maxSmall || power < -maxSmall || len(n.digits) > maxSmall {
+		return nil
+	}
+	digits, err := strconv.ParseInt(n.digits, 10, 64)
+	if err != nil {
+		return nil
+	}
+	if n.negative {
+		digits = -digits
+	}
+	scale := int64(1)
+	for range max(power, -power) {
+		scale *= 10
+	}
+	if power >= 0 {
+		return new(big.Rat).SetInt64(digits * scale)
+	}
+	return new(big.Rat).SetFrac64(digits, scale)
 }
 
 func (n Number) sign() int {

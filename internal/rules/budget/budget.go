@@ -87,9 +87,18 @@ func AmountOf(v countersign.Value) Amount {
 	return Amount{Value: r}
 }
 
+// Most is what a sum may come to, nil for what can't be added or is none.
+func Most(b countersign.Budget) *big.Rat {
+	if most, ok := number(b.Most).Rat(maxDigits); ok && b.Sum != "" {
+		return most
+	}
+	return nil
+}
+
 // Used is what steps have used of a budget within its window.
 type Used struct {
 	Budget countersign.Budget
+	Most   *big.Rat // of the budget; nil: nothing is let out
 	Count  int64
 	Sum    *big.Rat
 	Beyond int64 // how many of the steps added what is beyond adding
@@ -129,8 +138,7 @@ func (u Used) exceededBy(input map[string]countersign.Value) (exceeds, unknown b
 		sum.Add(sum, amount.Value)
 		beyond = beyond || amount.Beyond
 	}
-	most, ok := number(u.Budget.Most).Rat(maxDigits)
-	return beyond || !ok || sum.Cmp(most) > 0, false
+	return beyond || u.Most == nil || sum.Cmp(u.Most) > 0, false
 }
 
 // Weaker reports that budgets let out what those before held back: one of them was

@@ -26,7 +26,8 @@ func amounts(text string) map[string]countersign.Value {
 
 func TestSumsAreExact(t *testing.T) {
 	tenth := new(big.Rat).SetFrac64(1, 10)
-	used := budget.Used{Budget: sum("0.3", "1h", "DENY"), Count: 1, Sum: tenth, Declared: true}
+	b := sum("0.3", "1h", "DENY")
+	used := budget.Used{Budget: b, Most: budget.Most(b), Count: 1, Sum: tenth, Declared: true}
 	for text, exceeds := range map[string]bool{"0.2": false, "2e-1": false, "0.20000000000000000000000000000000000000001": true, "1e999999999": true, "1e-999999999": true, "-7": false, "0": false} {
 		if got := budget.Judge([]budget.Used{used}, amounts(text)); (len(got) == 1 && got[0].Then == verdict.Deny) != exceeds {
 			t.Errorf("0.1 and %s of 0.3 come to %v", text, got)
@@ -84,7 +85,7 @@ func TestWhatIsNotWeakerHoldsBackAllThatWasHeldBack(t *testing.T) {
 				for hour := range int(b.Duration().Hours()) {
 					n += spent[hour]
 				}
-				used = append(used, budget.Used{Budget: b, Count: int64(n), Sum: new(big.Rat).SetInt64(int64(n)), Declared: true})
+				used = append(used, budget.Used{Budget: b, Most: budget.Most(b), Count: int64(n), Sum: new(big.Rat).SetInt64(int64(n)), Declared: true})
 			}
 			return verdict.Severest(budget.Judge(used, amounts("1"))...).Then
 		}

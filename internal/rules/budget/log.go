@@ -53,7 +53,7 @@ func (l *Log) Used(at time.Time, b countersign.Budget, declared bool) Used {
 		t.count(l.sent[t.tail].input, -1)
 		t.tail++
 	}
-	return Used{Budget: b, Count: int64(len(l.sent) - t.tail), Sum: new(big.Rat).Set(&t.sum), Beyond: t.beyond, Declared: declared}
+	return Used{Budget: b, Most: Most(b), Count: int64(len(l.sent) - t.tail), Sum: new(big.Rat).Set(&t.sum), Beyond: t.beyond, Declared: declared}
 }
 
 func (t *window) count(input map[string]countersign.Value, sign int64) {

@@ -45,6 +45,9 @@ type Repository struct {
 	heads    *cache.Cache[headStamp, plan.CurrentRevision]
 	latest   latestRuns
 	stopping atomic.Bool
+
+	spendings *cache.Cache[spendingPlace, *knownSpending]
+	budgets   *cache.Cache[cache.Stamp, []countersign.Budget] // of agents, by their heads
 }
 
 // New makes a run repository.
@@ -55,6 +58,9 @@ func New(cfg Config) *Repository {
 		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
 		heads:  cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
 		latest: latestRuns{runs: cache.New[Ref, latestRun](rememberedRuns + 2*cfg.MaxActive)},
+
+		spendings: cache.New[spendingPlace, *knownSpending](rememberedSpendings),
+		budgets:   cache.New[cache.Stamp, []countersign.Budget](maxCachedHeads),
 	}
 }
 
@@ -110,11 +116,8 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if err != nil {
 		return Moved{}, err
 	}
-	spent, err := loadSpendings(tx, loaded, env)
-	if err != nil {
-		return Moved{}, err
-	}
-	env.Budgets = spent.used()
+	spent := &spendings{repository: l, tx: tx, loaded: loaded, now: env.Now}
+	env.Budgets = spent.used
 	if d, ok := e.(run.Decided); ok {
 		// env.Approval is this record; it isn't stored if the run refuses
 		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf}, env.Now); err != nil {
@@ -122,6 +125,9 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 		}
 	}
 	res, err := run.Apply(env, loaded.Run(), e)
+	if spent.err != nil { // what was judged without its budgets is no result
+		return Moved{}, spent.err
+	}
 	if err != nil {
 		return Moved{Run: loaded, Call: res.Call}, err
 	}

@@ -25,7 +25,7 @@ type sent struct {
 // budgets come, change and go, and each tally is what adding all up gives.
 func TestTalliesAreWhatIsWithinTheWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		db := memory.New()
+		db, repo := memory.New(), New(Config{})
 		now, latest := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), time.Time{}
 		var all []sent
 		budgets := drawBudgets(t)
@@ -42,16 +42,16 @@ func TestTalliesAreWhatIsWithinTheWindow(t *testing.T) {
 			}
 			text := rapid.SampledFrom([]string{"0.1", "7", "1e3", "-4", "0"}).Draw(t, "amount")
 			err := db.Update(context.Background(), func(tx store.Tx) error {
-				s, err := loadSpending(tx, "acme", "spent/agent/a", budgets, now)
+				s, err := repo.loadSpending(tx, "acme", "spent/agent/a", budgets, now)
 				if err != nil {
 					return err
 				}
 				checkTallies(t, s, all)
 				declared := func(input string) bool { return input == "amount" }
-				if err := s.add(fmt.Sprint("run/", n), -1, fmt.Sprint(n%2), map[string]countersign.Value{"amount": countersign.RawValue(text)}, declared); err != nil {
+				if err := s.add(fmt.Sprint("run/", n), map[string]countersign.Value{"amount": countersign.RawValue(text)}, declared); err != nil {
 					return err
 				}
-				return s.save()
+				return s.save(repo)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -84,7 +84,7 @@ func checkTallies(t *rapid.T, s *spending, all []sent) {
 	for i, u := range s.used(func(string) bool { return true }, -1) {
 		count, sum := int64(0), new(big.Rat)
 		for _, step := range all {
-			if step.at.After(s.now.Add(-s.budgets[i].Duration())) {
+			if step.at.After(s.now.Add(-s.known.budgets[i].window)) {
 				count++
 				sum.Add(sum, step.amount)
 			}
@@ -115,23 +115,23 @@ func checkParts(t *rapid.T, db store.Store, now time.Time) {
 
 // TestAStepFindsItsEntry, and with it that it counts already.
 func TestAStepFindsItsEntry(t *testing.T) {
-	db, budgets := memory.New(), []countersign.Budget{{Count: 1, Window: "1h", Then: "DENY", Reason: "r"}}
+	db, repo, budgets := memory.New(), New(Config{}), []countersign.Budget{{Count: 1, Window: "1h", Then: "DENY", Reason: "r"}}
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	err := db.Update(context.Background(), func(tx store.Tx) error {
 		none := func(string) bool { return false }
 		for n := range 3 * records.SpentPerPart {
-			s, err := loadSpending(tx, "acme", "spent/agent/a", budgets, now)
+			s, err := repo.loadSpending(tx, "acme", "spent/agent/a", budgets, now)
 			if err != nil {
 				return err
 			}
-			if err := s.add(fmt.Sprint("run/", n), -1, "", nil, none); err != nil {
+			if err := s.add(fmt.Sprint("run/", n), nil, none); err != nil {
 				return err
 			}
-			if err := s.save(); err != nil {
+			if err := s.save(repo); err != nil {
 				return err
 			}
 		}
-		s, err := loadSpending(tx, "acme", "spent/agent/a", budgets, now)
+		s, err := repo.loadSpending(tx, "acme", "spent/agent/a", budgets, now)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func TestAStepFindsItsEntry(t *testing.T) {
 				t.Errorf("%s is entry %d: %v", step, got, err)
 			}
 		}
-		later, err := loadSpending(tx, "acme", "spent/agent/a", budgets, now.Add(time.Hour))
+		later, err := repo.loadSpending(tx, "acme", "spent/agent/a", budgets, now.Add(time.Hour))
 		if err == nil && (s.used(none, 10)[0].Own != true || later.used(none, 10)[0].Own) {
 			t.Error("an entry is its step's own as long as it is within the window")
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -15,7 +16,9 @@ type Spending struct {
 	First   int64            `json:"first"` // the oldest part that is kept
 	LastAt  time.Time        `json:"lastAt,omitzero"`
 	Tallies map[string]Tally `json:"tallies"`
-	Open    []Spent          `json:"open,omitempty"` // those after the last whole part
+	// Open are those after the last whole part, each a Spent as it is written: a step adds
+	// one, and copies the others.
+	Open []countersign.Value `json:"open,omitempty"`
 }
 
 // Tally counts the entries from Tail on: those within a budget's window when it was moved
