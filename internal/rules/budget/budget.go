@@ -132,10 +132,10 @@ func (u Used) exceededBy(input map[string]countersign.Value) (exceeds, unknown b
 	if given = given && own.Kind() == countersign.KindNumber; !given {
 		return false, u.Declared // an agent's budget is no matter of a capability without the input
 	}
-	sum, beyond := new(big.Rat).Set(u.Sum), u.Beyond > 0
+	sum, beyond := u.Sum, u.Beyond > 0
 	if !u.Own {
 		amount := AmountOf(own)
-		sum.Add(sum, amount.Value)
+		sum = new(big.Rat).Add(sum, amount.Value)
 		beyond = beyond || amount.Beyond
 	}
 	return beyond || u.Most == nil || sum.Cmp(u.Most) > 0, false

@@ -2,6 +2,7 @@ package runrepo
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -22,15 +23,15 @@ type spendings struct {
 	tx         store.Tx
 	loaded     *LoadedRun
 	now        time.Time
-	known      map[string]*spending
-	order      []*spending        // of reading
-	places     map[string][]spent // by step id
-	err        error              // nothing may be committed
+	known      []*spending // in the order of reading
+	places     []spent
+	err        error // nothing may be committed
 }
 
 // spent is a step's place in one of them.
 type spent struct {
 	*spending
+	step     string
 	declared func(input string) bool
 	own      int64 // the number of its entry, -1: it wasn't sent yet
 }
@@ -40,15 +41,28 @@ func (s *spendings) used(step *countersign.StepRun) (out []budget.Used) {
 	if s.err == nil {
 		s.err = s.read(step)
 	}
-	for _, p := range s.places[step.ID] {
+	for _, p := range s.of(step) {
 		out = append(out, p.used(p.declared, p.own)...)
 	}
 	return out
 }
 
+// of are a step's places.
+func (s *spendings) of(step *countersign.StepRun) []spent {
+	first := slices.IndexFunc(s.places, func(p spent) bool { return p.step == step.ID })
+	if first < 0 {
+		return nil
+	}
+	n := slices.IndexFunc(s.places[first:], func(p spent) bool { return p.step != step.ID })
+	if n < 0 {
+		return s.places[first:]
+	}
+	return s.places[first : first+n]
+}
+
 func (s *spendings) read(step *countersign.StepRun) error {
 	c := capabilityOf(s.loaded.plan, step)
-	if c == nil || s.places[step.ID] != nil {
+	if c == nil || len(s.of(step)) > 0 {
 		return nil
 	}
 	if err := s.add(step, c, records.SpendingOfCapability(step.ProjectID, step.Capability), c.Budgets); err != nil || step.AgentID == "" {
@@ -65,15 +79,13 @@ func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id
 	if len(budgets) == 0 {
 		return nil
 	}
-	if s.known == nil {
-		s.known, s.places = map[string]*spending{}, map[string][]spent{}
-	}
-	of := s.known[id]
-	if of == nil {
-		if of, err = s.repository.loadSpending(s.tx, s.loaded.Ref.Tenant, id, budgets, s.now); err != nil {
-			return err
-		}
-		s.known[id], s.order = of, append(s.order, of)
+	var of *spending
+	if i := slices.IndexFunc(s.known, func(k *spending) bool { return k.id == id }); i >= 0 {
+		of = s.known[i]
+	} else if of, err = s.repository.loadSpending(s.tx, s.loaded.Ref.Tenant, id, budgets, s.now); err != nil {
+		return err
+	} else {
+		s.known = append(s.known, of)
 	}
 	own := int64(-1)
 	if step.Attempt > 0 {
@@ -82,7 +94,7 @@ func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id
 		}
 	}
 	declared := func(input string) bool { return c.InputSchema[input].Type == "number" }
-	s.places[step.ID] = append(s.places[step.ID], spent{of, declared, own})
+	s.places = append(s.places, spent{of, step.ID, declared, own})
 	return nil
 }
 
@@ -90,7 +102,7 @@ func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id
 func (s *spendings) count(res run.Result) error {
 	if res.Call != nil {
 		step := &res.Run.Steps[res.Call.Step]
-		for _, p := range s.places[step.ID] {
+		for _, p := range s.of(step) {
 			if p.own >= 0 {
 				continue
 			}
@@ -99,7 +111,7 @@ func (s *spendings) count(res run.Result) error {
 			}
 		}
 	}
-	for _, of := range s.order {
+	for _, of := range s.known {
 		if err := of.save(s.repository); err != nil {
 			return err
 		}

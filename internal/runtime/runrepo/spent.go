@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -23,8 +24,7 @@ type spending struct {
 	id      string
 	known   knownSpending
 	version int64
-	tallies []tally // of known.budgets; those that measure the same share the first one's
-	parts   map[int64]*records.SpentPart
+	tallies []tally   // of known.budgets; those that measure the same share the first one's
 	now     time.Time // never before the latest entry, whatever the clock says
 	changed bool
 }
@@ -36,10 +36,18 @@ type knownSpending struct {
 	stamp   cache.Stamp
 	record  records.Spending
 	open    []records.Spent // its newest entries
-	tallies map[string]tally
-	budgets []measured // as they were at the last step
+	sums    []*big.Rat      // of its tallies
+	parts   []knownPart     // in which their tails stand, as far as they have been read
+	budgets []measured      // as they were at the last step
 	// firstEnds is the time of the newest entry of the first part; zero: nobody has looked.
 	firstEnds time.Time
+}
+
+// knownPart is a part with its number. The record that was committed with it tells it from
+// another one of this number.
+type knownPart struct {
+	n int64
+	*records.SpentPart
 }
 
 // measured is a budget with what it measures. Budgets that measure the same share a tally.
@@ -89,13 +97,13 @@ func (l *Repository) loadSpending(tx store.Tx, tenant, id string, budgets []coun
 	}
 	s.known.budgets = measure(budgets, s.known.budgets)
 	s.tallies = make([]tally, len(budgets))
-	tallies := 0
+	differ := 0
 	for i, b := range s.known.budgets {
 		if b.tally != i {
 			continue
 		}
-		tallies++
-		t, known := s.known.tallies[b.key]
+		differ++
+		t, known := s.known.tally(b.key)
 		moved, err := s.move(b, t, known)
 		if err != nil {
 			return nil, err
@@ -103,8 +111,17 @@ func (l *Repository) loadSpending(tx store.Tx, tenant, id string, budgets []coun
 		s.tallies[i] = moved
 		s.changed = s.changed || !known || moved.Tally != t.Tally
 	}
-	s.changed = s.changed || tallies != len(s.known.tallies)
+	s.changed = s.changed || differ != len(s.known.sums)
 	return s, nil
+}
+
+// tally gives the tally of a key, false if there is none.
+func (k *knownSpending) tally(key string) (t tally, known bool) {
+	i := slices.IndexFunc(k.record.Tallies, func(t records.Tally) bool { return t.Key == key })
+	if i < 0 {
+		return tally{Tally: records.Tally{Key: key}}, false
+	}
+	return tally{k.record.Tallies[i], k.sums[i]}, true
 }
 
 // read reads the record in the transaction, and decodes it unless this very document was
@@ -146,9 +163,8 @@ func decodeSpending(row store.Row) (known knownSpending, err error) {
 			return known, fmt.Errorf("decode entry %d of %s: %w", i, row.ID, err)
 		}
 	}
-	known.tallies = make(map[string]tally, len(known.record.Tallies))
-	for key, t := range known.record.Tallies {
-		known.tallies[key] = tally{t, ratOf(t.Sum)}
+	for _, t := range known.record.Tallies {
+		known.sums = append(known.sums, ratOf(t.Sum))
 	}
 	return known, nil
 }
@@ -185,7 +201,7 @@ func (s *spending) move(b measured, t tally, known bool) (tally, error) {
 
 // newTally counts the entries of a window that nobody has counted yet, the newest first.
 func (s *spending) newTally(b measured) (tally, error) {
-	t := tally{records.Tally{Tail: s.known.record.Next}, new(big.Rat)}
+	t := tally{records.Tally{Key: b.key, Tail: s.known.record.Next}, new(big.Rat)}
 	for t.Tail > s.known.record.First*records.SpentPerPart {
 		e, err := s.entry(t.Tail - 1)
 		if err != nil {
@@ -220,15 +236,14 @@ func (s *spending) entry(n int64) (*records.Spent, error) {
 }
 
 func (s *spending) part(n int64) (*records.SpentPart, error) {
-	if p := s.parts[n]; p != nil {
-		return p, nil
+	for _, p := range s.known.parts {
+		if p.n == n {
+			return p.SpentPart, nil
+		}
 	}
 	p, _, err := records.SpentParts.Get(s.tx, s.tenant, records.SpentPartID(s.id, n))
 	if err == nil {
-		if s.parts == nil {
-			s.parts = map[int64]*records.SpentPart{}
-		}
-		s.parts[n] = p
+		s.known.parts = append(slices.Clip(s.known.parts), knownPart{n, p})
 	}
 	return p, err
 }
@@ -262,10 +277,6 @@ func (s *spending) used(declared func(input string) bool, own int64) []budget.Us
 // add counts a step that is sent now. It has no entry.
 func (s *spending) add(step string, input map[string]countersign.Value, declared func(input string) bool) error {
 	e := records.Spent{At: s.now, Step: step, Amounts: s.amounts(input, declared)}
-	doc, err := countersign.Marshal(&e)
-	if err != nil {
-		return err
-	}
 	for i, b := range s.known.budgets {
 		if b.tally == i {
 			s.tallies[i] = s.tallies[i].plus(e.At, input[b.Sum], s.known.record.Next)
@@ -274,7 +285,7 @@ func (s *spending) add(step string, input map[string]countersign.Value, declared
 	// Others may have the lists: they are copied, with room for what a part holds.
 	r := &s.known.record
 	s.known.open = append(append(make([]records.Spent, 0, records.SpentPerPart), s.known.open...), e)
-	r.Open = append(append(make([]countersign.Value, 0, records.SpentPerPart), r.Open...), countersign.RawValue(string(doc)))
+	r.Open = append(append(make([]countersign.Value, 0, records.SpentPerPart), r.Open...), e.Encode())
 	r.Next++
 	r.LastAt, s.changed = s.now, true
 	if len(r.Open) < records.SpentPerPart {
@@ -352,18 +363,31 @@ func (s *spending) save(l *Repository) error {
 	if !s.changed {
 		return nil
 	}
-	s.known.tallies = make(map[string]tally, len(s.tallies))
-	s.known.record.Tallies = make(map[string]records.Tally, len(s.tallies))
+	r := &s.known.record
+	r.Tallies, s.known.sums = make(records.Tallies, 0, len(s.tallies)), make([]*big.Rat, 0, len(s.tallies))
 	for i, b := range s.known.budgets {
 		if b.tally == i {
-			s.known.tallies[b.key], s.known.record.Tallies[b.key] = s.tallies[i], s.tallies[i].Tally
+			at, _ := slices.BinarySearchFunc(r.Tallies, b.key, func(t records.Tally, key string) int { return strings.Compare(t.Key, key) })
+			r.Tallies, s.known.sums = slices.Insert(r.Tallies, at, s.tallies[i].Tally), slices.Insert(s.known.sums, at, s.tallies[i].sum)
 		}
 	}
-	doc, version, err := records.Spendings.PutDoc(s.tx, s.tenant, s.id, &s.known.record, s.version)
+	s.known.parts = s.tails()
+	doc, version, err := records.PutSpending(s.tx, s.tenant, s.id, r, s.version)
 	if err == nil {
 		s.remember(l, cache.StampOf(s.tenant, s.id, version, doc))
 	}
 	return err
+}
+
+// tails are the parts that have been read in which a tally's tail stands: the next steps move
+// it on from there.
+func (s *spending) tails() (out []knownPart) {
+	for _, p := range s.known.parts {
+		if slices.ContainsFunc(s.known.record.Tallies, func(t records.Tally) bool { return t.Tail/records.SpentPerPart == p.n }) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // amounts are the values that a budget adds or may come to add.

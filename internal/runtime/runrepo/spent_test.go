@@ -98,8 +98,12 @@ func checkTallies(t *rapid.T, s *spending, all []sent) {
 // checkParts: what no window reaches is forgotten, some parts later.
 func checkParts(t *rapid.T, db store.Store, now time.Time) {
 	err := db.View(context.Background(), func(tx store.Tx) error {
-		s, _, err := records.Spendings.Get(tx, "acme", "spent/agent/a")
+		row, err := tx.Get(store.Meta, "acme", "spent/agent/a")
 		if err != nil {
+			return err
+		}
+		var s records.Spending
+		if err := records.Decode(row, &s); err != nil {
 			return err
 		}
 		rows, err := tx.List(store.Meta, "acme", store.Query{})

@@ -12,18 +12,23 @@ import (
 // entries, and for each budget a tally of the newest of them. It is kept by tenant. Each step
 // reads and writes this record alone: the newest entries stand in it until they fill a part.
 type Spending struct {
-	Next    int64            `json:"next"`  // the number of the next entry
-	First   int64            `json:"first"` // the oldest part that is kept
-	LastAt  time.Time        `json:"lastAt,omitzero"`
-	Tallies map[string]Tally `json:"tallies"`
+	Next    int64     `json:"next"`  // the number of the next entry
+	First   int64     `json:"first"` // the oldest part that is kept
+	LastAt  time.Time `json:"lastAt,omitzero"`
+	Tallies Tallies   `json:"tallies"`
 	// Open are those after the last whole part, each a Spent as it is written: a step adds
 	// one, and copies the others.
 	Open []countersign.Value `json:"open,omitempty"`
 }
 
+// Tallies are those of a record, each with another key, sorted by it. They are written as an
+// object.
+type Tallies []Tally
+
 // Tally counts the entries from Tail on: those within a budget's window when it was moved
 // last.
 type Tally struct {
+	Key    string    `json:"-"` // what the budget measures
 	Tail   int64     `json:"tail"`
 	At     time.Time `json:"at,omitzero"` // of the entry Tail, if there is one
 	Count  int64     `json:"count"`
@@ -76,11 +81,8 @@ const SpentLife = 90 * 24 * time.Hour
 // SpentBeyond is the amount of what can't be added.
 const SpentBeyond = "beyond"
 
-// Spendings and SpentParts share a table with what else is known of a tenant.
-var (
-	Spendings  = store.Collection[Spending]{Table: store.Meta}
-	SpentParts = store.Collection[SpentPart]{Table: store.Meta}
-)
+// SpentParts share a table with what else is known of a tenant, Spendings too.
+var SpentParts = store.Collection[SpentPart]{Table: store.Meta}
 
 // SpendingOfCapability is the id of what a capability's steps have used. "/" is no
 // character of a project's id.
