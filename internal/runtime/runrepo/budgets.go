@@ -98,8 +98,9 @@ func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id
 	return nil
 }
 
-// count counts a step whose intent to send is committed, and saves what has changed.
-func (s *spendings) count(res run.Result) error {
+// count counts a step whose intent to send is committed, and saves what has changed. sent is
+// what the step is found by from now on, "" for one that has an approval or was sent before.
+func (s *spendings) count(res run.Result) (sent string, err error) {
 	if res.Call != nil {
 		step := &res.Run.Steps[res.Call.Step]
 		for _, p := range s.of(step) {
@@ -107,16 +108,19 @@ func (s *spendings) count(res run.Result) error {
 				continue
 			}
 			if err := p.spending.add(s.loaded.Ref.RunID+"/"+step.ID, step.Input, p.declared); err != nil {
-				return err
+				return "", err
+			}
+			if step.ApprovalID == "" {
+				sent = records.SentKey(step.RequestDigest.Text(), p.now)
 			}
 		}
 	}
 	for _, of := range s.known {
 		if err := of.save(s.repository); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return sent, nil
 }
 
 // agentBudgets reads an agent's budgets in the transaction, and decodes its head unless this

@@ -2,6 +2,8 @@ package records
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -49,29 +51,47 @@ type Spent struct {
 	At      time.Time         `json:"at"`
 	Step    string            `json:"step"`              // run/step
 	Amounts map[string]string `json:"amounts,omitempty"` // by input: a number, or SpentBeyond
-	Digest  string            `json:"digest,omitempty"`  // of its request, where a SentRequest names the step
+	Digest  string            `json:"digest,omitempty"`  // of its request, where a SentRequest of an earlier release names the step
 }
 
-// SentRequest names a step that budgets let out without an approval, by the digest of its
-// request: who is asked to approve the same request finds it. Steps with approvals are
-// found by these.
+// SentKey is what a step that budgets let out without an approval is found by: who is asked
+// to approve the same request finds it. Steps with approvals are found by these. It orders
+// the steps of one digest by time.
+func SentKey(digest string, at time.Time) string {
+	return fmt.Sprintf("%s/%020d", digest, at.UnixMicro())
+}
+
+// SentSince are the SentKeys between which those since a time stand.
+func SentSince(digest string, at time.Time) (first, last string) {
+	return SentKey(digest, at), digest + "0" // '0' follows '/'
+}
+
+// SentAt is the time of a SentKey.
+func SentAt(key string) time.Time {
+	micros, _ := strconv.ParseInt(key[strings.LastIndexByte(key, '/')+1:], 10, 64)
+	return time.UnixMicro(micros).UTC()
+}
+
+// SentRequest is what earlier releases wrote in place of a step's SentKey: it names the step.
+// It is kept by tenant, as long as the step's entry, whose Digest says that there is one.
 type SentRequest struct {
 	RunID  string    `json:"runId"`
 	StepID string    `json:"stepId"`
 	At     time.Time `json:"at"`
 }
 
-// SentRequests are kept by tenant, as long as the step's entry.
+// SentRequests share a table with what else is known of a tenant.
 var SentRequests = store.Collection[SentRequest]{Table: store.Meta}
 
 // SentRequestID orders the steps of one digest by time.
 func SentRequestID(digest string, at time.Time, step string) string {
-	return fmt.Sprintf("sent/%s/%020d/%s", digest, at.UnixMicro(), step)
+	return "sent/" + SentKey(digest, at) + "/" + step
 }
 
 // SentRequestsSince are the ids between which those since a time stand.
 func SentRequestsSince(digest string, at time.Time) (first, last string) {
-	return fmt.Sprintf("sent/%s/%020d", digest, at.UnixMicro()), "sent/" + digest + "0" // '0' follows '/'
+	first, last = SentSince(digest, at)
+	return "sent/" + first, "sent/" + last
 }
 
 // SpentLife is how long an entry is kept: longer than any window, and as long as the same
