@@ -68,37 +68,30 @@ func (n Number) Rat(most int) (*big.Rat, bool) {
 	if len(n.digits) > most || n.exp > int64(most) || n.exp < -int64(most) {
 		return nil, false
 	}
-	if r := n.smallRat(); r != nil {
-		return r, true
-	}
 	return new(big.Rat).SetString(n.String())
 }
 
-// maxSmall is how many digits an int64 always has room for.
-const maxSmall = 18
+// MaxSmallDigits is how many digits an int64 always has room for.
+const MaxSmallDigits = 18
 
-// smallRat is the number in some of the time, as most amounts are; nil for one with more
-// digits.
-func (n Number) smallRat() *big.Rat {
+// Small is the number as an integer of 10^-places, places from 0 to MaxSmallDigits; false if
+// it has more digits than that before or behind the point, or more in all.
+func (n Number) Small() (units int64, places int, ok bool) {
 	power := n.exp - int64(len(n.digits))
-	if n.digits == "" || n.exp > maxSmall || power < -maxSmall || len(n.digits) > maxSmall {
-		return nil
+	if len(n.digits) > MaxSmallDigits || n.exp > MaxSmallDigits || power < -MaxSmallDigits {
+		return 0, 0, false
 	}
-	digits, err := strconv.ParseInt(n.digits, 10, 64)
-	if err != nil {
-		return nil
+	if n.digits == "" {
+		return 0, 0, true
+	}
+	units, err := strconv.ParseInt(n.digits, 10, 64)
+	for ; power > 0; power-- {
+		units *= 10
 	}
 	if n.negative {
-		digits = -digits
+		units = -units
 	}
-	scale := int64(1)
-	for range max(power, -power) {
-		scale *= 10
-	}
-	if power >= 0 {
-		return new(big.Rat).SetInt64(digits * scale)
-	}
-	return new(big.Rat).SetFrac64(digits, scale)
+	return units, int(-power), err == nil
 }
 
 func (n Number) sign() int {

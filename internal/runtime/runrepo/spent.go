@@ -3,7 +3,6 @@ package runrepo
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -35,10 +34,10 @@ type spending struct {
 type knownSpending struct {
 	stamp   cache.Stamp
 	record  records.Spending
-	open    []records.Spent // its newest entries
-	sums    []*big.Rat      // of its tallies
-	parts   []knownPart     // in which their tails stand, as far as they have been read
-	budgets []measured      // as they were at the last step
+	open    []records.Spent  // its newest entries
+	sums    []budget.Decimal // of its tallies
+	parts   []knownPart      // in which their tails stand, as far as they have been read
+	budgets []measured       // as they were at the last step
 	// firstEnds is the time of the newest entry of the first part; zero: nobody has looked.
 	firstEnds time.Time
 }
@@ -55,14 +54,14 @@ type measured struct {
 	countersign.Budget
 	key    string
 	window time.Duration
-	most   *big.Rat
+	most   *budget.Decimal
 	tally  int // the first budget with this key
 }
 
-// tally is a records.Tally with its sum as a number, which nobody changes.
+// tally is a records.Tally with its sum as a number.
 type tally struct {
 	records.Tally
-	sum *big.Rat
+	sum budget.Decimal
 }
 
 // spendingPlace is where a record stands.
@@ -164,7 +163,7 @@ func decodeSpending(row store.Row) (known knownSpending, err error) {
 		}
 	}
 	for _, t := range known.record.Tallies {
-		known.sums = append(known.sums, ratOf(t.Sum))
+		known.sums = append(known.sums, budget.ParseDecimal(t.Sum))
 	}
 	return known, nil
 }
@@ -178,7 +177,6 @@ func (s *spending) move(b measured, t tally, known bool) (tally, error) {
 	if t.Tail < next && s.within(b, t.At) {
 		return t, nil
 	}
-	sum := new(big.Rat).Set(t.sum)
 	t.At = time.Time{}
 	for ; t.Tail < next; t.Tail++ {
 		e, err := s.entry(t.Tail)
@@ -191,17 +189,17 @@ func (s *spending) move(b measured, t tally, known bool) (tally, error) {
 		}
 		a := amount(e, b.Sum)
 		t.Count--
-		if sum.Sub(sum, a.Value); a.Beyond {
+		if t.sum = t.sum.Sub(a.Value); a.Beyond {
 			t.Beyond--
 		}
 	}
-	t.sum, t.Sum = sum, sum.RatString()
+	t.Sum = t.sum.Text()
 	return t, nil
 }
 
 // newTally counts the entries of a window that nobody has counted yet, the newest first.
 func (s *spending) newTally(b measured) (tally, error) {
-	t := tally{records.Tally{Key: b.key, Tail: s.known.record.Next}, new(big.Rat)}
+	t := tally{Tally: records.Tally{Key: b.key, Tail: s.known.record.Next}}
 	for t.Tail > s.known.record.First*records.SpentPerPart {
 		e, err := s.entry(t.Tail - 1)
 		if err != nil {
@@ -214,11 +212,11 @@ func (s *spending) newTally(b measured) (tally, error) {
 		t.Tail--
 		t.At = e.At
 		t.Count++
-		if t.sum.Add(t.sum, a.Value); a.Beyond {
+		if t.sum = t.sum.Add(a.Value); a.Beyond {
 			t.Beyond++
 		}
 	}
-	t.Sum = t.sum.RatString()
+	t.Sum = t.sum.Text()
 	return t, nil
 }
 
@@ -310,8 +308,8 @@ func (t tally) plus(at time.Time, added countersign.Value, next int64) tally {
 		t.Beyond++
 	}
 	if a.Value.Sign() != 0 {
-		t.sum = new(big.Rat).Add(t.sum, a.Value)
-		t.Sum = t.sum.RatString()
+		t.sum = t.sum.Add(a.Value)
+		t.Sum = t.sum.Text()
 	}
 	return t
 }
@@ -364,7 +362,7 @@ func (s *spending) save(l *Repository) error {
 		return nil
 	}
 	r := &s.known.record
-	r.Tallies, s.known.sums = make(records.Tallies, 0, len(s.tallies)), make([]*big.Rat, 0, len(s.tallies))
+	r.Tallies, s.known.sums = make(records.Tallies, 0, len(s.tallies)), make([]budget.Decimal, 0, len(s.tallies))
 	for i, b := range s.known.budgets {
 		if b.tally == i {
 			at, _ := slices.BinarySearchFunc(r.Tallies, b.key, func(t records.Tally, key string) int { return strings.Compare(t.Key, key) })
@@ -394,11 +392,14 @@ func (s *spending) tails() (out []knownPart) {
 func (s *spending) amounts(input map[string]countersign.Value, declared func(input string) bool) map[string]string {
 	out := map[string]string{}
 	keep := func(name string) {
+		if _, kept := out[name]; kept {
+			return
+		}
 		if v, given := input[name]; given && v.Kind() == countersign.KindNumber {
 			if a := budget.AmountOf(v); a.Beyond {
 				out[name] = records.SpentBeyond
 			} else {
-				out[name] = a.Value.RatString()
+				out[name] = a.Value.Text()
 			}
 		}
 	}
@@ -415,13 +416,5 @@ func (s *spending) amounts(input map[string]countersign.Value, declared func(inp
 
 func amount(e *records.Spent, input string) budget.Amount {
 	text := e.Amounts[input]
-	return budget.Amount{Value: ratOf(text), Beyond: text == records.SpentBeyond}
-}
-
-// ratOf reads a fraction, 0 for none.
-func ratOf(text string) *big.Rat {
-	if r, ok := new(big.Rat).SetString(text); ok {
-		return r
-	}
-	return new(big.Rat)
+	return budget.Amount{Value: budget.ParseDecimal(text), Beyond: text == records.SpentBeyond}
 }

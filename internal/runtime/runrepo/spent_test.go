@@ -89,8 +89,8 @@ func checkTallies(t *rapid.T, s *spending, all []sent) {
 				sum.Add(sum, step.amount)
 			}
 		}
-		if u.Count != count || u.Budget.Sum != "" && u.Sum.Cmp(sum) != 0 {
-			t.Fatalf("%+v: %d steps and %s were used, and the tally says %d and %s", u.Budget, count, sum, u.Count, u.Sum)
+		if u.Count != count || u.Budget.Sum != "" && u.Sum.Rat().Cmp(sum) != 0 {
+			t.Fatalf("%+v: %d steps and %s were used, and the tally says %d and %s", u.Budget, count, sum, u.Count, u.Sum.Text())
 		}
 	}
 }

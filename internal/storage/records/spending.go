@@ -20,30 +20,47 @@ func PutSpending(tx store.Tx, tenant, id string, s *Spending, expected int64) (d
 	return doc, expected + 1, tx.Put(store.Meta, tenant, store.Row{ID: id, Doc: doc}, expected)
 }
 
-func (s *Spending) append(b []byte) []byte {
-	size := 128 + 160*len(s.Tallies)
-	for _, e := range s.Open {
+// PutSpentPart writes entries that fill a part. There is none of that number.
+func PutSpentPart(tx store.Tx, tenant, id string, entries []countersign.Value) error {
+	doc := append(make([]byte, 0, sizeOf(entries)), '{')
+	doc = append(appendEntries(doc, `"entries":[`, entries), '}')
+	return tx.Put(store.Meta, tenant, store.Row{ID: id, Doc: doc}, 0)
+}
+
+// sizeOf is room for entries and some bytes more.
+func sizeOf(entries []countersign.Value) int {
+	size := 128
+	for _, e := range entries {
 		size += len(e.Raw()) + 1
 	}
-	b = slices.Grow(b, size)
+	return size
+}
+
+// appendEntries appends a member of a list that has entries, and nothing for none.
+func appendEntries(b []byte, name string, entries []countersign.Value) []byte {
+	for i, e := range entries {
+		if i == 0 {
+			b = append(b, name...)
+		} else {
+			b = append(b, ',')
+		}
+		b = append(b, e.Raw()...)
+	}
+	if len(entries) > 0 {
+		b = append(b, ']')
+	}
+	return b
+}
+
+func (s *Spending) append(b []byte) []byte {
+	b = slices.Grow(b, sizeOf(s.Open)+160*len(s.Tallies))
 	b = appendInt(b, `{"next":`, s.Next)
 	b = appendInt(b, `,"first":`, s.First)
 	if !s.LastAt.IsZero() {
 		b = appendTime(b, `,"lastAt":"`, s.LastAt)
 	}
 	b = s.Tallies.append(append(b, `,"tallies":`...))
-	for i, e := range s.Open {
-		if i == 0 {
-			b = append(b, `,"open":[`...)
-		} else {
-			b = append(b, ',')
-		}
-		b = append(b, e.Raw()...)
-	}
-	if len(s.Open) > 0 {
-		b = append(b, ']')
-	}
-	return append(b, '}')
+	return append(appendEntries(b, `,"open":[`, s.Open), '}')
 }
 
 func (all Tallies) append(b []byte) []byte {
@@ -52,7 +69,7 @@ func (all Tallies) append(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendInt(append(b, quoted(t.Key)...), `:{"tail":`, t.Tail)
+		b = appendInt(appendQuoted(b, t.Key), `:{"tail":`, t.Tail)
 		if !t.At.IsZero() {
 			b = appendTime(b, `,"at":"`, t.At)
 		}
@@ -69,7 +86,7 @@ func (all Tallies) append(b []byte) []byte {
 // Encode writes an entry as it stands in a Spending.
 func (e *Spent) Encode() countersign.Value {
 	b := appendTime(make([]byte, 0, 160), `{"at":"`, e.At)
-	b = append(append(b, `,"step":`...), quoted(e.Step)...)
+	b = appendQuoted(append(b, `,"step":`...), e.Step)
 	var few [4]string
 	for i, name := range sortedNames(e.Amounts, few[:0]) {
 		if i == 0 {
@@ -77,7 +94,7 @@ func (e *Spent) Encode() countersign.Value {
 		} else {
 			b = append(b, ',')
 		}
-		b = append(append(append(append(b, quoted(name)...), `:"`...), e.Amounts[name]...), '"')
+		b = append(append(append(appendQuoted(b, name), `:"`...), e.Amounts[name]...), '"')
 	}
 	if len(e.Amounts) > 0 {
 		b = append(b, '}')
@@ -91,7 +108,15 @@ func sortedNames(m map[string]string, names []string) []string {
 	return names
 }
 
-func quoted(text string) string { return countersign.String(text).Raw() }
+// appendQuoted appends a text as JSON, which for most is the text between quotation marks.
+func appendQuoted(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return append(b, countersign.String(text).Raw()...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
+}
 
 func appendInt(b []byte, name string, n int64) []byte {
 	return strconv.AppendInt(append(b, name...), n, 10)
