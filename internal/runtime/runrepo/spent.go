@@ -34,7 +34,6 @@ type spending struct {
 type knownSpending struct {
 	stamp   cache.Stamp
 	record  records.Spending
-	open    []records.Spent  // its newest entries
 	sums    []budget.Decimal // of its tallies
 	parts   []knownPart      // in which their tails stand, as far as they have been read
 	budgets []measured       // as they were at the last step
@@ -156,12 +155,6 @@ func decodeSpending(row store.Row) (known knownSpending, err error) {
 	if err := records.Decode(row, &known.record); err != nil {
 		return known, err
 	}
-	known.open = make([]records.Spent, len(known.record.Open))
-	for i, e := range known.record.Open {
-		if err := store.Decode([]byte(e.Raw()), &known.open[i]); err != nil {
-			return known, fmt.Errorf("decode entry %d of %s: %w", i, row.ID, err)
-		}
-	}
 	for _, t := range known.record.Tallies {
 		known.sums = append(known.sums, budget.ParseDecimal(t.Sum))
 	}
@@ -223,8 +216,12 @@ func (s *spending) newTally(b measured) (tally, error) {
 func (s *spending) within(b measured, at time.Time) bool { return at.After(s.now.Add(-b.window)) }
 
 func (s *spending) entry(n int64) (*records.Spent, error) {
-	if n >= s.known.record.Next-int64(len(s.known.open)) {
-		return &s.known.open[n%records.SpentPerPart], nil
+	if r := &s.known.record; n >= r.Next-int64(len(r.Open)) {
+		e := new(records.Spent)
+		if err := store.Decode([]byte(r.Open[n%records.SpentPerPart].Raw()), e); err != nil {
+			return nil, fmt.Errorf("decode entry %d of %s: %w", n, s.id, err)
+		}
+		return e, nil
 	}
 	p, err := s.part(n / records.SpentPerPart)
 	if err != nil {
@@ -280,20 +277,18 @@ func (s *spending) add(step string, input map[string]countersign.Value, declared
 			s.tallies[i] = s.tallies[i].plus(e.At, input[b.Sum], s.known.record.Next)
 		}
 	}
-	// Others may have the lists: they are copied, with room for what a part holds.
 	r := &s.known.record
-	s.known.open = append(append(make([]records.Spent, 0, records.SpentPerPart), s.known.open...), e)
-	r.Open = append(append(make([]countersign.Value, 0, records.SpentPerPart), r.Open...), e.Encode())
+	r.Open = append(slices.Clip(r.Open), e.Encode()) // a copy: others may have the list
 	r.Next++
 	r.LastAt, s.changed = s.now, true
 	if len(r.Open) < records.SpentPerPart {
 		return nil
 	}
 	id := records.SpentPartID(s.id, r.Next/records.SpentPerPart-1)
-	if _, err := records.SpentParts.Put(s.tx, s.tenant, id, &records.SpentPart{Entries: s.known.open}, 0); err != nil {
+	if err := records.PutSpentPart(s.tx, s.tenant, id, r.Open); err != nil {
 		return err
 	}
-	s.known.open, r.Open = nil, nil
+	r.Open = nil
 	return s.forget()
 }
 
