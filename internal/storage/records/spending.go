@@ -74,7 +74,7 @@ func (all Tallies) append(b []byte) []byte {
 			b = appendTime(b, `,"at":"`, t.At)
 		}
 		b = appendInt(b, `,"count":`, t.Count)
-		b = append(append(append(b, `,"sum":"`...), t.Sum...), '"')
+		b = appendQuoted(append(b, `,"sum":`...), t.Sum)
 		if t.Beyond != 0 {
 			b = appendInt(b, `,"beyond":`, t.Beyond)
 		}
@@ -94,7 +94,7 @@ func (e *Spent) Encode() countersign.Value {
 		} else {
 			b = append(b, ',')
 		}
-		b = append(append(append(appendQuoted(b, name), `:"`...), e.Amounts[name]...), '"')
+		b = appendQuoted(append(appendQuoted(b, name), ':'), e.Amounts[name])
 	}
 	if len(e.Amounts) > 0 {
 		b = append(b, '}')
