@@ -82,8 +82,10 @@ func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, se
 	if err != nil {
 		return out, err
 	}
+	found = append(found, earlier...)
+	slices.SortStableFunc(found, func(x, y records.SentRequest) int { return y.At.Compare(x.At) })
 	added := 0
-	for _, sent := range append(found, earlier...) {
+	for _, sent := range found {
 		key := sent.RunID + "/" + sent.StepID
 		if sent.RunID == ap.RunID || seen[key] || added == maxSame {
 			continue
