@@ -70,12 +70,11 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 // sameUnasked adds the newest steps that budgets let out without an approval.
 func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
 	since := s.cfg.Now().Add(-sameWithin)
-	first, last := records.SentSince(ap.RequestDigest, since)
-	found, err := sentSteps(tx, a.Tenant, first, last)
+	found, err := sentSteps(tx, a.Tenant, ap.RequestDigest, since)
 	if err != nil {
 		return out, err
 	}
-	first, last = records.SentRequestsSince(ap.RequestDigest, since)
+	first, last := records.SentRequestsSince(ap.RequestDigest, since)
 	earlier, err := records.SentRequests.List(tx, a.Tenant, store.Query{
 		Where: between("id", first, last), Order: []store.Order{{Column: "id", Descending: true}}, Limit: maxSameRead,
 	})
@@ -102,8 +101,9 @@ func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, se
 	return out, nil
 }
 
-// sentSteps are the steps that are found between two keys, the newest first.
-func sentSteps(tx store.Tx, tenant, first, last string) (out []records.SentRequest, err error) {
+// sentSteps are the steps with a request that were sent since a time, the newest first.
+func sentSteps(tx store.Tx, tenant, digest string, since time.Time) (out []records.SentRequest, err error) {
+	first, last := records.SentSince(digest, since)
 	q := store.Query{Where: between("sent", first, last), Order: []store.Order{{Column: "sent", Descending: true}}, Limit: sameBatch}
 	for ; q.Offset < maxSameRead; q.Offset += sameBatch {
 		rows, err := tx.List(store.Steps, tenant, q)
@@ -111,9 +111,15 @@ func sentSteps(tx store.Tx, tenant, first, last string) (out []records.SentReque
 			return nil, err
 		}
 		for _, row := range rows {
-			var step struct{ ID string }
+			var step struct {
+				ID            string                 `json:"id"`
+				RequestDigest countersign.StepDigest `json:"requestDigest"`
+			}
 			if err := records.Decode(row, &step); err != nil {
 				return nil, err
+			}
+			if step.RequestDigest.Text() != digest {
+				continue
 			}
 			out = append(out, records.SentRequest{RunID: row.Keys[0].(string), StepID: step.ID, At: records.SentAt(row.Keys[2].(string))})
 		}

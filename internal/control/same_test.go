@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // TestTheNewestStepsThatBudgetsLetOutAreNamed beside an approval of the same request: ten of
-// them, also those that a release before has recorded, none of another request, and none that
-// is older than is looked for.
+// them, also those that a release before has recorded, none of another request, also where half
+// of its digest is the same, and none that is older than is looked for.
 func TestTheNewestStepsThatBudgetsLetOutAreNamed(t *testing.T) {
 	h := open(t)
 	now := time.Now()
@@ -23,6 +24,7 @@ func TestTheNewestStepsThatBudgetsLetOutAreNamed(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			s.RequestDigest = countersign.StepDigest(digest)
 			sent := records.SentKey(digest, at)
 			if earlier {
 				sent = ""
@@ -47,7 +49,10 @@ func TestTheNewestStepsThatBudgetsLetOutAreNamed(t *testing.T) {
 	sentAt(91*24*time.Hour, "digest-2", false)
 	sentAt(91*24*time.Hour, "digest-2", true)
 	lately := sentAt(89*24*time.Hour, "digest-2", false)
-	for digest, want := range map[string][]string{"digest-1": want, "digest-2": {lately}} {
+	alike := "sha256:" + strings.Repeat("a", 32)
+	sentAt(time.Minute, alike+strings.Repeat("b", 32), false)
+	this := sentAt(time.Minute, alike+strings.Repeat("c", 32), false)
+	for digest, want := range map[string][]string{"digest-1": want, "digest-2": {lately}, alike + strings.Repeat("c", 32): {this}} {
 		shown, err := h.service.Approval(background, approver("ben@acme.example"), h.asks(t, as("acme"), digest))
 		h.must(err)
 		var got []string

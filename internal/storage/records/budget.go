@@ -56,19 +56,25 @@ type Spent struct {
 
 // SentKey is what a step that budgets let out without an approval is found by: who is asked
 // to approve the same request finds it. Steps with approvals are found by these. It orders
-// the steps of one digest by time.
+// the steps of one digest by time. It has half of the digest, since each step writes it three
+// times: a reader compares the step's own.
 func SentKey(digest string, at time.Time) string {
-	return fmt.Sprintf("%s/%020d", digest, at.UnixMicro())
+	return half(digest) + fmt.Sprintf("/%016x", at.UnixMicro())
+}
+
+func half(digest string) string {
+	digest = strings.TrimPrefix(digest, "sha256:")
+	return digest[:min(len(digest), 32)]
 }
 
 // SentSince are the SentKeys between which those since a time stand.
 func SentSince(digest string, at time.Time) (first, last string) {
-	return SentKey(digest, at), digest + "0" // '0' follows '/'
+	return SentKey(digest, at), half(digest) + "0" // '0' follows '/'
 }
 
 // SentAt is the time of a SentKey.
 func SentAt(key string) time.Time {
-	micros, _ := strconv.ParseInt(key[strings.LastIndexByte(key, '/')+1:], 10, 64)
+	micros, _ := strconv.ParseInt(key[strings.LastIndexByte(key, '/')+1:], 16, 64)
 	return time.UnixMicro(micros).UTC()
 }
 
@@ -85,13 +91,12 @@ var SentRequests = store.Collection[SentRequest]{Table: store.Meta}
 
 // SentRequestID orders the steps of one digest by time.
 func SentRequestID(digest string, at time.Time, step string) string {
-	return "sent/" + SentKey(digest, at) + "/" + step
+	return fmt.Sprintf("sent/%s/%020d/%s", digest, at.UnixMicro(), step)
 }
 
 // SentRequestsSince are the ids between which those since a time stand.
 func SentRequestsSince(digest string, at time.Time) (first, last string) {
-	first, last = SentSince(digest, at)
-	return "sent/" + first, "sent/" + last
+	return fmt.Sprintf("sent/%s/%020d", digest, at.UnixMicro()), "sent/" + digest + "0" // '0' follows '/'
 }
 
 // SpentLife is how long an entry is kept: longer than any window, and as long as the same
