@@ -112,7 +112,8 @@ func sortedNames(m map[string]string, names []string) []string {
 func appendQuoted(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return append(b, countersign.String(text).Raw()...)
+			doc, _ := countersign.Marshal(text) // a text can always be written
+			return append(b, doc...)
 		}
 	}
 	return append(append(append(b, '"'), text...), '"')
