@@ -54,3 +54,20 @@ func fraction(text string) *big.Rat {
 	}
 	return r
 }
+
+// TestSumsGoOnBeyondWhatAnIntegerHolds, up and down again.
+func TestSumsGoOnBeyondWhatAnIntegerHolds(t *testing.T) {
+	large, sum := budget.ParseDecimal("999999999999999999"), budget.Decimal{}
+	for range 20 {
+		sum = sum.Add(large)
+	}
+	if sum.Text() != "19999999999999999980" {
+		t.Errorf("20 times 999999999999999999 is %s", sum.Text())
+	}
+	for range 40 {
+		sum = sum.Sub(large)
+	}
+	if sum.Text() != "-19999999999999999980" {
+		t.Errorf("with 40 less it is %s", sum.Text())
+	}
+}
