@@ -71,6 +71,29 @@ func (n Number) Rat(most int) (*big.Rat, bool) {
 	return new(big.Rat).SetString(n.String())
 }
 
+// MaxSmallDigits is how many digits an int64 always has room for.
+const MaxSmallDigits = 18
+
+// Small is the number as an integer of 10^-places, places from 0 to MaxSmallDigits; false if
+// it has more digits than that before or behind the point, or more in all.
+func (n Number) Small() (units int64, places int, ok bool) {
+	power := n.exp - int64(len(n.digits))
+	if len(n.digits) > MaxSmallDigits || n.exp > MaxSmallDigits || power < -MaxSmallDigits {
+		return 0, 0, false
+	}
+	if n.digits == "" {
+		return 0, 0, true
+	}
+	units, err := strconv.ParseInt(n.digits, 10, 64)
+	for ; power > 0; power-- {
+		units *= 10
+	}
+	if n.negative {
+		units = -units
+	}
+	return units, int(-power), err == nil
+}
+
 func (n Number) sign() int {
 	switch {
 	case n.digits == "":

@@ -101,5 +101,13 @@ func TestNumberAgreesWithRationals(t *testing.T) {
 		if m.IsInteger() != rational(a).IsInt() {
 			t.Fatalf("%s: integer %v", a, m.IsInteger())
 		}
+		units, places, small := m.Small()
+		scale := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil))
+		if got := scale.Mul(scale, new(big.Rat).SetInt64(units)); small && (got.Cmp(rational(a)) != 0 || places < 0 || places > countersign.MaxSmallDigits) {
+			t.Fatalf("%s is %d in %d places", a, units, places)
+		}
+		if short := len(a) <= countersign.MaxSmallDigits && !strings.ContainsAny(a, "eE"); short && !small {
+			t.Fatalf("%s is not small", a)
+		}
 	})
 }

@@ -69,14 +69,20 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 
 // sameUnasked adds the newest steps that budgets let out without an approval.
 func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
-	first, last := records.SentRequestsSince(ap.RequestDigest, s.cfg.Now().Add(-sameWithin))
-	found, err := records.SentRequests.List(tx, a.Tenant, store.Query{
-		Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}}},
-		Order: []store.Order{{Column: "id", Descending: true}}, Limit: maxSameRead,
+	since := s.cfg.Now().Add(-sameWithin)
+	found, err := sentSteps(tx, a.Tenant, ap.RequestDigest, since)
+	if err != nil {
+		return out, err
+	}
+	first, last := records.SentRequestsSince(ap.RequestDigest, since)
+	earlier, err := records.SentRequests.List(tx, a.Tenant, store.Query{
+		Where: between("id", first, last), Order: []store.Order{{Column: "id", Descending: true}}, Limit: maxSameRead,
 	})
 	if err != nil {
 		return out, err
 	}
+	found = append(found, earlier...)
+	slices.SortStableFunc(found, func(x, y records.SentRequest) int { return y.At.Compare(x.At) })
 	added := 0
 	for _, sent := range found {
 		key := sent.RunID + "/" + sent.StepID
@@ -93,6 +99,39 @@ func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, se
 		}
 	}
 	return out, nil
+}
+
+// sentSteps are the steps with a request that were sent since a time, the newest first.
+func sentSteps(tx store.Tx, tenant, digest string, since time.Time) (out []records.SentRequest, err error) {
+	first, last := records.SentSince(digest, since)
+	q := store.Query{Where: between("sent", first, last), Order: []store.Order{{Column: "sent", Descending: true}}, Limit: sameBatch}
+	for ; q.Offset < maxSameRead; q.Offset += sameBatch {
+		rows, err := tx.List(store.Steps, tenant, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			var step struct {
+				ID            string                 `json:"id"`
+				RequestDigest countersign.StepDigest `json:"requestDigest"`
+			}
+			if err := records.Decode(row, &step); err != nil {
+				return nil, err
+			}
+			if step.RequestDigest.Text() != digest {
+				continue
+			}
+			out = append(out, records.SentRequest{RunID: row.Keys[0].(string), StepID: step.ID, At: records.SentAt(row.Keys[2].(string))})
+		}
+		if len(rows) < sameBatch {
+			break
+		}
+	}
+	return out, nil
+}
+
+func between(column, first, last string) []store.Filter {
+	return []store.Filter{{Column: column, Op: store.AtLeast, Values: []any{first}}, {Column: column, Op: store.AtMost, Values: []any{last}}}
 }
 
 // sameStep returns the step of another approval; nil if the actor may not see its run or

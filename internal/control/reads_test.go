@@ -122,7 +122,7 @@ func (h *fixture) asks(t *testing.T, a control.Actor, digest string) (approval s
 		if _, err := records.Approvals.Put(tx, a.Tenant, approval, rec, version); err != nil {
 			return err
 		}
-		steps := records.Steps(rec.RunID, 0)
+		steps := records.Steps(rec.RunID, 0, "")
 		step, version, err := steps.Get(tx, a.Tenant, records.StepID(rec.RunID, 0))
 		if err != nil {
 			return err

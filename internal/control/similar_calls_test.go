@@ -98,7 +98,7 @@ func (h *fixture) poses(of, id string, at time.Time, status countersign.StepStat
 		if err != nil {
 			return err
 		}
-		s, stepVersion, err := records.Steps(of, 0).Get(tx, "acme", records.StepID(of, 0))
+		s, stepVersion, err := records.Steps(of, 0, "").Get(tx, "acme", records.StepID(of, 0))
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (h *fixture) poses(of, id string, at time.Time, status countersign.StepStat
 				return err
 			}
 		}
-		if _, err := records.Steps(id, 0).Put(tx, "acme", records.StepID(id, 0), s, stepVersion); err != nil {
+		if _, err := records.Steps(id, 0, "").Put(tx, "acme", records.StepID(id, 0), s, stepVersion); err != nil {
 			return err
 		}
 		_, err = records.Runs.Put(tx, "acme", id, r, version)

@@ -5,7 +5,6 @@ package budget
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/safetext"
@@ -57,8 +56,8 @@ func isAmount(v countersign.Value) bool {
 	if v.Kind() != countersign.KindNumber {
 		return false
 	}
-	r, ok := number(v).Rat(maxDigits)
-	return ok && r.Sign() >= 0
+	d, ok := decimalOf(number(v))
+	return ok && d.Sign() >= 0
 }
 
 func number(v countersign.Value) countersign.Number { return countersign.ParseNumber(v.Raw()) }
@@ -68,30 +67,39 @@ func Key(b countersign.Budget) string { return b.Sum + "|" + b.Duration().String
 
 // Amount is what a step adds to a budget's sum. Beyond: too large or too fine to be added.
 type Amount struct {
-	Value  *big.Rat
+	Value  Decimal
 	Beyond bool
 }
 
 // AmountOf is what an input's value adds; a value below 0 makes no room for others.
 func AmountOf(v countersign.Value) Amount {
 	if v.Kind() != countersign.KindNumber {
-		return Amount{Value: new(big.Rat)}
+		return Amount{}
 	}
-	r, ok := number(v).Rat(maxDigits)
+	d, ok := decimalOf(number(v))
 	switch {
-	case ok && r.Sign() < 0:
-		return Amount{Value: new(big.Rat)}
 	case !ok:
-		return Amount{Value: new(big.Rat), Beyond: true}
+		return Amount{Beyond: true}
+	case d.Sign() < 0:
+		return Amount{}
 	}
-	return Amount{Value: r}
+	return Amount{Value: d}
+}
+
+// Most is what a sum may come to, nil for what can't be added or is none.
+func Most(b countersign.Budget) *Decimal {
+	if most, ok := decimalOf(number(b.Most)); ok && b.Sum != "" {
+		return &most
+	}
+	return nil
 }
 
 // Used is what steps have used of a budget within its window.
 type Used struct {
 	Budget countersign.Budget
+	Most   *Decimal // of the budget; nil: nothing is let out
 	Count  int64
-	Sum    *big.Rat
+	Sum    Decimal
 	Beyond int64 // how many of the steps added what is beyond adding
 	Own    bool  // the step that is judged is among them: it was sent before
 	// Declared: the capability declares the input that is added.
@@ -123,14 +131,13 @@ func (u Used) exceededBy(input map[string]countersign.Value) (exceeds, unknown b
 	if given = given && own.Kind() == countersign.KindNumber; !given {
 		return false, u.Declared // an agent's budget is no matter of a capability without the input
 	}
-	sum, beyond := new(big.Rat).Set(u.Sum), u.Beyond > 0
+	sum, beyond := u.Sum, u.Beyond > 0
 	if !u.Own {
 		amount := AmountOf(own)
-		sum.Add(sum, amount.Value)
+		sum = sum.Add(amount.Value)
 		beyond = beyond || amount.Beyond
 	}
-	most, ok := number(u.Budget.Most).Rat(maxDigits)
-	return beyond || !ok || sum.Cmp(most) > 0, false
+	return beyond || u.Most == nil || sum.Cmp(*u.Most) > 0, false
 }
 
 // Weaker reports that budgets let out what those before held back: one of them was

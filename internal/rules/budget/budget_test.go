@@ -2,7 +2,7 @@ package budget_test
 
 import (
 	"fmt"
-	"math/big"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,8 +25,9 @@ func amounts(text string) map[string]countersign.Value {
 }
 
 func TestSumsAreExact(t *testing.T) {
-	tenth := new(big.Rat).SetFrac64(1, 10)
-	used := budget.Used{Budget: sum("0.3", "1h", "DENY"), Count: 1, Sum: tenth, Declared: true}
+	tenth := budget.ParseDecimal("0.1")
+	b := sum("0.3", "1h", "DENY")
+	used := budget.Used{Budget: b, Most: budget.Most(b), Count: 1, Sum: tenth, Declared: true}
 	for text, exceeds := range map[string]bool{"0.2": false, "2e-1": false, "0.20000000000000000000000000000000000000001": true, "1e999999999": true, "1e-999999999": true, "-7": false, "0": false} {
 		if got := budget.Judge([]budget.Used{used}, amounts(text)); (len(got) == 1 && got[0].Then == verdict.Deny) != exceeds {
 			t.Errorf("0.1 and %s of 0.3 come to %v", text, got)
@@ -35,7 +36,7 @@ func TestSumsAreExact(t *testing.T) {
 }
 
 func TestWhatIsNotKnownAsks(t *testing.T) {
-	used := budget.Used{Budget: sum("1", "1h", "DENY"), Sum: new(big.Rat), Declared: true}
+	used := budget.Used{Budget: sum("1", "1h", "DENY"), Declared: true}
 	if got := budget.Judge([]budget.Used{used}, nil); len(got) != 1 || got[0].Then != verdict.Ask {
 		t.Errorf("a step without the amount: %v", got)
 	}
@@ -46,7 +47,7 @@ func TestWhatIsNotKnownAsks(t *testing.T) {
 }
 
 func TestAStepThatWasCountedIsNotCountedAgain(t *testing.T) {
-	used := budget.Used{Budget: count(2, "1h", "DENY"), Count: 2, Sum: new(big.Rat)}
+	used := budget.Used{Budget: count(2, "1h", "DENY"), Count: 2}
 	if got := budget.Judge([]budget.Used{used}, nil); len(got) != 1 {
 		t.Errorf("a third step: %v", got)
 	}
@@ -84,7 +85,7 @@ func TestWhatIsNotWeakerHoldsBackAllThatWasHeldBack(t *testing.T) {
 				for hour := range int(b.Duration().Hours()) {
 					n += spent[hour]
 				}
-				used = append(used, budget.Used{Budget: b, Count: int64(n), Sum: new(big.Rat).SetInt64(int64(n)), Declared: true})
+				used = append(used, budget.Used{Budget: b, Most: budget.Most(b), Count: int64(n), Sum: budget.ParseDecimal(strconv.Itoa(n)), Declared: true})
 			}
 			return verdict.Severest(budget.Judge(used, amounts("1"))...).Then
 		}

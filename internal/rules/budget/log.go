@@ -1,7 +1,6 @@
 package budget
 
 import (
-	"math/big"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -23,7 +22,7 @@ type sent struct {
 type window struct {
 	input  string
 	tail   int
-	sum    big.Rat
+	sum    Decimal
 	beyond int64
 }
 
@@ -53,12 +52,16 @@ func (l *Log) Used(at time.Time, b countersign.Budget, declared bool) Used {
 		t.count(l.sent[t.tail].input, -1)
 		t.tail++
 	}
-	return Used{Budget: b, Count: int64(len(l.sent) - t.tail), Sum: new(big.Rat).Set(&t.sum), Beyond: t.beyond, Declared: declared}
+	return Used{Budget: b, Most: Most(b), Count: int64(len(l.sent) - t.tail), Sum: t.sum, Beyond: t.beyond, Declared: declared}
 }
 
 func (t *window) count(input map[string]countersign.Value, sign int64) {
 	a := AmountOf(input[t.input])
-	t.sum.Add(&t.sum, new(big.Rat).Mul(a.Value, big.NewRat(sign, 1)))
+	if sign > 0 {
+		t.sum = t.sum.Add(a.Value)
+	} else {
+		t.sum = t.sum.Sub(a.Value)
+	}
 	if a.Beyond {
 		t.beyond += sign
 	}

@@ -91,7 +91,7 @@ func (t *transition) judge(i int, capability *countersign.Capability) bool {
 	s := t.step(i)
 	t.verdict = gate.Judge(capability, s.Input, nil)
 	rules := verdict.Verdict{Then: t.verdict.Then, Code: countersign.CodeDeniedByRule, Reasons: t.verdict.Reasons}
-	all := verdict.Severest(append([]verdict.Verdict{rules}, budget.Judge(t.env.Budgets[s.ID], s.Input)...)...)
+	all := verdict.Severest(append([]verdict.Verdict{rules}, t.budgets(s)...)...)
 	t.verdict.Then, t.verdict.Reasons = all.Then, all.Reasons
 	if s.ApprovalRequired = t.verdict.Asks(); s.ApprovalRequired {
 		t.verdict.Approvals = max(1, t.verdict.Approvals) // a budget asks for one
@@ -103,6 +103,14 @@ func (t *transition) judge(i int, capability *countersign.Capability) bool {
 	t.noteStep("step.deny", i, countersign.StepFailed, reason)
 	t.failStep(i, all.Code, reason)
 	return false
+}
+
+// budgets are what the budgets that concern a step say of it.
+func (t *transition) budgets(s *countersign.StepRun) []verdict.Verdict {
+	if t.env.Budgets == nil || t.run.Mode != countersign.ModeLive {
+		return nil
+	}
+	return budget.Judge(t.env.Budgets(s), s.Input)
 }
 
 // approveOrSend sends the step if it needs no approval or has an unexpired one for

@@ -31,8 +31,9 @@ type Env struct {
 	NewApprovalID func() string
 	ApprovalTTL   time.Duration
 	MaxProbes     int // for the run; 0 is the default
-	// Budgets are what was used of the budgets that concern a step, by its id.
-	Budgets map[string][]budget.Used
+	// Budgets says what was used of the budgets that concern a step; nil: there are none. It
+	// is asked for the step at the gate only, and not for a rehearsed one.
+	Budgets func(*countersign.StepRun) []budget.Used
 	// OriginAllowed checks a base URL against the server's current list.
 	OriginAllowed func(baseURL string) bool
 	// Stopping prevents the start of new steps: the service stops.

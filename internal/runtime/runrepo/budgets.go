@@ -2,8 +2,11 @@ package runrepo
 
 import (
 	"errors"
+	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -13,87 +16,76 @@ import (
 // Budgets are judged, and what is sent is counted, in the transaction that commits the
 // intent to send: no two steps can both find the last of a budget free, on any replica.
 
-// spendings are what was used of the budgets that concern the open steps of a run. Each
-// capability and agent is read once.
+// spendings are what was used of the budgets that concern the step of a run that comes to
+// the gate. Each capability and agent is read once, and none for an event that begins no step.
 type spendings struct {
-	tx     store.Tx
-	loaded *LoadedRun
-	env    run.Env
-	known  map[string]*spending
-	order  []*spending // of reading
-	agents map[string][]countersign.Budget
-	steps  map[string][]spent // by step id
+	repository *Repository
+	tx         store.Tx
+	loaded     *LoadedRun
+	now        time.Time
+	known      []*spending // in the order of reading
+	places     []spent
+	err        error // nothing may be committed
 }
 
 // spent is a step's place in one of them.
 type spent struct {
 	*spending
+	step     string
 	declared func(input string) bool
 	own      int64 // the number of its entry, -1: it wasn't sent yet
 }
 
-// loadSpendings reads them for a LIVE run that may begin a step.
-func loadSpendings(tx store.Tx, h *LoadedRun, env run.Env) (*spendings, error) {
-	s := &spendings{tx: tx, loaded: h, env: env}
-	if h.Run().Mode != countersign.ModeLive || h.Run().Status.IsTerminal() || env.Stopped {
-		return s, nil
+// used is what run.Apply asks for.
+func (s *spendings) used(step *countersign.StepRun) (out []budget.Used) {
+	if s.err == nil {
+		s.err = s.read(step)
 	}
-	for i := range h.Run().Steps {
-		step := &h.Run().Steps[i]
-		if step.Status != countersign.StepPending && step.Status != countersign.StepWaitingApproval {
-			continue
-		}
-		if err := s.step(step); err != nil {
-			return nil, err
-		}
+	for _, p := range s.of(step) {
+		out = append(out, p.used(p.declared, p.own)...)
 	}
-	return s, nil
+	return out
 }
 
-func (s *spendings) step(step *countersign.StepRun) error {
+// of are a step's places.
+func (s *spendings) of(step *countersign.StepRun) []spent {
+	first := slices.IndexFunc(s.places, func(p spent) bool { return p.step == step.ID })
+	if first < 0 {
+		return nil
+	}
+	n := slices.IndexFunc(s.places[first:], func(p spent) bool { return p.step != step.ID })
+	if n < 0 {
+		return s.places[first:]
+	}
+	return s.places[first : first+n]
+}
+
+func (s *spendings) read(step *countersign.StepRun) error {
 	c := capabilityOf(s.loaded.plan, step)
-	if c == nil {
+	if c == nil || len(s.of(step)) > 0 {
 		return nil
 	}
-	declared := func(input string) bool { return c.InputSchema[input].Type == "number" }
-	if len(c.Budgets) > 0 {
-		if err := s.add(step, records.SpendingOfCapability(step.ProjectID, step.Capability), c.Budgets, declared); err != nil {
-			return err
-		}
+	if err := s.add(step, c, records.SpendingOfCapability(step.ProjectID, step.Capability), c.Budgets); err != nil || step.AgentID == "" {
+		return err
 	}
-	if step.AgentID == "" {
-		return nil
+	budgets, err := s.repository.agentBudgets(s.tx, s.loaded.Ref.Tenant, step.AgentID)
+	if err != nil {
+		return err
 	}
-	budgets, known := s.agents[step.AgentID]
-	if !known {
-		head, _, err := records.Agents.Get(s.tx, s.loaded.Ref.Tenant, step.AgentID)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		if err == nil {
-			budgets = head.Budgets
-		}
-		if s.agents == nil {
-			s.agents = map[string][]countersign.Budget{}
-		}
-		s.agents[step.AgentID] = budgets
-	}
+	return s.add(step, c, records.SpendingOfAgent(step.AgentID), budgets)
+}
+
+func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id string, budgets []countersign.Budget) (err error) {
 	if len(budgets) == 0 {
 		return nil
 	}
-	return s.add(step, records.SpendingOfAgent(step.AgentID), budgets, declared)
-}
-
-func (s *spendings) add(step *countersign.StepRun, id string, budgets []countersign.Budget, declared func(input string) bool) (err error) {
-	if s.known == nil {
-		s.known, s.steps = map[string]*spending{}, map[string][]spent{}
-	}
-	of := s.known[id]
-	if of == nil {
-		if of, err = loadSpending(s.tx, s.loaded.Ref.Tenant, id, budgets, s.env.Now); err != nil {
-			return err
-		}
-		s.known[id], s.order = of, append(s.order, of)
+	var of *spending
+	if i := slices.IndexFunc(s.known, func(k *spending) bool { return k.id == id }); i >= 0 {
+		of = s.known[i]
+	} else if of, err = s.repository.loadSpending(s.tx, s.loaded.Ref.Tenant, id, budgets, s.now); err != nil {
+		return err
+	} else {
+		s.known = append(s.known, of)
 	}
 	own := int64(-1)
 	if step.Attempt > 0 {
@@ -101,42 +93,56 @@ func (s *spendings) add(step *countersign.StepRun, id string, budgets []counters
 			return err
 		}
 	}
-	s.steps[step.ID] = append(s.steps[step.ID], spent{of, declared, own})
+	declared := func(input string) bool { return c.InputSchema[input].Type == "number" }
+	s.places = append(s.places, spent{of, step.ID, declared, own})
 	return nil
 }
 
-// used is what run.Apply is told.
-func (s *spendings) used() map[string][]budget.Used {
-	out := make(map[string][]budget.Used, len(s.steps))
-	for id, places := range s.steps {
-		for _, p := range places {
-			out[id] = append(out[id], p.used(p.declared, p.own)...)
-		}
-	}
-	return out
-}
-
-// count counts a step whose intent to send is committed, and saves what has changed.
-func (s *spendings) count(res run.Result) error {
+// count counts a step whose intent to send is committed, and saves what has changed. sent is
+// what the step is found by from now on, "" for one that has an approval or was sent before.
+func (s *spendings) count(res run.Result) (sent string, err error) {
 	if res.Call != nil {
 		step := &res.Run.Steps[res.Call.Step]
-		digest := ""
-		if step.ApprovalID == "" {
-			digest = step.RequestDigest.Text()
-		}
-		for _, p := range s.steps[step.ID] {
-			if err := p.add(s.loaded.Ref.RunID+"/"+step.ID, p.own, digest, step.Input, p.declared); err != nil {
-				return err
+		for _, p := range s.of(step) {
+			if p.own >= 0 {
+				continue
 			}
-			digest = "" // a capability's and an agent's budgets name it once
+			if err := p.spending.add(s.loaded.Ref.RunID+"/"+step.ID, step.Input, p.declared); err != nil {
+				return "", err
+			}
+			if step.ApprovalID == "" {
+				sent = records.SentKey(step.RequestDigest.Text(), p.now)
+			}
 		}
 	}
-	for _, of := range s.order {
-		if err := of.save(); err != nil {
-			return err
+	for _, of := range s.known {
+		if err := of.save(s.repository); err != nil {
+			return "", err
 		}
 	}
-	return nil
+	return sent, nil
+}
+
+// agentBudgets reads an agent's budgets in the transaction, and decodes its head unless this
+// very document was decoded before.
+func (l *Repository) agentBudgets(tx store.Tx, tenant, id string) ([]countersign.Budget, error) {
+	row, err := tx.Get(store.Agents, tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	stamp := cache.StampOf(tenant, id, row.Version, row.Doc)
+	if known, ok := l.budgets.Get(stamp); ok {
+		return known, nil
+	}
+	var head records.AgentHead
+	if err := records.Decode(row, &head); err != nil {
+		return nil, err
+	}
+	l.budgets.Put(stamp, head.Budgets)
+	return head.Budgets, nil
 }
 
 func capabilityOf(p *countersign.Plan, step *countersign.StepRun) *countersign.Capability {

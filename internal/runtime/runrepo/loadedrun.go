@@ -19,9 +19,10 @@ type LoadedRun struct {
 	version      int64
 	stamp        cache.Stamp // of the record without its steps
 	stepVersions []int64
-	sizes        []int // of the steps' documents, in bytes
-	probed       int   // bytes of the probes that have records of their own
-	inline       []int // how many probes are in each step's document
+	sizes        []int    // of the steps' documents, in bytes
+	probed       int      // bytes of the probes that have records of their own
+	inline       []int    // how many probes are in each step's document
+	sent         []string // what each step is found by, see records.SentKey
 	plan         *countersign.Plan
 }
 
@@ -58,7 +59,7 @@ func (h *LoadedRun) loadSteps(tx store.Tx) error {
 		probes = 0
 	}
 	steps, err := loadSteps(tx, h.Ref, probes)
-	h.record.Steps, h.stepVersions, h.sizes, h.inline, h.probed = steps.records, steps.versions, steps.sizes, steps.inline, steps.probed
+	h.record.Steps, h.stepVersions, h.sizes, h.inline, h.sent, h.probed = steps.records, steps.versions, steps.sizes, steps.inline, steps.sent, steps.probed
 	if err == nil && probes < h.record.Probes {
 		h.countProbes()
 	}
@@ -71,7 +72,8 @@ type storedSteps struct {
 	versions []int64
 	sizes    []int // of their documents
 	inline   []int // how many probes are in their documents
-	probed   int   // bytes of the probes that have records of their own
+	sent     []string
+	probed   int // bytes of the probes that have records of their own
 }
 
 func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
@@ -79,12 +81,15 @@ func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
 	if err != nil {
 		return s, err
 	}
-	s = storedSteps{make([]countersign.StepRun, len(rows)), make([]int64, len(rows)), make([]int, len(rows)), make([]int, len(rows)), 0}
+	s = storedSteps{
+		records: make([]countersign.StepRun, len(rows)), versions: make([]int64, len(rows)),
+		sizes: make([]int, len(rows)), inline: make([]int, len(rows)), sent: make([]string, len(rows)),
+	}
 	for i, row := range rows {
 		if err := records.Decode(row, &s.records[i]); err != nil {
 			return s, err
 		}
-		s.versions[i], s.sizes[i], s.inline[i] = row.Version, len(row.Doc), len(s.records[i].Probes)
+		s.versions[i], s.sizes[i], s.inline[i], s.sent[i] = row.Version, len(row.Doc), len(s.records[i].Probes), row.Keys[2].(string)
 	}
 	err = eachProbe(tx, ref, probes, func(p *records.Probe, size int) {
 		s.records[p.Step].Probes = append(s.records[p.Step].Probes, p.Probe)
@@ -105,7 +110,7 @@ func EachStep(tx store.Tx, ref Ref, probes int, each func(*countersign.StepRun))
 		return err
 	}
 	i := 0
-	return records.Steps(ref.RunID, 0).Each(tx, ref.Tenant, stepsOf(ref.RunID), stepsAtOnce, func(s *countersign.StepRun) error {
+	return records.Steps(ref.RunID, 0, "").Each(tx, ref.Tenant, stepsOf(ref.RunID), stepsAtOnce, func(s *countersign.StepRun) error {
 		s.Probes = append(s.Probes, probesOf[i]...)
 		i++
 		each(s)
@@ -146,11 +151,15 @@ func (l *Repository) refresh(tx store.Tx, ref Ref, loaded *LoadedRun) (*LoadedRu
 }
 
 // save writes the run and the steps that changed, each over the version that was read
-// only.
-func (h *LoadedRun) save(tx store.Tx, res run.Result) (*LoadedRun, error) {
+// only. sent is what the step that is called is found by from now on, "" for no change.
+func (h *LoadedRun) save(tx store.Tx, res run.Result, sent string) (*LoadedRun, error) {
 	next := *h
 	next.record.Run = *res.Run
 	next.stepVersions, next.sizes = slices.Clone(h.stepVersions), slices.Clone(h.sizes)
+	if sent != "" {
+		next.sent = slices.Clone(h.sent)
+		next.sent[res.Call.Step] = sent
+	}
 	for _, i := range res.Changed {
 		if err := next.saveStep(tx, i); err != nil {
 			return nil, err
@@ -180,7 +189,7 @@ func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
 		shown.Probes = step.Probes[:h.inline[i]]
 		step = &shown
 	}
-	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), step, h.stepVersions[i])
+	doc, version, err := records.Steps(runID, i, h.sent[i]).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), step, h.stepVersions[i])
 	if err != nil {
 		return fmt.Errorf("step %d of run %s: %w", i, runID, err)
 	}

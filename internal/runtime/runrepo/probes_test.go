@@ -87,14 +87,14 @@ func TestARunHasAThousandProbes(t *testing.T) {
 func (h *fixture) older(id string, n int) {
 	h.t.Helper()
 	h.update(func(tx store.Tx) error {
-		s, version, err := records.Steps(id, 0).Get(tx, "acme", records.StepID(id, 0))
+		s, version, err := records.Steps(id, 0, "").Get(tx, "acme", records.StepID(id, 0))
 		if err != nil {
 			return err
 		}
 		for i := range n {
 			s.Probes = append(s.Probes, probed(i+1).Probe)
 		}
-		_, err = records.Steps(id, 0).Put(tx, "acme", records.StepID(id, 0), s, version)
+		_, err = records.Steps(id, 0, "").Put(tx, "acme", records.StepID(id, 0), s, version)
 		return err
 	})
 }

@@ -45,6 +45,9 @@ type Repository struct {
 	heads    *cache.Cache[headStamp, plan.CurrentRevision]
 	latest   latestRuns
 	stopping atomic.Bool
+
+	spendings *cache.Cache[spendingPlace, *knownSpending]
+	budgets   *cache.Cache[cache.Stamp, []countersign.Budget] // of agents, by their heads
 }
 
 // New makes a run repository.
@@ -55,6 +58,9 @@ func New(cfg Config) *Repository {
 		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
 		heads:  cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
 		latest: latestRuns{runs: cache.New[Ref, latestRun](rememberedRuns + 2*cfg.MaxActive)},
+
+		spendings: cache.New[spendingPlace, *knownSpending](rememberedSpendings),
+		budgets:   cache.New[cache.Stamp, []countersign.Budget](maxCachedHeads),
 	}
 }
 
@@ -110,11 +116,8 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if err != nil {
 		return Moved{}, err
 	}
-	spent, err := loadSpendings(tx, loaded, env)
-	if err != nil {
-		return Moved{}, err
-	}
-	env.Budgets = spent.used()
+	spent := &spendings{repository: l, tx: tx, loaded: loaded, now: env.Now}
+	env.Budgets = spent.used
 	if d, ok := e.(run.Decided); ok {
 		// env.Approval is this record; it isn't stored if the run refuses
 		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf}, env.Now); err != nil {
@@ -122,6 +125,9 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 		}
 	}
 	res, err := run.Apply(env, loaded.Run(), e)
+	if spent.err != nil { // what was judged without its budgets is no result
+		return Moved{}, spent.err
+	}
 	if err != nil {
 		return Moved{Run: loaded, Call: res.Call}, err
 	}
@@ -134,18 +140,19 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if res.Unchanged() {
 		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
 	}
-	if err := spent.count(res); err != nil {
+	sent, err := spent.count(res)
+	if err != nil {
 		return Moved{Run: loaded}, err
 	}
-	moved, err := l.commit(tx, env, loaded, approval, res, by)
+	moved, err := l.commit(tx, env, loaded, approval, res, sent, by)
 	moved.facts = known
 	crashpoint.At("runrepo.applied", e)
 	return moved, err
 }
 
 // commit writes the result of an event. A run that asks for a slot and gets it at once is
-// written once, with both changes.
-func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *loadedApproval, res run.Result, by Actor) (Moved, error) {
+// written once, with both changes. sent is what the step that is called is found by.
+func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *loadedApproval, res run.Result, sent string, by Actor) (Moved, error) {
 	if res.Close != "" {
 		closed := run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}
 		if err := a.decide(tx, loaded.Ref.Tenant, closed, records.Decider{}, env.Now); err != nil {
@@ -178,7 +185,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 		res.Run, log = granted.Run, append(log, l.auditRecords(granted, System, env.Now)...)
 	}
 	l.latest.writing(loaded.Ref, loaded.version+1)
-	next, err := loaded.save(tx, res)
+	next, err := loaded.save(tx, res, sent)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -202,7 +209,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 // and that a slot is free.
 func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*LoadedRun, error) {
 	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
-	h.stepVersions, h.sizes, h.inline = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps))
+	h.stepVersions, h.sizes, h.inline, h.sent = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps)), make([]string, len(r.Steps))
 	l.latest.writing(h.Ref, h.version+1)
 	if err := h.saveAll(tx); err != nil {
 		return nil, err

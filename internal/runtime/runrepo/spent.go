@@ -2,13 +2,13 @@ package runrepo
 
 import (
 	"errors"
-	"maps"
-	"math/big"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,51 +21,157 @@ type spending struct {
 	tx      store.Tx
 	tenant  string
 	id      string
-	budgets []countersign.Budget
-	record  records.Spending
+	known   knownSpending
 	version int64
-	parts   map[int64]*records.SpentPart
+	tallies []tally   // of known.budgets; those that measure the same share the first one's
 	now     time.Time // never before the latest entry, whatever the clock says
 	changed bool
 }
 
-func loadSpending(tx store.Tx, tenant, id string, budgets []countersign.Budget, now time.Time) (*spending, error) {
-	s := &spending{tx: tx, tenant: tenant, id: id, budgets: budgets, now: now, parts: map[int64]*records.SpentPart{}}
-	rec, version, err := records.Spendings.Get(tx, tenant, id)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		s.record.Tallies = map[string]records.Tally{}
-	case err != nil:
-		return nil, err
-	default:
-		s.record, s.version = *rec, version
+// knownSpending is a record as this process has read or written it last, and what is made of
+// its texts. It is immutable: each step of a capability asks for it, and nobody else writes
+// it, unless another replica does.
+type knownSpending struct {
+	stamp   cache.Stamp
+	record  records.Spending
+	sums    []budget.Decimal // of its tallies
+	parts   []knownPart      // in which their tails stand, as far as they have been read
+	budgets []measured       // as they were at the last step
+	// firstEnds is the time of the newest entry of the first part; zero: nobody has looked.
+	firstEnds time.Time
+}
+
+// knownPart is a part with its number. The record that was committed with it tells it from
+// another one of this number.
+type knownPart struct {
+	n int64
+	*records.SpentPart
+}
+
+// measured is a budget with what it measures. Budgets that measure the same share a tally.
+type measured struct {
+	countersign.Budget
+	key    string
+	window time.Duration
+	most   *budget.Decimal
+	tally  int // the first budget with this key
+}
+
+// tally is a records.Tally with its sum as a number.
+type tally struct {
+	records.Tally
+	sum budget.Decimal
+}
+
+// spendingPlace is where a record stands.
+type spendingPlace struct{ tenant, id string }
+
+// rememberedSpendings bounds the cache of them.
+const rememberedSpendings = 1024
+
+// measure gives the budgets with what they measure, which was are if they are the same.
+func measure(budgets []countersign.Budget, was []measured) []measured {
+	if slices.EqualFunc(budgets, was, func(b countersign.Budget, m measured) bool { return b == m.Budget }) {
+		return was
 	}
-	if s.now.Before(s.record.LastAt) {
-		s.now = s.record.LastAt
-	}
-	tallies := make(map[string]records.Tally, len(budgets))
-	for _, b := range budgets {
-		if tallies[budget.Key(b)], err = s.tally(b); err != nil {
-			return nil, err
+	out := make([]measured, len(budgets))
+	for i, b := range budgets {
+		out[i] = measured{b, budget.Key(b), b.Duration(), budget.Most(b), i}
+		if first := slices.IndexFunc(out[:i], func(m measured) bool { return m.key == out[i].key }); first >= 0 {
+			out[i].tally = first
 		}
 	}
-	s.changed = !maps.Equal(tallies, s.record.Tallies)
-	s.record.Tallies = tallies
+	return out
+}
+
+func (l *Repository) loadSpending(tx store.Tx, tenant, id string, budgets []countersign.Budget, now time.Time) (*spending, error) {
+	// What is remembered is compared as what is stored: without the process's own clock.
+	s := &spending{tx: tx, tenant: tenant, id: id, now: now.Round(0)}
+	if err := s.read(l); err != nil {
+		return nil, err
+	}
+	if s.now.Before(s.known.record.LastAt) {
+		s.now = s.known.record.LastAt
+	}
+	s.known.budgets = measure(budgets, s.known.budgets)
+	s.tallies = make([]tally, len(budgets))
+	differ := 0
+	for i, b := range s.known.budgets {
+		if b.tally != i {
+			continue
+		}
+		differ++
+		t, known := s.known.tally(b.key)
+		moved, err := s.move(b, t, known)
+		if err != nil {
+			return nil, err
+		}
+		s.tallies[i] = moved
+		s.changed = s.changed || !known || moved.Tally != t.Tally
+	}
+	s.changed = s.changed || differ != len(s.known.sums)
 	return s, nil
 }
 
-// tally counts what is within a budget's window now.
-func (s *spending) tally(b countersign.Budget) (records.Tally, error) {
-	t, known := s.record.Tallies[budget.Key(b)]
+// tally gives the tally of a key, false if there is none.
+func (k *knownSpending) tally(key string) (t tally, known bool) {
+	i := slices.IndexFunc(k.record.Tallies, func(t records.Tally) bool { return t.Key == key })
+	if i < 0 {
+		return tally{Tally: records.Tally{Key: key}}, false
+	}
+	return tally{k.record.Tallies[i], k.sums[i]}, true
+}
+
+// read reads the record in the transaction, and decodes it unless this very document was
+// read or written before.
+func (s *spending) read(l *Repository) error {
+	row, err := s.tx.Get(store.Meta, s.tenant, s.id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.version = row.Version
+	stamp, place := cache.StampOf(s.tenant, s.id, row.Version, row.Doc), spendingPlace{s.tenant, s.id}
+	if known, ok := l.spendings.Get(place); ok && known.stamp == stamp {
+		s.known = *known
+		return nil
+	}
+	if s.known, err = decodeSpending(row); err == nil {
+		s.remember(l, stamp)
+	}
+	return err
+}
+
+// remember keeps what is known of a document, in place of what was known of another.
+func (s *spending) remember(l *Repository, of cache.Stamp) {
+	known := s.known
+	known.stamp = of
+	l.spendings.Put(spendingPlace{s.tenant, s.id}, &known)
+}
+
+func decodeSpending(row store.Row) (known knownSpending, err error) {
+	if err := records.Decode(row, &known.record); err != nil {
+		return known, err
+	}
+	for _, t := range known.record.Tallies {
+		known.sums = append(known.sums, budget.ParseDecimal(t.Sum))
+	}
+	return known, nil
+}
+
+// move counts what is within a budget's window now.
+func (s *spending) move(b measured, t tally, known bool) (tally, error) {
 	if !known {
 		return s.newTally(b)
 	}
-	if t.Tail < s.record.Next && s.within(b, t.At) {
+	next := s.known.record.Next
+	if t.Tail < next && s.within(b, t.At) {
 		return t, nil
 	}
-	sum := ratOf(t.Sum)
 	t.At = time.Time{}
-	for ; t.Tail < s.record.Next; t.Tail++ {
+	for ; t.Tail < next; t.Tail++ {
 		e, err := s.entry(t.Tail)
 		if err != nil {
 			return t, err
@@ -76,18 +182,18 @@ func (s *spending) tally(b countersign.Budget) (records.Tally, error) {
 		}
 		a := amount(e, b.Sum)
 		t.Count--
-		if sum.Sub(sum, a.Value); a.Beyond {
+		if t.sum = t.sum.Sub(a.Value); a.Beyond {
 			t.Beyond--
 		}
 	}
-	t.Sum = sum.RatString()
+	t.Sum = t.sum.Text()
 	return t, nil
 }
 
 // newTally counts the entries of a window that nobody has counted yet, the newest first.
-func (s *spending) newTally(b countersign.Budget) (records.Tally, error) {
-	t, sum := records.Tally{Tail: s.record.Next}, new(big.Rat)
-	for t.Tail > s.record.First*records.SpentPerPart {
+func (s *spending) newTally(b measured) (tally, error) {
+	t := tally{Tally: records.Tally{Key: b.key, Tail: s.known.record.Next}}
+	for t.Tail > s.known.record.First*records.SpentPerPart {
 		e, err := s.entry(t.Tail - 1)
 		if err != nil {
 			return t, err
@@ -99,21 +205,23 @@ func (s *spending) newTally(b countersign.Budget) (records.Tally, error) {
 		t.Tail--
 		t.At = e.At
 		t.Count++
-		if sum.Add(sum, a.Value); a.Beyond {
+		if t.sum = t.sum.Add(a.Value); a.Beyond {
 			t.Beyond++
 		}
 	}
-	t.Sum = sum.RatString()
+	t.Sum = t.sum.Text()
 	return t, nil
 }
 
-func (s *spending) within(b countersign.Budget, at time.Time) bool {
-	return at.After(s.now.Add(-b.Duration()))
-}
+func (s *spending) within(b measured, at time.Time) bool { return at.After(s.now.Add(-b.window)) }
 
 func (s *spending) entry(n int64) (*records.Spent, error) {
-	if n >= s.record.Next-int64(len(s.record.Open)) {
-		return &s.record.Open[n%records.SpentPerPart], nil
+	if r := &s.known.record; n >= r.Next-int64(len(r.Open)) {
+		e := new(records.Spent)
+		if err := store.Decode([]byte(r.Open[n%records.SpentPerPart].Raw()), e); err != nil {
+			return nil, fmt.Errorf("decode entry %d of %s: %w", n, s.id, err)
+		}
+		return e, nil
 	}
 	p, err := s.part(n / records.SpentPerPart)
 	if err != nil {
@@ -123,12 +231,14 @@ func (s *spending) entry(n int64) (*records.Spent, error) {
 }
 
 func (s *spending) part(n int64) (*records.SpentPart, error) {
-	if p := s.parts[n]; p != nil {
-		return p, nil
+	for _, p := range s.known.parts {
+		if p.n == n {
+			return p.SpentPart, nil
+		}
 	}
 	p, _, err := records.SpentParts.Get(s.tx, s.tenant, records.SpentPartID(s.id, n))
 	if err == nil {
-		s.parts[n] = p
+		s.known.parts = append(slices.Clip(s.known.parts), knownPart{n, p})
 	}
 	return p, err
 }
@@ -136,7 +246,7 @@ func (s *spending) part(n int64) (*records.SpentPart, error) {
 // find gives the number of a step's entry, -1 for a step that has none. It is asked only of
 // steps that are sent again.
 func (s *spending) find(step string) (int64, error) {
-	for n := s.record.Next - 1; n >= s.record.First*records.SpentPerPart; n-- {
+	for n := s.known.record.Next - 1; n >= s.known.record.First*records.SpentPerPart; n-- {
 		e, err := s.entry(n)
 		if err != nil || e.Step == step {
 			return n, err
@@ -147,116 +257,144 @@ func (s *spending) find(step string) (int64, error) {
 
 // used says of each budget what was used of it. own is the number of the entry of the step
 // that is judged, -1 for none.
-func (s *spending) used(declared func(input string) bool, own int64) (out []budget.Used) {
-	for _, b := range s.budgets {
-		t := s.record.Tallies[budget.Key(b)]
-		out = append(out, budget.Used{
-			Budget: b, Count: t.Count, Sum: ratOf(t.Sum), Beyond: t.Beyond, Own: own >= t.Tail && own >= 0, Declared: b.Sum != "" && declared(b.Sum),
-		})
+func (s *spending) used(declared func(input string) bool, own int64) []budget.Used {
+	out := make([]budget.Used, len(s.known.budgets))
+	for i, b := range s.known.budgets {
+		t := s.tallies[b.tally]
+		out[i] = budget.Used{
+			Budget: b.Budget, Most: b.most, Count: t.Count, Sum: t.sum, Beyond: t.Beyond,
+			Own: own >= t.Tail && own >= 0, Declared: b.Sum != "" && declared(b.Sum),
+		}
 	}
 	return out
 }
 
-// add counts a step that is sent now, unless it has an entry.
-func (s *spending) add(step string, own int64, digest string, input map[string]countersign.Value, declared func(input string) bool) error {
-	if own >= 0 {
+// add counts a step that is sent now. It has no entry.
+func (s *spending) add(step string, input map[string]countersign.Value, declared func(input string) bool) error {
+	e := records.Spent{At: s.now, Step: step, Amounts: s.amounts(input, declared)}
+	for i, b := range s.known.budgets {
+		if b.tally == i {
+			s.tallies[i] = s.tallies[i].plus(e.At, input[b.Sum], s.known.record.Next)
+		}
+	}
+	r := &s.known.record
+	r.Open = append(slices.Clip(r.Open), e.Encode()) // a copy: others may have the list
+	r.Next++
+	r.LastAt, s.changed = s.now, true
+	if len(r.Open) < records.SpentPerPart {
 		return nil
 	}
-	e := records.Spent{At: s.now, Step: step, Digest: digest, Amounts: amounts(input, declared, s.budgets)}
-	if err := s.nameSent(&e); err != nil {
+	id := records.SpentPartID(s.id, r.Next/records.SpentPerPart-1)
+	if err := records.PutSpentPart(s.tx, s.tenant, id, r.Open); err != nil {
 		return err
 	}
-	s.record.Open = append(slices.Clone(s.record.Open), e)
-	filled := len(s.record.Open) == records.SpentPerPart
-	if filled {
-		id := records.SpentPartID(s.id, s.record.Next/records.SpentPerPart)
-		if _, err := records.SpentParts.Put(s.tx, s.tenant, id, &records.SpentPart{Entries: s.record.Open}, 0); err != nil {
-			return err
-		}
-		s.record.Open = nil
-	}
-	counted := map[string]bool{} // budgets that measure the same share a tally
-	for _, b := range s.budgets {
-		if counted[budget.Key(b)] {
-			continue
-		}
-		counted[budget.Key(b)] = true
-		t, a := s.record.Tallies[budget.Key(b)], amount(&e, b.Sum)
-		if t.Tail == s.record.Next {
-			t.At = e.At
-		}
-		t.Count++
-		t.Sum = new(big.Rat).Add(ratOf(t.Sum), a.Value).RatString()
-		if a.Beyond {
-			t.Beyond++
-		}
-		s.record.Tallies[budget.Key(b)] = t
-	}
-	s.record.Next++
-	s.record.LastAt, s.changed = s.now, true
-	if !filled {
-		return nil
-	}
+	r.Open = nil
 	return s.forget()
 }
 
-// nameSent makes a step that no approval let out findable by its request.
-func (s *spending) nameSent(e *records.Spent) error {
-	if e.Digest == "" {
-		return nil
+// plus is the tally with one more entry, the one that is next.
+func (t tally) plus(at time.Time, added countersign.Value, next int64) tally {
+	if t.Tail == next {
+		t.At = at
 	}
-	id := records.SentRequestID(e.Digest, e.At, e.Step)
-	run, step, _ := strings.Cut(e.Step, "/")
-	_, err := records.SentRequests.Put(s.tx, s.tenant, id, &records.SentRequest{RunID: run, StepID: step, At: e.At}, 0)
-	return err
+	t.Count++
+	a := budget.AmountOf(added)
+	if a.Beyond {
+		t.Beyond++
+	}
+	if a.Value.Sign() != 0 {
+		t.sum = t.sum.Add(a.Value)
+		t.Sum = t.sum.Text()
+	}
+	return t
 }
 
 // forget deletes the parts that nobody looks at any more, some at a time: with each part that
 // is filled, more than one.
 func (s *spending) forget() error {
 	const most = 2
-	oldest := s.now.Add(-records.SpentLife)
-	for i := 0; i < most && (s.record.First+1)*records.SpentPerPart < s.record.Next; i++ {
-		p, err := s.part(s.record.First)
+	oldest, r := s.now.Add(-records.SpentLife), &s.known.record
+	for i := 0; i < most && (r.First+1)*records.SpentPerPart < r.Next; i++ {
+		if s.known.firstEnds.After(oldest) {
+			return nil
+		}
+		p, err := s.part(r.First)
 		if err != nil {
 			return err
 		}
-		if p.Entries[len(p.Entries)-1].At.After(oldest) {
+		if s.known.firstEnds = p.Entries[len(p.Entries)-1].At; s.known.firstEnds.After(oldest) {
 			return nil
 		}
-		for _, e := range p.Entries {
-			if e.Digest == "" {
-				continue
-			}
-			if err := records.SentRequests.Delete(s.tx, s.tenant, records.SentRequestID(e.Digest, e.At, e.Step)); err != nil {
-				return err
-			}
-		}
-		if err := records.SpentParts.Delete(s.tx, s.tenant, records.SpentPartID(s.id, s.record.First)); err != nil {
+		if err := s.forgetSent(p); err != nil {
 			return err
 		}
-		s.record.First++
+		if err := records.SpentParts.Delete(s.tx, s.tenant, records.SpentPartID(s.id, r.First)); err != nil {
+			return err
+		}
+		r.First++
+		s.known.firstEnds = time.Time{}
 	}
 	return nil
 }
 
-func (s *spending) save() error {
+// forgetSent deletes what releases before wrote beside the entries of a part.
+func (s *spending) forgetSent(p *records.SpentPart) error {
+	for _, e := range p.Entries {
+		if e.Digest == "" {
+			continue
+		}
+		if err := records.SentRequests.Delete(s.tx, s.tenant, records.SentRequestID(e.Digest, e.At, e.Step)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save writes the record. What is known of it is found by the very document, and so only if
+// that is what was committed.
+func (s *spending) save(l *Repository) error {
 	if !s.changed {
 		return nil
 	}
-	_, err := records.Spendings.Put(s.tx, s.tenant, s.id, &s.record, s.version)
+	r := &s.known.record
+	r.Tallies, s.known.sums = make(records.Tallies, 0, len(s.tallies)), make([]budget.Decimal, 0, len(s.tallies))
+	for i, b := range s.known.budgets {
+		if b.tally == i {
+			at, _ := slices.BinarySearchFunc(r.Tallies, b.key, func(t records.Tally, key string) int { return strings.Compare(t.Key, key) })
+			r.Tallies, s.known.sums = slices.Insert(r.Tallies, at, s.tallies[i].Tally), slices.Insert(s.known.sums, at, s.tallies[i].sum)
+		}
+	}
+	s.known.parts = s.tails()
+	doc, version, err := records.PutSpending(s.tx, s.tenant, s.id, r, s.version)
+	if err == nil {
+		s.remember(l, cache.StampOf(s.tenant, s.id, version, doc))
+	}
 	return err
 }
 
+// tails are the parts that have been read in which a tally's tail stands: the next steps move
+// it on from there.
+func (s *spending) tails() (out []knownPart) {
+	for _, p := range s.known.parts {
+		if slices.ContainsFunc(s.known.record.Tallies, func(t records.Tally) bool { return t.Tail/records.SpentPerPart == p.n }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // amounts are the values that a budget adds or may come to add.
-func amounts(input map[string]countersign.Value, declared func(input string) bool, budgets []countersign.Budget) map[string]string {
+func (s *spending) amounts(input map[string]countersign.Value, declared func(input string) bool) map[string]string {
 	out := map[string]string{}
 	keep := func(name string) {
+		if _, kept := out[name]; kept {
+			return
+		}
 		if v, given := input[name]; given && v.Kind() == countersign.KindNumber {
 			if a := budget.AmountOf(v); a.Beyond {
 				out[name] = records.SpentBeyond
 			} else {
-				out[name] = a.Value.RatString()
+				out[name] = a.Value.Text()
 			}
 		}
 	}
@@ -265,7 +403,7 @@ func amounts(input map[string]countersign.Value, declared func(input string) boo
 			keep(name)
 		}
 	}
-	for _, b := range budgets {
+	for _, b := range s.known.budgets {
 		keep(b.Sum)
 	}
 	return out
@@ -273,13 +411,5 @@ func amounts(input map[string]countersign.Value, declared func(input string) boo
 
 func amount(e *records.Spent, input string) budget.Amount {
 	text := e.Amounts[input]
-	return budget.Amount{Value: ratOf(text), Beyond: text == records.SpentBeyond}
-}
-
-// ratOf reads a fraction, 0 for none.
-func ratOf(text string) *big.Rat {
-	if r, ok := new(big.Rat).SetString(text); ok {
-		return r
-	}
-	return new(big.Rat)
+	return budget.Amount{Value: budget.ParseDecimal(text), Beyond: text == records.SpentBeyond}
 }

@@ -14,7 +14,7 @@ import (
 func TestApprovalsOfAnEarlierReleaseAreFoundByTheirDigest(t *testing.T) {
 	url := pgtest.Database(t)
 	mustClose(t, mustOpen(t, url))
-	pgtest.Exec(t, url, `DROP INDEX approvals_digest; ALTER TABLE approvals DROP COLUMN digest; DROP INDEX approvals_title; ALTER TABLE approvals DROP COLUMN title;
+	pgtest.Exec(t, url, `DROP INDEX steps_sent; ALTER TABLE steps DROP COLUMN sent; DROP INDEX approvals_digest; ALTER TABLE approvals DROP COLUMN digest; DROP INDEX approvals_title; ALTER TABLE approvals DROP COLUMN title;
 		DELETE FROM goose_db_version WHERE version_id > 6;
 		INSERT INTO approvals (tenant, id, version, doc, created, status, run, scope) VALUES
 		('acme', 'this', 1, '{"id":"this","inputSnapshot":{"note":"\u0000"},"requestDigest":"d1","requestedBy":"user:ada"}', 1, 'APPROVED', 'run-1', ''),

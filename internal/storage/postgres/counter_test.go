@@ -14,7 +14,7 @@ import (
 func increment(tx store.Tx) error {
 	row, err := tx.Get(store.Steps, "acme", "counter")
 	if errors.Is(err, store.ErrNotFound) {
-		row, err = store.Row{ID: "counter", Keys: []any{"run", int64(0)}, Doc: []byte("{}")}, nil
+		row, err = store.Row{ID: "counter", Keys: []any{"run", int64(0), ""}, Doc: []byte("{}")}, nil
 	}
 	if err != nil {
 		return err

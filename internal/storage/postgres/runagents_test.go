@@ -14,7 +14,7 @@ import (
 func TestRunsOfAnEarlierReleaseAreListedByTheirAgent(t *testing.T) {
 	url := pgtest.Database(t)
 	mustClose(t, mustOpen(t, url))
-	pgtest.Exec(t, url, `DROP INDEX runs_agent; ALTER TABLE runs DROP COLUMN agent;
+	pgtest.Exec(t, url, `DROP INDEX steps_sent; ALTER TABLE steps DROP COLUMN sent; DROP INDEX runs_agent; ALTER TABLE runs DROP COLUMN agent;
 		DROP INDEX approvals_digest; ALTER TABLE approvals DROP COLUMN digest; DROP INDEX approvals_title; ALTER TABLE approvals DROP COLUMN title; DELETE FROM goose_db_version WHERE version_id > 4;
 		INSERT INTO runs (tenant, id, version, doc, created, status, plan, scope) VALUES
 		('acme', 'own', 1, '{"id":"own","agentId":"clerk"}', 1, 'READY', 'plan', ''),

@@ -122,7 +122,7 @@ func TestAWriteThatCannotChangeEachRowChangesNone(t *testing.T) {
 	s := mustOpen(t, pgtest.Database(t))
 	put := func(id string, expected int64) func(store.Tx) error {
 		return func(tx store.Tx) error {
-			return tx.Put(store.Steps, "acme", store.Row{ID: id, Keys: []any{"run", int64(1)}, Doc: []byte("{}")}, expected)
+			return tx.Put(store.Steps, "acme", store.Row{ID: id, Keys: []any{"run", int64(1), ""}, Doc: []byte("{}")}, expected)
 		}
 	}
 	for _, id := range []string{"a", "b"} {
@@ -130,10 +130,10 @@ func TestAWriteThatCannotChangeEachRowChangesNone(t *testing.T) {
 	}
 	tenants, docs, runs, numbers := []string{"acme", "acme"}, []string{"{1}", "{2}"}, []string{"run", "run"}, []int64{1, 2}
 	update := func(ids []string, expected []int64) sqldoc.Write {
-		return sqldoc.Write{Table: store.Steps, Kind: sqldoc.Update, Rows: 2, Arrays: []any{tenants, ids, []int64{2, 2}, docs, runs, numbers, expected}}
+		return sqldoc.Write{Table: store.Steps, Kind: sqldoc.Update, Rows: 2, Arrays: []any{tenants, ids, []int64{2, 2}, docs, runs, numbers, []string{"", ""}, expected}}
 	}
 	insert := func(ids ...string) sqldoc.Write {
-		return sqldoc.Write{Table: store.Steps, Kind: sqldoc.Insert, Rows: 2, Arrays: []any{tenants, ids, []int64{1, 1}, docs, runs, numbers}}
+		return sqldoc.Write{Table: store.Steps, Kind: sqldoc.Insert, Rows: 2, Arrays: []any{tenants, ids, []int64{1, 1}, docs, runs, numbers, []string{"", ""}}}
 	}
 	session, err := s.writer.connected(time.Now().Add(generous))
 	mustDo(t, err)

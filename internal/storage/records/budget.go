@@ -2,8 +2,11 @@ package records
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -11,16 +14,23 @@ import (
 // entries, and for each budget a tally of the newest of them. It is kept by tenant. Each step
 // reads and writes this record alone: the newest entries stand in it until they fill a part.
 type Spending struct {
-	Next    int64            `json:"next"`  // the number of the next entry
-	First   int64            `json:"first"` // the oldest part that is kept
-	LastAt  time.Time        `json:"lastAt,omitzero"`
-	Tallies map[string]Tally `json:"tallies"`
-	Open    []Spent          `json:"open,omitempty"` // those after the last whole part
+	Next    int64     `json:"next"`  // the number of the next entry
+	First   int64     `json:"first"` // the oldest part that is kept
+	LastAt  time.Time `json:"lastAt,omitzero"`
+	Tallies Tallies   `json:"tallies"`
+	// Open are those after the last whole part, each a Spent as it is written: a step adds
+	// one, and copies the others.
+	Open []countersign.Value `json:"open,omitempty"`
 }
+
+// Tallies are those of a record, each with another key, sorted by it. They are written as an
+// object.
+type Tallies []Tally
 
 // Tally counts the entries from Tail on: those within a budget's window when it was moved
 // last.
 type Tally struct {
+	Key    string    `json:"-"` // what the budget measures
 	Tail   int64     `json:"tail"`
 	At     time.Time `json:"at,omitzero"` // of the entry Tail, if there is one
 	Count  int64     `json:"count"`
@@ -41,19 +51,42 @@ type Spent struct {
 	At      time.Time         `json:"at"`
 	Step    string            `json:"step"`              // run/step
 	Amounts map[string]string `json:"amounts,omitempty"` // by input: a number, or SpentBeyond
-	Digest  string            `json:"digest,omitempty"`  // of its request, where a SentRequest names the step
+	Digest  string            `json:"digest,omitempty"`  // of its request, where a SentRequest of an earlier release names the step
 }
 
-// SentRequest names a step that budgets let out without an approval, by the digest of its
-// request: who is asked to approve the same request finds it. Steps with approvals are
-// found by these.
+// SentKey is what a step that budgets let out without an approval is found by: who is asked
+// to approve the same request finds it. Steps with approvals are found by these. It orders
+// the steps of one digest by time. It has half of the digest, since each step writes it three
+// times: a reader compares the step's own.
+func SentKey(digest string, at time.Time) string {
+	return half(digest) + fmt.Sprintf("/%016x", at.UnixMicro())
+}
+
+func half(digest string) string {
+	digest = strings.TrimPrefix(digest, "sha256:")
+	return digest[:min(len(digest), 32)]
+}
+
+// SentSince are the SentKeys between which those since a time stand.
+func SentSince(digest string, at time.Time) (first, last string) {
+	return SentKey(digest, at), half(digest) + "0" // '0' follows '/'
+}
+
+// SentAt is the time of a SentKey.
+func SentAt(key string) time.Time {
+	micros, _ := strconv.ParseInt(key[strings.LastIndexByte(key, '/')+1:], 16, 64)
+	return time.UnixMicro(micros).UTC()
+}
+
+// SentRequest is what earlier releases wrote in place of a step's SentKey: it names the step.
+// It is kept by tenant, as long as the step's entry, whose Digest says that there is one.
 type SentRequest struct {
 	RunID  string    `json:"runId"`
 	StepID string    `json:"stepId"`
 	At     time.Time `json:"at"`
 }
 
-// SentRequests are kept by tenant, as long as the step's entry.
+// SentRequests share a table with what else is known of a tenant.
 var SentRequests = store.Collection[SentRequest]{Table: store.Meta}
 
 // SentRequestID orders the steps of one digest by time.
@@ -73,11 +106,8 @@ const SpentLife = 90 * 24 * time.Hour
 // SpentBeyond is the amount of what can't be added.
 const SpentBeyond = "beyond"
 
-// Spendings and SpentParts share a table with what else is known of a tenant.
-var (
-	Spendings  = store.Collection[Spending]{Table: store.Meta}
-	SpentParts = store.Collection[SpentPart]{Table: store.Meta}
-)
+// SpentParts share a table with what else is known of a tenant, Spendings too.
+var SpentParts = store.Collection[SpentPart]{Table: store.Meta}
 
 // SpendingOfCapability is the id of what a capability's steps have used. "/" is no
 // character of a project's id.

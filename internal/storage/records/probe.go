@@ -22,5 +22,5 @@ const firstProbe = 10_000
 
 // Probes is the collection of one run's n-th probe record.
 func Probes(runID string, n int) store.Collection[Probe] {
-	return store.Collection[Probe]{Table: store.Steps, Keys: func(*Probe) []any { return []any{runID, int64(firstProbe + n)} }}
+	return store.Collection[Probe]{Table: store.Steps, Keys: func(*Probe) []any { return []any{runID, int64(firstProbe + n), ""} }}
 }

@@ -236,10 +236,11 @@ var (
 	UnfinishedRuns     = store.Collection[Unfinished]{Table: store.Unfinished, Keys: unfinishedKeys}
 )
 
-// Steps is the collection of one run's step records.
-func Steps(runID string, index int) store.Collection[countersign.StepRun] {
+// Steps is the collection of one run's step records. sent is the SentKey of the one that is
+// written, "" for most.
+func Steps(runID string, index int, sent string) store.Collection[countersign.StepRun] {
 	return store.Collection[countersign.StepRun]{Table: store.Steps, Keys: func(*countersign.StepRun) []any {
-		return []any{runID, int64(index)}
+		return []any{runID, int64(index), sent}
 	}}
 }
 

@@ -132,7 +132,7 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 		if _, err := records.Runs.Put(tx, "acme", "run-1", run, 0); err != nil {
 			return err
 		}
-		steps := records.Steps("run-1", 0)
+		steps := records.Steps("run-1", 0, "")
 		if _, err := steps.Put(tx, "acme", records.StepID("run-1", 0), step, 0); err != nil {
 			return err
 		}

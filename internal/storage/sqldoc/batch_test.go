@@ -96,6 +96,6 @@ func TestLargeWritesAreSplit(t *testing.T) {
 }
 
 func keyed(row store.Row, id string) store.Row {
-	row.Keys = []any{"run-" + id, int64(1)}
+	row.Keys = []any{"run-" + id, int64(1), ""}
 	return row
 }

@@ -80,6 +80,7 @@ func TestListsUseTheirIndex(t *testing.T) {
 		{store.Approvals, equal(newest, "scope", "eu"), "approvals_scope"},
 		{store.Approvals, equal(newest, "digest", "d"), "approvals_digest"},
 		{store.Steps, store.Query{Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{"r/000"}}, {Column: "id", Op: store.AtMost, Values: []any{"r/999"}}}}, "sqlite_autoindex_steps_1"},
+		{store.Steps, store.Query{Where: []store.Filter{atLeastText("sent", "d/1"), {Column: "sent", Op: store.AtMost, Values: []any{"d0"}}}, Order: []store.Order{{Column: "sent", Descending: true}}}, "steps_sent"},
 		{store.Unfinished, equal(oldest, "state", "READY"), "unfinished_state"},
 		{store.Unfinished, store.Query{Where: []store.Filter{atMost("due", 9)}, Order: []store.Order{{Column: "due"}}}, "unfinished_due"},
 		{store.Audit, store.Query{Order: []store.Order{{Column: "id", Descending: true}}}, "sqlite_autoindex_audit_1"},

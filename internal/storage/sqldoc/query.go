@@ -28,7 +28,7 @@ func listStatement(t *store.Table, tenant string, q store.Query) *builder {
 		b.found(t, tenant, q)
 		return b
 	}
-	b.where(tenant, q.Where)
+	b.where(t, tenant, q.Where)
 	b.order(q.Order)
 	b.page(q.Limit, q.Offset)
 	return b
@@ -41,7 +41,7 @@ func (b *builder) found(t *store.Table, tenant string, q store.Query) {
 	b.WriteString(" WHERE tenant = ")
 	b.parameter(tenant)
 	b.WriteString(" AND id IN (SELECT id FROM " + t.Name)
-	b.where(tenant, q.Where)
+	b.where(t, tenant, q.Where)
 	b.order(q.Order)
 	b.page(q.Limit, q.Offset)
 	b.WriteString(")")
@@ -72,7 +72,7 @@ func (c *Conn) count(t *store.Table, tenant string, q store.Query) *builder {
 func countStatement(t *store.Table, tenant string, q store.Query) *builder {
 	b := new(builder)
 	b.WriteString("SELECT COUNT(*) FROM " + t.Name)
-	b.where(tenant, q.Where)
+	b.where(t, tenant, q.Where)
 	return b
 }
 
@@ -100,12 +100,15 @@ func (b *builder) steps(first, next string) {
 		" SELECT value FROM found WHERE value IS NOT NULL ORDER BY value")
 }
 
-func (b *builder) where(tenant string, filters []store.Filter) {
+func (b *builder) where(t *store.Table, tenant string, filters []store.Filter) {
 	b.WriteString(" WHERE tenant = ")
 	b.parameter(tenant)
 	for _, f := range filters {
 		b.WriteString(" AND ")
 		b.filter(f)
+		if slices.Contains(t.Columns, store.Column{Name: f.Column, Sparse: true}) {
+			b.WriteString(" AND " + f.Column + " <> ''") // as its index says
+		}
 	}
 }
 

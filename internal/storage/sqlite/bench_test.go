@@ -108,8 +108,8 @@ func (r *benchRun) putAll(tx store.Tx, version int64) error {
 	step := fmt.Sprintf("%s-%d", r.id, r.seq)
 	for _, err := range []error{
 		put(store.Runs, r.id, version, int64(1000), "RUNNING", "plan-"+r.id, "eu", "clerk"),
-		put(store.Steps, step, 0, r.id, r.seq),
-		put(store.Steps, step, 1, r.id, r.seq),
+		put(store.Steps, step, 0, r.id, r.seq, ""),
+		put(store.Steps, step, 1, r.id, r.seq, ""),
 		put(store.Unfinished, r.id, version, "acme", "RUNNING", int64(1000), r.seq),
 		put(store.Audit, fmt.Sprintf("%s-%012d", r.id, r.seq), 0, r.seq, r.seq, "agent", "step.sent", r.id),
 		put(store.AuditHeads, r.id, version),

@@ -51,7 +51,7 @@ func spendReserve(dir string) error {
 	}
 	outcome := func(n int) error {
 		return s.Update(store.Urgent(context.Background()), func(tx store.Tx) error {
-			return tx.Put(store.Steps, "acme", store.Row{ID: fmt.Sprint(n), Keys: []any{"run", int64(n)}, Doc: make([]byte, 1<<20)}, 0)
+			return tx.Put(store.Steps, "acme", store.Row{ID: fmt.Sprint(n), Keys: []any{"run", int64(n), ""}, Doc: make([]byte, 1<<20)}, 0)
 		})
 	}
 	for n := 1; n <= 4; n++ {

@@ -18,8 +18,8 @@ func starts(run string) change {
 	return together(
 		puts(store.Claims, "key-"+run, run),
 		puts(store.Runs, run, "READY", int64(1), "READY", "plan-1", "eu", "clerk"),
-		puts(store.Steps, run+"/000", "PENDING", run, int64(0)),
-		puts(store.Steps, run+"/001", "PENDING", run, int64(1)),
+		puts(store.Steps, run+"/000", "PENDING", run, int64(0), ""),
+		puts(store.Steps, run+"/001", "PENDING", run, int64(1), ""),
 		puts(store.Unfinished, "acme/"+run, "active", "acme", "active", int64(1), int64(0)),
 		recorded("runs.start", run),
 	)
@@ -31,7 +31,7 @@ func waits(run string) change {
 		started(run),
 		puts(store.Approvals, "apr-"+run, "PENDING", int64(2), "PENDING", run, "eu", "d", "t"),
 		puts(store.Runs, run, "WAITING_APPROVAL", int64(1), "WAITING_APPROVAL", "plan-1", "eu", "clerk"),
-		puts(store.Steps, run+"/000", "WAITING_APPROVAL", run, int64(0)),
+		puts(store.Steps, run+"/000", "WAITING_APPROVAL", run, int64(0), ""),
 		puts(store.Unfinished, "acme/"+run, "waiting", "acme", "waiting", int64(2), int64(9)),
 		recorded("approval.request", run), recorded("run.wait", run),
 	)
@@ -42,8 +42,8 @@ func moves(run string) change {
 	return together(
 		started(run),
 		puts(store.Runs, run, "RUNNING", int64(1), "RUNNING", "plan-1", "eu", "clerk"),
-		puts(store.Steps, run+"/000", "COMPLETED", run, int64(0)),
-		puts(store.Steps, run+"/001", "RUNNING", run, int64(1)),
+		puts(store.Steps, run+"/000", "COMPLETED", run, int64(0), ""),
+		puts(store.Steps, run+"/001", "RUNNING", run, int64(1), ""),
 		puts(store.Unfinished, "acme/"+run, "active", "acme", "active", int64(2), int64(0)),
 		recorded("step.complete", run), recorded("step.send", run),
 	)

@@ -269,7 +269,7 @@ func swallowing(c change) change {
 func steps(from, n int) (changes []change) {
 	for i := from; i < from+n; i++ {
 		changes = append(changes, func(tx store.Tx) error {
-			row := store.Row{ID: fmt.Sprintf("%03d", i), Keys: []any{fmt.Sprint("run-", i%4), int64(i)}, Doc: fmt.Appendf(nil, `{"fill":%q}`, strings.Repeat("x", 300))}
+			row := store.Row{ID: fmt.Sprintf("%03d", i), Keys: []any{fmt.Sprint("run-", i%4), int64(i), ""}, Doc: fmt.Appendf(nil, `{"fill":%q}`, strings.Repeat("x", 300))}
 			return tx.Put(store.Steps, "acme", row, 0)
 		})
 	}

@@ -103,6 +103,9 @@ type Table struct {
 type Column struct {
 	Name    string
 	Integer bool // int64; otherwise text
+	// Sparse says that most rows have "", and that these are in no index: a filter by the
+	// column lets none of them through.
+	Sparse bool
 }
 
 // Row is a document with its version and column values. Keys has one value per

@@ -44,9 +44,9 @@ var (
 	Runs      = table("runs", integer("created"), text("status"), text("plan"), text("scope"), text("agent"))
 	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"), text("digest"), text("title"))
 
-	// Steps are listed by id, which begins with their run's, in the run's order. The
-	// run guards them.
-	Steps = guarded(table("steps", text("run"), integer("idx")))
+	// Steps are listed by id, which begins with their run's, in the run's order, and those
+	// that were sent with the same request by it and the time. The run guards them.
+	Steps = guarded(table("steps", text("run"), integer("idx"), sparse("sent")))
 
 	// Rehearsals are looked up by the digest of their plan.
 	Rehearsals = table("rehearsals")
@@ -90,5 +90,7 @@ func guarded(t *Table) *Table {
 }
 
 func text(name string) Column { return Column{Name: name} }
+
+func sparse(name string) Column { return Column{Name: name, Sparse: true} }
 
 func integer(name string) Column { return Column{Name: name, Integer: true} }

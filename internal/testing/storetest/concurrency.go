@@ -156,7 +156,7 @@ func failuresTouchNoOther(t *testing.T, s store.Store) {
 // version. Only the Update that wrote the row fails, and nothing of it is kept.
 func guardedConflictTouchesNoOther(t *testing.T, s store.Store) {
 	row := func(id string) store.Row {
-		return store.Row{ID: id, Keys: []any{"run-1", int64(0)}, Doc: []byte("{}")}
+		return store.Row{ID: id, Keys: []any{"run-1", int64(0), ""}, Doc: []byte("{}")}
 	}
 	update(t, s, func(tx store.Tx) error { return tx.Put(store.Steps, tenant, row("there"), 0) })
 	var all sync.WaitGroup
