@@ -44,6 +44,7 @@ type Repository struct {
 	runs     *cache.Cache[cache.Stamp, *records.Run]
 	heads    *cache.Cache[headStamp, plan.CurrentRevision]
 	latest   latestRuns
+	moves    moves
 	stopping atomic.Bool
 }
 
@@ -55,6 +56,7 @@ func New(cfg Config) *Repository {
 		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
 		heads:  cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
 		latest: latestRuns{runs: cache.New[Ref, latestRun](rememberedRuns + 2*cfg.MaxActive)},
+		moves:  moves{runs: map[Ref]*move{}},
 	}
 }
 
