@@ -117,7 +117,7 @@ func (w *writer) try(until time.Time) error {
 		return err
 	}
 	a.batch.Committed()
-	w.last, w.at, w.alone = a.place, time.Now(), a.alone
+	w.last, w.at, w.alone, w.outdated = a.place, time.Now(), a.alone, false
 	w.full.Store(false)
 	w.commits.Add(1)
 	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
@@ -163,7 +163,7 @@ type inTurn struct {
 // transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
-	before, err := w.begin(s)
+	before, changed, err := w.begin(s)
 	if err != nil {
 		return a, err
 	}
@@ -175,7 +175,8 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	a.place = inTurn{before.turn + 1, w.batch}
 	a.batch = s.conn.NewBatch(&transaction{session: s, writer: w}, w.cache, apart)
 	if before != w.last { // others have written, or the database has lost what we had
-		if err := a.batch.Recall(); err != nil {
+		w.outdated = true // until this batch is committed: by then the database can't lose what is read here
+		if err := a.batch.Recall(changed); err != nil {
 			return a, err
 		}
 	}
@@ -188,7 +189,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	crashpoint.At("postgres.commit", nil)
 	err = a.batch.Finish(func(writes []sqldoc.Write) error {
 		var err error
-		if a.outcome, err = s.commit(nil, writes); a.outcome == failed {
+		if a.outcome, err = s.commit(nil, writes, note(a.place.turn, a.batch.Changed())); a.outcome == failed {
 			return err
 		}
 		return nil // settle finds out what became of an unknown one
@@ -196,25 +197,31 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	return a, err
 }
 
-// begin begins the transaction and returns which batch was the last.
-func (w *writer) begin(s *session) (before inTurn, err error) {
+// begin begins the transaction and returns which batch was the last, and what others have
+// changed since ours, nil if that isn't known.
+func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, err error) {
 	row, err := w.take(s, w.beginning(s))
 	if err != nil {
-		return before, err
+		return before, nil, err
 	}
 	crashpoint.At("postgres.begun", nil)
-	return w.check(row)
+	if before, err = w.check(row); err == nil {
+		changed, err = w.missed(before, row)
+	}
+	return before, changed, err
 }
 
 // beginning waits for this process's turn to write and stores the batch's number. The
 // writer's row is updated and not only locked, so that a database which takes its snapshot
 // before it waits reports a conflict. Afterwards each statement sees the newest state. The
-// answer has the level, and the numbers of the last turn and of our last batch.
+// answer has the level, the numbers of the last turn and of our last batch, and what the turns
+// since ours have changed.
 func (w *writer) beginning(s *session) string {
 	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
 		s.locals.text() +
 		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
-		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
+		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0), " +
+		changedSince(w.last.turn) +
 		" FROM countersign_writer WHERE id = " + writerRow +
 		"; INSERT INTO countersign_batches (writer, batch, at) VALUES ('" + w.id + "', " + strconv.FormatInt(w.batch, 10) + ", now())" +
 		" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at"
@@ -223,7 +230,7 @@ func (w *writer) beginning(s *session) string {
 // check reads the answer to beginning. It ends all writing if a newer release has raised
 // the level.
 func (w *writer) check(row []string) (at inTurn, err error) {
-	if len(row) != 3 {
+	if len(row) != 5 {
 		return at, fmt.Errorf("countersign_writer has no row %s: restore the store from a backup", writerRow)
 	}
 	if needed, err := strconv.ParseInt(row[0], 10, 64); err != nil || needed > level {

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -84,9 +85,9 @@ const (
 // COMMIT if a write fails, and then answers that the transaction has failed but is not
 // over. Without that answer an error proves nothing, since a pooler may report one of its
 // own in place of answers that it has lost. prelude begins the transaction, unless it has
-// begun.
-func (s *session) commit(prelude []call, writes []sqldoc.Write) (outcome, error) {
-	b, err := message(s.raw, append(prelude, calls(writes)...))
+// begun; noted are statements besides.
+func (s *session) commit(prelude []call, writes []sqldoc.Write, noted ...call) (outcome, error) {
+	b, err := message(s.raw, slices.Concat(prelude, calls(writes), noted))
 	if err != nil {
 		return failed, err
 	}

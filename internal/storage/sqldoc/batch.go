@@ -3,6 +3,7 @@ package sqldoc
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/countersign/countersign/internal/storage/store"
@@ -24,8 +25,8 @@ type Batch struct {
 	inSavepoints bool
 	known        map[place]entry
 	order        []place // rows with deferred writes, in the order of their first write
-
-	changed map[*store.Table]bool
+	tallies      map[string]tally
+	changed      map[Sum]bool // see Changed
 }
 
 // Host is the engine's side of a batch's transaction.
@@ -63,19 +64,21 @@ const unread = -1
 
 // NewBatch begins a batch in a new transaction.
 func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
-	return &Batch{conn: c, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, changed: map[*store.Table]bool{}}
+	return &Batch{conn: c, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, tallies: cache.copied(), changed: map[Sum]bool{}}
 }
 
-// Changed returns the tables that were written to, also by functions that failed.
-func (b *Batch) Changed() map[*store.Table]bool { return b.changed }
+// Changed stands for the rows that were written, also by functions that failed, and for the
+// tables whose lists and counts may have changed by that.
+func (b *Batch) Changed() []Sum { return slices.Collect(maps.Keys(b.changed)) }
 
-// Committed passes the rows to the cache, after the commit.
+// Committed passes the rows and tallies to the cache, after the commit.
 func (b *Batch) Committed() {
+	b.keepTallies()
 	for p, e := range b.known {
 		if e.asked {
 			b.cache.put(p, e)
 		} else {
-			b.cache.drop(p)
+			b.cache.drop(p.sum())
 		}
 	}
 }
@@ -150,7 +153,11 @@ func (b *Batch) change(t *Tx, p place, was entry, known bool, is entry) error {
 	} else if is.dirty && !was.dirty {
 		b.order = append(b.order, p)
 	}
-	b.changed[p.table] = true
+	b.count(p, was, known, is)
+	b.changed[p.sum()] = true
+	if !known || was.version == 0 || is.version == 0 || !slices.Equal(was.keys, is.keys) {
+		b.changed[listed(p.table)] = true
+	}
 	t.undo = append(t.undo, undo{p, was, known})
 	b.known[p] = is
 	return nil
@@ -167,6 +174,7 @@ type undo struct {
 // then clean, and are skipped.
 func (b *Batch) undo(t *Tx) {
 	for _, u := range slices.Backward(t.undo) {
+		b.count(u.place, b.known[u.place], u.known, u.was)
 		if u.known {
 			b.known[u.place] = u.was
 		} else {
