@@ -167,7 +167,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 		if err := nameMakers(tx, loaded.Ref.Tenant, rec); err != nil {
 			return Moved{}, err
 		}
-		if _, err := records.Approvals.Put(tx, loaded.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
+		if _, err := records.Approvals.Add(tx, loaded.Ref.Tenant, res.Ask.ID, rec); err != nil {
 			return Moved{}, err
 		}
 	}
@@ -209,7 +209,7 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 	if err := h.saveAll(tx); err != nil {
 		return nil, err
 	}
-	if err := l.saveUnfinished(tx, h); err != nil {
+	if err := l.addUnfinished(tx, h); err != nil {
 		return nil, err
 	}
 	crashpoint.At("runrepo.started", r.Mode)

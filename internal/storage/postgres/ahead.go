@@ -93,7 +93,7 @@ func (w *writer) commitAhead(s *session, writes []sqldoc.Write, noted call) (o o
 // all is this writer's. They store the batch's number.
 func (w *writer) lockIf(s *session) []call {
 	return []call{
-		{change: change{text: "BEGIN ISOLATION LEVEL READ COMMITTED"}},
+		{change: beginBatch},
 		{change: s.locals.statement()},
 		{change: lockIf, values: [][]byte{integer(w.last.turn), integer(level), integer(w.batch), []byte(w.id), integer(w.last.batch)}},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
 // them waits for the last and how long a batch keeps other processes waiting.
-const maxBatch = 64
+const maxBatch = 128
 
 // serve runs first, and every Update that is waiting by then, in one transaction. Each is
 // answered after the commit, also one that failed: it may have failed because of what an
@@ -200,10 +201,15 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 // begin begins the transaction and returns which batch was the last, and what others have
 // changed since ours, nil if that isn't known.
 func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, err error) {
-	row, err := w.take(s, w.beginning(s))
+	var rows [][]string
+	err = w.watched(s, func() error {
+		rows, err = s.ask(w.beginning(s))
+		return err
+	})
 	if err != nil {
 		return before, nil, err
 	}
+	row := slices.Concat(rows[2:]...)
 	crashpoint.At("postgres.begun", nil)
 	if before, err = w.check(row); err == nil {
 		changed, err = w.missed(before, row)
@@ -214,18 +220,31 @@ func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, err err
 // beginning waits for this process's turn to write and stores the batch's number. The
 // writer's row is updated and not only locked, so that a database which takes its snapshot
 // before it waits reports a conflict. Afterwards each statement sees the newest state. The
-// answer has the level, the numbers of the last turn and of our last batch, and what the turns
-// since ours have changed.
-func (w *writer) beginning(s *session) string {
-	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
-		s.locals.text() +
-		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
-		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0), " +
-		changedSince(w.last.turn) +
-		" FROM countersign_writer WHERE id = " + writerRow +
-		"; INSERT INTO countersign_batches (writer, batch, at) VALUES ('" + w.id + "', " + strconv.FormatInt(w.batch, 10) + ", now())" +
-		" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at"
+// answers have the level and the number of the last turn, then the number of our last batch
+// and what the turns since ours have changed.
+func (w *writer) beginning(s *session) []call {
+	return []call{
+		{change: beginBatch},
+		{change: s.locals.statement()},
+		{change: lock},
+		{change: enter, values: [][]byte{[]byte(w.id), integer(w.batch), integer(w.last.turn)}},
+	}
 }
+
+var (
+	beginBatch = change{text: "BEGIN ISOLATION LEVEL READ COMMITTED"}
+	lock       = change{
+		name: "countersign_take",
+		text: "UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow + " RETURNING level, turn - 1",
+	}
+	enter = change{
+		name: "countersign_enter",
+		text: "WITH noted AS (INSERT INTO countersign_batches AS kept (writer, batch, at) VALUES ($1, $2, now())" +
+			" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at)" +
+			" SELECT COALESCE((SELECT batch FROM countersign_batches WHERE writer = $1), 0), " + changedSince("$3"),
+		oids: []uint32{oidText, oidInteger, oidInteger},
+	}
+)
 
 // check reads the answer to beginning. It ends all writing if a newer release has raised
 // the level.

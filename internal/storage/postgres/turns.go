@@ -43,8 +43,8 @@ var noteTurn = change{
 func integer(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
 // changedSince selects how many turns after one are noted, and what they have changed.
-func changedSince(turn int64) string {
-	of := " FROM countersign_turns WHERE turn > " + strconv.FormatInt(turn, 10)
+func changedSince(turn string) string {
+	of := " FROM countersign_turns WHERE turn > " + turn
 	return "(SELECT count(changed)" + of + "), (SELECT COALESCE(encode(string_agg(changed, ''), 'hex'), '')" + of + ")"
 }
 

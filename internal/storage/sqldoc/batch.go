@@ -27,6 +27,8 @@ type Batch struct {
 	order        []place // rows with deferred writes, in the order of their first write
 	tallies      map[string]tally
 	changed      map[Sum]bool // see Changed
+	putsOff      bool         // see PutOff
+	wanted       wanted
 }
 
 // Host is the engine's side of a batch's transaction.
@@ -95,6 +97,9 @@ func (b *Batch) peek(p place) (entry, bool) {
 // read returns a row, from the database if it isn't cached.
 func (b *Batch) read(t *Tx, p place) (entry, error) {
 	e, ok := b.peek(p)
+	if !ok && t.keeps(p.tenant, p.id) && t.wants([]cached{{place: p}}, nil) {
+		return e, ErrPutOff
+	}
 	if !ok {
 		row, err := t.fetch(p)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -109,7 +114,7 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 
 // put changes a row from the expected version (0: none) to another one.
 func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) error {
-	was, ok, err := b.before(t, p)
+	was, ok, err := b.before(t, p, row.Drawn && expected == 0)
 	if err != nil {
 		return err
 	}
@@ -124,10 +129,14 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	return b.change(t, p, was, ok, e)
 }
 
-// before returns a row before it is written; ok is false for an unread guarded row.
-func (b *Batch) before(t *Tx, p place) (e entry, ok bool, err error) {
+// before returns a row before it is written; ok is false for an unread guarded row. That a new
+// row isn't there may be assumed; Flush finds out.
+func (b *Batch) before(t *Tx, p place, isNew bool) (e entry, ok bool, err error) {
 	if e, ok = b.peek(p); ok || p.table.Guarded {
 		return e, ok, nil
+	}
+	if isNew && !t.inSavepoint {
+		return entry{}, true, nil
 	}
 	e, err = b.read(t, p)
 	return e, err == nil, err

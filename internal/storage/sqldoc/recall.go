@@ -40,16 +40,10 @@ func (b *Batch) Recall(changed []Sum) error {
 		e.idle = rows[i].idle + 1
 		b.cache.put(rows[i].place, e)
 	}
-	for i, answer := range answers[len(rows):] {
-		t := tallies[i]
-		n, isNumber := answer[0].(int64)
-		if !isNumber {
-			return fmt.Errorf("count %s anew: the answer is a %T", t.table.Name, answer[0])
-		}
-		t.n, t.asked, t.idle = int(n), false, t.idle+1
-		b.tallies[tallyKey(t.table, t.tenant, t.where)] = t
+	for i := range tallies {
+		tallies[i].n, tallies[i].asked, tallies[i].idle = 0, false, tallies[i].idle+1
 	}
-	return nil
+	return b.take(tallies, answers[len(rows):])
 }
 
 // ask reads rows and counts in one message.

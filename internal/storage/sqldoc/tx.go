@@ -28,6 +28,7 @@ type Tx struct {
 	// -- of a function in a batch
 	batch       *Batch
 	inSavepoint bool   // writes are not deferred
+	mayPutOff   bool   // see Batch.PutOff
 	again       bool   // the function must run again, in a savepoint
 	undo        []undo // the entries that it has changed
 }
@@ -218,6 +219,9 @@ func (t *Tx) tally(table *store.Table, tenant string, q store.Query) (int, error
 		return n, nil
 	}
 	asked := tally{table: table, tenant: tenant, where: q.Where, asked: true}
+	if t.wants(nil, []tally{asked}) {
+		return 0, ErrPutOff
+	}
 	more, ok := t.batch.unwritten(asked)
 	if !ok {
 		if err := t.flushTable(table); err != nil {
