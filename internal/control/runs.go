@@ -113,6 +113,9 @@ func (s *Service) Run(ctx context.Context, a Actor, id string) (r countersign.Ru
 	if known := s.knownRun(ctx, a, id); known != nil {
 		return *known, nil
 	}
+	if s.alone == nil {
+		s.runs.Settle(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+	}
 	err = s.read(ctx, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
 		return err

@@ -227,6 +227,7 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, loaded *runrepo.L
 	if isOutcome(event) {
 		ctx = store.Urgent(ctx)
 	}
+	defer e.runs.Moving(ref)()
 	err := e.store.Update(ctx, func(tx store.Tx) error {
 		if err := e.mayApply(tx, ref, event); err != nil {
 			return err

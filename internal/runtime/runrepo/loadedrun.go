@@ -201,7 +201,12 @@ func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
 func (h *LoadedRun) saveHeader(tx store.Tx) error {
 	header := h.record
 	header.Steps, header.PlanSnapshot = nil, nil
-	doc, version, err := records.Runs.PutDoc(tx, h.Ref.Tenant, h.record.ID, &header, h.version)
+	doc, version, err := []byte(nil), int64(1), error(nil)
+	if h.version == 0 {
+		doc, err = records.Runs.Add(tx, h.Ref.Tenant, h.record.ID, &header)
+	} else {
+		doc, version, err = records.Runs.PutDoc(tx, h.Ref.Tenant, h.record.ID, &header, h.version)
+	}
 	if err != nil {
 		return fmt.Errorf("run %s: %w", h.record.ID, err)
 	}

@@ -44,6 +44,7 @@ type Repository struct {
 	runs     *cache.Cache[cache.Stamp, *records.Run]
 	heads    *cache.Cache[headStamp, plan.CurrentRevision]
 	latest   latestRuns
+	moves    moves
 	stopping atomic.Bool
 
 	spendings *cache.Cache[spendingPlace, *knownSpending]
@@ -58,6 +59,7 @@ func New(cfg Config) *Repository {
 		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
 		heads:  cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
 		latest: latestRuns{runs: cache.New[Ref, latestRun](rememberedRuns + 2*cfg.MaxActive)},
+		moves:  moves{runs: map[Ref]*move{}},
 
 		spendings: cache.New[spendingPlace, *knownSpending](rememberedSpendings),
 		budgets:   cache.New[cache.Stamp, []countersign.Budget](maxCachedHeads),
@@ -172,7 +174,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 		if err := nameMakers(tx, loaded.Ref.Tenant, rec); err != nil {
 			return Moved{}, err
 		}
-		if _, err := records.Approvals.Put(tx, loaded.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
+		if _, err := records.Approvals.Add(tx, loaded.Ref.Tenant, res.Ask.ID, rec); err != nil {
 			return Moved{}, err
 		}
 	}
@@ -214,7 +216,7 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 	if err := h.saveAll(tx); err != nil {
 		return nil, err
 	}
-	if err := l.saveUnfinished(tx, h); err != nil {
+	if err := l.addUnfinished(tx, h); err != nil {
 		return nil, err
 	}
 	crashpoint.At("runrepo.started", r.Mode)

@@ -87,9 +87,16 @@ func countOf(tx store.Tx, tenant string, states ...any) (int, error) {
 // leftCalls counts a tenant's calls whose runs were cancelled and whose answers may still
 // come. A cancel gives the slot back, but doesn't end a side effect that has begun: without
 // a bound, alternate starts and cancels would hold ever more connections. A tenant with too
-// many of them gets no slot; a cancel is never refused.
+// many of them gets no slot; a cancel is never refused. It is exact from
+// countersign.MaxLeftCalls on: which calls may still be answered is another question at each
+// moment, and how many runs wait for a reconcile is one whose answer a store may know.
 func leftCalls(tx store.Tx, tenant string, now time.Time) (int, error) {
-	where := append(records.UnfinishedOf(tenant), store.Equal("state", records.Recovery), store.Filter{Column: "due", Op: store.AtLeast, Values: []any{now.UnixMicro()}})
+	where := append(records.UnfinishedOf(tenant), store.Equal("state", records.Recovery))
+	n, err := tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
+	if err != nil || n < countersign.MaxLeftCalls {
+		return n, err
+	}
+	where = append(where, store.Filter{Column: "due", Op: store.AtLeast, Values: []any{now.UnixMicro()}})
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
 }
 

@@ -179,6 +179,16 @@ func (l *Repository) Owns(tx store.Tx, ref Ref) (bool, error) {
 	return err == nil && (u.State != records.Active || u.Owner == l.cfg.Replica), err
 }
 
+// addUnfinished is saveUnfinished for a new run, of which there can be no entry.
+func (l *Repository) addUnfinished(tx store.Tx, h *LoadedRun) error {
+	u := h.unfinished(h.Run())
+	if u.State == records.Active {
+		u.Owner = l.cfg.Replica
+	}
+	_, err := records.UnfinishedRuns.Add(tx, store.Realm, records.UnfinishedID(h.Ref.Tenant, h.Ref.RunID), &u)
+	return err
+}
+
 func (l *Repository) saveUnfinished(tx store.Tx, h *LoadedRun) error {
 	id := records.UnfinishedID(h.Ref.Tenant, h.Ref.RunID)
 	u := h.unfinished(h.Run())

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"encoding/binary"
 	"errors"
 	"time"
 
@@ -43,9 +42,9 @@ func (w *writer) ahead(s *session) (a attempted, err error) {
 	crashpoint.At("postgres.commit", nil)
 	err = a.batch.Finish(func(writes []sqldoc.Write) (err error) {
 		if t.waits {
-			a.outcome, err = w.commitAhead(s, writes)
+			a.outcome, err = w.commitAhead(s, writes, note(a.place.turn, a.batch.Changed()))
 		} else {
-			a.outcome, err = s.commit(nil, writes)
+			a.outcome, err = s.commit(nil, writes, note(a.place.turn, a.batch.Changed()))
 		}
 		switch a.outcome {
 		case notBegun:
@@ -64,7 +63,7 @@ func (t *transaction) begin() error {
 		return t.broken
 	}
 	t.waits = false
-	before, err := t.writer.begin(t.session)
+	before, _, err := t.writer.begin(t.session)
 	if err == nil && before != t.writer.last {
 		err = errOvertaken
 	}
@@ -79,9 +78,9 @@ func (t *transaction) note(err error) error {
 }
 
 // commitAhead takes the lock, makes the writes and commits, in one message.
-func (w *writer) commitAhead(s *session, writes []sqldoc.Write) (o outcome, err error) {
+func (w *writer) commitAhead(s *session, writes []sqldoc.Write, noted call) (o outcome, err error) {
 	err = w.watched(s, func() error {
-		o, err = s.commit(w.lockIf(s), writes)
+		o, err = s.commit(w.lockIf(s), writes, noted)
 		return err
 	})
 	if o == notBegun && code(err) == divisionByZero {
@@ -93,11 +92,10 @@ func (w *writer) commitAhead(s *session, writes []sqldoc.Write) (o outcome, err 
 // lockIf is the statements that begin a transaction and take the lock if the last batch of
 // all is this writer's. They store the batch's number.
 func (w *writer) lockIf(s *session) []call {
-	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 	return []call{
-		{change: change{text: "BEGIN ISOLATION LEVEL READ COMMITTED"}},
+		{change: beginBatch},
 		{change: s.locals.statement()},
-		{change: lockIf, values: [][]byte{number(w.last.turn), number(level), number(w.batch), []byte(w.id), number(w.last.batch)}},
+		{change: lockIf, values: [][]byte{integer(w.last.turn), integer(level), integer(w.batch), []byte(w.id), integer(w.last.batch)}},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
 // them waits for the last and how long a batch keeps other processes waiting.
-const maxBatch = 64
+const maxBatch = 128
 
 // serve runs first, and every Update that is waiting by then, in one transaction. Each is
 // answered after the commit, also one that failed: it may have failed because of what an
@@ -117,7 +118,7 @@ func (w *writer) try(until time.Time) error {
 		return err
 	}
 	a.batch.Committed()
-	w.last, w.at, w.alone = a.place, time.Now(), a.alone
+	w.last, w.at, w.alone, w.outdated = a.place, time.Now(), a.alone, false
 	w.full.Store(false)
 	w.commits.Add(1)
 	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
@@ -163,7 +164,7 @@ type inTurn struct {
 // transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
-	before, err := w.begin(s)
+	before, changed, err := w.begin(s)
 	if err != nil {
 		return a, err
 	}
@@ -175,7 +176,8 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	a.place = inTurn{before.turn + 1, w.batch}
 	a.batch = s.conn.NewBatch(&transaction{session: s, writer: w}, w.cache, apart)
 	if before != w.last { // others have written, or the database has lost what we had
-		if err := a.batch.Recall(); err != nil {
+		w.outdated = true // until this batch is committed: by then the database can't lose what is read here
+		if err := a.batch.Recall(changed); err != nil {
 			return a, err
 		}
 	}
@@ -188,7 +190,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	crashpoint.At("postgres.commit", nil)
 	err = a.batch.Finish(func(writes []sqldoc.Write) error {
 		var err error
-		if a.outcome, err = s.commit(nil, writes); a.outcome == failed {
+		if a.outcome, err = s.commit(nil, writes, note(a.place.turn, a.batch.Changed())); a.outcome == failed {
 			return err
 		}
 		return nil // settle finds out what became of an unknown one
@@ -196,34 +198,58 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	return a, err
 }
 
-// begin begins the transaction and returns which batch was the last.
-func (w *writer) begin(s *session) (before inTurn, err error) {
-	row, err := w.take(s, w.beginning(s))
+// begin begins the transaction and returns which batch was the last, and what others have
+// changed since ours, nil if that isn't known.
+func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, err error) {
+	var rows [][]string
+	err = w.watched(s, func() error {
+		rows, err = s.ask(w.beginning(s))
+		return err
+	})
 	if err != nil {
-		return before, err
+		return before, nil, err
 	}
+	row := slices.Concat(rows[2:]...)
 	crashpoint.At("postgres.begun", nil)
-	return w.check(row)
+	if before, err = w.check(row); err == nil {
+		changed, err = w.missed(before, row)
+	}
+	return before, changed, err
 }
 
 // beginning waits for this process's turn to write and stores the batch's number. The
 // writer's row is updated and not only locked, so that a database which takes its snapshot
 // before it waits reports a conflict. Afterwards each statement sees the newest state. The
-// answer has the level, and the numbers of the last turn and of our last batch.
-func (w *writer) beginning(s *session) string {
-	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
-		s.locals.text() +
-		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
-		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
-		" FROM countersign_writer WHERE id = " + writerRow +
-		"; INSERT INTO countersign_batches (writer, batch, at) VALUES ('" + w.id + "', " + strconv.FormatInt(w.batch, 10) + ", now())" +
-		" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at"
+// answers have the level and the number of the last turn, then the number of our last batch
+// and what the turns since ours have changed.
+func (w *writer) beginning(s *session) []call {
+	return []call{
+		{change: beginBatch},
+		{change: s.locals.statement()},
+		{change: lock},
+		{change: enter, values: [][]byte{[]byte(w.id), integer(w.batch), integer(w.last.turn)}},
+	}
 }
+
+var (
+	beginBatch = change{text: "BEGIN ISOLATION LEVEL READ COMMITTED"}
+	lock       = change{
+		name: "countersign_take",
+		text: "UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow + " RETURNING level, turn - 1",
+	}
+	enter = change{
+		name: "countersign_enter",
+		text: "WITH noted AS (INSERT INTO countersign_batches AS kept (writer, batch, at) VALUES ($1, $2, now())" +
+			" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at)" +
+			" SELECT COALESCE((SELECT batch FROM countersign_batches WHERE writer = $1), 0), " + changedSince("$3"),
+		oids: []uint32{oidText, oidInteger, oidInteger},
+	}
+)
 
 // check reads the answer to beginning. It ends all writing if a newer release has raised
 // the level.
 func (w *writer) check(row []string) (at inTurn, err error) {
-	if len(row) != 3 {
+	if len(row) != 5 {
 		return at, fmt.Errorf("countersign_writer has no row %s: restore the store from a backup", writerRow)
 	}
 	if needed, err := strconv.ParseInt(row[0], 10, 64); err != nil || needed > level {

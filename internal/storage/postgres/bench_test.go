@@ -28,7 +28,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-func openMany(b *testing.B, url string, n int) []*Store {
+func openMany(b testing.TB, url string, n int) []*Store {
 	stores := make([]*Store, n)
 	for i := range stores {
 		stores[i] = mustOpen(b, url)

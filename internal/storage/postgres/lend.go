@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"errors"
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
@@ -47,12 +48,43 @@ func (w *writer) anybodyWrote() bool {
 
 // runAll runs the members of the batch in turn, and then the waiting Updates, which become
 // members, and those that come within linger of the last one's end.
+//
+// In a crowd, those that need what must be asked of the database run after the others, so that
+// it is asked for in one message.
 func (w *writer) runAll(b *sqldoc.Batch, linger time.Duration) error {
+	b.PutOff(w.crowd >= aCrowd)
+	var later []*sqldoc.Request
 	for i := 0; w.member(i, linger); i++ {
-		if err := b.Run(w.members[i]); err != nil {
+		switch err := b.Run(w.members[i]); {
+		case errors.Is(err, sqldoc.ErrPutOff):
+			later = append(later, w.members[i])
+		case err != nil:
 			return err
 		}
 		crashpoint.At("postgres.lent", nil)
+	}
+	return runLater(b, later)
+}
+
+// aCrowd are so many members of the batch before that several of the next ones probably need
+// something.
+const aCrowd = 4
+
+func runLater(b *sqldoc.Batch, waiting []*sqldoc.Request) error {
+	for len(waiting) > 0 {
+		if err := b.Fetch(); err != nil {
+			return err
+		}
+		again := waiting[:0]
+		for _, r := range waiting {
+			switch err := b.Run(r); {
+			case errors.Is(err, sqldoc.ErrPutOff):
+				again = append(again, r)
+			case err != nil:
+				return err
+			}
+		}
+		waiting = again
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -61,6 +62,26 @@ func (s *session) runIn(ctx context.Context, statements string) (row []string, e
 	return row, nil
 }
 
+// ask sends statements in one message and returns the last row of each answer. None runs after
+// one that fails.
+func (s *session) ask(all []call) (rows [][]string, err error) {
+	b, err := message(s.raw, all)
+	if err != nil {
+		return nil, s.mean(err)
+	}
+	answers := s.wire.ExecBatch(context.Background(), b)
+	for answers.NextResult() {
+		rows = append(rows, nil)
+		for reader := answers.ResultReader(); reader.NextRow(); {
+			rows[len(rows)-1] = texts(reader.Values())
+		}
+	}
+	if err := answers.Close(); err != nil {
+		return nil, s.mean(err)
+	}
+	return rows, nil
+}
+
 func texts(values [][]byte) []string {
 	row := make([]string, len(values))
 	for i, v := range values {
@@ -84,9 +105,9 @@ const (
 // COMMIT if a write fails, and then answers that the transaction has failed but is not
 // over. Without that answer an error proves nothing, since a pooler may report one of its
 // own in place of answers that it has lost. prelude begins the transaction, unless it has
-// begun.
-func (s *session) commit(prelude []call, writes []sqldoc.Write) (outcome, error) {
-	b, err := message(s.raw, append(prelude, calls(writes)...))
+// begun; noted are statements besides.
+func (s *session) commit(prelude []call, writes []sqldoc.Write, noted ...call) (outcome, error) {
+	b, err := message(s.raw, slices.Concat(prelude, calls(writes), noted))
 	if err != nil {
 		return failed, err
 	}

@@ -23,6 +23,7 @@ type change struct {
 const (
 	oidText     = 25
 	oidInteger  = 20
+	oidBytes    = 17
 	oidTexts    = 1009
 	oidIntegers = 1016
 )

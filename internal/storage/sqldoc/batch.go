@@ -3,6 +3,7 @@ package sqldoc
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/countersign/countersign/internal/storage/store"
@@ -24,8 +25,10 @@ type Batch struct {
 	inSavepoints bool
 	known        map[place]entry
 	order        []place // rows with deferred writes, in the order of their first write
-
-	changed map[*store.Table]bool
+	tallies      map[string]tally
+	changed      map[Sum]bool // see Changed
+	putsOff      bool         // see PutOff
+	wanted       wanted
 }
 
 // Host is the engine's side of a batch's transaction.
@@ -63,19 +66,21 @@ const unread = -1
 
 // NewBatch begins a batch in a new transaction.
 func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
-	return &Batch{conn: c, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, changed: map[*store.Table]bool{}}
+	return &Batch{conn: c, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, tallies: cache.copied(), changed: map[Sum]bool{}}
 }
 
-// Changed returns the tables that were written to, also by functions that failed.
-func (b *Batch) Changed() map[*store.Table]bool { return b.changed }
+// Changed stands for the rows that were written, also by functions that failed, and for the
+// tables whose lists and counts may have changed by that.
+func (b *Batch) Changed() []Sum { return slices.Collect(maps.Keys(b.changed)) }
 
-// Committed passes the rows to the cache, after the commit.
+// Committed passes the rows and tallies to the cache, after the commit.
 func (b *Batch) Committed() {
+	b.keepTallies()
 	for p, e := range b.known {
 		if e.asked {
 			b.cache.put(p, e)
 		} else {
-			b.cache.drop(p)
+			b.cache.drop(p.sum())
 		}
 	}
 }
@@ -92,6 +97,9 @@ func (b *Batch) peek(p place) (entry, bool) {
 // read returns a row, from the database if it isn't cached.
 func (b *Batch) read(t *Tx, p place) (entry, error) {
 	e, ok := b.peek(p)
+	if !ok && t.keeps(p.tenant, p.id) && t.wants([]cached{{place: p}}, nil) {
+		return e, ErrPutOff
+	}
 	if !ok {
 		row, err := t.fetch(p)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -106,7 +114,7 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 
 // put changes a row from the expected version (0: none) to another one.
 func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) error {
-	was, ok, err := b.before(t, p)
+	was, ok, err := b.before(t, p, row.Drawn && expected == 0)
 	if err != nil {
 		return err
 	}
@@ -121,10 +129,14 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	return b.change(t, p, was, ok, e)
 }
 
-// before returns a row before it is written; ok is false for an unread guarded row.
-func (b *Batch) before(t *Tx, p place) (e entry, ok bool, err error) {
+// before returns a row before it is written; ok is false for an unread guarded row. That a new
+// row isn't there may be assumed; Flush finds out.
+func (b *Batch) before(t *Tx, p place, isNew bool) (e entry, ok bool, err error) {
 	if e, ok = b.peek(p); ok || p.table.Guarded {
 		return e, ok, nil
+	}
+	if isNew && !t.inSavepoint {
+		return entry{}, true, nil
 	}
 	e, err = b.read(t, p)
 	return e, err == nil, err
@@ -150,7 +162,11 @@ func (b *Batch) change(t *Tx, p place, was entry, known bool, is entry) error {
 	} else if is.dirty && !was.dirty {
 		b.order = append(b.order, p)
 	}
-	b.changed[p.table] = true
+	b.count(p, was, known, is)
+	b.changed[p.sum()] = true
+	if !known || was.version == 0 || is.version == 0 || !slices.Equal(was.keys, is.keys) {
+		b.changed[listed(p.table)] = true
+	}
 	t.undo = append(t.undo, undo{p, was, known})
 	b.known[p] = is
 	return nil
@@ -167,6 +183,7 @@ type undo struct {
 // then clean, and are skipped.
 func (b *Batch) undo(t *Tx) {
 	for _, u := range slices.Backward(t.undo) {
+		b.count(u.place, b.known[u.place], u.known, u.was)
 		if u.known {
 			b.known[u.place] = u.was
 		} else {

@@ -1,13 +1,23 @@
 package sqldoc
 
-import "unsafe"
+import (
+	"unsafe"
 
-// Cache keeps rows as of the last commit, for the only writer of a store. It has two
-// generations and drops the older one when the younger one is full. Only the writer's
-// goroutine uses it.
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Cache keeps rows and tallies as of the last commit, for a writer that knows which rows
+// others have changed since. It has two generations of rows and drops the older one when the
+// younger one is full. Only the writer's goroutine uses it.
 type Cache struct {
-	young, old map[place]entry
+	young, old map[Sum]cached
 	size       int // bytes of the younger generation
+	tallies    map[string]tally
+}
+
+type cached struct {
+	place
+	entry
 }
 
 // A generation holds about this many bytes, and no row above maxRemembered: a plan of a
@@ -17,43 +27,68 @@ const (
 	maxRemembered = 64 << 10
 )
 
-// NewCache makes an empty cache.
-func NewCache() *Cache { return &Cache{young: map[place]entry{}} }
+// Sum stands for a row, in what processes tell each other, or for all lists of a table. Two
+// may have the same: then what is said of one holds for the other too.
+type Sum = uint64
 
-// Clear drops all rows, after another process has written.
+// sum is FNV-1a, with a zero behind each part. It must be the same in each release.
+func (p place) sum() Sum {
+	sum := Sum(14695981039346656037)
+	for _, part := range [...]string{p.table.Name, p.tenant, p.id} {
+		for i := range len(part) {
+			sum = (sum ^ Sum(part[i])) * fnvPrime
+		}
+		sum *= fnvPrime
+	}
+	return sum
+}
+
+const fnvPrime = 1099511628211
+
+// listed stands for all lists and counts of a table.
+func listed(t *store.Table) Sum { return place{table: t}.sum() }
+
+// NewCache makes an empty cache.
+func NewCache() *Cache { return &Cache{young: map[Sum]cached{}, tallies: map[string]tally{}} }
+
+// Clear drops all rows and tallies, after others have written nobody knows what.
 func (c *Cache) Clear() {
-	if len(c.young)+len(c.old) > 0 {
+	if len(c.young)+len(c.old)+len(c.tallies) > 0 {
 		*c = *NewCache()
 	}
 }
 
 func (c *Cache) get(p place) (entry, bool) {
-	e, ok := c.young[p]
-	if ok {
-		return e, true
+	sum := p.sum()
+	e, ok := c.young[sum]
+	if !ok {
+		if e, ok = c.old[sum]; ok {
+			c.put(e.place, e.entry)
+		}
 	}
-	if e, ok = c.old[p]; ok {
-		c.put(p, e)
+	if !ok || e.place != p {
+		return entry{}, false
 	}
-	return e, ok
+	return e.entry, true
 }
 
 func (c *Cache) put(p place, e entry) {
+	sum := p.sum()
 	if len(e.doc) > maxRemembered {
-		c.drop(p)
+		c.drop(sum)
 		return
 	}
-	if _, there := c.young[p]; !there {
-		c.size += int(unsafe.Sizeof(p)+unsafe.Sizeof(e)) + len(p.id) + len(e.doc)
+	if _, there := c.young[sum]; !there {
+		c.size += int(unsafe.Sizeof(sum)+unsafe.Sizeof(cached{})) + len(p.id) + len(e.doc)
 	}
-	c.young[p] = e
+	c.young[sum] = cached{p, e}
 	if c.size > maxGeneration {
-		c.young, c.old, c.size = map[place]entry{}, c.young, 0
+		c.young, c.old, c.size = map[Sum]cached{}, c.young, 0
 	}
 }
 
 // drop drops a row.
-func (c *Cache) drop(p place) {
-	delete(c.young, p)
-	delete(c.old, p)
+func (c *Cache) drop(sum Sum) {
+	delete(c.young, sum)
+	delete(c.old, sum)
 }

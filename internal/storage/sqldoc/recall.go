@@ -2,40 +2,61 @@ package sqldoc
 
 import "fmt"
 
-// Another process may have written any cached row. Rows that recent batches read will be
-// read again, one by one while all other writers wait: so they are refreshed together, in
-// one message.
+// Another process may have written cached rows, and told which. What recent batches read of
+// them will be read again, one by one while all other writers wait: so it is refreshed
+// together, in one message.
 
-// How many batches a row stays cached without being read, and how many rows are refreshed.
+// How many batches a row stays cached without being read, and how much is refreshed.
 const (
 	maxIdle     = 2
 	maxRecalled = 128
 )
 
-// Recall refreshes the cached rows. Call it before anything else in the batch.
-func (b *Batch) Recall() error {
-	places, entries := b.cache.recent()
-	b.cache.Clear()
-	if len(places) == 0 {
+// Recall refreshes the rows and tallies that others have changed, or all if it isn't known
+// which (nil). Call it before anything else in the batch.
+func (b *Batch) Recall(changed []Sum) error {
+	var rows []cached
+	var tallies []tally
+	if changed == nil {
+		rows, tallies = b.cache.all()
+		b.cache.Clear()
+	} else {
+		rows, tallies = b.cache.forget(changed)
+	}
+	b.tallies = b.cache.copied()
+	rows, tallies = recent(rows, tallies)
+	if len(rows)+len(tallies) == 0 {
 		return nil
 	}
-	calls := make([]Call, len(places))
-	for i, p := range places {
-		calls[i] = Call{b.conn.on(p.table).get.text, []any{p.tenant, p.id}}
-	}
-	rows, err := b.conn.dialect.Ask(b.conn.conn, calls)
+	answers, err := b.ask(rows, tallies)
 	if err != nil {
-		return fmt.Errorf("read %d rows anew: %w", len(places), b.conn.mean(err))
+		return fmt.Errorf("read %d rows and %d counts anew: %w", len(rows), len(tallies), b.conn.mean(err))
 	}
-	for i, row := range rows {
-		e, err := recalled(row)
+	for i, answer := range answers[:len(rows)] {
+		e, err := recalled(answer)
 		if err != nil {
-			return fmt.Errorf("read %s %s anew: %w", places[i].table.Name, places[i].id, err)
+			return fmt.Errorf("read %s %s anew: %w", rows[i].table.Name, rows[i].id, err)
 		}
-		e.idle = entries[i].idle + 1
-		b.cache.put(places[i], e)
+		e.idle = rows[i].idle + 1
+		b.cache.put(rows[i].place, e)
 	}
-	return nil
+	for i := range tallies {
+		tallies[i].n, tallies[i].asked, tallies[i].idle = 0, false, tallies[i].idle+1
+	}
+	return b.take(tallies, answers[len(rows):])
+}
+
+// ask reads rows and counts in one message.
+func (b *Batch) ask(rows []cached, tallies []tally) ([][]any, error) {
+	calls := make([]Call, 0, len(rows)+len(tallies))
+	for _, row := range rows {
+		calls = append(calls, Call{b.conn.on(row.table).get.text, []any{row.tenant, row.id}})
+	}
+	for _, t := range tallies {
+		s := b.conn.count(t.table, t.tenant, b.conn.dialect.within(t.query()))
+		calls = append(calls, Call{s.String(), s.args})
+	}
+	return b.conn.dialect.Ask(b.conn.conn, calls)
 }
 
 // recalled makes the entry of a row as selectFrom selects it; nil for no row.
@@ -55,12 +76,47 @@ func recalled(row []any) (e entry, err error) {
 	return entry{version: version, stored: version, doc: doc, keys: keys, columns: keys}, nil
 }
 
-// recent returns the rows that the last batches read.
-func (c *Cache) recent() (places []place, entries []entry) {
-	for p, e := range c.young {
-		if e.idle < maxIdle && len(places) < maxRecalled {
-			places, entries = append(places, p), append(entries, e)
+// recent are those that the last batches read.
+func recent(rows []cached, tallies []tally) (lately []cached, asked []tally) {
+	for _, row := range rows {
+		if row.idle < maxIdle && len(lately) < maxRecalled {
+			lately = append(lately, row)
 		}
 	}
-	return places, entries
+	for _, t := range tallies {
+		if t.idle < maxIdle {
+			asked = append(asked, t)
+		}
+	}
+	return lately, asked
+}
+
+// all gives what the younger generation has.
+func (c *Cache) all() (rows []cached, tallies []tally) {
+	for _, row := range c.young {
+		rows = append(rows, row)
+	}
+	for _, t := range c.tallies {
+		tallies = append(tallies, t)
+	}
+	return rows, tallies
+}
+
+// forget drops what has changed, and gives what was dropped.
+func (c *Cache) forget(changed []Sum) (rows []cached, tallies []tally) {
+	tables := map[Sum]bool{}
+	for _, sum := range changed {
+		tables[sum] = true
+		if row, ok := c.young[sum]; ok {
+			rows = append(rows, row)
+		}
+		c.drop(sum)
+	}
+	for key, t := range c.tallies {
+		if tables[listed(t.table)] {
+			tallies = append(tallies, t)
+			delete(c.tallies, key)
+		}
+	}
+	return rows, tallies
 }

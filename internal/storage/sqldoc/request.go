@@ -16,6 +16,7 @@ type Request struct {
 	result chan error    // the result of the Update
 	gone   bool          // the caller has stopped waiting, or its goroutine has ended
 	err    error         // the function's error in its last run
+	putOff int           // how often it was put off
 }
 
 // errExited stands for a function that didn't return, errLeft for a caller that stopped

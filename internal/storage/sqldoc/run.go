@@ -1,19 +1,28 @@
 package sqldoc
 
-import "github.com/countersign/countersign/internal/storage/store"
+import (
+	"errors"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
 
 // Run runs a request's function in the batch. If the function fails, only its writes are
 // undone. An error of Run concerns the whole batch: roll it back, and after
-// ErrNeedsSavepoint run it again.
+// ErrNeedsSavepoint run it again. But after ErrPutOff only the function has to run again.
 func (b *Batch) Run(r *Request) error {
 	if b.inSavepoints {
 		return b.runInSavepoint(r)
 	}
-	t := &Tx{conn: b.conn, batch: b}
+	t := &Tx{conn: b.conn, batch: b, mayPutOff: b.putsOff && r.putOff < maxPutOff}
 	if !r.Call(t) {
 		return nil
 	}
 	t.End()
+	if errors.Is(t.Err(), ErrPutOff) {
+		b.undo(t)
+		r.putOff++
+		return ErrPutOff
+	}
 	if err := t.Err(); err != nil && !t.again {
 		return b.cause(t, err)
 	}

@@ -28,6 +28,7 @@ type Tx struct {
 	// -- of a function in a batch
 	batch       *Batch
 	inSavepoint bool   // writes are not deferred
+	mayPutOff   bool   // see Batch.PutOff
 	again       bool   // the function must run again, in a savepoint
 	undo        []undo // the entries that it has changed
 }
@@ -201,9 +202,42 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 	if err := table.CheckQuery(q); err != nil {
 		return 0, err
 	}
-	if err := t.flushTable(table); err != nil {
+	if t.batch != nil {
+		return t.tally(table, tenant, q)
+	}
+	return t.countRows(table, tenant, q)
+}
+
+// tally counts in a batch: by what is known, else by what the database has and the batch has
+// yet to write.
+func (t *Tx) tally(table *store.Table, tenant string, q store.Query) (int, error) {
+	if err := t.usable(); err != nil {
+		return 0, fmt.Errorf("count %s: %w", table.Name, err)
+	}
+	key := tallyKey(table, tenant, q.Where)
+	if n, ok := t.batch.tallied(key); ok {
+		return n, nil
+	}
+	asked := tally{table: table, tenant: tenant, where: q.Where, asked: true}
+	if t.wants(nil, []tally{asked}) {
+		return 0, ErrPutOff
+	}
+	more, ok := t.batch.unwritten(asked)
+	if !ok {
+		if err := t.flushTable(table); err != nil {
+			return 0, err
+		}
+	}
+	n, err := t.countRows(table, tenant, q)
+	if err != nil {
 		return 0, err
 	}
+	asked.n = n + more
+	t.batch.remember(key, asked)
+	return asked.n, nil
+}
+
+func (t *Tx) countRows(table *store.Table, tenant string, q store.Query) (int, error) {
 	n := 0
 	rows, err := t.ask(t.conn.count(table, tenant, t.conn.dialect.within(q)))
 	if err == nil {

@@ -30,16 +30,27 @@ func (c Collection[T]) Put(tx Tx, tenant, id string, v *T, expected int64) (int6
 	return version, err
 }
 
+// Add writes a new document whose id was drawn at random, so that the store need not look
+// whether there is one, and gives the document. Its version is 1.
+func (c Collection[T]) Add(tx Tx, tenant, id string, v *T) (doc []byte, err error) {
+	return c.put(tx, tenant, id, v, 0, true)
+}
+
 // PutDoc is Put, and gives the document that was written.
 func (c Collection[T]) PutDoc(tx Tx, tenant, id string, v *T, expected int64) (doc []byte, version int64, err error) {
+	doc, err = c.put(tx, tenant, id, v, expected, false)
+	return doc, expected + 1, err
+}
+
+func (c Collection[T]) put(tx Tx, tenant, id string, v *T, expected int64, drawn bool) (doc []byte, err error) {
 	if doc, err = countersign.Marshal(v); err != nil {
-		return nil, 0, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
+		return nil, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
 	}
-	row := Row{ID: id, Doc: doc}
+	row := Row{ID: id, Doc: doc, Drawn: drawn}
 	if c.Keys != nil {
 		row.Keys = c.Keys(v)
 	}
-	return doc, expected + 1, tx.Put(c.Table, tenant, row, expected)
+	return doc, tx.Put(c.Table, tenant, row, expected)
 }
 
 // Delete removes a document; removing none is not an error.

@@ -115,6 +115,10 @@ type Row struct {
 	Version int64
 	Keys    []any
 	Doc     []byte
+	// Drawn says of a new row that its id was drawn at random. Put may take for granted that
+	// there is no such row: if there is one after all, the function fails, or runs again, after
+	// Put has returned.
+	Drawn bool
 }
 
 // Query says which rows, in which order. The zero Query is every row by id.

@@ -185,6 +185,44 @@ func guardedConflictTouchesNoOther(t *testing.T, s store.Store) {
 	})
 }
 
+// aDrawnIDThatIsThereTouchesNoOther: an engine may notice late that a row is there whose id was
+// drawn. Only the Update that added it fails, and a row that it doesn't add is counted as any.
+func aDrawnIDThatIsThereTouchesNoOther(t *testing.T, s store.Store) {
+	put(t, s, simple("there"))
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			err := s.Update(context.Background(), func(tx store.Tx) error {
+				row := simple(fmt.Sprint("run-", i))
+				if row.Drawn = true; i%5 == 0 {
+					row.ID = "there"
+				}
+				before, err := tx.Count(store.Runs, tenant, store.Query{})
+				if err != nil {
+					return err
+				}
+				if err := tx.Put(store.Runs, tenant, row, 0); err != nil {
+					return err
+				}
+				after, err := tx.Count(store.Runs, tenant, store.Query{})
+				if err == nil && i%5 != 0 && after != before+1 {
+					err = fmt.Errorf("%d rows are %d with one more", before, after)
+				}
+				return err
+			})
+			if want := i%5 == 0; errors.Is(err, store.ErrConflict) != want || !want && err != nil {
+				t.Errorf("Update %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	rows := list(t, s, store.Query{})
+	wantSame(t, len(rows), 17)
+	for _, row := range rows {
+		wantSame(t, []any{row.Version, row.Drawn}, []any{int64(1), false})
+	}
+}
+
 // listSeesWhatItsFunctionWrote, and what committed functions before it wrote.
 func listSeesWhatItsFunctionWrote(t *testing.T, s store.Store) {
 	var all sync.WaitGroup

@@ -74,6 +74,7 @@ var rules = []rule{
 	{"ViewIsNotBlockedByUpdate", viewIsNotBlockedByUpdate},
 	{"FailuresAmongConcurrentUpdatesTouchNoOther", failuresTouchNoOther},
 	{"ConflictInAGuardedTableTouchesNoOther", guardedConflictTouchesNoOther},
+	{"ADrawnIDThatIsThereTouchesNoOther", aDrawnIDThatIsThereTouchesNoOther},
 	{"ListSeesWhatItsFunctionWrote", listSeesWhatItsFunctionWrote},
 
 	{"LoadKeepsTheVersion", loadKeepsTheVersion},

@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+)
+
+// Each batch notes in countersign_turns which rows it has changed, in its own transaction. A
+// batch of another process, once it has the lock, drops those rows from its cache: the others
+// hold, since nothing else writes. If a turn since its own last one isn't noted, such as one
+// of an earlier release, of a migration or of long ago, it drops all.
+
+const (
+	// keptTurns are the rows of countersign_turns. Who has missed more has a cold cache anyway.
+	keptTurns = 32
+	// maxNoted bounds what is noted of a turn; of more nothing is.
+	maxNoted = 4096
+)
+
+// note is the statement that notes what a turn has changed.
+func note(turn int64, changed []sqldoc.Sum) call {
+	var sums []byte
+	if len(changed) <= maxNoted {
+		sums = make([]byte, 0, 8*len(changed))
+		for _, sum := range changed {
+			sums = binary.BigEndian.AppendUint64(sums, sum)
+		}
+	}
+	return call{change: noteTurn, values: [][]byte{integer(turn % keptTurns), integer(turn), sums}}
+}
+
+var noteTurn = change{
+	name: "countersign_turn",
+	text: "INSERT INTO countersign_turns AS kept (slot, turn, changed) VALUES ($1, $2, $3)" +
+		" ON CONFLICT (slot) DO UPDATE SET turn = excluded.turn, changed = excluded.changed",
+	oids: []uint32{oidInteger, oidInteger, oidBytes},
+}
+
+func integer(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+// changedSince selects how many turns after one are noted, and what they have changed.
+func changedSince(turn string) string {
+	of := " FROM countersign_turns WHERE turn > " + turn
+	return "(SELECT count(changed)" + of + "), (SELECT COALESCE(encode(string_agg(changed, ''), 'hex'), '')" + of + ")"
+}
+
+// missed is what others have changed since the batch that the cache is of, nil if that isn't
+// known. row is the answer to beginning.
+func (w *writer) missed(before inTurn, row []string) ([]sqldoc.Sum, error) {
+	turns := before.turn - w.last.turn
+	// Without our last batch the database isn't the one that the cache is of.
+	if w.outdated || before.batch != w.last.batch || turns < 0 || row[3] != strconv.FormatInt(turns, 10) {
+		return nil, nil
+	}
+	bytes, err := hex.DecodeString(row[4])
+	if err != nil || len(bytes)%8 != 0 {
+		return nil, fmt.Errorf("countersign_turns has %d bytes that are no sums: restore the store from a backup", len(bytes))
+	}
+	changed := make([]sqldoc.Sum, 0, len(bytes)/8)
+	for ; len(bytes) > 0; bytes = bytes[8:] {
+		changed = append(changed, binary.BigEndian.Uint64(bytes))
+	}
+	return changed, nil
+}

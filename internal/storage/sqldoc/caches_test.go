@@ -1,0 +1,241 @@
+package sqldoc_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// caches are several writers of one database, each with a cache of its own, who are told what
+// the others have changed.
+type caches struct {
+	conn  *sqldoc.Conn
+	of    []*sqldoc.Cache
+	seen  []int          // turns of each
+	turns [][]sqldoc.Sum // what each turn has changed
+}
+
+type row struct {
+	version int64
+	state   string
+	due     int64
+}
+
+var errUndone = errors.New("undone")
+
+func openCaches(t *testing.T, n int) *caches {
+	t.Helper()
+	pinned, err := schema(t).Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &caches{}
+	c.conn = sqldoc.NewConn(pinned, sqldoc.Dialect{
+		Rewrite: func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
+		Error:   func(err error) error { return err },
+		Ask:     c.ask,
+	})
+	t.Cleanup(func() { _ = c.conn.Close() })
+	for range n {
+		c.of, c.seen = append(c.of, sqldoc.NewCache()), append(c.seen, 0)
+	}
+	return c
+}
+
+// ask is Dialect.Ask, a statement after the other.
+func (c *caches) ask(conn *sql.Conn, calls []sqldoc.Call) (rows [][]any, err error) {
+	for _, call := range calls {
+		found, err := conn.QueryContext(context.Background(), strings.ReplaceAll(call.Text, "$", "?"), call.Args...)
+		if err != nil {
+			return nil, err
+		}
+		var row []any
+		if columns, _ := found.Columns(); found.Next() {
+			row = make([]any, len(columns))
+			into := make([]any, len(columns))
+			for i := range row {
+				into[i] = &row[i]
+			}
+			err = found.Scan(into...)
+		}
+		if err = errors.Join(err, found.Close()); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// turn runs functions in a batch of one of the writers, and commits it unless it is undone.
+// A function that is put off has its turn again at once, so that the order stays.
+func (c *caches) turn(t fataler, writer int, undone, putsOff bool, functions ...func(store.Tx) error) {
+	t.Helper()
+	exec := func(statement string) {
+		if err := c.conn.Exec(statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	exec("BEGIN")
+	b := c.conn.NewBatch(host{c.conn}, c.of[writer], false)
+	if missed := c.turns[c.seen[writer]:]; len(missed) > 0 {
+		if err := b.Recall(append([]sqldoc.Sum{}, slices.Concat(missed...)...)); err != nil {
+			t.Fatalf("Recall: %v", err)
+		}
+	}
+	b.PutOff(putsOff)
+	for _, fn := range functions {
+		r := sqldoc.NewRequest()
+		go func() { _ = r.Serve(context.Background(), fn) }()
+		err := b.Run(r)
+		for errors.Is(err, sqldoc.ErrPutOff) {
+			if err = b.Fetch(); err == nil {
+				err = b.Run(r)
+			}
+		}
+		if err != nil {
+			t.Fatalf("Run: %v", err)
+		}
+		r.Answer(nil)
+	}
+	if err := b.Flush(); err != nil {
+		t.Fatalf("Flush: %v", err)
+	}
+	if undone {
+		exec("ROLLBACK")
+		return
+	}
+	exec("COMMIT")
+	b.Committed()
+	c.turns = append(c.turns, b.Changed())
+	c.seen[writer] = len(c.turns)
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// model is what a function sees: the database's rows, and what the batch has changed so far.
+type model map[string]row
+
+// function draws a function and what it leaves of the model, and checks each of its answers.
+func (m model) function(t *rapid.T) (fn func(store.Tx) error, left model) {
+	type step struct {
+		do   string
+		id   string
+		row  row
+		want int
+	}
+	fails := rapid.IntRange(0, 4).Draw(t, "fails") == 0
+	now, steps := maps.Clone(m), []step{}
+	for range rapid.IntRange(1, 6).Draw(t, "steps") {
+		s := step{
+			do:  rapid.SampledFrom([]string{"get", "put", "put", "delete", "count", "count", "list"}).Draw(t, "do"),
+			id:  rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "id"),
+			row: row{0, rapid.SampledFrom([]string{"active", "queued"}).Draw(t, "state"), rapid.Int64Range(0, 2).Draw(t, "due")},
+		}
+		switch was := now[s.id]; s.do {
+		case "put":
+			s.row.version = was.version
+			now[s.id] = row{was.version + 1, s.row.state, s.row.due}
+		case "delete":
+			delete(now, s.id)
+		case "get":
+			s.row = was
+		case "count":
+			s.want = now.count(s.row)
+		case "list":
+			s.want = len(now)
+		}
+		steps = append(steps, s)
+	}
+	fn = func(tx store.Tx) error {
+		for _, s := range steps {
+			var err error
+			switch s.do {
+			case "put":
+				err = tx.Put(store.Unfinished, "t", store.Row{ID: s.id, Keys: []any{"acme", s.row.state, int64(0), s.row.due}, Doc: []byte("{}")}, s.row.version)
+			case "delete":
+				err = tx.Delete(store.Unfinished, "t", s.id)
+			case "get":
+				var got store.Row
+				if got, err = tx.Get(store.Unfinished, "t", s.id); errors.Is(err, store.ErrNotFound) {
+					err = nil
+				}
+				if err == nil && (got.Version != s.row.version || s.row.version > 0 && got.Keys[3] != s.row.due) {
+					err = fmt.Errorf("%s is at version %d, want %v", s.id, got.Version, s.row)
+				}
+			case "count":
+				var n int
+				if n, err = tx.Count(store.Unfinished, "t", s.row.query()); err == nil && n != s.want {
+					err = fmt.Errorf("%d rows are %v, want %d", n, s.row, s.want)
+				}
+			case "list":
+				var all []store.Row
+				if all, err = tx.List(store.Unfinished, "t", store.Query{}); err == nil && len(all) != s.want {
+					err = fmt.Errorf("%d rows are listed, want %d", len(all), s.want)
+				}
+			}
+			if err != nil && !errors.Is(err, sqldoc.ErrNeedsSavepoint) && !errors.Is(err, sqldoc.ErrPutOff) {
+				panic(err)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if fails {
+			return errUndone
+		}
+		return nil
+	}
+	if fails {
+		return fn, m
+	}
+	return fn, now
+}
+
+// query finds the rows of a state that are due then or later.
+func (r row) query() store.Query {
+	return store.Query{Where: []store.Filter{store.Equal("state", r.state), {Column: "due", Op: store.AtLeast, Values: []any{r.due}}}}
+}
+
+func (m model) count(like row) (n int) {
+	for _, r := range m {
+		if r.state == like.state && r.due >= like.due {
+			n++
+		}
+	}
+	return n
+}
+
+// TestWritersThatAreToldWhatChangedSeeTheNewestState: rows, counts and lists, of batches by
+// drawn writers, some of which are undone, as are some of their functions.
+func TestWritersThatAreToldWhatChangedSeeTheNewestState(t *testing.T) {
+	c := openCaches(t, 3)
+	committed := model{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range rapid.IntRange(1, 8).Draw(t, "turns") {
+			var functions []func(store.Tx) error
+			left := committed
+			for range rapid.IntRange(1, 4).Draw(t, "functions") {
+				fn, then := left.function(t)
+				functions, left = append(functions, fn), then
+			}
+			undone := rapid.IntRange(0, 5).Draw(t, "undone") == 0
+			c.turn(t, rapid.IntRange(0, 2).Draw(t, "writer"), undone, rapid.Bool().Draw(t, "puts off"), functions...)
+			if !undone {
+				committed = left
+			}
+		}
+	})
+}

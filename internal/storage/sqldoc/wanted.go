@@ -1,0 +1,90 @@
+package sqldoc
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// A function that needs what isn't known can be put off: the others run first, and what all
+// of them need is asked for in one message, instead of one message each while all other
+// writers wait.
+
+// ErrPutOff says that a function needs rows or counts that aren't known. It was undone; run
+// it again after Fetch.
+var ErrPutOff = errors.New("sqldoc: the function needs what is to be fetched")
+
+// wanted are rows and counts to be fetched.
+type wanted struct {
+	rows    []cached
+	tallies []tally
+}
+
+// PutOff has functions put off that need what isn't known, until Fetch.
+func (b *Batch) PutOff(yes bool) { b.putsOff = yes && !b.inSavepoints && b.conn.dialect.Ask != nil }
+
+// maxPutOff bounds how often a function is put off in a batch. It may ask for something else
+// each time, such as a row whose id it has just drawn.
+const maxPutOff = 3
+
+// wants puts the function off, if that may be. Until it returns it gets no other answer.
+func (t *Tx) wants(rows []cached, tallies []tally) bool {
+	if !t.mayPutOff {
+		return false
+	}
+	w := &t.batch.wanted
+	w.rows, w.tallies = append(w.rows, rows...), append(w.tallies, tallies...)
+	t.err = ErrPutOff
+	return true
+}
+
+// Fetch gets what the functions that were put off need.
+func (b *Batch) Fetch() error {
+	w := b.wanted
+	b.wanted = wanted{}
+	if err := b.conn.used(); err != nil {
+		return err
+	}
+	for _, of := range w.tallies {
+		if _, ok := b.unwritten(of); !ok {
+			if err := b.flush(func(table *store.Table) bool { return table == of.table }); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range w.tallies {
+		w.tallies[i].n, _ = b.unwritten(w.tallies[i]) // to which is added what the database has
+	}
+	answers, err := b.ask(w.rows, w.tallies)
+	if err != nil {
+		t := b.conn.Begin(false)
+		t.err = b.conn.mean(err)
+		return b.cause(t, fmt.Errorf("fetch %d rows and %d counts: %w", len(w.rows), len(w.tallies), t.err))
+	}
+	for i, answer := range answers[:len(w.rows)] {
+		if _, known := b.peek(w.rows[i].place); known {
+			continue // another function has written it since
+		}
+		e, err := recalled(answer)
+		if err != nil {
+			return fmt.Errorf("fetch %s %s: %w", w.rows[i].table.Name, w.rows[i].id, err)
+		}
+		e.asked = true
+		b.known[w.rows[i].place] = e
+	}
+	return b.take(w.tallies, answers[len(w.rows):])
+}
+
+// take keeps the answers to counts.
+func (b *Batch) take(tallies []tally, answers [][]any) error {
+	for i, t := range tallies {
+		n, isNumber := answers[i][0].(int64)
+		if !isNumber {
+			return fmt.Errorf("count %s: the answer is a %T", t.table.Name, answers[i][0])
+		}
+		t.n += int(n)
+		b.remember(tallyKey(t.table, t.tenant, t.where), t)
+	}
+	return nil
+}
