@@ -84,6 +84,7 @@ type tableSnapshot struct {
 	*sqldoc.Tx
 	conn    *sqldoc.Conn
 	journal named
+	log     *auditLog // that was read last
 }
 
 // begin begins a snapshot. SQLite takes it at the first read.
@@ -96,7 +97,56 @@ func begin(conn *sqldoc.Conn) (tableSnapshot, error) {
 		_ = conn.Exec("ROLLBACK")
 		return tableSnapshot{}, err
 	}
-	return tableSnapshot{conn.Begin(true), conn, n}, nil
+	tx := conn.Begin(true)
+	return tableSnapshot{tx, conn, n, &auditLog{tx: tx}}, nil
+}
+
+// auditLog is the log of a tenant in this snapshot.
+func (s tableSnapshot) auditLog(tenant string) *auditLog {
+	if s.log.tenant != tenant {
+		*s.log = auditLog{tx: s.Tx, tenant: tenant}
+	}
+	return s.log
+}
+
+// Get implements store.Tx.
+func (s tableSnapshot) Get(table *store.Table, tenant, id string) (store.Row, error) {
+	if table != store.Audit {
+		return s.Tx.Get(table, tenant, id)
+	}
+	return s.auditLog(tenant).get(id)
+}
+
+// List implements store.Tx.
+func (s tableSnapshot) List(table *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	if err := table.CheckQuery(q); err != nil || table != store.Audit {
+		return s.Tx.List(table, tenant, q)
+	}
+	return s.auditLog(tenant).list(q)
+}
+
+// Count implements store.Tx.
+func (s tableSnapshot) Count(table *store.Table, tenant string, q store.Query) (int, error) {
+	if err := table.CheckQuery(q); err != nil || table != store.Audit {
+		return s.Tx.Count(table, tenant, q)
+	}
+	return s.auditLog(tenant).count(q)
+}
+
+// Distinct implements store.Tx.
+func (s tableSnapshot) Distinct(table *store.Table, tenant, column string) ([]string, error) {
+	if err := table.CheckDistinct(column); err != nil || table != store.Audit {
+		return s.Tx.Distinct(table, tenant, column)
+	}
+	return s.auditLog(tenant).distinct(column)
+}
+
+// Tenants implements store.Whole.
+func (s tableSnapshot) Tenants(table *store.Table) ([]string, error) {
+	if table != store.Audit {
+		return s.Tx.Tenants(table)
+	}
+	return auditTenants(s.Tx)
 }
 
 // Close implements writebehind.Base.
