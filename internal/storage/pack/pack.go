@@ -107,7 +107,7 @@ func (p *Packer) Pack(tenant string, rows []store.Row) (content []byte, sum int6
 // repeat in audit records is hashes and salts.
 func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false), zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true))
+		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(fmt.Sprintf("pack: %v", err)) // the options are constants
 	}

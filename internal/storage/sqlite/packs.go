@@ -129,10 +129,10 @@ func (l *auditLog) checkPostings(first int64, p *pack.Pack) error {
 // count counts the records that match.
 func (l *auditLog) count(q store.Query) (int, error) {
 	n, err := l.tx.Count(store.Audit, l.tenant, q)
-	if err != nil {
-		return 0, err
-	}
 	s := newSearch(q.Where)
+	if err != nil || s.first > s.last {
+		return n, err
+	}
 	if query, args, ok := s.sum(l.tenant); ok {
 		inPacks := 0
 		err := l.tx.Each(query, args, func(scan func(...any) error) error { return scan(&inPacks) })
