@@ -34,7 +34,7 @@ func TestLogsAgreeWithMemory(t *testing.T) {
 			mustDo(t, err)
 			defer func() { mustClose(t, s) }()
 			l := &drawnLog{t: t, r: r, stores: []store.Store{memory.New(), s}, next: map[string]int64{}}
-			for range 25 {
+			for range 40 {
 				l.change()
 				l.ask()
 			}
@@ -48,6 +48,12 @@ type drawnLog struct {
 	r      *rand.Rand
 	stores []store.Store
 	next   map[string]int64 // sequence number of each tenant
+	gone   *goneRecord      // that was deleted last
+}
+
+type goneRecord struct {
+	tenant string
+	seq    int64
 }
 
 var logTenants = []string{"acme", "acme", "acme", "globex", store.Realm}
@@ -57,9 +63,9 @@ func (l *drawnLog) change() {
 	tenant := logTenants[l.r.IntN(len(logTenants))]
 	var change func(tx store.Tx) error
 	switch l.r.IntN(10) {
-	case 0:
+	case 0, 1, 2:
 		change = l.oddity(tenant)
-	case 1, 2:
+	case 3, 4:
 		change = l.appends(tenant, 1+l.r.IntN(400))
 	default:
 		change = l.appends(tenant, 1+l.r.IntN(9))
@@ -111,6 +117,12 @@ var (
 // oddity changes the log in a way that no log is changed.
 func (l *drawnLog) oddity(tenant string) func(tx store.Tx) error {
 	seq := l.r.Int64N(l.next[tenant] + 1)
+	if l.r.IntN(2) == 0 { // near the end
+		seq = max(0, l.next[tenant]-l.r.Int64N(3))
+	}
+	if l.gone != nil && l.r.IntN(2) == 0 {
+		tenant, seq = l.gone.tenant, l.gone.seq
+	}
 	row := l.record(seq)
 	switch l.r.IntN(7) {
 	case 0:
@@ -123,6 +135,7 @@ func (l *drawnLog) oddity(tenant string) func(tx store.Tx) error {
 	case 3:
 		row.ID, row.Keys[0] = "-"+fmt.Sprint(seq), -seq
 	case 4, 5:
+		l.gone = &goneRecord{tenant, seq}
 		return func(tx store.Tx) error { return tx.Delete(store.Audit, tenant, row.ID) }
 	default:
 		if l.r.IntN(2) == 0 {
@@ -145,7 +158,7 @@ func (l *drawnLog) oddity(tenant string) func(tx store.Tx) error {
 
 func (l *drawnLog) ask() {
 	l.t.Helper()
-	for range 30 {
+	for range 20 {
 		name, ask := l.question(drawnOf(l, logTenants))
 		var answers []any
 		for _, s := range l.stores {
