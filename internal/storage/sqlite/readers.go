@@ -30,24 +30,6 @@ func (r *readers) add(conn *sqldoc.Conn) {
 	r.idle <- conn
 }
 
-// view runs fn on one snapshot of the database, without what is only in the journal.
-func (r *readers) view(ctx context.Context, fn func(store.Tx) error) error {
-	conn, err := r.borrow(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { r.idle <- conn }()
-	base, err := begin(conn)
-	if err != nil {
-		return err
-	}
-	defer base.Close()
-	if err := fn(base); err != nil {
-		return err
-	}
-	return base.Err()
-}
-
 // reader is a connection as writebehind uses it.
 type reader struct {
 	conn *sqldoc.Conn
@@ -84,7 +66,7 @@ type tableSnapshot struct {
 	*sqldoc.Tx
 	conn    *sqldoc.Conn
 	journal named
-	log     *auditLog // that was read last
+	log     *auditLog // that was read last; nil: there are no packs
 }
 
 // begin begins a snapshot. SQLite takes it at the first read.
@@ -97,8 +79,15 @@ func begin(conn *sqldoc.Conn) (tableSnapshot, error) {
 		_ = conn.Exec("ROLLBACK")
 		return tableSnapshot{}, err
 	}
-	tx := conn.Begin(true)
-	return tableSnapshot{tx, conn, n, &auditLog{tx: tx}}, nil
+	return newSnapshot(conn, n, true), nil
+}
+
+func newSnapshot(conn *sqldoc.Conn, journal named, packs bool) tableSnapshot {
+	s := tableSnapshot{Tx: conn.Begin(true), conn: conn, journal: journal}
+	if packs {
+		s.log = &auditLog{tx: s.Tx}
+	}
+	return s
 }
 
 // auditLog is the log of a tenant in this snapshot.
@@ -109,9 +98,12 @@ func (s tableSnapshot) auditLog(tenant string) *auditLog {
 	return s.log
 }
 
+// packed reports whether rows of a table are in packs too.
+func (s tableSnapshot) packed(table *store.Table) bool { return table == store.Audit && s.log != nil }
+
 // Get implements store.Tx.
 func (s tableSnapshot) Get(table *store.Table, tenant, id string) (store.Row, error) {
-	if table != store.Audit {
+	if !s.packed(table) {
 		return s.Tx.Get(table, tenant, id)
 	}
 	return s.auditLog(tenant).get(id)
@@ -119,7 +111,7 @@ func (s tableSnapshot) Get(table *store.Table, tenant, id string) (store.Row, er
 
 // List implements store.Tx.
 func (s tableSnapshot) List(table *store.Table, tenant string, q store.Query) ([]store.Row, error) {
-	if err := table.CheckQuery(q); err != nil || table != store.Audit {
+	if err := table.CheckQuery(q); err != nil || !s.packed(table) {
 		return s.Tx.List(table, tenant, q)
 	}
 	return s.auditLog(tenant).list(q)
@@ -127,7 +119,7 @@ func (s tableSnapshot) List(table *store.Table, tenant string, q store.Query) ([
 
 // Count implements store.Tx.
 func (s tableSnapshot) Count(table *store.Table, tenant string, q store.Query) (int, error) {
-	if err := table.CheckQuery(q); err != nil || table != store.Audit {
+	if err := table.CheckQuery(q); err != nil || !s.packed(table) {
 		return s.Tx.Count(table, tenant, q)
 	}
 	return s.auditLog(tenant).count(q)
@@ -135,7 +127,7 @@ func (s tableSnapshot) Count(table *store.Table, tenant string, q store.Query) (
 
 // Distinct implements store.Tx.
 func (s tableSnapshot) Distinct(table *store.Table, tenant, column string) ([]string, error) {
-	if err := table.CheckDistinct(column); err != nil || table != store.Audit {
+	if err := table.CheckDistinct(column); err != nil || !s.packed(table) {
 		return s.Tx.Distinct(table, tenant, column)
 	}
 	return s.auditLog(tenant).distinct(column)
@@ -143,7 +135,7 @@ func (s tableSnapshot) Distinct(table *store.Table, tenant, column string) ([]st
 
 // Tenants implements store.Whole.
 func (s tableSnapshot) Tenants(table *store.Table) ([]string, error) {
-	if table != store.Audit {
+	if !s.packed(table) {
 		return s.Tx.Tenants(table)
 	}
 	return auditTenants(s.Tx)
