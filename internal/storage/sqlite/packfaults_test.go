@@ -248,3 +248,48 @@ func repack(t *testing.T, db *sql.DB, first int64, change func(rows []store.Row)
 		run(t, db, "INSERT INTO audit_postings VALUES ('acme', ?, ?, ?, ?)", p.Column+1, p.Value, first, p.Places.Places())
 	}
 }
+
+// TestALogWhoseLastPackIsDamagedGoesOn: the next records are in another pack.
+func TestALogWhoseLastPackIsDamagedGoesOn(t *testing.T) {
+	dir := packedLog(t, 10)
+	inDatabase(t, dir, func(db *sql.DB) {
+		editContent(t, db, 0, func(c []byte) []byte { c[len(c)/2] ^= 1; return c })
+	})
+	s, err := open(context.Background(), dir, plain)
+	mustDo(t, err)
+	for range 3 {
+		mustDo(t, s.Update(context.Background(), audited("new", "models.change")))
+	}
+	mustDo(t, s.Close())
+	s = mustOpen(t, dir)
+	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
+		v, err := audit.Verify(tx, "acme")
+		if err != nil || v.Intact || v.Records != 13 || *v.FirstBroken != 0 {
+			t.Errorf("%+v, %v", v, err)
+		}
+		for seq := range int64(13) {
+			if _, err := tx.Get(store.Audit, "acme", pack.ID(seq)); errors.Is(err, store.ErrDamaged) != (seq < 10) {
+				t.Errorf("record %d: %v", seq, err)
+			}
+		}
+		return nil
+	}))
+}
+
+// TestADamagedPackLetsAnUpdateGoOn: that a record is damaged is an answer like that there is
+// none, and doesn't end the transaction.
+func TestADamagedPackLetsAnUpdateGoOn(t *testing.T) {
+	dir := packedLog(t, 10)
+	inDatabase(t, dir, func(db *sql.DB) { run(t, db, "UPDATE audit_packs SET sum = sum + 1") })
+	s := mustOpen(t, dir)
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+		if _, err := tx.Get(store.Audit, "acme", pack.ID(3)); !errors.Is(err, store.ErrDamaged) {
+			t.Errorf("a damaged record: %v", err)
+		}
+		return set("new", 10)(tx)
+	}))
+	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
+		_, err := tx.Get(store.Tenants, "acme", "new")
+		return err
+	}))
+}

@@ -82,6 +82,7 @@ var rules = []rule{
 	{"TenantsAreSortedAndOfTheTable", tenantsAreSortedAndOfTheTable},
 
 	{"AgreesWithMemory", agreesWithMemory},
+	{"LogAgreesWithMemory", logAgreesWithMemory},
 }
 
 const tenant = "acme"
