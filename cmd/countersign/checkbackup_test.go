@@ -84,7 +84,7 @@ func TestABackupByAnEarlierReleaseIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := inspect(t.Context(), backupFile{path: file, plain: file})
-	if err != nil || r.verdict() != nil || len(r.Logs) != 2 || r.Logs[1].Records == 0 {
+	if err != nil || r.verdict() != nil || len(r.Logs) != 3 || r.Logs[2].Records == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

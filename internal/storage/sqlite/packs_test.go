@@ -49,6 +49,7 @@ type drawnLog struct {
 	stores []store.Store
 	next   map[string]int64 // sequence number of each tenant
 	gone   *goneRecord      // that was deleted last
+	trace  []string         // what was changed
 }
 
 type goneRecord struct {
@@ -85,6 +86,7 @@ func (l *drawnLog) appends(tenant string, n int) func(tx store.Tx) error {
 		rows = append(rows, l.record(l.next[tenant]))
 		l.next[tenant]++
 	}
+	l.trace = append(l.trace, fmt.Sprintf("%q: append %d up to %d", tenant, n, l.next[tenant]-1))
 	return func(tx store.Tx) error {
 		for _, row := range rows {
 			if err := tx.Put(store.Audit, tenant, row, 0); err != nil {
@@ -136,6 +138,7 @@ func (l *drawnLog) oddity(tenant string) func(tx store.Tx) error {
 		row.ID, row.Keys[0] = "-"+fmt.Sprint(seq), -seq
 	case 4, 5:
 		l.gone = &goneRecord{tenant, seq}
+		l.trace = append(l.trace, fmt.Sprintf("%q: delete %d", tenant, seq))
 		return func(tx store.Tx) error { return tx.Delete(store.Audit, tenant, row.ID) }
 	default:
 		if l.r.IntN(2) == 0 {
@@ -147,6 +150,7 @@ func (l *drawnLog) oddity(tenant string) func(tx store.Tx) error {
 	if seq == l.next[tenant] && row.ID == pack.ID(seq) {
 		l.next[tenant]++
 	}
+	l.trace = append(l.trace, fmt.Sprintf("%q: put %s %v", tenant, row.ID, row.Keys))
 	return func(tx store.Tx) error {
 		was, err := tx.Get(store.Audit, tenant, row.ID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -172,7 +176,7 @@ func (l *drawnLog) ask() {
 			}))
 		}
 		if want, got := fmt.Sprint(answers[0]), fmt.Sprint(answers[1]); got != want {
-			l.t.Fatalf("%s: the store (+) and memory (-) disagree:\n%s", name, cmp.Diff(answers[0], answers[1], cmpopts.EquateEmpty()))
+			l.t.Fatalf("%s: the store (+) and memory (-) disagree:\n%s\n%s", name, strings.Join(l.trace, "\n"), cmp.Diff(answers[0], answers[1], cmpopts.EquateEmpty()))
 		}
 	}
 }
