@@ -115,7 +115,7 @@ func (m *merge) step() (more bool, err error) {
 		return false, nil
 	case next == nil || single != nil && m.isBefore(*single, m.near(next)):
 		return true, m.takeSingle(*single, next)
-	case next.decided && next.places.Len() <= m.skip && (single == nil || !m.isBefore(*single, m.far(next))):
+	case next.decided && next.places.Len() <= m.skip && (single == nil || m.isAfter(*single, m.far(next))):
 		m.skip -= next.places.Len()
 		m.blocks.pop()
 		return true, nil
@@ -149,12 +149,20 @@ func (m *merge) far(b *block) int64 {
 	return b.first + pack.Most - 1
 }
 
-// isBefore reports whether a record of the table comes before a sequence number.
+// isBefore reports whether a record of the table comes before a sequence number. One that has
+// the same number comes neither before nor after it.
 func (m *merge) isBefore(row store.Row, seq int64) bool {
 	if m.by.Column == "seq" {
 		return before(row.Keys[0].(int64), seq, m.by.Descending)
 	}
 	return before(row.ID, pack.ID(seq), m.by.Descending)
+}
+
+func (m *merge) isAfter(row store.Row, seq int64) bool {
+	if m.by.Column == "seq" {
+		return before(seq, row.Keys[0].(int64), m.by.Descending)
+	}
+	return before(pack.ID(seq), row.ID, m.by.Descending)
 }
 
 // passing is the number of records from which on those before the page are counted rather
