@@ -53,7 +53,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/klauspost/compress v1.20.3 // indirect
+require github.com/klauspost/compress v1.20.3
 
 require (
 	filippo.io/hpke v0.4.0 // indirect
