@@ -53,6 +53,8 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require github.com/klauspost/compress v1.20.3
+
 require (
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -2,11 +2,13 @@ package test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/countersign/countersign/internal/storage/pack"
 	"github.com/countersign/countersign/test/harness"
 )
 
@@ -37,19 +39,38 @@ func TestABrokenLogEndsTheCommandWithOne(t *testing.T) {
 	verify(0, head...)
 }
 
-// tamper changes one record directly in the database.
+// tamper changes one record directly in the database: in its pack, which then has the sum of
+// what was made of it.
 func tamper(t *testing.T, file, old, replacement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)&_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	result, err := db.Exec(`UPDATE audit SET doc = replace(doc, ?, ?) WHERE tenant = 'default' AND seq = 2`, old, replacement)
+	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := result.RowsAffected(); n == 0 {
-		t.Fatal("there is no such record")
+	var sum int64
+	var n int
+	var content []byte
+	if err := tx.QueryRow(`SELECT n, sum, content FROM audit_packs WHERE tenant = 'default' AND first = 0`).Scan(&n, &sum, &content); err != nil {
+		t.Fatal(err)
+	}
+	p, err := pack.Open("default", 0, n, content, sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := p.Rows()
+	text := strings.Replace(string(rows[2].Doc), old, replacement, 1)
+	if text == string(rows[2].Doc) {
+		t.Fatalf("record 2 has no %s", old)
+	}
+	rows[2].Doc = []byte(text)
+	content, sum = new(pack.Packer).Pack("default", rows)
+	_, err = tx.Exec(`UPDATE audit_packs SET sum = ?, content = ? WHERE tenant = 'default' AND first = 0`, sum, content)
+	if err := errors.Join(err, tx.Commit()); err != nil {
+		t.Fatal(err)
 	}
 }

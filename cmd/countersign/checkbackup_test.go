@@ -76,3 +76,15 @@ func TestABackupByAnEarlierReleaseIsReadWithTheTablesOfThisOne(t *testing.T) {
 		t.Errorf("the backup was changed, %v", err)
 	}
 }
+
+// TestABackupByAnEarlierReleaseIsChecked, and can so be restored, with the tables that it has.
+func TestABackupByAnEarlierReleaseIsChecked(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "backup")
+	if err := sqlite.Backup(t.Context(), unpacked(t, "../../test/golden/0.1.0/store.tar.gz"), file, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := inspect(t.Context(), backupFile{path: file, plain: file})
+	if err != nil || r.verdict() != nil || len(r.Logs) != 3 || r.Logs[2].Records == 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -24,7 +24,7 @@ func VerifyEnd(tx store.Tx, tenant string, most int64) (v countersign.AuditVerif
 	at := head{Tree: merkle.Tree{Size: max(0, h.Size-most)}}
 	first := at.Size
 	for at.Size < whole.found.Size {
-		rows, err := batch(tx, tenant, &at)
+		rows, _, err := batch(tx, tenant, &at)
 		if err != nil {
 			return v, 0, err
 		}

@@ -118,7 +118,7 @@ func (v *verification) span(tx store.Tx, tenant string) (done bool, err error) {
 		return false, err
 	}
 	v.result = countersign.AuditVerification{Records: h.Size, Head: h.Hash()}
-	rows, err := batch(tx, tenant, &v.found)
+	rows, damaged, err := batch(tx, tenant, &v.found)
 	if err != nil {
 		return false, err
 	}
@@ -130,7 +130,11 @@ func (v *verification) span(tx store.Tx, tenant string) (done bool, err error) {
 		}
 		v.found.Add(leaf)
 	}
-	if len(rows) == verifyBatch {
+	switch {
+	case damaged:
+		v.result = broken(v.result, v.found.Size)
+		return true, nil
+	case len(rows) == verifyBatch:
 		return false, nil
 	}
 	v.result = compare(v.result, h, &v.found)

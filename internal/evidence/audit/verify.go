@@ -2,7 +2,9 @@ package audit
 
 import (
 	"bytes"
+	"errors"
 	"slices"
+	"sort"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -68,14 +70,36 @@ func broken(v countersign.AuditVerification, seq int64) countersign.AuditVerific
 
 // batch reads the rows after those found, ordered by id and so by sequence number. It
 // starts after the last id found, without a bound for the first batch, so that a row
-// inserted before the first record or between two is detected.
-func batch(tx store.Tx, tenant string, found *head) ([]store.Row, error) {
+// inserted before the first record or between two is detected. damaged says that the store
+// can't read the row after these.
+func batch(tx store.Tx, tenant string, found *head) (rows []store.Row, damaged bool, err error) {
 	q := store.Query{Limit: verifyBatch}
-	if found.Size == 0 {
-		return tx.List(store.Audit, tenant, q)
+	if found.Size > 0 {
+		q.Where, q.Offset = []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{recordID(found.Size - 1)}}}, 1
 	}
-	q.Where, q.Offset = []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{recordID(found.Size - 1)}}}, 1
-	return tx.List(store.Audit, tenant, q)
+	rows, err = tx.List(store.Audit, tenant, q)
+	if damaged = errors.Is(err, store.ErrDamaged); damaged {
+		rows, err = readable(tx, tenant, q)
+	}
+	return rows, damaged, err
+}
+
+// readable reads as many rows of a list as can be read, in order.
+func readable(tx store.Tx, tenant string, q store.Query) (rows []store.Row, err error) {
+	sort.Search(q.Limit, func(n int) bool {
+		if err != nil {
+			return true
+		}
+		q.Limit = n + 1
+		found, failed := tx.List(store.Audit, tenant, q)
+		if failed == nil {
+			rows = found
+		} else if !errors.Is(failed, store.ErrDamaged) {
+			err = failed
+		}
+		return failed != nil
+	})
+	return rows, err
 }
 
 // fits returns the leaf hash of a row if it is intact: at the position of its sequence

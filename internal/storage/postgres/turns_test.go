@@ -76,7 +76,7 @@ func TestATurnThatChangesMuchIsNotNoted(t *testing.T) {
 	s, other, url := two(t)
 	mustDo(t, other.Update(context.Background(), func(tx store.Tx) error {
 		for i := range maxNoted + 1 {
-			if err := tx.Put(store.Steps, "acme", store.Row{ID: fmt.Sprint(i), Keys: []any{"run", int64(i)}, Doc: []byte("{}")}, 0); err != nil {
+			if err := tx.Put(store.Steps, "acme", store.Row{ID: fmt.Sprint(i), Keys: []any{"run", int64(i), ""}, Doc: []byte("{}")}, 0); err != nil {
 				return err
 			}
 		}

@@ -70,7 +70,7 @@ func (b *Batch) remember(key string, t tally) {
 
 // weigh is what a row adds to the tally: 1 or 0.
 func (t *tally) weigh(p place, version int64, keys []any) int {
-	if version != 0 && t.table.Matches(t.where, store.Row{ID: p.id, Keys: keys}) {
+	if version != 0 && t.table.Matches(p.id, keys, t.where) {
 		return 1
 	}
 	return 0

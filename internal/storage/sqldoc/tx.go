@@ -352,3 +352,15 @@ func (t *Tx) collect(rows *sql.Rows, table *store.Table) ([]store.Row, error) {
 	})
 	return found, err
 }
+
+// Each runs a query of the engine's own, with parameters $1, $2 …, and calls read for each
+// row of its answer. An error of read fails the Tx.
+func (t *Tx) Each(text string, args []any, read func(scan func(dest ...any) error) error) error {
+	b := &builder{args: args}
+	b.WriteString(text)
+	rows, err := t.ask(b)
+	if err != nil {
+		return err
+	}
+	return t.each(rows, func() error { return read(rows.Scan) })
+}

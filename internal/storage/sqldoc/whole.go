@@ -27,3 +27,11 @@ func (t *Tx) Load(table *store.Table, tenant string, row store.Row) error {
 	}
 	return t.put(place{table, tenant, row.ID}, row, 0, row.Version)
 }
+
+// Steps collects a first value and each next one, until there is none: both are queries of one
+// text, with the parameters $1, $2 …, and in next the value before is found.value.
+func (t *Tx) Steps(first, next string, args ...any) ([]string, error) {
+	b := &builder{args: args}
+	b.steps(first, next)
+	return t.texts(b)
+}

@@ -131,13 +131,16 @@ func (a ahead) write(ctx context.Context, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	var journals int
-	if err := conn.QueryRow("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'journal'", &journals); err != nil || journals == 0 {
+	var journals, packs int
+	if err := conn.QueryRow("SELECT COUNT(*) FILTER (WHERE name = 'journal'), COUNT(*) FILTER (WHERE name = 'audit_packs') FROM sqlite_schema", &journals, &packs); err != nil || journals == 0 {
 		return err // of an earlier release
 	}
 	var n named
 	if err := conn.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
 		return err
+	}
+	if n.id != "" && packs == 0 {
+		return errors.New("the store is in use by an earlier release, or was not stopped in order by it: make the backup with that release")
 	}
 	layers, err := a.above(n, func() (writebehind.Reader, error) { return reader{conn: conn}, nil })
 	if err != nil {

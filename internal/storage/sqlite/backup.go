@@ -159,6 +159,7 @@ type Copy struct {
 	db      *sql.DB
 	readers *readers
 	behind  bool
+	packs   bool // it has them
 }
 
 // OpenCopy refuses a file that isn't a backup of a store, isn't whole, or was
@@ -200,6 +201,9 @@ func (c *Copy) check(ctx context.Context) error {
 	if err := c.db.QueryRowContext(ctx, "SELECT MAX(version_id) < ? FROM goose_db_version", known).Scan(&c.behind); err != nil {
 		return unreadable(err)
 	}
+	if err := c.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'audit_packs')").Scan(&c.packs); err != nil {
+		return unreadable(err)
+	}
 	conn, err := pin(ctx, c.db)
 	if err != nil {
 		return err
@@ -210,7 +214,20 @@ func (c *Copy) check(ctx context.Context) error {
 
 // View calls fn with the state that the backup holds.
 func (c *Copy) View(ctx context.Context, fn func(store.Tx) error) error {
-	return c.readers.view(ctx, fn)
+	conn, err := c.readers.borrow(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { c.readers.idle <- conn }()
+	if err := conn.Exec("BEGIN"); err != nil {
+		return err
+	}
+	snapshot := newSnapshot(conn, named{}, c.packs)
+	defer snapshot.Close()
+	if err := fn(snapshot); err != nil {
+		return err
+	}
+	return snapshot.Err()
 }
 
 // Behind reports a backup of an earlier release, which lacks tables or columns that this

@@ -145,7 +145,7 @@ func downTo5(t *testing.T, dir string) *sql.DB {
 	db, err := defaults().writerPool(filepath.Join(dir, databaseFile))
 	mustDo(t, err)
 	for _, statement := range []string{
-		"DROP INDEX steps_sent", "ALTER TABLE steps DROP COLUMN sent",
+		"DROP INDEX steps_sent", "ALTER TABLE steps DROP COLUMN sent", "DROP TABLE audit_packs", "DROP TABLE audit_postings",
 		"DROP INDEX approvals_digest", "ALTER TABLE approvals DROP COLUMN digest", "DROP INDEX approvals_title", "ALTER TABLE approvals DROP COLUMN title",
 		"DROP INDEX runs_agent", "ALTER TABLE runs DROP COLUMN agent",
 		"DROP TRIGGER runs_counted_all", "DROP TRIGGER runs_counted_new", "DROP TRIGGER runs_counted_ended", "DROP TRIGGER runs_counted_reopened",

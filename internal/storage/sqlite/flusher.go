@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/storage/pack"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/writebehind"
 )
@@ -14,6 +15,7 @@ import (
 // flusher writes frozen layers to the tables, in a goroutine and on a connection of its own.
 type flusher struct {
 	conn    *sqldoc.Conn
+	packer  pack.Packer
 	log     *checkpointer
 	reserve *reserve
 	work    chan *writebehind.Frozen
@@ -137,9 +139,11 @@ func (f *flusher) rows(frozen *writebehind.Frozen) error {
 		return err
 	}
 	tx := f.conn.Begin(false)
-	err := frozen.Rows(func(c writebehind.Change) error {
-		return tx.Write(c.Table, c.Tenant, c.Row, c.Stored, c.Columns)
-	})
+	p := packing{conn: f.conn, tx: tx, packer: &f.packer}
+	err := frozen.Rows(p.write)
+	if err == nil {
+		err = p.flush()
+	}
 	tx.End()
 	if err == nil {
 		err = f.conn.Run("UPDATE journal SET written = $1", frozen.Last())

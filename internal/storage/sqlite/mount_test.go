@@ -95,7 +95,7 @@ func TestStoreOutlivesAFullDisk(t *testing.T) {
 
 // fillDisk is the child: it writes until the disk is full, makes room, and goes on.
 func fillDisk(dir string) error {
-	if err := mount("none", dir, "tmpfs", 0, "size=2200k"); err != nil {
+	if err := mount("none", dir, "tmpfs", 0, "size=2560k"); err != nil {
 		return err
 	}
 	ballast := filepath.Join(dir, "ballast")

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/countersign/countersign/internal/storage/pack"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -189,7 +190,9 @@ func writeParts(tx store.Tx, id string, sizes []int) error {
 		return err
 	}
 	place := store.Row{ID: fmt.Sprintf("%06d", row.Version), Doc: []byte(fmt.Sprintf("%q", id))}
+	logged := store.Row{ID: pack.ID(row.Version), Doc: partOf(id, sizes[0]), Keys: []any{row.Version, row.Version, "system", id, fmt.Sprint("run/", row.Version%5)}}
 	return errors.Join(
+		tx.Put(store.Audit, "order", logged, 0),
 		tx.Put(store.Meta, "count", store.Row{ID: "n", Doc: partOf(id, int(row.Version)*50)}, row.Version),
 		tx.Put(store.Claims, "order", place, 0))
 }
@@ -319,9 +322,28 @@ func (c powerCut) found(t *testing.T, s *Store) map[string]bool {
 		for _, table := range partTables {
 			wantParts(t, tx, table, found)
 		}
-		return nil
+		return wantLog(t, tx, order)
 	}))
 	return found
+}
+
+// wantLog: the log has a record of each Update, in their order, and each is listed by its
+// columns.
+func wantLog(t *testing.T, tx store.Tx, order []store.Row) error {
+	t.Helper()
+	log, err := tx.List(store.Audit, "order", store.Query{})
+	if len(log) != len(order) {
+		t.Errorf("the log has %d records of %d Updates, %v", len(log), len(order), err)
+		return nil
+	}
+	for i, row := range log {
+		id := strings.Trim(string(order[i].Doc), `"`)
+		by, err := tx.List(store.Audit, "order", store.Query{Where: []store.Filter{store.Equal("action", id), store.Equal("subject", fmt.Sprint("run/", i%5))}})
+		if err != nil || row.ID != pack.ID(int64(i)) || len(by) != 1 || by[0].ID != row.ID || !strings.Contains(string(row.Doc), fmt.Sprintf("%q", id)) {
+			t.Errorf("record %d of the log is %s, of Update %s; it is listed %d times (%v)", i, row.ID, id, len(by), err)
+		}
+	}
+	return nil
 }
 
 // wantParts: a table has the parts of those Updates and of no other.

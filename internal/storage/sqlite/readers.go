@@ -30,24 +30,6 @@ func (r *readers) add(conn *sqldoc.Conn) {
 	r.idle <- conn
 }
 
-// view runs fn on one snapshot of the database, without what is only in the journal.
-func (r *readers) view(ctx context.Context, fn func(store.Tx) error) error {
-	conn, err := r.borrow(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { r.idle <- conn }()
-	base, err := begin(conn)
-	if err != nil {
-		return err
-	}
-	defer base.Close()
-	if err := fn(base); err != nil {
-		return err
-	}
-	return base.Err()
-}
-
 // reader is a connection as writebehind uses it.
 type reader struct {
 	conn *sqldoc.Conn
@@ -84,6 +66,7 @@ type tableSnapshot struct {
 	*sqldoc.Tx
 	conn    *sqldoc.Conn
 	journal named
+	log     *auditLog // that was read last; nil: there are no packs
 }
 
 // begin begins a snapshot. SQLite takes it at the first read.
@@ -96,7 +79,66 @@ func begin(conn *sqldoc.Conn) (tableSnapshot, error) {
 		_ = conn.Exec("ROLLBACK")
 		return tableSnapshot{}, err
 	}
-	return tableSnapshot{conn.Begin(true), conn, n}, nil
+	return newSnapshot(conn, n, true), nil
+}
+
+func newSnapshot(conn *sqldoc.Conn, journal named, packs bool) tableSnapshot {
+	s := tableSnapshot{Tx: conn.Begin(true), conn: conn, journal: journal}
+	if packs {
+		s.log = &auditLog{tx: s.Tx}
+	}
+	return s
+}
+
+// auditLog is the log of a tenant in this snapshot.
+func (s tableSnapshot) auditLog(tenant string) *auditLog {
+	if s.log.tenant != tenant {
+		*s.log = auditLog{tx: s.Tx, tenant: tenant}
+	}
+	return s.log
+}
+
+// packed reports whether rows of a table are in packs too.
+func (s tableSnapshot) packed(table *store.Table) bool { return table == store.Audit && s.log != nil }
+
+// Get implements store.Tx.
+func (s tableSnapshot) Get(table *store.Table, tenant, id string) (store.Row, error) {
+	if !s.packed(table) {
+		return s.Tx.Get(table, tenant, id)
+	}
+	return s.auditLog(tenant).get(id)
+}
+
+// List implements store.Tx.
+func (s tableSnapshot) List(table *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	if err := table.CheckQuery(q); err != nil || !s.packed(table) {
+		return s.Tx.List(table, tenant, q)
+	}
+	return s.auditLog(tenant).list(q)
+}
+
+// Count implements store.Tx.
+func (s tableSnapshot) Count(table *store.Table, tenant string, q store.Query) (int, error) {
+	if err := table.CheckQuery(q); err != nil || !s.packed(table) {
+		return s.Tx.Count(table, tenant, q)
+	}
+	return s.auditLog(tenant).count(q)
+}
+
+// Distinct implements store.Tx.
+func (s tableSnapshot) Distinct(table *store.Table, tenant, column string) ([]string, error) {
+	if err := table.CheckDistinct(column); err != nil || !s.packed(table) {
+		return s.Tx.Distinct(table, tenant, column)
+	}
+	return s.auditLog(tenant).distinct(column)
+}
+
+// Tenants implements store.Whole.
+func (s tableSnapshot) Tenants(table *store.Table) ([]string, error) {
+	if !s.packed(table) {
+		return s.Tx.Tenants(table)
+	}
+	return auditTenants(s.Tx)
 }
 
 // Close implements writebehind.Base.

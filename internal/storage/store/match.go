@@ -6,33 +6,62 @@ import (
 	"strings"
 )
 
-// Matches says whether a row of the table is one that a query with these filters finds.
-func (t *Table) Matches(where []Filter, row Row) bool {
-	return !slices.ContainsFunc(where, func(f Filter) bool { return !f.holds(t.value(row, f.Column)) })
-}
+// The rules of a Query for rows that an engine has in memory.
 
-func (t *Table) value(row Row, column string) any {
-	if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column }); i >= 0 {
-		return row.Keys[i]
-	}
-	return row.ID
-}
-
-func (f Filter) holds(value any) bool {
-	return slices.ContainsFunc(f.Values, func(of any) bool {
-		switch c := compare(value, of); f.Op {
-		case AtLeast:
-			return c >= 0
-		case AtMost:
-			return c <= 0
-		default:
-			return c == 0
+// Matches reports whether a row with this id and these column values passes all filters.
+func (t *Table) Matches(id string, keys []any, where []Filter) bool {
+	for _, f := range where {
+		v := t.value(id, keys, f.Column)
+		if v == any("") && slices.Contains(t.Columns, Column{Name: f.Column, Sparse: true}) {
+			return false
 		}
-	})
+		if !slices.ContainsFunc(f.Values, func(of any) bool { return f.Op.holds(compareValues(v, of)) }) {
+			return false
+		}
+	}
+	return true
 }
 
-// compare compares two values of a column.
-func compare(a, b any) int {
+// Compare is the order of a list: by its orders, then by id in the direction of the last.
+func (t *Table) Compare(a, b Row, orders []Order) int {
+	var last Order
+	for _, o := range orders {
+		last = o
+		if c := compareValues(t.value(a.ID, a.Keys, o.Column), t.value(b.ID, b.Keys, o.Column)); c != 0 {
+			return o.directed(c)
+		}
+	}
+	return last.directed(strings.Compare(a.ID, b.ID))
+}
+
+// value is the value of a column of a row, "id" included.
+func (t *Table) value(id string, keys []any, column string) any {
+	if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column }); i >= 0 {
+		return keys[i]
+	}
+	return id
+}
+
+// holds says whether a comparison satisfies the operator.
+func (op Op) holds(c int) bool {
+	switch op {
+	case AtLeast:
+		return c >= 0
+	case AtMost:
+		return c <= 0
+	default:
+		return c == 0
+	}
+}
+
+func (o Order) directed(c int) int {
+	if o.Descending {
+		return -c
+	}
+	return c
+}
+
+func compareValues(a, b any) int {
 	if n, ok := a.(int64); ok {
 		return cmp.Compare(n, b.(int64))
 	}

@@ -101,10 +101,10 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 // database. Each knows what the row was below it, so their differences add up.
 func (t *Tx) counted(g group, where []store.Filter) (n int) {
 	add := func(id string, below, is row) {
-		if is.version != 0 && matches(g.table, id, is, where) {
+		if is.version != 0 && g.table.Matches(id, is.keys, where) {
 			n++
 		}
-		if below.version != 0 && matches(g.table, id, below, where) {
+		if below.version != 0 && g.table.Matches(id, below.keys, where) {
 			n--
 		}
 	}
@@ -135,7 +135,7 @@ func (t *Tx) Distinct(table *store.Table, tenant, column string) ([]string, erro
 	if t.failed(err) != nil || d == nil {
 		return values, err
 	}
-	of := func(id string, r row) string { return valueOf(table, id, r, column).(string) }
+	of := func(id string, r row) string { return valueOf(table, id, r, column) }
 	left := map[string]bool{} // values that may have no row any more
 	for id, r := range d.hidden {
 		if r.version != 0 {
@@ -213,7 +213,7 @@ func (d *difference) merge(table *store.Table, q store.Query) *merged {
 	m := &merged{table: table, query: q, layers: d.rows}
 	collect := func(rows map[string]row) (found []store.Row) {
 		for id, r := range rows {
-			if r.version != 0 && matches(table, id, r, q.Where) {
+			if r.version != 0 && table.Matches(id, r.keys, q.Where) {
 				found = append(found, r.as(id))
 			}
 		}
@@ -223,6 +223,8 @@ func (d *difference) merge(table *store.Table, q store.Query) *merged {
 	m.added, m.hidden = collect(d.rows), collect(d.hidden)
 	return m
 }
+
+func (m *merged) compare(a, b store.Row) int { return m.table.Compare(a, b, m.query.Order) }
 
 // start is where in the database's list the window begins: the rows before are before the
 // page, whatever is added or hidden.

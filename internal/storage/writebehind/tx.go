@@ -91,9 +91,9 @@ func (t *Tx) read(p place) (row, error) {
 }
 
 // failed notes the error of a read: after it no later one runs, and what was read before is
-// of no use.
+// of no use. That a document is damaged is an answer.
 func (t *Tx) failed(err error) error {
-	if err != nil && t.err == nil {
+	if err != nil && t.err == nil && !errors.Is(err, store.ErrDamaged) {
 		t.err = err
 	}
 	return err

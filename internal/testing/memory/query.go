@@ -34,7 +34,8 @@ func matches(table *store.Table, row store.Row, filters []store.Filter) bool {
 				return order == 0
 			}
 		}
-		if !slices.ContainsFunc(f.Values, holds) {
+		sparse := slices.Contains(table.Columns, store.Column{Name: f.Column, Sparse: true})
+		if sparse && v == any("") || !slices.ContainsFunc(f.Values, holds) {
 			return false
 		}
 	}

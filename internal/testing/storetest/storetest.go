@@ -83,6 +83,7 @@ var rules = []rule{
 	{"TenantsAreSortedAndOfTheTable", tenantsAreSortedAndOfTheTable},
 
 	{"AgreesWithMemory", agreesWithMemory},
+	{"LogAgreesWithMemory", logAgreesWithMemory},
 }
 
 const tenant = "acme"
