@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,4 +90,23 @@ func TestWriterSyncsEachCommit(t *testing.T) {
 	if conn.Exec("DELETE FROM models") == nil {
 		t.Error("a reader wrote")
 	}
+}
+
+// TestPacksAreFoundWithoutTheirContent: what counts and skips reads an index alone.
+func TestPacksAreFoundWithoutTheirContent(t *testing.T) {
+	dir := t.TempDir()
+	mustClose(t, mustOpen(t, dir))
+	s := newSearch(nil)
+	sum, _, _ := s.sum("acme")
+	b := blocks{descending: true}
+	inDatabase(t, dir, func(db *sql.DB) {
+		for _, query := range []string{sum, b.inOrder("SELECT first, n, earliest, latest FROM audit_packs WHERE tenant = $1")} {
+			var id, parent, unused int
+			var plan string
+			mustDo(t, db.QueryRow("EXPLAIN QUERY PLAN "+dialect.Rewrite(query), "acme", 1, 2, 3).Scan(&id, &parent, &unused, &plan))
+			if !strings.HasPrefix(plan, "SEARCH audit_packs USING COVERING INDEX audit_packs_span") {
+				t.Errorf("%s\n%s", query, plan)
+			}
+		}
+	})
 }
