@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,18 +152,42 @@ func (i *Indexer) gatherTerms(tx store.Tx, x *indexing) error {
 		}
 		x.terms = append(x.terms, terms...)
 	}
+	return x.leaveOutKnown(tx)
+}
+
+// leaveOutKnown leaves out the terms that are there. Asked for one by one in the transaction
+// that writes, they would keep all other writers waiting.
+func (x *indexing) leaveOutKnown(tx store.Tx) error {
+	known := map[string]bool{}
+	for ids := range slices.Chunk(x.terms, termsAtOnce) {
+		in := store.Filter{Column: "id", Op: store.In}
+		for _, id := range ids {
+			in.Values = append(in.Values, id)
+		}
+		rows, err := tx.List(store.Terms, x.tenant, store.Query{Where: []store.Filter{in}})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			known[row.ID] = true
+		}
+	}
+	x.terms = slices.DeleteFunc(x.terms, func(id string) bool {
+		was := known[id]
+		known[id] = true // a term may be listed twice
+		return was
+	})
 	return nil
 }
 
-// write keeps the terms that aren't there yet, and how far the log was read.
+// termsAtOnce bounds the parameters of a query.
+const termsAtOnce = 128
+
+// write keeps the terms that aren't there yet, and how far the log was read. Who has indexed
+// meanwhile has changed that, and this fails.
 func (x *indexing) write(tx store.Tx) error {
 	for _, id := range x.terms {
-		if _, err := tx.Get(store.Terms, x.tenant, id); err == nil {
-			continue
-		} else if !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		if _, err := records.Terms.Put(tx, x.tenant, id, &records.Term{}, 0); err != nil {
+		if _, err := records.Terms.Add(tx, x.tenant, id, &records.Term{}); err != nil {
 			return err
 		}
 	}

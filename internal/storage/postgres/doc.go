@@ -17,10 +17,12 @@
 // and the server skips the COMMIT. Plans are pinned (pinned.go): each row is found by the
 // primary key, whatever the planner takes a table's size for.
 //
-// The rows of the last batch are cached. The row of countersign_writer and this process's
-// row of countersign_batches show whether that batch is still the last one of all: as long
-// as no other process writes, rows that every step needs are read once. And as long as that is
-// so, functions run before the lock is taken, on the cached rows; that no other process has
+// Rows and counts are cached. The row of countersign_writer and this process's row of
+// countersign_batches show whether its last batch is still the last one of all; if not, the
+// turns since then have noted in countersign_turns what they changed, and the rest holds
+// (turns.go). What is changed and was read lately is read again in one message. In a crowd,
+// functions that need what isn't known are put off, and what they need is asked for in one
+// message (lend.go). As long as no other process writes, functions run before the lock is taken, on the cached rows; that no other process has
 // written is checked as the lock is taken, which then is part of the message with the writes
 // (ahead.go).
 //

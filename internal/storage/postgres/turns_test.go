@@ -94,6 +94,9 @@ func TestCountsFollowWhatOthersChange(t *testing.T) {
 		t.Helper()
 		mustDo(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
 			n, err = tx.Count(store.Models, "acme", store.Query{Where: []store.Filter{store.Equal("retired", int64(0))}})
+			if of, otherErr := tx.Count(store.Models, "beta", store.Query{Where: []store.Filter{store.Equal("retired", int64(0))}}); of != 0 || otherErr != nil {
+				t.Errorf("another tenant has %d rows: %v", of, otherErr)
+			}
 			return errors.Join(err, write(tx, "c", "counted"))
 		}))
 		return n

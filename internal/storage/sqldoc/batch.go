@@ -114,7 +114,7 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 
 // put changes a row from the expected version (0: none) to another one.
 func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) error {
-	was, ok, err := b.before(t, p, row.Drawn && expected == 0)
+	was, ok, err := b.before(t, p, row.New && expected == 0)
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func (c Collection[T]) Put(tx Tx, tenant, id string, v *T, expected int64) (int6
 	return version, err
 }
 
-// Add writes a new document whose id was drawn at random, so that the store need not look
-// whether there is one, and gives the document. Its version is 1.
+// Add writes a document that nobody else can have made (see Row.New), so that the store need
+// not look whether there is one, and gives it. Its version is 1.
 func (c Collection[T]) Add(tx Tx, tenant, id string, v *T) (doc []byte, err error) {
 	return c.put(tx, tenant, id, v, 0, true)
 }
@@ -42,11 +42,11 @@ func (c Collection[T]) PutDoc(tx Tx, tenant, id string, v *T, expected int64) (d
 	return doc, expected + 1, err
 }
 
-func (c Collection[T]) put(tx Tx, tenant, id string, v *T, expected int64, drawn bool) (doc []byte, err error) {
+func (c Collection[T]) put(tx Tx, tenant, id string, v *T, expected int64, isNew bool) (doc []byte, err error) {
 	if doc, err = countersign.Marshal(v); err != nil {
 		return nil, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
 	}
-	row := Row{ID: id, Doc: doc, Drawn: drawn}
+	row := Row{ID: id, Doc: doc, New: isNew}
 	if c.Keys != nil {
 		row.Keys = c.Keys(v)
 	}

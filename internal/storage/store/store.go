@@ -115,10 +115,10 @@ type Row struct {
 	Version int64
 	Keys    []any
 	Doc     []byte
-	// Drawn says of a new row that its id was drawn at random. Put may take for granted that
-	// there is no such row: if there is one after all, the function fails, or runs again, after
-	// Put has returned.
-	Drawn bool
+	// New says that nobody else can have made the row: its id was drawn at random, or a row
+	// that the function checks guards it. Put may take for granted that there is none: if there
+	// is one after all, the function fails, or runs again, after Put has returned.
+	New bool
 }
 
 // Query says which rows, in which order. The zero Query is every row by id.

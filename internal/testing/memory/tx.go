@@ -51,7 +51,7 @@ func (t *tx) Put(table *store.Table, tenant string, row store.Row, expected int6
 		return fmt.Errorf("%s %s is not at version %d: %w", table.Name, row.ID, expected, store.ErrConflict)
 	}
 	row = clone(row)
-	row.Drawn = false
+	row.New = false
 	row.Version = expected + 1
 	rows[row.ID] = row
 	return nil

@@ -185,16 +185,16 @@ func guardedConflictTouchesNoOther(t *testing.T, s store.Store) {
 	})
 }
 
-// aDrawnIDThatIsThereTouchesNoOther: an engine may notice late that a row is there whose id was
-// drawn. Only the Update that added it fails, and a row that it doesn't add is counted as any.
-func aDrawnIDThatIsThereTouchesNoOther(t *testing.T, s store.Store) {
+// aNewRowThatIsThereTouchesNoOther: an engine may notice late that a row is there which was put
+// as new. Only the Update that added it fails, and a row that it doesn't add is counted as any.
+func aNewRowThatIsThereTouchesNoOther(t *testing.T, s store.Store) {
 	put(t, s, simple("there"))
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
 			err := s.Update(context.Background(), func(tx store.Tx) error {
 				row := simple(fmt.Sprint("run-", i))
-				if row.Drawn = true; i%5 == 0 {
+				if row.New = true; i%5 == 0 {
 					row.ID = "there"
 				}
 				before, err := tx.Count(store.Runs, tenant, store.Query{})
@@ -219,7 +219,7 @@ func aDrawnIDThatIsThereTouchesNoOther(t *testing.T, s store.Store) {
 	rows := list(t, s, store.Query{})
 	wantSame(t, len(rows), 17)
 	for _, row := range rows {
-		wantSame(t, []any{row.Version, row.Drawn}, []any{int64(1), false})
+		wantSame(t, []any{row.Version, row.New}, []any{int64(1), false})
 	}
 }
 

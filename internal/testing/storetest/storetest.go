@@ -74,7 +74,7 @@ var rules = []rule{
 	{"ViewIsNotBlockedByUpdate", viewIsNotBlockedByUpdate},
 	{"FailuresAmongConcurrentUpdatesTouchNoOther", failuresTouchNoOther},
 	{"ConflictInAGuardedTableTouchesNoOther", guardedConflictTouchesNoOther},
-	{"ADrawnIDThatIsThereTouchesNoOther", aDrawnIDThatIsThereTouchesNoOther},
+	{"ANewRowThatIsThereTouchesNoOther", aNewRowThatIsThereTouchesNoOther},
 	{"ListSeesWhatItsFunctionWrote", listSeesWhatItsFunctionWrote},
 
 	{"LoadKeepsTheVersion", loadKeepsTheVersion},
