@@ -124,7 +124,7 @@ func TestAPageThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 		{submits("/models/+form", "do=save&model.id=new&model.name=&document="+document), 400, "it is needed"},
 		{submits("/models/+form", "do=saveAnyway&model.id=m&model.name=M&document="+document), 400, "there is a model m already"},
 		{submits("/models/+form", "do=save&at=states[0]&states[0].id=a&states[0].name=&states[0].position.x=left&states[0].position.y=0&document="+document), 400, "write a number"},
-		{submits("/models/+form", "do=save&at=states[0]&states[0].id=a&states[0].name=&states[0].position.x=left&states[0].position.y=0&document="+document), 400, "correct these fields first"},
+		{submits("/models/+form", "do=save&at=states[0]&states[0].id=a&states[0].name=&states[0].position.x=left&states[0].position.y=0&document="+document), 400, "1 field needs attention"},
 		{submits("/models/+form", "do=check&at=transitions[0]&transitions[0].id=t&transitions[0].name=&transitions[0].priority=first&document="+document), 200, "write a whole number, 0 or more"},
 		{submits("/projects/+import", ""), 400, "choose an OpenAPI 3.0 or 3.1 document, in JSON or YAML"},
 		{submits("/projects/default-shop/agent", "externalAgentId=a&name=A&role=r&goal=g&capabilities=gone&sourceRevision=one&do=save"), 400, "the project has no capability gone"},
