@@ -63,6 +63,9 @@ func TestRefusalsOfPeopleSayWhatWouldBeRight(t *testing.T) {
 	} {
 		s.check(t)
 	}
+	refusal{refusalOf(g.service.PutDelegation(background, admin, "eve@example.com", countersign.DelegationWrite{Delegate: ann, Until: until(1), Reason: "r"})), "not_found: there is no user eve@example.com in tenant default"}.check(t)
+	g.keeps("default", wideKate, countersign.RoleViewer)
+	refusal{refusalOf(g.service.PutUser(background, admin, "kate@example.com", countersign.UserWrite{})), `state_conflict: an earlier release kept this address as \uff4bate@example.com; remove that user first: DELETE /users/%EF%BD%8Bate@example.com`}.check(t)
 	g.must(refusalOf(g.service.SetUp(background, g.first.Link, "root@example.com", "10.0.0.8", control.Actor{RequestID: "req-1"})))
 	refusal{g.service.CanSetUp(background, g.first.Link), "unauthenticated: this service is set up already, so no set-up link is good any more; sign in, or with the bootstrap token add a user: PUT /users/{email}"}.check(t)
 }

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,8 @@ func TestRefusalsOfStartsSayWhatWouldBeRight(t *testing.T) {
 	team := func(revision int64) error {
 		return refusalOf(h.service.StartTeamRun(background, ada, "t1", countersign.TeamRunStart{ExpectedRevision: revision}, "k-team"))
 	}
+	call, err := h.service.StartProjectRun(background, ada, "acme-one", ping, "k-call")
+	h.must(err)
 	stale := team(9)
 	h.suspendAgent(ids[1])
 	unadmitted := team(1)
@@ -125,6 +128,8 @@ func TestRefusalsOfStartsSayWhatWouldBeRight(t *testing.T) {
 		{team(1), "drift: team t1 is suspended; an ADMIN resumes it"},
 		{refusalOf(h.service.CallAgent(background, ada, ids[0], countersign.AgentRunStart{Mode: countersign.ModeLive, Capability: "ping"}, countersign.AgentWords{})), "expectation_required: ping: nothing says what its output must be, so it is offered for rehearsal only; an ADMIN gives the capability an expectation"},
 		{refusalOf(h.service.SuspendAgent(background, ada, ids[0], countersign.Admission{Reason: "r", Budgets: []countersign.Budget{}})), "invalid_request: budgets: they belong to POST /agents/{id}/admit"},
+		{refusalOf(h.service.Receipt(background, ada, run.Run.ID)), "state_conflict: run run-1004 is READY; it has a receipt when it has ended"},
+		{refusalOf(h.service.StartRun(background, ada, countersign.RunStart{PlanID: call.Run.PlanID}, "k-9")), "state_conflict: plan plan-1006 belongs to a run of an agent, a team or a single call; start that again instead"},
 		{refusalOf(h.service.Rehearsal(background, ada, run.Run.ID)), "state_conflict: run run-1004 is itself a rehearsal; only a LIVE run can be compared"},
 	} {
 		s.check(t)
@@ -230,4 +235,20 @@ func TestRefusalsBeyondATenantSayWhatWouldBeRight(t *testing.T) {
 	} {
 		s.check(t)
 	}
+}
+
+// TestALogThatDoesNotVerifyGivesNoReceipt, and the refusal says where to look.
+func TestALogThatDoesNotVerifyGivesNoReceipt(t *testing.T) {
+	h := open(t)
+	id := h.ended("acme")
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		rows, err := tx.List(store.Audit, "acme", store.Query{Order: []store.Order{{Column: "seq", Descending: true}}, Limit: 1})
+		if err != nil {
+			return err
+		}
+		row := rows[0]
+		row.Doc = []byte(strings.Replace(string(row.Doc), `"outcome":"done"`, `"outcome":"dine"`, 1))
+		return tx.Put(store.Audit, "acme", row, row.Version)
+	}))
+	refusal{refusalOf(h.service.Receipt(background, as("acme"), id)), "state_conflict: run run-1007 has no receipt, since the audit log that must prove it does not verify; GET /audit/verify says from which record on"}.check(t)
 }

@@ -121,7 +121,7 @@ func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
 	_, before := copied(t, from)
 	_, err := lease.Join(t.Context(), from, "replica-1", "test")
 	do(t, err)
-	if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrInUse) || err.Error() != "the source is in use: the processes with a record in it are 1, the first is replica-1" {
+	if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrInUse) || err.Error() != "the source is in use: process replica-1 has a record in it, one of 1" {
 		t.Error(err)
 	}
 	r, err := Copy(t.Context(), from, to, Config{Used: true})
