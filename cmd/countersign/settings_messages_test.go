@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -61,5 +62,28 @@ func TestAWrongSettingSaysWhatWouldBeRight(t *testing.T) {
 		if _, err := understand(settings{}, environ); err == nil || err.Error() != test.want {
 			t.Errorf("%q\n got %v\nwant %s", test.set, err, test.want)
 		}
+	}
+}
+
+// TestASecretSettingIsReadFromItsFile, whichever it is.
+func TestASecretSettingIsReadFromItsFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	token := strings.Repeat("t", minBootstrap)
+	environ := []string{prefix + "SLACK_CHANNELS=default=C0123ABCD"}
+	for name, secret := range map[string]string{
+		"STORE": "postgres://u:p@db/x", "BOOTSTRAP_TOKEN": token, "SMTP_URL": "smtp://mail.example.com?from=a@example.com",
+		"SLACK_APP_TOKEN": "xapp-0123456789", "SLACK_BOT_TOKEN": "xoxb-0123456789",
+	} {
+		if err := os.WriteFile(name, []byte(secret+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		environ = append(environ, prefix+name+"_FILE="+name)
+	}
+	c, err := understand(settings{}, environ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Store != "postgres://u:p@db/x" || c.BootstrapToken != token || c.Mail.From() != "a@example.com" || c.Slack.AppToken != "xapp-0123456789" || c.Slack.BotToken != "xoxb-0123456789" {
+		t.Errorf("%+v", c)
 	}
 }

@@ -2,6 +2,9 @@ package archive_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +16,9 @@ func TestAFileThatIsNotWholeSaysWhatIsWrong(t *testing.T) {
 	whole := unpacked(t, encoded(t))
 	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	last := len(lines) - 1
+	miscounted := strings.Replace(lines[0], `"runs":`, `"runs":1`, 1)
+	hash := sha256.Sum256([]byte(miscounted + strings.Join(lines[1:last], "")))
+	end := regexp.MustCompile("[0-9a-f]{64}").ReplaceAllString(lines[last], hex.EncodeToString(hash[:]))
 	for _, test := range []struct {
 		name string
 		file []byte
@@ -25,6 +31,7 @@ func TestAFileThatIsNotWholeSaysWhatIsWrong(t *testing.T) {
 		{"behind the end", packed(t, whole+lines[0]), "line 6: it comes behind the end"},
 		{"an unknown line", packed(t, lines[0]+"{}\n"), "line 2: it is of no known kind"},
 		{"a changed line", packed(t, lines[0]+lines[last]), "line 2: the lines before come to 2553f62bd1328e026c77b5dd561ecb82c980914a0b30113534710d44272d3cfc, and not to ccf1df2b87ccb7547959c76bc38c665c0d022c032ae51571c9209141df926fc0: they are not what was written"},
+		{"another number of runs", packed(t, miscounted+strings.Join(lines[1:last], "")+end), "it has 2 runs and says that they are 12"},
 		{"damage", encoded(t)[:200], "it is damaged: line 3: unexpected EOF"},
 	} {
 		_, err := archive.Read(bytes.NewReader(test.file), func(archive.Entry) error { return nil })
