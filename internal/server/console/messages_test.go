@@ -100,6 +100,16 @@ func TestAPageThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 	doc.States = []countersign.ModelState{{ID: "a", IsStart: true, IsFinal: true, Position: countersign.Position{X: "0", Y: "0"}}}
 	doc.Transitions = []countersign.Transition{{ID: "t", FromStateID: "a", ToStateID: "a", Condition: countersign.Condition{Group: &countersign.ConditionGroup{Kind: "group", Combinator: countersign.CombinatorAnd, Conditions: []countersign.Condition{}}}}}
 	document := url.QueryEscape(rawOf(doc))
+	looping := doc
+	looping.States = []countersign.ModelState{doc.States[0]}
+	looping.States[0].IsFinal = false
+	looping.Scenarios = []countersign.Scenario{{ID: "s", ExpectedPath: []string{}, Inputs: map[string]countersign.Scalar{}, InitialMemory: map[string]countersign.Scalar{}}}
+	startless := looping
+	startless.States = []countersign.ModelState{looping.States[0]}
+	startless.States[0].IsStart = false
+	fills := func(doc countersign.AgentModel) func() (int, string) {
+		return submits("/models/+form", "do=fill&at=scenarios[0]&document="+url.QueryEscape(rawOf(doc)))
+	}
 	for _, test := range []struct {
 		does   func() (int, string)
 		status int
@@ -126,6 +136,8 @@ func TestAPageThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 		{submits("/models/+form", "do=save&at=states[0]&states[0].id=a&states[0].name=&states[0].position.x=left&states[0].position.y=0&document="+document), 400, "write a number"},
 		{submits("/models/+form", "do=save&at=states[0]&states[0].id=a&states[0].name=&states[0].position.x=left&states[0].position.y=0&document="+document), 400, "1 field needs attention"},
 		{submits("/models/+form", "do=check&at=transitions[0]&transitions[0].id=t&transitions[0].name=&transitions[0].priority=first&document="+document), 200, "write a whole number, 0 or more"},
+		{fills(looping), 400, "this scenario goes round in a loop, so it comes to nothing"},
+		{fills(startless), 409, "correct the model’s errors first; then it can be simulated"},
 		{submits("/projects/+import", ""), 400, "choose an OpenAPI 3.0 or 3.1 document, in JSON or YAML"},
 		{submits("/projects/default-shop/agent", "externalAgentId=a&name=A&role=r&goal=g&capabilities=gone&sourceRevision=one&do=save"), 400, "the project has no capability gone"},
 		{submits("/projects/default-shop/agent", "externalAgentId=a&name=A&role=r&goal=g&capabilities=gone&sourceRevision=one&do=save"), 400, "a whole number, 0 or more"},
