@@ -65,7 +65,7 @@ func newUser(tx store.Tx, tenant, text string) error {
 		return err
 	}
 	if email != text {
-		return countersign.Errorf(countersign.CodeStateConflict, "user %s was removed just now", asciiOf(text))
+		return countersign.Errorf(countersign.CodeStateConflict, "user %s was removed just now; read the users and try again", asciiOf(text))
 	}
 	users, err := records.Users.List(tx, tenant, store.Query{})
 	if err != nil {

@@ -184,3 +184,14 @@ func TestTheEndOfTheServiceWaitsForNoMailThatWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestACodeThatExpiredIsNotMailed: the log says why.
+func TestACodeThatExpiredIsNotMailed(t *testing.T) {
+	c := newCodeMails()
+	m := c.add(t.Context(), "ada")
+	defer c.remove(m)
+	err := c.deliver(m, func() bool { return false }, (&relay{}).send("ada"))
+	if err == nil || err.Error() != "control: the code expired before its mail could be sent" {
+		t.Error(err)
+	}
+}

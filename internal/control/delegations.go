@@ -99,7 +99,7 @@ func mayDelegate(a Actor, away string) error {
 	if countersign.ErrorCode(err) != countersign.CodeRoleRequired {
 		return err
 	}
-	return countersign.Errorf(countersign.CodeRoleRequired, "%s delegates by themself: signed in, or by a token of theirs that is not limited to projects; an ADMIN may, too", away)
+	return countersign.Errorf(countersign.CodeRoleRequired, "a delegation of %s is made by themself, signed in or with a token of theirs that is not limited to projects, or by an ADMIN", away)
 }
 
 // delegateOf finds the user who is to decide in place of another.
@@ -119,7 +119,7 @@ func delegateOf(tx store.Tx, tenant, away, delegate string) (string, error) {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "delegate: name another user than %s", away)
 	}
 	if access.Allow(principalOfUser(u), access.DecideApproval) != nil {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "delegate: %s has not the role APPROVER; a delegate decides as themself", email)
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "delegate: %s does not have the role APPROVER; a delegate decides as themself", email)
 	}
 	return email, nil
 }

@@ -47,6 +47,7 @@ type fixture struct {
 	service    *control.Service
 	woken      func(runrepo.Ref) // comes when a run is to be driven on; nil: nothing does
 	checked    func()            // comes while a project's health is checked
+	probed     func()            // comes while a probe is under way
 	ids        atomic.Int64
 	clock      atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
 }
@@ -255,7 +256,12 @@ func (p healthyProber) Health(context.Context, string, map[string]string, *count
 	return countersign.HealthCheck{Healthy: true}
 }
 
-func (healthyProber) Call(context.Context, request.Call) request.Outcome { return request.Outcome{} }
+func (p healthyProber) Call(context.Context, request.Call) request.Outcome {
+	if p.fixture != nil && p.probed != nil {
+		p.probed()
+	}
+	return request.Outcome{}
+}
 
 // inBubble runs f where time is virtual: it moves on when everybody waits. What f
 // panics with, as rapid does to fail, comes out again.

@@ -200,7 +200,7 @@ func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) erro
 			return ended(err)
 		}
 		if rec.Bound && tenant != rec.TenantID {
-			return countersign.Errorf(countersign.CodeRoleRequired, "this session acts in tenant %s only, as what it began with does; sign in with a code to act in another", rec.TenantID)
+			return countersign.Errorf(countersign.CodeRoleRequired, "this session acts in tenant %s only, since a sign-in link or a passkey of that tenant began it; sign in with a code to act in another", rec.TenantID)
 		}
 		u, _, err := records.Users.Get(tx, tenant, rec.Email)
 		if err == nil && u.Invited {

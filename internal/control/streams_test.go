@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/countersign/countersign"
@@ -12,13 +13,14 @@ func TestAPrincipalHasSoManyStreamsAndOthersTheirOwn(t *testing.T) {
 	var v streamCounts
 	one := Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "acme"}}
 	elsewhere := Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "other"}}
+	full := fmt.Sprintf("capacity: user:ann@example.com has %d event streams open already; close one, or read the run", countersign.MaxEventStreams)
 	for range countersign.MaxEventStreams {
 		if err := v.acquire(one); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := v.acquire(one); countersign.ErrorCode(err) != countersign.CodeCapacity {
-		t.Errorf("one more: %v", err)
+	if err := v.acquire(one); err == nil || err.Error() != full {
+		t.Errorf("one more: %v\nwant %s", err, full)
 	}
 	if err := v.acquire(elsewhere); err != nil {
 		t.Error(err)

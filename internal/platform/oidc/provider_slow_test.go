@@ -84,7 +84,7 @@ func TestASignatureByASmallKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	p.SignWith(t, 1024)
-	if err := p.signIn(t); err == nil || !strings.Contains(err.Error(), "2048") {
+	if err := p.signIn(t); err == nil || err.Error() != "the ID token is signed with an RSA key under 2048 bits" {
 		t.Errorf("%v", err)
 	}
 }

@@ -109,6 +109,36 @@ func TestWhatATokenMustSay(t *testing.T) {
 	}
 }
 
+// TestARefusedSignInSaysWhyInTheLog: visitors are told no more than that it failed.
+func TestARefusedSignInSaysWhyInTheLog(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	finished := func(claims, info map[string]any) error {
+		p.Claims, p.UserInfo = claims, info
+		flow, state, code := p.begin(t)
+		_, _, err := p.provider.Finish(t.Context(), flow, state, code)
+		return err
+	}
+	without := map[string]any{"email": nil, "email_verified": nil}
+	_, _, noFlow := p.provider.Finish(t.Context(), "x", "y", "z")
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{noFlow, "oidc: this sign-in was not begun in this browser, was used, or took too long"},
+		{finished(map[string]any{"email_verified": false}, nil), "oidc: the provider has not verified an e-mail address"},
+		{finished(map[string]any{"nonce": "other"}, nil), "the ID token was made for another sign-in"},
+		{finished(map[string]any{"azp": "other"}, nil), "the ID token was made for another client too"},
+		{finished(without, map[string]any{"sub": "other"}), "the userinfo answer is about another user"},
+		{finished(map[string]any{"email": 1}, nil), "the ID token's claims: json: cannot unmarshal number into Go struct field claims.email of type string"},
+		{finished(map[string]any{"aud": "other"}, nil), `the ID token: oidc: expected audience "countersign" got ["other"]`},
+	} {
+		if test.err == nil || test.err.Error() != test.want {
+			t.Errorf("\n got %v\nwant %s", test.err, test.want)
+		}
+	}
+}
+
 func TestAForgedTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)

@@ -98,6 +98,49 @@ func TestAnAnswerIsToItsOwnQuestionAlone(t *testing.T) {
 	}
 }
 
+// TestWhereBrowsersAllowNoPasskeysIsSaid, to the operator at the start.
+func TestWhereBrowsersAllowNoPasskeysIsSaid(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://192.0.2.1":              "browsers allow passkeys for names, and 192.0.2.1 is a network address",
+		"http://countersign.example.com": "browsers allow passkeys for https addresses, and for http://localhost",
+	} {
+		if _, err := passkey.New(address); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, not %s", address, err, want)
+		}
+	}
+}
+
+// TestARefusedAnswerSaysWhyInTheLog: visitors are told no more than that it was refused.
+func TestARefusedAnswerSaysWhyInTheLog(t *testing.T) {
+	p, a, o := made(t)
+	a.Public = authenticator.RS256(bytes.Repeat([]byte{0xff}, 128), []byte{1, 0, 1})
+	asked, err := p.AskToRegister(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, weak := p.Registered(o, asked.State, []byte(a.Create(asked.Options)))
+	_, long := p.Registered(o, asked.State, make([]byte, 1<<20))
+	p, a, o = made(t)
+	o.Keys[0].Counter, a.Counter = 7, 7
+	c, err := p.AskToSignIn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, copied := p.SignedIn(c.State, []byte(a.Get(c.Options)), func([]byte) (passkey.Owner, error) { return o, nil })
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{weak, "passkey: the answer is not right: an RSA key of 1024 bits with the exponent 65537 is too weak"},
+		{long, "passkey: the answer is not right: the answer is too long"},
+		{copied, "passkey: the counter of the key has not risen"},
+	} {
+		if test.err == nil || test.err.Error() != test.want {
+			t.Errorf("\n got %v\nwant %s", test.err, test.want)
+		}
+	}
+}
+
 // TestACounterMustRise, where an authenticator has one.
 func TestACounterMustRise(t *testing.T) {
 	for _, test := range []struct {

@@ -44,17 +44,13 @@ func MistakableEmail(email string) error {
 	switch shown := safetext.Escaped(email); {
 	case shown != email:
 		return errors.New("it has characters that nobody sees: " + shown + "; write it without them")
-	case strings.ContainsFunc(email, blank):
-		return errors.New("it has a character that shows as a space or not at all; write it without it")
+	case strings.Contains(email, " "): // spaces of other kinds are not seen
+		return errors.New("it has a space; write it without one")
 	case safetext.Doubt(email) != "":
 		return errors.New("it mixes scripts within a word; write each word in the letters of one script")
 	}
 	return nil
 }
-
-// blank reports a space of any kind, Braille's too, which is a symbol to Unicode, and what
-// Unicode has given no meaning yet.
-func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u2800' || !unicode.IsGraphic(r) }
 
 // keepsScript reports that each letter of what a rune becomes is of the rune's script.
 // Letterlike symbols count as no letters, whatever script Unicode gives them: of these

@@ -14,9 +14,11 @@ import (
 
 // allowed is what the server's settings let projects use in these tests.
 func allowed() project.Allowed {
+	listed := credential.Plain([]string{"SIGNING"}, []string{"CREDENTIAL"})
+	listed.General = append(listed.General, credential.Entry{Name: "ELSEWHERE", Tenant: "other"})
 	return project.Allowed{
 		Origins:     []string{"https://api.example.com", "http://localhost:8081", "https://[::1]:8443"},
-		Credentials: credential.Plain([]string{"SIGNING"}, []string{"CREDENTIAL"}),
+		Credentials: listed,
 		SecretBytes: func(env string) int { return map[string]int{"CREDENTIAL": 31}[env] },
 	}
 }

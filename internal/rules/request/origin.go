@@ -11,6 +11,8 @@ import (
 // maxHostLength is that of a domain name.
 const maxHostLength = 253
 
+var errNoOrigin = errors.New("must be an HTTP or HTTPS origin such as https://api.example.com")
+
 // NormalizeOrigin writes an HTTP(S) origin in the one form in which origins are
 // compared (contract 5): lower-case scheme and host, no default port, IPv6
 // literals in their shortest form, a lone trailing slash dropped. Anything with
@@ -29,7 +31,7 @@ func NormalizeOrigin(raw string) (string, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", errors.New("must be an HTTP or HTTPS origin such as https://api.example.com")
+		return "", errNoOrigin
 	}
 	if u.Path != "" && u.Path != "/" {
 		return "", errors.New("must be an origin only: no path")
@@ -45,8 +47,8 @@ func NormalizeOrigin(raw string) (string, error) {
 func normalizeHost(host string, bracketed bool) (string, error) {
 	if bracketed {
 		ip, err := netip.ParseAddr(host)
-		if err != nil || !ip.Is6() {
-			return "", errors.New("has no IPv6 address between its brackets")
+		if err != nil || !ip.Is6() { // url.Parse takes nothing else
+			return "", errNoOrigin
 		}
 		return "[" + ip.String() + "]", nil
 	}

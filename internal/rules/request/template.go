@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // part is a piece of a path template: literal text, or the name of the input
@@ -20,7 +21,7 @@ func parsePath(path string) ([]part, error) {
 	if !strings.HasPrefix(path, "/") {
 		return nil, errors.New("must be an absolute path that begins with /")
 	}
-	parts, err := split(path, isPlaceholder)
+	parts, err := split(path, isPlaceholder, "of letters, digits, dot, underscore and hyphen")
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +36,8 @@ func parsePath(path string) ([]part, error) {
 	return parts, checkSegments(decoded)
 }
 
-// split finds the placeholders, whose names are valid.
-func split(path string, valid func(name string) bool) ([]part, error) {
+// split finds the placeholders, whose names are valid; form says which names are.
+func split(path string, valid func(name string) bool, form string) ([]part, error) {
 	var parts []part
 	for path != "" {
 		literal, rest, found := strings.Cut(path, "{")
@@ -51,7 +52,7 @@ func split(path string, valid func(name string) bool) ([]part, error) {
 		}
 		name, rest, closed := strings.Cut(rest, "}")
 		if !closed || !valid(name) {
-			return nil, errors.New("has a malformed placeholder; write {name}, of letters, digits, dot, underscore and hyphen")
+			return nil, errors.New("has a malformed placeholder; write {name}, " + form)
 		}
 		parts, path = append(parts, part{name: name}), rest
 	}
@@ -92,7 +93,8 @@ func checkCharacters(path string) error {
 				return err
 			}
 		case c != '/' && !isPathByte(c):
-			return fmt.Errorf("must not hold %s as it is; percent-encode it if it belongs there", strconv.QuoteToASCII(string(rune(c))))
+			_, size := utf8.DecodeRuneInString(path[i:])
+			return fmt.Errorf("must not hold %s as it is; percent-encode it if it belongs there", strconv.Quote(path[i:i+size]))
 		}
 	}
 	return nil
@@ -102,15 +104,13 @@ func checkCharacters(path string) error {
 // a path: a receiver that decodes before it splits would see a traversal. %25 is
 // refused for the receivers that decode twice.
 func checkEscape(s string) error {
-	if len(s) < 3 {
-		return errors.New("has a % that is not followed by two hexadecimal digits")
-	}
-	n, err := strconv.ParseUint(s[1:3], 16, 8)
-	if err != nil {
+	s = s[:min(len(s), len("%2e"))]
+	n, err := strconv.ParseUint(s[1:], 16, 8)
+	if err != nil || len(s) < len("%2e") {
 		return errors.New("has a % that is not followed by two hexadecimal digits")
 	}
 	if c := byte(n); c < ' ' || c == 0x7f || strings.IndexByte(`./\%`, c) >= 0 {
-		return fmt.Errorf("must not hold %s: dots, slashes, backslashes, percent signs and control characters can't be hidden in escapes", s[:3])
+		return fmt.Errorf("must not hold %s: dots, slashes, backslashes, percent signs and control characters can't be hidden in escapes", s)
 	}
 	return nil
 }

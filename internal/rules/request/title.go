@@ -10,7 +10,7 @@ import (
 // them, numbers as they are spelt and nothing for what isn't there, and cuts it at
 // countersign.MaxTitle characters.
 func Title(title string, value func(place string) (countersign.Value, bool)) string {
-	parts, err := split(title, isInput)
+	parts, err := split(title, isInput, inputForm)
 	if err != nil {
 		return "" // an older release stored no titles, and this one none that can't be read
 	}
@@ -27,6 +27,8 @@ func Title(title string, value func(place string) (countersign.Value, bool)) str
 	text := []rune(b.String())
 	return string(text[:min(len(text), countersign.MaxTitle)])
 }
+
+const inputForm = "the name of an input or a dotted path into one"
 
 // isInput reports what may name an input: unlike in a path, any text.
 func isInput(name string) bool { return name != "" && !strings.Contains(name, "{") }
@@ -59,7 +61,7 @@ func TitleOf(c *countersign.Capability, input map[string]countersign.Value) stri
 
 // title: each place names an input that the capability takes.
 func (k *capabilityCheck) title(m mapping) {
-	parts, err := split(m.capability.Title, isInput)
+	parts, err := split(m.capability.Title, isInput, inputForm)
 	if err != nil {
 		k.add("title", "bad_title", "%s", err)
 		return

@@ -61,8 +61,8 @@ func TestCancellingARunTakesAReasonAndKeepsWhatWasTyped(t *testing.T) {
 	clerk.shows("/runs/"+id, "Cancel run…")
 	clerk.shows("/runs/"+id+"/cancel", "Reason", "The run ends cancelled; 1 step is never begun.", "The approval that it waits for is closed.")
 	w.reaches(id, countersign.RunWaitingApproval) // a GET changes nothing
-	if status, text := clerk.submit("/runs/"+id+"/cancel", url.Values{"reason": {"  "}}); status != http.StatusBadRequest || !strings.Contains(text, `aria-invalid="true"`) || !strings.Contains(text, `role="alert"`) {
-		t.Errorf("a blank reason: %d", status)
+	if status, text := clerk.submit("/runs/"+id+"/cancel", url.Values{"reason": {"  "}}); status != http.StatusBadRequest || !strings.Contains(text, `aria-invalid="true"`) || !strings.Contains(text, `role="alert"`) || !strings.Contains(plainText(text), "A reason is needed: it is kept in the audit log with your name") {
+		t.Errorf("a blank reason: %d %s", status, plainText(text))
 	}
 	if status, _ := clerk.submit("/runs/"+id+"/cancel", url.Values{"reason": {"called off"}}); status != http.StatusSeeOther {
 		t.Fatalf("%d", status)

@@ -241,8 +241,8 @@ func (f *teamForm) act(id string, check func() error) (string, error) {
 		w.ExpectedRevision = f.v.formRevision()
 		_, err = f.v.control.PutTeam(f.v.r.Context(), f.v.actor, id, w)
 	}
-	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict && f.team.ID == "" {
-		err = invalid("id", "there is a team %s already", id)
+	if f.team.ID == "" {
+		err = taken(err, "team", id)
 	}
 	if err != nil {
 		return "", formAgain(err, f.page)

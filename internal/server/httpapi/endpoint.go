@@ -211,7 +211,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 	case len(keys) == 0 || len(keys) == 1 && keys[0] == "":
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "send an Idempotency-Key header: repeating it finds the same run")
 	case len(keys) > 1:
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: send one")
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: send it once")
 	}
 	if !countersign.ValidIdempotencyKey(keys[0]) {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: it is 1 to %d visible ASCII characters", countersign.MaxKeyLength)

@@ -52,13 +52,13 @@ func (l *lines) begin() error {
 // line writes one record. Once a second it checks the caller's permission and extends
 // the write deadline.
 func (l *lines) line(doc []byte) error {
+	if err := l.goesOn(); err != nil {
+		return err
+	}
 	if l.buffer == nil {
 		if err := l.begin(); err != nil {
 			return err
 		}
-	}
-	if err := l.goesOn(); err != nil {
-		return err
 	}
 	if _, err := l.buffer.Write(doc); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *lines) line(doc []byte) error {
 func (l *lines) goesOn() error {
 	select {
 	case <-l.api.stop:
-		return countersign.Errorf(countersign.CodeUnavailable, "the service stops; export again")
+		return countersign.Errorf(countersign.CodeUnavailable, "the service is stopping; export again when it is up")
 	default:
 	}
 	now := time.Now()

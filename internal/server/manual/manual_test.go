@@ -85,6 +85,13 @@ func TestAPageIsServedAsHTMLAndAsMarkdown(t *testing.T) {
 	}
 }
 
+func TestThePagesAreOnlyRead(t *testing.T) {
+	r := ask(newManual(t, nil), "POST", "/docs/one")
+	if text := read(t, r); r.StatusCode != 405 || text != "only GET and HEAD are allowed here\n" {
+		t.Errorf("%d %s", r.StatusCode, text)
+	}
+}
+
 func TestLinksLeadToWhereThePagesAreServed(t *testing.T) {
 	m := newManual(t, map[string]string{"how-to/deep.md": "# Deep\n\n[a](../one.md#x) [b](other.md) [c](../README.md) [d](../../SECURITY.md) [e](https://e.example/x.md) [f](#here) ![p](../screens/p.png)\n"})
 	wantAll(t, get(t, m, "/docs/how-to/deep"), `href="/docs/one#x"`, `href="/docs/how-to/other"`, `href="/docs/"`,

@@ -25,6 +25,7 @@ type Authenticator struct {
 	Unverified bool   // it doesn't verify its user
 	Handle     []byte // answers in the name of this user; nil: of whom the key was made for
 	Public     []byte // registers this COSE key; nil: its own
+	Again      bool   // registers the key that it has once more
 
 	id     []byte
 	handle []byte
@@ -53,15 +54,11 @@ type options struct {
 func (a *Authenticator) Create(asked []byte) string {
 	a.t.Helper()
 	o := a.read(asked)
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
+	if !a.Again {
+		a.makeKey()
 	}
-	a.key, a.handle, a.id = key, a.decoded(o.User.ID), make([]byte, 32)
-	if _, err := rand.Read(a.id); err != nil {
-		a.t.Fatal(err)
-	}
-	public, err := key.PublicKey.Bytes() // 4, x, y
+	a.handle = a.decoded(o.User.ID)
+	public, err := a.key.PublicKey.Bytes() // 4, x, y
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -78,6 +75,17 @@ func (a *Authenticator) Create(asked []byte) string {
 	return a.answer(map[string]any{
 		"clientDataJSON": encoded(a.client("webauthn.create", o)), "attestationObject": encoded(append(object, data...)), "transports": []string{"internal"},
 	})
+}
+
+func (a *Authenticator) makeKey() {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.key, a.id = key, make([]byte, 32)
+	if _, err := rand.Read(a.id); err != nil {
+		a.t.Fatal(err)
+	}
 }
 
 // ES256 is the COSE key of a point.

@@ -203,7 +203,7 @@ func (c Config) unused(ctx context.Context, from store.Store) error {
 	return from.View(ctx, func(tx store.Tx) error {
 		found, err := records.AllReplicas(tx)
 		if err == nil && len(found) > 0 {
-			err = fmt.Errorf("%w by %d replicas, the first is %s", ErrInUse, len(found), found[0].ID)
+			err = fmt.Errorf("%w: process %s has a record in it, one of %d", ErrInUse, found[0].ID, len(found))
 		}
 		return err
 	})

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/internal/platform/mail"
+	"github.com/countersign/countersign/internal/platform/oidc"
+	"github.com/countersign/countersign/internal/platform/secretfile"
+	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/storage/postgres"
+)
+
+// TestTheDoctorSaysWhatIsWrongAndWhatToDo reads what it says of each.
+func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("c.pem", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	relay, err := mail.Parse("smtp://127.0.0.1:1?from=a@example.com", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound := postgres.Server{Server: "PostgreSQL 17", Encoding: "UTF8"}
+	server := func(change func(*postgres.Server)) []finding {
+		s := sound
+		change(&s)
+		return checkServer(s)
+	}
+	listed := config{Secrets: secretfile.New(map[string]string{"GONE_KEY_FILE": "/nowhere/key"}, "SHOP_KEY", "GONE_KEY"), Credentials: credential.Plain([]string{"SHOP_KEY", "GONE_KEY"}, nil)}
+	for _, test := range []struct {
+		found []finding
+		want  string
+	}{
+		{examine(t.Context(), settings{}, []string{prefix + "LOG=xml"}, false), `settings: SVC_PLATFORM_LOG: "xml" is neither text nor json: correct it; 'countersign serve --help' lists the settings. `},
+		{server(func(s *postgres.Server) { s.Encoding = "SQL_ASCII" }), "database server: PostgreSQL 17, encoding SQL_ASCII, synchronous_commit on for each of our commits (else unknown), standbys waited for: none: make a database with ENCODING 'UTF8' TEMPLATE template0. "},
+		{server(func(s *postgres.Server) { s.Fsync = "off" }), "database server: PostgreSQL 17, encoding UTF8, synchronous_commit on for each of our commits (else unknown), standbys waited for: none, fsync off: set fsync = on: a crash of the server would forget what was sent already. "},
+		{server(func(s *postgres.Server) { s.Ahead = time.Hour }), "clock: the server's is 1h0m0s ahead of this machine's: run a time service on both machines: approvals, tokens and limits end by the clock. "},
+		{[]finding{checkTables(postgres.Server{Schema: 9, Level: 9, KnownLevel: 8}, "postgres://db/x")}, "store: postgres://db/x, schema 9, level 9: this release may use level 8 at most: use the release that wrote it. "},
+		{checkAddress(t.Context(), config{Listen: "0.0.0.0:8080"}), "address: tokens travel readable to 0.0.0.0:8080: set SVC_PLATFORM_TLS_CERT_FILE and _TLS_KEY_FILE, or an https SVC_PLATFORM_PUBLIC_URL with a proxy in front. "},
+		{checkCertificate(t.Context(), config{CertFile: "c.pem", KeyFile: "c.pem"}), "certificate: tls: failed to find any PEM data in certificate input: give a certificate and its key as PEM files. "},
+		{checkCredentials(t.Context(), listed), "credential: SHOP_KEY is listed and not set: set it where the service is started; LIVE calls that need it fail until then. credential: GONE_KEY_FILE: /nowhere/key can't be read: no such file or directory: let the service read it; LIVE calls that need it fail until then. "},
+		{checkStore(t.Context(), config{Store: "postgres://u:p@127.0.0.1:1/x"}, false), "store: store x at 127.0.0.1:1: store: unavailable: failed to connect to `user=u database=x`:\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused: look at SVC_PLATFORM_STORE, whether the server runs and can be reached from here, and who may connect to it (pg_hba.conf). "},
+		{checkStore(t.Context(), config{Store: "postgres://%zz"}, false), "store: the address of the store can't be used: cannot parse `postgres://%zz`: failed to parse as URL (invalid percent-encoded token: \"%zz\"): correct SVC_PLATFORM_STORE; the password can be given as PGPASSWORD or PGPASSFILE. "},
+		{checkMail(t.Context(), config{Mail: relay}), "mail: mail to 127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SMTP_URL, or look at the mail server. "},
+		{checkSlack(t.Context(), config{Slack: &slackConfig{URL: "http://127.0.0.1:1/", AppToken: "xapp-0123456789", BotToken: "xoxb-0123456789"}}), "slack: auth.test: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SLACK_APP_TOKEN or SVC_PLATFORM_SLACK_BOT_TOKEN, turn Socket Mode on for the app, or look at the network. "},
+		{checkProvider(t.Context(), config{OIDC: &oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "c", ClientSecret: "s"}}), `sign-in: the provider's description: Get "http://127.0.0.1:1/.well-known/openid-configuration": dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_OIDC_ISSUER, or look at the provider. `},
+		{checkService(t.Context(), config{Listen: "127.0.0.1:99999"}), "service: it doesn't answer at 127.0.0.1:99999, and could not listen there: listen tcp: address 99999: invalid port: stop what listens there, or set SVC_PLATFORM_LISTEN. "},
+	} {
+		got := ""
+		for _, f := range test.found {
+			if f.State == findingBroken {
+				got += f.Check + ": " + f.Seen + ": " + f.Do + ". "
+			}
+		}
+		if got != test.want {
+			t.Errorf("\n got %s\nwant %s", got, test.want)
+		}
+	}
+}

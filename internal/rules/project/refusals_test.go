@@ -1,0 +1,45 @@
+package project_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestAProjectThatIsRefusedSaysWhatWouldBeRight reads each message.
+func TestAProjectThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
+	auth := func(text string) map[string]string { return map[string]string{"auth": text} }
+	headers := func(text string) map[string]string { return map[string]string{"headers": text} }
+	var many []string
+	for i := range 21 {
+		many = append(many, fmt.Sprintf(`"X-%d":"1"`, i))
+	}
+	for _, test := range []struct {
+		members map[string]string
+		want    string
+	}{
+		{map[string]string{"authSecretEnv": `"SIGNING"`}, "invalid_request: authSecretEnv: it is legacy and can't stand beside auth; keep auth"},
+		{auth(`[]`), "invalid_request: auth: an array has 1 to 3 objects, not 0; capabilities[1].method: without authentication (NONE) only GET is allowed"},
+		{auth(`[{"type":"NONE"},{"type":"BEARER","credentialEnv":"CREDENTIAL"}]`), "invalid_request: auth[0].type: NONE stands alone, as an object"},
+		{auth(`[{"type":"BEARER","credentialEnv":"CREDENTIAL"},{"type":"BASIC","credentialEnv":"CREDENTIAL","user":"shop"}]`), "invalid_request: auth[1]: BASIC would set the header Authorization, and so would auth[0] (BEARER)"},
+		{map[string]string{"auth": `{"type":"NONE","credentialEnv":"CREDENTIAL"}`, "capabilities": reads}, "invalid_request: auth: NONE takes neither credentialEnv nor headerName nor user"},
+		{auth(`{"type":"BEARER"}`), "invalid_request: auth.credentialEnv: BEARER needs the name of a server environment variable"},
+		{auth(`{"type":"BASIC","credentialEnv":"CREDENTIAL","user":"a:b"}`), "invalid_request: auth.user: BASIC needs the user: 1 to 128 visible ASCII characters without a colon"},
+		{auth(`{"type":"BEARER","credentialEnv":"CREDENTIAL","user":"shop"}`), "invalid_request: auth.user: only BASIC takes one"},
+		{auth(`{"type":"API_KEY","credentialEnv":"CREDENTIAL"}`), "invalid_request: auth.headerName: API_KEY needs the header that carries the key"},
+		{auth(`{"type":"BEARER","credentialEnv":"CREDENTIAL","headerName":"X-Key"}`), "invalid_request: auth.headerName: only API_KEY takes one"},
+		{auth(`{"type":"API_KEY","credentialEnv":"CREDENTIAL","headerName":"Cookie"}`), "invalid_request: auth.headerName: Cookie is reserved or no header name; choose one such as X-Api-Key"},
+		{auth(`{"type":"NONE"}`), "invalid_request: capabilities[1].method: without authentication (NONE) only GET is allowed"},
+		{headers("{" + strings.Join(many, ",") + "}"), "invalid_request: headers: a project has at most 20"},
+		{headers(`{"Host":"a"}`), "invalid_request: headers.Host: it is reserved or no header name; choose one such as X-Api-Version"},
+		{headers(`{"X-A":"1","x-a":"2"}`), "invalid_request: headers.x-a: headers.X-A is the same header"},
+		{headers(`{"X-A":" 1"}`), "invalid_request: headers.X-A: its value must be 1 to 1024 visible ASCII characters and spaces between them"},
+		{map[string]string{"baseUrl": `"https://other.example.com"`}, "origin_not_allowed: baseUrl: https://other.example.com is not on the server's list SVC_PLATFORM_CONNECTION_ORIGINS"},
+		{auth(`{"type":"BEARER","credentialEnv":"SIGNING"}`), "credential_not_allowed: auth.credentialEnv: SIGNING is not on the server's list of credential variables for BEARER"},
+		{auth(`{"type":"BEARER","credentialEnv":"ELSEWHERE"}`), "credential_not_allowed: auth.credentialEnv: ELSEWHERE is listed for other tenants or origins only; the operator can list it per tenant: acme/ELSEWHERE, and likewise for each other tenant that uses it"},
+	} {
+		if _, err := put(t, test.members); err == nil || err.Error() != test.want {
+			t.Errorf("\n got %v\nwant %s", err, test.want)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package console
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// typedIn is a request with a form's fields, written as a query.
+func typedIn(t *testing.T, fields string) *pageRequest {
+	t.Helper()
+	form, err := url.ParseQuery(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, Prefix+"/", nil)
+	r.PostForm = form
+	return &pageRequest{r: r}
+}
+
+// TestAFieldThatCannotBeReadSaysWhatWouldBe reads the message beside each.
+func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
+	expectation := func(v *pageRequest) error { _, err := v.typedExpectation(); return err }
+	budgets := func(v *pageRequest) error { _, err := v.typedBudgets(); return err }
+	schema := func(v *pageRequest) error { _, err := v.typedSchema(countersign.Capability{}); return err }
+	rules := func(v *pageRequest) error { _, err := v.typedRules(countersign.Capability{}); return err }
+	timeout := func(v *pageRequest) error { _, err := v.typedTimeout(); return err }
+	capability := func(v *pageRequest) error { _, err := v.typedCapability(countersign.Capability{}); return err }
+	steps := func(v *pageRequest) error {
+		f := shopSteps(v.r.PostForm)
+		_, err := f.typed()
+		return err
+	}
+	assertion := func(v *pageRequest) error { return v.assertion(&countersign.Decision{}) }
+	reason := func(v *pageRequest) error { return typedReason(v.form("reason")) }
+	object := func(v *pageRequest) error { _, err := objectOf("input", v.form("input")); return err }
+	start := func(v *pageRequest) error { _, err := v.startAgain(&againOf{}, nil); return err }
+	for _, test := range []struct {
+		read         func(*pageRequest) error
+		fields, want string
+	}{
+		{expectation, "expectation.equals=1", "invalid_request: expectation.field: say which field"},
+		{expectation, "expectation.field=status&expectation.equals=done", `invalid_request: expectation.equals: write JSON, such as "succeeded" or 249.00`},
+		{budgets, "budget0most=many&budget0reason=r", "invalid_request: budgets: row 1 needs a number of what there may be at most"},
+		{budgets, "budget0most=1.5&budget0reason=r", "invalid_request: budgets: row 1 counts calls: it needs a whole number, 1 or more"},
+		{schema, "input0required=1", "invalid_request: inputSchema: row 1 has no name"},
+		{schema, "input0name=a&input0type=string&input1name=a&input1type=string", "invalid_request: inputSchema: a is there twice"},
+		{schema, "input0name=a&input0type=date", "invalid_request: inputSchema: a needs a type"},
+		{rules, "rule0then=ASK&rule0reason=r", "invalid_request: approvalRules: Rule 1 compares nothing"},
+		{timeout, "timeoutMs=soon", "invalid_request: timeoutMs: a whole number from 100 to 60000"},
+		{capability, "name=refund&outputs=" + strings.Repeat("a,", countersign.MaxOutputs) + "b", "invalid_request: outputs: 201 are too many; at most 200"},
+		{steps, "steps%5B0%5D.key=k0&steps%5B0%5D.id=a&steps%5B0%5D.use=acme-shop%2Fgone", "invalid_request: steps[0].capability: gone is no longer there; remove the step"},
+		{steps, "steps%5B0%5D.key=k0&steps%5B0%5D.id=a&steps%5B0%5D.use=acme-shop%2Frefunds.create&steps%5B0%5D.inputBindings.orderId.stepId=later", "invalid_request: steps[0].inputBindings.orderId.stepId: choose an earlier step"},
+		{steps, "steps%5B0%5D.key=k0&steps%5B0%5D.id=a&steps%5B0%5D.use=acme-shop%2Frefunds.create&steps%5B1%5D.key=k1&steps%5B1%5D.id=b&steps%5B1%5D.use=acme-shop%2Frefunds.create&steps%5B1%5D.inputBindings.orderId.stepId=k0", "invalid_request: steps[1].inputBindings.orderId.field: say which field"},
+		{assertion, "assertion=none", "assertion_invalid: assertion: the browser's answer can't be read; reload the page and approve it again"},
+		{reason, "reason=+", "invalid_request: reason: say why; the audit log keeps it"},
+		{object, "input=[]", "invalid_request: input: write a JSON object, such as {}"},
+		{start, "key=a+b", "idempotency_key_required: the form has no key; open the page again"},
+	} {
+		if err := test.read(typedIn(t, test.fields)); err == nil || err.Error() != test.want {
+			t.Errorf("%s\n got %v\nwant %s", test.fields, err, test.want)
+		}
+	}
+}
+
+// TestAPageThatIsRefusedSaysWhatWouldBeRight reads what a visitor is shown. Pages write a
+// message as a sentence.
+func TestAPageThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
+	w := openRunWorld(t)
+	id := w.start(clerk, call("note", "note"))
+	r := w.reaches(id, countersign.RunWaitingApproval)
+	g := w.guest("all@example.com", countersign.RoleAdmin, countersign.RoleOperator, countersign.RoleApprover)
+	opens := func(path string) func() (int, string) {
+		return func() (int, string) { return g.open(path) }
+	}
+	submits := func(path, fields string) func() (int, string) {
+		return func() (int, string) {
+			form, err := url.ParseQuery(fields)
+			w.must(err)
+			return g.submit(path, form)
+		}
+	}
+	sends := func(path, fields string, headers ...string) func() (int, string) {
+		return func() (int, string) {
+			form, err := url.ParseQuery(fields)
+			w.must(err)
+			return g.read(g.do(nowhere, http.MethodPost, path, form, headers...))
+		}
+	}
+	stranger := func() (int, string) {
+		out := *g
+		out.cookie = &http.Cookie{Name: "other", Value: "x"}
+		return out.submit("/settings/stop", url.Values{})
+	}
+	doc := emptyModel()
+	doc.States = []countersign.ModelState{{ID: "a", IsStart: true, IsFinal: true, Position: countersign.Position{X: "0", Y: "0"}}}
+	doc.Transitions = []countersign.Transition{{ID: "t", FromStateID: "a", ToStateID: "a", Condition: countersign.Condition{Group: &countersign.ConditionGroup{Kind: "group", Combinator: countersign.CombinatorAnd, Conditions: []countersign.Condition{}}}}}
+	document := url.QueryEscape(rawOf(doc))
+	looping := doc
+	looping.States = []countersign.ModelState{doc.States[0]}
+	looping.States[0].IsFinal = false
+	looping.Scenarios = []countersign.Scenario{{ID: "s", ExpectedPath: []string{}, Inputs: map[string]countersign.Scalar{}, InitialMemory: map[string]countersign.Scalar{}}}
+	startless := looping
+	startless.States = []countersign.ModelState{looping.States[0]}
+	startless.States[0].IsStart = false
+	fills := func(doc countersign.AgentModel) func() (int, string) {
+		return submits("/models/+form", "do=fill&at=scenarios[0]&document="+url.QueryEscape(rawOf(doc)))
+	}
+	for _, test := range []struct {
+		does   func() (int, string)
+		status int
+		want   string
+	}{
+		{opens("/nowhere"), 404, "there is no page at /console/nowhere"},
+		{opens("/runs?reason=bored"), 400, `reason: no run ends with "bored"`},
+		{opens("/runs?status=OLD"), 400, `status: there is no run status "OLD"`},
+		{opens("/runs?plan=a+b"), 400, "plan: this is no id"},
+		{opens("/runs?since=2h"), 400, `since: it is 1h, 24h or 7d, not "2h"`},
+		{opens("/runs/" + id + "/again"), 409, "run " + id + " has not ended; cancel it first, or wait"},
+		{opens("/recovery/" + id), 404, "nothing is uncertain in run " + id + ", and nothing was"},
+		{submits("/plans/"+r.PlanID+"/runs", ""), 400, "the form has no key; open the plan's page again"},
+		{sends("/settings/stop", "csrf=wrong"), 403, "this form belongs to another sign-in; open the page again"},
+		{sends("/settings/stop", "", "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"), 403, "this form was sent from another site; open the page here and try again"},
+		{submits("/models", "document="+strings.Repeat("x", 4<<20)), 413, "the form is larger than 1114112 bytes"},
+		{stranger, 401, "you are not signed in"},
+		{submits("/access/users/new", "email=new@example.com&reach=all&roles=KING"), 400, "roles: there is no role KING"},
+		{submits("/access/webhooks/+new", "id=hook&url=https://a.example/&secretEnv=HOOK&reach=some"), 400, "choose at least one, or all projects above"},
+		{submits("/access/webhooks/+new", "id=hook&url=https://a.example/&secretEnv=HOOK&reach=some"), 400, "choose at least one"},
+		{submits("/access/webhooks/+new", "id=hook&url=https://a.example/&secretEnv=HOOK&events=run.completed"), 400, "choose one"},
+		{submits("/models/+form", "do=save&model.id=new&model.name=&document="+document), 400, "it is needed"},
+		{submits("/models/+form", "do=saveAnyway&model.id=m&model.name=M&document="+document), 400, "there is a model m already"},
+		{submits("/models/+form", "do=save&at=states[0]&states[0].id=a&states[0].name=&states[0].position.x=left&states[0].position.y=0&document="+document), 400, "write a number"},
+		{submits("/models/+form", "do=save&at=states[0]&states[0].id=a&states[0].name=&states[0].position.x=left&states[0].position.y=0&document="+document), 400, "1 field needs attention"},
+		{submits("/models/+form", "do=check&at=transitions[0]&transitions[0].id=t&transitions[0].name=&transitions[0].priority=first&document="+document), 200, "write a whole number, 0 or more"},
+		{fills(looping), 400, "this scenario goes round in a loop, so it comes to nothing"},
+		{fills(startless), 409, "correct the model’s errors first; then it can be simulated"},
+		{submits("/projects/+import", ""), 400, "choose an OpenAPI 3.0 or 3.1 document, in JSON or YAML"},
+		{submits("/projects/default-shop/agent", "externalAgentId=a&name=A&role=r&goal=g&capabilities=gone&sourceRevision=one&do=save"), 400, "the project has no capability gone"},
+		{submits("/projects/default-shop/agent", "externalAgentId=a&name=A&role=r&goal=g&capabilities=gone&sourceRevision=one&do=save"), 400, "a whole number, 0 or more"},
+	} {
+		status, text := test.does()
+		if status != test.status || !strings.Contains(strings.ToLower(plainText(text)), strings.ToLower(test.want)) {
+			t.Errorf("want %d %s\n  got %d %.1500s", test.status, test.want, status, plainText(text))
+		}
+	}
+}
+
+// TestAConsoleThatStopsSaysThatNothingWasChanged.
+func TestAConsoleThatStopsSaysThatNothingWasChanged(t *testing.T) {
+	w := openRunWorld(t)
+	g := w.guest("all@example.com", countersign.RoleAdmin)
+	w.console.Stop()
+	if status, text := g.submit("/settings/stop", url.Values{}); status != 503 || text != "The service is stopping. Nothing was changed; try again when it is up.\n" {
+		t.Errorf("%d %s", status, text)
+	}
+}
+
+// TestAPublicAddressThatIsNoOriginEndsTheStart.
+func TestAPublicAddressThatIsNoOriginEndsTheStart(t *testing.T) {
+	const want = `the public address countersign.example.com: invalid origin "countersign.example.com": scheme is required`
+	if _, err := New(Config{BaseURL: "countersign.example.com"}, nil); err == nil || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+}
