@@ -95,11 +95,13 @@ func TestStoreOutlivesAFullDisk(t *testing.T) {
 
 // fillDisk is the child: it writes until the disk is full, makes room, and goes on.
 func fillDisk(dir string) error {
-	if err := mount("none", dir, "tmpfs", 0, "size=2560k"); err != nil {
+	if err := mount("none", dir, "tmpfs", 0, "size=3072k"); err != nil {
 		return err
 	}
+	// Without the ballast there is room for the reserve (1 MiB, see refusal), and for the rows
+	// that wait until then.
 	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
+	if err := os.WriteFile(ballast, make([]byte, 3<<19), 0o600); err != nil {
 		return err
 	}
 	s, err := open(context.Background(), dir, withCheckpoints(20, 1))
