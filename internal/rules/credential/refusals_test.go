@@ -9,11 +9,11 @@ import (
 // TestAnEntryThatIsNoneIsRefusedInWords reads each message; the operator meets it at the start.
 func TestAnEntryThatIsNoneIsRefusedInWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"2KEY":     `"2KEY" is no name of an environment variable; an entry is NAME, tenant/NAME, NAME@https://origin or tenant/NAME@https://origin`,
-		"ac/me/K":  `"me/K" is no name of an environment variable; an entry is NAME, tenant/NAME, NAME@https://origin or tenant/NAME@https://origin`,
-		"Acme/K":   `"Acme" is no tenant's id, which is 2 to 32 lower-case letters and digits, a letter first`,
-		"K@shop":   "the origin behind @: must be an HTTP or HTTPS origin such as https://api.example.com",
-		"acme/K@ ": "the origin behind @: must be ASCII without spaces; write international names in their xn-- form",
+		"2KEY":          `"2KEY" is no name of an environment variable; an entry is NAME, tenant/NAME, NAME@https://origin or tenant/NAME@https://origin`,
+		"ac/me/K":       `"me/K" is no name of an environment variable; an entry is NAME, tenant/NAME, NAME@https://origin or tenant/NAME@https://origin`,
+		"Acme/K":        `"Acme" is no tenant's id, which is 2 to 32 lower-case letters and digits, a letter first`,
+		"K@shop":        "the origin behind @: must be an HTTP or HTTPS origin such as https://api.example.com",
+		"acme/K@\u0020": "the origin behind @: must be ASCII without spaces; write international names in their xn-- form",
 	} {
 		if _, err := credential.ParseEntry(text); err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nnot %s", text, err, want)

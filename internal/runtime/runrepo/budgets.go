@@ -107,7 +107,7 @@ func (s *spendings) count(res run.Result) (sent string, err error) {
 			if p.own >= 0 {
 				continue
 			}
-			if err := p.spending.add(s.loaded.Ref.RunID+"/"+step.ID, step.Input, p.declared); err != nil {
+			if err := p.add(s.loaded.Ref.RunID+"/"+step.ID, step.Input, p.declared); err != nil {
 				return "", err
 			}
 			if step.ApprovalID == "" {

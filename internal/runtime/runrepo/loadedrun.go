@@ -201,7 +201,9 @@ func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
 func (h *LoadedRun) saveHeader(tx store.Tx) error {
 	header := h.record
 	header.Steps, header.PlanSnapshot = nil, nil
-	doc, version, err := []byte(nil), int64(1), error(nil)
+	var doc []byte
+	var err error
+	version := int64(1)
 	if h.version == 0 {
 		doc, err = records.Runs.Add(tx, h.Ref.Tenant, h.record.ID, &header)
 	} else {
