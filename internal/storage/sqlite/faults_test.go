@@ -63,6 +63,7 @@ func failedSyncPoisonsForGood(t *testing.T) {
 	if err := putPair(s, 1); err != nil {
 		t.Fatal(err)
 	}
+	synctest.Wait() // its rows are in their tables: the next sync is the batch's
 	d.fail(fault{on: syncs, nth: 1})
 	errs := inOneBatch(s, 4, func() {}, func(i int, tx store.Tx) error {
 		return tx.Put(store.Tenants, "acme", store.Row{ID: fmt.Sprint(i), Doc: []byte("{}")}, 0)
