@@ -199,7 +199,10 @@ func (b *Batch) Flush() error { return b.flush(func(*store.Table) bool { return 
 func (b *Batch) flush(of func(*store.Table) bool) error {
 	due := b.due(of)
 	t := b.conn.Begin(false)
-	if err := b.writeAll(t, due); err != nil {
+	if len(due) == 0 {
+		return nil
+	}
+	if err := b.writeTogether(t, due, b.conn.together); err != nil {
 		return b.cause(t, err)
 	}
 	return nil
@@ -218,21 +221,6 @@ func (b *Batch) due(of func(*store.Table) bool) (due []place) {
 	}
 	b.order = kept
 	return due
-}
-
-// writeAll writes rows to the database, in one message if the dialect can.
-func (b *Batch) writeAll(t *Tx, due []place) error {
-	if b.conn.dialect.Together == nil || len(due) < 2 {
-		for _, p := range due {
-			e := b.known[p]
-			if err := b.write(t, p, &e); err != nil {
-				return err
-			}
-			b.known[p] = e
-		}
-		return nil
-	}
-	return b.writeTogether(t, due, b.conn.together)
 }
 
 // cause returns the error that ends the batch after a failed statement.

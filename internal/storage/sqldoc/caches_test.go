@@ -41,15 +41,47 @@ func openCaches(t *testing.T, n int) *caches {
 	}
 	c := &caches{}
 	c.conn = sqldoc.NewConn(pinned, sqldoc.Dialect{
-		Rewrite: func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
-		Error:   func(err error) error { return err },
-		Ask:     c.ask,
+		Rewrite:  func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
+		Error:    func(err error) error { return err },
+		Together: c.together,
+		Ask:      c.ask,
 	})
 	t.Cleanup(func() { _ = c.conn.Close() })
 	for range n {
 		c.of, c.seen = append(c.of, sqldoc.NewCache()), append(c.seen, 0)
 	}
 	return c
+}
+
+// together is Dialect.Together, a row after the other.
+func (c *caches) together(_ *sql.Conn, writes []sqldoc.Write) error {
+	tx := c.conn.Begin(false)
+	for _, w := range writes {
+		for i := range w.Rows {
+			row, stored := store.Row{ID: w.Arrays[1].([]string)[i]}, int64(0)
+			if w.Kind != sqldoc.Delete {
+				row.Version, row.Doc = w.Arrays[2].([]int64)[i], []byte(w.Arrays[3].([]string)[i])
+				for n := range w.Table.Columns {
+					row.Keys = append(row.Keys, element(w.Arrays[4+n], i))
+				}
+			}
+			if w.Kind == sqldoc.Update {
+				stored = w.Arrays[len(w.Arrays)-1].([]int64)[i]
+			}
+			if err := tx.Write(w.Table, w.Arrays[0].([]string)[i], row, stored, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// element is an element of a []string or []int64.
+func element(array any, i int) any {
+	if texts, ok := array.([]string); ok {
+		return texts[i]
+	}
+	return array.([]int64)[i]
 }
 
 // ask is Dialect.Ask, a statement after the other.

@@ -29,7 +29,7 @@ type Dialect struct {
 	Keeps func(text string) bool
 	// Together makes Writes in one message and in this order. ErrConflict: one of them could
 	// not change each of its rows, and the transaction must be rolled back, or to a savepoint.
-	// nil: rows are written one by one.
+	// Only an engine with a Batch needs it.
 	Together func(conn *sql.Conn, writes []Write) error
 	// Ask sends queries of at most one row in one message and returns their rows, nil for
 	// none. Only an engine whose database other processes write to needs it.

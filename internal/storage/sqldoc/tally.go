@@ -1,7 +1,6 @@
 package sqldoc
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -25,29 +24,6 @@ const (
 	maxTallies   = 64
 	maxIdleTally = 256
 )
-
-// tallyKey tells tallies apart.
-func tallyKey(table *store.Table, tenant string, where []store.Filter) string {
-	b := make([]byte, 0, 64)
-	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
-	text(table.Name)
-	text(tenant)
-	for _, f := range where {
-		text(f.Column)
-		b = append(b, byte(f.Op))
-		b = binary.AppendUvarint(b, uint64(len(f.Values)))
-		for _, v := range f.Values {
-			switch v := v.(type) {
-			case int64:
-				b = binary.AppendVarint(append(b, 'i'), v)
-			case string:
-				b = append(b, 't')
-				text(v)
-			}
-		}
-	}
-	return string(b)
-}
 
 // tallied gives a count that is known.
 func (b *Batch) tallied(key string) (n int, ok bool) {

@@ -9,11 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-var (
-	errOver     = errors.New("store: the transaction is over")
-	errReadOnly = errors.New("store: this transaction can only read")
-	errText     = errors.New("store: text must be valid UTF-8 without the character U+0000")
-)
+var errText = errors.New("store: text must be valid UTF-8 without the character U+0000")
 
 // Tx is a store.Tx on a connection. After a statement has failed, no later one runs, and
 // the engine must not commit (see Err).
@@ -214,7 +210,7 @@ func (t *Tx) tally(table *store.Table, tenant string, q store.Query) (int, error
 	if err := t.usable(); err != nil {
 		return 0, fmt.Errorf("count %s: %w", table.Name, err)
 	}
-	key := tallyKey(table, tenant, q.Where)
+	key := table.CountKey(tenant, q.Where)
 	if n, ok := t.batch.tallied(key); ok {
 		return n, nil
 	}
@@ -281,7 +277,7 @@ func (t *Tx) keeps(values ...any) bool { return t.conn.dialect.keeps(values...) 
 
 func (t *Tx) usable() error {
 	if t.over {
-		return errOver
+		return store.ErrOver
 	}
 	return t.err
 }
@@ -291,7 +287,7 @@ func (t *Tx) writable() error {
 		return err
 	}
 	if t.readOnly {
-		return errReadOnly
+		return store.ErrReadOnly
 	}
 	return nil
 }

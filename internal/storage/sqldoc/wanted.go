@@ -84,7 +84,7 @@ func (b *Batch) take(tallies []tally, answers [][]any) error {
 			return fmt.Errorf("count %s: the answer is a %T", t.table.Name, answers[i][0])
 		}
 		t.n += int(n)
-		b.remember(tallyKey(t.table, t.tenant, t.where), t)
+		b.remember(t.table.CountKey(t.tenant, t.where), t)
 	}
 	return nil
 }

@@ -135,8 +135,8 @@ func (a ahead) write(ctx context.Context, file string) (err error) {
 	if err := conn.QueryRow("SELECT COUNT(*) FILTER (WHERE name = 'journal'), COUNT(*) FILTER (WHERE name = 'audit_packs') FROM sqlite_schema", &journals, &packs); err != nil || journals == 0 {
 		return err // of an earlier release
 	}
-	var n named
-	if err := conn.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
+	n, err := readNamed(conn)
+	if err != nil {
 		return err
 	}
 	if n.id != "" && packs == 0 {

@@ -52,6 +52,12 @@ type named struct {
 	written int64  // the tables have all rows up to this commit
 }
 
+// readNamed reads it in the connection's transaction.
+func readNamed(conn *sqldoc.Conn) (n named, err error) {
+	err = conn.QueryRow("SELECT id, written FROM journal", &n.id, &n.written)
+	return n, err
+}
+
 // createJournal makes a journal of the commits after one that the tables have, under a
 // temporary name, and renames it once it is complete and durable.
 func (d *directory) createJournal(ctx context.Context, s settings, after int64) (id string, err error) {

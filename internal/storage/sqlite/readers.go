@@ -74,8 +74,8 @@ func begin(conn *sqldoc.Conn) (tableSnapshot, error) {
 	if err := conn.Exec("BEGIN"); err != nil {
 		return tableSnapshot{}, err
 	}
-	var n named
-	if err := conn.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
+	n, err := readNamed(conn)
+	if err != nil {
 		_ = conn.Exec("ROLLBACK")
 		return tableSnapshot{}, err
 	}

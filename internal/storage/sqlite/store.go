@@ -156,7 +156,7 @@ func (s *Store) begin(ctx context.Context, settings settings, reading, writing *
 
 // named is the journal that the database names. If it names none, an empty one is made.
 func (s *Store) named(ctx context.Context, settings settings, writing *sqldoc.Conn) (n named, err error) {
-	if err := writing.QueryRow("SELECT id, written FROM journal", &n.id, &n.written); err != nil {
+	if n, err = readNamed(writing); err != nil {
 		return n, err
 	}
 	switch {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -20,6 +21,29 @@ func (t *Table) Matches(id string, keys []any, where []Filter) bool {
 		}
 	}
 	return true
+}
+
+// CountKey is a text that two Counts of the table share only if they count the same rows: what
+// a cache of counts goes by.
+func (t *Table) CountKey(tenant string, where []Filter) string {
+	b := make([]byte, 0, 64)
+	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
+	text(t.Name)
+	text(tenant)
+	for _, f := range where {
+		text(f.Column)
+		b = append(b, byte(f.Op))
+		b = binary.AppendUvarint(b, uint64(len(f.Values)))
+		for _, v := range f.Values {
+			if n, ok := v.(int64); ok {
+				b = binary.AppendVarint(append(b, 'i'), n)
+				continue
+			}
+			b = append(b, 't')
+			text(v.(string))
+		}
+	}
+	return string(b)
 }
 
 // Compare is the order of a list: by its orders, then by id in the direction of the last.

@@ -23,6 +23,10 @@ var (
 	ErrUnavailable = errors.New("store: unavailable")
 	// ErrFull is an ErrUnavailable that ends by itself when the disk has space again.
 	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnavailable)
+	// ErrOver: a Tx was used after its function had returned.
+	ErrOver = errors.New("store: the transaction is over")
+	// ErrReadOnly: the Tx of a View was asked to write.
+	ErrReadOnly = errors.New("store: this transaction can only read")
 )
 
 // Realm is the tenant argument for records that belong to the installation and

@@ -280,7 +280,7 @@ func (s *Snapshot) now() (epoch int64, err error) {
 // count counts rows of the database. Starts of runs count the same rows again and again, and
 // between two written layers nothing changes that.
 func (s *Snapshot) count(table *store.Table, tenant string, q store.Query) (int, error) {
-	what := counting(table, tenant, q.Where)
+	what := table.CountKey(tenant, q.Where)
 	n, ok, err := s.remembered(what)
 	if ok || err != nil {
 		return n, err

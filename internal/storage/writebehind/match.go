@@ -1,7 +1,6 @@
 package writebehind
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/countersign/countersign/internal/storage/store"
@@ -52,21 +51,4 @@ func count(sorted []store.Row, before func(store.Row) bool) int {
 		return len(sorted)
 	}
 	return n
-}
-
-// counting is a text that is the same only for what counts the same rows.
-func counting(table *store.Table, tenant string, where []store.Filter) string {
-	b := appendText(appendText(nil, table.Name), tenant)
-	for _, f := range where {
-		b = append(appendText(b, f.Column), byte(f.Op))
-		b = binary.AppendUvarint(b, uint64(len(f.Values)))
-		for _, v := range f.Values {
-			if n, ok := v.(int64); ok {
-				b = binary.AppendVarint(b, n)
-			} else {
-				b = appendText(b, v.(string))
-			}
-		}
-	}
-	return string(b)
 }

@@ -8,11 +8,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-var (
-	errOver     = errors.New("store: the transaction is over")
-	errReadOnly = errors.New("store: this transaction can only read")
-)
-
 // Tx reads a Snapshot, and in a Batch also writes.
 type Tx struct {
 	*Snapshot
@@ -34,7 +29,7 @@ func (t *Tx) end() { t.over = true }
 // usable is the error with which every use fails, if any.
 func (t *Tx) usable() error {
 	if t.over {
-		return errOver
+		return store.ErrOver
 	}
 	return t.err
 }
@@ -44,7 +39,7 @@ func (t *Tx) writable() error {
 		return err
 	}
 	if t.batch == nil {
-		return errReadOnly
+		return store.ErrReadOnly
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 func (t *tx) matching(table *store.Table, tenant string, filters []store.Filter) ([]store.Row, error) {
 	if t.over {
-		return nil, errOver
+		return nil, store.ErrOver
 	}
 	var rows []store.Row
 	for _, row := range t.state[place{table.Name, tenant}] {

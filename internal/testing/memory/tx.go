@@ -2,7 +2,6 @@ package memory
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,17 +18,12 @@ type tx struct {
 	over     bool
 }
 
-var (
-	errOver     = errors.New("store: the transaction is over")
-	errReadOnly = errors.New("store: this transaction can only read")
-)
-
 func (t *tx) end() { t.over = true }
 
 // Get implements store.Tx.
 func (t *tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
 	if t.over {
-		return store.Row{}, errOver
+		return store.Row{}, store.ErrOver
 	}
 	row, ok := t.state[place{table.Name, tenant}][id]
 	if !ok {
@@ -116,9 +110,9 @@ func (t *tx) Distinct(table *store.Table, tenant, column string) ([]string, erro
 func (t *tx) writable(p place) (map[string]store.Row, error) {
 	switch {
 	case t.over:
-		return nil, errOver
+		return nil, store.ErrOver
 	case t.readOnly:
-		return nil, errReadOnly
+		return nil, store.ErrReadOnly
 	case t.state[p] == nil:
 		t.state[p] = map[string]store.Row{}
 	case !t.fresh[p]:

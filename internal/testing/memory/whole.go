@@ -12,7 +12,7 @@ var _ store.Whole = (*tx)(nil)
 // Tenants implements store.Whole.
 func (t *tx) Tenants(table *store.Table) ([]string, error) {
 	if t.over {
-		return nil, errOver
+		return nil, store.ErrOver
 	}
 	var tenants []string
 	for p, rows := range t.state {
