@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,5 +134,13 @@ func TestWhyAnApprovalIsAskedForIsSaidOnce(t *testing.T) {
 		if n := strings.Count(out.String(), "over 100"); n != 1 {
 			t.Errorf("%s: %d times\n%s", status, n, out.String())
 		}
+	}
+}
+
+// TestEveryEventOfWebhooksCanBeNamed: as `webhooks put --event`.
+func TestEveryEventOfWebhooksCanBeNamed(t *testing.T) {
+	field, _ := reflect.TypeFor[WebhooksPut]().FieldByName("Event")
+	if got := strings.Split(field.Tag.Get("enum"), ","); !slices.Equal(got, countersign.WebhookEvents) {
+		t.Errorf("--event takes %q, and the events are %q", got, countersign.WebhookEvents)
 	}
 }
