@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -78,7 +79,7 @@ func TestTamperedLogProvesNothing(t *testing.T) {
 				tamper(tampering{t, tx})
 				return nil
 			})
-			if _, _, err := prove(t, new(Prover), s, "run/r-1"); !errors.Is(err, errUnproven) {
+			if _, _, err := prove(t, new(Prover), s, "run/r-1"); !errors.Is(err, errUnproven) || !strings.Contains(err.Error(), "audit: the records do not come to the head of the log; verify it") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -120,5 +121,12 @@ func TestRefusalsBeyondABoundAreCounted(t *testing.T) {
 	out, leftOut, err := prove(t, new(Prover), s, "run/r-0")
 	if last := out.Records[len(out.Records)-1].Record; err != nil || leftOut != 7 || last.Outcome != countersign.AuditDone {
 		t.Errorf("%d left out, %v", leftOut, err)
+	}
+}
+
+// TestARecordWithoutItsHashProvesNothing: not even that it was changed.
+func TestARecordWithoutItsHashProvesNothing(t *testing.T) {
+	if _, err := sealedHash(store.Row{ID: "0000000000000007", Doc: []byte("{}")}); err == nil || err.Error() != "audit record 0000000000000007: it holds no hash" {
+		t.Errorf("%v", err)
 	}
 }

@@ -83,6 +83,9 @@ func TestBuildRefuses(t *testing.T) {
 	if _, err := Build(&countersign.Project{Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x/y"}, &c, nil); err == nil || !strings.HasPrefix(err.Error(), "the base URL must be") {
 		t.Error(err)
 	}
+	if _, err := Build(shop, &countersign.Capability{Name: "c", Method: "GET", Path: "no/slash"}, nil); err == nil || !strings.HasPrefix(err.Error(), "the path of c ") {
+		t.Error(err)
+	}
 }
 
 func TestTheLargestRequest(t *testing.T) {

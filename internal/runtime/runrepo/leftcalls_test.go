@@ -2,6 +2,7 @@ package runrepo_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,10 @@ func TestATenantThatLeftManyCallsGetsNoSlot(t *testing.T) {
 	}
 	h.must(busy[1], run.CancelAsked{Reason: "r", By: bob.ID})
 	h.refused("acme")
+	want := fmt.Sprintf("%d calls of cancelled runs of tenant acme may still be answered; try again when one of them has ended", countersign.MaxLeftCalls)
+	if _, err := h.start("acme"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
 	h.mustStart("beta")
 	h.now = over.Add(time.Millisecond)
 	h.update(h.repository.Grant)

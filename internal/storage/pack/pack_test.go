@@ -102,8 +102,21 @@ func TestAPackIsOfItsPlace(t *testing.T) {
 		"another sum":              func() (*pack.Pack, error) { return pack.Open("acme", first, 20, content, sum^1) },
 		"a sum that isn't 32 bits": func() (*pack.Pack, error) { return pack.Open("acme", first, 20, content, sum|1<<40) },
 	} {
-		if p, err := open(); p != nil || !errors.Is(err, store.ErrDamaged) {
+		p, err := open()
+		if p != nil || !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if strings.HasSuffix(name, "sum") && !strings.Contains(err.Error(), "it doesn't fit its sum") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPlacesOfAPackAscendAndAreInIt: other stored places are refused.
+func TestPlacesOfAPackAscendAndAreInIt(t *testing.T) {
+	for _, places := range [][]byte{{}, {1, 1}, {2, 1}, {pack.Most}, {0, 255}} {
+		if s, err := pack.ParsePlaces(places); err == nil || err.Error() != "its postings are not places in a pack" {
+			t.Errorf("%v are %v, %v", places, s, err)
 		}
 	}
 }

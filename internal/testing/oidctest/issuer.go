@@ -34,6 +34,8 @@ type Issuer struct {
 	Claims, UserInfo map[string]any
 	// Forge signs with a key that the issuer doesn't publish.
 	Forge bool
+	// Bare leaves the ID token out of the answers.
+	Bare bool
 	// Padding is how many bytes are added to the answers of some paths.
 	Padding map[string]int
 	// Describing is called before the discovery document is answered.
@@ -119,7 +121,11 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		write(w, map[string]any{"error": "invalid_grant"})
 		return
 	}
-	write(w, map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": 300, "id_token": i.idToken(asked.Get("nonce"))})
+	answer := map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": 300, "id_token": i.idToken(asked.Get("nonce"))}
+	if i.Bare {
+		delete(answer, "id_token")
+	}
+	write(w, answer)
 }
 
 func (i *Issuer) idToken(nonce string) string {
