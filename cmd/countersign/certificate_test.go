@@ -22,11 +22,16 @@ type files struct{ cert, key string }
 
 func (f files) issue(t *testing.T, serial int64) {
 	t.Helper()
+	f.issueUntil(t, serial, time.Now().Add(time.Hour))
+}
+
+func (f files) issueUntil(t *testing.T, serial int64, until time.Time) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	of := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: until, DNSNames: []string{"localhost"}}
 	cert, err := x509.CreateCertificate(rand.Reader, of, of, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)

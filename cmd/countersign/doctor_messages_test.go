@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/secretfile"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/testing/slacktest"
 )
 
 // TestTheDoctorSaysWhatIsWrongAndWhatToDo reads what it says of each.
@@ -22,6 +27,14 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ended := files{cert: "old.pem", key: "old.key"}
+	ended.issueUntil(t, 1, time.Unix(1_700_000_000, 0))
+	limited := slacktest.Open(t)
+	limited.Scopes = "chat:write"
+	full := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprint(w, `{"status":"degraded","version":"1","store":"full"}`)
+	}))
+	defer full.Close()
 	sound := postgres.Server{Server: "PostgreSQL 17", Encoding: "UTF8"}
 	server := func(change func(*postgres.Server)) []finding {
 		s := sound
@@ -40,6 +53,9 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{[]finding{checkTables(postgres.Server{Schema: 9, Level: 9, KnownLevel: 8}, "postgres://db/x")}, "store: postgres://db/x, schema 9, level 9: this release may use level 8 at most: use the release that wrote it. "},
 		{checkAddress(t.Context(), config{Listen: "0.0.0.0:8080"}), "address: tokens travel readable to 0.0.0.0:8080: set SVC_PLATFORM_TLS_CERT_FILE and _TLS_KEY_FILE, or an https SVC_PLATFORM_PUBLIC_URL with a proxy in front. "},
 		{checkCertificate(t.Context(), config{CertFile: "c.pem", KeyFile: "c.pem"}), "certificate: tls: failed to find any PEM data in certificate input: give a certificate and its key as PEM files. "},
+		{checkCertificate(t.Context(), config{CertFile: ended.cert, KeyFile: ended.key}), "certificate: it ended at 2023-11-14T22:13:20Z: renew its files; the service takes them at once. "},
+		{checkService(t.Context(), config{Listen: strings.TrimPrefix(full.URL, "http://")}), "service: it runs and says degraded, store full: see the store and the disk. "},
+		{checkSlack(t.Context(), config{Slack: &slackConfig{URL: limited.URL(), AppToken: slacktest.AppToken, BotToken: slacktest.BotToken}}), "slack: the bot token lacks users:read, users:read.email: add the scopes to the app and install it again. "},
 		{checkCredentials(t.Context(), listed), "credential: SHOP_KEY is listed and not set: set it where the service is started; LIVE calls that need it fail until then. credential: GONE_KEY_FILE: /nowhere/key can't be read: no such file or directory: let the service read it; LIVE calls that need it fail until then. "},
 		{checkStore(t.Context(), config{Store: "postgres://u:p@127.0.0.1:1/x"}, false), "store: store x at 127.0.0.1:1: store: unavailable: failed to connect to `user=u database=x`:\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused: look at SVC_PLATFORM_STORE, whether the server runs and can be reached from here, and who may connect to it (pg_hba.conf). "},
 		{checkStore(t.Context(), config{Store: "postgres://%zz"}, false), "store: the address of the store can't be used: cannot parse `postgres://%zz`: failed to parse as URL (invalid percent-encoded token: \"%zz\"): correct SVC_PLATFORM_STORE; the password can be given as PGPASSWORD or PGPASSFILE. "},
