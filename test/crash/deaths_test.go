@@ -23,7 +23,7 @@ func (g ground) allDeaths(t *testing.T, s *scene, r *rand.Rand) (deaths []death)
 	for round := range repeats.N() {
 		for _, st := range g.stages {
 			for _, name := range slices.Sorted(maps.Keys(passed[st.name])) {
-				n := certain(name, passed[st.name][name])
+				n := passed[st.name][name]
 				d := death{st, name, st.middle(n)}
 				if round > 0 {
 					d.nth = 1 + r.IntN(1+n*3/4)
@@ -53,14 +53,10 @@ func (st stage) middle(n int) int {
 	return 1 + n/2
 }
 
-// certain is how many of the n passes of a point occur on every machine. Some points a day
-// passes as often as rows have waited for long enough: on a fast machine less often than on a
-// slow one, and at least twice.
-func certain(point string, n int) int {
-	if strings.HasPrefix(point, "sqlite.flush") || strings.HasPrefix(point, "sqlite.checkpoint") {
-		return min(n, 2)
-	}
-	return n
+// isTimed reports a point that a day passes as often as rows have waited for long enough: on
+// a fast machine less often than on a slow one.
+func isTimed(point string) bool {
+	return strings.HasPrefix(point, "sqlite.flush") || strings.HasPrefix(point, "sqlite.checkpoint")
 }
 
 // someDeaths draws points of different places. It traces only their stages, and compares them with the file.
@@ -79,7 +75,7 @@ func (g ground) someDeaths(t *testing.T, s *scene, r *rand.Rand) (deaths []death
 	for _, st := range stages {
 		g.compareStage(t, st, written[st.name], passed[st.name])
 		for _, name := range drawn[st.name] {
-			deaths = append(deaths, death{st, name, st.middle(certain(name, passed[st.name][name]))})
+			deaths = append(deaths, death{st, name, st.middle(passed[st.name][name])})
 		}
 	}
 	t.Logf("of %d points in their stages these are drawn: %q", size(written), deaths)
