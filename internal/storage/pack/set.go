@@ -13,8 +13,8 @@ type Set [Most / 64]uint64
 
 // First are the first n places.
 func First(n int) (s Set) {
-	for i := range n {
-		s.add(i)
+	for i := range s {
+		s[i] = 1<<min(max(n-64*i, 0), 64) - 1
 	}
 	return s
 }

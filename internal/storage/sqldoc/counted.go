@@ -8,8 +8,8 @@ import (
 )
 
 // Counted is a table of counts beside a table of documents, written in the same
-// transactions: the number of each tenant's rows in ranges of one column. It has the
-// columns tenant, of, since and n; a range goes from its since to the next one's.
+// transactions (see counting): the number of each tenant's rows in ranges of one column. It
+// has the columns tenant, Of, since and n; a range goes from its since to the next one's.
 type Counted struct {
 	Name string
 	By   string // the integer column that the ranges are of

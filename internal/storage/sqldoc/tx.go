@@ -18,6 +18,7 @@ type Tx struct {
 	readOnly bool
 	over     bool
 	err      error
+	counting counting // see WriteCounts; nil: nothing is counted yet
 
 	autocommit *autocommitRead // outside any transaction yet
 
@@ -125,9 +126,10 @@ func (t *Tx) Delete(table *store.Table, tenant, id string) error {
 
 // Write writes a row with the version that it has, or deletes it if that is 0. stored is the
 // version that the database has, 0 for none, and columns are the values of its columns.
-// ErrConflict: the database has another version.
+// ErrConflict: the database has another version. WriteCounts must follow before the commit.
 func (t *Tx) Write(table *store.Table, tenant string, row store.Row, stored int64, columns []any) error {
 	e := &entry{version: row.Version, doc: string(row.Doc), keys: row.Keys, stored: stored, columns: columns, dirty: true}
+	t.count(place{table, tenant, row.ID}, e)
 	return t.store(place{table, tenant, row.ID}, e)
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
 // BenchmarkUpdate is the hot path: what a run's step commits, one Get and six
@@ -119,4 +121,38 @@ func (r *benchRun) putAll(tx store.Tx, version int64) error {
 		}
 	}
 	return nil
+}
+
+// BenchmarkFlushOfRuns writes rows of 500 runs that have ended, as the flusher does.
+func BenchmarkFlushOfRuns(b *testing.B) {
+	const runs = 500
+	s, n := mustOpen(b, emptyStore(b)), 0
+	doc := []byte(`{"fill":"` + strings.Repeat("x", 490) + `"}`)
+	for b.Loop() {
+		b.StopTimer()
+		layers := writebehind.New(int64(n))
+		batch := layers.NewWriter(func() (writebehind.Reader, error) { return reader{conn: s.reading}, nil }).Begin()
+		err, broken := batch.Run(func(tx store.Tx) error {
+			for range runs {
+				n++
+				row := store.Row{ID: fmt.Sprintf("run-%018d", n), Doc: doc, Keys: []any{int64(n) * 1000, "COMPLETED", "plan", "eu", "clerk"}}
+				if err := tx.Put(store.Runs, "acme", row, 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err = errors.Join(err, broken); err != nil {
+			b.Fatal(err)
+		}
+		batch.Committed()
+		batch.End()
+		frozen := layers.Freeze()
+		b.StartTimer()
+		err = errors.Join(s.flusher.rows(frozen), s.flusher.conn.Exec("COMMIT"))
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(n), "us/run")
 }

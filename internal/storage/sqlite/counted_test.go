@@ -3,9 +3,12 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,27 +19,67 @@ import (
 
 var runStatuses = []string{"READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"}
 
-// TestCountedRunsAreThoseThatAreThere: whatever is written, in whatever order of
-// time, totals and pages are those of a store that counts what it finds.
+// TestCountedRunsAreThoseThatAreThere: whatever is written, in whatever order of time and
+// however many commits at once, totals and pages are those of a store that counts what it
+// finds; and what is in no layer any more is counted in the database.
 func TestCountedRunsAreThoseThatAreThere(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 6))
-	s, reference := mustOpen(t, emptyStore(t)), memory.New()
-	for range fewer(5, 2) {
-		changes := make([]runChange, 500)
-		for i := range changes {
-			changes[i] = anyChange(random)
-		}
-		for _, each := range []store.Store{s, reference} {
-			mustDo(t, each.Update(context.Background(), func(tx store.Tx) error {
-				for _, c := range changes {
-					if err := c.apply(tx); err != nil {
-						return err
+	dir, reference := emptyStore(t), memory.New()
+	for range fewer(8, 4) {
+		s, err := open(context.Background(), dir, awaiting([]int{1, 300_000, 1 << 20, 64 << 20}[random.IntN(4)]))
+		mustDo(t, err)
+		for range 1 + random.IntN(5) {
+			changes := make([]runChange, []int{1, 50, 3000}[random.IntN(3)])
+			for i := range changes {
+				changes[i] = anyChange(random)
+			}
+			for _, each := range []store.Store{s, reference} {
+				mustDo(t, each.Update(context.Background(), func(tx store.Tx) error {
+					for _, c := range changes {
+						if err := c.apply(tx); err != nil {
+							return err
+						}
 					}
-				}
-				return nil
-			}))
+					return nil
+				}))
+			}
 		}
 		compareLists(t, random, s, reference)
+		mustClose(t, s)
+		inDatabase(t, dir, func(db *sql.DB) { checkCounts(t, db) })
+		s = mustOpen(t, dir)
+		compareLists(t, random, s, reference)
+		mustClose(t, s)
+	}
+}
+
+// checkCounts compares each range of counts with the rows of the table, and has no range but
+// the first be empty, and none larger than it may be.
+func checkCounts(t *testing.T, db *sql.DB) {
+	t.Helper()
+	rows, err := db.Query(`WITH ranges AS (
+			SELECT tenant, status AS of, since, n, COALESCE(LEAD(since) OVER (PARTITION BY tenant, status ORDER BY since) - 1, 9223372036854775807) AS last FROM runs_counted)
+		SELECT tenant, of, since, n,
+			(SELECT COUNT(*) FROM runs WHERE runs.tenant = ranges.tenant AND of IN ('', status) AND created BETWEEN since AND last),
+			(SELECT COUNT(DISTINCT created) FROM runs WHERE runs.tenant = ranges.tenant AND of IN ('', status) AND created BETWEEN since AND last)
+		FROM ranges`)
+	mustDo(t, err)
+	defer func() { _ = rows.Close() }()
+	ranges := 0
+	for rows.Next() {
+		var tenant, of string
+		var since int64
+		var n, there, moments int
+		mustDo(t, rows.Scan(&tenant, &of, &since, &n, &there, &moments))
+		first := since == math.MinInt64
+		if n != there || n == 0 && !first || n > 1250 && moments > 1000 {
+			t.Fatalf("%s %q since %d: %d are counted of %d, of %d moments", tenant, of, since, n, there, moments)
+		}
+		ranges++
+	}
+	mustDo(t, rows.Err())
+	if ranges == 0 {
+		t.Fatal("nothing is counted")
 	}
 }
 
@@ -52,7 +95,7 @@ func anyChange(r *rand.Rand) runChange {
 	if r.IntN(10) == 0 {
 		c.tenant = "globex"
 	}
-	// Mostly later than those before, sometimes of the same moment, sometimes long before.
+	// Some moments have many runs, most have one.
 	if c.created = int64(r.IntN(1 << 20)); r.IntN(3) > 0 {
 		c.created = int64(r.IntN(4))*100_000 + 1<<20
 	}
@@ -138,6 +181,69 @@ func TestRunsOfAnEarlierReleaseAreCounted(t *testing.T) {
 	compareLists(t, random, mustOpen(t, dir), reference)
 }
 
+// TestRunsThatTriggersCountedAreCountedOn: a store of a release that counted by triggers keeps
+// its counts, and no trigger counts what this one counts.
+func TestRunsThatTriggersCountedAreCountedOn(t *testing.T) {
+	dir := t.TempDir()
+	mustClose(t, mustOpen(t, dir))
+	random, reference := rand.New(rand.NewPCG(3, 4)), memory.New()
+	drawn := func(n int) (changes []runChange) {
+		for range n {
+			changes = append(changes, anyChange(random))
+		}
+		return changes
+	}
+	inDatabase(t, dir, func(db *sql.DB) {
+		made, err := embedded.ReadFile("migrations/00006_histories_and_retiring.sql")
+		mustDo(t, err)
+		triggers := regexp.MustCompile(`(?ms)^CREATE TRIGGER.*?^END;`).FindAllString(string(made), -1)
+		for _, statement := range append(triggers, "DELETE FROM goose_db_version WHERE version_id > 12", "PRAGMA user_version = 3") {
+			_, err := db.Exec(statement)
+			mustDo(t, err)
+		}
+		tx, err := db.Begin()
+		mustDo(t, err)
+		for _, c := range drawn(4000) {
+			mustDo(t, reference.Update(context.Background(), c.apply))
+			_, err := tx.Exec("DELETE FROM runs WHERE tenant = ? AND id = ?", c.tenant, c.id)
+			if row, found := rowOf(t, reference, c); found && err == nil {
+				_, err = tx.Exec("INSERT INTO runs VALUES (?, ?, ?, '{}', ?, ?, ?, ?, ?)", append([]any{c.tenant, c.id, row.Version}, row.Keys...)...)
+			}
+			mustDo(t, err)
+		}
+		mustDo(t, tx.Commit())
+		checkCounts(t, db)
+	})
+	s, err := open(context.Background(), dir, plain)
+	mustDo(t, err)
+	for _, c := range drawn(300) {
+		mustDo(t, reference.Update(context.Background(), c.apply))
+		mustDo(t, s.Update(context.Background(), c.apply))
+	}
+	compareLists(t, random, s, reference)
+	mustClose(t, s)
+	inDatabase(t, dir, func(db *sql.DB) {
+		checkCounts(t, db)
+		left := 0
+		mustDo(t, db.QueryRow("SELECT COUNT(*) FROM sqlite_schema WHERE type = 'trigger'").Scan(&left))
+		if left > 0 {
+			t.Errorf("%d triggers are left", left)
+		}
+	})
+}
+
+func rowOf(t *testing.T, s store.Store, c runChange) (row store.Row, found bool) {
+	t.Helper()
+	err := s.View(context.Background(), func(tx store.Tx) (err error) {
+		row, err = tx.Get(store.Runs, c.tenant, c.id)
+		return err
+	})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return row, err == nil
+}
+
 // downTo5 makes of a new store one that knows no ranges: what later migrations made
 // goes too.
 func downTo5(t *testing.T, dir string) *sql.DB {
@@ -148,8 +254,7 @@ func downTo5(t *testing.T, dir string) *sql.DB {
 		"DROP INDEX steps_sent", "ALTER TABLE steps DROP COLUMN sent", "DROP TABLE audit_packs", "DROP TABLE audit_postings",
 		"DROP INDEX approvals_digest", "ALTER TABLE approvals DROP COLUMN digest", "DROP INDEX approvals_title", "ALTER TABLE approvals DROP COLUMN title",
 		"DROP INDEX runs_agent", "ALTER TABLE runs DROP COLUMN agent",
-		"DROP TRIGGER runs_counted_all", "DROP TRIGGER runs_counted_new", "DROP TRIGGER runs_counted_ended", "DROP TRIGGER runs_counted_reopened",
-		"DROP TRIGGER runs_counted_gone", "DROP TABLE runs_counted", "DROP TABLE archived", "DROP TABLE rehearsals",
+		"DROP TABLE runs_counted", "DROP TABLE archived", "DROP TABLE rehearsals",
 		"DROP INDEX models_retired", "DROP INDEX projects_retired", "DROP INDEX agents_retired", "DROP INDEX agents_project_retired", "DROP INDEX agents_status_retired", "DROP INDEX teams_retired",
 		"ALTER TABLE models DROP COLUMN retired", "ALTER TABLE projects DROP COLUMN retired", "ALTER TABLE agents DROP COLUMN retired", "ALTER TABLE teams DROP COLUMN retired",
 		"DELETE FROM goose_db_version WHERE version_id > 5",

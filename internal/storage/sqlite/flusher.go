@@ -144,6 +144,9 @@ func (f *flusher) rows(frozen *writebehind.Frozen) error {
 	if err == nil {
 		err = p.flush()
 	}
+	if err == nil {
+		err = tx.WriteCounts()
+	}
 	tx.End()
 	if err == nil {
 		err = f.conn.Run("UPDATE journal SET written = $1", frozen.Last())

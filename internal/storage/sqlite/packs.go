@@ -133,12 +133,20 @@ func (l *auditLog) count(q store.Query) (int, error) {
 	if err != nil || s.first > s.last {
 		return n, err
 	}
+	b := newBlocks(l.tx, l.tenant, s, false)
 	if query, args, ok := s.sum(l.tenant); ok {
 		inPacks := 0
 		err := l.tx.Each(query, args, func(scan func(...any) error) error { return scan(&inPacks) })
-		return n + inPacks, err
+		if n += inPacks; err != nil || !s.timed() {
+			return n, err
+		}
+		b.borders = true
 	}
-	b := newBlocks(l.tx, l.tenant, s, false)
+	return l.countBlocks(b, n)
+}
+
+// countBlocks adds the records of blocks to a number.
+func (l *auditLog) countBlocks(b *blocks, n int) (int, error) {
 	for {
 		found, err := b.peek()
 		if err != nil || found == nil {
@@ -155,22 +163,6 @@ func (l *auditLog) count(q store.Query) (int, error) {
 		n += more
 		b.pop()
 	}
-}
-
-// sum is a statement that counts what a search finds, if one can.
-func (s *search) sum(tenant string) (query string, args []any, ok bool) {
-	whole := s.first <= 0 && s.last >= pack.MostSeq
-	switch {
-	case !s.decided || s.timed():
-		return "", nil, false
-	case len(s.columns) == 0:
-		return "SELECT COALESCE(SUM(MIN(first + n - 1, $3) - MAX(first, $2) + 1), 0) FROM audit_packs WHERE tenant = $1 AND first BETWEEN $2 - $4 AND $3 AND first + n > $2",
-			[]any{tenant, s.first, s.last, pack.Most}, true
-	case whole && len(s.columns) == 1 && len(s.columns[0].values) == 1:
-		return "SELECT COALESCE(SUM(length(places)), 0) FROM audit_postings WHERE tenant = $1 AND of = $2 AND value = $3",
-			[]any{tenant, s.columns[0].column + 1, s.columns[0].values[0]}, true
-	}
-	return "", nil, false
 }
 
 // distinct lists the values of a text column.

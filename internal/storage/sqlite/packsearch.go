@@ -113,6 +113,7 @@ type blocks struct {
 	descending bool
 	groups     [][]*cursor // a pack must be in one of each
 	spans      *cursor     // of all packs; nil: what they hold isn't asked
+	borders    bool        // not of those that have only the times asked for
 	next       int64       // where the next pack may begin
 	head       *block
 	ended      bool
@@ -298,6 +299,9 @@ func (b *blocks) all(from int64, limit int) (found []span, err error) {
 	query, args := "SELECT first, n, earliest, latest FROM audit_packs WHERE tenant = $1", []any{b.tenant, from, limit}
 	if b.timed() {
 		query, args = query+" AND latest >= $4 AND earliest <= $5", append(args, b.from, b.to)
+	}
+	if b.borders {
+		query += " AND NOT (earliest >= $4 AND latest <= $5)"
 	}
 	err = b.tx.Each(b.inOrder(query), args, func(scan func(...any) error) error {
 		s, n := span{}, int64(0)

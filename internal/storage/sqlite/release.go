@@ -18,7 +18,7 @@ import (
 // level rises with each release whose documents the release before can't read or must not
 // write. The migration of such a release sets user_version to the level that a program
 // needs to open the store.
-const level = 3
+const level = 4
 
 //go:embed migrations/*.sql
 var embedded embed.FS

@@ -87,7 +87,7 @@ func TestAReleaseWithoutPacksRefusesTheStore(t *testing.T) {
 		}
 		var needed int
 		mustDo(t, db.QueryRow("PRAGMA user_version").Scan(&needed))
-		if needed != 3 {
+		if needed != level {
 			t.Errorf("the store needs level %d", needed)
 		}
 	})
