@@ -76,18 +76,6 @@ func hosts(urls []string) (out []string) {
 	return out
 }
 
-// Each calls f for each of the server's processes, as a server of one process.
-func (s *Server) Each(f func(one *Server)) {
-	for i, p := range s.processes {
-		one := &Server{
-			URL: "http://" + s.addresses[i], Store: s.Store, t: s.t, settings: s.settings, faulty: s.faulty, http: s.http, document: s.document,
-			processes: replicas{p}, output: p.log, addresses: s.addresses[i : i+1], kept: s.kept, secrets: s.secrets,
-		}
-		one.Admin = s.Admin.On(one)
-		f(one)
-	}
-}
-
 // ended reports whether all processes have ended.
 func (r replicas) ended() bool {
 	return !slices.ContainsFunc(r, func(p *process) bool { return !p.ended() })

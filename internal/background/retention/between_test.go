@@ -44,6 +44,22 @@ func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 	}
 }
 
+// TestWhatAnotherProcessArchivesIsLeftToIt: that is no error of the pass, which would end it for the tenants after this one.
+func TestWhatAnotherProcessArchivesIsLeftToIt(t *testing.T) {
+	h := open(t)
+	h.start("run-1")
+	h.end("run-1")
+	h.now = h.now.Add(25 * time.Hour)
+	both := rerun.Meanwhile(h.store, h.pass)
+	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, both, h.repository)
+	if err := a.Pass(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if files := h.files(); len(files) != 1 || h.stored() != "" {
+		t.Errorf("the files are %v, and the store has %q", files, h.stored())
+	}
+}
+
 // TestRunsThatStayHideNoneBehindThem: more runs than a batch takes were created early and
 // ended late.
 func TestRunsThatStayHideNoneBehindThem(t *testing.T) {
