@@ -59,11 +59,16 @@ var ofDirectories = []string{
 	"TestABackupIsServedForReadingAlone",
 	"TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore",
 	"TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt",
+	"TestABrokenLogEndsTheCommandWithOne",
 	"TestADamagedOrForeignBackupIsNotRestored",
+	"TestAKillAfterItIsDecidedTellsTheEnd",
+	"TestAKillBetweenCommitAndMessageLosesNone",
+	"TestAKillBetweenMessageAndAnswerAsksAndDecidesOnce",
 	"TestARestoreCanRevokeEveryToken",
 	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
 	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestDoctorFindsTheDamageThatServeRefuses",
+	"TestDoctorReadsProjectsThatWantSeveralKeys",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 

@@ -15,21 +15,25 @@ import (
 // the rest, which each reads in the store, is the first one's. Percentiles are left out if there are several processes.
 func (c *Client) Figures(t testing.TB) JSON {
 	t.Helper()
-	var sum JSON
-	for i, address := range c.server.listeners() {
-		of := c.at(address, "/metrics").OK(t)
-		if i == 0 {
-			sum = of
-			continue
-		}
-		all, each := sum.value.(map[string]any), of.value.(map[string]any)
-		for name, figure := range each {
-			if strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_seconds") {
-				all[name] = added(all[name], figure)
+	processes := c.server.listeners()
+	first := c.at(processes[0], "/metrics").OK(t)
+	if len(processes) == 1 {
+		return first
+	}
+	sum := first.Doc()
+	for _, address := range processes {
+		of := c.at(address, "/metrics").OK(t).Doc()
+		for name, figure := range of {
+			if !strings.HasSuffix(name, "_total") && !strings.HasSuffix(name, "_seconds") {
+				continue
 			}
+			if address == processes[0] {
+				sum[name] = nil // without its percentiles
+			}
+			sum[name] = added(sum[name], figure)
 		}
 	}
-	return sum
+	return JSON{sum, true}
 }
 
 // listeners are the addresses of the server's processes.
