@@ -1,6 +1,7 @@
 package test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,10 +48,10 @@ func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	admin := one.As("bootstrap-of-the-doctor-0123456789")
 	one.Admin, two.Admin = admin, two.As("bootstrap-of-the-doctor-0123456789")
 	look("two replicas", map[string]string{
-		"store": "ok|schema |level 1", "replicas": "ok|2 alive: 2 of ", "clock": "ok", "database connections": "3 replicas",
+		"store": "ok|schema |level 1", "replicas": fmt.Sprintf("ok|%[1]d alive: %[1]d of ", 2*harness.Replicas), "clock": "ok", "database connections": fmt.Sprint(2*harness.Replicas+1, " replicas"),
 	})
 	two.Kill()
-	look("one killed", map[string]string{"replicas": "warning|1 alive|1 not heard"})
+	look("one killed", map[string]string{"replicas": fmt.Sprintf("warning|%[1]d alive|%[1]d not heard", harness.Replicas)})
 	one.Stop()
 	two.Restart() // a running replica removes the record of the killed one
 	two.Stop()

@@ -27,7 +27,7 @@ func TestFiguresTellA2xxFromWhatWasAskedFor(t *testing.T) {
 	w.approve(t, refund)
 	w.reaches(t, refund, "COMPLETED")
 
-	got := w.tenantAdmin.Get("/metrics").OK(t)
+	got := w.tenantAdmin.Figures(t)
 	for figure, want := range map[string]map[string]int{
 		"sent":         {"note": 3, "lookup": 1, "effect": 3, "refund": 1},
 		"answered_2xx": {"note": 3, "lookup": 0, "effect": 0, "refund": 1},

@@ -151,9 +151,9 @@ func TestHeartbeatsAndTheirRefusalsAreCountedAndNotAudited(t *testing.T) {
 	for _, who := range []*harness.Client{w.viewer, w.approver, w.tenantAdmin} {
 		who.Post("/agents/"+id+"/heartbeat", b).Refused(t, "role_required", "OPERATOR")
 	}
-	w.tenantAdmin.Get("/metrics").OK(t).Is(t, "countersign_heartbeats_total", doc{"accepted": 2, "duplicate": 1, "refused": 7})
+	w.tenantAdmin.Figures(t).Is(t, "countersign_heartbeats_total", doc{"accepted": 2, "duplicate": 1, "refused": 7})
 	acme.Post("/agents/"+id+"/heartbeat", b).Refused(t, "not_found")
-	acme.Get("/metrics").OK(t).Is(t, "countersign_heartbeats_total", doc{"accepted": 0, "duplicate": 0, "refused": 1})
+	acme.Figures(t).Is(t, "countersign_heartbeats_total", doc{"accepted": 0, "duplicate": 0, "refused": 1})
 	if now := w.recorded(t); now != n {
 		t.Errorf("%d records were made", now-n)
 	}

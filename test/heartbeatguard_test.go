@@ -46,7 +46,7 @@ func TestOfManyHeartbeatsAtOnceEachIsAcknowledgedAndEachSequenceCountsOnce(t *te
 		t.Errorf("the answers were %v", copies)
 	}
 	w.agent(t, id).Is(t, "instanceCount", 51).Is(t, "liveness", "BUSY")
-	w.tenantAdmin.Get("/metrics").OK(t).Is(t, "countersign_heartbeats_total", doc{"accepted": 251, "duplicate": 49, "refused": 350})
+	w.tenantAdmin.Figures(t).Is(t, "countersign_heartbeats_total", doc{"accepted": 251, "duplicate": 49, "refused": 350})
 	if now := w.recorded(t); now != n {
 		t.Errorf("%d records were made", now-n)
 	}

@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	onPostgres := flag.Bool("postgres", false, "give each server a PostgreSQL database instead of a directory")
+	flag.IntVar(&harness.Replicas, "replicas", 1, "with -postgres, give each server so many processes, behind a balancer that switches at every request")
 	again := flag.Bool("again", false, "run each function of a transaction twice, as PostgreSQL's engine may")
 	flag.Parse()
 	if *onPostgres {
@@ -58,11 +59,16 @@ var ofDirectories = []string{
 	"TestABackupIsServedForReadingAlone",
 	"TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore",
 	"TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt",
+	"TestABrokenLogEndsTheCommandWithOne",
 	"TestADamagedOrForeignBackupIsNotRestored",
+	"TestAKillAfterItIsDecidedTellsTheEnd",
+	"TestAKillBetweenCommitAndMessageLosesNone",
+	"TestAKillBetweenMessageAndAnswerAsksAndDecidesOnce",
 	"TestARestoreCanRevokeEveryToken",
 	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
 	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestDoctorFindsTheDamageThatServeRefuses",
+	"TestDoctorReadsProjectsThatWantSeveralKeys",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 

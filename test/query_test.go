@@ -202,11 +202,11 @@ func TestListsOmitLongValuesWhereverTheyStand(t *testing.T) {
 func TestStrangersAreCountedAndNotRecorded(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t)
-	before := s.Admin.Get("/metrics").OK(t).At("countersign_unauthenticated_total").Int()
+	before := s.Admin.Figures(t).At("countersign_unauthenticated_total").Int()
 	records := s.Admin.Get("/audit").OK(t).At("total").Int()
 	s.As("").Get("/models").Refused(t, "unauthenticated")
 	s.As("garbage").Get("/models").Refused(t, "unauthenticated")
-	if after := s.Admin.Get("/metrics").OK(t).At("countersign_unauthenticated_total").Int(); after != before+2 {
+	if after := s.Admin.Figures(t).At("countersign_unauthenticated_total").Int(); after != before+2 {
 		t.Errorf("%d were counted before and %d after two more", before, after)
 	}
 	s.Admin.Get("/audit").OK(t).Is(t, "total", records)

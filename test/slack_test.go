@@ -97,12 +97,7 @@ func (w *chatWorld) submitTimes(m *slacktest.Modal, reason string, times int) []
 
 func (w *chatWorld) answers(t *testing.T, result string) int {
 	t.Helper()
-	for _, line := range strings.Split(w.Admin.Get("/metrics", "Accept: text/plain").Raw, "\n") {
-		if n, is := strings.CutPrefix(line, `countersign_chat_answers_total{result="`+result+`"} `); is {
-			return int(n[0] - '0')
-		}
-	}
-	return 0
+	return w.Admin.Figures(t).At("countersign_chat_answers_total." + result).Int()
 }
 
 func has(t *testing.T, what, text string, parts ...string) {

@@ -2,6 +2,7 @@ package test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -84,7 +85,7 @@ func TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps(t *testing.T) {
 	s := w.on(t, database)
 	s.approve(t, waiting)
 	s.reaches(t, waiting, "COMPLETED")
-	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "has a record in it, one of 1")
+	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), fmt.Sprint("has a record in it, one of ", harness.Replicas))
 	copyStore(t, database, filepath.Join(t.TempDir(), "forced"), "--force")
 	s.Stop()
 	home := filepath.Join(t.TempDir(), "home")

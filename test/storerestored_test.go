@@ -34,7 +34,7 @@ func TestADatabaseRestoredToAnEarlierPointSendsNothingAgain(t *testing.T) {
 	if r.Status != 0 {
 		t.Fatalf("store restored: %d\n%s%s", r.Status, r.Out, r.Err)
 	}
-	parsed(t, r.Out).Is(t, "projects", 1).Is(t, "replicas", 1).Is(t, "tokensRevoked", false).Is(t, "logs.1.intact", true)
+	parsed(t, r.Out).Is(t, "projects", 1).Is(t, "replicas", harness.Replicas).Is(t, "tokensRevoked", false).Is(t, "logs.1.intact", true)
 
 	s := w.on(t, restored)
 	s.Admin.Get("/projects/"+shop).OK(t).Is(t, "enabled", false).Is(t, "revision", 2)

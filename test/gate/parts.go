@@ -23,6 +23,8 @@ var fast = []part{
 	{name: "pure", guards: "the vocabulary, and the packages that decide and perform nothing", estimate: minutes(0.5), flags: "-short", packages: pure},
 	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database, under the race detector", estimate: minutes(0.5),
 		flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres + " -skip StopTheStart"},
+	{name: "balanced", guards: "starts and events of runs on two replicas behind a balancer", estimate: minutes(0.5), flags: "-short",
+		packages: "./test", args: "-postgres -replicas 2 -run " + onReplicas},
 	modules,
 }
 
@@ -30,6 +32,8 @@ var pure = ". ./internal/" + strings.Join(gotest.Pure, " ./internal/")
 
 // without excludes packages from a part.
 func without(packages string) string { return " -" + strings.ReplaceAll(packages, " ", " -") }
+
+const onReplicas = "TestAKeyFindsItsRunBeyondItsArchiving|TestFiguresTell|TestEvents"
 
 const onPostgres = "Start|Decision|Recover|Heartbeat"
 
@@ -100,6 +104,8 @@ var full = append([]part{
 		packages: "./test/iofaults", args: "-injections 60"},
 	{name: "restart", guards: "what a start finds and reads", estimate: minutes(3), flags: race, packages: "./test/restart", args: "-stored 3000 -unfinished 50"},
 	{name: "replicas", guards: "replicas killed, frozen and upgraded; failover", estimate: minutes(4), flags: race, packages: "./test/replicas", args: "-rounds 3"},
+	{name: "api-replicas", guards: "the API, each server three replicas behind a balancer that switches at every request", estimate: minutes(5),
+		packages: "./test", args: "-postgres -replicas 3"},
 	{name: "faults", guards: "every misbehaviour of a receiver", estimate: minutes(0.5), flags: race, packages: "./test/faults"},
 	{name: "allocations", guards: "what hot functions allocate", estimate: minutes(0.5), commands: []string{"make bench-allocs"}},
 	{name: "fuzz", guards: "each fuzz target for 10 seconds", estimate: minutes(4), commands: []string{"make fuzz FUZZ_TIME=10s"}},

@@ -30,9 +30,9 @@ func sliceOf(ctx context.Context, commit string, within time.Duration) ([]part, 
 // slice begins at the part that the commit's hash selects and continues cyclically with each part that fits
 // into the remaining time.
 func slice(parts []part, commit string, within time.Duration) []part {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(commit)) // a hash never fails
-	first := int(sum.Sum32() % uint32(len(parts)))
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(commit))                     // a hash never fails
+	first := int(sum.Sum64() >> 32 % uint64(len(parts))) // the lower bits depend on few bits of the text
 	var out []part
 	for i := range parts {
 		if p := parts[(first+i)%len(parts)]; p.estimate <= within {

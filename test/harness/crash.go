@@ -21,9 +21,8 @@ func (s *Server) MayLogErrors(may bool) { s.faulty = may }
 func (s *Server) Begin(settings ...Setting) (up bool) {
 	s.t.Helper()
 	s.change(settings)
-	s.process = s.spawn()
-	url, up := s.process.comesUp(s.t)
-	s.URL = url
+	s.spawn()
+	up = s.comesUp()
 	if up && s.document == nil {
 		s.readDocument()
 	}
@@ -34,14 +33,14 @@ func (s *Server) Begin(settings ...Setting) (up bool) {
 // it.
 func (s *Server) Killed() bool {
 	s.t.Helper()
-	return s.process.wait(s.t) == -1 // -1 is a signal; a panic or an exit has a status
+	return s.processes.wait(s.t) == -1 // -1 is a signal; a panic or an exit has a status
 }
 
-// PID is the id of the server's process.
-func (s *Server) PID() int { return s.process.cmd.Process.Pid }
+// PID is the id of the server's process, the first one if it has several.
+func (s *Server) PID() int { return s.processes[0].cmd.Process.Pid }
 
 // Alive reports whether the process is running.
-func (s *Server) Alive() bool { return s.process != nil && !s.process.ended() }
+func (s *Server) Alive() bool { return s.processes != nil && !s.processes.ended() }
 
 // Anew returns another server with the same settings and a new store, not started.
 func (s *Server) Anew(t testing.TB) *Server {

@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -51,10 +52,12 @@ func environment(settings map[string]string) []string {
 	return env
 }
 
-func launch(t testing.TB, program string, settings map[string]string, args ...string) *process {
+// launch starts the program. Its output goes to its log and to all.
+func launch(t testing.TB, program string, all io.Writer, settings map[string]string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(program, args...), log: &logBuffer{}, done: make(chan struct{})}
-	p.cmd.Env, p.cmd.Stderr, p.cmd.Stdout = environment(settings), p.log, p.log
+	output := io.MultiWriter(p.log, all)
+	p.cmd.Env, p.cmd.Stderr, p.cmd.Stdout = environment(settings), output, output
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -74,17 +77,7 @@ func (p *process) ended() bool {
 	}
 }
 
-// address waits for the line with the server's listening address.
-func (p *process) address(t testing.TB) string {
-	t.Helper()
-	url, up := p.comesUp(t)
-	if !up {
-		t.Fatalf("the server ended at its start:\n%s", p.log)
-	}
-	return url
-}
-
-// comesUp waits for that line or for the end of the process.
+// comesUp waits for the line with the process's address, or for its end.
 func (p *process) comesUp(t testing.TB) (url string, up bool) {
 	t.Helper()
 	Until(t, "the line `listening on`", func() bool {

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"io/fs"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Server is the program under test, serving with its own store.
@@ -30,9 +28,13 @@ type Server struct {
 	args     []string // the arguments of the command
 	settings map[string]string
 	faulty   bool // the log may contain errors
-	process  *process
 	http     *http.Client
 	document *Document
+
+	processes replicas
+	addresses []string   // where the processes listen, host and port
+	output    *logBuffer // of all processes, since their start
+	balancer  *balancer  // nil: requests go to the only process
 
 	sharedServer *sharedServer // nil for a server of the test's own
 
@@ -98,18 +100,11 @@ func newHTTPClient() *http.Client {
 
 func (s *Server) launch() {
 	s.t.Helper()
-	s.process = s.spawn()
-	s.URL = s.process.address(s.t)
-	s.readDocument()
-}
-
-func (s *Server) spawn() *process {
-	s.t.Helper()
-	path := program(s.t)
-	if s.binary != "" {
-		path = s.binary
+	s.spawn()
+	if !s.comesUp() {
+		s.t.Fatalf("the server ended at its start:\n%s", s.log())
 	}
-	return launch(s.t, path, s.settings, s.args...)
+	s.readDocument()
 }
 
 // readDocument reads the server's OpenAPI document, by which answers are validated. It is requested once
@@ -167,23 +162,23 @@ func (s *Server) log() string {
 	if s.sharedServer != nil {
 		return s.sharedServer.log()
 	}
-	if s.process == nil {
+	if s.output == nil {
 		return ""
 	}
-	return s.process.log.String()
+	return s.output.String()
 }
 
 // Terminate sends SIGTERM and returns at once.
 func (s *Server) Terminate() {
 	s.t.Helper()
 	s.own("Terminate")
-	s.process.signal(s.t, syscall.SIGTERM)
+	s.processes.signal(s.t, syscall.SIGTERM)
 }
 
 // Wait returns the exit status of a server that is stopping.
 func (s *Server) Wait() int {
 	s.t.Helper()
-	return s.process.wait(s.t)
+	return s.processes.wait(s.t)
 }
 
 // Stop stops the server as an operator would.
@@ -207,18 +202,18 @@ func (s *Server) Shared() bool {
 func (s *Server) Freeze() {
 	s.t.Helper()
 	s.own("Freeze")
-	s.process.signal(s.t, syscall.SIGSTOP)
+	s.processes.signal(s.t, syscall.SIGSTOP)
 }
 
 // Thaw resumes a frozen process.
-func (s *Server) Thaw() { s.t.Helper(); s.process.signal(s.t, syscall.SIGCONT) }
+func (s *Server) Thaw() { s.t.Helper(); s.processes.signal(s.t, syscall.SIGCONT) }
 
 // Kill kills the server, as a crash would.
 func (s *Server) Kill() {
 	s.t.Helper()
 	s.own("Kill")
-	s.process.signal(s.t, syscall.SIGKILL)
-	s.process.wait(s.t)
+	s.processes.signal(s.t, syscall.SIGKILL)
+	s.processes.wait(s.t)
 }
 
 // Restart starts a stopped server again on the same store, with changed settings if any are given.
@@ -240,13 +235,16 @@ func (s *Server) change(settings []Setting) {
 
 // finish stops the server and checks its log and its store.
 func (s *Server) finish() {
-	if s.process == nil {
+	if s.processes == nil {
 		return
 	}
-	if !s.process.ended() {
+	if !s.processes.ended() {
 		s.checkAudit()
 		s.http.CloseIdleConnections()
 		s.Stop()
+	}
+	if s.balancer != nil {
+		_ = s.balancer.listener.Close()
 	}
 	s.checkLog()
 	s.checkStore()
@@ -304,21 +302,5 @@ func (s *Server) checkStore() {
 	s.checkDocuments()
 }
 
-// Ended reports whether the server's process ends within a short time.
-func (s *Server) Ended() bool {
-	select {
-	case <-s.process.done:
-		return true
-	case <-time.After(firstPause):
-		return false
-	}
-}
-
-// Refuses reports whether nothing listens at the server's address any more.
-func (s *Server) Refuses() bool {
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
-	if err == nil {
-		_ = conn.Close()
-	}
-	return err != nil
-}
+// Ended reports whether the server's processes end within a short time.
+func (s *Server) Ended() bool { return s.processes.endSoon(firstPause) }

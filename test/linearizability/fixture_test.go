@@ -78,6 +78,7 @@ type fixture struct {
 	clock      atomic.Int64      // offset of the service's clock
 	plans      map[string]string // plans of one step: LIVE ones by capability, and the rehearsal
 	others     []*replica        // other services on the same database
+	leases     []*lease.Keeper   // of the services, if they are several
 	asked      atomic.Int64
 }
 
@@ -146,10 +147,22 @@ func (h *fixture) stop() {
 // close stops the service, checks the rules of a final state, and closes the store.
 func (h *fixture) close() {
 	h.t.Helper()
+	h.tellLosses()
 	h.stop()
 	h.checkRules()
 	if err := h.store.Close(); err != nil {
 		h.t.Error(err)
+	}
+}
+
+// tellLosses logs which services were taken for dead: a machine that stands still for ten seconds explains what no model has.
+func (h *fixture) tellLosses() {
+	for _, l := range h.leases {
+		select {
+		case <-l.Lost():
+			h.t.Logf("%s was taken for dead", l.ID())
+		default:
+		}
 	}
 }
 

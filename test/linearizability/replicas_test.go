@@ -54,6 +54,7 @@ func (h *fixture) join(s store.Store) *lease.Keeper {
 	h.t.Helper()
 	l, err := lease.Join(background(), s, newID("replica"), "test")
 	h.must(err)
+	h.leases = append(h.leases, l)
 	return l
 }
 

@@ -23,6 +23,10 @@ const (
 
 const heldPath = "/held"
 
+// longest is the timeout of held side effects, the longest that there is: after it a person may reconcile a run though its call has no
+// answer, which the models don't know of. On a machine with much other work the default of 10 seconds is over before a test answers.
+const longest = 60_000
+
 // rehearsal is the name of the DRY_RUN plan; the other plans are named after capabilities.
 const rehearsal = "rehearsal"
 
@@ -32,10 +36,10 @@ func shopWrite(name string, revision int64) countersign.ProjectWrite {
 		Auth: countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret}),
 		Capabilities: []countersign.Capability{
 			{Name: note, Method: "POST", Path: "/notes", Approval: countersign.ApprovalNone},
-			{Name: pay, Method: "POST", Path: heldPath + "/payments", Approval: countersign.ApprovalNone},
+			{Name: pay, Method: "POST", Path: heldPath + "/payments", Approval: countersign.ApprovalNone, TimeoutMs: longest},
 			{Name: look, Method: "GET", Path: heldPath + "/orders"},
 			{Name: refund, Method: "POST", Path: "/refunds"},
-			{Name: transfer, Method: "POST", Path: heldPath + "/transfers"},
+			{Name: transfer, Method: "POST", Path: heldPath + "/transfers", TimeoutMs: longest},
 		},
 	}
 }

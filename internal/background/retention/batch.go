@@ -96,9 +96,13 @@ func (b *batch) add(tx store.Tx, l *runrepo.Repository, id string) error {
 	return nil
 }
 
-// errMoved ends the removal of a run that differs from the one in the file: another process
-// has archived it, or a late answer has changed it. The next pass archives the run again.
-var errMoved = errors.New("a run was archived by another process, or a late answer came")
+// Why a batch isn't removed.
+var (
+	// errMoved: a late answer has changed a run since it was filed. The next pass archives it again.
+	errMoved = errors.New("a late answer came")
+	// errTaken: another process has archived a run.
+	errTaken = errors.New("another process archived it")
+)
 
 // remove deletes the runs of a batch from the store. For each it keeps what a repeated start
 // with its idempotency key is answered, and it records the file in the audit log.
@@ -119,11 +123,13 @@ func (b *batch) remove(tx store.Tx, l *runrepo.Repository, f *file, now time.Tim
 func (r filed) remove(tx store.Tx, tenant string, f *file, now time.Time) error {
 	run := r.held.Run()
 	rec, _, err := records.Runs.Get(tx, tenant, run.ID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && rec.Revision != run.Revision {
-		return errMoved
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return errTaken
+	case err != nil:
 		return err
+	case rec.Revision != run.Revision:
+		return errMoved
 	}
 	left := records.ArchivedOf(rec, f.name, f.sha256, now)
 	if _, err := records.ArchivedRuns.Put(tx, tenant, run.ID, left, 0); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,8 +33,8 @@ func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 		})
 	})
 	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, answered, h.repository)
-	if err := a.Pass(context.Background()); err == nil {
-		t.Error("the pass doesn't say that something came between")
+	if err := a.Pass(context.Background()); err == nil || !strings.Contains(err.Error(), "run run-1: a late answer came") {
+		t.Errorf("the pass says %v", err)
 	}
 	if got := h.stored(); got != "run-1" {
 		t.Errorf("the store has %q", got)
@@ -41,6 +42,22 @@ func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 	h.pass()
 	if got := h.stored(); got != "" {
 		t.Errorf("later the store has %q", got)
+	}
+}
+
+// TestWhatAnotherProcessArchivesIsLeftToIt: that is no error of the pass, which would end it for the tenants after this one.
+func TestWhatAnotherProcessArchivesIsLeftToIt(t *testing.T) {
+	h := open(t)
+	h.start("run-1")
+	h.end("run-1")
+	h.now = h.now.Add(25 * time.Hour)
+	both := rerun.Meanwhile(h.store, h.pass)
+	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, both, h.repository)
+	if err := a.Pass(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if files := h.files(); len(files) != 1 || h.stored() != "" {
+		t.Errorf("the files are %v, and the store has %q", files, h.stored())
 	}
 }
 

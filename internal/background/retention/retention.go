@@ -6,6 +6,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -90,6 +91,9 @@ func (a *Archiver) tenant(ctx context.Context, tenant string) error {
 			b, err := a.find(ctx, tenant, status, skip)
 			if err == nil && len(b.runs) > 0 {
 				err = a.archive(ctx, b)
+			}
+			if errors.Is(err, errTaken) {
+				return nil // who has it goes on with this tenant
 			}
 			if err != nil {
 				return fmt.Errorf("tenant %s: %w", tenant, err)

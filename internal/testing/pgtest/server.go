@@ -224,7 +224,7 @@ func (s *Server) start() error {
 	defer func() { _ = log.Close() }()
 	cmd := s.command("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port), "-k", s.dir,
 		"-c", "fsync="+map[bool]string{false: "on", true: "off"}[s.careless],
-		"-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200", "-c", "shared_buffers=64MB")
+		"-c", "listen_addresses=127.0.0.1", "-c", "max_connections=1000", "-c", "shared_buffers=64MB")
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := s.launch(cmd); err != nil {
 		return err
