@@ -5,7 +5,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -111,35 +110,6 @@ func (r replicas) wait(t testing.TB) (status int) {
 		}
 	}
 	return status
-}
-
-// severalProcesses are the tests that OneProcess skipped in this run, with their reasons.
-var severalProcesses struct {
-	sync.Mutex
-	reasons map[string]string
-}
-
-// OneProcess says why a test can only be told from one process. If each server has several, the test ends at once, and the run must account
-// for it: see OfOneProcess.
-func OneProcess(t testing.TB, reason string) {
-	t.Helper()
-	if Replicas == 1 {
-		return
-	}
-	severalProcesses.Lock()
-	if severalProcesses.reasons == nil {
-		severalProcesses.reasons = map[string]string{}
-	}
-	severalProcesses.reasons[t.Name()] = reason
-	severalProcesses.Unlock()
-	t.SkipNow()
-}
-
-// OfOneProcess are the tests that OneProcess ended, with their reasons.
-func OfOneProcess() map[string]string {
-	severalProcesses.Lock()
-	defer severalProcesses.Unlock()
-	return maps.Clone(severalProcesses.reasons)
 }
 
 // Refuses reports whether no process of the server listens any more.
