@@ -269,3 +269,45 @@ func TestARecordOfTheTableWithTheNumberOfOneInAPackHasItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestTotalsByTwoColumnsWhereOneValueFillsAPack: of full packs and of one that isn't full,
+// whichever of the two columns has the one value, and within times.
+func TestTotalsByTwoColumnsWhereOneValueFillsAPack(t *testing.T) {
+	const records = 3*pack.Most + 40
+	dir, rows := emptyStore(t), []store.Row(nil)
+	for seq := range int64(records) {
+		actor, action := "ada", fmt.Sprint("action ", seq%3)
+		if seq >= pack.Most { // the first pack has one actor, the others have one action
+			actor, action = fmt.Sprint("actor ", seq%5), "action 0"
+		}
+		rows = append(rows, store.Row{ID: pack.ID(seq), Doc: []byte("{}"), Keys: []any{seq, seq / 10, actor, action, "run/1"}})
+	}
+	s, reference := mustOpen(t, dir), memory.New()
+	for _, each := range []store.Store{s, reference} {
+		mustDo(t, each.Update(context.Background(), func(tx store.Tx) error {
+			for _, row := range rows {
+				mustDo(t, tx.Put(store.Audit, "acme", row, 0))
+			}
+			return nil
+		}))
+	}
+	mustClose(t, s)
+	s = mustOpen(t, dir)
+	defer func() { mustClose(t, s) }()
+	for _, actor := range []string{"ada", "actor 0", "actor 4", "nobody"} {
+		for _, action := range []string{"action 0", "action 1", "nothing"} {
+			for _, until := range []int64{4, 20, records} {
+				q := store.Query{Where: []store.Filter{store.Equal("actor", actor), store.Equal("action", action), {Column: "at", Op: store.AtMost, Values: []any{until}}}}
+				if until == records {
+					q.Where = q.Where[:2]
+				}
+				got, want := 0, 0
+				mustDo(t, s.View(context.Background(), func(tx store.Tx) (err error) { got, err = tx.Count(store.Audit, "acme", q); return err }))
+				mustDo(t, reference.View(context.Background(), func(tx store.Tx) (err error) { want, err = tx.Count(store.Audit, "acme", q); return err }))
+				if got != want {
+					t.Errorf("%s, %s, until %d: %d of %d", actor, action, until, got, want)
+				}
+			}
+		}
+	}
+}
