@@ -20,7 +20,7 @@ import (
 type reading struct{ read, size int64 }
 
 // TestARecoveryReadsNoRunThatHasEnded: with n, 2n and 4n ended runs the engine reads the same rows at its start, and the program each
-// page once.
+// page twice at most.
 func TestARecoveryReadsNoRunThatHasEnded(t *testing.T) {
 	w := open(t)
 	for range unfinished.N() {
