@@ -193,6 +193,9 @@ type Reconciliation struct {
 	At         time.Time `json:"at"`
 }
 
+// StatesOutput reports that the step's output is what a person said, and no answer.
+func (r *Reconciliation) StatesOutput() bool { return r != nil && r.Resolution == ConfirmedCompleted }
+
 // LateAnswer is an answer that arrived after nobody waited for it any more.
 type LateAnswer struct {
 	At       time.Time `json:"at"`

@@ -3,6 +3,7 @@ package test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -81,6 +82,33 @@ func noneOf(t *testing.T, text string, secrets ...string) {
 			t.Errorf("a viewer sees %s in %s", s, text)
 		}
 	}
+}
+
+// TestAKeyThatIsMadeOfMaskedInputsIsMasked: the key of a call over MCP is a digest of its inputs. A VIEWER neither reads it nor
+// finds the run by it.
+func TestAKeyThatIsMadeOfMaskedInputsIsMasked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.secretive(t)
+	item := agentItem("keyed", "body", "refund")
+	item["capabilities"] = []any{"body", "open"}
+	agent := syncTo(w.operator, "default-private", item).OK(t).At("items.0.id").Text()
+	w.tenantAdmin.Post("/agents/"+agent+"/admit", doc{"reason": "r"}).OK(t)
+	door := w.rehearses(t, w.operator, agent)
+	answer := door.runs("body", doc{"card": secretCard, "text": "shown"})
+	id, key := answer.At("runId").Text(), answer.At("idempotencyKey").Text()
+	if !strings.HasPrefix(key, "mcp ") {
+		t.Fatalf("the agent is told the key %q", key)
+	}
+	w.reaches(t, id, "COMPLETED")
+	for _, path := range []string{"/runs", "/runs/" + id, "/runs/" + id + "/receipt", "/search?q=" + url.QueryEscape(key), "/runs?q=" + url.QueryEscape(key)} {
+		noneOf(t, w.viewer.Get(path).OK(t).String(), key)
+	}
+	w.operator.Get("/search?q="+url.QueryEscape(key)).OK(t).Is(t, "items.0.id", id)
+	w.viewer.Get("/search?q="+url.QueryEscape(key)).OK(t).Is(t, "items", []any{})
+	shown := door.runs("open", doc{"text": "x"})
+	w.viewer.Get("/runs/"+shown.At("runId").Text()).OK(t).Is(t, "idempotencyKey", shown.At("idempotencyKey").Text())
+	w.viewer.Get("/search?q="+url.QueryEscape(shown.At("idempotencyKey").Text())).OK(t).Is(t, "items.0.id", shown.At("runId").Text())
 }
 
 // TestARunThatWasNeverRehearsedGivesAViewerNoPlanDigest if its plan is masked.

@@ -39,6 +39,9 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	}
 	if of.masksAnything() {
 		r.PlanDigest, r.AgentWords, r.Reason = "", maskedWords(r.AgentWords), maskedReason(r.Reason)
+		if isCallKey(r.IdempotencyKey) {
+			r.IdempotencyKey = masked.Text()
+		}
 	}
 	if r.PlanSnapshot == nil {
 		return nil

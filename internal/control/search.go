@@ -61,8 +61,26 @@ func (s *Service) runOfKey(tx store.Tx, a Actor, key string, out *countersign.Se
 	if err != nil {
 		return err
 	}
-	out.Items = append(out.Items, hitOf(&earlier.Run, "idempotency key"))
-	return nil
+	shown, err := s.showsKey(tx, a, earlier, key)
+	if shown {
+		out.Items = append(out.Items, hitOf(&earlier.Run, "idempotency key"))
+	}
+	return err
+}
+
+// showsKey reports whether the actor may see that a key started a run: that a guessed key of
+// a call finds its run would reveal the inputs of which it is a digest. Nothing says which
+// fields of an archived run are sensitive.
+func (s *Service) showsKey(tx store.Tx, a Actor, of *Started, key string) (bool, error) {
+	if !masks(a) || !isCallKey(key) {
+		return true, nil
+	}
+	if of.archived {
+		return false, nil
+	}
+	r := of.Run
+	err := s.maskFor(tx, a, &r)
+	return err == nil && r.IdempotencyKey == key, err
 }
 
 func hitOf(r *countersign.Run, where string) countersign.SearchHit {

@@ -3,6 +3,7 @@ package control
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -44,11 +45,16 @@ func (s *Service) CallAgent(ctx context.Context, a Actor, id string, start count
 	if err != nil {
 		return Started{}, err
 	}
-	c := s.agentStart(a, id, start, nil, "mcp "+digest)
+	c := s.agentStart(a, id, start, nil, callKey+digest)
 	c.call = &agentCall{words}
 	c.judged = func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start, neededUnlessRead) }
 	return s.startExecutors(ctx, a, c)
 }
+
+// callKey begins the key of a call over MCP; what follows is a digest of its inputs.
+const callKey = "mcp "
+
+func isCallKey(key string) bool { return strings.HasPrefix(key, callKey) }
 
 // Whether a LIVE agent run needs an expectation, its own or the capability's.
 const (

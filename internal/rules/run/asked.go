@@ -52,11 +52,12 @@ func (t *transition) sources(i int) []countersign.InputSource {
 	return out
 }
 
-// passed reports that the answer of a step met its expectation.
+// passed reports that the answer of a step met its expectation. An output that a person
+// stated is no answer.
 func (t *transition) passed(stepID string) bool {
 	for i := range t.run.Steps {
 		if s := t.step(i); s.ID == stepID {
-			return s.Verification != nil && s.Verification.Status == countersign.VerificationPassed
+			return s.Verification != nil && s.Verification.Status == countersign.VerificationPassed && !s.Reconciliation.StatesOutput()
 		}
 	}
 	return false

@@ -105,6 +105,37 @@ func TestConfirmedOutputIsSelectedAsAnAnswerWouldBe(t *testing.T) {
 	}
 }
 
+// What a person said that a step's output was is no answer that was judged: the approval of
+// a step that takes an input from it must not call it verified.
+func TestAnOutputThatAPersonStatedIsNoVerifiedSource(t *testing.T) {
+	paid := countersign.Expectation{Field: "id", Equals: countersign.String("o-1")}
+	for name, test := range map[string]struct {
+		ends []run.Event
+		want bool
+	}{
+		"answered":                  {[]run.Event{}, true},
+		"stated":                    {[]run.Event{reconcile(countersign.ConfirmedCompleted, values(t, `{"id":"o-1"}`)), run.SlotGranted{}, run.Resumed{}}, false},
+		"sent again, then answered": {[]run.Event{reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{}, run.Resumed{}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, order(t, countersign.ModeLive,
+				countersign.Step{ID: "pay", Capability: "pay", Input: values(t, `{"amount":5}`), Expectation: &paid},
+				countersign.Step{ID: "remove", Capability: "remove", InputBindings: map[string]countersign.Binding{"resourceId": {StepID: "pay", Field: "id"}}},
+			)).play(run.Resumed{})
+			if len(test.ends) > 0 {
+				w.play(w.returned(unknown("no answer"))).play(test.ends...)
+			}
+			if w.step("pay").Status == countersign.StepRunning {
+				w.play(w.returned(answered(200, `{"result":{"id":"o-1"}}`)))
+			}
+			a := w.waitingApproval()
+			if a == nil || len(a.Sources) != 1 || a.Sources[0].Verified != test.want {
+				t.Errorf("the approval is %+v; want its source verified: %v", a, test.want)
+			}
+		})
+	}
+}
+
 func TestNewRunListsEveryStep(t *testing.T) {
 	p := order(t, countersign.ModeLive,
 		countersign.Step{ID: "look", Capability: "look", ActionID: "read", Input: values(t, `{"resourceId":"o-1"}`)},

@@ -211,7 +211,7 @@ func stepsBefore(r *countersign.Run, a *countersign.Approval) []stepSummary {
 }
 
 func verifiedState(s *countersign.StepRun) state {
-	if v := s.Verification; v != nil && v.Status == countersign.VerificationPassed {
+	if v := s.Verification; v != nil && v.Status == countersign.VerificationPassed && !s.Reconciliation.StatesOutput() {
 		return state{"is-ok", "s-completed", "Verified"}
 	}
 	return stepState(*s)
@@ -222,6 +222,8 @@ func provedBy(s *countersign.StepRun) string {
 	switch v := s.Verification; {
 	case v == nil:
 		return ""
+	case s.Reconciliation.StatesOutput():
+		return "a person said what it answered"
 	case v.Status == countersign.VerificationNotRequested:
 		return "nothing was asked of its answer"
 	case v.Actual.IsZero():
