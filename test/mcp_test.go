@@ -265,25 +265,6 @@ func TestACallIsRepeatedOnlyWhereItSaysWhy(t *testing.T) {
 	}
 }
 
-// TestAnUncertainCallIsNotMadeAgain: whatever an agent says, the outcome of the first call is for a person to find out.
-func TestAnUncertainCallIsNotMadeAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.expects(t)
-	a := w.enters(t, w.operator, w.admitted(t, agentItem("clerk", "note", "refund"))[0])
-	w.shop.On("POST", "/notes", harness.Answering(500, `{}`), harness.Answering(200, `{"ok":true}`))
-	id := a.runs("note", doc{"n": 1}).Is(t, "outcome", "UNKNOWN").At("runId").Text()
-	a.runs("note", doc{"n": 1, "again": "it was lost"}).Is(t, "runId", id).Is(t, "outcome", "UNKNOWN").Is(t, "replayed", true)
-	if got := len(w.shop.Seen("POST", "/notes")); got != 1 {
-		t.Fatalf("the receiver was asked %d times", got)
-	}
-	w.approver.Post("/runs/"+id+"/reconcile", doc{"resolution": "ABANDON", "evidence": "the shop can't tell"}).OK(t)
-	next := a.runs("note", doc{"n": 1, "again": "the shop wants it once more"}).Is(t, "replayed", harness.Absent).Is(t, "outcome", "DONE")
-	if next.At("runId").Text() == id {
-		t.Error("the call that was abandoned is found")
-	}
-}
-
 func TestConcurrentTwinsOfACallAreOneRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

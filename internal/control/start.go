@@ -39,14 +39,9 @@ type startRequest struct {
 type agentCall struct{ words countersign.AgentWords }
 
 // repeats reports whether a start is a repeat of the run that its key started: over MCP
-// only within a day, and not where the agent says that it means to do it again. A call that
-// is under way, or whose outcome is unknown, is never made again: whether it took effect is
-// for its answer or a person to say, not for the agent.
+// only within a day, and not where the agent says that it means to do it again.
 func (o startRequest) repeats(earlier *countersign.Run, now time.Time) bool {
-	if o.call == nil || earlier.Status == countersign.RunRunning || earlier.Status == countersign.RunRecoveryRequired {
-		return true
-	}
-	return o.call.words.Again == "" && now.Before(earlier.CreatedAt.Add(countersign.RepeatedCall))
+	return o.call == nil || o.call.words.Again == "" && now.Before(earlier.CreatedAt.Add(countersign.RepeatedCall))
 }
 
 // newStartRequest takes the fingerprint over operation, path id and body (contract 6).

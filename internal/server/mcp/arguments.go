@@ -23,7 +23,7 @@ type word struct {
 var words = []word{
 	{"task", "What this call belongs to, such as an order or a ticket. The same arguments for the same task find the same run within 24 hours.", 200},
 	{"reason", "Why you ask for this, in your own words. Whoever approves it reads them.", 1000},
-	{"again", "Only to repeat a call that was made within 24 hours with the same arguments: why it is to be done once more. Each call with it is a new run, unless the earlier one is running or its outcome is unknown.", 1000},
+	{"again", "Only to repeat a call that was made within 24 hours with the same arguments: why it is to be done once more. Each call with it is a new run.", 1000},
 }
 
 // ownWords are those that no input of the capability is called by.
