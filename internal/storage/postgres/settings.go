@@ -58,11 +58,27 @@ func defaults() settings {
 		connect:   3 * time.Second,
 		patience:  5 * time.Second,
 		doubt:     30 * time.Second,
-		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
+		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), maxReaders),
 		aheadFor:  time.Second,
 		linger:    250 * time.Microsecond,
 	}
 }
+
+// maxReaders bounds the connections of Views: a server has 100 by default.
+const maxReaders = 16
+
+// at adapts the settings to how long a message to the server and back takes. Beyond a few,
+// more Views at once only take turns on the server's processors, unless they wait for the
+// network most of the time.
+func (s settings) at(roundTrip time.Duration) settings {
+	if roundTrip >= far {
+		s.readers = maxReaders
+	}
+	return s
+}
+
+// far is a round trip that takes longer than what a View has the server do.
+const far = time.Millisecond
 
 // The pauses between tries to connect double from the first to the last.
 const (
