@@ -83,7 +83,7 @@ func TestADistanceEndsAsItsEndsDo(t *testing.T) {
 	}
 }
 
-// BenchmarkDistance has the latency of a ping and what passes a second.
+// BenchmarkDistance has the latency of a ping, and how long a mebibyte takes there and back.
 func BenchmarkDistance(b *testing.B) {
 	for _, latency := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond} {
 		b.Run("ping/"+latency.String(), func(b *testing.B) {
@@ -94,6 +94,17 @@ func BenchmarkDistance(b *testing.B) {
 					b.Fatal(err)
 				}
 				if _, err := io.ReadFull(c, one); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("mebibyte/"+latency.String(), func(b *testing.B) {
+			c := echo(b, latency)
+			sent, got := make([]byte, 1<<20), make([]byte, 1<<20)
+			b.SetBytes(1 << 20)
+			for b.Loop() {
+				go func() { _, _ = c.Write(sent) }()
+				if _, err := io.ReadFull(c, got); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -37,6 +37,8 @@ type settings struct {
 	// readers is how many Views run at once. One more connection writes, and one checks
 	// the holder of the writer's row while a batch waits long for it.
 	readers int
+	// far says that a message to the server and back takes longer than what it has the server do.
+	far bool
 	// aheadFor is how long after a commit a batch may run ahead (see ahead.go); 0: none does.
 	// A message that has both the first statement and the COMMIT leaves the outcome unknown
 	// if the connection turns out to be lost, and the longer nothing was heard on it, the
@@ -71,14 +73,11 @@ const maxReaders = 16
 // more Views at once only take turns on the server's processors, unless they wait for the
 // network most of the time.
 func (s settings) at(roundTrip time.Duration) settings {
-	if roundTrip >= far {
+	if s.far = roundTrip >= time.Millisecond; s.far {
 		s.readers = maxReaders
 	}
 	return s
 }
-
-// far is a round trip that takes longer than what a View has the server do.
-const far = time.Millisecond
 
 // The pauses between tries to connect double from the first to the last.
 const (
