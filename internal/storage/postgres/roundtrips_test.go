@@ -24,7 +24,7 @@ func behindProxy(t *testing.T) (p *proxy, s, other *Store) {
 	settings.aheadFor = generous
 	s, other = mustOpenWith(t, url, settings), mustOpen(t, p.database)
 	mustWrite(t, s, "a", "old")
-	mustWrite(t, s, "b", "old")
+	mustWrite(t, s, "b", "old b")
 	return p, s, other
 }
 
@@ -85,7 +85,10 @@ func TestAViewOfTwoRowsIsTwoRoundTrips(t *testing.T) {
 	p, s, _ := behindProxy(t)
 	look := func() {
 		mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
-			_, _, err := both(tx)
+			a, b, err := both(tx)
+			if a != "old" || b != "old b" {
+				t.Errorf("it sees %q and %q", a, b)
+			}
 			return err
 		}))
 	}
