@@ -207,8 +207,7 @@ func (m *replicas) change(t *replicasTurn) (end func() error) {
 		for n := 0; ; n++ {
 			select {
 			case <-tick.C:
-				_, bad := t.replicas[n%len(t.replicas)].must("POST", "/projects/default-bench/health-check", nil)
-				err = errors.Join(err, bad)
+				err = errors.Join(err, t.replicas[n%len(t.replicas)].checkHealth())
 			case <-done:
 				failed <- err
 				return

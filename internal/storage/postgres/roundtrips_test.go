@@ -139,7 +139,7 @@ func TestNobodyWaitsForTheEndOfAView(t *testing.T) {
 
 // TestADatabaseFarAwayGetsMoreConnections: most of them wait for the network.
 func TestADatabaseFarAwayGetsMoreConnections(t *testing.T) {
-	near := settings{readers: 4}
+	near := settings{readers: 4, farFrom: time.Millisecond}
 	if s := near.at(200 * time.Microsecond); s.readers != 4 || s.far {
 		t.Errorf("near: %d connections, far: %t", s.readers, s.far)
 	}

@@ -37,8 +37,10 @@ type settings struct {
 	// readers is how many Views run at once. One more connection writes, and one checks
 	// the holder of the writer's row while a batch waits long for it.
 	readers int
-	// far says that a message to the server and back takes longer than what it has the server do.
-	far bool
+	// farFrom is how long a message to the server and back takes if most of that is the network's
+	// share; far says that it takes as long.
+	farFrom time.Duration
+	far     bool
 	// aheadFor is how long after a commit a batch may run ahead (see ahead.go); 0: none does.
 	// A message that has both the first statement and the COMMIT leaves the outcome unknown
 	// if the connection turns out to be lost, and the longer nothing was heard on it, the
@@ -60,6 +62,7 @@ func defaults() settings {
 		connect:   3 * time.Second,
 		patience:  5 * time.Second,
 		doubt:     30 * time.Second,
+		farFrom:   time.Millisecond,
 		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), maxReaders),
 		aheadFor:  time.Second,
 		linger:    250 * time.Microsecond,
@@ -73,7 +76,7 @@ const maxReaders = 16
 // more Views at once only take turns on the server's processors, unless they wait for the
 // network most of the time.
 func (s settings) at(roundTrip time.Duration) settings {
-	if s.far = roundTrip >= time.Millisecond; s.far {
+	if s.far = roundTrip >= s.farFrom; s.far {
 		s.readers = maxReaders
 	}
 	return s
