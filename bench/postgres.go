@@ -21,7 +21,8 @@ type postgres struct {
 	port          int
 	as            *syscall.Credential // nil: the user of this process
 	process       *exec.Cmd
-	trace         string // file for the trace of its syncs; "": they aren't counted
+	trace         string    // file for the trace of its syncs; "": they aren't counted
+	away          *distance // between the server and the contenders; nil: none
 }
 
 var errNoPostgres = errors.New("PostgreSQL is not installed (Debian's package is postgresql)")
@@ -141,7 +142,17 @@ func (s *postgres) execute(statement string) error {
 // database creates a database and returns its URL.
 func (s *postgres) database(name string) (string, error) {
 	err := s.execute("CREATE DATABASE " + name)
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, name), err
+	port := s.port
+	if s.away != nil {
+		port = s.away.port()
+	}
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", port, name), err
+}
+
+// moveAway adds a latency to the connections of those who get a URL from now on.
+func (s *postgres) moveAway(latency time.Duration) (err error) {
+	s.away, err = startDistance("127.0.0.1:"+strconv.Itoa(s.port), latency)
+	return err
 }
 
 // storedBytes returns the size of the databases after a checkpoint. It excludes the write-ahead
@@ -154,6 +165,9 @@ func (s *postgres) storedBytes() (int64, error) {
 }
 
 func (s *postgres) clear() {
+	if s.away != nil {
+		s.away.clear()
+	}
 	if s.process != nil && s.process.Process != nil && s.process.ProcessState == nil {
 		_ = end(s.process, syscall.SIGQUIT)
 	}

@@ -173,6 +173,13 @@ func (p *product) send(ctx context.Context, method, path string, doc []byte, key
 	return client.Do(q)
 }
 
+// checkHealth has the health of the project checked, by an administrator.
+func (p *product) checkHealth() error {
+	admin := &product{base: p.base, token: bootstrap}
+	_, err := admin.must("POST", "/projects/default-bench/health-check", nil)
+	return err
+}
+
 // runTimeout is how long a run may take before that is an error.
 const runTimeout = time.Minute
 

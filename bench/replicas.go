@@ -18,6 +18,9 @@ type replicas struct {
 	reps, most int
 	phase      time.Duration
 	before     string // binary of an earlier build of the product; "": none
+	changes    int    // a second, of what each step reads
+	latency    time.Duration
+	peers      bool // DBOS is measured too
 	*testbed
 	clusters []*cluster // this build's, then the earlier one's
 	turns    []*replicasTurn
@@ -45,11 +48,28 @@ func measureReplicas(args []string) error {
 	f.IntVar(&m.most, "replicas", 3, "replicas, from 1 to so many")
 	f.StringVar(&m.before, "before", "", "an earlier build of the product, measured beside this one")
 	f.DurationVar(&m.phase, "phase", 8*time.Second, "length of each turn")
+	f.IntVar(&m.changes, "changes", 0, "health checks a second of the project that each step reads")
+	f.BoolVar(&m.peers, "dbos", true, "measure DBOS too")
+	latency := f.String("latency", "0", "added to each round trip to PostgreSQL, one comparison each: 0,2ms,10ms")
 	_ = f.Parse(args) // exits on an error
 	if m.most < 1 || m.reps < 1 {
 		return errors.New("replicas and reps must be at least 1")
 	}
-	var err error
+	for one := range strings.SplitSeq(*latency, ",") {
+		var err error
+		if m.latency, err = time.ParseDuration(one); err != nil {
+			return err
+		}
+		if err := m.compare(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare measures all turns at one latency.
+func (m *replicas) compare() (err error) {
+	m.clusters, m.turns = nil, nil
 	if m.testbed, err = m.newTestbed(); err != nil {
 		return err
 	}
@@ -69,9 +89,17 @@ func measureReplicas(args []string) error {
 
 // prepare starts PostgreSQL, DBOS and the clusters.
 func (m *replicas) prepare() (err error) {
-	found := findPeer(m.testbed.dir)
+	found := peer{absent: errors.New("it was not asked for")}
+	if m.peers {
+		found = findPeer(m.testbed.dir)
+	}
 	if m.server, err = startPostgres(m.testbed.dir, false); err != nil {
 		return err
+	}
+	if m.latency > 0 {
+		if err := m.server.moveAway(m.latency); err != nil {
+			return err
+		}
 	}
 	if err := m.addCluster("Countersign", m.binary, "countersign"); err != nil {
 		return err
@@ -154,8 +182,9 @@ func (m *replicas) turn(t *replicasTurn) error {
 	}
 	server := []int{m.server.process.Process.Pid}
 	before := processorTime(server)
+	unchanging := m.change(t)
 	res, err := observe(c, m.conc, m.phase)
-	if err != nil {
+	if err := errors.Join(err, unchanging()); err != nil {
 		return err
 	}
 	t.add(res)
@@ -164,17 +193,44 @@ func (m *replicas) turn(t *replicasTurn) error {
 	return stop()
 }
 
+// change has the project's health checked beside the runs, which writes a row that each step
+// reads, until the function that it gives is called.
+func (m *replicas) change(t *replicasTurn) (end func() error) {
+	if m.changes == 0 || t.replicas == nil {
+		return func() error { return nil }
+	}
+	done, failed := make(chan struct{}), make(chan error, 1)
+	go func() {
+		tick := time.NewTicker(time.Second / time.Duration(m.changes))
+		defer tick.Stop()
+		var err error
+		for n := 0; ; n++ {
+			select {
+			case <-tick.C:
+				err = errors.Join(err, t.replicas[n%len(t.replicas)].checkHealth())
+			case <-done:
+				failed <- err
+				return
+			}
+		}
+	}()
+	return func() error {
+		close(done)
+		return <-failed
+	}
+}
+
 func (m *replicas) print() {
 	printMachine(postgresVersion())
-	fmt.Printf("\n### Replicas, %d runs at once\n\n%d repetitions, %d steps a run, all on one PostgreSQL that syncs.\n\n", m.conc, m.reps, m.steps)
+	fmt.Printf("\n### Replicas, %d runs at once, %s to PostgreSQL\n\n%d repetitions, %d steps a run, %d health checks a second, all on one PostgreSQL that syncs.\n\n", m.conc, m.latency, m.reps, m.steps, m.changes)
 	rows := make([]*row, len(m.turns))
 	for i, t := range m.turns {
 		rows[i] = &t.row
 	}
 	printRows(rows)
-	fmt.Println("\n| | PostgreSQL's CPU a step | Steps/s, to DBOS (wanted: at least 2) | Steps/s, to before |\n|---|--:|--:|--:|")
+	fmt.Println("\n| | PostgreSQL's CPU a step | Steps/s, to DBOS (wanted: at least 2) | Steps/s, to before | Steps/s, to one replica |\n|---|--:|--:|--:|--:|")
 	for _, t := range m.turns {
-		cells := []string{t.name, spread("%.2f ms", t.database), "", ""}
+		cells := []string{t.name, spread("%.2f ms", t.database), "", "", ""}
 		if other := m.turnNamed("DBOS"); other != nil && t != other {
 			cells[2] = spread("%.2f", quotients(t.rate, other.rate))
 		}
@@ -182,6 +238,9 @@ func (m *replicas) print() {
 			if other := m.turnNamed("Countersign before, " + rest); other != nil {
 				cells[3] = spread("%.2f", quotients(t.rate, other.rate))
 			}
+		}
+		if title, _, ok := strings.Cut(t.name, ", replicas"); ok {
+			cells[4] = spread("%.2f", quotients(t.rate, m.turnNamed(title+", replicas: 1").rate))
 		}
 		fmt.Println("| " + strings.Join(cells, " | ") + " |")
 	}

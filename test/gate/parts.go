@@ -44,7 +44,7 @@ var (
 		"go vet ./...",
 	}}
 	modules = part{name: "modules", guards: "the benchmarks build; the making of releases", estimate: minutes(0.5),
-		commands: []string{"cd bench && go vet ./...", "cd release && go vet ./... && go test ./..."}}
+		commands: []string{"cd bench && go vet ./... && go test ./...", "cd release && go vet ./... && go test ./..."}}
 )
 
 // everyCase makes the SDKs' tests run every case on which the verifiers of receipts must agree. Their

@@ -63,7 +63,7 @@ func (t *transaction) begin() error {
 		return t.broken
 	}
 	t.waits = false
-	before, _, err := t.writer.begin(t.session)
+	before, _, _, err := t.writer.begin(t.session)
 	if err == nil && before != t.writer.last {
 		err = errOvertaken
 	}

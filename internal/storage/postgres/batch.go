@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
@@ -164,7 +163,7 @@ type inTurn struct {
 // transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
-	before, changed, err := w.begin(s)
+	before, changed, hot, err := w.begin(s)
 	if err != nil {
 		return a, err
 	}
@@ -177,9 +176,11 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	a.batch = s.conn.NewBatch(&transaction{session: s, writer: w}, w.cache, apart)
 	if before != w.last { // others have written, or the database has lost what we had
 		w.outdated = true // until this batch is committed: by then the database can't lose what is read here
-		if err := a.batch.Recall(changed); err != nil {
+		if err := a.batch.Recall(changed, hot); err != nil {
 			return a, err
 		}
+	} else {
+		w.cache.Cool()
 	}
 	if err := w.runAll(a.batch, 0); err != nil {
 		return a, err
@@ -199,22 +200,22 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 }
 
 // begin begins the transaction and returns which batch was the last, and what others have
-// changed since ours, nil if that isn't known.
-func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, err error) {
-	var rows [][]string
+// changed since ours, nil if that isn't known. hot are the answers to Conn.Hot.
+func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, hot [][]any, err error) {
+	var rows [][]any
 	err = w.watched(s, func() error {
-		rows, err = s.ask(w.beginning(s))
-		return err
+		rows, err = askTogether(s.pinned, slices.Concat(w.beginning(s), s.conn.Hot(w.cache)))
+		return s.mean(err)
 	})
 	if err != nil {
-		return before, nil, err
+		return before, nil, nil, err
 	}
-	row := slices.Concat(rows[2:]...)
+	row := slices.Concat(rows[2:beginnings]...)
 	crashpoint.At("postgres.begun", nil)
 	if before, err = w.check(row); err == nil {
 		changed, err = w.missed(before, row)
 	}
-	return before, changed, err
+	return before, changed, rows[beginnings:], err
 }
 
 // beginning waits for this process's turn to write and stores the batch's number. The
@@ -222,44 +223,39 @@ func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, err err
 // before it waits reports a conflict. Afterwards each statement sees the newest state. The
 // answers have the level and the number of the last turn, then the number of our last batch
 // and what the turns since ours have changed.
-func (w *writer) beginning(s *session) []call {
-	return []call{
-		{change: beginBatch},
-		{change: s.locals.statement()},
-		{change: lock},
-		{change: enter, values: [][]byte{[]byte(w.id), integer(w.batch), integer(w.last.turn)}},
+func (w *writer) beginning(s *session) []sqldoc.Call {
+	return []sqldoc.Call{
+		{Text: beginBatch.text},
+		{Text: s.locals.statement().text},
+		{Text: take},
+		{Text: enter, Args: []any{w.id, w.batch, w.last.turn}},
 	}
 }
 
-var (
-	beginBatch = change{text: "BEGIN ISOLATION LEVEL READ COMMITTED"}
-	lock       = change{
-		name: "countersign_take",
-		text: "UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow + " RETURNING level, turn - 1",
-	}
-	enter = change{
-		name: "countersign_enter",
-		text: "WITH noted AS (INSERT INTO countersign_batches AS kept (writer, batch, at) VALUES ($1, $2, now())" +
-			" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at)" +
-			" SELECT COALESCE((SELECT batch FROM countersign_batches WHERE writer = $1), 0), " + changedSince("$3"),
-		oids: []uint32{oidText, oidInteger, oidInteger},
-	}
-)
+// beginnings are the statements of beginning.
+const beginnings = 4
+
+var beginBatch = change{text: "BEGIN ISOLATION LEVEL READ COMMITTED"}
+
+const take = "UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow + " RETURNING level, turn - 1"
+
+var enter = "WITH noted AS (INSERT INTO countersign_batches AS kept (writer, batch, at) VALUES ($1, $2, now())" +
+	" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at)" +
+	" SELECT COALESCE((SELECT batch FROM countersign_batches WHERE writer = $1), 0), " + changedSince("$3")
 
 // check reads the answer to beginning. It ends all writing if a newer release has raised
 // the level.
-func (w *writer) check(row []string) (at inTurn, err error) {
+func (w *writer) check(row []any) (at inTurn, err error) {
 	if len(row) != 5 {
 		return at, fmt.Errorf("countersign_writer has no row %s: restore the store from a backup", writerRow)
 	}
-	if needed, err := strconv.ParseInt(row[0], 10, 64); err != nil || needed > level {
-		w.fail(fmt.Errorf("the store was taken over by a newer release (level %s; this one knows %d)", row[0], level))
+	if needed, isNumber := row[0].(int64); !isNumber || needed > level {
+		w.fail(fmt.Errorf("the store was taken over by a newer release (level %v; this one knows %d)", row[0], level))
 		return at, w.reason
 	}
-	if at.turn, err = strconv.ParseInt(row[1], 10, 64); err == nil {
-		at.batch, err = strconv.ParseInt(row[2], 10, 64)
-	}
-	return at, err
+	at.turn, _ = row[1].(int64)
+	at.batch, _ = row[2].(int64)
+	return at, nil
 }
 
 // connected returns the connection that writes.

@@ -21,8 +21,10 @@ type database struct {
 	// unprepared is set when the server has shown that it doesn't keep prepared
 	// statements for us; see doc.go, "Poolers".
 	unprepared atomic.Bool
-	// newer is set by prepare: a newer release has added to the tables.
-	newer bool
+	// Set by prepare: a newer release has added to the tables; how long a message to the server
+	// and back takes.
+	newer     bool
+	roundTrip time.Duration
 }
 
 // parse reads the address of a database. Errors show it without its password.

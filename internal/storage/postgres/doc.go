@@ -20,11 +20,12 @@
 // Rows and counts are cached. The row of countersign_writer and this process's row of
 // countersign_batches show whether its last batch is still the last one of all; if not, the
 // turns since then have noted in countersign_turns what they changed, and the rest holds
-// (turns.go). What is changed and was read lately is read again in one message. In a crowd,
-// functions that need what isn't known are put off, and what they need is asked for in one
-// message (lend.go). As long as no other process writes, functions run before the lock is taken, on the cached rows; that no other process has
-// written is checked as the lock is taken, which then is part of the message with the writes
-// (ahead.go).
+// (turns.go). What is changed and was read lately is read again in one message, and what was
+// read again the last time in the message that takes the lock. In a crowd, or if messages take
+// long, functions that need what isn't known are put off, and what they need is asked for in
+// one message (lend.go). As long as no other process writes, functions run before the lock is
+// taken, on the cached rows; that no other process has written is checked as the lock is
+// taken, which then is part of the message with the writes (ahead.go).
 //
 // A function of Update must not call Update. It may call View, which shows the state
 // before the batch.

@@ -66,7 +66,12 @@ func (r *Reader) Look(ctx context.Context) (s Server, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.KnownSchema, s.KnownLevel, s.Connections = knownMigration(provider), level, int64(r.db.settings.readers)+2
+	s.KnownSchema, s.KnownLevel = knownMigration(provider), level
+	took, err := roundTrip(ctx, db)
+	if err != nil {
+		return s, fmt.Errorf("store %s: %w", r.db.name(), meaning(err))
+	}
+	s.Connections = int64(r.db.settings.at(took).readers) + 2
 	if err := s.tables(ctx, db); err != nil {
 		return s, fmt.Errorf("store %s: %w", r.db.name(), meaning(err))
 	}

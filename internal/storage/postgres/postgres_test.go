@@ -50,6 +50,7 @@ func mustOpenEmpty(t testing.TB, url string) *Store {
 func calm() settings {
 	s := defaults()
 	s.idle, s.lock, s.statement, s.answer = generous, generous, generous, generous+time.Minute
+	s.farFrom = generous
 	s.reading, s.connect, s.patience, s.doubt = generous, generous, generous, generous
 	return s
 }

@@ -86,8 +86,30 @@ func (d *database) migrate(ctx context.Context) (err error) {
 		return err
 	}
 	crashpoint.At("postgres.migrated", nil)
-	_, err = db.ExecContext(ctx, sweep)
+	if _, err = db.ExecContext(ctx, sweep); err != nil {
+		return err
+	}
+	d.roundTrip, err = roundTrip(ctx, db)
 	return err
+}
+
+// roundTrip is the shortest of some.
+func roundTrip(ctx context.Context, db *sql.DB) (least time.Duration, err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = conn.Close() }()
+	for i := range 3 {
+		began := time.Now()
+		if err := conn.PingContext(ctx); err != nil {
+			return 0, err
+		}
+		if took := time.Since(began); i == 0 || took < least {
+			least = took
+		}
+	}
+	return least, nil
 }
 
 // hold takes the lock for migrations without waiting: behind a pooler, waiting processes

@@ -100,7 +100,7 @@ func TestThreeStoresWithSlowCommitsAreStrictlySerializable(t *testing.T) {
 	}
 	const objects = 6
 	url := pgtest.Database(t)
-	stores := openMany(t, url, 3)
+	stores := append(openMany(t, url, 2), openManyAt(t, url, 1, true)...)
 	mustDo(t, stores[0].Update(context.Background(), func(tx store.Tx) error {
 		for i := range objects {
 			if err := write(tx, fmt.Sprint(i), "0"); err != nil {

@@ -37,6 +37,10 @@ type settings struct {
 	// readers is how many Views run at once. One more connection writes, and one checks
 	// the holder of the writer's row while a batch waits long for it.
 	readers int
+	// farFrom is how long a message to the server and back takes if most of that is the network's
+	// share; far says that it takes as long.
+	farFrom time.Duration
+	far     bool
 	// aheadFor is how long after a commit a batch may run ahead (see ahead.go); 0: none does.
 	// A message that has both the first statement and the COMMIT leaves the outcome unknown
 	// if the connection turns out to be lost, and the longer nothing was heard on it, the
@@ -58,10 +62,24 @@ func defaults() settings {
 		connect:   3 * time.Second,
 		patience:  5 * time.Second,
 		doubt:     30 * time.Second,
-		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
+		farFrom:   time.Millisecond,
+		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), maxReaders),
 		aheadFor:  time.Second,
 		linger:    250 * time.Microsecond,
 	}
+}
+
+// maxReaders bounds the connections of Views: a server has 100 by default.
+const maxReaders = 16
+
+// at adapts the settings to how long a message to the server and back takes. Beyond a few,
+// more Views at once only take turns on the server's processors, unless they wait for the
+// network most of the time.
+func (s settings) at(roundTrip time.Duration) settings {
+	if s.far = roundTrip >= s.farFrom; s.far {
+		s.readers = maxReaders
+	}
+	return s
 }
 
 // The pauses between tries to connect double from the first to the last.

@@ -35,6 +35,7 @@ func open(ctx context.Context, url string, settings settings) (*Store, error) {
 	if err := db.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("store %s: %w", db.name(), err)
 	}
+	db.settings = db.settings.at(db.roundTrip)
 	s := &Store{writer: newWriter(db), views: newViews(db), newer: db.newer}
 	go s.writer.run()
 	return s, nil

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
@@ -50,13 +49,14 @@ func changedSince(turn string) string {
 
 // missed is what others have changed since the batch that the cache is of, nil if that isn't
 // known. row is the answer to beginning.
-func (w *writer) missed(before inTurn, row []string) ([]sqldoc.Sum, error) {
+func (w *writer) missed(before inTurn, row []any) ([]sqldoc.Sum, error) {
 	turns := before.turn - w.last.turn
 	// Without our last batch the database isn't the one that the cache is of.
-	if w.outdated || before.batch != w.last.batch || turns < 0 || row[3] != strconv.FormatInt(turns, 10) {
+	if w.outdated || before.batch != w.last.batch || turns < 0 || row[3] != turns {
 		return nil, nil
 	}
-	bytes, err := hex.DecodeString(row[4])
+	text, _ := row[4].(string)
+	bytes, err := hex.DecodeString(text)
 	if err != nil || len(bytes)%8 != 0 {
 		return nil, fmt.Errorf("countersign_turns has %d bytes that are no sums: restore the store from a backup", len(bytes))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign/internal/storage/sqldoc"
@@ -40,11 +41,15 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 	if err := v.enter(ctx); err != nil {
 		return err
 	}
-	defer func() { <-v.turns }()
+	leave := func() { <-v.turns }
+	defer func() { leave() }()
 	snapshot := false
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
-		own, err := v.try(ctx, fn, until, snapshot)
+		own, open, err := v.try(ctx, fn, until, snapshot)
 		if err == nil {
+			if open != nil {
+				leave = func() { go v.end(open) }
+			}
 			return own
 		}
 		if ctx.Err() != nil {
@@ -95,17 +100,22 @@ func (v *views) pause(ctx context.Context, d time.Duration) error {
 }
 
 // try runs fn once, in a snapshot from the beginning or from its second read on. own is
-// fn's error; if err, the transaction's error, is not nil, own has no meaning.
-func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own, err error) {
+// fn's error; if err, the transaction's error, is not nil, own has no meaning. open is the
+// session if its transaction is still to be ended.
+func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own error, open *session, err error) {
 	connecting, cancel := context.WithTimeout(ctx, max(time.Until(until), 0)+v.settings.connect)
 	defer cancel()
 	s, err := connect(connecting, v.db)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	whole := false
-	defer func() { s.release(whole) }() // also when fn panics
-	tx := s.conn.Autocommit(func() error { return v.begin(s) })
+	defer func() {
+		if open == nil {
+			s.release(whole) // also when fn panics
+		}
+	}()
+	tx := s.conn.Autocommit(func(gets []sqldoc.Call) ([][]any, error) { return v.begin(s, gets) })
 	defer tx.End()
 	if snapshot {
 		err = tx.BeginSnapshot()
@@ -114,24 +124,32 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 		own = fn(tx)
 	}
 	if err := tx.Err(); err != nil && (passes(err) || errors.Is(err, sqldoc.ErrFirstReadChanged) || s.lost()) {
-		return nil, s.mean(err)
+		return nil, nil, s.mean(err)
 	}
-	whole = !tx.Begun()
-	if tx.Begun() {
-		_, err = s.run("ROLLBACK")
-		whole = err == nil // fn has all its answers
+	if whole = !tx.Begun(); !whole {
+		open = s
 	}
 	if own == nil {
 		own = tx.Err() // fn ignored it
 	}
-	return own, nil
+	return own, open, nil
 }
 
-// begin begins a transaction with a snapshot.
-func (v *views) begin(s *session) error {
-	_, err := s.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " +
-		limits(false, v.settings.statement, v.settings.lock, v.settings.reading).text())
-	return err
+// end ends the transaction of a View, whose function has all its answers: nobody waits for it.
+func (v *views) end(s *session) {
+	_, err := s.run("ROLLBACK")
+	s.release(err == nil)
+	<-v.turns
+}
+
+// begin begins a transaction with a snapshot and asks for rows in it, in one message.
+func (v *views) begin(s *session, gets []sqldoc.Call) ([][]any, error) {
+	limits := limits(false, v.settings.statement, v.settings.lock, v.settings.reading).statement().text
+	rows, err := askTogether(s.pinned, slices.Concat([]sqldoc.Call{{Text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, {Text: limits}}, gets))
+	if err != nil {
+		return nil, err
+	}
+	return rows[2:], nil
 }
 
 // close admits no more Views and waits for those that run.

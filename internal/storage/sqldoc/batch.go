@@ -73,11 +73,13 @@ func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
 // tables whose lists and counts may have changed by that.
 func (b *Batch) Changed() []Sum { return slices.Collect(maps.Keys(b.changed)) }
 
-// Committed passes the rows and tallies to the cache, after the commit.
+// Committed passes the rows and tallies to the cache, after the commit. A row that was written
+// without having been read is read next, as a run is that was started, unless its table is
+// guarded: it is the guard that is read again and again.
 func (b *Batch) Committed() {
 	b.keepTallies()
 	for p, e := range b.known {
-		if e.asked {
+		if e.asked || !p.table.Guarded && e.stored != unread {
 			b.cache.put(p, e)
 		} else {
 			b.cache.drop(p.sum())

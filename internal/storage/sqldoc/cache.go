@@ -13,6 +13,7 @@ type Cache struct {
 	young, old map[Sum]cached
 	size       int // bytes of the younger generation
 	tallies    map[string]tally
+	hot        wanted // see Conn.Hot
 }
 
 type cached struct {

@@ -19,10 +19,11 @@ import (
 // caches are several writers of one database, each with a cache of its own, who are told what
 // the others have changed.
 type caches struct {
-	conn  *sqldoc.Conn
-	of    []*sqldoc.Cache
-	seen  []int          // turns of each
-	turns [][]sqldoc.Sum // what each turn has changed
+	pinned *sql.Conn
+	conn   *sqldoc.Conn
+	of     []*sqldoc.Cache
+	seen   []int          // turns of each
+	turns  [][]sqldoc.Sum // what each turn has changed
 }
 
 type row struct {
@@ -39,7 +40,7 @@ func openCaches(t *testing.T, n int) *caches {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &caches{}
+	c := &caches{pinned: pinned}
 	c.conn = sqldoc.NewConn(pinned, sqldoc.Dialect{
 		Rewrite:  func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
 		Error:    func(err error) error { return err },
@@ -108,6 +109,15 @@ func (c *caches) ask(conn *sql.Conn, calls []sqldoc.Call) (rows [][]any, err err
 	return rows, nil
 }
 
+func (c *caches) mustAsk(t fataler, calls []sqldoc.Call) [][]any {
+	t.Helper()
+	rows, err := c.ask(c.pinned, calls)
+	if err != nil {
+		t.Fatalf("ask: %v", err)
+	}
+	return rows
+}
+
 // turn runs functions in a batch of one of the writers, and commits it unless it is undone.
 // A function that is put off has its turn again at once, so that the order stays.
 func (c *caches) turn(t fataler, writer int, undone, putsOff bool, functions ...func(store.Tx) error) {
@@ -118,11 +128,14 @@ func (c *caches) turn(t fataler, writer int, undone, putsOff bool, functions ...
 		}
 	}
 	exec("BEGIN")
+	hot := c.mustAsk(t, c.conn.Hot(c.of[writer]))
 	b := c.conn.NewBatch(host{c.conn}, c.of[writer], false)
 	if missed := c.turns[c.seen[writer]:]; len(missed) > 0 {
-		if err := b.Recall(append([]sqldoc.Sum{}, slices.Concat(missed...)...)); err != nil {
+		if err := b.Recall(append([]sqldoc.Sum{}, slices.Concat(missed...)...), hot); err != nil {
 			t.Fatalf("Recall: %v", err)
 		}
+	} else {
+		c.of[writer].Cool()
 	}
 	b.PutOff(putsOff)
 	for _, fn := range functions {

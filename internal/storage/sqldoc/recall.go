@@ -1,6 +1,9 @@
 package sqldoc
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Another process may have written cached rows, and told which. What recent batches read of
 // them will be read again, one by one while all other writers wait: so it is refreshed
@@ -12,9 +15,18 @@ const (
 	maxRecalled = 128
 )
 
+// Hot asks for the rows and tallies that the last Recall had to refresh: others change them in
+// each of their batches. The answers, which the engine gets in its message that begins the
+// transaction, are for Recall.
+func (c *Conn) Hot(cache *Cache) []Call { return c.calls(cache.hot.rows, cache.hot.tallies) }
+
+// Cool says that others have changed nothing, so that nothing is Hot.
+func (c *Cache) Cool() { c.hot = wanted{} }
+
 // Recall refreshes the rows and tallies that others have changed, or all if it isn't known
-// which (nil). Call it before anything else in the batch.
-func (b *Batch) Recall(changed []Sum) error {
+// which (nil). hot are the answers to Hot. Call it before anything else in the batch.
+func (b *Batch) Recall(changed []Sum, hot [][]any) error {
+	was := b.cache.hot
 	var rows []cached
 	var tallies []tally
 	if changed == nil {
@@ -25,10 +37,8 @@ func (b *Batch) Recall(changed []Sum) error {
 	}
 	b.tallies = b.cache.copied()
 	rows, tallies = recent(rows, tallies)
-	if len(rows)+len(tallies) == 0 {
-		return nil
-	}
-	answers, err := b.ask(rows, tallies)
+	b.cache.hot = hottest(rows, tallies)
+	answers, err := b.refreshed(rows, tallies, was.answers(hot))
 	if err != nil {
 		return fmt.Errorf("read %d rows and %d counts anew: %w", len(rows), len(tallies), b.conn.mean(err))
 	}
@@ -46,17 +56,81 @@ func (b *Batch) Recall(changed []Sum) error {
 	return b.take(tallies, answers[len(rows):])
 }
 
-// ask reads rows and counts in one message.
-func (b *Batch) ask(rows []cached, tallies []tally) ([][]any, error) {
-	calls := make([]Call, 0, len(rows)+len(tallies))
+// refreshed gives the answers of rows, then of tallies, and asks for those that aren't known.
+func (b *Batch) refreshed(rows []cached, tallies []tally, known map[string][]any) ([][]any, error) {
+	var askRows []cached
+	var askTallies []tally
 	for _, row := range rows {
-		calls = append(calls, Call{b.conn.on(row.table).get.text, []any{row.tenant, row.id}})
+		if _, ok := known[row.key()]; !ok {
+			askRows = append(askRows, row)
+		}
 	}
 	for _, t := range tallies {
-		s := b.conn.count(t.table, t.tenant, b.conn.dialect.within(t.query()))
+		if _, ok := known[t.key()]; !ok {
+			askTallies = append(askTallies, t)
+		}
+	}
+	if len(askRows)+len(askTallies) > 0 {
+		asked, err := b.ask(askRows, askTallies)
+		if err != nil {
+			return nil, err
+		}
+		for key, answer := range (wanted{askRows, askTallies}).answers(asked) {
+			known[key] = answer
+		}
+	}
+	answers := make([][]any, 0, len(rows)+len(tallies))
+	for _, row := range rows {
+		answers = append(answers, known[row.key()])
+	}
+	for _, t := range tallies {
+		answers = append(answers, known[t.key()])
+	}
+	return answers, nil
+}
+
+// answers are the answers to calls by what was asked for.
+func (w wanted) answers(of [][]any) map[string][]any {
+	found := map[string][]any{}
+	if len(of) != len(w.rows)+len(w.tallies) {
+		return found
+	}
+	for i, row := range w.rows {
+		found[row.key()] = of[i]
+	}
+	for i, t := range w.tallies {
+		found[t.key()] = of[len(w.rows)+i]
+	}
+	return found
+}
+
+// key tells rows and tallies apart.
+func (r *cached) key() string { return "row " + r.table.Name + "\x00" + r.tenant + "\x00" + r.id }
+
+func (t *tally) key() string { return "tally " + t.table.CountKey(t.tenant, t.where) }
+
+// maxHot bounds what is asked for in advance: most of it should be needed.
+const maxHot = 16
+
+func hottest(rows []cached, tallies []tally) wanted {
+	return wanted{slices.Clone(rows[:min(len(rows), maxHot)]), slices.Clone(tallies[:min(len(tallies), maxHot)])}
+}
+
+// ask reads rows and counts in one message.
+func (b *Batch) ask(rows []cached, tallies []tally) ([][]any, error) {
+	return b.conn.dialect.Ask(b.conn.conn, b.conn.calls(rows, tallies))
+}
+
+func (c *Conn) calls(rows []cached, tallies []tally) []Call {
+	calls := make([]Call, 0, len(rows)+len(tallies))
+	for _, row := range rows {
+		calls = append(calls, Call{c.on(row.table).get.text, []any{row.tenant, row.id}})
+	}
+	for _, t := range tallies {
+		s := c.count(t.table, t.tenant, c.dialect.within(t.query()))
 		calls = append(calls, Call{s.String(), s.args})
 	}
-	return b.conn.dialect.Ask(b.conn.conn, calls)
+	return calls
 }
 
 // recalled makes the entry of a row as selectFrom selects it; nil for no row.

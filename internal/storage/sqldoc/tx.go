@@ -56,7 +56,12 @@ func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
 	case e.version == 0:
 		return store.Row{}, missing(p)
 	}
-	return store.Row{ID: id, Version: e.version, Keys: slices.Clone(e.keys), Doc: []byte(e.doc)}, nil
+	return e.row(id), nil
+}
+
+// row is the entry as Get gives it.
+func (e *entry) row(id string) store.Row {
+	return store.Row{ID: id, Version: e.version, Keys: slices.Clone(e.keys), Doc: []byte(e.doc)}
 }
 
 func missing(p place) error { return fmt.Errorf("%s %q: %w", p.table.Name, p.id, store.ErrNotFound) }
