@@ -140,7 +140,7 @@ func (a ahead) write(ctx context.Context, file string) (err error) {
 		return err
 	}
 	if n.id != "" && packs == 0 {
-		return errors.New("the store is in use by an earlier release, or was not stopped in order by it: make the backup with that release")
+		return errors.New("an earlier release uses the store, or ended without closing it: make the backup with that release")
 	}
 	layers, err := a.above(n, func() (writebehind.Reader, error) { return reader{conn: conn}, nil })
 	if err != nil {

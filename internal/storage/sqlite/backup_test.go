@@ -176,3 +176,21 @@ func TestLookingAtAStoreChangesNothing(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v", free, used, none)
 	}
 }
+
+// TestABackupOfADamagedStoreSaysWhichIsDamaged, once, and leaves no file.
+func TestABackupOfADamagedStoreSaysWhichIsDamaged(t *testing.T) {
+	dir := emptyStore(t)
+	database := filepath.Join(dir, databaseFile)
+	content, err := os.ReadFile(database)
+	mustDo(t, err)
+	content[len(content)/2] ^= 1
+	mustDo(t, os.WriteFile(database, content, 0o600))
+	file := filepath.Join(t.TempDir(), "backup")
+	want := "store " + database + ": is damaged: restore it from a backup: "
+	if err := Backup(context.Background(), dir, file, nil); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+	if left, err := filepath.Glob(file + "*"); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
