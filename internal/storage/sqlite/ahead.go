@@ -56,7 +56,7 @@ func namedBy(ctx context.Context, path string) (n named, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := db.QueryRowContext(ctx, "SELECT id, written FROM journal").Scan(&n.id, &n.written); err != nil {
-		return n, unreadable(err)
+		return n, fmt.Errorf("store %s: %w", path, unreadable(err))
 	}
 	return n, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -181,16 +182,19 @@ func TestLookingAtAStoreChangesNothing(t *testing.T) {
 func TestABackupOfADamagedStoreSaysWhichIsDamaged(t *testing.T) {
 	dir := emptyStore(t)
 	database := filepath.Join(dir, databaseFile)
-	content, err := os.ReadFile(database)
+	whole, err := os.ReadFile(database)
 	mustDo(t, err)
-	content[len(content)/2] ^= 1
-	mustDo(t, os.WriteFile(database, content, 0o600))
-	file := filepath.Join(t.TempDir(), "backup")
 	want := "store " + database + ": is damaged: restore it from a backup: "
-	if err := Backup(context.Background(), dir, file, nil); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("\n got %v\nwant %s", err, want)
-	}
-	if left, err := filepath.Glob(file + "*"); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
+	for _, at := range []int{200, len(whole) / 2} {
+		content := slices.Clone(whole)
+		content[at] ^= 1
+		mustDo(t, os.WriteFile(database, content, 0o600))
+		file := filepath.Join(t.TempDir(), "backup")
+		if err := Backup(context.Background(), dir, file, nil); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("at %d\n got %v\nwant %s", at, err, want)
+		}
+		if left, err := filepath.Glob(file + "*"); err != nil || len(left) > 0 {
+			t.Errorf("at %d: left %v, %v", at, left, err)
+		}
 	}
 }
