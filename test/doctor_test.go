@@ -66,9 +66,9 @@ func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	pgtest.Exec(t, database, `DELETE FROM meta WHERE id = 'copy-incomplete'; INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'replica/one', 1, '[]')`)
 	look("a replica's record that can't be read", map[string]string{"replicas": "BROKEN: |: look again"})
 
-	role := "limited_" + strings.ToLower(rand.Text())
+	owned, role := database, "limited_"+strings.ToLower(rand.Text())
 	pgtest.Exec(t, database, "CREATE ROLE "+role+" LOGIN PASSWORD 'limited'; GRANT USAGE ON SCHEMA public TO "+role+"; GRANT SELECT ON goose_db_version, countersign_writer TO "+role)
-	t.Cleanup(func() { pgtest.Exec(t, database, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
+	t.Cleanup(func() { pgtest.Exec(t, owned, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	u, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
