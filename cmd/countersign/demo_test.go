@@ -229,7 +229,7 @@ func TestDemoSaysThatTheShopsPortIsTaken(t *testing.T) {
 func TestDemoSaysWhatTheShopAnswered(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /health":                  "the shop is not healthy: the receiver answered 503",
-		"GET /refunds?orderId=A-48537": "the shop doesn't say what happened: it answered 503, without JSON",
+		"GET /refunds?orderId=A-48537": "the shop doesn't say what happened: it answered 503",
 	} {
 		dir := t.TempDir()
 		broken := func(shop http.Handler) http.Handler {

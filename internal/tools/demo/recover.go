@@ -30,10 +30,10 @@ func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	return d.resolve(ctx, r.ID, s.ID, judge(probe, s, expectationOf(r, s.ID)))
 }
 
-// failureOf says why a probe has no answer to read: one without JSON is no error of the probe.
+// failureOf says why a probe shows nothing: a refusal by the shop is no error of the probe.
 func failureOf(p countersign.ProbeRecord) string {
 	if p.Error == "" && p.Response != nil {
-		return fmt.Sprintf("it answered %d, without JSON", p.Response.StatusCode)
+		return fmt.Sprintf("it answered %d", p.Response.StatusCode)
 	}
 	return p.Error
 }
