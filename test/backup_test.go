@@ -76,7 +76,8 @@ func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 		t.Errorf("the refund was sent %d times", n)
 	}
 	admin.Get("/audit/verify").OK(t).Is(t, "intact", true)
-	admin.Get("/audit?action=store.restore").OK(t).Is(t, "total", 1).Is(t, "items.0.subject", "project/"+shop).Is(t, "items.0.before", "revision 1").Is(t, "items.0.after", "revision 2")
+	admin.Get("/audit?action=store.restore").OK(t).Is(t, "total", 1).Is(t, "items.0.subject", "project/"+shop).Is(t, "items.0.before", "revision 1").Is(t, "items.0.after", "revision 2").
+		Is(t, "items.0.reason", "restored from a backup with the digest "+report.At("backup.sha256").Text())
 }
 
 // TestARestoreCanRevokeEveryToken in the backup.
@@ -112,11 +113,11 @@ func TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore(t *testing.T) {
 	}
 	again := harness.Run(t, nil, "backup", file, "--store", w.Store)
 	after, err := os.ReadFile(file)
-	if again.Status != 1 || err != nil || string(before) != string(after) {
+	if again.Status != 1 || again.Err != "countersign: "+file+" exists; a backup never writes over a file\n" || err != nil || string(before) != string(after) {
 		t.Errorf("%d %s, %v", again.Status, again.Err, err)
 	}
 	over := harness.Run(t, nil, "restore", file, "--store", w.Store)
-	if over.Status != 1 || !strings.Contains(over.Err, "not empty") {
+	if over.Status != 1 || over.Err != "countersign: "+w.Store+" is not empty, and nothing is ever written over: give another directory, or move this one away\n" {
 		t.Errorf("%d %s", over.Status, over.Err)
 	}
 	none := harness.Run(t, nil, "backup", file+"2", "--store", t.TempDir())

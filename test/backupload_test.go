@@ -181,17 +181,21 @@ func TestAnEncryptedBackupOpensWithItsKeyAlone(t *testing.T) {
 	if err := os.WriteFile(cut, sealed[:len(sealed)-100], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, args := range map[string]struct {
+	for name, c := range map[string]struct {
 		status int
+		says   string // "": a report instead
 		args   []string
 	}{
-		"the key": {0, []string{"check-backup", file, "--identity", identity}}, "no key": {2, []string{"check-backup", file}},
-		"another key": {1, []string{"check-backup", file, "--identity", other}}, "no key in the file": {2, []string{"check-backup", file, "--identity", file}},
-		"cut":          {1, []string{"restore", cut, "--identity", identity, "--store", filepath.Join(dir, "store")}},
-		"no recipient": {2, []string{"backup", file + "2", "--store", w.Store, "--recipient", "age1nobody"}},
-		"over a file":  {1, []string{"backup", cut, "--store", w.Store, "--recipient", recipient}},
+		"the key":            {0, "", []string{"check-backup", file, "--identity", identity}},
+		"no key":             {2, file + " is encrypted: --identity names the file with the key to it", []string{"check-backup", file}},
+		"another key":        {1, file + " can't be decrypted: identity did not match any of the recipients: incorrect identity for recipient block", []string{"check-backup", file, "--identity", other}},
+		"no key in the file": {2, "--identity: " + file + " holds no secret key of age, which begins with AGE-SECRET-KEY-", []string{"check-backup", file, "--identity", file}},
+		"cut":                {1, cut + " can't be decrypted: failed to decrypt and authenticate payload chunk, file may be corrupted or tampered with", []string{"restore", cut, "--identity", identity, "--store", filepath.Join(dir, "store")}},
+		"no recipient":       {2, `--recipient: "age1nobody" is no public key of age, which begins with age1`, []string{"backup", file + "2", "--store", w.Store, "--recipient", "age1nobody"}},
+		"over a file":        {1, cut + " exists; a backup never writes over a file", []string{"backup", cut, "--store", w.Store, "--recipient", recipient}},
 	} {
-		if r := harness.Run(t, env, args.args...); r.Status != args.status {
+		r := harness.Run(t, env, c.args...)
+		if r.Status != c.status || c.says != "" && r.Err != "countersign: "+c.says+"\n" {
 			t.Errorf("%s: %d\n%s%s", name, r.Status, r.Out, r.Err)
 		}
 	}

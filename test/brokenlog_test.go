@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,6 +38,44 @@ func TestABrokenLogEndsTheCommandWithOne(t *testing.T) {
 	s.Admin.Get("/audit/verify").OK(t).Is(t, "intact", false).Is(t, "firstBroken", 2)
 	tamper(t, file, `"outcome":"dine"`, `"outcome":"done"`)
 	verify(0, head...)
+}
+
+// TestAStoreWithABrokenLogIsNotRestoredOrCopied: its backup is made, to be compared with an
+// earlier one.
+func TestAStoreWithABrokenLogIsNotRestoredOrCopied(t *testing.T) {
+	harness.OnlyDirectory(t)
+	t.Parallel()
+	w := ownWorld(t)
+	tamper(t, filepath.Join(w.Store, "countersign.db"), `"outcome":"done"`, `"outcome":"dine"`)
+	w.Stop()
+	dir := t.TempDir()
+	backup, restored, copied := filepath.Join(dir, "backup"), filepath.Join(dir, "restored"), filepath.Join(dir, "copied")
+	for _, c := range []struct{ says, args string }{
+		{"", "backup " + backup + " --store " + w.Store},
+		{"", "check-backup " + backup},
+		{"an audit log in " + backup + " is broken; it is not restored", "restore " + backup + " --store " + restored},
+		{"an audit log in " + w.Store + " is broken; nothing was changed", "store restored " + w.Store},
+		{"the copy can't be used: its digest is not the source's, or an audit log in it is broken", "store copy " + w.Store + " " + copied},
+	} {
+		r := harness.Run(t, nil, strings.Fields(c.args)...)
+		if r.Status != 1 || !strings.Contains(r.Out+r.Err, "BROKEN") || c.says != "" && !strings.HasSuffix(r.Err, "countersign: "+c.says+"\n") {
+			t.Errorf("%s: %d\n%s%s", c.args, r.Status, r.Out, r.Err)
+		}
+	}
+	for _, made := range []string{restored, copied} {
+		if _, err := os.Stat(made); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was made: %v", made, err)
+		}
+	}
+	r := harness.Run(t, w.Settings(), "doctor", "-o", "json")
+	for _, f := range parsed(t, r.Out).Items() {
+		if f.At("check").Text() == "audit log" {
+			f.Is(t, "state", "BROKEN").Is(t, "seen", "the log of tenant default is not what was written: record 2").
+				Is(t, "do", "keep the store as it is, and compare it with a backup: a person or a disk fault changed the log")
+			return
+		}
+	}
+	t.Errorf("no finding about an audit log: %d\n%s%s", r.Status, r.Out, r.Err)
 }
 
 // tamper changes one record directly in the database: in its pack, which then has the sum of

@@ -54,8 +54,13 @@ func TestAnApprovalIsDecidedOnlyForTheDigestThatWasLookedAt(t *testing.T) {
 	id := s.approval(t, run).At("id").Text()
 	decide := []string{"approvals", "decide", id, "--approve", "--reason", "seen", "--profile", "approver"}
 	prints(t, s.command(t, 2, decide...).Err, "nobody can be asked", "--digest")
-	prints(t, s.command(t, 1, append(decide, "--digest", strings.Repeat("0", 64))...).Err, "nothing was decided")
-	prints(t, s.command(t, 1, append(decide, "--yes", "--digest", "00")...).Err, "nothing was decided")
+	shown := s.approval(t, run).At("requestDigest").Text()
+	for digest, flags := range map[string][]string{strings.Repeat("0", 64): nil, "00": {"--yes"}} {
+		want := "countersign: the digest of what " + id + " would send is " + shown + ", not " + digest + "; nothing was decided: look at it again with 'countersign approvals show'\n"
+		if r := s.command(t, 1, append(append(decide, "--digest", digest), flags...)...); r.Err != want {
+			t.Errorf("\n got %s\nwant %s", r.Err, want)
+		}
+	}
 	prints(t, s.command(t, 2, "approvals", "decide", id, "--approve", "--yes", "--reason", " ").Err, "--reason")
 	prints(t, s.command(t, 3, "approvals", "decide", id, "--approve", "--yes", "--reason", "my own").Err, "role_required")
 	cancelled := s.run(t, refunding()["steps"].([]any)[0].(doc))

@@ -18,7 +18,7 @@ func TestAPersonAtATerminalSeesTheRequestAndTypesYes(t *testing.T) {
 	decide := []string{"approvals", "decide", id, "--approve", "--reason", "seen", "--profile", "approver"}
 	for typed, status := range map[string]int{"y\n": 1, "\n": 1, "no\n": 1, "\x04": 1, "\x03": 130} { // 4 and 3: end of input, interrupt
 		r := harness.OnTerminal(t, s.settings, 80, []harness.Turn{{Seen: "Approve? Type yes: ", Type: typed}}, decide...)
-		if r.Status != status {
+		if said := strings.Contains(r.Out, "countersign: not confirmed; nothing was done"); r.Status != status || said != (status == 1) {
 			t.Errorf("typed %q: exit status %d, expected %d\n%s", typed, r.Status, status, r.Out)
 		}
 		s.reaches(t, run, "WAITING_APPROVAL")

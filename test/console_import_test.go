@@ -105,7 +105,7 @@ func TestAnUploadThatCanNotBeUsedSaysWhy(t *testing.T) {
 	says(t, uploads(t, ada, ok, "openapi: 3.0.0\nx: ["), 400, `id="file-e"`)
 	says(t, uploads(t, ada, ok, openapiOf("", 1)), 400, `id="file-e"`, "name the server with Server")
 	says(t, uploads(t, ada, sheetFields(start, "id", "no id"), openapiOf(w.shop.Origin(), 1)), 400, `id="id-e"`)
-	says(t, uploads(t, ada, ok, "openapi: 3.0.0\n#"+strings.Repeat("x", 4<<20)), 400, "at most")
+	says(t, uploads(t, ada, ok, "openapi: 3.0.0\n#"+strings.Repeat("x", 4<<20)), 400, "A file here has at most 4194304 bytes; `countersign import openapi` takes larger ones")
 	says(t, uploads(t, ada, ok, strings.Repeat("x", 5<<20)), 413)
 	stranger := w.NewBrowser()
 	says(t, uploads(t, stranger, ok, strings.Repeat("x", 16<<10)), 401)

@@ -157,7 +157,8 @@ func TestOtherInputsAreSimulatedAndRefusedBesideTheirField(t *testing.T) {
 		t.Error("the value has not the digits that were typed")
 	}
 	reads(t, ada.Open(model+"&in_daysSinceDelivery=soon"), 400, "An input is no JSON value.", "Write a JSON value: 12.50", `value="soon"`, `aria-invalid="true"`)
-	reads(t, ada.Open(model+`&in_daysSinceDelivery="9"`), 400, "takes type number or null", `value=""9""`, `aria-invalid="true"`)
+	reads(t, ada.Open(model+`&in_daysSinceDelivery="9"`), 400, "These inputs don't fit, so nothing was simulated.", "takes type number or null", `value=""9""`, `aria-invalid="true"`)
+	reads(t, ada.Open(`/models/refund-agent/compile?scenario=returned-in-time&in_daysSinceDelivery="9"`), 400, "The scenario can't be simulated with these inputs.", "takes type number or null")
 	reads(t, ada.Open(model+"&in_nothing=1"), 400, "the model has no input variable", `name="in_nothing"`)
 }
 

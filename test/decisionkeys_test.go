@@ -184,7 +184,7 @@ func TestACounterOfADecisionMustRise(t *testing.T) {
 	first, second := w.refundAsked(t), w.refundAsked(t)
 	ada.device.Counter = 7
 	ada.decides(t, first, ada.signs(first, "APPROVED", "seen")).OK(t)
-	ada.decides(t, second, ada.signs(second, "APPROVED", "seen")).Refused(t, "assertion_invalid", "copied")
+	ada.decides(t, second, ada.signs(second, "APPROVED", "seen")).Refused(t, "assertion_invalid", "assertion: the counter of the passkey key of ada@example.com has not risen, so it may have been copied; approve with another one")
 	ada.device.Counter = 8
 	ada.decides(t, second, ada.signs(second, "APPROVED", "seen")).OK(t)
 }

@@ -1,7 +1,9 @@
 package test
 
 import (
+	"crypto/rand"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -16,7 +18,7 @@ func examined(t *testing.T, database string) map[string]string {
 	found := map[string]string{}
 	broken := false
 	for _, f := range parsed(t, r.Out).Items() {
-		found[f.At("check").Text()] = f.At("state").Text() + ": " + f.At("seen").Text()
+		found[f.At("check").Text()] = f.At("state").Text() + ": " + f.At("seen").Text() + ": " + f.At("do").Text()
 		broken = broken || f.At("state").Text() == "BROKEN"
 	}
 	if (r.Status == 1) != broken || r.Status > 1 {
@@ -60,7 +62,20 @@ func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	look("of a newer release", map[string]string{"store": "BROKEN|level 99"})
 	pgtest.Exec(t, database, "UPDATE countersign_writer SET level = 1 WHERE id = 1")
 	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`)
-	look("part of a copy", map[string]string{"copy": "BROKEN|not complete"})
+	look("part of a copy", map[string]string{"copy": "BROKEN: the database is the target of a copy that is not complete: let 'countersign store copy' end, or drop the database and copy again"})
+	pgtest.Exec(t, database, `DELETE FROM meta WHERE id = 'copy-incomplete'; INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'replica/one', 1, '[]')`)
+	look("a replica's record that can't be read", map[string]string{"replicas": "BROKEN: |: look again"})
+
+	owned, role := database, "limited_"+strings.ToLower(rand.Text())
+	pgtest.Exec(t, database, "CREATE ROLE "+role+" LOGIN PASSWORD 'limited'; GRANT USAGE ON SCHEMA public TO "+role+"; GRANT SELECT ON goose_db_version, countersign_writer TO "+role)
+	t.Cleanup(func() { pgtest.Exec(t, owned, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(role, "limited")
+	database = u.String()
+	look("a role without rights", map[string]string{"tables": "BROKEN: |permission denied for table meta|: let the role of the address own the tables, or grant it their use"})
 }
 
 // TestDoctorReadsProjectsThatWantSeveralKeys: each key of a project's array counts, those that

@@ -365,7 +365,7 @@ func TestWhatTheAPIRefusesIsAnErrorOfTheTool(t *testing.T) {
 	a.refuses("run_status", doc{"runId": "run-none"}, "not_found", "run-none")
 	a.refuses("run_status", doc{"runId": "../x"}, "invalid_request")
 	theirs := w.asks(other, agentRun("DRY_RUN", "note", nil)).OK(t).At("id").Text()
-	a.refuses("run_status", doc{"runId": theirs}, "not_found", theirs)
+	a.refuses("run_status", doc{"runId": theirs}, "not_found", "agent "+id+" has no run "+theirs)
 	w.enters(t, w.operator, other).runs("run_status", doc{"runId": theirs})
 
 	dry, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "modes": []string{"DRY_RUN"}})

@@ -45,6 +45,15 @@ func unpacked(t *testing.T, file string) string {
 	}
 }
 
+// TestWhatIsServedOfABackupRefusesWrites.
+func TestWhatIsServedOfABackupRefusesWrites(t *testing.T) {
+	const want = "store: unavailable: a backup is only read"
+	err := readOnly{}.Update(t.Context(), func(store.Tx) error { return nil })
+	if !errors.Is(err, store.ErrUnavailable) || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+}
+
 // TestABackupByAnEarlierReleaseIsReadWithTheTablesOfThisOne: the file is not changed.
 func TestABackupByAnEarlierReleaseIsReadWithTheTablesOfThisOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")

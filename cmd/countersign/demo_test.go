@@ -192,7 +192,7 @@ func TestDemoSaysWhatDoesNotHold(t *testing.T) {
 	err := demo.Run(context.Background(), demoParts(), demo.Options{
 		Directory: t.TempDir(), Out: &out, Errs: &errs, Person: strings.NewReader("n the order isn't back\ny this one is\ny the shop lists it\ny this one is\n"),
 	})
-	if err == nil || !strings.Contains(err.Error(), "does not hold") {
+	if err == nil || err.Error() != "demo: what it shows does not hold (2)" {
 		t.Errorf("got %v", err)
 	}
 	for _, want := range []string{
@@ -222,7 +222,30 @@ func TestDemoSaysThatTheShopsPortIsTaken(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, demo.KeptFile), []byte(`{"secret":"s","adminToken":"t","shopAddress":"`+taken+`"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	assertRefuses(t, dir, taken+" is taken")
+	assertRefuses(t, dir, "demo: "+taken+" is taken, where the shop of "+dir+" is registered: end what uses it (another demo?), or take another directory")
+}
+
+// TestDemoSaysWhatTheShopAnswered where it can't go on, and where the log is.
+func TestDemoSaysWhatTheShopAnswered(t *testing.T) {
+	for request, want := range map[string]string{
+		"GET /health":                  "the shop is not healthy: the receiver answered 503",
+		"GET /refunds?orderId=A-48537": "the shop doesn't say what happened: it answered 503",
+	} {
+		dir := t.TempDir()
+		broken := func(shop http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method+" "+r.RequestURI == request {
+					http.Error(w, `{"error":"out of order"}`, http.StatusServiceUnavailable)
+					return
+				}
+				shop.ServeHTTP(w, r)
+			})
+		}
+		err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: dir, Out: io.Discard, Errs: io.Discard, Around: broken})
+		if want := "demo: " + want + "; the service's log is " + filepath.Join(dir, demo.ServiceLog); err == nil || err.Error() != want {
+			t.Errorf("%s\n got %v\nwant %s", request, err, want)
+		}
+	}
 }
 
 func TestDemoSaysThatTheStoreIsInUse(t *testing.T) {

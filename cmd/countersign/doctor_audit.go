@@ -51,7 +51,7 @@ func checkAudit(ctx context.Context, address string, all bool) []finding {
 	}
 	switch {
 	case err != nil:
-		return append(found, bad("audit log", "see the line on the store, and look again", "it can't be read: %v", err))
+		return append(found, bad("audit log", "look again; if it stays so, restore a backup", "it can't be read: %v", err))
 	case found != nil:
 		return found
 	}

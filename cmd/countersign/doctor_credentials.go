@@ -29,7 +29,7 @@ func checkOwners(ctx context.Context, cfg config) (found []finding) {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, sqlite.ErrBehind):
 		return []finding{warn("credential owners", "read the manual's page on upgrading, and look again after the start", "the first start of this release binds each variable in use to one tenant, and disables the projects of others that use it")}
 	case err != nil:
-		return []finding{bad("credential owners", "look again", "the owners of the projects' credentials are not known: %v", err)}
+		return []finding{bad("credential owners", "look again; if it stays so, restore a backup", "the owners of the projects' credentials are not known: %v", err)}
 	}
 	for _, u := range look.Foreign(cfg.Credentials) {
 		do := fmt.Sprintf("list the variable for both tenants if they share it (%s/%s and the other's), or give this one its own", u.Tenant, u.Name)

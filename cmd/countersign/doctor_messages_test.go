@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +17,28 @@ import (
 	"github.com/countersign/countersign/internal/platform/secretfile"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/testing/slacktest"
 )
+
+// fromNow is a span that a run of the test doesn't know beforehand.
+var fromNow = regexp.MustCompile(`\d+h\d+m\d+s from now`)
+
+// stored is the directory of a store with what fill writes.
+func stored(t *testing.T, fill func(store.Tx) error) string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Update(t.Context(), fill), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
 
 // TestTheDoctorSaysWhatIsWrongAndWhatToDo reads what it says of each.
 func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
@@ -41,6 +64,15 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		change(&s)
 		return checkServer(s)
 	}
+	future := stored(t, func(store.Tx) error { return nil })
+	if err := os.Chtimes(filepath.Join(future, "countersign.db"), time.Time{}, time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	damaged := stored(t, func(tx store.Tx) error {
+		_, err := records.CredentialMarks.Put(tx, store.Realm, records.CredentialsBoundID, &records.CredentialsBound{}, 0)
+		garbled := store.Row{ID: "acme", Doc: []byte("{")}
+		return errors.Join(err, tx.Put(store.Tenants, store.Realm, garbled, 0))
+	})
 	listed := config{Secrets: secretfile.New(map[string]string{"GONE_KEY_FILE": "/nowhere/key"}, "SHOP_KEY", "GONE_KEY"), Credentials: credential.Plain([]string{"SHOP_KEY", "GONE_KEY"}, nil)}
 	for _, test := range []struct {
 		found []finding
@@ -59,6 +91,9 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{checkCredentials(t.Context(), listed), "credential: SHOP_KEY is listed and not set: set it where the service is started; LIVE calls that need it fail until then. credential: GONE_KEY_FILE: /nowhere/key can't be read: no such file or directory: let the service read it; LIVE calls that need it fail until then. "},
 		{checkStore(t.Context(), config{Store: "postgres://u:p@127.0.0.1:1/x"}, false), "store: store x at 127.0.0.1:1: store: unavailable: failed to connect to `user=u database=x`:\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused: look at SVC_PLATFORM_STORE, whether the server runs and can be reached from here, and who may connect to it (pg_hba.conf). "},
 		{checkStore(t.Context(), config{Store: "postgres://%zz"}, false), "store: the address of the store can't be used: cannot parse `postgres://%zz`: failed to parse as URL (invalid percent-encoded token: \"%zz\"): correct SVC_PLATFORM_STORE; the password can be given as PGPASSWORD or PGPASSFILE. "},
+		{checkDirectory(t.Context(), config{Store: future}, false), "clock: the store was written at 2200-01-01T00:00:00Z, TIME from now: set the clock: approvals and tokens end by it. "},
+		{checkAudit(t.Context(), damaged, false), "audit log: it can't be read: decode tenants acme: unexpected end of JSON input: look again; if it stays so, restore a backup. "},
+		{checkOwners(t.Context(), config{Store: damaged}), "credential owners: the owners of the projects' credentials are not known: decode tenants acme: unexpected end of JSON input: look again; if it stays so, restore a backup. "},
 		{checkMail(t.Context(), config{Mail: relay}), "mail: mail to 127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SMTP_URL, or look at the mail server. "},
 		{checkSlack(t.Context(), config{Slack: &slackConfig{URL: "http://127.0.0.1:1/", AppToken: "xapp-0123456789", BotToken: "xoxb-0123456789"}}), "slack: auth.test: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SLACK_APP_TOKEN or SVC_PLATFORM_SLACK_BOT_TOKEN, turn Socket Mode on for the app, or look at the network. "},
 		{checkProvider(t.Context(), config{OIDC: &oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "c", ClientSecret: "s"}}), `sign-in: the provider's description: Get "http://127.0.0.1:1/.well-known/openid-configuration": dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_OIDC_ISSUER, or look at the provider. `},
@@ -70,7 +105,7 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 				got += f.Check + ": " + f.Seen + ": " + f.Do + ". "
 			}
 		}
-		if got != test.want {
+		if got = fromNow.ReplaceAllString(got, "TIME from now"); got != test.want {
 			t.Errorf("\n got %s\nwant %s", got, test.want)
 		}
 	}

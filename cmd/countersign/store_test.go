@@ -5,6 +5,15 @@ import (
 	"testing"
 )
 
+// TestAnAddressThatCannotBeListenedOnEndsTheStart, and says which.
+func TestAnAddressThatCannotBeListenedOnEndsTheStart(t *testing.T) {
+	const want = "can't listen on 127.0.0.1:99999: listen tcp: address 99999: invalid port"
+	s := service{cfg: config{Listen: "127.0.0.1:99999"}}
+	if err := s.listen(); err == nil || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+}
+
 // TestNoPrintOfAStoreShowsItsPassword, at any position in the address.
 func TestNoPrintOfAStoreShowsItsPassword(t *testing.T) {
 	for _, address := range []string{

@@ -214,6 +214,8 @@ func TestAUserWhoWentMeanwhileIsSaidToHave(t *testing.T) {
 // that something broke.
 func TestWhatADamagedStoreLacksIsNamed(t *testing.T) {
 	h, ids := crewed(t)
+	started, err := h.startPing(ids[0], countersign.ModeDryRun, "k")
+	h.must(err)
 	for _, s := range []struct {
 		table *store.Table
 		id    string
@@ -232,6 +234,10 @@ func TestWhatADamagedStoreLacksIsNamed(t *testing.T) {
 		return tx.Delete(records.AllReceiptKeys.Table, store.Realm, records.ReceiptKeysID)
 	}))
 	refusal{refusalOf(h.service.Receipt(background, as("acme"), h.ended("acme"))), "the store has no key of receipts"}.check(t)
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		return tx.Delete(store.ModelRevisions, "acme", records.RevisionID("m1", 1))
+	}))
+	refusal{refusalOf(h.service.Plan(background, as("acme"), started.Run.PlanID)), "model of agent agent-gbrdpmqeo4oaf4ucquvo: model_revisions m1@1: store: not found"}.check(t)
 }
 
 // TestARestoredStoreThatReplicasUseIsRefused reads the refusal.

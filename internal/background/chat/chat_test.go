@@ -383,6 +383,32 @@ func TestAMessageThatSomebodyAnswersIsToldTheEndToo(t *testing.T) {
 	}
 }
 
+// TestAnAnswerAboutAnotherTenantOrRequestDecidesNothing, and says why.
+func TestAnAnswerAboutAnotherTenantOrRequestDecidesNothing(t *testing.T) {
+	r := openRoom(t)
+	r.ask("acme", "one", func(a *records.Approval) { a.RequestDigest = "of what is asked now" })
+	r.ask("beta", "two")
+	r.approver("ben@x.example")
+	ctx, who := context.Background(), control.ChatAccount{Service: "room", Workspace: "w", ID: "u", Email: "ben@x.example"}
+	_, _ = r.control.ChatActor(ctx, "acme", who, "req-1") // it asks ben to confirm the account
+	ben := control.Actor{Principal: access.Principal{ID: "user:ben@x.example", Tenant: "acme", Email: who.Email, Roles: []countersign.Role{countersign.RoleApprover}, Session: "s"}}
+	if err := r.control.ConfirmChatAccount(ctx, ben, "room", "w", "u"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ref  chat.Ref
+		want string
+	}{
+		{chat.Ref{Tenant: "beta", Approval: "two"}, "Nothing was changed: no approvals of this tenant are decided here."},
+		{chat.Ref{Tenant: "acme", Approval: "one", Digest: "of what was asked"}, "Nothing was changed: this message is about another request than the approval. Decide on its page: https://countersign.example/console/approvals/one"},
+	} {
+		want := chat.Answer{Result: chat.Unknown, Text: c.want}
+		if got := r.chat.Desk().Decide(ctx, who, chat.Place{Channel: "C1", Message: "m1"}, c.ref, approved, "fine"); got != want {
+			t.Errorf("\n got %+v\nwant %+v", got, want)
+		}
+	}
+}
+
 func TestAnAccountDecidesOnlyAfterItsUserHasConfirmedIt(t *testing.T) {
 	r := openRoom(t)
 	r.ask("acme", "one")

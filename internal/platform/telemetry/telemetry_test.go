@@ -18,6 +18,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
+// TestAFigureWithoutANameIsRefused.
+func TestAFigureWithoutANameIsRefused(t *testing.T) {
+	const want = "figures measured: "
+	if _, err := NewMetrics("1").Gather("acme", false, []Metric{{Help: "without a name"}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+}
+
 func TestEveryLineOfARequestSaysWhichAndWhichTrace(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(Log(slog.NewJSONHandler(&out, nil))).With("room", "here")

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -38,6 +40,14 @@ func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
 	assertion := func(v *pageRequest) error { return v.assertion(&countersign.Decision{}) }
 	reason := func(v *pageRequest) error { return typedReason(v.form("reason")) }
 	object := func(v *pageRequest) error { _, err := objectOf("input", v.form("input")); return err }
+	carried := func(*pageRequest) error {
+		p := proposal{}
+		for i := range 6000 {
+			p.Project.Capabilities = append(p.Project.Capabilities, countersign.Capability{Name: fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))})
+		}
+		_, err := pack(p)
+		return err
+	}
 	start := func(v *pageRequest) error { _, err := v.startAgain(&againOf{}, nil); return err }
 	for _, test := range []struct {
 		read         func(*pageRequest) error
@@ -59,6 +69,7 @@ func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
 		{assertion, "assertion=none", "assertion_invalid: assertion: the browser's answer can't be read; reload the page and approve it again"},
 		{reason, "reason=+", "invalid_request: reason: say why; the audit log keeps it"},
 		{object, "input=[]", "invalid_request: input: write a JSON object, such as {}"},
+		{carried, "", "invalid_request: only: the document proposes 6000 capabilities, which are too many for a form; choose some by a text, or use `countersign import openapi`"},
 		{start, "key=a+b", "idempotency_key_required: the form has no key; open the page again"},
 	} {
 		if err := test.read(typedIn(t, test.fields)); err == nil || err.Error() != test.want {

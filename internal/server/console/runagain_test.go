@@ -84,6 +84,22 @@ func TestAFailedRunIsChangedAndRunAgain(t *testing.T) {
 	g.shows("/runs/"+r.ID, "Failed") // the earlier run stays
 }
 
+// TestARunOfACapabilityThatIsGoneIsNotRunAgain.
+func TestARunOfACapabilityThatIsGoneIsNotRunAgain(t *testing.T) {
+	w := openRunWorld(t)
+	r := w.rejected(nil)
+	p, err := w.service.Project(nowhere, boss, "default-shop")
+	w.must(err)
+	kept := countersign.ProjectWrite{Name: p.Name, Adapter: p.Adapter, Capabilities: p.Capabilities[:1], ExpectedRevision: p.Revision}
+	_, err = w.service.PutProject(nowhere, boss, p.ID, kept)
+	w.must(err)
+	const want = "project default-shop no longer has the capability note"
+	status, text := w.guest("op@example.com", countersign.RoleOperator).open("/runs/" + r.ID + "/again")
+	if status != http.StatusConflict || !strings.Contains(strings.ToLower(plainText(text)), want) {
+		t.Errorf("%d %s\nwant %s", status, plainText(text), want)
+	}
+}
+
 // TestWhatAnApproverSuggestedStandsInTheForm.
 func TestWhatAnApproverSuggestedStandsInTheForm(t *testing.T) {
 	w := openRunWorld(t)

@@ -56,7 +56,7 @@ func namedBy(ctx context.Context, path string) (n named, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := db.QueryRowContext(ctx, "SELECT id, written FROM journal").Scan(&n.id, &n.written); err != nil {
-		return n, unreadable(err)
+		return n, fmt.Errorf("store %s: %w", path, unreadable(err))
 	}
 	return n, nil
 }
@@ -140,7 +140,7 @@ func (a ahead) write(ctx context.Context, file string) (err error) {
 		return err
 	}
 	if n.id != "" && packs == 0 {
-		return errors.New("the store is in use by an earlier release, or was not stopped in order by it: make the backup with that release")
+		return errors.New("an earlier release uses the store, or ended without closing it: make the backup with that release")
 	}
 	layers, err := a.above(n, func() (writebehind.Reader, error) { return reader{conn: conn}, nil })
 	if err != nil {

@@ -115,7 +115,7 @@ func copyPages(ctx context.Context, from, to string, progress func(done, all int
 	defer func() { err = errors.Join(err, db.Close()) }()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return unreadable(err)
+		return fmt.Errorf("store %s: %w", from, unreadable(err))
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
@@ -123,7 +123,7 @@ func copyPages(ctx context.Context, from, to string, progress func(done, all int
 	}
 	var tables int
 	if err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_schema").Scan(&tables); err != nil {
-		return unreadable(err)
+		return fmt.Errorf("store %s: %w", from, unreadable(err))
 	}
 	return conn.Raw(func(driver any) error {
 		b, err := driver.(interface {
@@ -132,15 +132,19 @@ func copyPages(ctx context.Context, from, to string, progress func(done, all int
 		if err != nil {
 			return err
 		}
-		return errors.Join(allPages(ctx, b, progress), b.Finish())
+		if err := allPages(ctx, from, b, progress); err != nil {
+			_ = b.Finish() // it repeats the error of the step
+			return err
+		}
+		return b.Finish()
 	})
 }
 
-func allPages(ctx context.Context, b *sqlite.Backup, progress func(done, all int)) error {
+func allPages(ctx context.Context, from string, b *sqlite.Backup, progress func(done, all int)) error {
 	for {
 		more, err := b.Step(pagesAtOnce)
 		if err != nil {
-			return unreadable(err)
+			return fmt.Errorf("store %s: %w", from, unreadable(err))
 		}
 		if progress != nil {
 			progress(b.PageCount()-b.Remaining(), b.PageCount())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -174,5 +175,26 @@ func TestLookingAtAStoreChangesNothing(t *testing.T) {
 	mustDo(t, err)
 	if !free.Exists || free.InUse || !used.InUse || none.Exists || free.Bytes == 0 || free.Written.IsZero() {
 		t.Errorf("%+v, %+v, %+v", free, used, none)
+	}
+}
+
+// TestABackupOfADamagedStoreSaysWhichIsDamaged, once, and leaves no file.
+func TestABackupOfADamagedStoreSaysWhichIsDamaged(t *testing.T) {
+	dir := emptyStore(t)
+	database := filepath.Join(dir, databaseFile)
+	whole, err := os.ReadFile(database)
+	mustDo(t, err)
+	want := "store " + database + ": is damaged: restore it from a backup: "
+	for _, at := range []int{200, len(whole) / 2} {
+		content := slices.Clone(whole)
+		content[at] ^= 1
+		mustDo(t, os.WriteFile(database, content, 0o600))
+		file := filepath.Join(t.TempDir(), "backup")
+		if err := Backup(context.Background(), dir, file, nil); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("at %d\n got %v\nwant %s", at, err, want)
+		}
+		if left, err := filepath.Glob(file + "*"); err != nil || len(left) > 0 {
+			t.Errorf("at %d: left %v, %v", at, left, err)
+		}
 	}
 }

@@ -149,6 +149,27 @@ func TestDamagedPacksAreNeverAWrongAnswer(t *testing.T) {
 	}
 }
 
+// TestADamagedPackSaysWhatIsWrong reads what the log says.
+func TestADamagedPackSaysWhatIsWrong(t *testing.T) {
+	made := packedLog(t, 300)
+	for statement, want := range map[string]string{
+		"DELETE FROM audit_packs WHERE first = ?": `list audit: audit records 128 to 128 of "acme" are damaged: their pack is missing: store: damaged document`,
+		"UPDATE audit_postings SET places = (SELECT places FROM audit_postings WHERE first = ?1 AND value = 'run/7') WHERE first = ?1 AND value = 'run/6'": `list audit: audit records 128 to 255 of "acme" are damaged: their postings do not match them: store: damaged document`,
+	} {
+		dir := t.TempDir()
+		copyStore(t, dir, made)
+		inDatabase(t, dir, func(db *sql.DB) { run(t, db, statement, int64(pack.Most)) })
+		s := mustOpen(t, dir)
+		mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
+			_, err := tx.List(store.Audit, "acme", store.Query{Where: []store.Filter{store.Equal("subject", "run/6")}})
+			if err == nil || err.Error() != want {
+				t.Errorf("%s\n got %v\nwant %s", statement, err, want)
+			}
+			return nil
+		}))
+	}
+}
+
 // bySubjectAlone are the questions that postings alone answer. A posting that is gone is found
 // by whoever reads the records in their order, as the verification does.
 var bySubjectAlone = map[string]bool{"list run/6": true, "count run/6": true, "list run/7": true, "count run/7": true, "subjects": true}

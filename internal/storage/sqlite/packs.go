@@ -30,7 +30,7 @@ func packAt(tx *sqldoc.Tx, tenant string, seq int64) (found *packed, err error) 
 
 var (
 	errNoPack   = errors.New("their pack is missing")
-	errPostings = errors.New("what they are listed by is not what they say")
+	errPostings = errors.New("their postings do not match them")
 )
 
 // openPack reads a pack's records. Its error about damage is store.ErrDamaged.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/countersign/countersign/internal/storage/store"
@@ -33,11 +34,11 @@ func Peek(ctx context.Context, dir string, fn func(store.Tx) error) (err error) 
 		return err
 	}
 	if err := checkRelease(ctx, db, known); err != nil {
-		return err
+		return fmt.Errorf("store %s: %w", dir, err)
 	}
 	var behind bool
 	if err := db.QueryRowContext(ctx, "SELECT MAX(version_id) < ? FROM goose_db_version", known).Scan(&behind); err != nil {
-		return unreadable(err)
+		return fmt.Errorf("store %s: %w", dir, unreadable(err))
 	}
 	if behind {
 		return ErrBehind

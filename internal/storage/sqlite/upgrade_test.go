@@ -3,7 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,6 +33,24 @@ func TestAJournalOfAnEarlierReleaseIsNotReadByThisOne(t *testing.T) {
 	}
 	in("UPDATE goose_db_version SET version_id = version_id + 1 WHERE id = (SELECT MAX(id) FROM goose_db_version)")
 	wantPair(t, mustOpen(t, dir), 6)
+}
+
+// TestAStoreThatAnEarlierReleaseLeftOpenIsNotBackedUpByThisOne: it can't read what that release
+// has not yet written to the tables.
+func TestAStoreThatAnEarlierReleaseLeftOpenIsNotBackedUpByThisOne(t *testing.T) {
+	const want = "an earlier release uses the store, or ended without closing it: make the backup with that release"
+	dir, _ := crashed(t, false)
+	inDatabase(t, dir, func(db *sql.DB) {
+		_, err := db.Exec("DROP TABLE audit_packs")
+		mustDo(t, err)
+	})
+	file := filepath.Join(t.TempDir(), "backup")
+	if err := Backup(context.Background(), dir, file, nil); err == nil || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file: %v", err)
+	}
 }
 
 // TestRecordsOfAnEarlierReleaseStayAsTheyAre: a store whose records are all in the table gets

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"testing"
@@ -35,6 +36,18 @@ func TestACommandThatIsRefusedSaysWhatToDo(t *testing.T) {
 		if test.err == nil || test.err.Error() != test.want {
 			t.Errorf("\n got %v\nwant %s", test.err, test.want)
 		}
+	}
+}
+
+// TestAStartWithoutAnAnswerSaysHowItIsRepeated: whether the run was started isn't known.
+func TestAStartWithoutAnAnswerSaysHowItIsRepeated(t *testing.T) {
+	t.Setenv(envToken, "a-token-for-a-test")
+	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer service.Close()
+	const want = "countersign: POST /runs: EOF; repeat the command with --key k-1: it starts the run only if it was not started\n" +
+		"countersign: is the service there? 'countersign profiles' shows where it is looked for; --url or COUNTERSIGN_URL says otherwise\n"
+	if got := command(t, "runs", "start", "plan-1", "--key", "k-1", "--url", service.URL); got.status != ExitUnreachable || got.errs != want {
+		t.Errorf("exit status %d\n got %s\nwant %s", got.status, got.errs, want)
 	}
 }
 

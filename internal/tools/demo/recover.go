@@ -20,7 +20,7 @@ func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	probe := s.Probes[len(s.Probes)-1]
 	d.print.row("probe", "%s %s", probe.Request.Method, probe.Request.URL)
 	if probe.Output.IsZero() {
-		return fmt.Errorf("the shop doesn't say what happened: %s", probe.Error)
+		return fmt.Errorf("the shop doesn't say what happened: %s", failureOf(probe))
 	}
 	d.print.block(probe.Output)
 	if d.Person != nil {
@@ -28,6 +28,14 @@ func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	}
 	d.print.say("Here the demo itself decides, as %s.", d.place.kept.Reviewer.Email)
 	return d.resolve(ctx, r.ID, s.ID, judge(probe, s, expectationOf(r, s.ID)))
+}
+
+// failureOf says why a probe shows nothing: a refusal by the shop is no error of the probe.
+func failureOf(p countersign.ProbeRecord) string {
+	if p.Error == "" && p.Response != nil {
+		return fmt.Sprintf("it answered %d", p.Response.StatusCode)
+	}
+	return p.Error
 }
 
 // resolve sends the reviewer's resolution of a step and shows what is recorded.

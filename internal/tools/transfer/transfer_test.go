@@ -178,6 +178,26 @@ func TestACopyThatIsBrokenOffLeavesAMarkedTarget(t *testing.T) {
 }
 
 // TestACopyWithABrokenLogIsNotComplete although it equals its source.
+// again is a store that reads twice, as an engine does after a lost connection.
+type again struct{ store.Store }
+
+func (a again) View(ctx context.Context, fn func(store.Tx) error) error {
+	_ = a.Store.View(ctx, fn)
+	return a.Store.View(ctx, fn)
+}
+
+// TestACopyOfWhichTheSourceIsReadTwiceIsBrokenOff: the second time is of another state.
+func TestACopyOfWhichTheSourceIsReadTwiceIsBrokenOff(t *testing.T) {
+	const want = "the copy was broken off: the connection to the source was lost"
+	to := memory.New()
+	if _, err := Copy(t.Context(), again{filled(t)}, to, Config{}); !errors.Is(err, ErrBrokenOff) || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+	if err := Complete(t.Context(), to); !errors.Is(err, ErrIncomplete) {
+		t.Errorf("the target is served from: %v", err)
+	}
+}
+
 func TestACopyWithABrokenLogIsNotComplete(t *testing.T) {
 	from, to := filled(t), memory.New()
 	do(t, from.Update(t.Context(), func(tx store.Tx) error {
