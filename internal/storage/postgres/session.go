@@ -62,26 +62,6 @@ func (s *session) runIn(ctx context.Context, statements string) (row []string, e
 	return row, nil
 }
 
-// ask sends statements in one message and returns the last row of each answer. None runs after
-// one that fails.
-func (s *session) ask(all []call) (rows [][]string, err error) {
-	b, err := message(s.raw, all)
-	if err != nil {
-		return nil, s.mean(err)
-	}
-	answers := s.wire.ExecBatch(context.Background(), b)
-	for answers.NextResult() {
-		rows = append(rows, nil)
-		for reader := answers.ResultReader(); reader.NextRow(); {
-			rows[len(rows)-1] = texts(reader.Values())
-		}
-	}
-	if err := answers.Close(); err != nil {
-		return nil, s.mean(err)
-	}
-	return rows, nil
-}
-
 func texts(values [][]byte) []string {
 	row := make([]string, len(values))
 	for i, v := range values {
