@@ -87,6 +87,10 @@ func tamper(t *testing.T, file, old, replacement string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
+	harness.Until(t, "record 2 to be written to its table, behind its commit", func() bool {
+		var n int
+		return db.QueryRow(`SELECT n FROM audit_packs WHERE tenant = 'default' AND first = 0`).Scan(&n) == nil && n > 2
+	})
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
