@@ -59,9 +59,15 @@ func (f *fleet) shuffle() {
 // error.
 const heartbeatTimeout = 10 * time.Second
 
-// beat sends the next heartbeat of an instance. The state differs in each heartbeat, so that
-// the store has to change its index.
+// beat sends the next heartbeat of an instance. It must be acknowledged.
 func (p *product) beat(i *instance) error {
+	_, err := p.beatStatus(i)
+	return err
+}
+
+// beatStatus does the same and returns the status, 0 if there was no answer. The state differs
+// in each heartbeat, so that the store has to change its index.
+func (p *product) beatStatus(i *instance) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.sequence++
@@ -77,9 +83,9 @@ func (p *product) beat(i *instance) error {
 	status, err := p.exchange(ctx, "POST", i.path, doc, "", &ack)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case status != http.StatusOK || !ack.Acknowledged || ack.Duplicate || ack.Sequence != i.sequence:
-		return fmt.Errorf("heartbeat %d of %s: %d %+v", i.sequence, i.id, status, ack)
+		return status, fmt.Errorf("heartbeat %d of %s: %d %+v", i.sequence, i.id, status, ack)
 	}
-	return nil
+	return status, nil
 }

@@ -12,6 +12,7 @@
 //   - bench api: the API under load;
 //   - bench history: a store with a million runs, compared with an empty one;
 //   - bench approvals: lists of approvals where very many wait, compared with few;
+//   - bench hour: an hour at half of the best throughput, with all that goes on beside runs;
 //   - bench simulation: simulations, compared with state machine libraries.
 package main
 
@@ -25,7 +26,7 @@ import (
 
 var benchmarks = map[string]func(args []string) error{
 	"heartbeats": measureHeartbeats, "replicas": measureReplicas, "api": measureAPI, "simulation": measureSimulation, "history": measureHistory,
-	"approvals": measureApprovals,
+	"approvals": measureApprovals, "hour": measureHour,
 }
 
 func main() {

@@ -26,19 +26,21 @@ type object = map[string]any
 // product is a process of the built binary, driven over HTTP. Its LIVE runs have steps of
 // signed POSTs with an expectation; all gates, verification and the audit log are enabled.
 type product struct {
-	binary  string
-	conc    int
-	process *exec.Cmd
-	base    string
-	token   string
-	plan    string
-	dir     string // of the embedded store
-	shared  string // URL of the database instead, "" for none
-	trace   string // file for the trace of its syncs; "": they aren't counted
-	r       *receiver
-	keys    string // random prefix of its idempotency keys, so that products share none
-	seq     atomic.Int64
-	title   string
+	binary   string
+	conc     int
+	process  *exec.Cmd
+	base     string
+	token    string
+	plan     string
+	dir      string    // of the embedded store
+	shared   string    // URL of the database instead, "" for none
+	settings []string  // of its environment, besides those that every benchmark sets
+	log      io.Writer // for its log; nil: it is discarded
+	trace    string    // file for the trace of its syncs; "": they aren't counted
+	r        *receiver
+	keys     string // random prefix of its idempotency keys, so that products share none
+	seq      atomic.Int64
+	title    string
 }
 
 const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
@@ -53,6 +55,7 @@ func (p *product) start() error {
 	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+cmp.Or(p.shared, p.dir), "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
 		"SVC_PLATFORM_CONNECTION_ORIGINS="+p.r.origin, "SVC_PLATFORM_SIGNING_ENV_ALLOWLIST=BENCH_SECRET", "BENCH_SECRET=bench-secret-value-0123456789abcdef",
 		"SVC_PLATFORM_MAX_ACTIVE_RUNS="+strconv.Itoa(p.conc))
+	p.process.Env = append(p.process.Env, p.settings...)
 	stderr, err := p.process.StderrPipe()
 	if err != nil {
 		return err
@@ -69,7 +72,7 @@ func (p *product) start() error {
 	if p.base == "" {
 		return fmt.Errorf("%s ended or closed its log before it was listening", p.binary)
 	}
-	go func() { _, _ = io.Copy(io.Discard, stderr) }()
+	go func() { _, _ = io.Copy(cmp.Or(p.log, io.Discard), stderr) }()
 	return nil
 }
 

@@ -21,6 +21,7 @@ type receiver struct {
 	calls  atomic.Int64
 	runs   sync.Map // run id -> *progress
 	steps  int
+	log    atomic.Pointer[deliveries] // if set, calls are logged here instead of in runs
 }
 
 // progress has the calls of one run.
@@ -49,7 +50,12 @@ func (r *receiver) answer(w http.ResponseWriter, q *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	n := r.calls.Add(1)
 	_, _ = io.WriteString(w, `{"ok":true,"id":"`+strconv.FormatInt(n, 10)+`"}`)
-	if id := q.Header.Get("X-Runtime-Run-Id"); id != "" && q.Method == http.MethodPost {
+	id := q.Header.Get("X-Runtime-Run-Id")
+	switch log := r.log.Load(); {
+	case id == "" || q.Method != http.MethodPost:
+	case log != nil:
+		log.saw(id, q.Header.Get("X-Runtime-Step-Id"), arrived, time.Now())
+	default:
 		r.of(id).saw(arrived, r.steps)
 	}
 }
