@@ -54,10 +54,10 @@ func measureHour(args []string) (err error) {
 	f.IntVar(&h.agents, "agents", 100, "agents")
 	f.IntVar(&h.instances, "instances", 100, "instances of each agent")
 	f.DurationVar(&h.beat, "beat", 30*time.Second, "how often each instance sends a heartbeat")
-	f.DurationVar(&h.retention, "retention", 0, "how long a run stays until it is archived; 0: a part; below 0: for ever")
+	f.DurationVar(&h.retention, "retention", 0, "how long a run stays until it is archived; 0: a part, at least a minute; below 0: for ever")
 	_ = f.Parse(args) // exits on an error
 	if h.retention == 0 {
-		h.retention = h.length / hourParts
+		h.retention = max(h.length/hourParts, time.Minute) // longer than people look at a run
 	}
 	if err := errors.Join(h.open(), h.prepare()); err != nil {
 		h.clear()
@@ -201,7 +201,7 @@ func (h *hour) work() {
 	for i, b := range h.browsers {
 		b.routes = h.routes
 		if i < h.people {
-			all.Go(func() { (&person{b, h.log}).work(ctx) })
+			all.Go(func() { (&person{b, h.log, i, h.people}).work(ctx) })
 		}
 	}
 	for i := range h.viewers {

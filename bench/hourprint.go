@@ -15,6 +15,7 @@ func (h *hour) print() {
 	fmt.Printf("\n### %s at %.1f runs a second of %d steps\n\n", h.length, h.rate, h.steps)
 	fmt.Printf("The best throughput was %.0f steps a second. Besides, in a second %.1f runs with an approval begin and %.0f instances send a heartbeat; %d viewers, %d people; runs are archived after %s.\n",
 		h.best, h.approvals, float64(len(h.fleet.instances))/h.beat.Seconds(), h.viewers, h.people, h.kept())
+	slices.Sort(h.routes.order)
 	for _, f := range flat {
 		h.printQuantiles(f)
 	}
@@ -42,15 +43,18 @@ func (h *hour) head(first string, last ...string) string {
 func (h *hour) printQuantiles(f flatness) {
 	fmt.Printf("\n%s:\n\n%s\n", f, h.head(fmt.Sprintf("p%g", 100*f.q), "last to first", "", "requests"))
 	for _, name := range h.routes.order {
-		x := h.routes.all[name]
-		first, last := &x.parts[0], &x.parts[hourParts-1]
-		ratio, verdict := f.judge(first, last)
-		fmt.Printf("| %s |", name)
-		all := int64(0)
+		x, all := h.routes.all[name], int64(0)
 		for i := range x.parts {
 			all += x.parts[i].n
+		}
+		if all == 0 { // its answers are counted, and measured under other names
+			continue
+		}
+		fmt.Printf("| %s |", name)
+		for i := range x.parts {
 			fmt.Printf(" %s |", shortDuration(x.parts[i].quantile(f.q)))
 		}
+		ratio, verdict := f.judge(&x.parts[0], &x.parts[hourParts-1])
 		fmt.Printf(" %.2f | %s | %d |\n", ratio, verdict, all)
 	}
 }

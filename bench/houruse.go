@@ -51,7 +51,7 @@ func (h *hour) watchPart(end time.Time) (u partUse, err error) {
 	now := watchMachine()
 	took := now.begin.Sub(machine.begin).Seconds()
 	u.cores = (processorTime(h.p.roots()) - before).Seconds() / took
-	u.others = max((now.all-machine.all-(now.ours-machine.ours)).Seconds()/took-u.cores, 0)
+	u.others = max((now.all-machine.all-(now.ours-machine.ours)).Seconds()/took, 0)
 	if err == nil {
 		u.archive, err = diskUsage(filepath.Join(h.p.dir, "archive"))
 		if os.IsNotExist(err) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -12,7 +13,8 @@ import (
 // person is somebody who decides approvals in the console, and looks around between them.
 type person struct {
 	*browser
-	log *deliveries
+	log   *deliveries
+	n, of int // which of how many people this is
 }
 
 // How long people think, on average: on a page that they pass, and before they decide.
@@ -50,9 +52,7 @@ func (p *person) decide(ctx context.Context) {
 	if !ok {
 		return
 	}
-	// Some 20 people take them from one list: each takes any of the first, as people do who
-	// don't want to be in each other's way.
-	ids := between(p.open("/console/approvals", "/console/approvals", due), `class="row" href="/console/approvals/`, `"`)
+	ids := p.mine(between(p.open("/console/approvals", "/console/approvals", due), `class="row" href="/console/approvals/`, `"`))
 	if due, ok = think(ctx, thinkBriefly); !ok || len(ids) == 0 {
 		return
 	}
@@ -64,6 +64,22 @@ func (p *person) decide(ctx context.Context) {
 		return
 	}
 	p.send(path, csrf[0], run, due)
+}
+
+// mine are the approvals that this person takes: each has an area. Now and then somebody looks
+// at the whole list, so that two may decide one approval.
+func (p *person) mine(ids []string) (mine []string) {
+	if rand.IntN(10) == 0 {
+		return ids
+	}
+	for _, id := range ids {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(id))
+		if int(h.Sum32()%uint32(p.of)) == p.n {
+			mine = append(mine, id)
+		}
+	}
+	return mine
 }
 
 // rejects is which share of approvals is rejected: one in so many.
