@@ -154,6 +154,11 @@ bench-replicas: build ## Measure 1 to 3 replicas on one PostgreSQL beside DBOS o
 bench-api: build ## Measure the API under load, alone and beside runs; some 5 minutes
 	cd bench && $(GO) run . api -binary ../bin/countersign $(BENCH_FLAGS)
 
+# A try: make bench-hour BENCH_FLAGS='-for 3m'
+.PHONY: bench-hour
+bench-hour: build ## Measure every route for an hour at half of the best throughput, beside viewers, people and heartbeats; an hour and some 20 GB
+	cd bench && $(GO) run . hour -binary ../bin/countersign $(BENCH_FLAGS)
+
 # A try: make bench-history BENCH_FLAGS='-finished 20000 -reps 1 -phase 2s'
 .PHONY: bench-history
 bench-history: build ## Measure a store with a million finished runs beside an empty one; some 8 minutes and 6 GB

@@ -22,12 +22,15 @@ func (p *product) footprint() (x footprint, err error) {
 	return x, err
 }
 
+// storeLogs are the files of a store that hold what is not in its database yet.
+var storeLogs = []string{"countersign.db-wal", "countersign.journal", "countersign.journal-wal"}
+
 // stored returns the sizes of the database file, and of its logs and journal. The product may be stopped.
 func (p *product) stored() (database, log int64, err error) {
 	if database, err = size(filepath.Join(p.dir, "countersign.db")); err != nil {
 		return 0, 0, err
 	}
-	for _, name := range []string{"countersign.db-wal", "countersign.journal", "countersign.journal-wal"} {
+	for _, name := range storeLogs {
 		n, err := size(filepath.Join(p.dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a stopped store has neither
 			return 0, 0, err

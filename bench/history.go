@@ -31,6 +31,8 @@ type history struct {
 	first          time.Duration   // the first start, which may migrate the tables
 	size           int64           // of the full store, before this benchmark executes runs on it
 	plain, ofEnded []time.Duration // of each page: of all runs, and of COMPLETED ones
+	readers        readers         // beside runs on the full store
+	alone, beside  []float64       // steps per second on it, without the readers and with them
 }
 
 func measureHistory(args []string) (err error) {
@@ -43,6 +45,7 @@ func measureHistory(args []string) (err error) {
 	f.IntVar(&m.reps, "reps", 5, "interleaved repetitions")
 	f.IntVar(&m.starts, "starts", 5, "starts on the full store")
 	f.IntVar(&m.pages, "pages", 500, "pages of 100 runs that are read, of each kind")
+	f.IntVar(&m.readers.count, "readers", 200, "readers who page through the list of runs, beside runs")
 	f.DurationVar(&m.phase, "phase", 5*time.Second, "length of each turn")
 	_ = f.Parse(args) // exits on an error
 	m.conc = 64
@@ -55,8 +58,10 @@ func measureHistory(args []string) (err error) {
 		return err
 	}
 	here := watchMachine()
-	if err := errors.Join(m.drive(), m.read()); err != nil {
-		return err
+	for _, measure := range []func() error{m.drive, m.read, m.besideReaders} {
+		if err := measure(); err != nil {
+			return err
+		}
 	}
 	m.print()
 	here.print()
@@ -151,6 +156,39 @@ func (m *history) read() error {
 	return nil
 }
 
+// besideReaders has the service execute runs on the full store, in turns by itself and while
+// many read.
+func (m *history) besideReaders() error {
+	m.readers.p, m.readers.largest = m.old, map[string]int64{}
+	for rep := range m.reps {
+		for i := range 2 {
+			rates, during := &m.alone, func(work func() error) error { return work() }
+			if (i+rep)%2 == 1 {
+				rates, during = &m.beside, m.readers.beside
+			}
+			err := during(func() error {
+				res, err := m.old.drive(m.at, m.phase)
+				*rates = append(*rates, res.stepsPerSecond())
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(os.Stderr, "repetition %d of %d: %.0f steps/s, beside readers %.0f\n", rep+1, m.reps, m.alone[rep], m.beside[rep])
+	}
+	return nil
+}
+
+func (m *history) printReaders() {
+	fmt.Printf("| steps/s on the full store, nobody reads | %s |\n| the same beside %d readers | %s |\n| ratio of each repetition, wanted at least 0.85 | %s |\n",
+		spread("%.0f", m.alone), m.readers.count, spread("%.0f", m.beside), spread("%.2f", quotients(m.beside, m.alone)))
+	fmt.Printf("| a reader's page of %d runs, of %d pages | p50 %s, p99 %s |\n", readerPage, len(m.readers.took), shortDuration(quantile(m.readers.took, 0.5)), shortDuration(quantile(m.readers.took, 0.99)))
+	for _, name := range storeLogs {
+		fmt.Printf("| largest `%s` beside them | %s |\n", name, megabytes(m.readers.largest[name]))
+	}
+}
+
 func (m *history) print() {
 	printMachine()
 	fmt.Printf("\n### %d finished runs in the store\n\n", m.runs)
@@ -161,4 +199,5 @@ func (m *history) print() {
 	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), median(m.filled)/median(m.empty))
 	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, shortDuration(quantile(m.plain, 0.5)), shortDuration(quantile(m.plain, 0.99)))
 	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", shortDuration(quantile(m.ofEnded, 0.5)), shortDuration(quantile(m.ofEnded, 0.99)))
+	m.printReaders()
 }
