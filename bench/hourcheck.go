@@ -161,21 +161,19 @@ func (h *hour) archived(c *checked) error {
 // archiveDigests are those in the audit log.
 func (h *hour) archiveDigests() (map[string]bool, error) {
 	admin := &product{base: h.p.base, token: bootstrap}
+	resp, err := admin.send(context.Background(), "GET", "/audit/export?action=runs.archive", nil, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
 	all := map[string]bool{}
-	for path := "/audit?action=runs.archive&limit=200"; ; {
-		page, err := admin.must("GET", path, nil)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range page["items"].([]any) {
-			digest, _ := item.(object)["digest"].(string)
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		if digest := member(lines.Bytes(), "digest"); digest != "" {
 			all[digest] = true
 		}
-		if page["nextOffset"] == nil {
-			return all, nil
-		}
-		path = fmt.Sprintf("/audit?action=runs.archive&limit=200&offset=%.0f", page["nextOffset"])
 	}
+	return all, lines.Err()
 }
 
 func (h *hour) file(c *checked, name string) (digest string, err error) {
