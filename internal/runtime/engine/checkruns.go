@@ -46,11 +46,26 @@ func (e *Engine) checkRuns() {
 			return
 		}
 		if e.isOurs(owner) && !e.isExecuting(ref) {
-			if err := e.resume(ref); err != nil {
+			if err := e.resumeHolder(ref); err != nil {
 				e.notApplied(ref, "can't resume run", err)
 			}
 		}
 	}
+}
+
+// resumeHolder resumes a run that still holds its slot. Most runs that nobody executes have
+// ended since the list was read. They are passed by a read: a transaction for each would have
+// the runs wait that go on.
+func (e *Engine) resumeHolder(ref runrepo.Ref) error {
+	holds := false
+	err := e.store.View(context.Background(), func(tx store.Tx) (err error) {
+		holds, err = runrepo.Holds(tx, ref)
+		return err
+	})
+	if err != nil || !holds {
+		return err
+	}
+	return e.resume(ref)
 }
 
 // called gives the executions that have begun a call.
@@ -97,8 +112,13 @@ func endReadsOfEnded(called map[*execution]runrepo.Ref, active map[runrepo.Ref]s
 	}
 }
 
-// errExecuting ends the resuming of a run that is being executed by now.
-var errExecuting = errors.New("engine: the run is being executed")
+var (
+	// errExecuting ends the resuming of a run that is being executed by now.
+	errExecuting = errors.New("engine: the run is being executed")
+	// errNoHolder ends the resuming of a run that has given its slot back: it has ended, and
+	// may be archived, or waits.
+	errNoHolder = errors.New("engine: the run holds no slot")
+)
 
 // resume goes on with a run whose execution has ended. The outcome of what it had in
 // flight is lost, as after a crash. Whether the run is being executed is checked in the
@@ -114,13 +134,20 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 		if e.isExecuting(ref) {
 			return errExecuting
 		}
+		holds, err := runrepo.Holds(tx, ref)
+		if err == nil && !holds {
+			err = errNoHolder
+		}
+		if err != nil {
+			return err
+		}
 		if was, err = e.runs.Load(tx, ref); err != nil {
 			return err
 		}
 		moved, err = e.runs.Apply(tx, ref, was, run.Restarted{Untended: true}, runrepo.System)
 		return err
 	})
-	if errors.Is(err, errExecuting) || errors.Is(err, errNotOurs) {
+	if errors.Is(err, errExecuting) || errors.Is(err, errNotOurs) || errors.Is(err, errNoHolder) {
 		return nil
 	}
 	if err == nil {

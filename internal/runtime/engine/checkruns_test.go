@@ -1,12 +1,16 @@
 package engine_test
 
 import (
+	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -117,6 +121,52 @@ func TestAnUnreadableRunGivesItsSlotBack(t *testing.T) {
 		h.wantStranded(before)
 		h.stop()
 		h.wantRules()
+	})
+}
+
+// TestARunThatIsArchivedAmidACheckIsLeftAlone: it ended after the check had read which runs are
+// active, and no error is logged.
+func TestARunThatIsArchivedAmidACheckIsLeftAlone(t *testing.T) {
+	for last := range int64(2) { // reads before the one: of what has expired, of the list, or of its slot
+		synctest.Test(t, func(t *testing.T) {
+			h := open(t, atOnce)
+			ref := h.mustStartUntold(h.register(step("pay", "pay")))
+			var reads atomic.Int64
+			h.store.read = func() {
+				if reads.Add(1) == last+1 {
+					h.archive(ref)
+				}
+			}
+			time.Sleep(2500 * time.Millisecond)
+			if reads.Load() <= last {
+				t.Errorf("there were %d reads", reads.Load())
+			}
+			if said := h.log.String(); said != "" {
+				t.Errorf("archived after read %d of %d: it logs %s", last+1, reads.Load(), said)
+			}
+			h.stop()
+		})
+	}
+}
+
+// mustStartUntold starts a run of which the engine isn't told.
+func (h *fixture) mustStartUntold(p *countersign.Plan) (ref runrepo.Ref) {
+	h.t.Helper()
+	ref = runrepo.Ref{Tenant: tenant, RunID: newID("run")}
+	h.update(func(tx store.Tx) error {
+		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
+		_, err := h.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
+		return err
+	})
+	return ref
+}
+
+// archive removes a run that ended, as the archiver does.
+func (h *fixture) archive(ref runrepo.Ref) {
+	h.t.Helper()
+	h.update(func(tx store.Tx) error {
+		err := tx.Delete(store.Unfinished, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
+		return errors.Join(err, tx.Delete(store.Runs, ref.Tenant, ref.RunID))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,6 +39,7 @@ type fixture struct {
 	runs     *runrepo.Repository
 	engine   *engine.Engine
 	receiver *receiver
+	log      logged
 
 	mu       sync.Mutex
 	seen     map[string][]countersign.Run
@@ -69,8 +71,26 @@ func prepare(t *testing.T, s store.Store, a answering) *fixture {
 	h.runs = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
 	})
-	h.engine = engine.New(h.store, h.runs, h.receiver, h, slog.New(slog.DiscardHandler))
+	h.engine = engine.New(h.store, h.runs, h.receiver, h, slog.New(slog.NewTextHandler(&h.log, nil)))
 	return h
+}
+
+// logged is what the engine logs.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // Publish implements engine.Publisher: it remembers what was committed, and
@@ -114,6 +134,7 @@ type mortal struct {
 	full   atomic.Bool  // the disk is full for the time being
 	tight  atomic.Bool  // it is full but for the reserve
 	behind func()       // runs behind every commit
+	read   func()       // runs behind every read
 	odd    atomic.Int32 // so many commits to come end with an error that no engine knows
 }
 
@@ -134,6 +155,14 @@ func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
 	err := m.Store.Update(ctx, fn)
 	if m.behind != nil {
 		m.behind()
+	}
+	return err
+}
+
+func (m *mortal) View(ctx context.Context, fn func(store.Tx) error) error {
+	err := m.Store.View(ctx, fn)
+	if m.read != nil {
+		m.read()
 	}
 	return err
 }

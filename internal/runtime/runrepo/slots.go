@@ -131,6 +131,15 @@ func Holders(tx store.Tx) ([]records.Unfinished, error) {
 	return records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
 }
 
+// Holds reports that a run holds a slot.
+func Holds(tx store.Tx, ref Ref) (bool, error) {
+	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && u.State == records.Active, err
+}
+
 // Owned are the runs that some process executes, or whose call may still be answered. Of
 // the runs that wait for a reconcile there may be many, so the others aren't read.
 func Owned(tx store.Tx) ([]records.Unfinished, error) {
