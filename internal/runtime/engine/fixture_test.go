@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -131,11 +132,11 @@ func (h *fixture) crash() store.Store {
 type mortal struct {
 	store.Store
 	dead   chan struct{}
-	full   atomic.Bool  // the disk is full for the time being
-	tight  atomic.Bool  // it is full but for the reserve
-	behind func()       // runs behind every commit
-	read   func()       // runs behind every read
-	odd    atomic.Int32 // so many commits to come end with an error that no engine knows
+	full   atomic.Bool            // the disk is full for the time being
+	tight  atomic.Bool            // it is full but for the reserve
+	behind func()                 // runs behind every commit
+	listed atomic.Pointer[func()] // runs behind every read that lists the runs with a slot; nil: nothing
+	odd    atomic.Int32           // so many commits to come end with an error that no engine knows
 }
 
 var errOdd = errors.New("something that nobody thought of")
@@ -160,11 +161,25 @@ func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 func (m *mortal) View(ctx context.Context, fn func(store.Tx) error) error {
-	err := m.Store.View(ctx, fn)
-	if m.read != nil {
-		m.read()
+	listed := false
+	err := m.Store.View(ctx, func(tx store.Tx) error { return fn(listing{tx, &listed}) })
+	if act := m.listed.Load(); listed && act != nil {
+		(*act)()
 	}
 	return err
+}
+
+// listing is a transaction that tells whether it listed the runs with a slot.
+type listing struct {
+	store.Tx
+	listed *bool
+}
+
+func (l listing) List(table *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	if table == store.Unfinished && reflect.DeepEqual(q.Where, []store.Filter{store.Equal("state", records.Active)}) {
+		*l.listed = true
+	}
+	return l.Tx.List(table, tenant, q)
 }
 
 func (m *mortal) Failed() <-chan struct{} { return m.dead }
