@@ -43,7 +43,7 @@ func (b *browser) request(method, path string, form url.Values) *http.Request {
 
 // open shows a page; nil if there is none.
 func (b *browser) open(name, path string, due time.Time) []byte {
-	a, err := b.routes.ask("GET "+name, due, b.request(http.MethodGet, path, nil))
+	a, err := b.routes.ask("GET "+name, due, b.request(http.MethodGet, path, nil), http.StatusNotFound) // archived meanwhile
 	if err != nil || a.status != http.StatusOK {
 		return nil
 	}

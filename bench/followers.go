@@ -97,7 +97,7 @@ func (f *follower) connect(ctx context.Context, name, run string, q *http.Reques
 		return false
 	}
 	defer func() { _ = resp.Body.Close() }()
-	f.routes.answered(name, resp.StatusCode, nil)
+	f.routes.answered(name, resp.StatusCode, nil, http.StatusNotFound) // archived meanwhile
 	if resp.StatusCode != http.StatusOK {
 		return resp.StatusCode < 500
 	}

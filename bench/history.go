@@ -46,6 +46,7 @@ func measureHistory(args []string) (err error) {
 	f.IntVar(&m.starts, "starts", 5, "starts on the full store")
 	f.IntVar(&m.pages, "pages", 500, "pages of 100 runs that are read, of each kind")
 	f.IntVar(&m.readers.count, "readers", 200, "readers who page through the list of runs, beside runs")
+	f.DurationVar(&m.readers.pace, "pace", 5*time.Second, "how long each of them looks at a page")
 	f.DurationVar(&m.phase, "phase", 5*time.Second, "length of each turn")
 	_ = f.Parse(args) // exits on an error
 	m.conc = 64
@@ -183,7 +184,7 @@ func (m *history) besideReaders() error {
 func (m *history) printReaders() {
 	fmt.Printf("| steps/s on the full store, nobody reads | %s |\n| the same beside %d readers | %s |\n| ratio of each repetition, wanted at least 0.85 | %s |\n",
 		spread("%.0f", m.alone), m.readers.count, spread("%.0f", m.beside), spread("%.2f", quotients(m.beside, m.alone)))
-	fmt.Printf("| a reader's page of %d runs, of %d pages | p50 %s, p99 %s |\n", readerPage, len(m.readers.took), shortDuration(quantile(m.readers.took, 0.5)), shortDuration(quantile(m.readers.took, 0.99)))
+	fmt.Printf("| a reader's page of %d runs, one in %s each, of %d pages | p50 %s, p99 %s |\n", readerPage, m.readers.pace, len(m.readers.took), shortDuration(quantile(m.readers.took, 0.5)), shortDuration(quantile(m.readers.took, 0.99)))
 	for _, name := range storeLogs {
 		fmt.Printf("| largest `%s` beside them | %s |\n", name, megabytes(m.readers.largest[name]))
 	}

@@ -267,42 +267,48 @@ func (h *hour) ended() string {
 	return id
 }
 
-// startTries bounds how often a start is sent again that a service under load refused or didn't
-// answer.
-const startTries = 100
-
 // start starts runs of a plan. Its latency is until the start is accepted, however often it is
-// sent.
+// sent: with the same key, and after a pause that the service names where it refuses it.
 func (h *hour) start(k *planKind, to *recent) func(n int, due time.Time) {
 	const name = "POST /runs"
 	doc := []byte(`{"planId":"` + k.id + `"}`)
 	return func(_ int, due time.Time) {
 		h.routes.took(lateRow, due, time.Since(due))
-		key := h.p.key()
-		for range startTries {
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			resp, err := h.p.send(ctx, http.MethodPost, "/runs", doc, key)
-			head := []byte(nil)
-			status := 0
-			if err == nil {
-				status = resp.StatusCode
-				head, err = io.ReadAll(resp.Body)
-				err = errors.Join(err, resp.Body.Close())
-			}
-			cancel()
+		key, unanswered := h.p.key(), false
+		for time.Now().Before(h.routes.end().Add(patience)) {
+			status, id, again, err := h.startOnce(doc, key)
 			h.routes.answered(name, status, err)
 			if err == nil && status == http.StatusAccepted {
 				h.routes.took(name, due, time.Since(due))
-				id := member(head, "id")
 				h.log.started(id, k, due)
 				to.add(id)
 				h.keys.add(key)
 				return
 			}
-			time.Sleep(time.Second)
+			unanswered = unanswered || err != nil
+			time.Sleep(again + rand.N(again))
 		}
-		h.wrong(fmt.Errorf("a start was not accepted: key %s", key))
+		h.routes.gaveUp(name)
+		if unanswered {
+			h.wrong(fmt.Errorf("nobody knows whether the start with key %s was accepted", key))
+		}
 	}
+}
+
+// startOnce sends a start once. again is when it may be sent again.
+func (h *hour) startOnce(doc []byte, key string) (status int, id string, again time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	again = time.Second
+	resp, err := h.p.send(ctx, http.MethodPost, "/runs", doc, key)
+	if err != nil {
+		return 0, "", again, err
+	}
+	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
+		again = time.Duration(n) * time.Second
+	}
+	body, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, member(body, "id"), again, errors.Join(err, resp.Body.Close())
 }
 
 func (h *hour) wrong(err error) {
@@ -323,7 +329,7 @@ func (h *hour) read(name, token string, path func() string) func(n int, due time
 			panic(err) // can't happen: the paths are ours
 		}
 		q.Header.Set("Authorization", "Bearer "+token)
-		_, _ = h.routes.ask(name, due, q)
+		_, _ = h.routes.ask(name, due, q, http.StatusNotFound) // archived meanwhile
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type readers struct {
 	p     *product
 	count int
+	pace  time.Duration // between two pages, from a half to one and a half of it
 
 	mu      sync.Mutex
 	took    []time.Duration // of each page, from when it was due
@@ -26,9 +27,8 @@ type readers struct {
 }
 
 const (
-	readerPace  = 4 * time.Second // between two pages, from a half to one and a half of it
-	readerPages = 10              // until a reader begins again
-	readerPage  = 20              // runs
+	readerPages = 10 // until a reader begins again
+	readerPage  = 20 // runs
 )
 
 // beside has them read while work is done, and measures the logs. Readers that come and go
@@ -48,7 +48,7 @@ func (r *readers) beside(work func() error) error {
 
 // read begins at a random moment of the pace and a random page, as after a while of reading.
 func (r *readers) read(ctx context.Context) {
-	due := time.Now().Add(rand.N(readerPace))
+	due := time.Now().Add(rand.N(r.pace))
 	for page := rand.IntN(readerPages); pause(ctx, time.Until(due)); page++ {
 		path := fmt.Sprintf("/runs?limit=%d&offset=%d", readerPage, page%readerPages*readerPage)
 		status, err := r.p.fetch(context.Background(), http.MethodGet, path, nil)
@@ -56,7 +56,7 @@ func (r *readers) read(ctx context.Context) {
 			err = fmt.Errorf("GET %s: %d", path, status)
 		}
 		r.note(time.Since(due), err)
-		due = time.Now().Add(readerPace/2 + rand.N(readerPace))
+		due = time.Now().Add(r.pace/2 + rand.N(r.pace))
 	}
 }
 

@@ -61,7 +61,8 @@ func (r *routes) of(name string) *routeFigures {
 }
 
 // answered counts an answer by its status, or what came instead. Any but those expected, and
-// those that a service under load may give, are wrong.
+// those that a service under load may give, are wrong. Where a run is read that may be archived
+// meanwhile, 404 is expected: the check at the end finds each run that is missing.
 func (r *routes) answered(name string, status int, err error, expected ...int) {
 	code := strconv.Itoa(status)
 	wrong := status < 200 || status >= 300
@@ -80,6 +81,16 @@ func (r *routes) answered(name string, status int, err error, expected ...int) {
 	if wrong {
 		r.isWrong(errors.Join(errors.New(name+": "+code), err))
 	}
+}
+
+// end is when the last part is over.
+func (r *routes) end() time.Time { return r.begin.Add(time.Duration(r.parts) * r.part) }
+
+// gaveUp counts a request that was refused until its sender gave up.
+func (r *routes) gaveUp(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.of(name).codes["gave up"]++
 }
 
 const wrongShown = 10
