@@ -130,8 +130,9 @@ func TestAnAgentHasAThousandInstances(t *testing.T) {
 // TestBoundsOfATenantAreSettings: the refusal is a 409 that names the setting.
 func TestBoundsOfATenantAreSettings(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, harness.Set("MAX_PENDING_APPROVALS_PER_TENANT", "1"), harness.Set("MAX_INSTANCES_PER_AGENT", "1"),
-		harness.Set("MAX_MODEL_BYTES_PER_TENANT", "20000"), harness.Set("MAX_PROBES_PER_RUN", "1"))
+	l := newListening(t, harness.Set("MAX_PENDING_APPROVALS_PER_TENANT", "1"), harness.Set("MAX_INSTANCES_PER_AGENT", "1"),
+		harness.Set("MAX_MODEL_BYTES_PER_TENANT", "20000"), harness.Set("MAX_PROBES_PER_RUN", "1"), harness.Set("MAX_WEBHOOKS_PER_TENANT", "1"))
+	w := l.world
 	plan := w.ready(t, planOf(step("r", "refund", doc{"orderId": "o"})))
 	waiting := w.start(t, plan)
 	w.approval(t, waiting)
@@ -141,7 +142,8 @@ func TestBoundsOfATenantAreSettings(t *testing.T) {
 	w.reaches(t, w.run(t, step("n", "note", nil)), "COMPLETED") // which asks for none
 	w.approve(t, waiting)
 	w.reaches(t, waiting, "COMPLETED")
-	w.approval(t, w.start(t, plan))
+	uncertain := w.start(t, plan)
+	w.approval(t, uncertain)
 	id := w.sync(t, agentItem("one", "note", ""))[0]
 	beat := doc{"instanceId": "a", "sequence": 1, "state": "IDLE", "timestamp": away(0)}
 	w.beats(id, beat).OK(t)
@@ -150,4 +152,11 @@ func TestBoundsOfATenantAreSettings(t *testing.T) {
 	w.operator.Put("/models/long", doc{"document": long}).OK(t)
 	w.operator.Put("/models/long", doc{"document": long, "expectedRevision": 1}).Refused(t, "quota_exceeded", "model bytes", "20000")
 	w.tenantAdmin.Post("/models/long/suspend", doc{"reason": "r"}).OK(t)
+	l.Admin.Put("/webhooks/one", l.hook("/one")).OK(t)
+	l.Admin.Put("/webhooks/two", l.hook("/two")).Refused(t, "quota_exceeded", "webhooks")
+	w.shop.On("POST", "/refunds", harness.Answering(500, `{}`))
+	w.approve(t, uncertain)
+	w.reaches(t, uncertain, "RECOVERY_REQUIRED")
+	w.approver.Post("/runs/"+uncertain+"/probe", doc{"stepId": "r"}).OK(t)
+	w.approver.Post("/runs/"+uncertain+"/probe", doc{"stepId": "r"}).Refused(t, "quota_exceeded", "probes")
 }

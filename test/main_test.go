@@ -69,6 +69,7 @@ var ofDirectories = []string{
 	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestDoctorFindsTheDamageThatServeRefuses",
 	"TestDoctorReadsProjectsThatWantSeveralKeys",
+	"TestSecretsOfTheSettingsAreReadFromFiles",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 
