@@ -268,3 +268,26 @@ func TestABootstrapTokenThatTheStoreDoesNotKnowIsCalledIgnored(t *testing.T) {
 		t.Errorf("another token is taken without a word:\n%s", s.Log())
 	}
 }
+
+// TestARevokedBootstrapTokenInTheSettingsIsWarnedOfOnceAStart, with what to do; a valid one isn't.
+func TestARevokedBootstrapTokenInTheSettingsIsWarnedOfOnceAStart(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	first := s.Admin.Get("/tokens").OK(t).At("items.0.id").Text()
+	warned := func(want bool) {
+		t.Helper()
+		s.Restart()
+		n := strings.Count(s.Log(), "warning: the token in SVC_PLATFORM_BOOTSTRAP_TOKEN is revoked, so nobody can sign in with it. Remove the setting\n")
+		if starts := strings.Count(s.Log(), "listening on "); want && n != starts || !want && n != 0 || strings.Contains(s.Log(), "is ignored") {
+			t.Errorf("%d warnings in %d starts:\n%s", n, starts, s.Log())
+		}
+	}
+	s.Stop()
+	issued := harness.Run(t, settings(t, "SVC_PLATFORM_STORE", s.Settings()["SVC_PLATFORM_STORE"]), "token", "issue", "--tenant", "default", "--role", "ADMIN")
+	warned(false)
+	s.Admin = s.As(strings.TrimSpace(issued.Out))
+	s.Keep(s.Admin.Token())
+	s.Admin.Delete("/tokens/" + first).OK(t)
+	s.Stop()
+	warned(true)
+}

@@ -52,6 +52,9 @@ func (s *service) greet(w io.Writer) {
 	if s.first.Ignored {
 		fmt.Fprintln(w, "warning: SVC_PLATFORM_BOOTSTRAP_TOKEN is ignored: it makes the first token of a new store, and this store has tokens already. Sign in with one of those, or set SVC_PLATFORM_STORE to a new place")
 	}
+	if s.first.Revoked {
+		fmt.Fprintln(w, "warning: the token in SVC_PLATFORM_BOOTSTRAP_TOKEN is revoked, so nobody can sign in with it. Remove the setting")
+	}
 	fmt.Fprintf(w, "console at %s%s, manual at %s%s\n", s.publicURL(), console.Prefix, s.publicURL(), manual.Prefix)
 	if s.madeAdmin {
 		fmt.Fprintf(w, "%s is the first realm administrator; sign in there\n", s.cfg.AdminEmail)

@@ -156,9 +156,7 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err err
 		f = First{}
 		n, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 		if err == nil && n > 0 && given != "" {
-			if _, _, err = records.TokenHashes.Get(tx, store.Realm, access.HashToken(given)); errors.Is(err, store.ErrNotFound) {
-				f.Ignored, err = true, nil
-			}
+			f.Ignored, f.Revoked, err = useless(tx, given)
 		}
 		if err != nil || n > 0 {
 			return err
@@ -184,10 +182,23 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err err
 
 // First holds the secrets of a new store, shown once: a token, and the secret part of the
 // set-up link for the first person. Ignored: the store isn't new, and doesn't know the token
-// that the operator chose.
+// that the operator chose. Revoked: it knows it, and it is revoked.
 type First struct {
-	Token, Link string
-	Ignored     bool
+	Token, Link      string
+	Ignored, Revoked bool
+}
+
+// useless reports why the operator's choice of token authenticates nobody in a store that isn't new.
+func useless(tx store.Tx, given string) (unknown, revoked bool, err error) {
+	ref, _, err := records.TokenHashes.Get(tx, store.Realm, access.HashToken(given))
+	if errors.Is(err, store.ErrNotFound) {
+		return true, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	t, _, err := records.Tokens.Get(tx, ref.TenantID, ref.TokenID)
+	return false, err == nil && !t.RevokedAt.IsZero(), err
 }
 
 // issue stores a token that the system made, with its audit record.
