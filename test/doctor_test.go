@@ -111,3 +111,29 @@ func TestDoctorReadsProjectsThatWantSeveralKeys(t *testing.T) {
 		t.Errorf("a key in the array that is another tenant's:\n%s", r.Out)
 	}
 }
+
+// TestDoctorWarnsOfASecretThatSignsAtTwoOrigins unless the list names both.
+func TestDoctorWarnsOfASecretThatSignsAtTwoOrigins(t *testing.T) {
+	t.Parallel()
+	w, other := ownWorld(t), harness.NewReceiver(t)
+	w.Stop()
+	w.Restart(harness.Set("CONNECTION_ORIGINS", w.shop.Origin()+","+other.Origin()))
+	warned := func() bool {
+		t.Helper()
+		r := harness.Run(t, w.Settings(), "doctor")
+		return strings.Contains(r.Out, harness.SecretEnv+" signs at "+w.shop.Origin()+" and "+other.Origin()+": whoever holds it at one of them can sign for the others") &&
+			strings.Contains(r.Out, "list "+harness.SecretEnv+"@https://origin for each")
+	}
+	if warned() {
+		t.Error("warned of one origin")
+	}
+	w.Admin.Put("/projects/default-other", harness.Project(other.Origin())).OK(t)
+	if !warned() {
+		t.Error("not warned of two origins")
+	}
+	w.Stop()
+	w.Restart(harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv+"@"+w.shop.Origin()+","+harness.SecretEnv+"@"+other.Origin()))
+	if warned() {
+		t.Error("warned of what the list allows")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/runtime/credowner"
@@ -34,6 +35,10 @@ func checkOwners(ctx context.Context, cfg config) (found []finding) {
 	for _, u := range look.Foreign(cfg.Credentials) {
 		do := fmt.Sprintf("list the variable for both tenants if they share it (%s/%s and the other's), or give this one its own", u.Tenant, u.Name)
 		found = append(found, warn("credential owner", do, "%s of tenant %s uses %s, which is not its tenant's: nothing is sent for it", u.Subject(), u.Tenant, u.Name))
+	}
+	for _, s := range look.Shared(cfg.Credentials) {
+		do := fmt.Sprintf("give each API a secret of its own; where one party runs them all, list %[1]s@https://origin for each", s.Name)
+		found = append(found, warn("credential", do, "%s signs at %s: whoever holds it at one of them can sign for the others", s.Name, strings.Join(s.Origins, " and ")))
 	}
 	for _, u := range look.Uses {
 		if credential.Weak(u.Kind, len(cfg.Secrets.Get(u.Name))) {

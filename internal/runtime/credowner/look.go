@@ -2,7 +2,9 @@ package credowner
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -48,6 +50,42 @@ func (l Look) Foreign(lists credential.Lists) (uses []Use) {
 		}
 	}
 	return uses
+}
+
+// SignsAt are the origins at which a variable signs by HMAC. What is signed does not name the
+// origin, so whoever holds the secret at one of them can sign for the others.
+type SignsAt struct {
+	Name    string
+	Origins []string
+}
+
+// Shared are the variables that sign at several origins, unless an entry names each of them.
+func (l Look) Shared(lists credential.Lists) (shared []SignsAt) {
+	at := map[string]*SignsAt{}
+	unnamed := map[string]bool{}
+	var order []*SignsAt
+	for _, u := range l.Uses {
+		if u.Kind != countersign.AuthHMAC || u.Origin == "" {
+			continue
+		}
+		s := at[u.Name]
+		if s == nil {
+			s = &SignsAt{Name: u.Name}
+			at[u.Name], order = s, append(order, s)
+		}
+		if !slices.Contains(s.Origins, u.Origin) {
+			s.Origins = append(s.Origins, u.Origin)
+		}
+		if !slices.Contains(lists.Origins(u.Name, u.Tenant), u.Origin) {
+			unnamed[u.Name] = true
+		}
+	}
+	for _, s := range order {
+		if len(s.Origins) > 1 && unnamed[s.Name] {
+			shared = append(shared, *s)
+		}
+	}
+	return shared
 }
 
 // AtLeast says how long a secret of a kind should be.
