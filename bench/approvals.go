@@ -57,7 +57,11 @@ func measureApprovals(args []string) (err error) {
 	for _, n := range []int{m.few, m.waiting} {
 		s := &waitingStore{p: newProduct(m.binary, m.dir+"/"+strconv.Itoa(n), m.r, 64), waiting: n}
 		defer s.p.clear()
-		if err := errors.Join(s.p.start(), m.fill(s)); err != nil {
+		err := s.p.start()
+		if err == nil {
+			err = m.fill(s)
+		}
+		if err != nil {
 			return err
 		}
 		s.kinds = s.reads()

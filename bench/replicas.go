@@ -70,6 +70,11 @@ func measureReplicas(args []string) error {
 // compare measures all turns at one latency.
 func (m *replicas) compare() (err error) {
 	m.clusters, m.turns = nil, nil
+	if m.before != "" {
+		if err := isBuilt(m.before); err != nil {
+			return err
+		}
+	}
 	if m.testbed, err = m.newTestbed(); err != nil {
 		return err
 	}
@@ -133,8 +138,10 @@ func (m *replicas) addCluster(title, binary, database string) error {
 		c.replicas = append(c.replicas, p)
 	}
 	first := c.replicas[0]
-	if err := errors.Join(first.start(), first.prepare(), first.stop()); err != nil {
-		return err
+	for _, step := range []func() error{first.start, first.prepare, first.stop} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	for i, p := range c.replicas {
 		p.token, p.plan = first.token, first.plan

@@ -31,8 +31,19 @@ type testbed struct {
 	earlier *product  // nil: none
 }
 
+// isBuilt returns an error that names the file if there is no such binary.
+func isBuilt(binary string) error {
+	if _, err := os.Stat(binary); err != nil {
+		return fmt.Errorf("the product is not built: %w", err)
+	}
+	return nil
+}
+
 // newTestbed starts the API and makes a temporary directory.
 func (w *workload) newTestbed() (b *testbed, err error) {
+	if err := isBuilt(w.binary); err != nil {
+		return nil, err
+	}
 	b = &testbed{}
 	if b.dir, err = makeTemporary(w.dir); err != nil {
 		return nil, err
