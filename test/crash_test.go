@@ -142,5 +142,6 @@ func TestAStopThatHasNoTimeLeavesTheSideEffectUncertain(t *testing.T) {
 	defer close(gate)
 	w.Stop()
 	w.Restart()
-	w.viewer.Get("/runs/"+id).OK(t).Is(t, "status", "RECOVERY_REQUIRED").Is(t, "steps.0.attempt", 1)
+	w.viewer.Get("/runs/"+id).OK(t).Is(t, "status", "RECOVERY_REQUIRED").Is(t, "steps.0.attempt", 1).
+		Has(t, "steps.0.error.message", "stopped") // and the call did not end by its own timeout
 }
