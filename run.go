@@ -1,6 +1,9 @@
 package countersign
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // RunStatus is the state of a run (specification 3.1).
 type RunStatus string
@@ -225,6 +228,29 @@ type StepError struct {
 
 // MayHaveHappened says in words what the field of that name does.
 const MayHaveHappened = "answered, not as expected; it may have taken effect"
+
+// CancelledWords says in words what the error of a cancelled run says, and the reason of the
+// approval that the system rejected with it: `cancelled: user:ada@example.com: ordered twice` has
+// the code, who cancelled it and why. who words a principal. Any other text stays as it is.
+func CancelledWords(reason string, who func(principal string) string) string {
+	message, cancelled := strings.CutPrefix(reason, string(CodeCancelled)+": ")
+	if !cancelled {
+		return reason
+	}
+	if by, why, given := strings.Cut(message, ": "); given {
+		return "the run was cancelled by " + who(by) + ": " + why
+	}
+	return strings.Replace(message, "it was cancelled", "the run was cancelled", 1)
+}
+
+// DecisionWords is the reason of a decision, in words where the system rejected an approval whose
+// run was cancelled.
+func DecisionWords(by, reason string, who func(principal string) string) string {
+	if by != SystemPrincipal {
+		return reason
+	}
+	return CancelledWords(reason, who)
+}
 
 // RunStart is the body of POST /runs.
 type RunStart struct {

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
@@ -92,5 +93,29 @@ func TestCancellingARunThatHasJustStarted(t *testing.T) {
 	}
 	if n := len(w.shop.Seen("POST", "/notes")); n != 0 {
 		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// TestACancelledRunIsToldInWords, and the approval that the system rejected with it: in the console and on the
+// command line, not as a code.
+func TestACancelledRunIsToldInWords(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	id := s.run(t, step("r", "refund", doc{"orderId": "o"}))
+	approval := s.approval(t, id).At("id").Text()
+	by := "the run was cancelled by " + s.cancel(t, id).At("requestedBy").Text() + ": changed my mind"
+	for _, args := range [][]string{{"runs", "show", id}, {"runs", "list"}, {"approvals", "show", approval}, {"approvals", "list"}} {
+		if out := s.command(t, 0, args...).Out; !strings.Contains(out, by) || strings.Contains(out, "cancelled: ") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	if out := s.command(t, 1, "runs", "watch", id).Out; !strings.Contains(out, by) {
+		t.Errorf("watch:\n%s", out)
+	}
+	ada := s.person(t, "ada@example.com", "VIEWER")
+	for _, path := range []string{"/approvals/" + approval, "/runs/" + id + "?step=r"} {
+		if page := ada.Open(path).Text; !strings.Contains(page, strings.Replace(by, "token:", "token ", 1)) || strings.Contains(page, "cancelled: ") {
+			t.Errorf("%s:\n%s", path, page)
+		}
 	}
 }

@@ -166,7 +166,7 @@ func stateOf(a *countersign.Approval) (out []string) {
 		if d.Decision == countersign.ApprovalRejected {
 			word = "Rejected"
 		}
-		out = append(out, fmt.Sprintf("%s by %s on %s: %s", word, principal(d.By, d.ByName), moment(d.At), shortened(safetext.Value(d.Reason), maxReason)))
+		out = append(out, fmt.Sprintf("%s by %s on %s: %s", word, principal(d.By, d.ByName), moment(d.At), shortened(safetext.Value(countersign.DecisionWords(d.By, d.Reason, asGiven)), maxReason)))
 	}
 	switch a.Status {
 	case countersign.ApprovalApproved:
@@ -224,12 +224,15 @@ func ableText(who control.Deciders) string {
 
 // principal is who it is: the kind and id, then the name in quotes, which may be any text.
 func principal(id, name string) string {
-	who := safetext.Value(strings.TrimPrefix(strings.Replace(id, ":", " ", 1), "user "))
+	who := safetext.Value(asGiven(id))
 	if name == "" || id == "user:"+name {
 		return who
 	}
 	return who + " “" + safetext.Value(name) + "”"
 }
+
+// asGiven is a principal in a text that is made safe as a whole.
+func asGiven(id string) string { return strings.TrimPrefix(strings.Replace(id, ":", " ", 1), "user ") }
 
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 

@@ -59,7 +59,7 @@ func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []
 	for i := range approvals {
 		if a := &approvals[i]; a.StepID == s.ID && a.Status != countersign.ApprovalPending && len(out) < knownShown {
 			how := approvalState(*a)
-			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + called(a.DecidedBy, a.DecidedByName), Quote: a.DecisionReason})
+			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + called(a.DecidedBy, a.DecidedByName), Quote: decidedBecause(a.DecidedBy, a.DecisionReason)})
 		}
 	}
 	if rec := s.Reconciliation; rec != nil {

@@ -80,6 +80,9 @@ func called(principal, name string) string {
 	return who(principal) + " “" + name + "”"
 }
 
+// decidedBecause is the reason of a decision.
+func decidedBecause(by, reason string) string { return countersign.DecisionWords(by, reason, who) }
+
 // makers words a chain of principals, each made by the next.
 func makers(chain []string) string {
 	words := make([]string, len(chain))

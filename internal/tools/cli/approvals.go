@@ -25,7 +25,7 @@ type ApprovalsList struct {
 var approvalTable = table[countersign.Approval]{
 	heading: []string{"id", "status", "run", "step", "capability", "asked by", "asked", "expires", "decided by", "reason"},
 	row: func(a countersign.Approval) []string {
-		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, called(a.RequestedBy, a.RequestedByName), moment(a.RequestedAt), moment(a.ExpiresAt), called(a.DecidedBy, a.DecidedByName), a.DecisionReason}
+		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, called(a.RequestedBy, a.RequestedByName), moment(a.RequestedAt), moment(a.ExpiresAt), called(a.DecidedBy, a.DecidedByName), decidedBecause(a.DecidedBy, a.DecisionReason)}
 	},
 }
 
@@ -37,7 +37,7 @@ func (l *ApprovalsList) Run(t *Terminal) error {
 }
 
 func printApproval(w io.Writer, a *countersign.Approval) {
-	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
+	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, decidedBecause(a.DecidedBy, a.DecisionReason))}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
 		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
 	facts = append(facts, makerFacts(a)...)
 	facts = append(facts, [2]string{"started because", doubted(a.RunReason)})
@@ -78,7 +78,7 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 	}
 	for _, d := range a.Decisions {
 		left := map[bool]string{true: "; left the groups since, doesn't count"}[d.Left]
-		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, d.Reason) + stoodIn(d) + left})
+		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, decidedBecause(d.By, d.Reason)) + stoodIn(d) + left})
 	}
 	return facts
 }

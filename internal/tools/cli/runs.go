@@ -45,7 +45,7 @@ var runTable = table[countersign.Run]{
 		if r.WaitingFor != nil {
 			waits = r.WaitingFor.Kind
 		}
-		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), joinedBy("; ", r.Error, happened(r.MayHaveHappened))}
+		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), joinedBy("; ", endedBecause(&r), happened(r.MayHaveHappened))}
 	},
 }
 

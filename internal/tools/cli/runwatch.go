@@ -101,7 +101,7 @@ func runText(r *countersign.Run) string {
 	if r.CancelRequested && !r.Status.IsTerminal() {
 		text += " (cancel requested)"
 	}
-	if why := first(waits(r), r.Error); why != "" {
+	if why := first(waits(r), endedBecause(r)); why != "" {
 		text += "  " + why
 	}
 	return joinedBy("  ", text, happened(r.MayHaveHappened))

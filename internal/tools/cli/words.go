@@ -97,6 +97,15 @@ func called(principal, name string) string {
 	return principal + " “" + name + "”"
 }
 
+// asGiven is a principal's id, as commands take it.
+func asGiven(principal string) string { return principal }
+
+// endedBecause is why a run ended.
+func endedBecause(r *countersign.Run) string { return countersign.CancelledWords(r.Error, asGiven) }
+
+// decidedBecause is the reason of a decision.
+func decidedBecause(by, reason string) string { return countersign.DecisionWords(by, reason, asGiven) }
+
 // verdict describes a verification: what was expected and what was found.
 func verdict(v *countersign.Verification) string {
 	if v == nil {

@@ -62,5 +62,5 @@ func (d *demo) decideAs(ctx context.Context, a countersign.Approval, decision co
 }
 
 func (d *demo) showDecision(a countersign.Approval) {
-	d.print.row(strings.ToLower(string(a.Status)), "by %s: %q", d.named(a.DecidedBy), a.DecisionReason)
+	d.print.row(strings.ToLower(string(a.Status)), "by %s: %q", d.named(a.DecidedBy), countersign.DecisionWords(a.DecidedBy, a.DecisionReason, d.named))
 }

@@ -23,7 +23,7 @@ func (d *demo) showEnd(which string, r countersign.Run) {
 	if r.Status == countersign.RunCompleted {
 		d.print.say("Completed. %d of %d steps are verified.", len(r.Steps)-r.UnverifiedSteps, len(r.Steps))
 	} else {
-		d.print.say("The run is %s: %s", r.Status, d.named(r.Error))
+		d.print.say("The run is %s: %s", r.Status, d.named(countersign.CancelledWords(r.Error, d.named)))
 	}
 }
 
