@@ -251,7 +251,7 @@ func public(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrFull):
-		return countersign.Errorf(countersign.CodeUnavailable, "the store's disk is full; nothing was changed. Free space on it: writes go on by themselves once there is enough, 16 MiB or less")
+		return countersign.Errorf(countersign.CodeUnavailable, "the store's disk is full; nothing was changed. Free space on it: writes go on by themselves once there is enough, which is 16 MiB or less for a store in a directory")
 	case errors.Is(err, store.ErrUnavailable):
 		return countersign.Errorf(countersign.CodeUnavailable, "the store can't write now; nothing was changed, try again")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestFullDiskIsSeen(t *testing.T) {
 	pgtest.Exec(t, url, `CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			RAISE EXCEPTION 'no space' USING ERRCODE = 'disk_full'; END $$;
 		CREATE CONSTRAINT TRIGGER fills AFTER INSERT ON steps FOR EACH ROW EXECUTE FUNCTION full()`)
-	if err := s.Update(context.Background(), increment); !errors.Is(err, store.ErrUnavailable) {
+	if err := s.Update(context.Background(), increment); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "free space for PostgreSQL") {
 		t.Errorf("Update: %v", err)
 	}
 	wantCount(t, s, 0)

@@ -58,6 +58,9 @@ func TestWhatTheServerCannotDoNowIsNoFaultOfTheStatement(t *testing.T) {
 			t.Errorf("%s: %v", c, err)
 		}
 	}
+	if err := meaning(&pgconn.PgError{Severity: "ERROR", Message: "could not extend file", Code: "53100"}); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "free space for PostgreSQL, where its data directory, its write-ahead log or the tablespace is: ERROR: could not extend file (SQLSTATE 53100)") {
+		t.Errorf("a full disk: %v", err)
+	}
 	for _, c := range []string{"23505", "22P02", "42601", "42P01"} {
 		if err := meaning(&pgconn.PgError{Code: c}); errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("%s: %v", c, err)

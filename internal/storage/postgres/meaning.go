@@ -114,6 +114,9 @@ func unavailable(cause error) error {
 	if errors.Is(cause, store.ErrUnavailable) {
 		return cause
 	}
+	if code(cause) == diskFull {
+		return fmt.Errorf("%w: free space for PostgreSQL, where its data directory, its write-ahead log or the tablespace is: %w", store.ErrFull, cause)
+	}
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, cause)
 }
 
