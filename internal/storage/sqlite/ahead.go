@@ -126,7 +126,7 @@ func (a ahead) write(ctx context.Context, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := pin(ctx, db)
+	conn, err := pin(ctx, db, file)
 	if err != nil {
 		return err
 	}

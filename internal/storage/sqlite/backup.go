@@ -162,6 +162,7 @@ func allPages(ctx context.Context, from string, b *sqlite.Backup, progress func(
 type Copy struct {
 	db      *sql.DB
 	readers *readers
+	file    string
 	behind  bool
 	packs   bool // it has them
 }
@@ -184,7 +185,7 @@ func OpenCopy(ctx context.Context, file string) (*Copy, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Copy{db: sql.OpenDB(connector), readers: newReaders(1)}
+	c := &Copy{db: sql.OpenDB(connector), file: file, readers: newReaders(1)}
 	if err := c.check(ctx); err != nil {
 		return nil, fmt.Errorf("backup %s: %w", file, errors.Join(err, c.Close()))
 	}
@@ -208,7 +209,7 @@ func (c *Copy) check(ctx context.Context) error {
 	if err := c.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'audit_packs')").Scan(&c.packs); err != nil {
 		return unreadable(err)
 	}
-	conn, err := pin(ctx, c.db)
+	conn, err := pin(ctx, c.db, c.file)
 	if err != nil {
 		return err
 	}

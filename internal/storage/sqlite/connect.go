@@ -91,10 +91,11 @@ func (s settings) pool(path, mode string, pragmas []string, connections int) (*s
 	return db, nil
 }
 
-func pin(ctx context.Context, db *sql.DB) (*sqldoc.Conn, error) {
+// pin takes a connection to a file.
+func pin(ctx context.Context, db *sql.DB, file string) (*sqldoc.Conn, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
+		return nil, fmt.Errorf("connect: %w", inWords(file, err))
 	}
-	return sqldoc.NewConn(conn, dialect), nil
+	return sqldoc.NewConn(conn, dialectOf(file)), nil
 }

@@ -100,7 +100,7 @@ func (s settings) fill(ctx context.Context, path string, content func(*sql.DB) e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = inWords(path, errors.Join(err, db.Close())) }()
 	if _, err := db.ExecContext(ctx, "PRAGMA synchronous = OFF"); err != nil {
 		return err
 	}

@@ -12,20 +12,24 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// dialect writes parameters as ?1, ?2 …; to SQLite $1 is a name.
-var dialect = sqldoc.Dialect{
-	Rewrite: func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
-	Error:   meaning,
-	Counted: map[*store.Table]*sqldoc.Counted{
-		store.Runs: {Name: "runs_counted", By: "created", Of: "status", Values: []string{"COMPLETED", "FAILED", "CANCELLED"}},
-	},
+// dialectOf writes parameters as ?1, ?2 …; to SQLite $1 is a name. Errors name the file.
+func dialectOf(file string) sqldoc.Dialect {
+	return sqldoc.Dialect{
+		Rewrite: func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
+		Error:   func(err error) error { return meaning(file, err) },
+		Counted: counted,
+	}
+}
+
+var counted = map[*store.Table]*sqldoc.Counted{
+	store.Runs: {Name: "runs_counted", By: "created", Of: "status", Values: []string{"COMPLETED", "FAILED", "CANCELLED"}},
 }
 
 // meaning turns each error that is about the disk, memory or the file, not about the
 // statement, into store.ErrUnavailable.
-func meaning(err error) error {
-	if code(err) == codes.SQLITE_IOERR_DATA {
-		err = fmt.Errorf("a page of the store is damaged: %w", err)
+func meaning(file string, err error) error {
+	if err = inWords(file, err); code(err) == codes.SQLITE_IOERR_DATA {
+		err = fmt.Errorf("a page of the store is damaged: restore it from a backup: %w", err)
 	}
 	switch code(err) & 0xff {
 	case codes.SQLITE_FULL, codes.SQLITE_IOERR, codes.SQLITE_NOMEM, codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN,

@@ -96,7 +96,7 @@ func (j *journal) connect(ctx context.Context, path string, s settings) (err err
 	}
 	j.reading.SetMaxOpenConns(1)
 	if j.db, err = s.writerPool(path); err == nil {
-		j.conn, err = pin(ctx, j.db)
+		j.conn, err = pin(ctx, j.db, path)
 	}
 	return err
 }

@@ -35,7 +35,7 @@ func firstSchema(t *testing.T, dir string, before []change) {
 	mustDo(t, err)
 	_, err = provider.UpTo(t.Context(), 1)
 	mustDo(t, err)
-	conn, err := pin(t.Context(), db)
+	conn, err := pin(t.Context(), db, path)
 	mustDo(t, err)
 	mustDo(t, writeAll(conn, before))
 	copyStore(t, dir, from)

@@ -47,7 +47,7 @@ func Peek(ctx context.Context, dir string, fn func(store.Tx) error) (err error) 
 	if err != nil {
 		return err
 	}
-	conn, err := pin(ctx, db)
+	conn, err := pin(ctx, db, filepath.Join(dir, databaseFile))
 	if err != nil {
 		return err
 	}

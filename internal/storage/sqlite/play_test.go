@@ -61,6 +61,8 @@ func (p *play) open() {
 		p.fatalf("Open: %v", err)
 	case strings.Contains(err.Error(), "\n"):
 		p.fatalf("Open was refused with more than a line: %v", err)
+	case strings.Contains(err.Error(), "not an error"):
+		p.fatalf("Open doesn't say what failed: %v", err)
 	case strings.Contains(err.Error(), "damaged"):
 		p.fatalf("Open takes a store that is whole for a damaged one: %v", err)
 	case p.disk.syncsAfterTheFailedOne() > 0:
@@ -81,6 +83,9 @@ func (p *play) update(c change) {
 	err := p.store.Update(context.Background(), c)
 	if passed && !poisoned && errors.Is(err, store.ErrUnavailable) {
 		p.fatalf("an Update after the fault: %v", err)
+	}
+	if err != nil && strings.Contains(err.Error(), "not an error") {
+		p.fatalf("an Update doesn't say what failed: %v", err)
 	}
 	p.note(c, err, poisoned)
 	p.check()

@@ -76,6 +76,7 @@ func reportedCode(found string) (c int) {
 // unreadable tells a damaged store, which needs a backup, from a store on a disk that
 // can't be read now.
 func unreadable(err error) error {
+	err = inWords("", err)
 	switch c := code(err); {
 	case c == codes.SQLITE_ERROR:
 		return fmt.Errorf("is not a Countersign store, or it is damaged: %w", err)
@@ -137,7 +138,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	}
 	_, err = provider.Up(ctx)
 	crashpoint.At("sqlite.migrated", nil)
-	return err
+	return inWords("", err)
 }
 
 // knownMigration is the number of the newest migration of this release.

@@ -114,14 +114,14 @@ func (s *Store) pin(ctx context.Context, settings settings) (err error) {
 		}
 	}()
 	for range settings.readers {
-		conn, err := pin(ctx, s.readersDB)
+		conn, err := pin(ctx, s.readersDB, s.dir.file(databaseFile))
 		if err != nil {
 			return err
 		}
 		s.readers.add(conn)
 	}
 	for _, db := range []*sql.DB{s.readersDB, s.writerDB} {
-		conn, err := pin(ctx, db)
+		conn, err := pin(ctx, db, s.dir.file(databaseFile))
 		if err != nil {
 			return err
 		}
