@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -132,8 +133,10 @@ func (t *Tx) Delete(table *store.Table, tenant, id string) error {
 // Write writes a row with the version that it has, or deletes it if that is 0. stored is the
 // version that the database has, 0 for none, and columns are the values of its columns.
 // ErrConflict: the database has another version. WriteCounts must follow before the commit.
+// The row must not be changed meanwhile.
 func (t *Tx) Write(table *store.Table, tenant string, row store.Row, stored int64, columns []any) error {
-	e := &entry{version: row.Version, doc: string(row.Doc), keys: row.Keys, stored: stored, columns: columns, dirty: true}
+	doc := unsafe.String(unsafe.SliceData(row.Doc), len(row.Doc)) // nobody changes it, and the statement copies it
+	e := &entry{version: row.Version, doc: doc, keys: row.Keys, stored: stored, columns: columns, dirty: true}
 	t.count(place{table, tenant, row.ID}, e)
 	return t.store(place{table, tenant, row.ID}, e)
 }

@@ -60,7 +60,7 @@ func (w *writer) commit(b *writebehind.Batch) (doubt bool, err error) {
 		return doubt, err
 	}
 	b.Committed()
-	for t := range b.Touched() {
+	for _, t := range b.Touched() {
 		if count := w.changes[t]; count != nil { // tests have tables of their own
 			count.Add(1)
 		}

@@ -31,12 +31,12 @@ func (c Collection[T]) Put(tx Tx, tenant, id string, v *T, expected int64) (int6
 }
 
 // Add writes a document that nobody else can have made (see Row.New), so that the store need
-// not look whether there is one, and gives it. Its version is 1.
+// not look whether there is one, and gives it; it must not be changed. Its version is 1.
 func (c Collection[T]) Add(tx Tx, tenant, id string, v *T) (doc []byte, err error) {
 	return c.put(tx, tenant, id, v, 0, true)
 }
 
-// PutDoc is Put, and gives the document that was written.
+// PutDoc is Put, and gives the document that was written. It must not be changed.
 func (c Collection[T]) PutDoc(tx Tx, tenant, id string, v *T, expected int64) (doc []byte, version int64, err error) {
 	doc, err = c.put(tx, tenant, id, v, expected, false)
 	return doc, expected + 1, err
@@ -46,7 +46,7 @@ func (c Collection[T]) put(tx Tx, tenant, id string, v *T, expected int64, isNew
 	if doc, err = countersign.Marshal(v); err != nil {
 		return nil, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
 	}
-	row := Row{ID: id, Doc: doc, New: isNew}
+	row := Row{ID: id, Doc: doc, New: isNew, Given: true}
 	if c.Keys != nil {
 		row.Keys = c.Keys(v)
 	}

@@ -123,6 +123,9 @@ type Row struct {
 	// that the function checks guards it. Put may take for granted that there is none: if there
 	// is one after all, the function fails, or runs again, after Put has returned.
 	New bool
+	// Given says that the caller gives Doc and Keys to the store with Put: nobody changes them
+	// any more, so the store may keep them instead of a copy.
+	Given bool
 }
 
 // Query says which rows, in which order. The zero Query is every row by id.

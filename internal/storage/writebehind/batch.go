@@ -13,8 +13,7 @@ import (
 type Batch struct {
 	layers   *Layers
 	snapshot *Snapshot
-	changes  *changes
-	touched  map[*store.Table]bool
+	changes  *changes // the Writer's
 	writer   *Writer
 }
 
@@ -23,28 +22,31 @@ type Writer struct {
 	layers  *Layers
 	borrow  Borrow
 	highest map[group]string // no id that a group ever had is above this one
+	changes *changes         // of the batch at hand
 }
 
 // NewWriter makes a Writer.
 func (l *Layers) NewWriter(borrow Borrow) *Writer {
-	return &Writer{layers: l, borrow: borrow, highest: map[group]string{}}
+	return &Writer{layers: l, borrow: borrow, highest: map[group]string{}, changes: newChanges()}
 }
 
-// Begin begins a batch.
+// Begin begins a batch. The one before must not be used any more.
 func (w *Writer) Begin() *Batch {
+	w.changes.reset()
 	w.layers.mu.RLock()
 	defer w.layers.mu.RUnlock()
-	return &Batch{layers: w.layers, snapshot: w.layers.snapshot(w.borrow), changes: newChanges(), touched: map[*store.Table]bool{}, writer: w}
+	return &Batch{layers: w.layers, snapshot: w.layers.snapshot(w.borrow), changes: w.changes, writer: w}
 }
 
 // Run runs a function and returns its error. The error of broken is one of the database:
 // the function's writes are undone, and its own error counts for nothing.
 func (b *Batch) Run(call func(store.Tx) error) (err, broken error) {
 	t := &Tx{Snapshot: b.snapshot, batch: b}
+	b.changes.begin()
 	err = call(t)
 	t.end()
 	if err != nil || t.err != nil {
-		for _, u := range slices.Backward(t.undo) {
+		for _, u := range slices.Backward(b.changes.undos) {
 			b.changes.undo(u)
 		}
 	}
@@ -72,11 +74,13 @@ func (b *Batch) Committed() {
 func (b *Batch) End() { b.snapshot.close() }
 
 // Touched are the tables that were written to, also by functions that failed.
-func (b *Batch) Touched() map[*store.Table]bool { return b.touched }
+func (b *Batch) Touched() []*store.Table { return b.changes.tables }
 
 // wrote notes the id of a row that is written.
 func (b *Batch) wrote(p place) {
-	b.touched[p.table] = true
+	if !slices.Contains(b.changes.tables, p.table) {
+		b.changes.tables = append(b.changes.tables, p.table)
+	}
 	g := group{p.table, p.tenant}
 	if highest, known := b.writer.highest[g]; known && p.id > highest {
 		b.writer.highest[g] = p.id

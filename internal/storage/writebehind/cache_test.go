@@ -1,8 +1,8 @@
 package writebehind
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/internal/storage/store"
@@ -12,7 +12,7 @@ import (
 func TestCachedRowsThatGrowStayWithinTheBound(t *testing.T) {
 	c, table := newCache(), &store.Table{Name: "runs"}
 	for _, size := range []int{10, maxCached, 100, maxCached} {
-		doc := strings.Repeat("x", size)
+		doc := bytes.Repeat([]byte("x"), size)
 		for i := range 3000 {
 			c.put(place{table, "acme", fmt.Sprint(i)}, row{version: 1, doc: doc}, c.now())
 		}

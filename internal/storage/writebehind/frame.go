@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -21,27 +19,26 @@ import (
 // the commit whatever they were before, so that frames may be applied again.
 
 func appendFrame(to []byte, c *changes) []byte {
-	for _, g := range slices.SortedFunc(maps.Keys(c.groups), group.compare) {
-		for id, is := range c.groups[g] {
-			to = appendText(appendText(appendText(to, g.table.Name), g.tenant), id)
-			to = binary.AppendUvarint(to, uint64(is.version))
-			if is.version == 0 {
-				continue
-			}
-			to = appendText(to, is.doc)
-			for _, k := range is.keys {
-				if n, ok := k.(int64); ok {
-					to = binary.AppendVarint(to, n)
-				} else {
-					to = appendText(to, k.(string))
-				}
+	for i := range c.list {
+		is := &c.list[i]
+		to = appendText(appendText(appendText(to, is.table.Name), is.tenant), is.id)
+		to = binary.AppendUvarint(to, uint64(is.version))
+		if is.version == 0 {
+			continue
+		}
+		to = appendText(to, is.doc)
+		for _, k := range is.keys {
+			if n, ok := k.(int64); ok {
+				to = binary.AppendVarint(to, n)
+			} else {
+				to = appendText(to, k.(string))
 			}
 		}
 	}
 	return to
 }
 
-func appendText(to []byte, text string) []byte {
+func appendText[T string | []byte](to []byte, text T) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
@@ -99,9 +96,11 @@ func (r *reader) version(table *store.Table) (is row, err error) {
 		return is, err
 	}
 	is.version = int64(version)
-	if is.doc, err = r.text(); err != nil {
+	doc, err := r.text()
+	if err != nil {
 		return is, err
 	}
+	is.doc = []byte(doc)
 	for _, c := range table.Columns {
 		var v any
 		if c.Integer {

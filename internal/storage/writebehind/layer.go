@@ -20,18 +20,20 @@ func (g group) compare(other group) int {
 	return cmp.Or(strings.Compare(g.table.Name, other.table.Name), strings.Compare(g.tenant, other.tenant))
 }
 
-// row is a row as Get returns it; version 0: there is none.
+// row is a row as Get returns it; version 0: there is none. Nobody changes doc and keys:
+// batches, layers and the cache share them.
 type row struct {
 	version int64
-	doc     string
+	doc     []byte
 	keys    []any
 }
 
 // entry is a row in a layer.
 type entry struct {
 	id       string
-	below    row       // the row under this layer, without its document
-	versions []version // oldest first; never empty
+	below    row        // the row under this layer, without its document
+	versions []version  // oldest first; never empty
+	one      [1]version // the memory of versions while there is one, as there mostly is
 }
 
 // version is a row as a commit left it.
@@ -96,15 +98,18 @@ func (l *layer) add(commit, shown int64, changes *changes) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last = commit
-	for g, changed := range changes.groups {
-		of := l.groups[g]
-		if of == nil {
-			of = &rows{byID: make(map[string]*entry, len(changed))}
-			l.groups[g] = of
+	var last group
+	var of *rows // of last
+	for i := range changes.list {
+		c := &changes.list[i]
+		if g := (group{c.table, c.tenant}); of == nil || g != last {
+			last, of = g, l.groups[g]
+			if of == nil {
+				of = &rows{byID: map[string]*entry{}}
+				l.groups[g] = of
+			}
 		}
-		for id, c := range changed {
-			l.set(of, id, commit, shown, c)
-		}
+		l.set(of, c.id, commit, shown, c)
 	}
 }
 
@@ -113,6 +118,7 @@ func (l *layer) set(of *rows, id string, commit, shown int64, c *change) {
 	e := of.byID[id]
 	if e == nil {
 		e = &entry{id: id, below: row{version: c.below.version, keys: c.below.keys}}
+		e.versions = e.one[:0]
 		of.insert(e)
 		l.size += entryOverhead + len(id)
 	}

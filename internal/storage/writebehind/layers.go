@@ -1,6 +1,7 @@
 package writebehind
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"slices"
@@ -94,7 +95,7 @@ type Frozen struct {
 // commits up to that one.
 func (f *Frozen) Last() int64 { return f.layer.last }
 
-// Change is a row to be written.
+// Change is a row to be written. It must not be changed: others read it meanwhile.
 type Change struct {
 	Table  *store.Table
 	Tenant string
@@ -117,7 +118,7 @@ func (f *Frozen) Rows(each func(Change) error) error {
 			}
 			err := each(Change{
 				Table: g.table, Tenant: g.tenant,
-				Row:    store.Row{ID: e.id, Version: is.version, Keys: is.keys, Doc: []byte(is.doc)},
+				Row:    store.Row{ID: e.id, Version: is.version, Keys: is.keys, Doc: is.doc},
 				Stored: e.below.version, Columns: e.below.keys,
 			})
 			if err != nil {
@@ -251,7 +252,7 @@ func (s *Snapshot) fetch(p place) (row, error) {
 	case err != nil:
 		return row{}, err
 	default:
-		r = row{found.Version, string(found.Doc), found.Keys}
+		r = row{found.Version, bytes.Clone(found.Doc), found.Keys} // it may be part of something larger
 	}
 	s.layers.cache.put(p, r, s.epoch)
 	return r, nil

@@ -28,11 +28,11 @@ func (t *Tx) difference(g group, where []store.Filter) *difference {
 		l.each(g, of, t.commit, put)
 	}
 	if t.batch != nil {
-		for id, c := range t.batch.changes.groups[g] {
-			if of.has(id) {
-				put(id, c.below, c.row)
+		t.batch.changes.of(g, func(c *change) {
+			if of.has(c.id) {
+				put(c.id, c.below, c.row)
 			}
-		}
+		})
 	}
 	if len(d.rows) == 0 {
 		return nil
@@ -113,11 +113,11 @@ func (t *Tx) counted(g group, where []store.Filter) (n int) {
 		l.each(g, of, t.commit, add)
 	}
 	if t.batch != nil {
-		for id, c := range t.batch.changes.groups[g] {
-			if of.has(id) {
-				add(id, c.below, c.row)
+		t.batch.changes.of(g, func(c *change) {
+			if of.has(c.id) {
+				add(c.id, c.below, c.row)
 			}
-		}
+		})
 	}
 	return n
 }
@@ -180,9 +180,9 @@ func (t *Tx) Tenants(table *store.Table) ([]string, error) {
 		l.tenants(table, func(tenant string) { mixed[tenant] = true })
 	}
 	if t.batch != nil {
-		for g := range t.batch.changes.groups {
-			if g.table == table {
-				mixed[g.tenant] = true
+		for _, c := range t.batch.changes.list {
+			if c.table == table {
+				mixed[c.tenant] = true
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package writebehind
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +13,6 @@ import (
 type Tx struct {
 	*Snapshot
 	batch *Batch // nil: only reads
-	undo  []undo
 	over  bool
 	err   error // a read of the database failed, or the snapshot was overtaken
 }
@@ -62,7 +62,15 @@ func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
 
 // as is the row as callers get it: theirs to change.
 func (r row) as(id string) store.Row {
-	return store.Row{ID: id, Version: r.version, Keys: slices.Clone(r.keys), Doc: []byte(r.doc)}
+	return store.Row{ID: id, Version: r.version, Keys: slices.Clone(r.keys), Doc: bytes.Clone(r.doc)}
+}
+
+// kept is a row to keep, with a version: what its caller may still change is copied.
+func kept(r store.Row, version int64) row {
+	if !r.Given {
+		r.Doc, r.Keys = bytes.Clone(r.Doc), slices.Clone(r.Keys)
+	}
+	return row{version, r.Doc, r.Keys}
 }
 
 // read finds a row in the batch, the layers or the database.
@@ -121,7 +129,7 @@ func (t *Tx) put(p place, r store.Row, expected, to int64) error {
 	if expected < 0 || was.version != expected {
 		return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, expected, store.ErrConflict)
 	}
-	t.change(p, was, row{to, string(r.Doc), slices.Clone(r.Keys)})
+	t.change(p, was, kept(r, to))
 	return nil
 }
 
@@ -142,6 +150,6 @@ func (t *Tx) Delete(table *store.Table, tenant, id string) error {
 }
 
 func (t *Tx) change(p place, was, is row) {
-	t.undo = append(t.undo, t.batch.changes.set(p, was, is))
+	t.batch.changes.set(p, was, is)
 	t.batch.wrote(p)
 }
