@@ -4,10 +4,15 @@
 package audit
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/bits"
+	"strconv"
+	"strings"
 	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/merkle"
@@ -37,7 +42,7 @@ func Append(tx store.Tx, tenant string, records []countersign.AuditRecord) error
 	for i := range records {
 		r := &records[i]
 		r.Seq, r.ClockBack = h.Size, r.At.Before(h.LastAt)
-		if err := appendRecord(tx, tenant, h, *r); err != nil {
+		if err := appendRecord(tx, tenant, h, r); err != nil {
 			return err
 		}
 		h.LastAt = r.At
@@ -45,12 +50,12 @@ func Append(tx store.Tx, tenant string, records []countersign.AuditRecord) error
 	return h.save(tx, tenant)
 }
 
-func appendRecord(tx store.Tx, tenant string, h *head, r countersign.AuditRecord) error {
+func appendRecord(tx store.Tx, tenant string, h *head, r *countersign.AuditRecord) error {
 	leaf, doc, err := merkle.Seal(r)
 	if err != nil {
 		return err
 	}
-	if err := tx.Put(store.Audit, tenant, store.Row{ID: recordID(r.Seq), Doc: doc, Keys: columns(r)}, 0); err != nil {
+	if err := tx.Put(store.Audit, tenant, store.Row{ID: recordID(r.Seq), Doc: doc, Keys: columns(r), Given: true}, 0); err != nil {
 		return fmt.Errorf("audit record %d: %w", r.Seq, err)
 	}
 	h.Add(leaf)
@@ -58,16 +63,20 @@ func appendRecord(tx store.Tx, tenant string, h *head, r countersign.AuditRecord
 }
 
 // columns are the indexed columns of a record.
-func columns(r countersign.AuditRecord) []any {
+func columns(r *countersign.AuditRecord) []any {
 	return []any{r.Seq, r.At.UnixMicro(), r.Actor, r.Action, r.Subject}
 }
 
 // recordID sorts like the sequence number.
-func recordID(seq int64) string { return fmt.Sprintf("%016d", seq) }
+func recordID(seq int64) string {
+	const zeros = "0000000000000000"
+	id := strconv.FormatInt(seq, 10)
+	return zeros[min(len(zeros), len(id)):] + id
+}
 
 func loadHead(tx store.Tx, tenant string) (*head, error) {
 	h := &head{}
-	row, err := tx.Get(store.AuditHeads, tenant, headID)
+	row, err := store.Look(tx, store.AuditHeads, tenant, headID)
 	if errors.Is(err, store.ErrNotFound) {
 		return h, nil
 	}
@@ -75,10 +84,41 @@ func loadHead(tx store.Tx, tenant string) (*head, error) {
 		return nil, err
 	}
 	h.version = row.Version
-	if store.Decode(row.Doc, h) != nil || h.Size < 0 || len(h.Roots) != bits.OnesCount64(uint64(h.Size)) {
+	if !h.parse(string(row.Doc)) && store.Decode(row.Doc, h) != nil || h.Size < 0 || len(h.Roots) != bits.OnesCount64(uint64(h.Size)) {
 		return nil, errHead
 	}
 	return h, nil
+}
+
+// parse reads a head as save writes it, which each append of a record asks for. It reads
+// nothing else than store.Decode would; false leaves the head as it was.
+func (h *head) parse(doc string) bool {
+	size, rest, _ := strings.Cut(strings.TrimPrefix(doc, `{"size":`), `,"roots":["`)
+	roots, at, _ := strings.Cut(rest, `"],"lastAt":"`)
+	at, whole := strings.CutSuffix(at, `"}`)
+	read := head{version: h.version}
+	var err error
+	if read.Size, err = strconv.ParseInt(size, 10, 64); err != nil || strconv.FormatInt(read.Size, 10) != size || !whole || read.LastAt.UnmarshalText([]byte(at)) != nil {
+		return false
+	}
+	read.Roots = make([]string, 0, bits.OnesCount64(uint64(read.Size))+1)
+	for root := range strings.SplitSeq(roots, `","`) {
+		if !isHash(root) {
+			return false
+		}
+		read.Roots = append(read.Roots, root)
+	}
+	*h = read
+	return true
+}
+
+func isHash(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(text) == hex.EncodedLen(tlog.HashSize)
 }
 
 // errHead reports a damaged head. Nothing is appended to such a log, so no operation
@@ -90,5 +130,5 @@ func (h *head) save(tx store.Tx, tenant string) error {
 	if err != nil {
 		return err
 	}
-	return tx.Put(store.AuditHeads, tenant, store.Row{ID: headID, Doc: doc}, h.version)
+	return tx.Put(store.AuditHeads, tenant, store.Row{ID: headID, Doc: doc, Given: true}, h.version)
 }

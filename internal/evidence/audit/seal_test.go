@@ -13,7 +13,7 @@ func TestTheSealedDocumentIsTheRecordWithItsHash(t *testing.T) {
 	for n := range 20 {
 		r := record(n)
 		r.Seq, r.ClockBack, r.Step = int64(n), n%2 == 0, []string{"", "a"}[n%2]
-		leaf, doc, err := merkle.Seal(r)
+		leaf, doc, err := merkle.Seal(&r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,11 +58,11 @@ func (m tampering) remove(seq int64) {
 func (m tampering) reseal(seq int64, change func(*countersign.AuditRecord)) {
 	r := decoded(m.t, m.row(seq))
 	change(&r)
-	_, doc, err := merkle.Seal(r)
+	_, doc, err := merkle.Seal(&r)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.put(store.Row{ID: recordID(seq), Doc: doc, Keys: columns(r)})
+	m.put(store.Row{ID: recordID(seq), Doc: doc, Keys: columns(&r)})
 }
 
 func (m tampering) edit(seq int64, old, replacement string) {
@@ -85,11 +85,11 @@ func (m tampering) column(seq int64, i int, v any) {
 func (m tampering) insert(id string, seq, column int64) {
 	r := record(50)
 	r.Seq = seq
-	_, doc, err := merkle.Seal(r)
+	_, doc, err := merkle.Seal(&r)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	keys := columns(r)
+	keys := columns(&r)
 	keys[0] = column
 	m.put(store.Row{ID: id, Doc: doc, Keys: keys})
 }

@@ -109,6 +109,6 @@ func fits(row store.Row, seq int64) (tlog.Hash, bool) {
 	if store.Decode(row.Doc, &r) != nil || r.Seq != seq || row.ID != recordID(seq) {
 		return tlog.Hash{}, false
 	}
-	leaf, doc, err := merkle.Seal(r)
-	return leaf, err == nil && bytes.Equal(doc, row.Doc) && slices.Equal(row.Keys, columns(r))
+	leaf, doc, err := merkle.Seal(&r)
+	return leaf, err == nil && bytes.Equal(doc, row.Doc) && slices.Equal(row.Keys, columns(&r))
 }

@@ -5,6 +5,7 @@ package merkle
 
 import (
 	"encoding/hex"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -48,17 +49,25 @@ func ParseHash(s string) (h tlog.Hash) {
 	return h
 }
 
+// noHash stands where the hash of a record will be.
+var noHash = strings.Repeat("0", hex.EncodedLen(tlog.HashSize))
+
 // Seal returns a record's leaf hash, which covers its JSON without the hash, and the
-// document that is stored and exported, which ends with the hash.
-func Seal(r countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
-	r.Hash = ""
-	bare, err := countersign.Marshal(&r)
+// document that is stored and exported, which ends with the hash. The record is changed
+// meanwhile, and left as it was.
+func Seal(r *countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
+	was := r.Hash
+	r.Hash = noHash
+	doc, err = countersign.Marshal(r)
+	r.Hash = was
 	if err != nil {
 		return leaf, nil, err
 	}
-	leaf = tlog.RecordHash(bare)
 	const name, end = `,"hash":"`, `"}`
-	doc = make([]byte, 0, len(bare)+len(name)+hex.EncodedLen(len(leaf))+len(end))
-	doc = append(append(doc, bare[:len(bare)-1]...), name...)
-	return leaf, append(hex.AppendEncode(doc, leaf[:]), end...), nil
+	at := len(doc) - len(name) - len(noHash) - len(end) // all before is what the hash covers
+	doc[at] = '}'
+	leaf = tlog.RecordHash(doc[:at+1])
+	doc[at] = name[0]
+	hex.Encode(doc[at+len(name):], leaf[:])
+	return leaf, doc, nil
 }

@@ -108,6 +108,7 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 		r.AgentID = p.Agents[0].ID
 	}
 	projects := projectsOf(p)
+	r.Steps = slices.Grow(r.Steps, len(p.Steps))
 	for i := range p.Steps {
 		r.Steps = append(r.Steps, newStep(r, &p.Steps[i], projects))
 	}

@@ -126,7 +126,7 @@ func (s *spendings) count(res run.Result) (sent string, err error) {
 // agentBudgets reads an agent's budgets in the transaction, and decodes its head unless this
 // very document was decoded before.
 func (l *Repository) agentBudgets(tx store.Tx, tenant, id string) ([]countersign.Budget, error) {
-	row, err := tx.Get(store.Agents, tenant, id)
+	row, err := store.Look(tx, store.Agents, tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

@@ -60,7 +60,7 @@ const maxCachedHeads = 1024
 // was decoded before: each step asks for the same few heads.
 func (l *Repository) currentRevision(tx store.Tx, tenant string, s plan.Subject) (plan.CurrentRevision, error) {
 	table, decode := headOf(s.Kind)
-	row, err := tx.Get(table, tenant, s.ID)
+	row, err := store.Look(tx, table, tenant, s.ID)
 	if err != nil {
 		return plan.CurrentRevision{}, err
 	}

@@ -140,7 +140,7 @@ func (l *Repository) refresh(tx store.Tx, ref Ref, loaded *LoadedRun) (*LoadedRu
 	if loaded == nil {
 		return l.Load(tx, ref)
 	}
-	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
+	row, err := store.Look(tx, store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -197,17 +197,19 @@ func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
 	return nil
 }
 
-// saveHeader writes the run's own record, without steps and plan.
+// saveHeader writes the run's own record, without steps and plan. Nobody else has the run
+// yet: it is being made.
 func (h *LoadedRun) saveHeader(tx store.Tx) error {
-	header := h.record
-	header.Steps, header.PlanSnapshot = nil, nil
+	steps, snapshot := h.record.Steps, h.record.PlanSnapshot
+	h.record.Steps, h.record.PlanSnapshot = nil, nil
+	defer func() { h.record.Steps, h.record.PlanSnapshot = steps, snapshot }()
 	var doc []byte
 	var err error
 	version := int64(1)
 	if h.version == 0 {
-		doc, err = records.Runs.Add(tx, h.Ref.Tenant, h.record.ID, &header)
+		doc, err = records.Runs.Add(tx, h.Ref.Tenant, h.record.ID, &h.record)
 	} else {
-		doc, version, err = records.Runs.PutDoc(tx, h.Ref.Tenant, h.record.ID, &header, h.version)
+		doc, version, err = records.Runs.PutDoc(tx, h.Ref.Tenant, h.record.ID, &h.record, h.version)
 	}
 	if err != nil {
 		return fmt.Errorf("run %s: %w", h.record.ID, err)

@@ -16,7 +16,7 @@ const (
 // Read gives a run with its steps, mostly from memory; it must not be changed. It is for
 // views only: an update may read what is never committed.
 func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
-	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
+	row, err := store.Look(tx, store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
 		return nil, err
 	}

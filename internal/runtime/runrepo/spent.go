@@ -125,7 +125,7 @@ func (k *knownSpending) tally(key string) (t tally, known bool) {
 // read reads the record in the transaction, and decodes it unless this very document was
 // read or written before.
 func (s *spending) read(l *Repository) error {
-	row, err := s.tx.Get(store.Meta, s.tenant, s.id)
+	row, err := store.Look(s.tx, store.Meta, s.tenant, s.id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

@@ -15,7 +15,7 @@ type Collection[T any] struct {
 
 // Get reads one document and its version; ErrNotFound when there is none.
 func (c Collection[T]) Get(tx Tx, tenant, id string) (*T, int64, error) {
-	row, err := tx.Get(c.Table, tenant, id)
+	row, err := Look(tx, c.Table, tenant, id)
 	if err != nil {
 		return nil, 0, err
 	}

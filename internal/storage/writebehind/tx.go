@@ -46,19 +46,45 @@ func (t *Tx) writable() error {
 
 // Get implements store.Tx.
 func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
-	p := place{table, tenant, id}
-	if err := t.usable(); err != nil {
-		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
-	}
-	r, err := t.read(p)
-	switch {
-	case err != nil:
-		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
-	case r.version == 0:
-		return store.Row{}, fmt.Errorf("%s %q: %w", table.Name, id, store.ErrNotFound)
+	r, err := t.look(place{table, tenant, id})
+	if err != nil {
+		return store.Row{}, err
 	}
 	return r.as(id), nil
 }
+
+// Look implements store.Looker.
+func (t *Tx) Look(table *store.Table, tenant, id string) (store.Row, error) {
+	r, err := t.look(place{table, tenant, id})
+	if err != nil {
+		return store.Row{}, err
+	}
+	return store.Row{ID: id, Version: r.version, Keys: r.keys, Doc: r.doc}, nil
+}
+
+func (t *Tx) look(p place) (row, error) {
+	err := t.usable()
+	var r row
+	if err == nil {
+		r, err = t.read(p)
+	}
+	if err != nil {
+		return row{}, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
+	}
+	if r.version == 0 {
+		return row{}, missing(p)
+	}
+	return r, nil
+}
+
+// missing is an ErrNotFound. Most of them are an answer, whose text nobody reads.
+type missing place
+
+func (m missing) Error() string {
+	return fmt.Sprintf("%s %q: %v", m.table.Name, m.id, store.ErrNotFound)
+}
+
+func (m missing) Unwrap() error { return store.ErrNotFound }
 
 // as is the row as callers get it: theirs to change.
 func (r row) as(id string) store.Row {

@@ -111,7 +111,7 @@ func (c *fileCheck) record(line []byte) error {
 	if json.Unmarshal(line, &r) != nil {
 		return errors.New("it is no audit record")
 	}
-	leaf, doc, err := merkle.Seal(r)
+	leaf, doc, err := merkle.Seal(&r)
 	switch {
 	case err != nil:
 		return err

@@ -106,7 +106,7 @@ func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.A
 
 // leafOf returns a record's hash if it matches the record's content.
 func leafOf(r countersign.AuditRecord) (tlog.Hash, error) {
-	leaf, _, err := merkle.Seal(r)
+	leaf, _, err := merkle.Seal(&r)
 	if err == nil && hex.EncodeToString(leaf[:]) != r.Hash {
 		err = fmt.Errorf("record %d does not match its hash; a command older than the service computes other hashes, so try the service's version first", r.Seq)
 	}
