@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -233,5 +234,16 @@ func BenchmarkMarshalStep(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkMarshalText: a request's body as a value's text.
+func BenchmarkMarshalText(b *testing.B) {
+	text := strings.Repeat("canonical workload body of letters, digits 0123456789 and dots. ", 3)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := countersign.Marshal(text); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

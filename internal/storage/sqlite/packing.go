@@ -61,7 +61,7 @@ func (p *packing) flush() error {
 		return nil
 	}
 	rows := p.rows
-	p.rows = nil
+	p.rows = p.rows[:0]                               // packs and tables have copies by the time that more rows come
 	last, err := packAt(p.tx, p.tenant, pack.MostSeq) // nil: it has none
 	if err != nil {
 		return err

@@ -116,6 +116,9 @@ type Table struct {
 	// Put may skip reading the row; a version that doesn't match then fails the
 	// function, or runs it again, after Put has returned.
 	Guarded bool
+	// Log says that rows are added behind the others and hardly ever read one by one, so that
+	// it isn't worth keeping them in memory.
+	Log bool
 }
 
 // Column is a value kept beside the document so that it can be listed by it.

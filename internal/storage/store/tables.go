@@ -66,7 +66,7 @@ var (
 
 	// Audit is listed by sequence number: all of it by id, which orders as that does,
 	// or what agrees in actor, action or subject. AuditHeads has one row a log, which guards it.
-	Audit      = guarded(table("audit", integer("seq"), integer("at"), text("actor"), text("action"), text("subject")))
+	Audit      = log(guarded(table("audit", integer("seq"), integer("at"), text("actor"), text("action"), text("subject"))))
 	AuditHeads = table("audit_heads")
 
 	// Meta holds what the installation knows about itself.
@@ -86,6 +86,11 @@ func table(name string, columns ...Column) *Table { return &Table{Name: name, Co
 
 func guarded(t *Table) *Table {
 	t.Guarded = true
+	return t
+}
+
+func log(t *Table) *Table {
+	t.Log = true
 	return t
 }
 

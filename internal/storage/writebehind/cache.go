@@ -6,7 +6,7 @@ import (
 )
 
 // cache keeps rows of the database, as of the last written layer, for the writer and for
-// Snapshots of that state. It has two generations and drops the older one when the younger
+// Snapshots of that state; no rows of logs. It has two generations and drops the older one when the younger
 // one is full.
 type cache struct {
 	mu         sync.RWMutex
@@ -19,7 +19,7 @@ type cache struct {
 // A generation holds about this many bytes, and no row above maxCached: a plan of a
 // megabyte would displace the rows that every step reads.
 const (
-	maxGeneration = 4 << 20
+	maxGeneration = 2 << 20
 	maxCached     = 64 << 10
 )
 
@@ -60,6 +60,9 @@ func (c *cache) put(p place, r row, epoch int64) {
 }
 
 func (c *cache) set(p place, r row) {
+	if p.table.Log {
+		return
+	}
 	if was, there := c.young[p]; there {
 		c.size -= was.cost(p)
 	}
