@@ -15,13 +15,10 @@ func (s *sim) checkArrival(d *delivery) {
 		return
 	}
 	for _, tenant := range tenants {
-		p := s.look(tenant)
-		r := p.run(d.call.RunID)
-		if r == nil {
-			continue
+		if r := s.lookAt(tenant, d.call.RunID); r != nil {
+			s.judgeArrival(tenant, r, d)
+			return
 		}
-		s.judgeArrival(tenant, r, d)
-		return
 	}
 	s.fail("A3: a request of run %s arrived, which is not there", d.call.RunID)
 }
@@ -69,8 +66,8 @@ func (s *sim) checkDeliveries(tenant string, p *picture) {
 	byRun := map[string][]*delivery{}
 	for _, d := range s.receiver.deliveries() {
 		r := p.run(d.call.RunID)
-		if r == nil {
-			continue // a run of the other tenant
+		if r == nil || s.rests(tenant, r.ID) { // a run of the other tenant
+			continue
 		}
 		if d.probe {
 			s.checkProbe(r, d)

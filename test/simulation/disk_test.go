@@ -89,11 +89,17 @@ func (d *disk) meetRead() fault {
 // session is the disk as opened by one process. After the process has died, nothing reaches the disk through it.
 type session struct {
 	disk *disk
+	rows store.Store
 	dead chan struct{}
 	once sync.Once
 }
 
-func (d *disk) open() *session { return &session{disk: d, dead: make(chan struct{})} }
+func (d *disk) open() *session { return d.through(d.rows) }
+
+// through is the disk as opened by a process with a store of its own.
+func (d *disk) through(rows store.Store) *session {
+	return &session{disk: d, rows: rows, dead: make(chan struct{})}
+}
 
 // die ends the process at once.
 func (s *session) die() { s.once.Do(func() { close(s.dead) }) }
@@ -114,7 +120,7 @@ func (s *session) View(ctx context.Context, fn func(store.Tx) error) error {
 	if s.isDead() || s.disk.meetRead() == unreadable {
 		return store.ErrUnavailable
 	}
-	return s.disk.rows.View(ctx, fn)
+	return s.rows.View(ctx, fn)
 }
 
 // Update implements store.Store.
@@ -127,7 +133,7 @@ func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
 		f = noFault
 	}
 	keep := f == noFault || f == dieAfter || f == syncKept
-	err := s.disk.rows.Update(ctx, func(tx store.Tx) error {
+	err := s.rows.Update(ctx, func(tx store.Tx) error {
 		if s.isDead() { // the process died while this Update waited
 			return errDiscard
 		}

@@ -9,6 +9,10 @@
 //	go test ./test/simulation -seed 4711 -v        one, with its script
 //	go test ./test/simulation -run Postgre -postgres 100
 //	                                               on a database, a second each and more
+//	go test ./test/simulation -run ADayOfWork -day 1440
+//	                                               a day of mixed work on the embedded store
+//	go test ./test/simulation -run ADayOfReplicas -day-replicas 1440 -day-postgres 60
+//	                                               the same on replicas that come and go
 //
 // A seed that failed is kept in testdata/seeds.txt and is always played.
 package simulation

@@ -31,11 +31,33 @@ type answer struct {
 	at      time.Time
 }
 
-// repeatable is what a refusal has in common with those that are counted with it. Each process counts separately.
+// repeatable is what a refusal has in common with those that are counted with it. A process that has a store for itself counts
+// separately.
 type repeatable struct {
 	process               *process
 	tenant, actor, action string
 	code                  countersign.Code
+}
+
+// repeatable is what a refusal by the present process has in common with its repetitions. Replicas count together: what one has recorded,
+// also a count, the others don't record anew within a minute, and actions are not told apart here.
+func (s *sim) repeatable(tenant, actor, action string, code countersign.Code) repeatable {
+	if s.shared {
+		return repeatable{nil, tenant, actor, "", code}
+	}
+	return repeatable{s.process, tenant, actor, action, code}
+}
+
+// counts notes a record of counted refusals: replicas count on from it.
+func (s *sim) counts(tenant string, rec countersign.AuditRecord) {
+	code, refused := strings.CutPrefix(rec.Outcome, countersign.AuditRefused+": ")
+	if !refused || !s.shared || rec.Count == 0 {
+		return
+	}
+	k := s.repeatable(tenant, rec.Actor, "", countersign.Code(code))
+	if at := rec.At.Add(-s.epoch); at.After(s.known.firsts[k]) {
+		s.known.firsts[k] = at
+	}
 }
 
 func newKnown() known {

@@ -17,6 +17,7 @@ type log struct {
 	intents   map[string][]intent
 	reopened  map[string]int // CONFIRMED_NOT_EXECUTED by run and step
 	byRequest map[string][]countersign.AuditRecord
+	stopped   bool // LIVE steps are
 }
 
 type stand struct {
@@ -46,6 +47,7 @@ func (s *sim) readLog(tenant string, p *picture) {
 			return
 		}
 		l.read++
+		s.counts(tenant, rec)
 		if rec.RequestID != "" {
 			l.byRequest[rec.RequestID] = append(l.byRequest[rec.RequestID], rec)
 		}
@@ -78,7 +80,12 @@ func (s *sim) records(tenant string, from int64, subject string) (list []counter
 func (s *sim) takeIn(tenant string, l *log, p *picture, rec countersign.AuditRecord) {
 	kind, id, _ := strings.Cut(rec.Subject, "/")
 	switch {
+	case kind == "tenant" && (rec.After == "STOPPED" || rec.After == "GOING"):
+		l.stopped = rec.After == "STOPPED"
 	case rec.Action == "step.send":
+		if l.stopped {
+			s.fail("D3: step %s of run %s was sent while the tenant was stopped", rec.Step, id)
+		}
 		s.judgeIntent(tenant, l, p, id, rec)
 	case rec.Action == "runs.reconcile" && strings.HasPrefix(rec.Reason, countersign.ConfirmedNotExecuted):
 		l.reopened[id+"."+rec.Step]++
@@ -165,6 +172,7 @@ func (s *sim) compareAnswers(tenant string, l *log) {
 		}
 		counts[id] = [3]int{done, refused, len(l.byRequest[id])}
 	}
+	clear(l.byRequest)           // a request's records are in one commit
 	for id, a := range answers { // after the first refusals of each minute are known
 		s.judgeRecords(a, counts[id][0], counts[id][1], counts[id][2])
 	}

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -17,6 +18,8 @@ type picture struct {
 	approvals []records.Approval
 	agents    []records.AgentHead
 	teams     []records.TeamHead
+
+	planAt, runAt map[string]int // by id
 }
 
 // look reads a tenant's rows directly from the disk.
@@ -27,9 +30,14 @@ func (s *sim) look(tenant string) (p picture) {
 			runs: all(s, tx, records.Runs, tenant, &err), approvals: all(s, tx, records.Approvals, tenant, &err),
 			agents: all(s, tx, records.Agents, tenant, &err), teams: all(s, tx, records.Teams, tenant, &err),
 		}
-		steps := s.steps(tx, tenant, &err)
+		steps := s.steps(tx, tenant, store.Query{}, &err)
+		p.planAt, p.runAt = map[string]int{}, map[string]int{}
+		for i := range p.plans {
+			p.planAt[p.plans[i].ID] = i
+		}
 		for i := range p.runs {
 			p.runs[i].Steps = steps[p.runs[i].ID]
+			p.runAt[p.runs[i].ID] = i
 		}
 		return err
 	})
@@ -37,6 +45,41 @@ func (s *sim) look(tenant string) (p picture) {
 		s.fail("the store can't be read: %v", err)
 	}
 	return p
+}
+
+// lookAt reads one run with its steps; nil if the tenant has none with this id.
+func (s *sim) lookAt(tenant, id string) (r *records.Run) {
+	err := s.disk.rows.View(background(), func(tx store.Tx) (err error) {
+		r, _, err = records.Runs.Get(tx, tenant, id)
+		if errors.Is(err, store.ErrNotFound) {
+			r = nil
+			return nil
+		}
+		if err == nil {
+			r.Steps = s.steps(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", id)}}, &err)[id]
+		}
+		return err
+	})
+	if err != nil {
+		s.fail("the store can't be read: %v", err)
+	}
+	return r
+}
+
+// archived reports whether a run went into a file.
+func (s *sim) archived(tenant, id string) (is bool) {
+	err := s.disk.rows.View(background(), func(tx store.Tx) error {
+		_, _, err := records.ArchivedRuns.Get(tx, tenant, id)
+		is = err == nil
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		s.fail("the store can't be read: %v", err)
+	}
+	return is
 }
 
 func all[T any](s *sim, tx store.Tx, c store.Collection[T], tenant string, failed *error) []T {
@@ -56,6 +99,11 @@ func decoded[T any](s *sim, t *store.Table, tenant string, row store.Row, failed
 	at := rowAt{t.Name, tenant, row.ID, row.Version}
 	s.rowsMu.Lock()
 	v, known := s.rows[at].(T)
+	if !known {
+		if v, known = s.olderRows[at].(T); known {
+			s.rows[at] = v
+		}
+	}
 	s.rowsMu.Unlock()
 	if known {
 		return v
@@ -75,9 +123,9 @@ type rowAt struct {
 	version           int64
 }
 
-// steps reads the steps of all runs at once, in the order of their ids. A run's probes follow its steps.
-func (s *sim) steps(tx store.Tx, tenant string, failed *error) map[string][]countersign.StepRun {
-	rows, err := tx.List(store.Steps, tenant, store.Query{})
+// steps reads steps of runs at once, in the order of their ids. A run's probes follow its steps.
+func (s *sim) steps(tx store.Tx, tenant string, q store.Query, failed *error) map[string][]countersign.StepRun {
+	rows, err := tx.List(store.Steps, tenant, q)
 	if err != nil && *failed == nil {
 		*failed = err
 	}
@@ -96,19 +144,15 @@ func (s *sim) steps(tx store.Tx, tenant string, failed *error) map[string][]coun
 }
 
 func (p *picture) plan(id string) *records.Plan {
-	for i := range p.plans {
-		if p.plans[i].ID == id {
-			return &p.plans[i]
-		}
+	if i, is := p.planAt[id]; is {
+		return &p.plans[i]
 	}
 	return nil
 }
 
 func (p *picture) run(id string) *records.Run {
-	for i := range p.runs {
-		if p.runs[i].ID == id {
-			return &p.runs[i]
-		}
+	if i, is := p.runAt[id]; is {
+		return &p.runs[i]
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign/internal/control"
@@ -20,6 +21,7 @@ const (
 	origin  = "https://api.example.com"
 	second  = "https://second.example.com"
 	secret  = "SHOP_SECRET"
+	renewed = "SHOP_SECRET_RENEWED"
 	retries = 50
 )
 
@@ -28,13 +30,14 @@ type process struct {
 	session *session
 	engine  *engine.Engine
 	control *control.Service
+	beside  []interface{ Stop() } // what else works in the background, in the order in which it began
 }
 
 func (s *sim) newID(kind string) string { return fmt.Sprintf("%s-%06d", kind, s.ids.Add(1)) }
 
 // now is the service's clock, which may be wrong.
 func (s *sim) now() time.Time {
-	return time.Now().Add(time.Duration(s.clock.Load())).UTC().Truncate(time.Microsecond)
+	return time.Now().Add(s.epoch + time.Duration(s.clock.Load())).UTC().Truncate(time.Microsecond)
 }
 
 // boot starts a process on the disk. If a fault ends it during its start, boot starts it again, as a supervisor would.
@@ -77,6 +80,9 @@ func (p *process) end(grace time.Duration) {
 	if grace == 0 {
 		p.session.die()
 	}
+	for _, b := range slices.Backward(p.beside) {
+		b.Stop()
+	}
 	p.engine.Stop(grace)
 	p.session.die()
 	p.control.Close()
@@ -96,7 +102,7 @@ func (s *sim) revive() {
 // listed allows the receiver's secret for each tenant.
 func listed() (l credential.Lists) {
 	for _, tenant := range tenants {
-		l.General = append(l.General, credential.Entry{Name: secret, Tenant: tenant})
+		l.General = append(l.General, credential.Entry{Name: secret, Tenant: tenant}, credential.Entry{Name: renewed, Tenant: tenant})
 	}
 	return l
 }

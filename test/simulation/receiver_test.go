@@ -18,6 +18,8 @@ import (
 type receiver struct {
 	seed uint64
 	now  func() time.Time
+	acts []behaviour                    // what it may do
+	pace func(*rand.Rand) time.Duration // how long it takes
 	// arrived is called for each delivery before it is answered.
 	arrived func(*delivery)
 
@@ -25,6 +27,7 @@ type receiver struct {
 	log      []*delivery
 	attempts map[string]int // calls by key, including those that were not sent
 	calls    int
+	arrivals int // deliveries, also those that the log has dropped
 }
 
 // delivery is one received request.
@@ -104,23 +107,29 @@ func (r *receiver) script(key string, n int) (behaviour, time.Duration) {
 	_, _ = fmt.Fprintf(h, "%d %s %d", r.seed, key, n)
 	rng := rand.New(rand.NewPCG(h.Sum64(), r.seed))
 	all := 0
-	for _, b := range behaviours {
+	for _, b := range r.acts {
 		all += b.weight
 	}
 	at := rng.IntN(all)
-	took := time.Duration(1+rng.IntN(3_000_000)) * time.Microsecond
-	switch rng.IntN(10) {
-	case 0, 1, 2, 3:
-		took = time.Duration(1+rng.IntN(5000)) * time.Microsecond
-	case 4, 5:
-		took = time.Duration(1+rng.IntN(25_000_000)) * time.Microsecond
-	}
-	for _, b := range behaviours {
+	took := r.pace(rng)
+	for _, b := range r.acts {
 		if at -= b.weight; at < 0 {
 			return b, took
 		}
 	}
 	panic("no behaviour")
+}
+
+// uneven is the pace of receivers of which some are slower than any timeout.
+func uneven(rng *rand.Rand) time.Duration {
+	took := time.Duration(1+rng.IntN(3_000_000)) * time.Microsecond
+	switch rng.IntN(10) {
+	case 0, 1, 2, 3:
+		return time.Duration(1+rng.IntN(5000)) * time.Microsecond
+	case 4, 5:
+		return time.Duration(1+rng.IntN(25_000_000)) * time.Microsecond
+	}
+	return took
 }
 
 // Call implements engine.Caller and control.Prober: it delivers once, executes the request or not, and returns by the timeout or when ctx
@@ -139,7 +148,7 @@ func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
 	}
 	d := &delivery{call: c, at: r.now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
 	r.mu.Lock()
-	r.log = append(r.log, d)
+	r.log, r.arrivals = append(r.log, d), r.arrivals+1
 	r.mu.Unlock()
 	r.arrived(d)
 	o := r.wait(ctx, b, c, took)

@@ -31,15 +31,20 @@ type sim struct {
 	disk     *disk
 	receiver *receiver
 	process  *process
+	shared   bool // other processes use the store too
 	ids      atomic.Int64
 	requests int
-	clock    atomic.Int64 // offset of the service's clock
+	clock    atomic.Int64  // how far the service's clock was set off
+	epoch    time.Duration // from the start of virtual time to that of the script
 	people   map[string][]person
 
-	rowsMu sync.Mutex
-	rows   map[rowAt]any // decoded rows; a version of a row never changes
+	rowsMu    sync.Mutex
+	rows      map[rowAt]any // decoded rows; a version of a row never changes
+	olderRows map[rowAt]any // those that were last asked for earlier; a day drops them
 
 	loser *loser
+
+	turns, turn int // in how many checks each ended run has its turn, and which check this is
 
 	mu     sync.Mutex
 	script []string
@@ -62,7 +67,7 @@ func newSim(t *testing.T, seed uint64) *sim {
 	s.disk.reserve = s.rng.IntN(2) == 0
 	s.limit = 1 + s.rng.IntN(4)
 	s.ttl = []time.Duration{20 * time.Second, 90 * time.Second, 5 * time.Minute}[s.rng.IntN(3)]
-	s.receiver = &receiver{seed: seed, now: s.now, attempts: map[string]int{}}
+	s.receiver = &receiver{seed: seed, now: s.now, acts: behaviours, pace: uneven, attempts: map[string]int{}}
 	s.receiver.arrived = s.checkArrival
 	s.known, s.seen = newKnown(), newSeen()
 	for _, tenant := range tenants {
@@ -157,7 +162,7 @@ func (s *sim) note(a act, actor control.Actor, err error) {
 	defer s.mu.Unlock()
 	s.known.answers[actor.RequestID] = answer{
 		tenant: a.who.Tenant, code: code, main: a.main, what: a.what,
-		repeats: repeatable{s.process, a.who.Tenant, actor.ID, cmp.Or(string(a.op), a.main), code}, at: time.Now(),
+		repeats: s.repeatable(a.who.Tenant, actor.ID, cmp.Or(string(a.op), a.main), code), at: time.Now(),
 	}
 }
 

@@ -29,8 +29,9 @@ type api struct {
 	http *http.Client
 }
 
-func newAPI(base string) *api {
+func newAPI(base string, by http.RoundTripper) *api {
 	return &api{base: base, http: &http.Client{
+		Transport:     by,
 		Timeout:       callTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -23,9 +24,10 @@ const Name = "slack"
 
 // Config is what the settings say. None of it is logged.
 type Config struct {
-	URL      string // of the Web API: DefaultURL, or GovSlack's
-	AppToken string // opens connections
-	BotToken string // everything else
+	URL      string            // of the Web API: DefaultURL, or GovSlack's
+	AppToken string            // opens connections
+	BotToken string            // everything else
+	HTTP     http.RoundTripper // carries the requests; nil: http.DefaultTransport
 	Log      *slog.Logger
 }
 
@@ -49,7 +51,7 @@ func New(cfg Config) *Slack {
 	if !strings.HasSuffix(cfg.URL, "/") {
 		cfg.URL += "/"
 	}
-	return &Slack{cfg: cfg, api: newAPI(cfg.URL)}
+	return &Slack{cfg: cfg, api: newAPI(cfg.URL, cfg.HTTP)}
 }
 
 // Name is the adapter's name.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -61,8 +62,9 @@ type Answer struct {
 type Workspace struct {
 	Scopes string // of the bot token
 
-	t      testing.TB
-	server *httptest.Server
+	t         testing.TB
+	server    *httptest.Server
+	transport *http.Transport // nil: the network is
 
 	mu       sync.Mutex
 	changed  *sync.Cond
@@ -87,6 +89,12 @@ type link struct {
 // Open opens a workspace for the length of the test.
 func Open(t testing.TB) *Workspace {
 	t.Helper()
+	return open(t, nil)
+}
+
+// open serves the workspace at a listener; nil: at one of loopback.
+func open(t testing.TB, l net.Listener) *Workspace {
+	t.Helper()
 	w := &Workspace{
 		t: t, Scopes: "chat:write,users:read,users:read.email", members: map[string]Member{}, triggers: map[string]string{}, tickets: map[string]bool{},
 		acks: map[string]json.RawMessage{}, calls: map[string]int{}, before: map[string]func() *Answer{},
@@ -95,7 +103,12 @@ func Open(t testing.TB) *Workspace {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/{method}", w.call)
 	mux.HandleFunc("GET /link", w.socket)
-	w.server = httptest.NewServer(mux)
+	w.server = httptest.NewUnstartedServer(mux)
+	if l != nil {
+		_ = w.server.Listener.Close()
+		w.server.Listener = l
+	}
+	w.server.Start()
 	t.Cleanup(func() {
 		w.Drop()
 		w.server.CloseClientConnections()
@@ -141,6 +154,16 @@ func (w *Workspace) Messages(channel string) (out []Message) {
 		}
 	}
 	return out
+}
+
+// Forget drops the messages of a channel that are of no interest any more, and what was acknowledged.
+func (w *Workspace) Forget(channel string, done func(Message) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.messages = slices.DeleteFunc(w.messages, func(m *Message) bool { return m.Channel == channel && done(*m) })
+	clear(w.acks)
+	clear(w.modals)
+	w.modals = nil
 }
 
 // Connections is how many sockets are open.
