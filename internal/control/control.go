@@ -79,6 +79,7 @@ type Service struct {
 	names     *cache.Cache[principalName, knownName]
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
+	keyRaces  *cache.Cache[string, time.Time] // by tenant: when two starts took one key for free
 
 	computations  *semaphore.Semaphore // simulations, and other work that takes a processor
 	auditReads    *semaphore.Semaphore // one read of a span of an audit log at a time
@@ -100,6 +101,9 @@ type Service struct {
 	verifier      audit.Verifier
 }
 
+// cachedKeyRaces is of how many tenants it is known that two starts took one key for free.
+const cachedKeyRaces = 1024
+
 // computedAtOnce is how many simulations and validations run at once.
 const computedAtOnce = 2
 
@@ -113,6 +117,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 		names:     cache.New[principalName, knownName](cachedNames),
 		documents: cache.New[documentKey, ListedModel](cachedModels),
 		machines:  cache.New[cache.Stamp, *model.Machine](cachedMachines),
+		keyRaces:  cache.New[string, time.Time](cachedKeyRaces),
 	}
 	service.alone, _ = s.(store.Changing)
 	service.codeLimit, service.tryLimit = service.limit("asking", codeRate), service.limit("trying", tryRate)

@@ -57,22 +57,24 @@ func newStartRequest(op access.Operation, subject, pathID, key string, body any)
 // checks what must hold now and gives the plan.
 func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
 	var held *runrepo.LoadedRun
-	err = s.write(ctx, a, o.op, o.subject, func(tx store.Tx) error {
+	begin := func(tx store.Tx, free bool) (err error) {
 		held = nil
-		earlier, err := s.claimed(tx, a, o)
-		if err != nil || earlier != nil {
-			out = Started{Replayed: true}
-			if err == nil {
-				out.Run, out.archived = earlier.Run, earlier.archived
+		if !free {
+			earlier, err := s.claimed(tx, a, o)
+			if err != nil || earlier != nil {
+				out = Started{Replayed: true}
+				if err == nil {
+					out.Run, out.archived = earlier.Run, earlier.archived
+				}
+				return err
 			}
-			return err
 		}
 		p, err := ready(tx)
 		if err != nil {
 			return err
 		}
 		runID := s.cfg.NewID("run")
-		if err := claim(tx, a, o, runID); err != nil {
+		if err := claim(tx, a, o, runID, free); err != nil {
 			return err
 		}
 		crashpoint.At("control.claimed", o.op)
@@ -83,9 +85,20 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		}
 		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
 		return err
-	})
+	}
+	free := s.seemsFree(ctx, a, o)
+	if free {
+		err = s.store.Update(ctx, func(tx store.Tx) error { return begin(tx, true) })
+		crashpoint.At("control.committed", o.op)
+	}
+	if free && errors.Is(err, store.ErrConflict) {
+		s.keyRaces.Put(a.Tenant, s.cfg.Now())
+	}
+	if !free || refusedUnlooked(err) {
+		err = s.write(ctx, a, o.op, o.subject, func(tx store.Tx) error { return begin(tx, false) })
+	}
 	if err != nil {
-		return out, err
+		return out, public(err)
 	}
 	if held != nil {
 		out = Started{Run: *held.Run()}
@@ -97,6 +110,34 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		}
 	}
 	return s.withSnapshot(ctx, a, out)
+}
+
+// seemsFree looks for the key outside of the turn to write, on a store that others write to:
+// there all of them wait while a batch reads what it doesn't know, and no key is known. That
+// it is still free is found out when the claim is written: if it isn't, all functions of that
+// batch run again, so a tenant at which that happened isn't believed for a while.
+func (s *Service) seemsFree(ctx context.Context, a Actor, o startRequest) bool {
+	if s.alone != nil || o.call != nil {
+		return false
+	}
+	if raced, ok := s.keyRaces.Get(a.Tenant); ok && s.cfg.Now().Sub(raced) < keyRaceEnds {
+		return false
+	}
+	err := s.read(ctx, func(tx store.Tx) error {
+		_, _, err := records.Claims.Get(tx, a.Tenant, o.key)
+		return err
+	})
+	return errors.Is(err, store.ErrNotFound)
+}
+
+// keyRaceEnds is how long after two starts with one key a tenant's keys are looked for in the
+// turn to write.
+const keyRaceEnds = time.Minute
+
+// refusedUnlooked reports that a start was refused which took its key for free. Somebody may
+// have taken the key meanwhile, and then that run is the answer.
+func refusedUnlooked(err error) bool {
+	return err != nil && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 // withSnapshot completes the answer of a start. A replay shows the run's present
@@ -119,8 +160,14 @@ func (s *Service) withSnapshot(ctx context.Context, a Actor, out Started) (Start
 	return out, err
 }
 
-// claim binds the key to the run; over MCP it replaces a run that a repeat no longer finds.
-func claim(tx store.Tx, a Actor, o startRequest, runID string) error {
+// claim binds the key to the run; over MCP it replaces a run that a repeat no longer finds. A
+// key that is taken for free isn't looked for: if it is there, the start fails.
+func claim(tx store.Tx, a Actor, o startRequest, runID string, free bool) error {
+	bound := &records.Claim{RunID: runID, Fingerprint: o.fingerprint}
+	if free {
+		_, err := records.Claims.Add(tx, a.Tenant, o.key, bound)
+		return err
+	}
 	var version int64
 	if o.call != nil {
 		_, known, err := records.Claims.Get(tx, a.Tenant, o.key)
@@ -129,7 +176,7 @@ func claim(tx store.Tx, a Actor, o startRequest, runID string) error {
 		}
 		version = known
 	}
-	_, err := records.Claims.Put(tx, a.Tenant, o.key, &records.Claim{RunID: runID, Fingerprint: o.fingerprint}, version)
+	_, err := records.Claims.Put(tx, a.Tenant, o.key, bound, version)
 	return err
 }
 

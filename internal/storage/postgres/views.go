@@ -5,19 +5,26 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// views runs a limited number of Views at once, on connections of their own.
+// views runs Views. Their first rows are read together (see gets); only so many of them have
+// a snapshot at once, each on a connection of its own.
 type views struct {
 	settings settings
 	db       *sql.DB
 	onError  func(error)
+	gets     gets
 	turns    chan struct{} // as many as there are connections
-	closing  chan struct{}
+
+	mu      sync.Mutex
+	running sync.WaitGroup // Views, and what reads for them
+	closed  bool
+	closing chan struct{}
 }
 
 func newViews(db *database) *views {
@@ -28,6 +35,7 @@ func newViews(db *database) *views {
 		turns:    make(chan struct{}, db.settings.readers),
 		closing:  make(chan struct{}),
 	}
+	v.gets = gets{views: v, most: max(1, db.settings.readers/connectionsPerMessage)}
 	v.db.SetConnMaxIdleTime(5 * time.Minute)
 	return v
 }
@@ -35,21 +43,17 @@ func newViews(db *database) *views {
 // view runs fn in one snapshot, and again in another if its connection is lost or a row
 // that it read before the snapshot has changed.
 func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
-	// The time counts from here, the wait for a turn included: without a server each View
-	// would otherwise wait in turn.
-	until := time.Now().Add(v.settings.patience)
 	if err := v.enter(ctx); err != nil {
 		return err
 	}
-	leave := func() { <-v.turns }
-	defer func() { leave() }()
+	defer v.running.Done()
+	// The time counts from here, the wait for a turn included: without a server each View
+	// would otherwise wait in turn.
+	until := time.Now().Add(v.settings.patience)
 	snapshot := false
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
-		own, open, err := v.try(ctx, fn, until, snapshot)
+		own, err := v.try(ctx, fn, until, snapshot)
 		if err == nil {
-			if open != nil {
-				leave = func() { go v.end(open) }
-			}
 			return own
 		}
 		if ctx.Err() != nil {
@@ -69,23 +73,18 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 	}
 }
 
+// enter admits a View, whose end is running.Done.
 func (v *views) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	select {
-	case <-v.closing:
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.closed {
 		return errClosed
-	default:
 	}
-	select {
-	case v.turns <- struct{}{}:
-		return nil
-	case <-v.closing:
-		return errClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	v.running.Add(1)
+	return nil
 }
 
 func (v *views) pause(ctx context.Context, d time.Duration) error {
@@ -99,23 +98,20 @@ func (v *views) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// try runs fn once, in a snapshot from the beginning or from its second read on. own is
-// fn's error; if err, the transaction's error, is not nil, own has no meaning. open is the
-// session if its transaction is still to be ended.
-func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own error, open *session, err error) {
+// connect takes one of the connections, for which the caller has a turn.
+func (v *views) connect(ctx context.Context, until time.Time) (*session, error) {
 	connecting, cancel := context.WithTimeout(ctx, max(time.Until(until), 0)+v.settings.connect)
 	defer cancel()
-	s, err := connect(connecting, v.db)
-	if err != nil {
-		return nil, nil, err
-	}
-	whole := false
-	defer func() {
-		if open == nil {
-			s.release(whole) // also when fn panics
-		}
-	}()
-	tx := s.conn.Autocommit(func(gets []sqldoc.Call) ([][]any, error) { return v.begin(s, gets) })
+	return connect(connecting, v.db)
+}
+
+// try runs fn once, in a snapshot from the beginning or from its second read on. own is
+// fn's error; if err, the transaction's error, is not nil, own has no meaning.
+func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own, err error) {
+	r := &viewReads{views: v, ctx: ctx, until: until}
+	keep := false
+	defer func() { r.end(keep) }() // also when fn panics
+	tx := sqldoc.Autocommit(dialect, r)
 	defer tx.End()
 	if snapshot {
 		err = tx.BeginSnapshot()
@@ -123,19 +119,74 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 	if err == nil {
 		own = fn(tx)
 	}
-	if err := tx.Err(); err != nil && (passes(err) || errors.Is(err, sqldoc.ErrFirstReadChanged) || s.lost()) {
-		return nil, nil, s.mean(err)
+	if err := tx.Err(); err != nil && (r.failed != nil || passes(err) || errors.Is(err, sqldoc.ErrFirstReadChanged) || r.lost()) {
+		return nil, r.mean(err)
 	}
-	if whole = !tx.Begun(); !whole {
-		open = s
-	}
+	keep = true
 	if own == nil {
 		own = tx.Err() // fn ignored it
 	}
-	return own, open, nil
+	return own, nil
 }
 
-// end ends the transaction of a View, whose function has all its answers: nobody waits for it.
+// viewReads are the reads of one View: the first one with those of others, the others in a
+// transaction.
+type viewReads struct {
+	views   *views
+	ctx     context.Context
+	until   time.Time
+	session *session // nil: there is no transaction
+	failed  error    // why there is none
+}
+
+// First implements sqldoc.Reads.
+func (r *viewReads) First(get sqldoc.Call) (row []any, err error) {
+	if row, err = r.views.gets.ask(r.ctx, get, r.until); err != nil && r.ctx.Err() != nil {
+		r.failed = err
+	}
+	return row, err
+}
+
+// Begin implements sqldoc.Reads.
+func (r *viewReads) Begin(gets []sqldoc.Call) (*sqldoc.Conn, [][]any, error) {
+	select {
+	case r.views.turns <- struct{}{}:
+	case <-r.ctx.Done():
+		r.failed = r.ctx.Err()
+		return nil, nil, r.failed
+	}
+	if r.session, r.failed = r.views.connect(r.ctx, r.until); r.failed != nil {
+		r.session = nil
+		<-r.views.turns
+		return nil, nil, r.failed
+	}
+	rows, err := r.views.begin(r.session, gets)
+	return r.session.conn, rows, err
+}
+
+func (r *viewReads) lost() bool { return r.session != nil && r.session.lost() }
+
+func (r *viewReads) mean(err error) error {
+	if r.session == nil {
+		return meaning(err)
+	}
+	return r.session.mean(err)
+}
+
+// end ends the transaction, if there is one. If the connection is kept, nobody waits for that:
+// the function has all its answers.
+func (r *viewReads) end(keep bool) {
+	switch {
+	case r.session == nil:
+	case keep:
+		go r.views.end(r.session)
+	default:
+		r.session.release(false)
+		<-r.views.turns
+	}
+}
+
+// end ends the transaction of a View.
 func (v *views) end(s *session) {
 	_, err := s.run("ROLLBACK")
 	s.release(err == nil)
@@ -154,7 +205,11 @@ func (v *views) begin(s *session, gets []sqldoc.Call) ([][]any, error) {
 
 // close admits no more Views and waits for those that run.
 func (v *views) close() error {
+	v.mu.Lock()
+	v.closed = true
+	v.mu.Unlock()
 	close(v.closing)
+	v.running.Wait()
 	for range cap(v.turns) {
 		v.turns <- struct{}{}
 	}

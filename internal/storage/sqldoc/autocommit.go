@@ -11,35 +11,48 @@ import (
 // functions read one row and need none. A second read begins a snapshot and reads the
 // first row again, in the message that begins it: if it has changed, the function runs again.
 type autocommitRead struct {
-	begin func(gets []Call) ([][]any, error)
+	reads Reads
 	asked bool
 	at    place
 	row   store.Row // Version 0: there was none
+}
+
+// Reads is the engine's side of a Tx of Autocommit.
+type Reads interface {
+	// First asks for a row as it is now, outside of any transaction: nil for none.
+	First(get Call) (row []any, err error)
+	// Begin begins a snapshot on a connection and, in the same message, asks in it for rows:
+	// it gives each, nil for none.
+	Begin(gets []Call) (conn *Conn, rows [][]any, err error)
 }
 
 // ErrFirstReadChanged is the Err of a Tx whose first row changed before its snapshot
 // began: the function must run again.
 var ErrFirstReadChanged = errors.New("sqldoc: what was read has changed meanwhile")
 
-// Autocommit returns a Tx that calls begin before it reads more than one row. begin begins a
-// snapshot and, in the same message, asks in it for rows: it gives each, nil for none.
-func (c *Conn) Autocommit(begin func(gets []Call) ([][]any, error)) *Tx {
-	return &Tx{conn: c, readOnly: true, autocommit: &autocommitRead{begin: begin}}
+// Autocommit returns a Tx that needs no connection before it reads more than one row.
+func Autocommit(d Dialect, reads Reads) *Tx {
+	return &Tx{conn: &Conn{dialect: d}, readOnly: true, autocommit: &autocommitRead{reads: reads}}
 }
-
-// Begun reports that a Tx of Autocommit has begun its snapshot.
-func (t *Tx) Begun() bool { return t.autocommit == nil }
 
 // first gets the first row without a transaction, and every later one in the snapshot.
 func (t *Tx) first(p place) (store.Row, error) {
-	if t.autocommit.asked {
-		return t.beginAt(p)
+	if err := t.usable(); err != nil {
+		return store.Row{}, err
 	}
-	row, err := t.get(p)
-	if err == nil || errors.Is(err, store.ErrNotFound) {
-		t.autocommit.asked, t.autocommit.at, t.autocommit.row = true, p, row
+	a := t.autocommit
+	if a.asked {
+		rows, err := t.snapshot(p)
+		return found(p, rows, err)
 	}
-	return row, err
+	rows, err := t.answered([]place{p}, func(gets []Call) ([][]any, error) {
+		row, err := a.reads.First(gets[0])
+		return [][]any{row}, err
+	})
+	if t.err = err; err == nil {
+		a.asked, a.at, a.row = true, p, rows[0]
+	}
+	return found(p, rows, err)
 }
 
 // BeginSnapshot begins the snapshot of a Tx of Autocommit, unless it has begun.
@@ -50,12 +63,8 @@ func (t *Tx) BeginSnapshot() error {
 	return t.usable()
 }
 
-// beginAt begins the snapshot and gets a row in it.
-func (t *Tx) beginAt(p place) (store.Row, error) {
-	if err := t.usable(); err != nil {
-		return store.Row{}, err
-	}
-	rows, err := t.snapshot(p)
+// found gives the first of the rows, which is at p.
+func found(p place, rows []store.Row, err error) (store.Row, error) {
 	switch {
 	case err != nil:
 		return store.Row{}, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
@@ -74,7 +83,11 @@ func (t *Tx) snapshot(places ...place) ([]store.Row, error) {
 		places = append(places, a.at)
 	}
 	var rows []store.Row
-	if rows, t.err = t.beginning(a, places); t.err != nil || !a.asked {
+	rows, t.err = t.answered(places, func(gets []Call) (rows [][]any, err error) {
+		t.conn, rows, err = a.begun(t.conn, gets)
+		return rows, err
+	})
+	if t.err != nil || !a.asked {
 		return rows, t.err
 	}
 	again := rows[len(rows)-1]
@@ -84,18 +97,28 @@ func (t *Tx) snapshot(places ...place) ([]store.Row, error) {
 	return rows[:len(rows)-1], t.err
 }
 
-func (t *Tx) beginning(a *autocommitRead, places []place) ([]store.Row, error) {
+// begun begins the snapshot; the connection stays what it was if there is none.
+func (a *autocommitRead) begun(was *Conn, gets []Call) (*Conn, [][]any, error) {
+	conn, rows, err := a.reads.Begin(gets)
+	if err != nil {
+		return was, nil, err
+	}
+	return conn, rows, nil
+}
+
+// answered asks for rows.
+func (t *Tx) answered(places []place, ask func(gets []Call) ([][]any, error)) ([]store.Row, error) {
 	gets := make([]Call, len(places))
 	for i, p := range places {
-		gets[i] = Call{t.conn.on(p.table).get.text, []any{p.tenant, p.id}}
+		gets[i] = p.get()
 	}
-	found, err := a.begin(gets)
+	answers, err := ask(gets)
 	if err != nil {
 		return nil, t.conn.mean(err)
 	}
 	rows := make([]store.Row, len(places))
 	for i, p := range places {
-		e, err := recalled(found[i])
+		e, err := recalled(answers[i])
 		if err != nil {
 			return nil, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
 		}

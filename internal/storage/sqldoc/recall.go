@@ -124,7 +124,7 @@ func (b *Batch) ask(rows []cached, tallies []tally) ([][]any, error) {
 func (c *Conn) calls(rows []cached, tallies []tally) []Call {
 	calls := make([]Call, 0, len(rows)+len(tallies))
 	for _, row := range rows {
-		calls = append(calls, Call{c.on(row.table).get.text, []any{row.tenant, row.id}})
+		calls = append(calls, row.get())
 	}
 	for _, t := range tallies {
 		s := c.count(t.table, t.tenant, c.dialect.within(t.query()))

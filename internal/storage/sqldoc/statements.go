@@ -47,8 +47,27 @@ func (c *Conn) on(t *store.Table) *tableStatements {
 	return s
 }
 
+const key = " WHERE tenant = $1 AND id = $2"
+
+// gets has the statements that read a row, of each table.
+var gets = map[*store.Table]string{}
+
+func init() {
+	for _, t := range store.Tables() {
+		gets[t] = selectFrom(t) + key
+	}
+}
+
+// get asks for a row.
+func (p place) get() Call {
+	text, known := gets[p.table]
+	if !known {
+		text = selectFrom(p.table) + key
+	}
+	return Call{text, []any{p.tenant, p.id}}
+}
+
 func newTableStatements(t *store.Table) *tableStatements {
-	const key = " WHERE tenant = $1 AND id = $2"
 	update := "UPDATE " + t.Name + " SET version = $3, doc = $4"
 	at := " AND version = $" + strconv.Itoa(len(t.Columns)+5)
 	var names, values, same, set strings.Builder

@@ -30,8 +30,8 @@ func (c Collection[T]) Put(tx Tx, tenant, id string, v *T, expected int64) (int6
 	return version, err
 }
 
-// Add writes a document that nobody else can have made (see Row.New), so that the store need
-// not look whether there is one, and gives it; it must not be changed. Its version is 1.
+// Add writes a document that hardly anybody else can have made (see Row.New), so that the store
+// need not look whether there is one, and gives it; it must not be changed. Its version is 1.
 func (c Collection[T]) Add(tx Tx, tenant, id string, v *T) (doc []byte, err error) {
 	return c.put(tx, tenant, id, v, 0, true)
 }

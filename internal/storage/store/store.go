@@ -137,9 +137,10 @@ type Row struct {
 	Version int64
 	Keys    []any
 	Doc     []byte
-	// New says that nobody else can have made the row: its id was drawn at random, or a row
-	// that the function checks guards it. Put may take for granted that there is none: if there
-	// is one after all, the function fails, or runs again, after Put has returned.
+	// New says that hardly anybody else can have made the row: its id was drawn at random, a row
+	// that the function checks guards it, or there was none a moment ago. Put may take for granted
+	// that there is none: if there is one after all, the function fails, or runs again, after Put
+	// has returned.
 	New bool
 	// Given says that the caller gives Doc and Keys to the store with Put: nobody changes them
 	// any more, so the store may keep them instead of a copy.
