@@ -41,6 +41,7 @@ var background = context.Background()
 // fixture is the use cases over a store that runs every function twice, with two tenants, acme and beta, that have
 // two enabled projects and some models each.
 type fixture struct {
+	cfg        control.Config
 	t          fataler
 	store      *watched
 	repository *runrepo.Repository
@@ -74,7 +75,8 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 	h.repository = runrepo.New(runrepo.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Metrics: telemetry.NewMetrics("test")}
-	h.service = control.New(cfg, h.store, h.repository, h, &updates.Hub{}, healthyProber{h}, slog.New(slog.DiscardHandler))
+	h.cfg = cfg
+	h.service = h.on(h.store)
 	h.must(h.service.EnsureReceiptKey(background))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
@@ -86,6 +88,14 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 	}
 	return h
 }
+
+// on gives the use cases on a store.
+func (h *fixture) on(s store.Store) *control.Service {
+	return control.New(h.cfg, s, h.repository, h, &updates.Hub{}, healthyProber{h}, slog.New(slog.DiscardHandler))
+}
+
+// share has the use cases know that others write to the store too.
+func (h *fixture) share() { h.service = h.on(struct{ store.Store }{h.store}) }
 
 // models are the ids of each tenant's models. The last one has errors.
 var models = []string{"m1", "m2", "m3", "broken"}

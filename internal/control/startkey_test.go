@@ -11,8 +11,23 @@ import (
 
 // TestKeyFindsItsRunWhateverHappenedSince: before revision, admission, model,
 // suspension and the project are looked at.
-func TestKeyFindsItsRunWhateverHappenedSince(t *testing.T) {
-	h, ids := crewed(t)
+func TestKeyFindsItsRunWhateverHappenedSince(t *testing.T) { eachWay(t, keyFindsItsRun) }
+
+// eachWay runs a test on a store that nobody else writes to, where a key is looked for in the
+// turn to write, and on one that others write to, where it is looked for before.
+func eachWay(t *testing.T, test func(t *testing.T, h *fixture, ids []string)) {
+	for name, shared := range map[string]bool{"alone": false, "shared": true} {
+		t.Run(name, func(t *testing.T) {
+			h, ids := crewed(t)
+			if shared {
+				h.share()
+			}
+			test(t, h, ids)
+		})
+	}
+}
+
+func keyFindsItsRun(t *testing.T, h *fixture, ids []string) {
 	one, err := h.startPing(ids[0], countersign.ModeLive, "k1")
 	h.must(err)
 	team, err := h.startTeamRun(countersign.ModeLive, "k2")
@@ -34,8 +49,9 @@ func TestKeyFindsItsRunWhateverHappenedSince(t *testing.T) {
 
 // TestKeyIsOneForAllStarts of a tenant, whatever they start; for another tenant it
 // is another key.
-func TestKeyIsOneForAllStarts(t *testing.T) {
-	h, ids := crewed(t)
+func TestKeyIsOneForAllStarts(t *testing.T) { eachWay(t, keyIsOneForAllStarts) }
+
+func keyIsOneForAllStarts(t *testing.T, h *fixture, ids []string) {
 	first, err := h.startPing(ids[0], "", "k")
 	h.must(err)
 	_, err = h.startPing(ids[1], "", "k")
@@ -70,8 +86,9 @@ func TestSpellingOfTheBodyIsNothingToAKey(t *testing.T) {
 	wantCode(t, err, countersign.CodeIdempotencyConflict)
 }
 
-func TestRefusedStartBurnsNoKey(t *testing.T) {
-	h, ids := crewed(t)
+func TestRefusedStartBurnsNoKey(t *testing.T) { eachWay(t, refusedStartBurnsNoKey) }
+
+func refusedStartBurnsNoKey(t *testing.T, h *fixture, ids []string) {
 	h.disable("acme-one")
 	_, err := h.startPing(ids[0], countersign.ModeLive, "k")
 	wantCode(t, err, countersign.CodeProjectDisabled)
@@ -82,8 +99,9 @@ func TestRefusedStartBurnsNoKey(t *testing.T) {
 }
 
 // TestStartsAtOnceWithOneKeyAreOneRun.
-func TestStartsAtOnceWithOneKeyAreOneRun(t *testing.T) {
-	h, _ := crewed(t)
+func TestStartsAtOnceWithOneKeyAreOneRun(t *testing.T) { eachWay(t, startsAtOnceAreOneRun) }
+
+func startsAtOnceAreOneRun(t *testing.T, h *fixture, _ []string) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	runs, fresh := map[string]bool{}, 0
@@ -108,8 +126,9 @@ func TestStartsAtOnceWithOneKeyAreOneRun(t *testing.T) {
 
 // A start that is committed while another one with its key is under way is the one
 // that both have started.
-func TestStartThatComesSecondFindsTheFirst(t *testing.T) {
-	h, ids := crewed(t)
+func TestStartThatComesSecondFindsTheFirst(t *testing.T) { eachWay(t, secondStartFindsTheFirst) }
+
+func secondStartFindsTheFirst(t *testing.T, h *fixture, ids []string) {
 	var first control.Started
 	h.store.between = func() {
 		var err error
@@ -119,6 +138,51 @@ func TestStartThatComesSecondFindsTheFirst(t *testing.T) {
 	second, err := h.startPing(ids[0], "", "k")
 	if err != nil || !second.Replayed || second.Run.ID != first.Run.ID || first.Replayed {
 		t.Errorf("%s, replayed %v, %v, after %s", second.Run.ID, second.Replayed, err, first.Run.ID)
+	}
+}
+
+// TestStartThatIsRefusedMeanwhileFindsTheFirst: between the look for its key and its turn
+// another start takes the key, and the project is disabled. No refusal is recorded.
+func TestStartThatIsRefusedMeanwhileFindsTheFirst(t *testing.T) {
+	eachWay(t, func(t *testing.T, h *fixture, ids []string) {
+		var first control.Started
+		h.store.before = func() {
+			var err error
+			first, err = h.startPing(ids[0], countersign.ModeLive, "k")
+			h.must(err)
+			h.disable("acme-one")
+		}
+		second, err := h.startPing(ids[0], countersign.ModeLive, "k")
+		if err != nil || !second.Replayed || second.Run.ID != first.Run.ID || first.Replayed {
+			t.Errorf("%s, replayed %v, %v, after %s", second.Run.ID, second.Replayed, err, first.Run.ID)
+		}
+		for _, r := range h.log("acme", 1) {
+			if r.Outcome != countersign.AuditDone {
+				t.Errorf("recorded: %+v", r)
+			}
+		}
+	})
+}
+
+// TestATenantWhoseStartsRaceForAKeyIsLookedForInItsTurn, for a minute: each such race has all
+// functions of a batch run again.
+func TestATenantWhoseStartsRaceForAKeyIsLookedForInItsTurn(t *testing.T) {
+	h, ids := crewed(t)
+	h.share()
+	start := func(key string) (refused int64) {
+		h.store.before = func() {
+			_, err := h.startPing(ids[0], "", key)
+			h.must(err)
+		}
+		before := h.store.updates.Load()
+		_, err := h.startPing(ids[0], "", key)
+		h.must(err)
+		return h.store.updates.Load() - before - 2
+	}
+	first, second := start("k1"), start("k2")
+	h.clock.Add(int64(time.Minute))
+	if third := start("k3"); first != 1 || second != 0 || third != 1 {
+		t.Errorf("%d, %d and %d were refused by what they had found", first, second, third)
 	}
 }
 

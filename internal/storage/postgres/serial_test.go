@@ -92,7 +92,8 @@ func TestTheCheckFindsWhatIsNoOrder(t *testing.T) {
 }
 
 // TestThreeStoresWithSlowCommitsAreStrictlySerializable: functions that write, those that
-// refuse, and those that need rows and counts which their store doesn't know.
+// refuse, those that need rows and counts which their store doesn't know, and Views of one row
+// and of several.
 func TestThreeStoresWithSlowCommitsAreStrictlySerializable(t *testing.T) {
 	callers, each := 12, 60
 	if testing.Short() {
@@ -121,9 +122,14 @@ func TestThreeStoresWithSlowCommitsAreStrictlySerializable(t *testing.T) {
 			draw := rand.New(rand.NewPCG(uint64(caller), 23))
 			for i := range each {
 				picked := draw.Perm(objects)[:3]
-				kind := draw.IntN(4)
+				kind := draw.IntN(6)
 				h := happened{began: clock.Add(1)}
-				err := stores[draw.IntN(3)].Update(context.Background(), func(tx store.Tx) error {
+				s := stores[draw.IntN(3)]
+				run := s.Update
+				if kind > 3 {
+					run, picked = s.View, picked[:2*kind-7]
+				}
+				err := run(context.Background(), func(tx store.Tx) error {
 					h.read, h.wrote = map[string]int64{}, ""
 					for _, n := range picked {
 						row, err := tx.Get(store.Models, "acme", fmt.Sprint(n))
@@ -142,6 +148,9 @@ func TestThreeStoresWithSlowCommitsAreStrictlySerializable(t *testing.T) {
 						if n, err := tx.Count(store.Models, "acme", store.Query{Where: []store.Filter{store.Equal("retired", int64(0))}}); n != objects || err != nil {
 							return fmt.Errorf("%d rows: %w", n, err)
 						}
+					}
+					if kind > 3 {
+						return nil
 					}
 					h.wrote = fmt.Sprint(picked[0])
 					return write(tx, h.wrote, "1")

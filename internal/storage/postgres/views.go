@@ -207,8 +207,8 @@ func (v *views) begin(s *session, gets []sqldoc.Call) ([][]any, error) {
 func (v *views) close() error {
 	v.mu.Lock()
 	v.closed = true
-	v.mu.Unlock()
 	close(v.closing)
+	v.mu.Unlock()
 	v.running.Wait()
 	for range cap(v.turns) {
 		v.turns <- struct{}{}

@@ -1,0 +1,157 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/pgtest"
+)
+
+// waitingGets waits until so many Views wait for their first row.
+func waitingGets(s *Store, n int) {
+	g := &s.views.gets
+	for {
+		g.mu.Lock()
+		waiting := len(g.waiting)
+		g.mu.Unlock()
+		if waiting == n {
+			return
+		}
+	}
+}
+
+// withoutConnections runs do while Views get no connection.
+func withoutConnections(s *Store, do func()) {
+	for range cap(s.views.turns) {
+		s.views.turns <- struct{}{}
+	}
+	do()
+	for range cap(s.views.turns) {
+		<-s.views.turns
+	}
+}
+
+// look is a View of one row.
+func look(ctx context.Context, s *Store, table *store.Table, id string) (doc string, err error) {
+	err = s.View(ctx, func(tx store.Tx) error {
+		row, err := tx.Get(table, "acme", id)
+		doc = string(row.Doc)
+		return err
+	})
+	return doc, err
+}
+
+// TestFirstRowsOfViewsShareAMessage: each View gets its own, or that there is none.
+func TestFirstRowsOfViewsShareAMessage(t *testing.T) {
+	p, s, _ := behindProxy(t)
+	ids := []string{"a", "b", "nowhere", "a"}
+	var all sync.WaitGroup
+	n := roundTrips(p.listen(func() {
+		withoutConnections(s, func() {
+			for _, id := range ids {
+				all.Go(func() {
+					doc, err := look(context.Background(), s, store.Models, id)
+					if want := map[string]string{"a": "old", "b": "old b"}[id]; doc != want || (err != nil) != (want == "") {
+						t.Errorf("%s is %q: %v", id, doc, err)
+					}
+				})
+			}
+			waitingGets(s, len(ids))
+		})
+		all.Wait()
+	}))
+	if n > 2 { // one to prepare the statement
+		t.Errorf("%d round trips", n)
+	}
+}
+
+// TestAReadThatFailsIsOneViewsAlone: the others in its message get their rows.
+func TestAReadThatFailsIsOneViewsAlone(t *testing.T) {
+	s := mustOpen(t, pgtest.Database(t))
+	mustWrite(t, s, "a", "old")
+	var all sync.WaitGroup
+	withoutConnections(s, func() {
+		for i := range 3 {
+			all.Go(func() {
+				if doc, err := look(context.Background(), s, store.Models, "a"); doc != "old" || err != nil {
+					t.Errorf("the row is %q: %v", doc, err)
+				}
+			})
+			waitingGets(s, 2*i+1)
+			all.Go(func() {
+				if _, err := look(context.Background(), s, &store.Table{Name: fmt.Sprint("nowhere_", i)}, "a"); err == nil || errors.Is(err, store.ErrUnavailable) {
+					t.Errorf("a table that isn't there: %v", err)
+				}
+			})
+			waitingGets(s, 2*i+2)
+		}
+	})
+	all.Wait()
+}
+
+// TestALostMessageHoldsUpOnlyItsOwnViews: the server never gets the first one.
+func TestALostMessageHoldsUpOnlyItsOwnViews(t *testing.T) {
+	p, s, _ := behindProxy(t)
+	if s.views.gets.most != max(1, cap(s.views.turns)/connectionsPerMessage) {
+		t.Fatalf("%d messages at once", s.views.gets.most)
+	}
+	lost := s.views.gets.most
+	var all sync.WaitGroup
+	for range lost {
+		gone := p.arm(fault{of: requests, at: "FROM tenants", silent: true})
+		all.Go(func() { _, _ = look(context.Background(), s, store.Tenants, "a") })
+		<-gone.struck
+	}
+	if doc, err := look(context.Background(), s, store.Models, "a"); doc != "old" || err != nil {
+		t.Errorf("the row is %q: %v", doc, err)
+	}
+	p.hangUp()
+	all.Wait()
+}
+
+// TestAViewThatIsGivenUpWaitsForNoConnection, and a store that is closed doesn't wait for it.
+func TestAViewThatIsGivenUpWaitsForNoConnection(t *testing.T) {
+	s := mustOpen(t, pgtest.Database(t))
+	withoutConnections(s, func() {
+		ctx, giveUp := context.WithCancel(context.Background())
+		answer := make(chan error)
+		go func() {
+			_, err := look(ctx, s, store.Models, "a")
+			answer <- err
+		}()
+		waitingGets(s, 1)
+		giveUp()
+		if err := <-answer; !errors.Is(err, context.Canceled) {
+			t.Errorf("View: %v", err)
+		}
+		waitingGets(s, 0)
+	})
+}
+
+// TestCloseWaitsForViewsThatRun: what they read next is read.
+func TestCloseWaitsForViewsThatRun(t *testing.T) {
+	s := mustOpen(t, pgtest.Database(t))
+	mustWrite(t, s, "a", "old")
+	runs, closed := make(chan struct{}), make(chan struct{})
+	answer := make(chan error)
+	go func() {
+		answer <- s.View(context.Background(), func(tx store.Tx) error {
+			close(runs)
+			<-s.views.closing
+			_, errA := read(tx, "a")
+			_, errB := read(tx, "a")
+			return errors.Join(errA, errB)
+		})
+	}()
+	<-runs
+	go func() { mustClose(t, s); close(closed) }()
+	mustDo(t, <-answer)
+	<-closed
+	if err := s.View(context.Background(), lookOnce); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("a View of a closed store: %v", err)
+	}
+}
