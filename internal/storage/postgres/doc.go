@@ -30,6 +30,14 @@
 // A function of Update must not call Update. It may call View, which shows the state
 // before the batch.
 //
+// # Views
+//
+// A View's first row is read outside of any transaction, and most Views read no other. The
+// first rows of Views that come while messages are under way go together in the next one
+// (gets.go), so that a crowd that asks after a commit costs a few messages, and at a distance
+// doesn't wait for connections. A second read begins a snapshot on a connection of the View's
+// own and reads the first row again, in one message; if it has changed, the function runs again.
+//
 // # Commits without an answer
 //
 // A batch also stores its number with its writer's id in countersign_batches. When the

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/testing/pgtest"
@@ -13,15 +15,16 @@ import (
 
 // waitingGets waits until so many Views wait for their first row.
 func waitingGets(s *Store, n int) {
-	g := &s.views.gets
-	for {
-		g.mu.Lock()
-		waiting := len(g.waiting)
-		g.mu.Unlock()
-		if waiting == n {
-			return
-		}
+	for !waits(s, n) {
+		runtime.Gosched()
 	}
+}
+
+func waits(s *Store, n int) bool {
+	g := &s.views.gets
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting) == n
 }
 
 // withoutConnections runs do while Views get no connection.
@@ -154,4 +157,46 @@ func TestCloseWaitsForViewsThatRun(t *testing.T) {
 	if err := s.View(context.Background(), lookOnce); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a View of a closed store: %v", err)
 	}
+}
+
+// TestAViewSeesWhatWasWrittenBeforeItBegan, also of a row that a message under way has read
+// before: the answer is held up by the row behind it.
+func TestAViewSeesWhatWasWrittenBeforeItBegan(t *testing.T) {
+	url := pgtest.Database(t)
+	s, other := mustOpen(t, url), mustOpen(t, url)
+	mustWrite(t, s, "a", "old")
+	locking, err := s.views.connect(context.Background(), time.Now())
+	mustDo(t, err)
+	defer locking.release(false)
+	_, err = locking.run("BEGIN; LOCK TABLE tenants")
+	mustDo(t, err)
+	var all sync.WaitGroup
+	withoutConnections(s, func() {
+		all.Go(func() { _, _ = look(context.Background(), s, store.Models, "a") })
+		waitingGets(s, 1)
+		all.Go(func() { _, _ = look(context.Background(), s, store.Tenants, "a") })
+		waitingGets(s, 2)
+	})
+	queued(t, url, 1)
+	mustWrite(t, other, "a", "new")
+	answered := make(chan struct{})
+	all.Go(func() {
+		defer close(answered)
+		if doc, err := look(context.Background(), s, store.Models, "a"); doc != "new" || err != nil {
+			t.Errorf("the row is %q: %v", doc, err)
+		}
+	})
+	for !waits(s, 1) { // it does unless the message counted as late by then
+		select {
+		case <-answered:
+			_, _ = locking.run("ROLLBACK")
+			all.Wait()
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+	_, err = locking.run("ROLLBACK")
+	mustDo(t, err)
+	all.Wait()
 }

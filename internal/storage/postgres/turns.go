@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
@@ -41,10 +42,14 @@ var noteTurn = change{
 
 func integer(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// changedSince selects how many turns after one are noted, and what they have changed.
+// changedSince selects how many turns between one and that of the batch at hand are noted, and
+// what they have changed. It finds them by their slots: mostly they are few, and all slots hold
+// what would take longer to read than all else that begins a batch.
 func changedSince(turn string) string {
-	of := " FROM countersign_turns WHERE turn > " + turn
-	return "(SELECT count(changed)" + of + "), (SELECT COALESCE(encode(string_agg(changed, ''), 'hex'), '')" + of + ")"
+	slots := strconv.Itoa(keptTurns)
+	return "count(kept.changed), COALESCE(encode(string_agg(kept.changed, ''), 'hex'), '') FROM countersign_writer w," +
+		" generate_series(GREATEST(" + turn + " + 1, w.turn - " + slots + "), w.turn - 1) missed," +
+		" countersign_turns kept WHERE w.id = " + writerRow + " AND kept.slot = missed % " + slots + " AND kept.turn = missed"
 }
 
 // missed is what others have changed since the batch that the cache is of, nil if that isn't
