@@ -15,7 +15,8 @@ import (
 // would wait for a connection.
 type gets struct {
 	views *views
-	most  int // messages under way
+	most  int           // messages under way
+	late  time.Duration // see lateAfter
 
 	mu       sync.Mutex
 	waiting  []*get
@@ -36,9 +37,9 @@ const (
 	maxTogether = 128
 	// connectionsPerMessage is how many connections there are for one that gets use.
 	connectionsPerMessage = 4
-	// late is how long a message may take before another connection is used beside it:
+	// lateAfter is how long a message may take before another connection is used beside it:
 	// nobody else should wait for one that is lost.
-	late = 100 * time.Millisecond
+	lateAfter = 100 * time.Millisecond
 )
 
 // ask gives the row as it is after the call, nil if there is none.
@@ -76,7 +77,7 @@ func (g *gets) serve() {
 	for again := true; again; {
 		g.views.turns <- struct{}{}
 		all := g.next()
-		atLate := time.AfterFunc(late, g.ended)
+		atLate := time.AfterFunc(g.late, g.ended)
 		g.send(all)
 		again = atLate.Stop()
 		<-g.views.turns

@@ -35,7 +35,7 @@ func newViews(db *database) *views {
 		turns:    make(chan struct{}, db.settings.readers),
 		closing:  make(chan struct{}),
 	}
-	v.gets = gets{views: v, most: max(1, db.settings.readers/connectionsPerMessage)}
+	v.gets = gets{views: v, most: max(1, db.settings.readers/connectionsPerMessage), late: lateAfter}
 	v.db.SetConnMaxIdleTime(5 * time.Minute)
 	return v
 }
