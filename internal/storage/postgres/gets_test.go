@@ -166,7 +166,10 @@ func TestAViewSeesWhatWasWrittenBeforeItBegan(t *testing.T) {
 	s, other := mustOpen(t, url), mustOpen(t, url)
 	s.views.gets.late = generous
 	mustWrite(t, s, "a", "old")
-	locking, err := s.views.connect(context.Background(), time.Now())
+	for _, table := range []*store.Table{store.Models, store.Tenants} { // what isn't prepared waits for the lock before it
+		_, _ = look(context.Background(), s, table, "a")
+	}
+	locking, err := other.views.connect(context.Background(), time.Now())
 	mustDo(t, err)
 	defer locking.release(false)
 	_, err = locking.run("BEGIN; LOCK TABLE tenants")
