@@ -90,15 +90,15 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 	if free {
 		err = s.store.Update(ctx, func(tx store.Tx) error { return begin(tx, true) })
 		crashpoint.At("control.committed", o.op)
+		if free = s.wasFree(ctx, a, o, err); free {
+			err = s.Refuse(ctx, a, o.op, o.subject, public(err))
+		}
 	}
-	if free && errors.Is(err, store.ErrConflict) {
-		s.keyRaces.Put(a.Tenant, s.cfg.Now())
-	}
-	if !free || refusedUnlooked(err) {
+	if !free {
 		err = s.write(ctx, a, o.op, o.subject, func(tx store.Tx) error { return begin(tx, false) })
 	}
 	if err != nil {
-		return out, public(err)
+		return out, err
 	}
 	if held != nil {
 		out = Started{Run: *held.Run()}
@@ -112,6 +112,10 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 	return s.withSnapshot(ctx, a, out)
 }
 
+// keyRaceEnds is how long after two starts with one key a tenant's keys are looked for in the
+// turn to write.
+const keyRaceEnds = time.Minute
+
 // seemsFree looks for the key outside of the turn to write, on a store that others write to:
 // there all of them wait while a batch reads what it doesn't know, and no key is known. That
 // it is still free is found out when the claim is written: if it isn't, all functions of that
@@ -123,6 +127,10 @@ func (s *Service) seemsFree(ctx context.Context, a Actor, o startRequest) bool {
 	if raced, ok := s.keyRaces.Get(a.Tenant); ok && s.cfg.Now().Sub(raced) < keyRaceEnds {
 		return false
 	}
+	return s.isFree(ctx, a, o)
+}
+
+func (s *Service) isFree(ctx context.Context, a Actor, o startRequest) bool {
 	err := s.read(ctx, func(tx store.Tx) error {
 		_, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 		return err
@@ -130,14 +138,17 @@ func (s *Service) seemsFree(ctx context.Context, a Actor, o startRequest) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// keyRaceEnds is how long after two starts with one key a tenant's keys are looked for in the
-// turn to write.
-const keyRaceEnds = time.Minute
-
-// refusedUnlooked reports that a start was refused which took its key for free. Somebody may
-// have taken the key meanwhile, and then that run is the answer.
-func refusedUnlooked(err error) bool {
-	return err != nil && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+// wasFree reports whether err is the answer to a start that took its key for free. If the start
+// was refused, somebody may have taken the key before, and then that run is the answer.
+func (s *Service) wasFree(ctx context.Context, a Actor, o startRequest, err error) bool {
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		s.keyRaces.Put(a.Tenant, s.cfg.Now())
+		return false
+	case err == nil, errors.Is(err, store.ErrUnavailable), ctx.Err() != nil:
+		return true
+	}
+	return s.isFree(ctx, a, o)
 }
 
 // withSnapshot completes the answer of a start. A replay shows the run's present

@@ -92,6 +92,9 @@ func refusedStartBurnsNoKey(t *testing.T, h *fixture, ids []string) {
 	h.disable("acme-one")
 	_, err := h.startPing(ids[0], countersign.ModeLive, "k")
 	wantCode(t, err, countersign.CodeProjectDisabled)
+	if n := h.refusals(); n != 1 {
+		t.Errorf("%d refusals are recorded", n)
+	}
 	got, err := h.startPing(ids[0], countersign.ModeDryRun, "k")
 	if err != nil || got.Replayed {
 		t.Errorf("%+v, %v", got, err)
@@ -156,12 +159,20 @@ func TestStartThatIsRefusedMeanwhileFindsTheFirst(t *testing.T) {
 		if err != nil || !second.Replayed || second.Run.ID != first.Run.ID || first.Replayed {
 			t.Errorf("%s, replayed %v, %v, after %s", second.Run.ID, second.Replayed, err, first.Run.ID)
 		}
-		for _, r := range h.log("acme", 1) {
-			if r.Outcome != countersign.AuditDone {
-				t.Errorf("recorded: %+v", r)
-			}
+		if n := h.refusals(); n != 0 {
+			t.Errorf("%d refusals are recorded", n)
 		}
 	})
+}
+
+// refusals are those in acme's log.
+func (h *fixture) refusals() (n int) {
+	for _, r := range h.log("acme", 1) {
+		if r.Outcome != countersign.AuditDone {
+			n++
+		}
+	}
+	return n
 }
 
 // TestATenantWhoseStartsRaceForAKeyIsLookedForInItsTurn, for a minute: each such race has all
