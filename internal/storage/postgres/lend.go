@@ -110,7 +110,9 @@ func (w *writer) nextWithin(d time.Duration) *sqldoc.Request {
 	late := time.NewTimer(d)
 	defer late.Stop()
 	select {
-	case r := <-w.queue:
+	case r := <-w.queue.Outcomes:
+		return r
+	case r := <-w.queue.Others:
 		return r
 	case <-late.C:
 		return nil

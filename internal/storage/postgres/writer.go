@@ -23,11 +23,11 @@ var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 // goroutine, and to the one caller that runs in its transaction.
 type writer struct {
 	settings settings
-	id       string               // in countersign_batches
-	queue    chan *sqldoc.Request // unbuffered: who has sent has the turn
-	closing  chan struct{}        // closed to stop
-	failed   chan struct{}        // closed when nothing may be written any more
-	stopped  chan struct{}        // closed at the end; reason is set before
+	id       string // in countersign_batches
+	queue    *sqldoc.Queue[*sqldoc.Request]
+	closing  chan struct{} // closed to stop
+	failed   chan struct{} // closed when nothing may be written any more
+	stopped  chan struct{} // closed at the end; reason is set before
 	reason   error
 	full     atomic.Bool  // the server's disk
 	denied   atomic.Bool  // a right to write a table
@@ -53,7 +53,7 @@ func newWriter(db *database) *writer {
 	return &writer{
 		settings: db.settings,
 		id:       rand.Text(),
-		queue:    make(chan *sqldoc.Request),
+		queue:    sqldoc.NewQueue[*sqldoc.Request](),
 		closing:  make(chan struct{}),
 		failed:   make(chan struct{}),
 		stopped:  make(chan struct{}),
@@ -71,7 +71,7 @@ func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	r := sqldoc.NewRequest()
 	select {
-	case w.queue <- r:
+	case w.queue.For(ctx) <- r:
 		return r.Serve(ctx, fn)
 	case <-w.stopped:
 		return w.reason
@@ -85,7 +85,9 @@ func (w *writer) run() {
 	defer close(w.stopped)
 	for w.reason == nil {
 		select {
-		case first := <-w.queue:
+		case first := <-w.queue.Outcomes:
+			w.serve(first)
+		case first := <-w.queue.Others:
 			w.serve(first)
 		case <-w.closing:
 			w.drain()
@@ -112,12 +114,8 @@ func (w *writer) fail(cause error) {
 
 // next returns a waiting Update, nil if there is none.
 func (w *writer) next() *sqldoc.Request {
-	select {
-	case r := <-w.queue:
-		return r
-	default:
-		return nil
-	}
+	r, _ := w.queue.Next()
+	return r
 }
 
 // close serves the Updates that wait now, and stops the goroutine and the connection. It is

@@ -17,17 +17,16 @@ var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 // writer runs Updates and commits them to the journal. The fields below the line belong to
 // its goroutine, and to the one caller that runs in its batch.
 type writer struct {
-	queue    chan *request // unbuffered: who has sent has the turn
-	outcomes chan *request // the same for what is urgent: see next
-	closing  chan struct{} // closed to stop
-	failed   chan struct{} // closed when poisoned
-	stopped  chan struct{} // closed at the end; reason is set before
-	damage   chan error    // why no more may be written, found out by somebody else
-	reason   error
-	commits  atomic.Int64 // one sync each, for benchmarks
-	changes  map[*store.Table]*atomic.Int64
-	layers   *writebehind.Layers
-	flusher  *flusher
+	queue   *sqldoc.Queue[*request]
+	closing chan struct{} // closed to stop
+	failed  chan struct{} // closed when poisoned
+	stopped chan struct{} // closed at the end; reason is set before
+	damage  chan error    // why no more may be written, found out by somebody else
+	reason  error
+	commits atomic.Int64 // one sync each, for benchmarks
+	changes map[*store.Table]*atomic.Int64
+	layers  *writebehind.Layers
+	flusher *flusher
 
 	// -- the goroutine's own
 	rows     *writebehind.Writer
@@ -40,7 +39,6 @@ type writer struct {
 	age      *time.Timer
 	aging    bool // age is running
 	settings settings
-	turn     bool // the next place of a batch is for an Update that isn't urgent
 }
 
 // request is one Update.
@@ -53,7 +51,7 @@ type request struct {
 func newWriter(j *journal, f *flusher, rows *writebehind.Writer, l *writebehind.Layers, r *reserve, s settings) *writer {
 	return &writer{
 		layers: l, rows: rows, journal: j, flusher: f, reserve: r, settings: s,
-		queue: make(chan *request), outcomes: make(chan *request),
+		queue:   sqldoc.NewQueue[*request](),
 		closing: make(chan struct{}),
 		failed:  make(chan struct{}),
 		stopped: make(chan struct{}),
@@ -84,12 +82,8 @@ func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 		return err
 	}
 	r := &request{Request: sqldoc.NewRequest(), urgent: store.IsUrgent(ctx)}
-	queue := w.queue
-	if r.urgent {
-		queue = w.outcomes
-	}
 	select {
-	case queue <- r:
+	case w.queue.For(ctx) <- r:
 		return r.Serve(ctx, fn)
 	case <-w.stopped:
 		return w.reason
@@ -105,9 +99,9 @@ func (w *writer) run() {
 	defer w.age.Stop()
 	for !w.poisoned() {
 		select {
-		case first := <-w.outcomes:
+		case first := <-w.queue.Outcomes:
 			w.first(first)
-		case first := <-w.queue:
+		case first := <-w.queue.Others:
 			w.first(first)
 		case written := <-w.flusher.tried:
 			w.tried(written)
@@ -224,33 +218,13 @@ func (w *writer) poisoned() bool {
 	}
 }
 
-// next returns a waiting Update, nil if there is none. Outcomes and all else take turns: a
-// step whose call was answered doesn't wait behind every start that will be refused since no
-// slot is free, or slots would be held all the longer the more starts are refused.
+// next returns a waiting Update, nil if there is none.
 func (w *writer) next() *request {
 	for {
-		first, second := w.outcomes, w.queue
-		if w.turn {
-			first, second = second, first
-		}
-		r := waiting(first)
-		if r == nil {
-			r = waiting(second)
-		}
-		if r == nil || w.admit(r) {
-			w.turn = r != nil && r.urgent
+		r, ok := w.queue.Next()
+		if !ok || w.admit(r) {
 			return r
 		}
-	}
-}
-
-// waiting returns an Update that waits in the queue, nil if there is none.
-func waiting(queue chan *request) *request {
-	select {
-	case r := <-queue:
-		return r
-	default:
-		return nil
 	}
 }
 
