@@ -161,7 +161,7 @@ bench-hour: build ## Measure every route for an hour at half of the best through
 
 # A try: make bench-history BENCH_FLAGS='-finished 20000 -reps 1 -phase 2s'
 .PHONY: bench-history
-bench-history: build ## Measure a store with a million finished runs beside an empty one; some 8 minutes and 6 GB
+bench-history: build ## Measure a store with a million finished runs beside an empty one; some 8 minutes and 4 GB
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/history ./test/history
 	cd bench && $(GO) run . history -binary ../bin/countersign -fill ../bin/history $(BENCH_FLAGS)
 
