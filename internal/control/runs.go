@@ -50,40 +50,56 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 			return err
 		}
 		where = append(where, narrowed...)
-		found, err := records.Runs.Page(tx, a.Tenant, l.query(newestFirst, where...))
+		q := l.query(newestFirst, where...)
+		total, err := tx.Count(store.Runs, a.Tenant, q)
 		if err != nil {
 			return err
 		}
-		items := make([]T, len(found.Items))
-		for i := range found.Items {
-			r := found.Items[i].Run
-			if err := s.withListedSteps(tx, a, &r, found.Items[i].Probes); err != nil {
+		rows, err := tx.List(store.Runs, a.Tenant, q)
+		if err != nil {
+			return err
+		}
+		items := make([]T, len(rows))
+		for i, row := range rows {
+			r, err := s.listedRun(tx, a, row)
+			if err != nil {
 				return err
 			}
 			if items[i], err = show(r); err != nil {
 				return err
 			}
 		}
-		page = countersign.NewPage(items, l.Offset, found.Total)
+		page = countersign.NewPage(items, l.Offset, total)
 		return nil
 	})
 	return page, err
 }
 
-// withListedSteps reads a run's steps without what lists leave out, which may be most
-// of them.
-func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) error {
+// listedRun gives a run as lists show it, by its row. The latest runs, which people look at,
+// are mostly in memory with their steps.
+func (s *Service) listedRun(tx store.Tx, a Actor, row store.Row) (r countersign.Run, err error) {
+	if rec := s.runs.Remembered(a.Tenant, row); rec != nil {
+		r = ListedRun(rec.Run)
+	} else if r, err = listedFrom(tx, a, row); err != nil {
+		return r, err
+	}
+	if err := nameRun(tx, a.Tenant, &r); err != nil {
+		return r, err
+	}
+	return r, s.maskFor(tx, a, &r)
+}
+
+// listedFrom reads a run's steps without what lists leave out, which may be most of them.
+func listedFrom(tx store.Tx, a Actor, row store.Row) (countersign.Run, error) {
+	var rec records.Run
+	if err := records.Decode(row, &rec); err != nil {
+		return countersign.Run{}, err
+	}
+	r := rec.Run
 	r.Steps = []countersign.StepRun{}
-	err := runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
+	return r, runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, rec.Probes, func(step *countersign.StepRun) {
 		r.Steps = append(r.Steps, listedStep(*step))
 	})
-	if err != nil {
-		return err
-	}
-	if err := nameRun(tx, a.Tenant, r); err != nil {
-		return err
-	}
-	return s.maskFor(tx, a, r)
 }
 
 // ListedRun is a run as lists show it, and events: without the snapshot of its plan and

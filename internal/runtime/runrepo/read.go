@@ -39,6 +39,13 @@ func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	return r, nil
 }
 
+// Remembered gives the run of a row with its steps if that is in memory, else nil; it must not
+// be changed.
+func (l *Repository) Remembered(tenant string, row store.Row) *records.Run {
+	r, _ := l.runs.Get(cache.StampOf(tenant, row.ID, row.Version, row.Doc))
+	return r
+}
+
 // Committed caches a run that was just committed: its watchers read it next.
 func (l *Repository) Committed(h *LoadedRun) {
 	if h.Size() <= MaxRemembered {
