@@ -104,23 +104,21 @@ func (p *person) send(path, csrf string, run []string, due time.Time) {
 }
 
 func (p *person) lookAtRuns(ctx context.Context) {
-	due, ok := think(ctx, thinkBriefly)
-	if !ok {
-		return
-	}
-	ids := between(p.open("/console/runs", "/console/runs", due), `href="/console/runs/run-`, `"`)
-	if due, ok = think(ctx, thinkBriefly); ok && len(ids) > 0 {
-		p.open("/console/runs/{id}", "/console/runs/run-"+ids[rand.IntN(len(ids))], due)
-	}
+	p.lookAtOneOf(ctx, "/console/runs", "/console/runs/run-", "/console/runs/{id}")
 }
 
 func (p *person) lookAtAudit(ctx context.Context) {
+	p.lookAtOneOf(ctx, "/console/audit", "/console/audit/records/", "/console/audit/records/{seq}")
+}
+
+// lookAtOneOf opens a list, and then one of the pages whose addresses on it begin so.
+func (p *person) lookAtOneOf(ctx context.Context, list, begin, route string) {
 	due, ok := think(ctx, thinkBriefly)
 	if !ok {
 		return
 	}
-	records := between(p.open("/console/audit", "/console/audit", due), `href="/console/audit/records/`, `"`)
-	if due, ok = think(ctx, thinkBriefly); ok && len(records) > 0 {
-		p.open("/console/audit/records/{seq}", "/console/audit/records/"+records[rand.IntN(len(records))], due)
+	ids := between(p.open(list, list, due), `href="`+begin, `"`)
+	if due, ok = think(ctx, thinkBriefly); ok && len(ids) > 0 {
+		p.open(route, begin+ids[rand.IntN(len(ids))], due)
 	}
 }
