@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"testing/synctest"
 	"time"
 
@@ -185,7 +186,7 @@ func (d *day) connect(tenant string) {
 	bob := d.who(tenant, "bob")
 	d.slack.Join(slacktest.Member{ID: slackBob, Email: bob.Email, Name: "Bob"})
 	account := control.ChatAccount{Service: "slack", Workspace: slacktest.Team, ID: slackBob, Name: "Bob", Email: bob.Email}
-	if _, err := d.process.control.ChatActor(background(), tenant, account, "req-chat"); err != control.ErrChatUnconfirmed { //nolint:errorlint // as it is returned
+	if _, err := d.process.control.ChatActor(background(), tenant, account, "req-chat"); !errors.Is(err, control.ErrChatUnconfirmed) {
 		d.t.Fatalf("an account that nobody has confirmed: %v", err)
 	}
 	d.must(bob, "confirm the account", "", func(a control.Actor) error {
