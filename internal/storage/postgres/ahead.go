@@ -24,6 +24,7 @@ var errOvertaken = errors.New("others have written meanwhile")
 // ahead runs the batch before it has the lock. After errOvertaken nothing has been changed.
 func (w *writer) ahead(s *session) (a attempted, err error) {
 	w.batch++
+	w.cache.Cool()
 	a.place, a.alone = inTurn{w.last.turn + 1, w.batch}, true
 	t := &transaction{session: s, writer: w, waits: true}
 	s.conn.BeforeUse(t.begin)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +69,36 @@ func TestWhatOthersAlwaysChangeIsReadWithTheLock(t *testing.T) {
 	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
 		if doc, err := read(tx, "a"); doc != "old++++++++" {
 			t.Errorf("the row is %q: %v", doc, err)
+		}
+		return nil
+	}))
+}
+
+// TestWhatOthersChangeStaysReadWithTheLock also after turns that did not need it: starts of runs,
+// which count, come in bursts.
+func TestWhatOthersChangeStaysReadWithTheLock(t *testing.T) {
+	p, s, other := behindProxy(t)
+	change := func(s *Store, id string) {
+		mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+			doc, err := read(tx, id)
+			return errors.Join(err, write(tx, id, doc+"+"))
+		}))
+	}
+	for range 3 {
+		change(other, "a")
+		change(s, "a")
+	}
+	for range 10 { // a run's steps
+		change(other, "a")
+		change(s, "b")
+	}
+	change(other, "a")
+	if n := roundTrips(p.listen(func() { change(s, "a") })); n != 2 {
+		t.Errorf("%d round trips", n)
+	}
+	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
+		if a, b, err := both(tx); a != "old"+strings.Repeat("+", 18) || b != "old b"+strings.Repeat("+", 10) {
+			t.Errorf("the rows are %q and %q: %v", a, b, err)
 		}
 		return nil
 	}))

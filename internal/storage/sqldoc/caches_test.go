@@ -171,36 +171,41 @@ type fataler interface {
 }
 
 // model is what a function sees: the database's rows, and what the batch has changed so far.
-type model map[string]row
+type model map[place]row
+
+type place struct{ tenant, id string }
 
 // function draws a function and what it leaves of the model, and checks each of its answers.
 func (m model) function(t *rapid.T) (fn func(store.Tx) error, left model) {
 	type step struct {
-		do   string
-		id   string
-		row  row
-		want int
+		do     string
+		tenant string
+		id     string
+		row    row
+		want   int
 	}
 	fails := rapid.IntRange(0, 4).Draw(t, "fails") == 0
 	now, steps := maps.Clone(m), []step{}
 	for range rapid.IntRange(1, 6).Draw(t, "steps") {
 		s := step{
-			do:  rapid.SampledFrom([]string{"get", "put", "put", "delete", "count", "count", "list"}).Draw(t, "do"),
-			id:  rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "id"),
-			row: row{0, rapid.SampledFrom([]string{"active", "queued"}).Draw(t, "state"), rapid.Int64Range(0, 2).Draw(t, "due")},
+			do:     rapid.SampledFrom([]string{"get", "put", "put", "delete", "count", "count", "list"}).Draw(t, "do"),
+			tenant: rapid.SampledFrom([]string{"t", "u"}).Draw(t, "tenant"),
+			id:     rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "id"),
+			row:    row{0, rapid.SampledFrom([]string{"active", "queued"}).Draw(t, "state"), rapid.Int64Range(0, 2).Draw(t, "due")},
 		}
-		switch was := now[s.id]; s.do {
+		at := place{s.tenant, s.id}
+		switch was := now[at]; s.do {
 		case "put":
 			s.row.version = was.version
-			now[s.id] = row{was.version + 1, s.row.state, s.row.due}
+			now[at] = row{was.version + 1, s.row.state, s.row.due}
 		case "delete":
-			delete(now, s.id)
+			delete(now, at)
 		case "get":
 			s.row = was
 		case "count":
-			s.want = now.count(s.row)
+			s.want = now.count(s.tenant, func(r row) bool { return r.state == s.row.state && r.due >= s.row.due })
 		case "list":
-			s.want = len(now)
+			s.want = now.count(s.tenant, func(row) bool { return true })
 		}
 		steps = append(steps, s)
 	}
@@ -209,12 +214,12 @@ func (m model) function(t *rapid.T) (fn func(store.Tx) error, left model) {
 			var err error
 			switch s.do {
 			case "put":
-				err = tx.Put(store.Unfinished, "t", store.Row{ID: s.id, Keys: []any{"acme", s.row.state, int64(0), s.row.due}, Doc: []byte("{}")}, s.row.version)
+				err = tx.Put(store.Unfinished, s.tenant, store.Row{ID: s.id, Keys: []any{"acme", s.row.state, int64(0), s.row.due}, Doc: []byte("{}")}, s.row.version)
 			case "delete":
-				err = tx.Delete(store.Unfinished, "t", s.id)
+				err = tx.Delete(store.Unfinished, s.tenant, s.id)
 			case "get":
 				var got store.Row
-				if got, err = tx.Get(store.Unfinished, "t", s.id); errors.Is(err, store.ErrNotFound) {
+				if got, err = tx.Get(store.Unfinished, s.tenant, s.id); errors.Is(err, store.ErrNotFound) {
 					err = nil
 				}
 				if err == nil && (got.Version != s.row.version || s.row.version > 0 && got.Keys[3] != s.row.due) {
@@ -222,12 +227,12 @@ func (m model) function(t *rapid.T) (fn func(store.Tx) error, left model) {
 				}
 			case "count":
 				var n int
-				if n, err = tx.Count(store.Unfinished, "t", s.row.query()); err == nil && n != s.want {
+				if n, err = tx.Count(store.Unfinished, s.tenant, s.row.query()); err == nil && n != s.want {
 					err = fmt.Errorf("%d rows are %v, want %d", n, s.row, s.want)
 				}
 			case "list":
 				var all []store.Row
-				if all, err = tx.List(store.Unfinished, "t", store.Query{}); err == nil && len(all) != s.want {
+				if all, err = tx.List(store.Unfinished, s.tenant, store.Query{}); err == nil && len(all) != s.want {
 					err = fmt.Errorf("%d rows are listed, want %d", len(all), s.want)
 				}
 			}
@@ -254,9 +259,9 @@ func (r row) query() store.Query {
 	return store.Query{Where: []store.Filter{store.Equal("state", r.state), {Column: "due", Op: store.AtLeast, Values: []any{r.due}}}}
 }
 
-func (m model) count(like row) (n int) {
-	for _, r := range m {
-		if r.state == like.state && r.due >= like.due {
+func (m model) count(tenant string, like func(row) bool) (n int) {
+	for at, r := range m {
+		if at.tenant == tenant && like(r) {
 			n++
 		}
 	}

@@ -1,9 +1,6 @@
 package sqldoc
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Another process may have written cached rows, and told which. What recent batches read of
 // them will be read again, one by one while all other writers wait: so it is refreshed
@@ -15,13 +12,13 @@ const (
 	maxRecalled = 128
 )
 
-// Hot asks for the rows and tallies that the last Recall had to refresh: others change them in
-// each of their batches. The answers, which the engine gets in its message that begins the
-// transaction, are for Recall.
+// Hot asks for the rows and tallies that recent Recalls had to refresh: others change them
+// again and again, and a message for them alone would be sent while all other writers wait. The
+// answers, which the engine gets in its message that begins the transaction, are for Recall.
 func (c *Conn) Hot(cache *Cache) []Call { return c.calls(cache.hot.rows, cache.hot.tallies) }
 
-// Cool says that others have changed nothing, so that nothing is Hot.
-func (c *Cache) Cool() { c.hot = wanted{} }
+// Cool says that others have changed nothing.
+func (c *Cache) Cool() { c.hot = c.hot.cooled() }
 
 // Recall refreshes the rows and tallies that others have changed, or all if it isn't known
 // which (nil). hot are the answers to Hot. Call it before anything else in the batch.
@@ -37,8 +34,12 @@ func (b *Batch) Recall(changed []Sum, hot [][]any) error {
 	}
 	b.tallies = b.cache.copied()
 	rows, tallies = recent(rows, tallies)
-	b.cache.hot = hottest(rows, tallies)
-	answers, err := b.refreshed(rows, tallies, was.answers(hot))
+	b.cache.hot = was.heated(wanted{rows, tallies})
+	known := was.answers(hot)
+	if len(known) > 0 {
+		rows, tallies = b.withForgotten(rows, tallies, was)
+	}
+	answers, err := b.refreshed(rows, tallies, known)
 	if err != nil {
 		return fmt.Errorf("read %d rows and %d counts anew: %w", len(rows), len(tallies), b.conn.mean(err))
 	}
@@ -109,11 +110,57 @@ func (r *cached) key() string { return "row " + r.table.Name + "\x00" + r.tenant
 
 func (t *tally) key() string { return "tally " + t.table.CountKey(t.tenant, t.where) }
 
-// maxHot bounds what is asked for in advance: most of it should be needed.
-const maxHot = 16
+// withForgotten adds what is hot, and so was asked for already, and isn't cached.
+func (b *Batch) withForgotten(rows []cached, tallies []tally, hot wanted) ([]cached, []tally) {
+	w := wanted{rows, tallies}
+	for _, row := range hot.rows {
+		if _, ok := b.cache.get(row.place); !ok {
+			w.rows = append(w.rows, row)
+		}
+	}
+	for _, t := range hot.tallies {
+		if _, ok := b.tallies[t.table.CountKey(t.tenant, t.where)]; !ok {
+			w.tallies = append(w.tallies, t)
+		}
+	}
+	w = w.unique()
+	return w.rows, w.tallies
+}
 
-func hottest(rows []cached, tallies []tally) wanted {
-	return wanted{slices.Clone(rows[:min(len(rows), maxHot)]), slices.Clone(tallies[:min(len(tallies), maxHot)])}
+// How much is asked for in advance, most of which should be needed, and for how many turns after
+// it was needed. Starts come in bursts where many runs go at once: then a turn with counts is
+// followed by as many without as a run has steps.
+const (
+	maxHot  = 16
+	maxWarm = 16
+)
+
+// heated is what is hot after a Recall that needed something.
+func (w wanted) heated(needed wanted) (hot wanted) {
+	for _, row := range needed.rows {
+		hot.rows = append(hot.rows, cached{place: row.place})
+	}
+	for _, t := range needed.tallies {
+		hot.tallies = append(hot.tallies, tally{table: t.table, tenant: t.tenant, where: t.where})
+	}
+	cooled := w.cooled()
+	hot = wanted{append(hot.rows, cooled.rows...), append(hot.tallies, cooled.tallies...)}.unique()
+	return wanted{hot.rows[:min(len(hot.rows), maxHot)], hot.tallies[:min(len(hot.tallies), maxHot)]}
+}
+
+// cooled is what is still hot after a turn in which it was not needed.
+func (w wanted) cooled() (hot wanted) {
+	for _, row := range w.rows {
+		if row.idle++; row.idle < maxWarm {
+			hot.rows = append(hot.rows, row)
+		}
+	}
+	for _, t := range w.tallies {
+		if t.idle++; t.idle < maxWarm {
+			hot.tallies = append(hot.tallies, t)
+		}
+	}
+	return hot
 }
 
 // ask reads rows and counts in one message.

@@ -3,6 +3,7 @@ package sqldoc
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -19,6 +20,19 @@ var ErrPutOff = errors.New("sqldoc: the function needs what is to be fetched")
 type wanted struct {
 	rows    []cached
 	tallies []tally
+}
+
+// unique is without what is wanted twice: many starts need one project.
+func (w wanted) unique() wanted {
+	seen := map[string]bool{}
+	again := func(key string) bool {
+		was := seen[key]
+		seen[key] = true
+		return was
+	}
+	w.rows = slices.DeleteFunc(w.rows, func(row cached) bool { return again(row.key()) })
+	w.tallies = slices.DeleteFunc(w.tallies, func(t tally) bool { return again(t.key()) })
+	return w
 }
 
 // PutOff has functions put off that need what isn't known, until Fetch.
@@ -41,7 +55,7 @@ func (t *Tx) wants(rows []cached, tallies []tally) bool {
 
 // Fetch gets what the functions that were put off need.
 func (b *Batch) Fetch() error {
-	w := b.wanted
+	w := b.wanted.unique()
 	b.wanted = wanted{}
 	if err := b.conn.used(); err != nil {
 		return err
