@@ -23,3 +23,6 @@ func freeSpace(path string) (int64, error) {
 	}
 	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // the types differ between systems
 }
+
+// mayWriteIn says why this user may make no file in a directory.
+func mayWriteIn(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }

@@ -17,3 +17,7 @@ func freeSpace(path string) (int64, error) {
 	err = windows.GetDiskFreeSpaceEx(name, &free, nil, nil)
 	return int64(free), err
 }
+
+// mayWriteIn says why this user may make no file in a directory, which Windows says only when
+// one is made.
+func mayWriteIn(string) error { return nil }
