@@ -117,6 +117,26 @@ func TestABodyNeedsTheContentTypeOfJSON(t *testing.T) {
 	}
 }
 
+// Content that nobody reads is refused: a document sent to the validation of the stored
+// one would be called valid unseen.
+func TestAnOperationWithoutABodyRefusesContent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	none := harness.Header("Content-Type: text/plain")
+	for path, caller := range map[string]*harness.Client{
+		"/models/refund/validate": w.viewer, "/projects/" + shop + "/health-check": w.Admin, "/projects/" + shop + "/validate": w.viewer, "/tokens/t/confirm": w.viewer,
+	} {
+		caller.Post(path, doc{"expectedRevision": 1}).Refused(t, "invalid_request", "expectedRevision")
+		caller.Post(path, `{"name":`).Refused(t, "invalid_json")
+		caller.Post(path, `[]`).Refused(t, "invalid_request")
+		caller.Post(path, `{}`, none).Refused(t, "invalid_request", "Content-Type")
+	}
+	w.Admin.Do("DELETE", "/tokens/t", doc{"reason": "r"}).Refused(t, "invalid_request", "reason")
+	w.viewer.Post("/models/refund/validate", nil).OK(t)
+	w.viewer.Post("/models/refund/validate", doc{}).OK(t)
+	w.viewer.Post("/models/refund/validate", nil, none).OK(t)
+}
+
 const limit = 1 << 20
 
 // padded is a body of exactly this size.

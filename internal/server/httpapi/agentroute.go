@@ -44,7 +44,7 @@ func (a *API) enter(c *call, rt route) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := decode(c, rt, body); err != nil { // path and query
+	if err := readParams(c, rt); err != nil {
 		return nil, err
 	}
 	if err := isJSON(c.r); err != nil {

@@ -95,7 +95,10 @@ func (a *API) admit(c *call, rt route) error {
 	if err != nil {
 		return err
 	}
-	return decode(c, rt, data)
+	if err := readParams(c, rt); err != nil {
+		return err
+	}
+	return readDocument(c, rt, data)
 }
 
 func subjectOf(rt route, id string) string {
@@ -163,8 +166,8 @@ func readBody(r *http.Request, most int) ([]byte, error) {
 	return data, nil
 }
 
-// decode reads path, query, header and body, and reports every problem.
-func decode(c *call, rt route, data []byte) error {
+// readParams reads path, query and header, and reports every problem of path and query.
+func readParams(c *call, rt route) error {
 	problems := pathProblems(c, rt)
 	problems = append(problems, c.readQuery(rt)...)
 	if rt.needsKey {
@@ -177,8 +180,17 @@ func decode(c *call, rt route, data []byte) error {
 	if len(problems) > 0 {
 		return &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
 	}
-	if rt.body == nil {
-		return nil
+	return nil
+}
+
+// readDocument decodes the body, and reports every problem of it.
+func readDocument(c *call, rt route, data []byte) error {
+	kind := rt.body
+	if kind == nil {
+		if len(data) == 0 || rt.method == http.MethodGet { // content has no meaning in a GET (RFC 9110, 9.3.1)
+			return nil
+		}
+		kind = noFields
 	}
 	if err := isJSON(c.r); err != nil {
 		return err
@@ -186,10 +198,15 @@ func decode(c *call, rt route, data []byte) error {
 	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Encoding: send the body as it is; a compressed one is not read")
 	}
-	into := reflect.New(rt.body)
+	into := reflect.New(kind)
 	c.body = into.Interface()
 	return exactjson.Decode(data, c.body)
 }
+
+// noFields is what a body may hold where an operation takes none: an empty object, which
+// some clients send with every POST. Content is refused, so that nobody takes what they
+// sent for read, such as a document sent to the validation of the stored one.
+var noFields = typeOf[struct{}]()
 
 func isJSON(r *http.Request) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
