@@ -17,7 +17,7 @@ func TestAStartIsAcceptedWithEveryStepListed(t *testing.T) {
 	if a.Status != 202 || a.Header.Get("Idempotency-Replayed") != "" {
 		t.Error(a, a.Header)
 	}
-	run := a.OK(t).Is(t, "planId", plan).Is(t, "status", "READY").Is(t, "mode", "LIVE").Is(t, "idempotencyKey", "one").Is(t, "cancelRequested", false).Is(t, "unverifiedSteps", 0)
+	run := a.OK(t).Is(t, "requestedByName", "test").Is(t, "planId", plan).Is(t, "status", "READY").Is(t, "mode", "LIVE").Is(t, "idempotencyKey", "one").Is(t, "cancelRequested", false).Is(t, "unverifiedSteps", 0)
 	run.Is(t, "planSnapshot.id", plan).Is(t, "planDigest", run.At("planSnapshot.planDigest"))
 	id := run.At("id").Text()
 	if strings.Contains(id, ".") || !strings.HasPrefix(run.At("requestedBy").Text(), "token:") {

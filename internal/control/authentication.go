@@ -132,7 +132,7 @@ func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records
 // confirmed it before it counts as them (contract 11).
 func (s *Service) principalOf(t *records.Token) access.Principal {
 	p := access.Principal{
-		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
+		ID: "token:" + t.ID, Name: t.Name, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
 		Realm: t.Realm, Email: t.UserEmail, Person: t.Person(), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
 	}
 	if p.Person == "" && s.cfg.Eyes != access.EyesOfPeople && !t.UserLeft {

@@ -71,7 +71,7 @@ func (s *Service) AuthenticateSessions(ctx context.Context, secrets []string) (p
 
 func principalOfUser(u *records.User) access.Principal {
 	return access.Principal{
-		ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
+		ID: "user:" + u.Email, Name: u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
 	}
 }
 

@@ -102,6 +102,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 	}
 	if held != nil {
 		out = Started{Run: *held.Run()}
+		out.Run.RequestedByName = a.Name
 		telemetry.Moved(ctx, held.Ref.RunID, held.Trace())
 		s.moved(held)
 		if p := s.runs.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !masks(a) {

@@ -15,6 +15,7 @@ import (
 // approvals of other tenants.
 type Principal struct {
 	ID        string // user:<email>, token:<id> or system
+	Name      string // what it is called: a token's name, a user's e-mail address
 	Tenant    string
 	Roles     []countersign.Role
 	Projects  []string // nil: every project of the tenant
