@@ -40,6 +40,7 @@ func TestUnknownQueryParametersAndFilterValuesAreRefused(t *testing.T) {
 		"/plans?modelId=", "/runs?status=DONE", "/runs?status=READY&status=READY", "/runs?planId=", "/runs?modelId=x", "/approvals?status=READY", "/approvals?runId=",
 		"/approvals?planId=x", "/tenants?name=x", "/tokens?role=ADMIN", "/audit?since=yesterday", "/audit?since=", "/audit?subject=", "/audit?outcome=done",
 		"/audit/verify?seq=1", "/models/x?verbose=1", "/health?x=1", "/openapi.json?x=1", "/metrics?x=1", "/integrations/contract?x=1", "/plans/x/drift?x=1",
+		"/plans?modelId=..", "/runs?planId=a/b", "/runs?agentId=-a", "/approvals?runId=a%20b", "/agents?projectId=" + strings.Repeat("a", 129),
 		"/runs?%zz=1", "/runs?status=%zz", "/runs?a;b=1",
 	} {
 		s.Admin.Get(path).Refused(t, "invalid_request")

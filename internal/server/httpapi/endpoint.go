@@ -219,8 +219,14 @@ func pathProblems(c *call, rt route) []countersign.Problem {
 	if !strings.Contains(rt.path, "{id}") || countersign.ValidID(c.id) {
 		return nil
 	}
-	return []countersign.Problem{{Path: "id", Message: "an id is 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first"}}
+	return []countersign.Problem{{Path: "id", Message: idRule}}
 }
+
+// idRule says what an id is, where one that is none was given; idPattern says it to programs.
+const (
+	idRule    = "an id is 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first"
+	idPattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`
+)
 
 func idempotencyKey(r *http.Request) (string, error) {
 	keys := r.Header.Values("Idempotency-Key")

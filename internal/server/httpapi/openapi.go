@@ -98,7 +98,7 @@ func idName(r route) string { return cmp.Or(r.idName, "id") }
 func parameters(r route) []*huma.Param {
 	var out []*huma.Param
 	if strings.Contains(r.path, "{id}") {
-		out = append(out, &huma.Param{Name: idName(r), In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`}})
+		out = append(out, &huma.Param{Name: idName(r), In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: idPattern}})
 	}
 	if strings.Contains(r.path, "{email}") {
 		out = append(out, &huma.Param{Name: "email", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Format: "email"}})
@@ -125,6 +125,8 @@ func (p param) schema() *huma.Schema {
 		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(0))}
 	case timeParam:
 		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+	case idParam:
+		return &huma.Schema{Type: huma.TypeString, Pattern: idPattern}
 	case boolParam:
 		return &huma.Schema{Type: huma.TypeBoolean}
 	default:

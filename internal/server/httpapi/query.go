@@ -29,6 +29,7 @@ const (
 	afterParam
 	timeParam
 	boolParam
+	idParam
 )
 
 // paging are the parameters of every list (specification 2.13).
@@ -94,6 +95,10 @@ func (c *call) take(p param, values []string) string {
 	case timeParam:
 		if _, err := time.Parse(time.RFC3339, v); err != nil {
 			return "it must be a time such as 2026-11-21T09:17:47Z"
+		}
+	case idParam:
+		if !countersign.ValidID(v) {
+			return idRule
 		}
 	case boolParam:
 		if v != "true" && v != "false" {

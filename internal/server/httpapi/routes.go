@@ -15,7 +15,7 @@ var (
 	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: []string{"PENDING", "APPROVED", "REJECTED"}}
 	agentStatusParam    = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
 	runParams           = []param{
-		runStatusParam, {name: "planId", doc: "only runs of this plan"}, {name: "agentId", doc: "only runs of this agent's own"},
+		runStatusParam, {name: "planId", doc: "only runs of this plan", kind: idParam}, {name: "agentId", doc: "only runs of this agent's own", kind: idParam},
 		{name: "q", doc: "only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing"},
 		{name: "reason", doc: "only runs that ended with this error code, such as receiver_refused; the newest 1,000", enum: words(countersign.RunReasons)},
 		{name: "capability", doc: "only runs that call this capability: name or projectId/name; the newest 1,000"},
@@ -82,7 +82,7 @@ func (a *API) routes() []route {
 		{method: "DELETE", path: "/delegations/{email}", op: access.DeleteDelegation, id: "endDelegation", tag: "groups", summary: "End a delegation", status: 200, answer: typeOf[countersign.Delegation](), handle: a.endDelegation},
 
 		{method: "POST", path: "/plans", op: access.CreatePlan, id: "createPlan", tag: "plans", summary: "Store a plan", body: typeOf[countersign.PlanWrite](), status: 201, answer: typeOf[countersign.Plan](), handle: a.createPlan},
-		{method: "GET", path: "/plans", op: access.ReadPlans, id: "listPlans", tag: "plans", summary: "List plans", query: listQuery(planStatusParam, param{name: "modelId", doc: "only plans of this model"}), status: 200, answer: typeOf[countersign.Page[countersign.Plan]](), handle: a.listPlans},
+		{method: "GET", path: "/plans", op: access.ReadPlans, id: "listPlans", tag: "plans", summary: "List plans", query: listQuery(planStatusParam, param{name: "modelId", doc: "only plans of this model", kind: idParam}), status: 200, answer: typeOf[countersign.Page[countersign.Plan]](), handle: a.listPlans},
 		{method: "GET", path: "/plans/{id}", op: access.ReadPlans, id: "getPlan", tag: "plans", summary: "Read a plan with its snapshots", status: 200, answer: typeOf[countersign.Plan](), handle: byID(a.control.Plan)},
 		{method: "GET", path: "/plans/{id}/drift", op: access.ReadPlans, id: "planDrift", tag: "plans", summary: "What changed since the plan was made", status: 200, answer: typeOf[countersign.Drift](), handle: byID(a.control.Drift)},
 
@@ -98,12 +98,12 @@ func (a *API) routes() []route {
 
 		{method: "GET", path: "/search", op: access.Search, id: "search", tag: "runs", summary: "Find runs by a text or number in their inputs and answers or by the key of their start, and tokens by their name", query: []param{{name: "q", doc: "what you have in hand"}}, status: 200, answer: typeOf[countersign.SearchResult](), handle: a.search},
 
-		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalStatusParam, param{name: "runId", doc: "only approvals of this run"}), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
+		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalStatusParam, param{name: "runId", doc: "only approvals of this run", kind: idParam}), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
 		{method: "GET", path: "/approvals/{id}", op: access.ReadApprovals, id: "getApproval", tag: "approvals", summary: "Read an approval: exactly what would be sent", status: 200, answer: typeOf[countersign.Approval](), handle: byID(a.control.Approval)},
 		{method: "POST", path: "/approvals/{id}/decision", op: access.DecideApproval, id: "decideApproval", tag: "approvals", summary: "Approve or reject, with a reason", body: typeOf[countersign.Decision](), status: 200, answer: typeOf[countersign.Approval](), handle: withBody(a.control.Decide)},
 
 		{method: "POST", path: "/systems/{id}/agents/sync", op: access.SyncAgents, id: "syncAgents", idName: "projectId", tag: "agents", summary: "Bring a system's agents to what its manifest says, all or nothing", body: typeOf[countersign.Manifest](), status: 200, answer: typeOf[syncedAgents](), handle: a.syncAgents},
-		{method: "GET", path: "/agents", op: access.ListAgents, id: "listAgents", tag: "agents", summary: "List agents", query: listQuery(agentStatusParam, param{name: "projectId", doc: "only agents of this system"}, retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Agent]](), handle: a.listAgents},
+		{method: "GET", path: "/agents", op: access.ListAgents, id: "listAgents", tag: "agents", summary: "List agents", query: listQuery(agentStatusParam, param{name: "projectId", doc: "only agents of this system", kind: idParam}, retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Agent]](), handle: a.listAgents},
 		{method: "GET", path: "/agents/{id}", op: access.ReadAgents, id: "getAgent", tag: "agents", summary: "Read an agent with its instances", status: 200, answer: typeOf[countersign.AgentWithInstances](), handle: byID(a.control.Agent)},
 		{method: "POST", path: "/agents/{id}/admit", op: access.AdmitAgent, id: "admitAgent", tag: "agents", summary: "Let an agent run", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: withBody(a.control.AdmitAgent)},
 		{method: "POST", path: "/agents/{id}/suspend", op: access.SuspendAgent, id: "suspendAgent", tag: "agents", summary: "Suspend an agent: no run of it takes a further step", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: withBody(a.control.SuspendAgent)},
