@@ -123,8 +123,8 @@ func (g *gets) send(all []*get) {
 			r.row = rows[i]
 		}
 	}
-	if err != nil && len(all) > 1 && senseOf(err) == ofStatement && !connectionLost(err) {
-		for _, r := range all { // one of them is to blame
+	if err != nil && len(all) > 1 && !passes(err) && !connectionLost(err) {
+		for _, r := range all { // one of them is to blame: its row may be damaged, or its table not to be read
 			g.send([]*get{r})
 		}
 		return

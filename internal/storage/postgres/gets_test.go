@@ -96,6 +96,34 @@ func TestAReadThatFailsIsOneViewsAlone(t *testing.T) {
 	all.Wait()
 }
 
+// TestTroubleWithARowIsOneViewsAlone, also where the server reports it as its own: the row is damaged,
+// takes too much memory or time, or may not be read.
+func TestTroubleWithARowIsOneViewsAlone(t *testing.T) {
+	for _, code := range []string{"XX001", "53200", "57014", "42501"} {
+		url := pgtest.Database(t)
+		s := mustOpen(t, url)
+		mustWrite(t, s, "a", "old")
+		pgtest.Exec(t, url, "CREATE FUNCTION trouble() RETURNS text AS $$ BEGIN RAISE 'trouble' USING ERRCODE = '"+code+"'; END $$ LANGUAGE plpgsql VOLATILE;"+
+			" CREATE VIEW troubled AS SELECT 'acme'::text AS tenant, trouble() AS id, 1::bigint AS version, ''::text AS doc")
+		var all sync.WaitGroup
+		withoutConnections(s, func() {
+			for n, table := range []*store.Table{store.Models, {Name: "troubled"}, store.Models} {
+				all.Go(func() {
+					doc, err := look(context.Background(), s, table, "a")
+					if table == store.Models && (doc != "old" || err != nil) {
+						t.Errorf("%s: the row is %q: %v", code, doc, err)
+					}
+					if table != store.Models && !errors.Is(err, store.ErrUnavailable) {
+						t.Errorf("%s: what is troubled: %v", code, err)
+					}
+				})
+				waitingGets(s, n+1)
+			}
+		})
+		all.Wait()
+	}
+}
+
 // TestALostMessageHoldsUpOnlyItsOwnViews: the server never gets the first one.
 func TestALostMessageHoldsUpOnlyItsOwnViews(t *testing.T) {
 	p, s, _ := behindProxy(t)
