@@ -49,6 +49,25 @@ func TestAHeadIsReadAsAnyDocument(t *testing.T) {
 	}
 }
 
+// TestAHeadOfWhichAPartIsMissingIsReadAsAnyDocument, whichever part that is.
+func TestAHeadOfWhichAPartIsMissingIsReadAsAnyDocument(t *testing.T) {
+	h := head{LastAt: time.Unix(1e9, 0).UTC()}
+	h.Size, h.Roots = 3, []string{strings.Repeat("0", 64), strings.Repeat("a", 64)}
+	doc, err := countersign.Marshal(&h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := range doc {
+		for to := from; to <= len(doc); to++ {
+			left := string(doc[:from]) + string(doc[to:])
+			var quick, general head
+			if quick.parse(left) && (store.Decode([]byte(left), &general) != nil || !reflect.DeepEqual(quick, general)) {
+				t.Errorf("it takes %s", left)
+			}
+		}
+	}
+}
+
 func drawHead(r *rand.Rand) head {
 	var h head
 	h.Size = r.Int64N(1 << r.IntN(40))

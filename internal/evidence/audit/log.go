@@ -93,12 +93,13 @@ func loadHead(tx store.Tx, tenant string) (*head, error) {
 // parse reads a head as save writes it, which each append of a record asks for. It reads
 // nothing else than store.Decode would; false leaves the head as it was.
 func (h *head) parse(doc string) bool {
-	size, rest, _ := strings.Cut(strings.TrimPrefix(doc, `{"size":`), `,"roots":["`)
+	doc, begins := strings.CutPrefix(doc, `{"size":`)
+	size, rest, _ := strings.Cut(doc, `,"roots":["`)
 	roots, at, _ := strings.Cut(rest, `"],"lastAt":"`)
 	at, whole := strings.CutSuffix(at, `"}`)
 	read := head{version: h.version}
 	var err error
-	if read.Size, err = strconv.ParseInt(size, 10, 64); err != nil || strconv.FormatInt(read.Size, 10) != size || !whole || read.LastAt.UnmarshalText([]byte(at)) != nil {
+	if read.Size, err = strconv.ParseInt(size, 10, 64); err != nil || strconv.FormatInt(read.Size, 10) != size || !begins || !whole || read.LastAt.UnmarshalText([]byte(at)) != nil {
 		return false
 	}
 	read.Roots = make([]string, 0, bits.OnesCount64(uint64(read.Size))+1)
