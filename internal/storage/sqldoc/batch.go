@@ -58,6 +58,7 @@ type entry struct {
 	stored  int64 // the version in the database; 0: no such row, unread: unknown
 	columns []any // the keys in the database; nil: unknown
 	dirty   bool  // its write is deferred
+	assumed bool  // that there is no such row is taken for granted, and may be wrong
 	asked   bool  // it was read in this batch
 	idle    int   // batches since it was last read
 }
@@ -127,7 +128,7 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	if !ok {
 		e.stored = expected // assumed; Flush finds out
 	}
-	e.version, e.doc, e.keys, e.dirty = version, string(row.Doc), slices.Clone(row.Keys), true
+	e.version, e.doc, e.keys, e.dirty, e.assumed = version, string(row.Doc), slices.Clone(row.Keys), true, false
 	return b.change(t, p, was, ok, e)
 }
 
@@ -138,7 +139,7 @@ func (b *Batch) before(t *Tx, p place, isNew bool) (e entry, ok bool, err error)
 		return e, ok, nil
 	}
 	if isNew && !t.inSavepoint {
-		return entry{}, true, nil
+		return entry{assumed: true}, true, nil
 	}
 	e, err = b.read(t, p)
 	return e, err == nil, err
@@ -182,11 +183,11 @@ type undo struct {
 }
 
 // undo restores the entries that a function changed. Places that it added to order are
-// then clean, and are skipped.
+// then clean, and are skipped. What was only assumed was never found out: it isn't known.
 func (b *Batch) undo(t *Tx) {
 	for _, u := range slices.Backward(t.undo) {
 		b.count(u.place, b.known[u.place], u.known, u.was)
-		if u.known {
+		if u.known && !u.was.assumed {
 			b.known[u.place] = u.was
 		} else {
 			delete(b.known, u.place)
