@@ -52,7 +52,8 @@ func (c *Counted) ranges(tenant, of string) *builder {
 // skipping is the offset from which finding a page's range first is cheaper.
 const skipping = 1000
 
-// nearer rewrites a query with a large offset to begin at the range that its page begins in.
+// nearer rewrites a query with a large offset to begin at the range that its page begins in, or
+// to find nothing if the page is behind all of them.
 func (t *Tx) nearer(table *store.Table, tenant string, q store.Query) (store.Query, error) {
 	c := t.conn.dialect.Counted[table]
 	of, ok := c.list(q)
@@ -75,9 +76,13 @@ func (t *Tx) nearer(table *store.Table, tenant string, q store.Query) (store.Que
 		}
 		return nil
 	})
-	if err == nil && passed > 0 {
-		q.Where = append(slices.Clone(q.Where), store.Filter{Column: c.By, Op: store.AtMost, Values: []any{before - 1}})
-		q.Offset -= passed
+	if err != nil || passed == 0 {
+		return q, err
 	}
-	return q, err
+	rest := store.Filter{Column: c.By, Op: store.AtMost, Values: []any{before - 1}}
+	if !found { // the first range begins at the least integer: none is below
+		rest = store.Filter{Column: c.By, Op: store.In}
+	}
+	q.Where, q.Offset = append(slices.Clone(q.Where), rest), q.Offset-passed
+	return q, nil
 }

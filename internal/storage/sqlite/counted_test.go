@@ -53,6 +53,32 @@ func TestCountedRunsAreThoseThatAreThere(t *testing.T) {
 	}
 }
 
+// TestAPageBehindTheLastRunIsEmpty, also where it is found by the counts.
+func TestAPageBehindTheLastRunIsEmpty(t *testing.T) {
+	dir := emptyStore(t)
+	s := mustOpen(t, dir)
+	const many = 2400
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+		for i := range many {
+			c := runChange{tenant: "acme", id: fmt.Sprintf("run-%04d", i), status: "COMPLETED", created: int64(i)}
+			if err := c.apply(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	mustClose(t, s)
+	s = mustOpen(t, dir)
+	for _, where := range [][]store.Filter{nil, {store.Equal("status", "COMPLETED")}} {
+		for offset, want := range map[int]int{many - 1: 1, many: 0, many + 7: 0, 1 << 40: 0} {
+			q := store.Query{Where: where, Order: []store.Order{{Column: "created", Descending: true}}, Limit: 10, Offset: offset}
+			if n := len(idsOf(t, s, "acme", q)); n != want {
+				t.Errorf("%d runs from the %dth of %d on, want %d", n, offset, many, want)
+			}
+		}
+	}
+}
+
 // checkCounts compares each range of counts with the rows of the table, and has no range but
 // the first be empty, and none larger than it may be.
 func checkCounts(t *testing.T, db *sql.DB) {
