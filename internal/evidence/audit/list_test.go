@@ -73,3 +73,30 @@ func TestTheWholeLogIsNotCounted(t *testing.T) {
 		return err
 	})
 }
+
+// TestALogWhoseHeadIsDamagedOrMissingIsListed: whoever looks for what was done to it needs its
+// records.
+func TestALogWhoseHeadIsDamagedOrMissingIsListed(t *testing.T) {
+	for name, spoil := range map[string]func(tampering){
+		"damaged": func(m tampering) {
+			row, err := m.tx.Get(store.AuditHeads, tenant, headID)
+			if err == nil {
+				err = m.tx.Put(store.AuditHeads, tenant, store.Row{ID: headID, Doc: row.Doc[1:]}, row.Version)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+		"missing": func(m tampering) { _ = m.tx.Delete(store.AuditHeads, tenant, headID) },
+	} {
+		s := journal(t, 12)
+		update(t, s, func(tx store.Tx) error { spoil(tampering{t, tx}); return nil })
+		view(t, s, func(tx store.Tx) error {
+			page, err := List(tx, tenant, Filter{}, 3, 0)
+			if err != nil || len(page.Items) != 3 || page.Total != 12 {
+				t.Errorf("%s: %d of %d records are listed: %v", name, len(page.Items), page.Total, err)
+			}
+			return nil
+		})
+	}
+}

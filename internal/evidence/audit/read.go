@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -45,11 +46,14 @@ func List(tx store.Tx, tenant string, f Filter, limit, offset int) (countersign.
 }
 
 // total is how many records match. The head has the number of all: to count them would take
-// longer the longer the log is.
+// longer the longer the log is. The records behind a head that is damaged or missing are listed
+// all the same.
 func (f Filter) total(tx store.Tx, tenant string) (int, error) {
 	if !f.Any() {
 		size, err := Size(tx, tenant)
-		return int(size), err
+		if err == nil && size > 0 || err != nil && !errors.Is(err, errHead) {
+			return int(size), err
+		}
 	}
 	return tx.Count(store.Audit, tenant, store.Query{Where: f.where()})
 }
