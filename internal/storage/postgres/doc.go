@@ -35,8 +35,10 @@
 // A View's first row is read outside of any transaction, and most Views read no other. The
 // first rows of Views that come while messages are under way go together in the next one
 // (gets.go), so that a crowd that asks after a commit costs a few messages, and at a distance
-// doesn't wait for connections. A second read begins a snapshot on a connection of the View's
-// own and reads the first row again, in one message; if it has changed, the function runs again.
+// doesn't wait for connections. What fails for one of them is asked for again one by one, and
+// who was in a message that was lost is served by another. A second read begins a snapshot on
+// a connection of the View's own and reads the first row again, in one message; if it has
+// changed, the function runs again.
 //
 // # Commits without an answer
 //

@@ -145,7 +145,14 @@ func (g *gets) together(all []*get) ([][]any, error) {
 		calls[i] = r.Call
 	}
 	rows, err := askTogether(s.pinned, calls)
-	err = s.mean(err)
+	if err = s.mean(err); err != nil && len(all) > 1 {
+		err = shared{err}
+	}
 	s.release(err == nil)
 	return rows, err
 }
+
+// shared is the error of a message of several Views.
+type shared struct{ error }
+
+func (e shared) Unwrap() error { return e.error }

@@ -144,6 +144,32 @@ func TestALostMessageHoldsUpOnlyItsOwnViews(t *testing.T) {
 	all.Wait()
 }
 
+// TestWhoSharedALostMessageIsServedByAnother, however long it took to find out that it was lost:
+// a connection that is lost would otherwise fail all who came at the same time.
+func TestWhoSharedALostMessageIsServedByAnother(t *testing.T) {
+	p, url := startProxy(t, pgtest.Database(t))
+	settings := calm()
+	settings.patience = 0
+	s := mustOpenWith(t, url, settings)
+	mustWrite(t, s, "a", "old")
+	var all sync.WaitGroup
+	lost := p.arm(fault{of: requests, at: "FROM tenants", silent: true})
+	withoutConnections(s, func() {
+		for n, table := range []*store.Table{store.Models, store.Tenants, store.Models} {
+			all.Go(func() {
+				doc, err := look(context.Background(), s, table, "a")
+				if table == store.Models && (doc != "old" || err != nil) || table == store.Tenants && !errors.Is(err, store.ErrNotFound) {
+					t.Errorf("%s: the row is %q: %v", table.Name, doc, err)
+				}
+			})
+			waitingGets(s, n+1)
+		}
+	})
+	<-lost.struck
+	p.hangUp()
+	all.Wait()
+}
+
 // TestAViewThatIsGivenUpWaitsForNoConnection, and a store that is closed doesn't wait for it.
 func TestAViewThatIsGivenUpWaitsForNoConnection(t *testing.T) {
 	s := mustOpen(t, pgtest.Database(t))

@@ -51,6 +51,7 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 	// would otherwise wait in turn.
 	until := time.Now().Add(v.settings.patience)
 	snapshot := false
+	late := false // it tries once more, since its message was lost with those of others
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
 		own, err := v.try(ctx, fn, until, snapshot)
 		if err == nil {
@@ -64,9 +65,10 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 			snapshot = true
 			continue
 		}
-		if !passes(err) || time.Now().After(until) {
+		if !passes(err) || time.Now().After(until) && (late || !errors.As(err, new(shared))) {
 			return err
 		}
+		late = time.Now().After(until)
 		if err := v.pause(ctx, pause); err != nil {
 			return err
 		}
