@@ -140,13 +140,14 @@ func (s *Service) isFree(ctx context.Context, a Actor, o startRequest) bool {
 }
 
 // wasFree reports whether err is the answer to a start that took its key for free. If the start
-// was refused, somebody may have taken the key before, and then that run is the answer.
+// was refused, somebody may have taken the key before, and then that run is the answer. Any other
+// error stands: it may say that nobody knows what was written.
 func (s *Service) wasFree(ctx context.Context, a Actor, o startRequest, err error) bool {
 	switch {
 	case errors.Is(err, store.ErrConflict):
 		s.keyRaces.Put(a.Tenant, s.cfg.Now())
 		return false
-	case err == nil, errors.Is(err, store.ErrUnavailable), ctx.Err() != nil:
+	case err == nil, countersign.ErrorCode(err) == countersign.CodeInternal, ctx.Err() != nil:
 		return true
 	}
 	return s.isFree(ctx, a, o)

@@ -1,12 +1,15 @@
 package control_test
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // TestKeyFindsItsRunWhateverHappenedSince: before revision, admission, model,
@@ -163,6 +166,33 @@ func TestStartThatIsRefusedMeanwhileFindsTheFirst(t *testing.T) {
 			t.Errorf("%d refusals are recorded", n)
 		}
 	})
+}
+
+// TestAStartInDoubtIsNotSaidToHaveChangedNothing: its commit took effect, its answer was lost, and
+// nothing can be written any more.
+func TestAStartInDoubtIsNotSaidToHaveChangedNothing(t *testing.T) {
+	h, ids := crewed(t)
+	h.service = h.on(&doubtful{Store: h.store})
+	_, err := h.startPing(ids[0], "", "k")
+	wantCode(t, err, countersign.CodeInternal)
+}
+
+// doubtful is a store that others write to. It doesn't know what became of its first commit, and
+// writes nothing from then on.
+type doubtful struct {
+	store.Store
+	failed bool
+}
+
+func (d *doubtful) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if d.failed {
+		return store.ErrUnavailable
+	}
+	err := d.Store.Update(ctx, fn)
+	if d.failed = err == nil; d.failed {
+		err = errors.New("it is not known whether this was written")
+	}
+	return err
 }
 
 // refusals are those in acme's log.
