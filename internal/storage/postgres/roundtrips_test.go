@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -123,12 +124,33 @@ func TestAViewOfTwoRowsIsTwoRoundTrips(t *testing.T) {
 			return err
 		}))
 	}
-	for range 2 * cap(s.views.turns) { // each connection prepares the statements
-		look()
-	}
+	prepareAll(t, s)
 	if n := roundTrips(p.listen(look)); n != 2 {
 		t.Errorf("%d round trips", n)
 	}
+}
+
+// prepareAll has each connection of Views prepare the statements of one of two rows, and waits
+// until all of them are idle.
+func prepareAll(t *testing.T, s *Store) {
+	t.Helper()
+	var reading, all sync.WaitGroup
+	for range cap(s.views.turns) {
+		reading.Add(1)
+		all.Go(func() {
+			var once sync.Once
+			if err := s.View(context.Background(), func(tx store.Tx) error {
+				_, _, err := both(tx)
+				once.Do(reading.Done)
+				reading.Wait() // so that each has a connection of its own
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	withoutConnections(s, func() {})
 }
 
 // TestAViewWhoseFirstRowChangesBeforeTheSecondIsReadRunsAgain.
