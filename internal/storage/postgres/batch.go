@@ -165,7 +165,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
 	before, changed, hot, err := w.begin(s)
 	if err != nil {
-		w.cache.Cool() // if what is asked for in advance can't be read, no batch would ever begin
+		w.cache.AskNothing() // if what is asked for in advance can't be read, no batch would ever begin
 		return a, err
 	}
 	w.alone = false

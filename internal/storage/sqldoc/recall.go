@@ -20,6 +20,9 @@ func (c *Conn) Hot(cache *Cache) []Call { return c.calls(cache.hot.rows, cache.h
 // Cool says that others have changed nothing.
 func (c *Cache) Cool() { c.hot = c.hot.cooled() }
 
+// AskNothing drops what is Hot: it may be what can't be read.
+func (c *Cache) AskNothing() { c.hot = wanted{} }
+
 // Recall refreshes the rows and tallies that others have changed, or all if it isn't known
 // which (nil). hot are the answers to Hot. Call it before anything else in the batch.
 func (b *Batch) Recall(changed []Sum, hot [][]any) error {
