@@ -193,6 +193,7 @@ type Reconciliation struct {
 	Resolution string    `json:"resolution" enum:"CONFIRMED_COMPLETED,CONFIRMED_NOT_EXECUTED,ABANDON"`
 	Evidence   string    `json:"evidence"`
 	By         string    `json:"by"`
+	ByName     string    `json:"byName,omitempty" doc:"a token's name or a user's"`
 	At         time.Time `json:"at"`
 }
 
@@ -212,6 +213,7 @@ type LateAnswer struct {
 type ProbeRecord struct {
 	N          int       `json:"n"`
 	By         string    `json:"by"`
+	ByName     string    `json:"byName,omitempty" doc:"a token's name or a user's"`
 	At         time.Time `json:"at"`
 	Capability string    `json:"capability"`
 	Request    *Request  `json:"request,omitempty"`

@@ -16,6 +16,7 @@ type Stop struct {
 	TenantID string    `json:"tenantId" doc:"* for all tenants"`
 	Since    time.Time `json:"since"`
 	By       string    `json:"by"`
+	ByName   string    `json:"byName,omitempty" doc:"a token's name or a user's, where it is one of the reader's tenant"`
 	Reason   string    `json:"reason"`
 }
 

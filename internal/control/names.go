@@ -2,7 +2,9 @@ package control
 
 import (
 	"context"
+	"slices"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -38,3 +40,35 @@ func (s *Service) nameOf(ctx context.Context, tenant, principal string) (string,
 	}
 	return name, err
 }
+
+// nameReviewers adds the names of those who probed and resolved steps of the run. It copies
+// what it changes, since a run in memory is shared.
+func nameReviewers(tx store.Tx, tenant string, r *countersign.Run) (err error) {
+	if !slices.ContainsFunc(r.Steps, wasReviewed) {
+		return nil
+	}
+	names := map[string]string{} // a run may have 1,000 probes, of few people
+	nameOf := func(principal string) string {
+		name, known := names[principal]
+		if !known && err == nil {
+			name, err = records.NameOf(tx, tenant, principal)
+			names[principal] = name
+		}
+		return name
+	}
+	r.Steps = slices.Clone(r.Steps)
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Reconciliation != nil {
+			said := *s.Reconciliation
+			said.ByName, s.Reconciliation = nameOf(said.By), &said
+		}
+		s.Probes = slices.Clone(s.Probes)
+		for n := range s.Probes {
+			s.Probes[n].ByName = nameOf(s.Probes[n].By)
+		}
+	}
+	return err
+}
+
+func wasReviewed(s countersign.StepRun) bool { return s.Reconciliation != nil || len(s.Probes) > 0 }

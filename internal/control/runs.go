@@ -140,13 +140,14 @@ func (s *Service) Run(ctx context.Context, a Actor, id string) (r countersign.Ru
 }
 
 // knownRun is wholeRun without the store, for those who ask again and again how a run goes.
-// It gives nil where anything isn't in memory, depends on the time or is refused or masked.
+// It gives nil where anything isn't in memory, depends on the time or is refused or masked,
+// and where a step was probed or resolved.
 func (s *Service) knownRun(ctx context.Context, a Actor, id string) *countersign.Run {
 	if s.alone == nil || masks(a) {
 		return nil
 	}
 	rec := s.runs.Latest(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
-	if rec == nil || run.WaitsForSlot(&rec.Run) || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
+	if rec == nil || run.WaitsForSlot(&rec.Run) || slices.ContainsFunc(rec.Steps, wasReviewed) || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
 		return nil
 	}
 	name, err := s.nameOf(ctx, a.Tenant, rec.RequestedBy)

@@ -19,7 +19,7 @@ import (
 // StopState says whether LIVE steps of the actor's tenant may begin.
 func (s *Service) StopState(ctx context.Context, a Actor) (out countersign.StopState, err error) {
 	err = s.view(ctx, a, access.ReadStop, func(tx store.Tx) error {
-		out, err = stopState(tx, a.Tenant)
+		out, err = stopState(tx, a.Tenant, a.Tenant)
 		return err
 	})
 	return out, err
@@ -94,7 +94,7 @@ func (s *Service) moveStop(ctx context.Context, a Actor, op access.Operation, w 
 				return err
 			}
 		}
-		out, err = stopState(tx, tenant)
+		out, err = stopState(tx, tenant, a.Tenant)
 		return err
 	})
 	return out, granted, err
@@ -137,7 +137,9 @@ func (s *Service) recordStop(tx store.Tx, a Actor, op access.Operation, tenant, 
 	return nil
 }
 
-func stopState(tx store.Tx, tenant string) (countersign.StopState, error) {
+// stopState reads the stops that stand for a tenant. Principals have names for a reader of
+// their own tenant.
+func stopState(tx store.Tx, tenant, reader string) (countersign.StopState, error) {
 	out := countersign.StopState{TenantID: tenant, Stops: []countersign.Stop{}}
 	asked := []string{countersign.AllTenants}
 	if tenant != countersign.AllTenants {
@@ -149,6 +151,9 @@ func stopState(tx store.Tx, tenant string) (countersign.StopState, error) {
 			continue
 		}
 		if err != nil {
+			return out, err
+		}
+		if stop.ByName, err = records.NameOf(tx, reader, stop.By); err != nil {
 			return out, err
 		}
 		out.Stopped, out.Stops = true, append(out.Stops, *stop)

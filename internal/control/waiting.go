@@ -116,9 +116,12 @@ func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runI
 	return why, err
 }
 
-// nameRun adds the name of the run's requester, and what it waits for now.
+// nameRun adds the names of the run's requester and reviewers, and what it waits for now.
 func nameRun(tx store.Tx, tenant string, r *countersign.Run) (err error) {
 	if r.RequestedByName, err = records.NameOf(tx, tenant, r.RequestedBy); err != nil {
+		return err
+	}
+	if err := nameReviewers(tx, tenant, r); err != nil {
 		return err
 	}
 	return showWaiting(tx, tenant, r)

@@ -58,6 +58,9 @@ func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (coun
 		if _, err := reachRun(tx, a, r.ID); err != nil {
 			return err
 		}
+		if err := nameReviewers(tx, a.Tenant, &out); err != nil {
+			return err
+		}
 		return s.maskFor(tx, a, &out)
 	})
 	return out, err

@@ -63,7 +63,7 @@ func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []
 		}
 	}
 	if rec := s.Reconciliation; rec != nil {
-		out = append(out, knownFact{At: rec.At, Class: "is-idle", Icon: "i-user", Title: who(rec.By) + " said: " + resolutionWord(rec.Resolution), Quote: rec.Evidence})
+		out = append(out, knownFact{At: rec.At, Class: "is-idle", Icon: "i-user", Title: called(rec.By, rec.ByName) + " said: " + resolutionWord(rec.Resolution), Quote: rec.Evidence})
 	}
 	return out
 }
@@ -113,7 +113,7 @@ func knownLate(s *countersign.StepRun) knownFact {
 // knownProbe is one probe, with its response only if it is one of the latest.
 func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 	id := probeID(p)
-	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + who(p.By)}
+	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + called(p.By, p.ByName)}
 	if p.Response != nil && p.Response.DurationMs > 0 {
 		f.Said += ", in " + took(p.Response.DurationMs)
 	}

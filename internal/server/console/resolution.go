@@ -171,7 +171,7 @@ func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]st
 	if len(wrong) == 0 {
 		d.Problem = problemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
-			d.Problem.Sentence = who(s.Reconciliation.By) + " resolved this " + v.agoWord(s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+			d.Problem.Sentence = called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + v.agoWord(s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
 	p := d.page()

@@ -122,7 +122,7 @@ func resolvedWords(r *countersign.Run, i int) string {
 	if i < 0 {
 		return "an approver recorded what happened"
 	}
-	by := who(r.Steps[i].Reconciliation.By)
+	by := called(r.Steps[i].Reconciliation.By, r.Steps[i].Reconciliation.ByName)
 	switch r.Steps[i].Reconciliation.Resolution {
 	case countersign.ConfirmedCompleted:
 		return by + " confirmed that it happened"

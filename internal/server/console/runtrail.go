@@ -106,10 +106,10 @@ func trailOfRun(r *countersign.Run) *trail {
 			add(s.Late.At, "system", "A late answer of "+title, "")
 		}
 		for _, p := range s.Probes {
-			add(p.At, who(p.By), "Probed "+title, "")
+			add(p.At, called(p.By, p.ByName), "Probed "+title, "")
 		}
 		if s.Reconciliation != nil {
-			add(s.Reconciliation.At, who(s.Reconciliation.By), "Resolved "+title, s.Reconciliation.Resolution)
+			add(s.Reconciliation.At, called(s.Reconciliation.By, s.Reconciliation.ByName), "Resolved "+title, s.Reconciliation.Resolution)
 		}
 	}
 	add(r.CompletedAt, "system", "The run ended", string(r.Status))

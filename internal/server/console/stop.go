@@ -15,7 +15,7 @@ func (v *pageRequest) stopped() []banner {
 	if stop.TenantID == countersign.AllTenants {
 		whose = "LIVE steps of all tenants are stopped"
 	}
-	return []banner{{Text: whose + ", " + v.agoWord(stop.Since) + " by " + stop.By + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
+	return []banner{{Text: whose + ", " + v.agoWord(stop.Since) + " by " + called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
 }
 
 func stopLive(v *pageRequest) (string, error) {

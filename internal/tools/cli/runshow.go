@@ -53,7 +53,7 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 	cells = append(cells, requestFacts(s.Request, s.RequestDigest.Text())...)
 	for i := len(approvals) - 1; i >= 0; i-- { // they are sorted newest first
 		if a := &approvals[i]; a.StepID == s.ID {
-			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), a.DecidedBy, a.DecidedAt, decidedBecause(a.DecidedBy, a.DecisionReason))})
+			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, decidedBecause(a.DecidedBy, a.DecisionReason))})
 		}
 	}
 	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", number(s.Attempt)}, {"answer", responseText(s.Response)}, {"", saidText(w, s.Response)}, {"output", outputText(w, s.Output)},
@@ -65,14 +65,14 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 		cells = append(cells, probeFacts(w, &s.Probes[i])...)
 	}
 	if r := s.Reconciliation; r != nil {
-		cells = append(cells, [2]string{"reconciled", decided(r.Resolution, r.By, r.At, r.Evidence)})
+		cells = append(cells, [2]string{"reconciled", decided(r.Resolution, called(r.By, r.ByName), r.At, r.Evidence)})
 	}
 	Facts(w, cells...)
 }
 
 // probeFacts are a probe's request and its answer.
 func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
-	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, p.By, moment(p.At))}}
+	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, called(p.By, p.ByName), moment(p.At))}}
 	if p.Request != nil {
 		facts = append(facts, [2]string{"", p.Request.Method + " " + p.Request.URL})
 	}

@@ -64,6 +64,6 @@ func printStop(w io.Writer, s *countersign.StopState) {
 		if stop.TenantID == countersign.AllTenants {
 			of = ", of all tenants"
 		}
-		fmt.Fprintf(w, "since %s by %s%s: %s\n", moment(stop.Since), Plain(stop.By), of, Plain(stop.Reason))
+		fmt.Fprintf(w, "since %s by %s%s: %s\n", moment(stop.Since), Plain(called(stop.By, stop.ByName)), of, Plain(stop.Reason))
 	}
 }

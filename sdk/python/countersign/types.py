@@ -1443,6 +1443,8 @@ class PredicateTrace(TypedDict):
 class ProbeRecord(TypedDict):
     at: str
     by: str
+    # a token's name or a user's
+    byName: NotRequired[str]
     capability: str
     error: NotRequired[str]
     n: int
@@ -1572,6 +1574,8 @@ class Reconcile(TypedDict):
 class Reconciliation(TypedDict):
     at: str
     by: str
+    # a token's name or a user's
+    byName: NotRequired[str]
     evidence: str
     resolution: Literal["CONFIRMED_COMPLETED", "CONFIRMED_NOT_EXECUTED", "ABANDON"]
 
@@ -1853,6 +1857,8 @@ class StepRun(TypedDict):
 
 class Stop(TypedDict):
     by: str
+    # a token's name or a user's, where it is one of the reader's tenant
+    byName: NotRequired[str]
     reason: str
     since: str
     # * for all tenants

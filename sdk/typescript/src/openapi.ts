@@ -1769,6 +1769,8 @@ export interface components {
             /** Format: date-time */
             at: string;
             by: string;
+            /** @description a token's name or a user's */
+            byName?: string;
             capability: string;
             error?: string;
             /** Format: int64 */
@@ -1917,6 +1919,8 @@ export interface components {
             /** Format: date-time */
             at: string;
             by: string;
+            /** @description a token's name or a user's */
+            byName?: string;
             evidence: string;
             /** @enum {string} */
             resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
@@ -2246,6 +2250,8 @@ export interface components {
         };
         Stop: {
             by: string;
+            /** @description a token's name or a user's, where it is one of the reader's tenant */
+            byName?: string;
             reason: string;
             /** Format: date-time */
             since: string;
