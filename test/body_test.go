@@ -131,9 +131,10 @@ func TestAnOperationWithoutABodyRefusesContent(t *testing.T) {
 		caller.Post(path, `[]`).Refused(t, "invalid_request")
 		caller.Post(path, `{}`, none).Refused(t, "invalid_request", "Content-Type")
 	}
-	w.Admin.Do("DELETE", "/tokens/t", doc{"reason": "r"}).Refused(t, "invalid_request", "reason")
+	w.Admin.Do("DELETE", "/tokens/t", doc{"reason": "r"}).Refused(t, "not_found")
 	w.viewer.Post("/models/refund/validate", nil).OK(t)
 	w.viewer.Post("/models/refund/validate", doc{}).OK(t)
+	w.viewer.Post("/models/refund/validate", " null\n").OK(t)
 	w.viewer.Post("/models/refund/validate", nil, none).OK(t)
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"mime"
@@ -187,7 +188,8 @@ func readParams(c *call, rt route) error {
 func readDocument(c *call, rt route, data []byte) error {
 	kind := rt.body
 	if kind == nil {
-		if len(data) == 0 || rt.method == http.MethodGet { // content has no meaning in a GET (RFC 9110, 9.3.1)
+		// Content has no meaning in a GET or DELETE (RFC 9110, 9.3), and null is none.
+		if len(data) == 0 || rt.method == http.MethodGet || rt.method == http.MethodDelete || string(bytes.TrimSpace(data)) == "null" {
 			return nil
 		}
 		kind = noFields
@@ -204,7 +206,7 @@ func readDocument(c *call, rt route, data []byte) error {
 }
 
 // noFields is what a body may hold where an operation takes none: an empty object, which
-// some clients send with every POST. Content is refused, so that nobody takes what they
+// some clients send with every POST, as others send null. Content is refused, so that nobody takes what they
 // sent for read, such as a document sent to the validation of the stored one.
 var noFields = typeOf[struct{}]()
 
