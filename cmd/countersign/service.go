@@ -194,7 +194,7 @@ func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
 		Origins: origins, MayUse: s.cfg.Credentials.Allows,
 		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exactjson.Check, UserAgent: "countersign/" + version,
-		Traces: s.exporter.Traces(), Log: s.log,
+		Calls: s.cfg.MaxActive, Traces: s.exporter.Traces(), Log: s.log,
 	})
 }
 

@@ -39,6 +39,9 @@ type Config struct {
 	CheckJSON func([]byte) error
 	// UserAgent is sent with every call; "countersign" when empty.
 	UserAgent string
+	// Calls is how many calls may be under way at once; 64 when fewer. As many idle
+	// connections are kept for an origin.
+	Calls int
 	// Traces makes a span of each call and lets the receiver make its own below it;
 	// nil: neither.
 	Traces *telemetry.Traces
@@ -79,7 +82,7 @@ func New(cfg Config) *Client {
 		userAgent:   cfg.UserAgent,
 		traces:      cfg.Traces,
 		log:         cfg.Log,
-		pool:        newPool(),
+		pool:        newPool(cfg.Calls),
 	}
 	if c.now == nil {
 		c.now = time.Now

@@ -10,21 +10,27 @@ import (
 // the outcome unknown; and a busy one not so long that it would outlive a change
 // of address or certificate by much.
 const (
-	maxIdle      = time.Second
-	maxAge       = time.Minute
-	maxPerOrigin = 64
+	maxIdle = time.Second
+	maxAge  = time.Minute
+	// fewest is how many idle connections of an origin are kept at least.
+	fewest = 64
 )
 
 // pool keeps idle connections, by origin.
 type pool struct {
 	maxIdle time.Duration
+	most    int // idle connections of an origin
 
 	mu     sync.Mutex
 	idle   map[string][]*conn
 	closed bool
 }
 
-func newPool() *pool { return &pool{maxIdle: maxIdle, idle: map[string][]*conn{}} }
+// newPool makes a pool for so many calls at once. After a commit many steps call together: with
+// fewer connections than calls each time some would be closed, and others opened.
+func newPool(calls int) *pool {
+	return &pool{maxIdle: maxIdle, most: max(fewest, calls), idle: map[string][]*conn{}}
+}
 
 // take hands out the connection used last that is still alive, nil when there is
 // none. The others that it meets are closed.
@@ -55,7 +61,7 @@ func (p *pool) pop(origin string) *conn {
 func (p *pool) put(origin string, c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || len(p.idle[origin]) >= maxPerOrigin || time.Since(c.born) > maxAge {
+	if p.closed || len(p.idle[origin]) >= p.most || time.Since(c.born) > maxAge {
 		c.close()
 		return
 	}
