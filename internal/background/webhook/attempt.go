@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
@@ -97,8 +98,8 @@ func (s *Sender) settle(ctx context.Context, r ref, address string, made []attem
 	})
 }
 
-// judge applies the result of one attempt: a delivered notification is removed, a failed one
-// is scheduled again, or dropped after its last attempt.
+// judge applies the result of one attempt: a delivered notification is removed and the others
+// are hastened, a failed one is scheduled again, or dropped after its last attempt.
 func (s *Sender) judge(p *records.WebhookProgress, a attempt) {
 	i := slices.IndexFunc(p.Pending, func(p records.PendingWebhook) bool { return p.Seq == a.seq })
 	if i < 0 {
@@ -108,10 +109,15 @@ func (s *Sender) judge(p *records.WebhookProgress, a attempt) {
 		p.Pending = slices.Delete(p.Pending, i, i+1)
 		if a.notice.Body != nil {
 			p.LastSuccessAt = s.cfg.Now()
+			s.hastenAll(p)
 		}
 		return
 	}
 	p.LastError, p.LastErrorAt = a.problem, s.cfg.Now()
+	if w := &p.Pending[i]; !w.Then.IsZero() {
+		w.NextAt, w.Then = w.Then, time.Time{}
+		return
+	}
 	if n := p.Pending[i].Attempts; n <= len(s.cfg.Backoff) {
 		p.Pending[i].NextAt = s.cfg.Now().Add(s.cfg.Backoff[n-1])
 		return

@@ -51,7 +51,7 @@ func (n *snapshot) hasDue(s *Sender) bool {
 			return true
 		}
 	}
-	return false
+	return s.isStuck(&n.at)
 }
 
 // find reads the webhook and, if it may have more pending notifications, searches the log
@@ -135,8 +135,8 @@ func (s *Sender) remember(r ref, l looked) {
 	s.looked[r] = l
 }
 
-// claim stores the found records and counts the attempts that are due, in one commit before
-// they are made. If another process changed the progress since find, it claims nothing.
+// claim stores the found records and counts the attempts whose time has come, in one commit
+// before they are made. If another process changed the progress since find, it claims nothing.
 func (s *Sender) claim(ctx context.Context, r ref, seen *snapshot) (due []int64, err error) {
 	err = s.store.Update(ctx, func(tx store.Tx) error {
 		due = nil
@@ -149,9 +149,14 @@ func (s *Sender) claim(ctx context.Context, r ref, seen *snapshot) (due []int64,
 			next.Pending = append(next.Pending, records.PendingWebhook{Seq: seq, NextAt: s.cfg.Now()})
 		}
 		next.Cursor = seen.to
+		if s.isStuck(&next) {
+			s.hasten(&next, 1)
+		}
 		for i := range next.Pending {
 			if p := &next.Pending[i]; len(due) < atOnce && !p.NextAt.After(s.cfg.Now()) {
-				p.Attempts++
+				if p.Then.IsZero() {
+					p.Attempts++
+				}
 				p.NextAt = s.until()
 				due = append(due, p.Seq)
 			}

@@ -239,6 +239,76 @@ func TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest(t *testing.T) {
 	}
 }
 
+// TestAReceiverThatIsBackIsToldOfAllThatWaits as soon as it takes one.
+func TestAReceiverThatIsBackIsToldOfAllThatWaits(t *testing.T) {
+	d := newFixture(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.answer = failing
+	d.ends("acme", "acme-shop", "one", "two")
+	d.look(0)
+	d.look(time.Minute) // the next attempt is an hour away
+	d.answer = func(request.Notice) (int, string) { return 204, "" }
+	d.is("nothing is due", d.look(10*time.Minute))
+	d.ends("acme", "acme-shop", "three")
+	d.is("with a new one", d.look(time.Second), "h one", "h three", "h two")
+	if p := d.progress("acme", "h"); len(p.Pending) != 0 || p.Dropped != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestANotificationThatIsRefusedBesideOthersKeepsItsAttempts: it is sent before its time each
+// five minutes at most, and such an attempt doesn't count.
+func TestANotificationThatIsRefusedBesideOthersKeepsItsAttempts(t *testing.T) {
+	d := newFixture(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.answer = func(n request.Notice) (int, string) {
+		if strings.Contains(string(n.Body), `"bad"`) {
+			return failing(n)
+		}
+		return 204, ""
+	}
+	d.ends("acme", "acme-shop", "bad")
+	d.look(0)
+	d.look(time.Minute) // the third and last attempt is due after an hour
+	due := d.progress("acme", "h").Pending[0]
+	tried := 0
+	for i := range 50 {
+		d.ends("acme", "acme-shop", fmt.Sprintf("good-%d", i))
+		tried += len(d.look(time.Minute)) - 1
+	}
+	if p := d.progress("acme", "h"); len(p.Pending) != 1 || p.Pending[0] != due || tried != 10 {
+		t.Errorf("it was tried %d times: %+v, before %+v", tried, p.Pending, due)
+	}
+	d.is("its last attempt", d.look(10*time.Minute), "h bad")
+	if p := d.progress("acme", "h"); len(p.Pending) != 0 || p.Dropped != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestOneOfAFullWebhookIsSentEachFiveMinutes: newer notifications wait behind those that are
+// pending, so the receiver is asked whether it is back.
+func TestOneOfAFullWebhookIsSentEachFiveMinutes(t *testing.T) {
+	d := newFixture(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.answer = failing
+	var runs []string
+	for i := range 100 {
+		runs = append(runs, fmt.Sprintf("run-%03d", i))
+	}
+	d.ends("acme", "acme-shop", runs...)
+	d.look(0)
+	d.look(time.Minute) // the next attempts are an hour away
+	for _, want := range []int{0, 1, 0, 1} {
+		if n := len(d.look(150 * time.Second)); n != want {
+			t.Errorf("%d were sent, want %d", n, want)
+		}
+	}
+	d.answer = func(request.Notice) (int, string) { return 204, "" }
+	if n := len(d.look(5 * time.Minute)); n != 100 {
+		t.Errorf("%d were told when the receiver was back", n)
+	}
+}
+
 // TestAnAttemptThatDiedWithItsProcessIsMadeAgain after its time has passed, not before.
 func TestAnAttemptThatDiedWithItsProcessIsMadeAgain(t *testing.T) {
 	d := newFixture(t)

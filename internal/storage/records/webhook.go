@@ -20,6 +20,7 @@ type WebhookProgress struct {
 	Pending       []PendingWebhook `json:"pending,omitempty"`
 	Dropped       int64            `json:"dropped,omitempty"`
 	LastSuccessAt time.Time        `json:"lastSuccessAt,omitzero"`
+	HastenedAt    time.Time        `json:"hastenedAt,omitzero"` // when all were last sent before their time
 	LastErrorAt   time.Time        `json:"lastErrorAt,omitzero"`
 	LastError     string           `json:"lastError,omitempty"`
 }
@@ -31,6 +32,9 @@ type PendingWebhook struct {
 	Seq      int64     `json:"seq"` // of the audit record that tells of it
 	Attempts int       `json:"attempts"`
 	NextAt   time.Time `json:"nextAt"`
+	// Then is when the next attempt is due that counts, while one is due or under way that
+	// doesn't: before its time, to a receiver that takes others again.
+	Then time.Time `json:"then,omitzero"`
 }
 
 // Both are kept under Realm, all tenants' together: one reading finds all webhooks.
