@@ -3,8 +3,6 @@ package pgtest
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -14,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign/internal/testing/testport"
 )
 
 // Server is a PostgreSQL server that the test may stop, restart and kill. It syncs its files, so that
@@ -22,6 +22,7 @@ type Server struct {
 	programs string // the directory of initdb and postgres
 	dir      string // data, socket, log
 	port     int
+	release  func()              // gives the port up
 	as       *syscall.Credential // nil: the user of this process
 	careless bool                // without fsync
 	process  *os.Process
@@ -117,7 +118,7 @@ func (s *Server) initialise(fill func(*Server) error) (err error) {
 	if err := fill(s); err != nil {
 		return err
 	}
-	s.port, err = freePort()
+	s.port, s.release, err = testport.Claim()
 	return err
 }
 
@@ -152,19 +153,6 @@ func (s *Server) run(cmd *exec.Cmd) error {
 		return fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, out)
 	}
 	return nil
-}
-
-// freePort chooses a port below the range of ephemeral ports, so that no other process gets it before
-// the server listens.
-func freePort() (port int, err error) {
-	for range 100 {
-		port = 10_000 + rand.N(22_000)
-		var free net.Listener
-		if free, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			return port, free.Close()
-		}
-	}
-	return 0, err
 }
 
 // become chooses the user of the server, since PostgreSQL refuses root.
@@ -277,6 +265,9 @@ func (s *Server) remove() {
 	if s.process != nil {
 		_ = s.process.Signal(syscall.SIGQUIT)
 		<-s.ended
+	}
+	if s.release != nil {
+		s.release()
 	}
 	removeDirectory(s.dir)
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign/internal/testing/testport"
 )
 
 // standbyName is the application_name of the standby, for which the primary waits.
@@ -59,7 +61,7 @@ func (s *Server) follow(primary *Server) (err error) {
 	if err := s.own(s.dir); err != nil {
 		return err
 	}
-	if s.port, err = freePort(); err != nil {
+	if s.port, s.release, err = testport.Claim(); err != nil {
 		return err
 	}
 	from := fmt.Sprintf("host=127.0.0.1 port=%d user=postgres application_name=%s", primary.port, standbyName)

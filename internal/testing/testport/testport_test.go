@@ -1,15 +1,19 @@
-package harness
+package testport
 
 import "testing"
 
 func TestAPortIsDrawnByOneTestAtATime(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()) // the lock files stay
-	drawn := map[string]bool{}
+	drawn := map[int]bool{}
 	for range 2_000 { // of 22,000: without locks two of them would almost surely be equal
-		address := UnusedAddress(t)
-		if drawn[address] {
-			t.Fatalf("%s was drawn twice", address)
+		port, release, err := Claim()
+		if err != nil {
+			t.Fatal(err)
 		}
-		drawn[address] = true
+		t.Cleanup(release)
+		if drawn[port] {
+			t.Fatalf("%d was drawn twice", port)
+		}
+		drawn[port] = true
 	}
 }
