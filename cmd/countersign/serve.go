@@ -45,7 +45,7 @@ func (s *service) greet(w io.Writer) {
 		fmt.Fprintln(w, "WARNING: listening beyond this machine without TLS; tokens travel readable. Set SVC_PLATFORM_TLS_CERT_FILE or put an https SVC_PLATFORM_PUBLIC_URL in front.")
 	}
 	fmt.Fprintf(w, "countersign %s, store %s\n", version, shownStore(s.cfg.Store))
-	fmt.Fprintf(w, "API at %s%s, its description at %s%s/openapi.json\n", s.publicURL(), httpapi.Prefix, s.publicURL(), httpapi.Prefix)
+	fmt.Fprintf(w, "API at %s%s, its description at %s%s/openapi.json\n", s.openURL(), httpapi.Prefix, s.openURL(), httpapi.Prefix)
 	if s.first.Token != "" && s.cfg.BootstrapToken == "" {
 		fmt.Fprintf(w, "the store is new; the bootstrap token, shown only once, is\n  %s\n", s.first.Token)
 	}
@@ -55,11 +55,11 @@ func (s *service) greet(w io.Writer) {
 	if s.first.Revoked {
 		fmt.Fprintln(w, "warning: the token in SVC_PLATFORM_BOOTSTRAP_TOKEN is revoked, so nobody can sign in with it. Remove the setting")
 	}
-	fmt.Fprintf(w, "console at %s%s, manual at %s%s\n", s.publicURL(), console.Prefix, s.publicURL(), manual.Prefix)
+	fmt.Fprintf(w, "console at %s%s, manual at %s%s\n", s.openURL(), console.Prefix, s.openURL(), manual.Prefix)
 	if s.madeAdmin {
 		fmt.Fprintf(w, "%s is the first realm administrator; sign in there\n", s.cfg.AdminEmail)
 	} else if s.first.Link != "" {
-		fmt.Fprintf(w, "to set it up, open this link once, within a day\n  %s%s/setup?link=%s\n", s.publicURL(), console.Prefix, s.first.Link)
+		fmt.Fprintf(w, "to set it up, open this link once, within a day\n  %s%s/setup?link=%s\n", s.openURL(), console.Prefix, s.first.Link)
 	}
 	fmt.Fprintf(w, "listening on %s\n", s.address)
 }

@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -334,6 +336,21 @@ func (s *service) publicURL() string {
 		return strings.TrimRight(s.cfg.PublicURL, "/")
 	}
 	return s.address
+}
+
+// openURL is the public address as somebody on this machine can open it: a service that listens on
+// all addresses has none of them in its own.
+func (s *service) openURL() string {
+	address := s.publicURL()
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err != nil || !ip.IsUnspecified() {
+		return address
+	}
+	u.Host = net.JoinHostPort("localhost", u.Port())
+	return u.String()
 }
 
 // Bounds of one connection.
