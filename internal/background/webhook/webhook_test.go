@@ -100,6 +100,14 @@ func (d *fixture) ends(tenant, project string, runs ...string) {
 	})
 }
 
+// numbered are ids of so many runs.
+func numbered(n int) (ids []string) {
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("run-%03d", i))
+	}
+	return ids
+}
+
 // look advances the clock and returns the webhook and the run of each notification.
 func (d *fixture) look(later time.Duration) []string {
 	d.t.Helper()
@@ -219,11 +227,7 @@ func TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest(t *testing.T) {
 	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.answer = failing
-	var runs []string
-	for i := range 200 {
-		runs = append(runs, fmt.Sprintf("run-%03d", i))
-	}
-	d.ends("acme", "acme-shop", runs...)
+	d.ends("acme", "acme-shop", numbered(200)...)
 	if n := len(d.look(0)); n != 64 || len(d.progress("acme", "h").Pending) != 64 {
 		t.Errorf("%d were tried", n)
 	}
@@ -291,11 +295,7 @@ func TestOneOfAFullWebhookIsSentEachFiveMinutes(t *testing.T) {
 	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.answer = failing
-	var runs []string
-	for i := range 100 {
-		runs = append(runs, fmt.Sprintf("run-%03d", i))
-	}
-	d.ends("acme", "acme-shop", runs...)
+	d.ends("acme", "acme-shop", numbered(100)...)
 	d.look(0)
 	d.look(time.Minute) // the next attempts are an hour away
 	for _, want := range []int{0, 1, 0, 1} {
@@ -331,11 +331,7 @@ func TestAnAttemptThatDiedWithItsProcessIsMadeAgain(t *testing.T) {
 func TestTwoProcessesShareTheWork(t *testing.T) {
 	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
-	var runs []string
-	for i := range 50 {
-		runs = append(runs, fmt.Sprintf("run-%03d", i))
-	}
-	d.ends("acme", "acme-shop", runs...)
+	d.ends("acme", "acme-shop", numbered(50)...)
 	var both sync.WaitGroup
 	for range 2 {
 		sender := d.process()
