@@ -41,34 +41,65 @@ func (s *Service) nameOf(ctx context.Context, tenant, principal string) (string,
 	return name, err
 }
 
-// nameReviewers adds the names of those who probed and resolved steps of the run. It copies
+// readNames are what principals of a tenant are called, each read once in a transaction: a page
+// of runs, or a run of 1,000 probes, has few of them.
+type readNames struct {
+	tx     store.Tx
+	tenant string
+	known  map[string]string
+}
+
+func namesIn(tx store.Tx, tenant string) readNames {
+	return readNames{tx, tenant, map[string]string{}}
+}
+
+func (n readNames) of(principal string) (string, error) {
+	name, known := n.known[principal]
+	if known {
+		return name, nil
+	}
+	name, err := records.NameOf(n.tx, n.tenant, principal)
+	if err == nil {
+		n.known[principal] = name
+	}
+	return name, err
+}
+
+// run adds the names of the run's requester and reviewers, and what it waits for now.
+func (n readNames) run(r *countersign.Run) (err error) {
+	if r.RequestedByName, err = n.of(r.RequestedBy); err != nil {
+		return err
+	}
+	if err := n.reviewers(r); err != nil {
+		return err
+	}
+	return showWaiting(n.tx, n.tenant, r)
+}
+
+// reviewers adds the names of those who probed and resolved steps of the run. It copies
 // what it changes, since a run in memory is shared.
-func nameReviewers(tx store.Tx, tenant string, r *countersign.Run) (err error) {
+func (n readNames) reviewers(r *countersign.Run) (err error) {
 	if !slices.ContainsFunc(r.Steps, wasReviewed) {
 		return nil
-	}
-	names := map[string]string{} // a run may have 1,000 probes, of few people
-	nameOf := func(principal string) string {
-		name, known := names[principal]
-		if !known && err == nil {
-			name, err = records.NameOf(tx, tenant, principal)
-			names[principal] = name
-		}
-		return name
 	}
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.Reconciliation != nil {
 			said := *s.Reconciliation
-			said.ByName, s.Reconciliation = nameOf(said.By), &said
+			if said.ByName, err = n.of(said.By); err != nil {
+				return err
+			}
+			s.Reconciliation = &said
 		}
 		s.Probes = slices.Clone(s.Probes)
-		for n := range s.Probes {
-			s.Probes[n].ByName = nameOf(s.Probes[n].By)
+		for p := range s.Probes {
+			if s.Probes[p].ByName, err = n.of(s.Probes[p].By); err != nil {
+				return err
+			}
 		}
 	}
-	return err
+	return nil
 }
 
 func wasReviewed(s countersign.StepRun) bool { return s.Reconciliation != nil || len(s.Probes) > 0 }

@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/telemetry"
@@ -13,113 +12,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
-
-// RunFilter narrows a listing of runs; empty fields do not. Since and Until keep the runs
-// that were started then or later, and before. Text, Reason (a code) and Capability (alone
-// or behind its project and a slash) are looked up in the index of runs, the newest 1,000
-// of each.
-type RunFilter struct {
-	Status, PlanID, AgentID  string
-	Text, Reason, Capability string
-	Since, Until             time.Time
-}
-
-// Runs lists the runs within the actor's scope, newest first, with their steps in the
-// form of lists (contract 1).
-func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (countersign.Page[countersign.Run], error) {
-	return ListRuns(ctx, s, a, l, f, func(r countersign.Run) (countersign.Run, error) { return r, nil })
-}
-
-// ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
-// is in memory alone.
-func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
-		where, err := records.InScope(tx, store.Runs, a.Principal)
-		if err != nil {
-			return err
-		}
-		where = append(where, equals(map[string]string{"status": f.Status, "plan": f.PlanID, "agent": f.AgentID})...)
-		if !f.Since.IsZero() {
-			where = append(where, store.Filter{Column: "created", Op: store.AtLeast, Values: []any{f.Since.UnixMicro()}})
-		}
-		if !f.Until.IsZero() {
-			where = append(where, store.Filter{Column: "created", Op: store.AtMost, Values: []any{f.Until.UnixMicro() - 1}})
-		}
-		narrowed, err := s.narrowed(tx, a, f)
-		if err != nil {
-			return err
-		}
-		where = append(where, narrowed...)
-		q := l.query(newestFirst, where...)
-		total, err := tx.Count(store.Runs, a.Tenant, q)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.List(store.Runs, a.Tenant, q)
-		if err != nil {
-			return err
-		}
-		items := make([]T, len(rows))
-		for i, row := range rows {
-			r, err := s.listedRun(tx, a, row)
-			if err != nil {
-				return err
-			}
-			if items[i], err = show(r); err != nil {
-				return err
-			}
-		}
-		page = countersign.NewPage(items, l.Offset, total)
-		return nil
-	})
-	return page, err
-}
-
-// listedRun gives a run as lists show it, by its row. The latest runs, which people look at,
-// are mostly in memory with their steps.
-func (s *Service) listedRun(tx store.Tx, a Actor, row store.Row) (r countersign.Run, err error) {
-	if rec := s.runs.Remembered(a.Tenant, row); rec != nil {
-		r = ListedRun(rec.Run)
-	} else if r, err = listedFrom(tx, a, row); err != nil {
-		return r, err
-	}
-	if err := nameRun(tx, a.Tenant, &r); err != nil {
-		return r, err
-	}
-	return r, s.maskFor(tx, a, &r)
-}
-
-// listedFrom reads a run's steps without what lists leave out, which may be most of them.
-func listedFrom(tx store.Tx, a Actor, row store.Row) (countersign.Run, error) {
-	var rec records.Run
-	if err := records.Decode(row, &rec); err != nil {
-		return countersign.Run{}, err
-	}
-	r := rec.Run
-	r.Steps = []countersign.StepRun{}
-	return r, runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, rec.Probes, func(step *countersign.StepRun) {
-		r.Steps = append(r.Steps, listedStep(*step))
-	})
-}
-
-// ListedRun is a run as lists show it, and events: without the snapshot of its plan and
-// each step's request, response and output, and those of its probes (contract 1).
-func ListedRun(r countersign.Run) countersign.Run {
-	r.PlanSnapshot, r.Steps = nil, slices.Clone(r.Steps)
-	for i, step := range r.Steps {
-		r.Steps[i] = listedStep(step)
-	}
-	return r
-}
-
-func listedStep(s countersign.StepRun) countersign.StepRun {
-	s.Request, s.Response, s.Output = nil, nil, countersign.Value{}
-	s.Probes = slices.DeleteFunc(slices.Clone(s.Probes), func(p countersign.ProbeRecord) bool { return !runrepo.WasRead(p) })
-	for i := range s.Probes {
-		s.Probes[i] = runrepo.Listed(s.Probes[i])
-	}
-	return s
-}
 
 // Run reads one run with its steps and the snapshot of its plan.
 func (s *Service) Run(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
@@ -170,7 +62,7 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 	if r.PlanSnapshot, err = s.snapshotOf(tx, a.Tenant, &r); err != nil {
 		return r, err
 	}
-	if err := nameRun(tx, a.Tenant, &r); err != nil {
+	if err := namesIn(tx, a.Tenant).run(&r); err != nil {
 		return r, err
 	}
 	err = s.maskFor(tx, a, &r)

@@ -95,7 +95,7 @@ func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int
 	if err != nil {
 		return err
 	}
-	if err := nameRun(tx, a.Tenant, r); err != nil {
+	if err := namesIn(tx, a.Tenant).run(r); err != nil {
 		return err
 	}
 	return s.maskFor(tx, a, r)
@@ -114,15 +114,4 @@ func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runI
 		return nil
 	})
 	return why, err
-}
-
-// nameRun adds the names of the run's requester and reviewers, and what it waits for now.
-func nameRun(tx store.Tx, tenant string, r *countersign.Run) (err error) {
-	if r.RequestedByName, err = records.NameOf(tx, tenant, r.RequestedBy); err != nil {
-		return err
-	}
-	if err := nameReviewers(tx, tenant, r); err != nil {
-		return err
-	}
-	return showWaiting(tx, tenant, r)
 }

@@ -36,7 +36,7 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 		if w.Now, err = s.runWithSteps(tx, a, id); err != nil {
 			return err
 		}
-		if err := nameRun(tx, a.Tenant, &w.Now); err != nil {
+		if err := namesIn(tx, a.Tenant).run(&w.Now); err != nil {
 			return err
 		}
 		return s.maskFor(tx, a, &w.Now)
@@ -58,7 +58,7 @@ func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (coun
 		if _, err := reachRun(tx, a, r.ID); err != nil {
 			return err
 		}
-		if err := nameReviewers(tx, a.Tenant, &out); err != nil {
+		if err := namesIn(tx, a.Tenant).reviewers(&out); err != nil {
 			return err
 		}
 		return s.maskFor(tx, a, &out)

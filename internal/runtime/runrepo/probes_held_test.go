@@ -15,10 +15,12 @@ import (
 type reading struct {
 	store.Tx
 	all, most int
+	lists     int
 }
 
 func (tx *reading) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
 	rows, err := tx.Tx.List(t, tenant, q)
+	tx.lists++
 	n := 0
 	for _, r := range rows {
 		n += len(r.Doc)

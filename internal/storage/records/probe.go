@@ -20,6 +20,9 @@ func ProbeID(runID string, n int) string { return fmt.Sprintf("%s/probe/%04d", r
 // firstProbe is where the probes' own numbers begin, behind those of any step.
 const firstProbe = 10_000
 
+// IsProbe reports whether a row of steps with this index is a probe's.
+func IsProbe(index int) bool { return index >= firstProbe }
+
 // Probes is the collection of one run's n-th probe record.
 func Probes(runID string, n int) store.Collection[Probe] {
 	return store.Collection[Probe]{Table: store.Steps, Keys: func(*Probe) []any { return []any{runID, int64(firstProbe + n), ""} }}

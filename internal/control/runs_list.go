@@ -1,0 +1,151 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// RunFilter narrows a listing of runs; empty fields do not. Since and Until keep the runs
+// that were started then or later, and before. Text, Reason (a code) and Capability (alone
+// or behind its project and a slash) are looked up in the index of runs, the newest 1,000
+// of each.
+type RunFilter struct {
+	Status, PlanID, AgentID  string
+	Text, Reason, Capability string
+	Since, Until             time.Time
+}
+
+// Runs lists the runs within the actor's scope, newest first, with their steps in the
+// form of lists (contract 1).
+func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (countersign.Page[countersign.Run], error) {
+	return ListRuns(ctx, s, a, l, f, func(r countersign.Run) (countersign.Run, error) { return r, nil })
+}
+
+// ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
+// is in memory alone.
+func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
+	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		where, err := records.InScope(tx, store.Runs, a.Principal)
+		if err != nil {
+			return err
+		}
+		where = append(where, equals(map[string]string{"status": f.Status, "plan": f.PlanID, "agent": f.AgentID})...)
+		if !f.Since.IsZero() {
+			where = append(where, store.Filter{Column: "created", Op: store.AtLeast, Values: []any{f.Since.UnixMicro()}})
+		}
+		if !f.Until.IsZero() {
+			where = append(where, store.Filter{Column: "created", Op: store.AtMost, Values: []any{f.Until.UnixMicro() - 1}})
+		}
+		narrowed, err := s.narrowed(tx, a, f)
+		if err != nil {
+			return err
+		}
+		where = append(where, narrowed...)
+		q := l.query(newestFirst, where...)
+		total, err := tx.Count(store.Runs, a.Tenant, q)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.List(store.Runs, a.Tenant, q)
+		if err != nil {
+			return err
+		}
+		items, err := showRuns(s, tx, a, rows, show)
+		if err != nil {
+			return err
+		}
+		page = countersign.NewPage(items, l.Offset, total)
+		return nil
+	})
+	return page, err
+}
+
+func showRuns[T any](s *Service, tx store.Tx, a Actor, rows []store.Row, show func(countersign.Run) (T, error)) ([]T, error) {
+	p, err := s.pageOfRuns(tx, a, rows)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]T, len(rows))
+	for i := range p.runs {
+		r, err := p.run(i)
+		if err != nil {
+			return nil, err
+		}
+		if items[i], err = show(r); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+// runsPage is a page of runs that is being read.
+type runsPage struct {
+	*Service
+	tx    store.Tx
+	actor Actor
+	names readNames
+	runs  []*records.Run                   // with their steps if they were in memory, as the latest ones mostly are
+	steps map[string][]countersign.StepRun // of the others, if they could be read together
+}
+
+func (s *Service) pageOfRuns(tx store.Tx, a Actor, rows []store.Row) (p runsPage, err error) {
+	p = runsPage{Service: s, tx: tx, actor: a, names: namesIn(tx, a.Tenant), runs: make([]*records.Run, len(rows))}
+	var together []string
+	for i, row := range rows {
+		if p.runs[i] = s.runs.Remembered(a.Tenant, row); p.runs[i] != nil {
+			continue
+		}
+		p.runs[i] = new(records.Run)
+		if err := records.Decode(row, p.runs[i]); err != nil {
+			return p, err
+		}
+		if p.runs[i].Probes == 0 {
+			together = append(together, row.ID)
+		}
+	}
+	p.steps, err = runrepo.ListedSteps(tx, a.Tenant, together)
+	return p, err
+}
+
+// run gives a run as lists show it.
+func (p runsPage) run(i int) (countersign.Run, error) {
+	r, err := p.withSteps(p.runs[i])
+	if err != nil {
+		return r, err
+	}
+	if err := p.names.run(&r); err != nil {
+		return r, err
+	}
+	return r, p.maskFor(p.tx, p.actor, &r)
+}
+
+func (p runsPage) withSteps(rec *records.Run) (countersign.Run, error) {
+	if rec.Steps != nil {
+		return ListedRun(rec.Run), nil
+	}
+	r, known := rec.Run, false
+	if r.Steps, known = p.steps[r.ID]; known {
+		return r, nil
+	}
+	r.Steps = []countersign.StepRun{}
+	return r, runrepo.EachStep(p.tx, runrepo.Ref{Tenant: p.actor.Tenant, RunID: r.ID}, rec.Probes, func(step *countersign.StepRun) {
+		r.Steps = append(r.Steps, runrepo.ListedStep(*step))
+	})
+}
+
+// ListedRun is a run as lists show it, and events: without the snapshot of its plan and what
+// runrepo.ListedStep leaves out (contract 1).
+func ListedRun(r countersign.Run) countersign.Run {
+	r.PlanSnapshot, r.Steps = nil, slices.Clone(r.Steps)
+	for i, step := range r.Steps {
+		r.Steps[i] = runrepo.ListedStep(step)
+	}
+	return r
+}
