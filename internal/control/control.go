@@ -174,7 +174,7 @@ func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn fun
 
 // read runs fn on one snapshot. The caller has asked access.Allow.
 func (s *Service) read(ctx context.Context, fn func(tx store.Tx) error) error {
-	return public(s.store.View(ctx, fn))
+	return publicRead(s.store.View(ctx, fn))
 }
 
 // update runs fn in a write transaction, if the actor may use the operation.
@@ -258,9 +258,21 @@ func public(err error) error {
 	case errors.Is(err, store.ErrFull):
 		return countersign.Errorf(countersign.CodeUnavailable, "the store's disk is full; nothing was changed. Free space on it: writes go on by themselves once there is enough, which is 16 MiB or less for a store in a directory")
 	case errors.Is(err, store.ErrUnavailable):
-		return countersign.Errorf(countersign.CodeUnavailable, "the store can't write now; nothing was changed, try again")
+		return countersign.Errorf(countersign.CodeUnavailable, "the store is unavailable now; nothing was changed, try again")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return countersign.Errorf(countersign.CodeUnavailable, "the request ended before its turn came; nothing was changed")
+	}
+	return err
+}
+
+// publicRead is public for a read, which claims nothing of changes: one may be committed, and
+// the read after it is only its answer.
+func publicRead(err error) error {
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		return countersign.Errorf(countersign.CodeUnavailable, "the store is unavailable now; try again")
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return countersign.Errorf(countersign.CodeUnavailable, "the request ended before it was answered")
 	}
 	return err
 }

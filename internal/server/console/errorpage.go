@@ -44,7 +44,6 @@ var sentences = map[countersign.Code]string{
 	countersign.CodeRevisionConflict:  "Not saved: someone else saved a newer revision. Your text is kept.",
 	countersign.CodeStateConflict:     "This was already decided or has changed. Nothing was sent twice.",
 	countersign.CodeApprovalExpired:   "The time for this decision is over. Nothing was sent.",
-	countersign.CodeUnavailable:       "The store can't write now. Nothing was changed; try again.",
 	countersign.CodeCSRF:              "This form could not be accepted. Nothing was changed.",
 	countersign.CodePayloadTooLarge:   "This is too large.",
 }

@@ -20,8 +20,8 @@ type committing interface{ Commits() int64 }
 // behind is a store that writes rows to their tables later than it commits them.
 type behind interface{ Lag() int64 }
 
-// New makes a store on another one. It knows of changes what the one below knows, and logs when
-// the disk is full and when the store writes again.
+// New makes a store on another one. It knows of changes what the one below knows, and logs why
+// the store can't be read or written, and when it can again.
 func New(below store.Store, f *telemetry.Metrics, t *telemetry.Traces, log *slog.Logger) store.Store {
 	if c, knows := below.(committing); knows {
 		f.Counter("countersign_store_commits_total", "Commits of the store by this process, each shared by the changes that waited together.", c.Commits)
@@ -45,6 +45,8 @@ type measured struct {
 	traces  *telemetry.Traces
 	log     *slog.Logger
 	full    atomic.Bool // it was logged that the disk is full
+	writes  outage
+	reads   outage
 }
 
 // Update implements store.Store.
@@ -57,12 +59,22 @@ func (s *measured) Update(ctx context.Context, fn func(store.Tx) error) error {
 		span.Failed()
 	}
 	span.End()
-	s.tell(ctx, err)
+	s.tellFull(ctx, err)
+	if !errors.Is(err, store.ErrFull) {
+		s.writes.tell(ctx, s.log, "the store can't be written: changes are refused", "the store can be written again", err)
+	}
 	return err
 }
 
-// tell logs, once each time, that the disk is full, and that the store writes again.
-func (s *measured) tell(ctx context.Context, err error) {
+// View implements store.Store.
+func (s *measured) View(ctx context.Context, fn func(store.Tx) error) error {
+	err := s.Store.View(ctx, fn)
+	s.reads.tell(ctx, s.log, "the store can't be read", "the store can be read again", err)
+	return err
+}
+
+// tellFull logs, once each time, that the disk is full, and that the store writes again.
+func (s *measured) tellFull(ctx context.Context, err error) {
 	switch {
 	case errors.Is(err, store.ErrFull) && s.full.CompareAndSwap(false, true):
 		s.log.WarnContext(ctx, "the store's disk is full: writes are refused", "error", err)

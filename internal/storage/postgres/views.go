@@ -83,7 +83,7 @@ func (v *views) enter(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
-		return errClosed
+		return store.ErrClosed
 	}
 	v.running.Add(1)
 	return nil
@@ -94,7 +94,7 @@ func (v *views) pause(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	case <-v.closing:
-		return errClosed
+		return store.ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -17,8 +17,6 @@ import (
 // committed. The store has failed then; the next start reads the outcome from the database.
 var ErrDoubt = errors.New("store: it is not known whether this was written; the database knows it at the next start")
 
-var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
-
 // writer owns the connection that writes. The fields below the line belong to its
 // goroutine, and to the one caller that runs in its transaction.
 type writer struct {
@@ -102,7 +100,7 @@ func (w *writer) drain() {
 		w.serve(first)
 	}
 	if w.reason == nil {
-		w.reason = errClosed
+		w.reason = store.ErrClosed
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/storage/pack"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
@@ -97,11 +98,11 @@ func (f *flusher) try(frozen *writebehind.Frozen) (doubt bool, err error) {
 	crashpoint.At("sqlite.flush", nil)
 	err = frozen.Written(func() error {
 		if f.poisoned() {
-			return errClosed
+			return store.ErrClosed
 		}
 		return f.conn.Exec("COMMIT")
 	})
-	if errors.Is(err, errClosed) {
+	if errors.Is(err, store.ErrClosed) {
 		_ = f.conn.Exec("ROLLBACK")
 		return false, err
 	}

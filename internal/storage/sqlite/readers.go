@@ -153,14 +153,14 @@ func (r *readers) borrow(ctx context.Context) (*sqldoc.Conn, error) {
 	}
 	select {
 	case <-r.closing:
-		return nil, errClosed
+		return nil, store.ErrClosed
 	default:
 	}
 	select {
 	case conn := <-r.idle:
 		return conn, nil
 	case <-r.closing:
-		return nil, errClosed
+		return nil, store.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

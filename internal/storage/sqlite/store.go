@@ -184,7 +184,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
 		return err
 	}
 	if !s.readers.enter() {
-		return errClosed
+		return store.ErrClosed
 	}
 	defer s.readers.leave()
 	return s.layers.View(func() (writebehind.Reader, error) { return s.readers.lend(ctx) }, fn)

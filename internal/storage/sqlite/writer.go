@@ -12,8 +12,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
-var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
-
 // writer runs Updates and commits them to the journal. The fields below the line belong to
 // its goroutine, and to the one caller that runs in its batch.
 type writer struct {
@@ -134,7 +132,7 @@ func (w *writer) fail(cause error) {
 
 // drain serves the Updates that wait when the store is closed.
 func (w *writer) drain() {
-	w.reason = errClosed
+	w.reason = store.ErrClosed
 	for !w.poisoned() { // then nobody is taken from the queue, who would get no answer
 		first := w.next()
 		if first == nil {

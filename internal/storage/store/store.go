@@ -23,6 +23,8 @@ var (
 	ErrUnavailable = errors.New("store: unavailable")
 	// ErrFull is an ErrUnavailable that ends by itself when the disk has space again.
 	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnavailable)
+	// ErrClosed is an ErrUnavailable of a store that was closed.
+	ErrClosed = fmt.Errorf("%w: the store is closed", ErrUnavailable)
 	// ErrOver: a Tx was used after its function had returned.
 	ErrOver = errors.New("store: the transaction is over")
 	// ErrReadOnly: the Tx of a View was asked to write.

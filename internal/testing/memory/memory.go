@@ -5,7 +5,6 @@ package memory
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -90,18 +89,16 @@ func (s *Store) acquire(ctx context.Context) error {
 	case <-s.turn:
 		return nil
 	case <-s.closed:
-		return errClosed
+		return store.ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-var errClosed = fmt.Errorf("%w: it is closed", store.ErrUnavailable)
-
 func (s *Store) open(ctx context.Context) error {
 	select {
 	case <-s.closed:
-		return errClosed
+		return store.ErrClosed
 	default:
 		return ctx.Err()
 	}

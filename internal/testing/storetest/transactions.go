@@ -172,8 +172,8 @@ func (c *watchedContext) Done() <-chan struct{} {
 func closedStoreIsUnavailable(t *testing.T, s store.Store) {
 	closeStore(t, s)
 	never := func(store.Tx) error { t.Error("the function ran"); return nil }
-	wantErr(t, s.Update(context.Background(), never), store.ErrUnavailable)
-	wantErr(t, s.View(context.Background(), never), store.ErrUnavailable)
+	wantErr(t, s.Update(context.Background(), never), store.ErrClosed)
+	wantErr(t, s.View(context.Background(), never), store.ErrClosed)
 	select {
 	case <-s.Failed():
 		t.Error("closing is not a failure")
