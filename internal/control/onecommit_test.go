@@ -16,19 +16,20 @@ func root() control.Actor {
 	return control.Actor{Principal: p, RequestID: "req-1"}
 }
 
-// TestEachChangeIsOneCommitWithItsRecord (invariant A2): between two commits the
-// process can die. Each change is made once, and the store is called once.
-func TestEachChangeIsOneCommitWithItsRecord(t *testing.T) {
-	h, ids := crewed(t)
+// madeChange is a use case that changes something.
+type madeChange struct {
+	name  string
+	make  func() error
+	realm bool // recorded in the realm's log
+}
+
+// changes are use cases that change something, each possible after the ones before it.
+func (h *fixture) changes(ids []string) []madeChange {
 	var made countersign.NewToken
 	var plan countersign.Plan
 	var run control.Started
 	r := "r"
-	for _, change := range []struct {
-		name  string
-		make  func() error
-		realm bool // recorded in the realm's log
-	}{
+	return []madeChange{
 		{name: "PutTenant", realm: true, make: func() error {
 			_, err := h.service.PutTenant(background, root(), "gamma", countersign.TenantWrite{Name: "Gamma"})
 			return err
@@ -120,7 +121,14 @@ func TestEachChangeIsOneCommitWithItsRecord(t *testing.T) {
 			_, err := h.service.StartAgentRun(background, root(), ids[1], s, "k2")
 			return err
 		}},
-	} {
+	}
+}
+
+// TestEachChangeIsOneCommitWithItsRecord (invariant A2): between two commits the
+// process can die. Each change is made once, and the store is called once.
+func TestEachChangeIsOneCommitWithItsRecord(t *testing.T) {
+	h, ids := crewed(t)
+	for _, change := range h.changes(ids) {
 		log := "acme"
 		if change.realm {
 			log = ""
