@@ -15,7 +15,7 @@ import (
 // showWithSame is showApproval plus the other runs with the same request. That reveals as
 // much as the request itself, so an actor to whom the request is masked doesn't get it.
 func (s *Service) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
-	if err := s.showApproval(tx, a, ap); err != nil || ap.RequestDigest == "" {
+	if err := s.showApproval(namesIn(tx, a.Tenant), a, ap); err != nil || ap.RequestDigest == "" {
 		return err
 	}
 	ap.Same, err = s.sameRequests(tx, a, ap)

@@ -33,11 +33,12 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 		if f.OldestFirst {
 			order = oldestFirst
 		}
+		names := namesIn(tx, a.Tenant)
 		page, err = showPage(tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (countersign.Approval, error) {
 			if err := runrepo.CountDecisions(tx, a.Tenant, r); err != nil {
 				return r.Approval, err
 			}
-			err := s.showApproval(tx, a, &r.Approval)
+			err := s.showApproval(names, a, &r.Approval)
 			return r.Approval, err
 		})
 		return err
@@ -63,20 +64,20 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 
 // showApproval prepares an approval for its reader: it adds the principals' names and
 // masks what the reader may not see.
-func (s *Service) showApproval(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
-	if ap.RequestedByName, err = records.NameOf(tx, a.Tenant, ap.RequestedBy); err != nil {
+func (s *Service) showApproval(names readNames, a Actor, ap *countersign.Approval) (err error) {
+	if ap.RequestedByName, err = names.of(ap.RequestedBy); err != nil {
 		return err
 	}
-	if ap.DecidedByName, err = records.NameOf(tx, a.Tenant, ap.DecidedBy); err != nil {
+	if ap.DecidedByName, err = names.of(ap.DecidedBy); err != nil {
 		return err
 	}
 	ap.Decisions = slices.Clone(ap.Decisions)
 	for i := range ap.Decisions {
-		if ap.Decisions[i].ByName, err = records.NameOf(tx, a.Tenant, ap.Decisions[i].By); err != nil {
+		if ap.Decisions[i].ByName, err = names.of(ap.Decisions[i].By); err != nil {
 			return err
 		}
 	}
-	return s.maskApproval(tx, a, ap)
+	return s.maskApproval(names.tx, a, ap)
 }
 
 func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {

@@ -98,10 +98,10 @@ func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign
 	if err != nil {
 		return nil, err
 	}
-	out := make([]countersign.Approval, len(found))
+	out, names := make([]countersign.Approval, len(found)), namesIn(tx, a.Tenant)
 	for i := range found {
 		out[i] = found[i].Approval
-		if err := s.showApproval(tx, a, &out[i]); err != nil {
+		if err := s.showApproval(names, a, &out[i]); err != nil {
 			return nil, err
 		}
 	}

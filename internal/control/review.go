@@ -54,7 +54,7 @@ func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *
 		if err != nil || out == nil {
 			return err
 		}
-		return s.showApproval(tx, a, out)
+		return s.showApproval(namesIn(tx, a.Tenant), a, out)
 	})
 	return out, err
 }

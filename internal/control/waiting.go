@@ -42,13 +42,14 @@ func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) ([]Waiting, boo
 		return nil, false, err
 	}
 	var list []Waiting
+	names := namesIn(tx, a.Tenant)
 	for i := range found.Items {
 		rec := &found.Items[i]
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
 			continue
 		}
 		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, aboutRun(access.ReconcileRun, rec))}
-		if err := s.withSteps(tx, a, &w.Run, rec.Probes); err != nil {
+		if err := s.withSteps(names, a, &w.Run, rec.Probes); err != nil {
 			return nil, false, err
 		}
 		list = append(list, w)
@@ -62,7 +63,7 @@ func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) ([]Waiting, 
 	if err != nil {
 		return nil, false, err
 	}
-	list := make([]Waiting, len(found.Items))
+	list, names := make([]Waiting, len(found.Items)), namesIn(tx, a.Tenant)
 	for i := range found.Items {
 		rec := &found.Items[i]
 		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
@@ -70,10 +71,10 @@ func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) ([]Waiting, 
 			return nil, false, err
 		}
 		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barredDecision(tx, a, rec)}
-		if err := s.withSteps(tx, a, &w.Run, run.Probes); err != nil {
+		if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
 			return nil, false, err
 		}
-		if err := s.showApproval(tx, a, w.Approval); err != nil {
+		if err := s.showApproval(names, a, w.Approval); err != nil {
 			return nil, false, err
 		}
 		list[i] = w
@@ -89,16 +90,16 @@ func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], 
 	return c.Page(tx, a.Tenant, store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit})
 }
 
-func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) error {
+func (s *Service) withSteps(names readNames, a Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
-	err := runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) { r.Steps = append(r.Steps, *step) })
+	err := runrepo.EachStep(names.tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) { r.Steps = append(r.Steps, *step) })
 	if err != nil {
 		return err
 	}
-	if err := namesIn(tx, a.Tenant).run(r); err != nil {
+	if err := names.run(r); err != nil {
 		return err
 	}
-	return s.maskFor(tx, a, r)
+	return s.maskFor(names.tx, a, r)
 }
 
 // Barred returns why the actor may not do an operation (access.DecideApproval,
