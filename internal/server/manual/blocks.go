@@ -2,6 +2,7 @@ package manual
 
 import (
 	"html"
+	"slices"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -54,25 +55,57 @@ func writeCode(w util.BufWriter, file, code string) {
 	_, _ = w.WriteString(`<pre tabindex="0"><code>` + html.EscapeString(code) + "</code></pre></figure>\n")
 }
 
-func tableBlock(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		_, _ = w.WriteString("<div class=\"wide\" tabindex=\"0\"><table>\n")
-	} else {
+// tableBlock gives a table of text the class doc-rows: where the window is narrow, its rows are
+// shown one below the other. A table with figures stays a table, which can be scrolled.
+func tableBlock(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	switch {
+	case !entering:
 		_, _ = w.WriteString("</table></div>\n")
+	case hasFigures(n.(*extast.Table)):
+		_, _ = w.WriteString("<div class=\"wide\" tabindex=\"0\"><table>\n")
+	default:
+		_, _ = w.WriteString("<div class=\"wide\" tabindex=\"0\"><table class=\"doc-rows\">\n")
 	}
 	return ast.WalkContinue, nil
 }
 
-// tableCell renders an empty header cell as a plain cell.
-func tableCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	tag := "td"
-	if n.Parent().Kind() == extast.KindTableHeader && n.HasChildren() {
+func hasFigures(t *extast.Table) bool { return slices.Contains(t.Alignments, extast.AlignRight) }
+
+// tableCell renders an empty header cell as a plain cell. Cells of figures are aligned as the
+// source says, and those of text have their column's name, unless there are only two columns.
+func tableCell(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	tag, attributes := "td", ""
+	switch head := n.Parent().Kind() == extast.KindTableHeader; {
+	case head && n.HasChildren():
 		tag = "th"
+	case !head:
+		if label := labelOf(n.(*extast.TableCell), source); label != "" {
+			attributes = ` data-label="` + html.EscapeString(label) + `"`
+		}
+	}
+	if n.(*extast.TableCell).Alignment == extast.AlignRight {
+		attributes += ` class="num"`
 	}
 	if entering {
-		_, _ = w.WriteString("<" + tag + ">")
+		_, _ = w.WriteString("<" + tag + attributes + ">")
 	} else {
 		_, _ = w.WriteString("</" + tag + ">\n")
 	}
 	return ast.WalkContinue, nil
+}
+
+// labelOf is the name of a cell's column, "" for the first one, whose cells name their row.
+func labelOf(cell *extast.TableCell, source []byte) string {
+	t, isTable := cell.Parent().Parent().(*extast.Table)
+	if !isTable || cell.PreviousSibling() == nil || len(t.Alignments) < 3 || hasFigures(t) {
+		return ""
+	}
+	name := t.FirstChild().FirstChild()
+	for before := cell.PreviousSibling(); before != nil && name != nil; before = before.PreviousSibling() {
+		name = name.NextSibling()
+	}
+	if name == nil {
+		return ""
+	}
+	return plain(name, source)
 }

@@ -129,6 +129,17 @@ func TestATableHasHeadingsWhereItNamesThem(t *testing.T) {
 	wantAll(t, page, "<td></td>\n<th>What</th>", "<td>a</td>")
 }
 
+// TestTheCellsOfATextTableNameTheirColumns, which a narrow window shows without the heading. A
+// table with figures stays one.
+func TestTheCellsOfATextTableNameTheirColumns(t *testing.T) {
+	m := newManual(t, map[string]string{
+		"text.md":    "# T\n\n| Name | *What* it is | Use |\n|---|---|---|\n| `a` | b | c |\n",
+		"figures.md": "# F\n\n| Name | Now | Before |\n|---|--:|--:|\n| a | 1 | 2 |\n",
+	})
+	wantAll(t, get(t, m, "/docs/text"), `<table class="doc-rows">`, "<td><code>a</code></td>", `<td data-label="What it is">b</td>`, `<td data-label="Use">c</td>`)
+	wantAll(t, get(t, m, "/docs/figures"), "<table>", `<th class="num">Now</th>`, `<td class="num">1</td>`)
+}
+
 func TestHeadingsHaveTheIdsOfGitHub(t *testing.T) {
 	page := get(t, newManual(t, map[string]string{"one.md": "# One\n\n## `not_found` and more, now\n\n## Again\n\n## Again\n"}), "/docs/one")
 	wantAll(t, page, `id="not_found-and-more-now"`, `id="again"`, `id="again-1"`)
