@@ -6,6 +6,10 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // root is a realm administrator with every role.
@@ -21,14 +25,45 @@ type madeChange struct {
 	name  string
 	make  func() error
 	realm bool // recorded in the realm's log
+	again bool // who is answered that it failed sends it again, which changes nothing
+}
+
+// oneWaits is an approval that is PENDING.
+func (h *fixture) oneWaits() string {
+	h.t.Helper()
+	return h.applied(h.started(as("acme")), run.Resumed{}).ApprovalID
+}
+
+// oneIsUncertain is a run with an uncertain step.
+func (h *fixture) oneIsUncertain() string {
+	h.t.Helper()
+	approved := run.Decided{Decision: countersign.ApprovalApproved, Reason: "r", By: "user:ben@acme.example"}
+	lost := run.Returned{Attempt: 1, Outcome: request.Outcome{Certainty: request.Unknown, Cause: "no answer"}}
+	return h.applied(h.started(as("acme")), run.Resumed{}, approved, run.Resumed{}, lost).ID
+}
+
+// applied is a run after events.
+func (h *fixture) applied(id string, events ...run.Event) (r countersign.Run) {
+	h.t.Helper()
+	for _, e := range events {
+		h.must(h.store.Update(background, func(tx store.Tx) error {
+			moved, err := h.repository.Apply(tx, runrepo.Ref{Tenant: "acme", RunID: id}, nil, e, runrepo.System)
+			if err == nil {
+				r = *moved.Run.Run()
+			}
+			return err
+		}))
+	}
+	return r
 }
 
 // changes are use cases that change something, each possible after the ones before it.
 func (h *fixture) changes(ids []string) []madeChange {
 	var made countersign.NewToken
 	var plan countersign.Plan
-	var run control.Started
+	var one control.Started
 	r := "r"
+	asked, uncertain := h.oneWaits(), h.oneIsUncertain()
 	return []madeChange{
 		{name: "PutTenant", realm: true, make: func() error {
 			_, err := h.service.PutTenant(background, root(), "gamma", countersign.TenantWrite{Name: "Gamma"})
@@ -89,11 +124,23 @@ func (h *fixture) changes(ids []string) []madeChange {
 			return err
 		}},
 		{name: "StartRun", make: func() (err error) {
-			run, err = h.service.StartRun(background, root(), countersign.RunStart{PlanID: plan.ID}, "k")
+			one, err = h.service.StartRun(background, root(), countersign.RunStart{PlanID: plan.ID}, "k")
 			return err
 		}},
 		{name: "CancelRun", make: func() error {
-			_, err := h.service.CancelRun(background, root(), run.Run.ID, r)
+			_, err := h.service.CancelRun(background, root(), one.Run.ID, r)
+			return err
+		}},
+		{name: "Decide", make: func() error {
+			_, err := h.service.Decide(background, root(), asked, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: r})
+			return err
+		}},
+		{name: "ReconcileRun", make: func() error {
+			_, err := h.service.ReconcileRun(background, root(), uncertain, countersign.Reconcile{Resolution: countersign.Abandon, Evidence: r})
+			return err
+		}},
+		{name: "Stop", make: func() error {
+			_, err := h.service.Stop(background, root(), countersign.StopWrite{Reason: r})
 			return err
 		}},
 		{name: "SuspendAgent", make: func() error {
@@ -112,7 +159,7 @@ func (h *fixture) changes(ids []string) []madeChange {
 			_, err := h.service.ResumeTeam(background, root(), "t1", r)
 			return err
 		}},
-		{name: "SyncAgents", make: func() error {
+		{name: "SyncAgents", again: true, make: func() error {
 			_, err := h.service.SyncAgents(background, root(), "acme-one", manifest(item("c")))
 			return err
 		}},

@@ -329,11 +329,15 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 	if err != nil {
 		return p, err
 	}
-	err = s.read(ctx, func(tx store.Tx) error {
-		p, err = snapshot(tx, a.Tenant, p)
+	whole := p
+	err = s.read(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		whole, err = snapshot(tx, a.Tenant, p)
 		return err
 	})
-	return p, err
+	if countersign.ErrorCode(err) == countersign.CodeUnavailable {
+		return p, nil // it is stored; the answer lacks the snapshots
+	}
+	return whole, err
 }
 
 func (s *Service) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {

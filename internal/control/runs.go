@@ -137,7 +137,22 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 		r, err = s.wholeRun(tx, a, id)
 		return err
 	})
+	if countersign.ErrorCode(err) == countersign.CodeUnavailable && !masks(a) {
+		return s.asMoved(moved.Run), nil
+	}
 	return r, err
+}
+
+// asMoved is a run as it was committed, for the answer to a change that is made while the store
+// can't be read: without names, and without its plan where that isn't in memory.
+func (s *Service) asMoved(h *runrepo.LoadedRun) countersign.Run {
+	r := *h.Run()
+	r.PlanSnapshot = s.runs.KnownWholePlan(h.Ref.Tenant, r.PlanID, r.PlanDigest)
+	r.Steps = slices.Clone(r.Steps)
+	for i := range r.Steps {
+		r.Steps[i].Probes = slices.DeleteFunc(slices.Clone(r.Steps[i].Probes), func(p countersign.ProbeRecord) bool { return !runrepo.WasRead(p) })
+	}
+	return r
 }
 
 func (s *Service) settled(ctx context.Context, m runrepo.Moved) {

@@ -40,6 +40,12 @@ func (h *fixture) stands(t *testing.T, a control.Actor, at time.Time, status cou
 
 func (h *fixture) startOne(t *testing.T, a control.Actor) string {
 	t.Helper()
+	return h.started(a)
+}
+
+// started is a run of one step that asks for an approval.
+func (h *fixture) started(a control.Actor) string {
+	h.t.Helper()
 	p, err := h.service.CreatePlan(background, a, countersign.PlanWrite{
 		Name: "Refund", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive,
 		Steps: []countersign.Step{{ID: "s", ProjectID: "acme-one", Capability: "ping"}},

@@ -149,7 +149,7 @@ func (d *Desk) saw(ctx context.Context, at Place, ref Ref) {
 // answerOf words an error for the person. The errors of use cases are written for people.
 func (d *Desk) answerOf(ctx context.Context, who control.ChatAccount, ref Ref, err error) Answer {
 	const unchanged = "Nothing was changed: "
-	text := unchanged + "this failed."
+	text := ""
 	if e := (*countersign.Error)(nil); errors.As(err, &e) {
 		text = unchanged + strings.TrimSuffix(e.Message, ".") + "."
 	}
@@ -176,5 +176,5 @@ func (d *Desk) answerOf(ctx context.Context, who control.ChatAccount, ref Ref, e
 		return Answer{Result: Unknown, Text: unchanged + "this message is about another request than the approval. Decide on its page: " + d.chat.link(ref.Approval)}
 	}
 	d.chat.failed(ctx, "an answer of a person failed", err)
-	return Answer{Result: Failed, Text: unchanged + "Countersign can't do this now. Try again, or decide on the page: " + d.chat.link(ref.Approval), Retry: true}
+	return Answer{Result: Failed, Text: "This failed, and it is not known whether anything was changed. Try again, or look at the page: " + d.chat.link(ref.Approval), Retry: true}
 }
