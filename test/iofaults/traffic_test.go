@@ -12,7 +12,8 @@ import (
 type promises struct {
 	injection injection
 	models    []string // acknowledged models
-	refused   []string // refused models
+	refused   []string // refused models, which changed nothing
+	doubtful  []string // models of which it is not known whether they were written
 	runs      []string // started
 	dying     bool     // an answer is missing, or says that the store failed
 	status    int      // exit status of the process
@@ -32,6 +33,8 @@ func (b *bed) traffic(p *promises, n int) {
 		case a.Status == 503:
 			p.refused = append(p.refused, id)
 			b.looks(p)
+		case p.inDoubt(a):
+			p.doubtful = append(p.doubtful, id)
 		default:
 			a.OK(b.t)
 			p.models = append(p.models, id)
@@ -48,9 +51,17 @@ func (b *bed) starts(p *promises, key string) {
 	switch {
 	case err != nil:
 		p.dying = true
-	case a.Status != 503:
+	case a.Status != 503 && !p.inDoubt(a):
 		p.runs = append(p.runs, a.OK(b.t).At("id").Text())
 	}
+}
+
+// inDoubt reports an answer after which nobody knows what was written, which only a failed sync
+// leads to. The store has failed then.
+func (p *promises) inDoubt(a *harness.Answer) bool {
+	is := a.Status == 500 && p.injection.ofSync()
+	p.dying = p.dying || is
+	return is
 }
 
 // looks checks that reads work while writes fail; only a store that has failed for good ends the service.
@@ -66,17 +77,17 @@ func (b *bed) looks(p *promises) {
 	}
 }
 
-// keeps checks that acknowledged records exist, with one audit record each, and refused ones don't. After a failed sync
-// refused ones may exist.
+// keeps checks that acknowledged records exist, with one audit record each, and refused ones don't. Those in doubt may, with
+// their audit record.
 func (b *bed) keeps(p *promises) {
 	b.t.Helper()
 	for _, id := range p.models {
 		b.operator.Get("/models/"+id).OK(b.t).Is(b.t, "revision", 1)
 		b.Admin.Get("/audit?subject=model/"+id).OK(b.t).Is(b.t, "total", 1)
 	}
-	for _, id := range p.refused {
+	for _, id := range slices.Concat(p.refused, p.doubtful) {
 		there := b.operator.Get("/models/"+id).Status == 200
-		if there && !p.injection.ofSync() {
+		if there && slices.Contains(p.refused, id) {
 			b.t.Errorf("%v: model %s was refused and is there", p.injection, id)
 		}
 		b.Admin.Get("/audit?subject=model/"+id).OK(b.t).Is(b.t, "total", map[bool]int{true: 1}[there])

@@ -148,7 +148,10 @@ func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if f != noFault && f != diskFull {
 		s.die()
 	}
-	if f != noFault || errors.Is(err, errDiscard) {
+	switch {
+	case f != noFault && f != diskFull: // also of a process that was killed: nobody knows
+		return store.ErrInDoubt
+	case f != noFault || errors.Is(err, errDiscard):
 		return store.ErrUnavailable
 	}
 	return err

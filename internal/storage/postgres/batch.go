@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
@@ -42,7 +43,7 @@ func (w *writer) refuse(err error) {
 }
 
 // tries runs the batch again until it is committed, at most for settings.patience. Unless
-// the error is ErrDoubt, nothing was changed.
+// the error is store.ErrInDoubt, nothing was changed.
 func (w *writer) tries() error {
 	until := time.Now().Add(w.settings.patience)
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
@@ -136,7 +137,7 @@ func (w *writer) settle(a attempted) error {
 	switch {
 	case err != nil:
 		w.fail(err)
-		return fmt.Errorf("%w: %s", ErrDoubt, err.Error()) // err speaks of what was tried, not of what became of the batch
+		return fmt.Errorf("%w: %s", store.ErrInDoubt, err.Error()) // err speaks of what was tried, not of what became of the batch
 	case !done:
 		return errUndone
 	}

@@ -47,7 +47,7 @@
 // countersign_writer, for which it waits until the lost transaction has ended. Then it
 // reads the number: if it is there, the batch is committed; if not, the batch never will
 // be and is run again. The callers wait meanwhile. If this can't be found out in time,
-// Failed is closed, the callers get ErrDoubt, and the process must end.
+// Failed is closed, the callers get store.ErrInDoubt, and the process must end.
 //
 // # Time
 //

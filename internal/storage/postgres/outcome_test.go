@@ -139,7 +139,7 @@ func agreed(t *testing.T, s *Store, f fault, err error, times int64) string {
 	switch {
 	case err == nil && times == 1 && !failed:
 		return "done"
-	case errors.Is(err, ErrDoubt) && !errors.Is(err, store.ErrUnavailable) && times <= 1 && failed:
+	case errors.Is(err, store.ErrInDoubt) && !errors.Is(err, store.ErrUnavailable) && times <= 1 && failed:
 		return "doubt"
 	case errors.Is(err, store.ErrUnavailable) && times == 0 && !failed:
 		return "unavailable"
@@ -199,7 +199,7 @@ func TestDoubtEndsTheStore(t *testing.T) {
 	direct, s, p := behind(t, func(s *settings) { s.doubt = 50 * time.Millisecond })
 	p.arm(fault{of: answers, at: "COMMIT\x00", shut: true})
 	_, err := counted(s)
-	if !errors.Is(err, ErrDoubt) || errors.Is(err, store.ErrUnavailable) {
+	if !errors.Is(err, store.ErrInDoubt) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("the Update in doubt: %v", err)
 	}
 	<-s.Failed()

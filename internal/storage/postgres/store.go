@@ -47,7 +47,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 // Update implements store.Store. fn runs in the caller's goroutine; if it panics or calls
-// runtime.Goexit, its writes are undone and the panic continues. After ErrDoubt the outcome
+// runtime.Goexit, its writes are undone and the panic continues. After store.ErrInDoubt the outcome
 // is not known; after any other error nothing was changed.
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return s.writer.update(ctx, fn)

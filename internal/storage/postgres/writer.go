@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -12,10 +11,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
 )
-
-// ErrDoubt is the error of an Update of which the store could not find out whether it is
-// committed. The store has failed then; the next start reads the outcome from the database.
-var ErrDoubt = errors.New("store: it is not known whether this was written; the database knows it at the next start")
 
 // writer owns the connection that writes. The fields below the line belong to its
 // goroutine, and to the one caller that runs in its transaction.

@@ -50,7 +50,8 @@ func (w *writer) runMember(b *writebehind.Batch, r *request) {
 // commit makes the batch durable and shows it to Views.
 func (w *writer) commit(b *writebehind.Batch) (doubt bool, err error) {
 	if err := w.flusher.failure(); err != nil {
-		return true, err
+		w.poison(err)
+		return false, err
 	}
 	frame, number := b.Frame(w.frame[:0])
 	if w.frame = frame; cap(frame) > maxFrameKept {
@@ -86,7 +87,7 @@ func (w *writer) member(i int) bool {
 }
 
 // abandon answers every Update of the batch that nothing was changed. If the commit may
-// still become durable, it poisons the store first.
+// still become durable, it poisons the store first, and the answer is that nobody knows.
 func (w *writer) abandon(cause error, doubt bool) {
 	w.reserve.spendIfFull(cause)
 	if cause = unavailable(cause); errors.Is(cause, store.ErrFull) {
@@ -94,6 +95,7 @@ func (w *writer) abandon(cause error, doubt bool) {
 	}
 	if doubt {
 		w.poison(cause)
+		cause = fmt.Errorf("%w: %s", store.ErrInDoubt, cause.Error()) // cause says that nothing was changed
 	} else {
 		// SQLite has usually rolled back already; then this fails, which is harmless.
 		_ = w.journal.conn.Exec("ROLLBACK")

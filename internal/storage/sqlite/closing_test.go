@@ -49,7 +49,7 @@ func TestAnUpdateThatWaitsWhileAClosingStoreFailsIsAnswered(t *testing.T) {
 				})
 			})
 			all.Wait()
-			if errs[0] != nil || !errors.Is(errs[1], store.ErrUnavailable) || !errors.Is(errs[2], store.ErrUnavailable) {
+			if errs[0] != nil || !errors.Is(errs[1], store.ErrInDoubt) || !errors.Is(errs[2], store.ErrUnavailable) {
 				t.Errorf("the Updates came to %v", errs)
 			}
 			_ = s.Close()

@@ -40,7 +40,7 @@ func TestADiskErrorSaysWhichOperationOnWhichFileFailed(t *testing.T) {
 			file = databaseFile
 		}
 		want := strings.ReplaceAll(c.want, "FILE", filepath.Join(s.dir.path, file))
-		if !errors.Is(err, store.ErrUnavailable) || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "not an error") {
+		if errors.Is(err, store.ErrUnavailable) == (c.fault.on == syncs) || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "not an error") {
 			t.Errorf("\n got %v\nwant %s", err, want)
 		}
 		d.mend()

@@ -27,11 +27,12 @@
 //
 // After a commit that fails for lack of space or an I/O error the batch is rolled back and
 // each of its Updates gets store.ErrUnavailable; the next Update tries again. A failed
-// sync, or a COMMIT whose durability is not known, poisons the store: after a failed sync
-// the kernel may have dropped the pages that it could not write, and a second sync would
-// report success. A poisoned store writes and syncs nothing more, Failed is closed, and
-// the process must end. The next process may still read from the kernel's cache what never
-// reached the disk, so it rewrites and syncs the log before anything else.
+// sync, or a COMMIT whose durability is not known, poisons the store, and the Updates of
+// that commit get store.ErrInDoubt: after a failed sync the kernel may have dropped the
+// pages that it could not write, and a second sync would report success. A poisoned store
+// writes and syncs nothing more, Failed is closed, and the process must end. The next
+// process may still read from the kernel's cache what never reached the disk, so it
+// rewrites and syncs the log before anything else.
 //
 // # Starting
 //

@@ -99,14 +99,17 @@ func (p *play) fill(c change) {
 	p.answered = append(p.answered, answered{change: c})
 }
 
-// note keeps what an Update came to. Whoever asks a store that is poisoned
-// already is refused for certain.
+// note keeps what an Update came to. What is refused as unavailable is not there, and only the
+// commit that poisons a store is in doubt.
 func (p *play) note(c change, err error, poisoned bool) {
+	p.t.Helper()
 	switch {
+	case errors.Is(err, store.ErrInDoubt) && isFailed(p.store) && !poisoned:
+		p.doubt = append(p.doubt, c)
+	case errors.Is(err, store.ErrInDoubt):
+		p.fatalf("an Update is in doubt, poisoned %t: %v", poisoned, err)
 	case !errors.Is(err, store.ErrUnavailable):
 		p.answered = append(p.answered, answered{c, err})
-	case isFailed(p.store) && !poisoned:
-		p.doubt = append(p.doubt, c)
 	}
 }
 

@@ -25,6 +25,10 @@ var (
 	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnavailable)
 	// ErrClosed is an ErrUnavailable of a store that was closed.
 	ErrClosed = fmt.Errorf("%w: the store is closed", ErrUnavailable)
+	// ErrInDoubt: the store failed while it committed, and it is not known whether it did; the
+	// store knows at its next start. It is no ErrUnavailable: whoever asks again may change
+	// something twice.
+	ErrInDoubt = errors.New("store: it is not known whether this was written; the store knows it at the next start")
 	// ErrOver: a Tx was used after its function had returned.
 	ErrOver = errors.New("store: the transaction is over")
 	// ErrReadOnly: the Tx of a View was asked to write.
@@ -39,8 +43,8 @@ const Realm = ""
 //
 // View gives fn one consistent snapshot; writing in it is an error. Update gives
 // fn the newest state, alone: when Update returns nil, all that fn wrote is
-// durable, and when it returns an error nothing is. fn's own error comes back
-// unchanged (errors.Is). An engine may call fn more than once, so fn must set
+// durable, and when it returns an error nothing is, but for ErrInDoubt. fn's own error
+// comes back unchanged (errors.Is). An engine may call fn more than once, so fn must set
 // what it hands out afresh and have no effect but through its Tx. ctx bounds the
 // wait for a turn; once fn runs, it runs to its end.
 type Store interface {
