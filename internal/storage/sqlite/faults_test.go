@@ -106,6 +106,28 @@ func TestAnyFailedSyncPoisons(t *testing.T) {
 	}
 }
 
+// TestACommitAmidWhichAFlushFailsIsRefused: a sync failed while its function ran, so its own
+// sync would report success for pages that are lost. Nothing of it is written, and there is no
+// doubt about that.
+func TestACommitAmidWhichAFlushFailsIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := mustOpenFaulty(t, 6)
+		mustDo(t, putPair(s, 1))
+		d.fail(fault{on: syncs, nth: 1}) // of the rows that are written behind
+		err := s.Update(context.Background(), func(tx store.Tx) error {
+			synctest.Wait()
+			if s.writer.flusher.failure() == nil {
+				t.Error("no flush has failed yet")
+			}
+			return tx.Put(store.Tenants, "acme", store.Row{ID: "late", Doc: []byte("{}")}, 0)
+		})
+		if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrInDoubt) {
+			t.Errorf("%v", err)
+		}
+		wantNoSyncAfterTheFailedOne(t, s, d)
+	})
+}
+
 func wantNoSyncAfterTheFailedOne(t *testing.T, s *Store, d *disk) {
 	t.Helper()
 	if err := s.Close(); err != nil {
