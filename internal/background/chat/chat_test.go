@@ -32,11 +32,12 @@ type room struct {
 	chat    *chat.Chat
 	made    int // how often a message was made
 
-	posts   []*post
-	calls   int
-	failing error  // the next request fails with it
-	arrives bool   // and is done all the same
-	during  func() // called while a request is being made
+	posts    []*post
+	calls    int
+	failing  error  // the next request fails with it
+	arrives  bool   // and is done all the same
+	during   func() // called while a request is being made
+	deciding error  // of the next decisions
 }
 
 type post struct {
@@ -59,13 +60,22 @@ func (r *room) restart() {
 	r.chat = chat.New(chat.Config{
 		BaseURL: "https://countersign.example", Channels: map[string]string{"acme": "C1"}, Shared: r.shared,
 		NewID: func(kind string) string { return kind + "-1" }, Now: func() time.Time { return r.now }, Log: slog.New(slog.DiscardHandler),
-	}, r.store, counted{r.control, &r.made}, r)
+	}, r.store, counted{r.control, &r.made, &r.deciding}, r)
 }
 
-// counted counts how often it is asked who may decide an approval.
+// counted counts how often it is asked who may decide an approval. A decision ends with an error
+// if it is to.
 type counted struct {
 	*control.Service
-	n *int
+	n     *int
+	fails *error
+}
+
+func (c counted) Decide(ctx context.Context, a control.Actor, id string, d countersign.Decision) (countersign.Approval, error) {
+	if *c.fails != nil {
+		return countersign.Approval{}, *c.fails
+	}
+	return c.Service.Decide(ctx, a, id, d)
 }
 
 func (c counted) StillDeciding(ctx context.Context, a control.Actor, id string) (control.Deciders, error) {
@@ -405,6 +415,30 @@ func TestAnAnswerAboutAnotherTenantOrRequestDecidesNothing(t *testing.T) {
 		want := chat.Answer{Result: chat.Unknown, Text: c.want}
 		if got := r.chat.Desk().Decide(ctx, who, chat.Place{Channel: "C1", Message: "m1"}, c.ref, approved, "fine"); got != want {
 			t.Errorf("\n got %+v\nwant %+v", got, want)
+		}
+	}
+}
+
+// TestAnAnswerSaysThatNothingWasChangedOnlyWhereThatIsKnown.
+func TestAnAnswerSaysThatNothingWasChangedOnlyWhereThatIsKnown(t *testing.T) {
+	r := openRoom(t)
+	r.ask("acme", "one")
+	r.approver("ben@x.example")
+	ctx, who := context.Background(), control.ChatAccount{Service: "room", Workspace: "w", ID: "u", Email: "ben@x.example"}
+	_, _ = r.control.ChatActor(ctx, "acme", who, "req-1") // it asks ben to confirm the account
+	ben := control.Actor{Principal: access.Principal{ID: "user:ben@x.example", Tenant: "acme", Email: who.Email, Roles: []countersign.Role{countersign.RoleApprover}, Session: "s"}}
+	if err := r.control.ConfirmChatAccount(ctx, ben, "room", "w", "u"); err != nil {
+		t.Fatal(err)
+	}
+	for err, want := range map[error]string{
+		store.ErrInDoubt: "This failed, and it is not known whether anything was changed. Try again, or look at the page: https://countersign.example/console/approvals/one",
+		countersign.Errorf(countersign.CodeUnavailable, "the store is unavailable now; nothing was changed, try again"): "Nothing was changed: the store is unavailable now, try again.",
+		countersign.Errorf(countersign.CodeQuotaExceeded, "that is too many"):                                           "Nothing was changed: that is too many.",
+	} {
+		r.deciding = err
+		got := r.chat.Desk().Decide(ctx, who, chat.Place{Channel: "C1", Message: "m1"}, chat.Ref{Tenant: "acme", Approval: "one"}, approved, "fine")
+		if want := (chat.Answer{Result: chat.Failed, Text: want, Retry: true}); got != want {
+			t.Errorf("%v:\n got %+v\nwant %+v", err, got, want)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func (d *Desk) answerOf(ctx context.Context, who control.ChatAccount, ref Ref, e
 	const unchanged = "Nothing was changed: "
 	text := ""
 	if e := (*countersign.Error)(nil); errors.As(err, &e) {
-		text = unchanged + strings.TrimSuffix(e.Message, ".") + "."
+		text = unchanged + strings.TrimSuffix(strings.Replace(e.Message, "; nothing was changed", "", 1), ".") + "."
 	}
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeAssertionRequired:
@@ -166,14 +166,14 @@ func (d *Desk) answerOf(ctx context.Context, who control.ChatAccount, ref Ref, e
 		return Answer{Result: Unknown, Text: text}
 	case countersign.CodeInvalidRequest:
 		return Answer{Result: Malformed, Text: text, Retry: true}
-	case countersign.CodeUnavailable, countersign.CodeCapacity:
-		return Answer{Result: Failed, Text: text, Retry: true}
 	}
 	switch {
 	case errors.Is(err, control.ErrChatUnconfirmed):
 		return Answer{Result: Unconfirmed, Text: fmt.Sprintf("%s%s has not confirmed this account yet. Sign in, confirm it under “Chat accounts” at %s/console/settings#chat, and press the button again.", unchanged, who.Email, d.chat.cfg.BaseURL)}
 	case errors.Is(err, errOther):
 		return Answer{Result: Unknown, Text: unchanged + "this message is about another request than the approval. Decide on its page: " + d.chat.link(ref.Approval)}
+	case text != "":
+		return Answer{Result: Failed, Text: text, Retry: true}
 	}
 	d.chat.failed(ctx, "an answer of a person failed", err)
 	return Answer{Result: Failed, Text: "This failed, and it is not known whether anything was changed. Try again, or look at the page: " + d.chat.link(ref.Approval), Retry: true}
