@@ -196,8 +196,8 @@ func waitOf(a *countersign.Approval, who control.Deciders, now time.Time) (out [
 		out = append(out, fmt.Sprintf("%d different people must approve.", a.Needed()))
 	}
 	wait := "Waits for a decision until " + moment(a.ExpiresAt) + "; undecided, the system rejects it."
-	if !now.Before(remind.LapsesSoonAt(a.RequestedAt, a.ExpiresAt)) {
-		wait = "Lapses soon. " + wait
+	if !now.Before(remind.ExpiresSoonAt(a.RequestedAt, a.ExpiresAt)) {
+		wait = "Expires soon. " + wait
 	}
 	return append(out, ableText(who), wait)
 }

@@ -54,7 +54,7 @@ func basisOf(now time.Time, p people, a *countersign.Approval) basis {
 	if a.Needed() > 1 || len(a.Groups) > 1 {
 		b.decisions = len(a.Decisions)
 	}
-	turns := append([]time.Time{remind.LapsesSoonAt(a.RequestedAt, a.ExpiresAt)}, p.turns...)
+	turns := append([]time.Time{remind.ExpiresSoonAt(a.RequestedAt, a.ExpiresAt)}, p.turns...)
 	for _, e := range a.Escalations {
 		turns = append(turns, e.At)
 	}

@@ -56,7 +56,7 @@ func TestTheMessageSaysWhoMayDecideNow(t *testing.T) {
 	says("after ann has left", time.Second, "May decide now: bea@x.example.")
 	r.group("board")
 	says("after all have left", time.Second, "No user may decide it now.")
-	says("in the last hour", start.Add(23*time.Hour).Sub(r.now), "Lapses soon. Waits for a decision until 2 Mar 2026, 12:00 UTC")
+	says("in the last hour", start.Add(23*time.Hour).Sub(r.now), "Expires soon. Waits for a decision until 2 Mar 2026, 12:00 UTC")
 	r.restart()
 	calls := r.calls
 	r.chat.Look(context.Background())

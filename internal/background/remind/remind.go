@@ -1,4 +1,4 @@
-// Package remind says in the audit log, once each, that an approval lapses soon and that it
+// Package remind says in the audit log, once each, that an approval expires soon and that it
 // has escalated: webhooks and whoever reads the log follow that. It decides and moves
 // nothing.
 package remind
@@ -28,7 +28,7 @@ const (
 	every      = time.Second
 	rest       = 20        // times as long as a look took: it reads all runs that wait
 	batch      = 200       // records in one commit
-	lapseAhead = time.Hour // before it expires, or a quarter of its time if that is shorter
+	expiryAhead = time.Hour // before it expires, or a quarter of its time if that is shorter
 )
 
 // Config is what the settings say.
@@ -71,7 +71,7 @@ func (r *Reminder) Look(ctx context.Context) {
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		r.cfg.Log.Warn("approvals that lapse or escalate not recorded", "error", err)
+		r.cfg.Log.Warn("approvals that expire soon or escalate not recorded", "error", err)
 	}
 }
 
@@ -95,9 +95,9 @@ func (r *Reminder) due(ctx context.Context) (out []about, err error) {
 	return out, err
 }
 
-// LapsesSoonAt is from when an approval counts as one that lapses soon.
-func LapsesSoonAt(asked, expires time.Time) time.Time {
-	return expires.Add(-min(lapseAhead, expires.Sub(asked)/4))
+// ExpiresSoonAt is from when an approval counts as one that expires soon.
+func ExpiresSoonAt(asked, expires time.Time) time.Time {
+	return expires.Add(-min(expiryAhead, expires.Sub(asked)/4))
 }
 
 // dueOf is what is due of one run that waits for an approval.
@@ -108,7 +108,7 @@ func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err e
 			out = append(out, a)
 		}
 	}
-	add(about{Lapsing, u.TenantID, f.ApprovalID, LapsesSoonAt(f.Since, f.ExpiresAt)})
+	add(about{Lapsing, u.TenantID, f.ApprovalID, ExpiresSoonAt(f.Since, f.ExpiresAt)})
 	if f.EscalatesAt.IsZero() || now.Before(f.EscalatesAt) {
 		return out, nil
 	}
