@@ -13,7 +13,8 @@ func (s *Server) Use(binary string) { s.binary = binary }
 // Command sets the arguments of the next starts, instead of `serve`.
 func (s *Server) Command(args ...string) { s.args = args }
 
-// MayLogErrors says whether the next starts have faults that the log must report.
+// MayLogErrors says whether the next starts have faults that the log must report, and that may
+// end in an internal error.
 func (s *Server) MayLogErrors(may bool) { s.faulty = may }
 
 // Begin starts a stopped server that may die by itself. It returns true when the server listens, or
