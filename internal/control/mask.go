@@ -7,7 +7,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
-	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -97,7 +96,7 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	if !masks(a) {
 		return nil
 	}
-	stored, _, err := records.Plans.Get(tx, a.Tenant, ap.PlanID)
+	stored, err := s.runs.ReadPlan(tx, a.Tenant, ap.PlanID)
 	if errors.Is(err, store.ErrNotFound) {
 		(&fieldMask{whole: true}).approval(ap) // nothing says which fields are sensitive
 		return nil
@@ -105,11 +104,11 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	if err != nil {
 		return err
 	}
-	p, err := runrepo.WithProjects(tx, a.Tenant, stored.Plan)
+	p, err := s.runs.Plan(tx, a.Tenant, ap.PlanID, stored.PlanDigest)
 	if err != nil {
 		return err
 	}
-	if h := planMaskOf(&p).forStep(ap.StepID, ap.InputSnapshot); h != nil {
+	if h := planMaskOf(p).forStep(ap.StepID, ap.InputSnapshot); h != nil {
 		h.approval(ap)
 	}
 	return nil
