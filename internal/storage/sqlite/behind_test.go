@@ -1,10 +1,14 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,6 +52,46 @@ func TestRowsThatCannotBeWrittenAreBounded(t *testing.T) {
 		mustDo(t, errors.Join(err, locked.Close()))
 		time.Sleep(2 * mostPause)
 		mustDo(t, put(context.Background(), 300))
+	})
+}
+
+// TestCommitsWaitForASlowDisk: rows that are not in their tables yet take memory and space in the
+// journal.
+func TestCommitsWaitForASlowDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const updates = 100
+		dir := t.TempDir()
+		settings, d := awaiting(1), newDisk(t, dir)
+		settings.mostPending, settings.flushAge, settings.vfs = 20_000, time.Hour, faultyVFS
+		s, err := open(context.Background(), dir, settings)
+		mustDo(t, err)
+		defer mustClose(t, s)
+		slow := make(chan struct{})
+		d.moment = func(on operation) { // of a call
+			if on == writes && bytes.Contains(debug.Stack(), []byte("(*flusher).flush")) {
+				d.mu.Unlock()
+				<-slow
+				d.mu.Lock()
+			}
+		}
+		written, all := atomic.Int64{}, sync.WaitGroup{}
+		all.Go(func() {
+			for n := range updates {
+				err := s.Update(context.Background(), func(tx store.Tx) error {
+					return tx.Put(store.Tenants, "acme", store.Row{ID: fmt.Sprintf("%03d", n), Doc: make([]byte, 3000)}, 0)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				written.Add(1)
+			}
+		})
+		synctest.Wait()
+		if most := int64(2 * settings.mostPending); written.Load() == updates || s.Lag() > most {
+			t.Errorf("%d of %d Updates were answered while nothing was written to the tables, and %d bytes of rows wait, want at most %d", written.Load(), updates, s.Lag(), most)
+		}
+		close(slow)
+		all.Wait()
 	})
 }
 
