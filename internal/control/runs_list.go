@@ -130,8 +130,9 @@ func (p runsPage) withSteps(rec *records.Run) (countersign.Run, error) {
 	if rec.Steps != nil {
 		return ListedRun(rec.Run), nil
 	}
-	r, known := rec.Run, false
-	if r.Steps, known = p.steps[r.ID]; known {
+	r := rec.Run
+	if steps, known := p.steps[r.ID]; known {
+		r.Steps = steps
 		return r, nil
 	}
 	r.Steps = []countersign.StepRun{}

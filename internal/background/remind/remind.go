@@ -25,9 +25,9 @@ const (
 )
 
 const (
-	every      = time.Second
-	rest       = 20        // times as long as a look took: it reads all runs that wait
-	batch      = 200       // records in one commit
+	every       = time.Second
+	rest        = 20        // times as long as a look took: it reads all runs that wait
+	batch       = 200       // records in one commit
 	expiryAhead = time.Hour // before it expires, or a quarter of its time if that is shorter
 )
 

@@ -34,8 +34,8 @@ func (s *shaky) View(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 var (
-	unreachable = fmt.Errorf("%w: connection refused", store.ErrUnavailable)
-	nothing     = func(store.Tx) error { return nil }
+	errUnreachable = fmt.Errorf("%w: connection refused", store.ErrUnavailable)
+	nothing        = func(store.Tx) error { return nil }
 )
 
 // TestAnOutageIsLoggedWithItsCause once when it begins and once a minute while it lasts, with how
@@ -78,21 +78,21 @@ func TestAnOutageIsLoggedWithItsCause(t *testing.T) {
 		read(store.ErrNotFound, 2)
 		expect("no outage", "")
 
-		write(unreachable, 5)
+		write(errUnreachable, 5)
 		expect("it begins", `level=WARN msg="the store can't be written: changes are refused" `+cause+"refused=1")
-		read(unreachable, 1)
+		read(errUnreachable, 1)
 		expect("nor can be read", `level=WARN msg="the store can't be read" `+cause+"refused=1")
 		time.Sleep(time.Minute)
-		write(unreachable, 3)
+		write(errUnreachable, 3)
 		expect("it lasts", `level=WARN msg="the store can't be written: changes are refused" `+cause+"refused=5")
 		write(nil, 3)
 		expect("it is over", `level=INFO msg="the store can be written again"`)
 
-		write(unreachable, 1)
+		write(errUnreachable, 1)
 		write(nil, 1)
 		expect("it comes and goes within the minute", "")
 		time.Sleep(time.Minute)
-		write(unreachable, 1)
+		write(errUnreachable, 1)
 		write(nil, 1)
 		expect("and later", `level=WARN msg="the store can't be written: changes are refused" `+cause+"refused=4", `level=INFO msg="the store can be written again"`)
 
