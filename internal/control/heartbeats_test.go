@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // TestEachHeartbeatOfABatchIsJudgedByItself, against what those before it left.
@@ -114,6 +116,27 @@ func TestNoHeartbeatIsAcknowledgedThatIsNotDurable(t *testing.T) {
 			if a.err != nil || a.ack.Duplicate {
 				t.Errorf("%+v, %v", a.ack, a.err)
 			}
+		}
+		h.service.Close()
+	})
+}
+
+// losing is a store whose commits are lost after their functions have run.
+type losing struct{ store.Store }
+
+func (l losing) Update(ctx context.Context, fn func(store.Tx) error) error {
+	_ = l.Store.Update(ctx, func(tx store.Tx) error { return errors.Join(store.ErrUnavailable, fn(tx)) })
+	return store.ErrUnavailable
+}
+
+// TestNoHeartbeatIsAcknowledgedWhoseCommitIsLost: it was judged, and nothing of it is kept.
+func TestNoHeartbeatIsAcknowledgedWhoseCommitIsLost(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		id := h.sync(item("a"))[0]
+		h.service = h.on(losing{h.store})
+		for _, a := range h.beats(id, newHeartbeat("i-1", 1), newHeartbeat("i-2", 1)) {
+			wantCode(t, a.err, countersign.CodeUnavailable)
 		}
 		h.service.Close()
 	})
