@@ -55,6 +55,21 @@ func TestRowsThatCannotBeWrittenAreBounded(t *testing.T) {
 	})
 }
 
+// holdFlushes has rows wait that are being written to their tables, until the channel is closed.
+func (d *disk) holdFlushes() chan struct{} {
+	held := make(chan struct{})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.moment = func(on operation) { // of a call, with the disk's lock
+		if on == writes && bytes.Contains(debug.Stack(), []byte("(*flusher).flush")) {
+			d.mu.Unlock()
+			<-held
+			d.mu.Lock()
+		}
+	}
+	return held
+}
+
 // TestCommitsWaitForASlowDisk: rows that are not in their tables yet take memory and space in the
 // journal.
 func TestCommitsWaitForASlowDisk(t *testing.T) {
@@ -66,14 +81,7 @@ func TestCommitsWaitForASlowDisk(t *testing.T) {
 		s, err := open(context.Background(), dir, settings)
 		mustDo(t, err)
 		defer mustClose(t, s)
-		slow := make(chan struct{})
-		d.moment = func(on operation) { // of a call
-			if on == writes && bytes.Contains(debug.Stack(), []byte("(*flusher).flush")) {
-				d.mu.Unlock()
-				<-slow
-				d.mu.Lock()
-			}
-		}
+		slow := d.holdFlushes()
 		written, all := atomic.Int64{}, sync.WaitGroup{}
 		all.Go(func() {
 			for n := range updates {

@@ -112,9 +112,11 @@ func TestAnyFailedSyncPoisons(t *testing.T) {
 func TestACommitAmidWhichAFlushFailsIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d := mustOpenFaulty(t, 6)
+		flush := d.holdFlushes()
 		mustDo(t, putPair(s, 1))
 		d.fail(fault{on: syncs, nth: 1}) // of the rows that are written behind
 		err := s.Update(context.Background(), func(tx store.Tx) error {
+			close(flush)
 			synctest.Wait()
 			if s.writer.flusher.failure() == nil {
 				t.Error("no flush has failed yet")

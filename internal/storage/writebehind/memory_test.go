@@ -142,7 +142,7 @@ func (e *engine) Close() error {
 
 func (e *engine) open(ctx context.Context) error {
 	if e.closed.Load() {
-		return store.ErrUnavailable
+		return store.ErrClosed
 	}
 	return ctx.Err()
 }
