@@ -179,6 +179,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	if before != w.last { // others have written, or the database has lost what we had
 		w.outdated = true // until this batch is committed: by then the database can't lose what is read here
 		if err := a.batch.Recall(changed, hot); err != nil {
+			w.cache.AskNothing() // it would be asked for in advance from now on
 			return a, err
 		}
 	} else {
