@@ -393,18 +393,25 @@ func TestAMessageThatSomebodyAnswersIsToldTheEndToo(t *testing.T) {
 	}
 }
 
+// confirmed is the account of an approver who has confirmed it.
+func (r *room) confirmed(email string) control.ChatAccount {
+	r.t.Helper()
+	r.approver(email)
+	ctx, who := context.Background(), control.ChatAccount{Service: "room", Workspace: "w", ID: "u", Email: email}
+	_, _ = r.control.ChatActor(ctx, "acme", who, "req-1") // it asks them to confirm the account
+	actor := control.Actor{Principal: access.Principal{ID: "user:" + email, Tenant: "acme", Email: email, Roles: []countersign.Role{countersign.RoleApprover}, Session: "s"}}
+	if err := r.control.ConfirmChatAccount(ctx, actor, "room", "w", "u"); err != nil {
+		r.t.Fatal(err)
+	}
+	return who
+}
+
 // TestAnAnswerAboutAnotherTenantOrRequestDecidesNothing, and says why.
 func TestAnAnswerAboutAnotherTenantOrRequestDecidesNothing(t *testing.T) {
 	r := openRoom(t)
 	r.ask("acme", "one", func(a *records.Approval) { a.RequestDigest = "of what is asked now" })
 	r.ask("beta", "two")
-	r.approver("ben@x.example")
-	ctx, who := context.Background(), control.ChatAccount{Service: "room", Workspace: "w", ID: "u", Email: "ben@x.example"}
-	_, _ = r.control.ChatActor(ctx, "acme", who, "req-1") // it asks ben to confirm the account
-	ben := control.Actor{Principal: access.Principal{ID: "user:ben@x.example", Tenant: "acme", Email: who.Email, Roles: []countersign.Role{countersign.RoleApprover}, Session: "s"}}
-	if err := r.control.ConfirmChatAccount(ctx, ben, "room", "w", "u"); err != nil {
-		t.Fatal(err)
-	}
+	ctx, who := context.Background(), r.confirmed("ben@x.example")
 	for _, c := range []struct {
 		ref  chat.Ref
 		want string
@@ -423,13 +430,7 @@ func TestAnAnswerAboutAnotherTenantOrRequestDecidesNothing(t *testing.T) {
 func TestAnAnswerSaysThatNothingWasChangedOnlyWhereThatIsKnown(t *testing.T) {
 	r := openRoom(t)
 	r.ask("acme", "one")
-	r.approver("ben@x.example")
-	ctx, who := context.Background(), control.ChatAccount{Service: "room", Workspace: "w", ID: "u", Email: "ben@x.example"}
-	_, _ = r.control.ChatActor(ctx, "acme", who, "req-1") // it asks ben to confirm the account
-	ben := control.Actor{Principal: access.Principal{ID: "user:ben@x.example", Tenant: "acme", Email: who.Email, Roles: []countersign.Role{countersign.RoleApprover}, Session: "s"}}
-	if err := r.control.ConfirmChatAccount(ctx, ben, "room", "w", "u"); err != nil {
-		t.Fatal(err)
-	}
+	ctx, who := context.Background(), r.confirmed("ben@x.example")
 	for err, want := range map[error]string{
 		store.ErrInDoubt: "This failed, and it is not known whether anything was changed. Try again, or look at the page: https://countersign.example/console/approvals/one",
 		countersign.Errorf(countersign.CodeUnavailable, "the store is unavailable now; nothing was changed, try again"): "Nothing was changed: the store is unavailable now, try again.",

@@ -41,8 +41,8 @@ func decodeListed(row store.Row) (countersign.StepRun, error) {
 	return ListedStep(s.StepRun), err
 }
 
-// Bounds of ReadListedSteps: rows in a query, bytes of its rows that make the next query no
-// larger than the first, and bytes of all that is read for one page.
+// Bounds of ListedSteps: rows in a query, bytes of a query's rows after which it reads no more,
+// and bytes of all that it reads.
 const (
 	mostStepsAtOnce = 64
 	largeSteps      = 64 << 10
