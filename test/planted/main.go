@@ -40,7 +40,7 @@ func status() int {
 	flag.BoolVar(&o.goOn, "continue", false, "leave out the bugs that were caught since the tree last changed")
 	flag.BoolVar(&o.update, "update", false, "write to caught.txt what a search finds, instead of printing it")
 	flag.BoolVar(&o.searchAnew, "search", false, "search each bug, whatever caught.txt says")
-	flag.BoolVar(&o.hintsOnly, "hinted", false, "search nothing: what caught.txt does not tell of a bug is left open")
+	flag.BoolVar(&o.hintsOnly, "hinted", false, "search nothing: a bug that its test in caught.txt does not catch is an error")
 	flag.BoolVar(&o.fastOnly, "fast", false, "don't search in the full tier")
 	flag.BoolVar(&o.raced, "race", false, "run the fast tier with the race detector from the start, as the gate does")
 	flag.BoolVar(&o.buildOnly, "build", false, "only see whether each bug can be planted, builds and passes vet")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -69,7 +68,7 @@ func (s *search) tryPlanted(ctx context.Context, t tree, b *bug) (result, error)
 		}
 	}
 	if s.hintsOnly {
-		return result{}, errors.New("caught.txt names no test that catches it; to be searched")
+		return result{}, fmt.Errorf("caught.txt names no test that catches it: find one with -only %s, without -hinted", b.name)
 	}
 	return s.searchAll(ctx, t, b)
 }

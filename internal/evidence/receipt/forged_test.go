@@ -39,6 +39,16 @@ func without(f *Facts, action string) {
 	f.Log.Records = slices.DeleteFunc(f.Log.Records, func(r Record) bool { return strings.Contains(r.Text, `"action":"`+action+`"`) })
 }
 
+// withoutLast takes the last record of an action out of the log.
+func withoutLast(f *Facts, action string) {
+	for i, r := range slices.Backward(f.Log.Records) {
+		if strings.Contains(r.Text, `"action":"`+action+`"`) {
+			f.Log.Records = slices.Delete(f.Log.Records, i, i+1)
+			return
+		}
+	}
+}
+
 // TestASignerCannotDoWithoutTheApproval: whatever they take out or alter of it, signed
 // anew by the same key.
 func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
@@ -117,6 +127,13 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 		"one approval for both sendings":              {2, Approvals, func(f *Facts) { f.Approvals = f.Approvals[:1] }},
 		"one approval twice":                          {2, Approvals, func(f *Facts) { f.Approvals[1] = f.Approvals[0]; f.Approvals[1].Attempt = 2 }},
 		"the other's decision": {2, Audit, func(f *Facts) {
+			of := f.Approvals[0]
+			of.ID, of.Attempt, of.ExpiresAt = "apr-x", 2, of.ExpiresAt.Add(time.Hour)
+			f.Approvals[1] = of
+		}},
+		"the other's decision, and no record of its own": {2, Audit, func(f *Facts) {
+			withoutLast(f, "approval.request")
+			withoutLast(f, "approvals.decide")
 			of := f.Approvals[0]
 			of.ID, of.Attempt, of.ExpiresAt = "apr-x", 2, of.ExpiresAt.Add(time.Hour)
 			f.Approvals[1] = of
