@@ -235,7 +235,7 @@ func (s *Service) logPasskey(tx store.Tx, a Actor, name string, key passkey.Key)
 	rec.Passkey.Makers = a.Lineage
 	crashpoint.At("control.written", access.AddPasskey)
 	log := []countersign.AuditRecord{rec}
-	err = audit.Append(tx, a.Tenant, log)
+	err = audit.AppendNow(tx, a.Tenant, log)
 	return log[0].Seq, err
 }
 

@@ -29,19 +29,31 @@ type head struct {
 	version int64
 }
 
-// Append adds records to a tenant's log, in order, with sequence numbers and hashes. A
-// record that is earlier than the previous one is marked.
+// Append adds records to a tenant's log, in order, with sequence numbers and hashes: at the
+// end of the function at the latest, so the function can't know the numbers. A record that is
+// earlier than the previous one is marked.
 func Append(tx store.Tx, tenant string, records []countersign.AuditRecord) error {
 	if len(records) == 0 {
 		return nil
 	}
+	return store.AtTurn(tx, func(tx store.Tx, waited time.Duration) error { return add(tx, tenant, records, waited) })
+}
+
+// AppendNow is Append for a function that needs to know the records' numbers.
+func AppendNow(tx store.Tx, tenant string, records []countersign.AuditRecord) error {
+	return add(tx, tenant, records, 0)
+}
+
+// add appends records. Those of others may be later by as long as these have waited for their
+// turn, though no clock was set back.
+func add(tx store.Tx, tenant string, records []countersign.AuditRecord, waited time.Duration) error {
 	h, err := loadHead(tx, tenant)
 	if err != nil {
 		return err
 	}
 	for i := range records {
 		r := &records[i]
-		r.Seq, r.ClockBack = h.Size, r.At.Before(h.LastAt)
+		r.Seq, r.ClockBack = h.Size, r.At.Add(waited).Before(h.LastAt)
 		if err := appendRecord(tx, tenant, h, r); err != nil {
 			return err
 		}

@@ -189,3 +189,37 @@ func TestClockSetBackIsMarked(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// waiting is a Tx of a function that runs before its turn.
+type waiting struct {
+	store.Tx
+	left *[]func(store.Tx, time.Duration) error
+}
+
+// AtTurn implements store.Turner.
+func (w waiting) AtTurn(fn func(store.Tx, time.Duration) error) bool {
+	*w.left = append(*w.left, fn)
+	return true
+}
+
+// TestARecordThatWaitedForItsTurnIsNotMarked: what others recorded meanwhile is later, and no
+// clock was set back by that.
+func TestARecordThatWaitedForItsTurnIsNotMarked(t *testing.T) {
+	for name, c := range map[string]struct {
+		waited time.Duration
+		marked bool
+	}{"long enough": {time.Minute, false}, "too short": {time.Minute - 1, true}} {
+		s := memory.New()
+		var left []func(store.Tx, time.Duration) error
+		update(t, s, func(tx store.Tx) error { return Append(waiting{tx, &left}, tenant, []countersign.AuditRecord{record(0)}) })
+		update(t, s, func(tx store.Tx) error { return Append(tx, tenant, []countersign.AuditRecord{record(1)}) })
+		update(t, s, func(tx store.Tx) error { return left[0](tx, c.waited) })
+		all := rows(t, s)
+		if len(all) != 2 {
+			t.Fatalf("%s: %d records", name, len(all))
+		}
+		if late := decoded(t, all[1]); late.Reason != record(0).Reason || late.RequestID != "req-0" || late.ClockBack != c.marked {
+			t.Errorf("%s: %+v", name, late)
+		}
+	}
+}

@@ -14,8 +14,10 @@ import (
 // statement of a function that asks the database, otherwise together with the writes and the
 // COMMIT. If others have written, all functions run again under the lock.
 
+// mayRunAhead reports that others probably don't write. If they do, the batch waits for the lock
+// twice: the second time after it has lost it.
 func (w *writer) mayRunAhead() bool {
-	return w.alone && time.Since(w.at) < w.settings.aheadFor
+	return w.alone >= w.settings.aheadAfter && time.Since(w.at) < w.settings.aheadFor
 }
 
 // errOvertaken says that others have written since the batch that the cache is of.
@@ -34,7 +36,7 @@ func (w *writer) ahead(s *session) (a attempted, err error) {
 	if w.crowd > 1 {
 		linger = w.settings.linger
 	}
-	if err := w.runAll(a.batch, linger); err != nil {
+	if err := w.runAll(a.batch, nil, linger); err != nil {
 		return a, err
 	}
 	if a.empty = !w.anybodyWrote(); a.empty {
@@ -64,7 +66,7 @@ func (t *transaction) begin() error {
 		return t.broken
 	}
 	t.waits = false
-	before, _, _, err := t.writer.begin(t.session)
+	before, _, _, err := t.writer.begin(t.session, nil)
 	if err == nil && before != t.writer.last {
 		err = errOvertaken
 	}

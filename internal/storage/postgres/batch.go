@@ -89,11 +89,13 @@ func (w *writer) try(until time.Time) error {
 		return err
 	}
 	a, err := attempted{}, errOvertaken
-	if w.mayRunAhead() {
-		w.alone = false // until it is known again
+	ahead, alone := w.mayRunAhead(), w.alone
+	w.alone = 0 // until it is known again
+	if ahead {
 		a, err = w.ahead(s)
 	}
 	if errors.Is(err, errOvertaken) {
+		w.contended = w.contended || ahead
 		if w.rollBack(); w.session == nil {
 			return errUndone
 		}
@@ -110,15 +112,18 @@ func (w *writer) try(until time.Time) error {
 		return err
 	}
 	if a.empty {
-		w.alone = a.alone
 		w.rollBack()
-		return nil
-	}
-	if err := w.settle(a); err != nil {
+	} else if err := w.settle(a); err != nil {
 		return err
 	}
+	if a.alone {
+		w.alone = alone + 1
+	}
+	if a.empty {
+		return nil
+	}
 	a.batch.Committed()
-	w.last, w.at, w.alone, w.outdated = a.place, time.Now(), a.alone, false
+	w.last, w.at, w.outdated = a.place, time.Now(), false
 	w.full.Store(false)
 	w.commits.Add(1)
 	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
@@ -164,13 +169,17 @@ type inTurn struct {
 // transaction is still open and must be rolled back.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
-	before, changed, hot, err := w.begin(s)
+	var d *draft
+	if !apart {
+		d = w.newDraft(s)
+	}
+	before, changed, hot, err := w.begin(s, d)
 	if err != nil {
 		w.cache.AskNothing() // if what is asked for in advance can't be read, no batch would ever begin
 		return a, err
 	}
-	w.alone = false
 	a.alone = before == w.last
+	w.contended = !a.alone
 	if apart {
 		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
 	}
@@ -185,7 +194,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	} else {
 		w.cache.Cool()
 	}
-	if err := w.runAll(a.batch, 0); err != nil {
+	if err := w.runAll(a.batch, d, 0); err != nil {
 		return a, err
 	}
 	if a.empty = !w.anybodyWrote(); a.empty {
@@ -203,12 +212,17 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 }
 
 // begin begins the transaction and returns which batch was the last, and what others have
-// changed since ours, nil if that isn't known. hot are the answers to Conn.Hot.
-func (w *writer) begin(s *session) (before inTurn, changed []sqldoc.Sum, hot [][]any, err error) {
+// changed since ours, nil if that isn't known. hot are the answers to Conn.Hot. While it waits
+// for the lock, functions run in the draft, if there is one.
+func (w *writer) begin(s *session, d *draft) (before inTurn, changed []sqldoc.Sum, hot [][]any, err error) {
 	var rows [][]any
-	err = w.watched(s, func() error {
-		rows, err = askTogether(s.pinned, slices.Concat(w.beginning(s), s.conn.Hot(w.cache)))
-		return s.mean(err)
+	asked := slices.Concat(w.beginning(s), s.conn.Hot(w.cache))
+	err = d.during(func() error {
+		return w.watched(s, func() error {
+			var err error
+			rows, err = askTogether(s.pinned, asked)
+			return s.mean(err)
+		})
 	})
 	if err != nil {
 		return before, nil, nil, err

@@ -184,3 +184,37 @@ func TestTextThatCannotBeKept(t *testing.T) {
 		}))
 	}
 }
+
+// TestARowThatIsTakenForNewAndDeletedIsGone, though no INSERT finds out that it was there.
+func TestARowThatIsTakenForNewAndDeletedIsGone(t *testing.T) {
+	claim := store.Row{ID: "key", Doc: []byte("{}"), New: true}
+	putIt := func(tx store.Tx) error { return tx.Put(store.Claims, "acme", claim, 0) }
+	for name, drafted := range map[string]bool{"in its turn": false, "in a draft": true} {
+		t.Run(name, func(t *testing.T) {
+			s, other := drafting(t)
+			run := func(fn func(store.Tx) error) error { return whileLocked(t, s, other, increment, fn) }
+			if !drafted {
+				s, other = other, s
+				run = func(fn func(store.Tx) error) error { return s.Update(context.Background(), fn) }
+			}
+			mustDo(t, other.Update(context.Background(), putIt))
+			for _, store := range []*Store{s, other, s} {
+				mustIncrement(t, store)
+			}
+			var put error
+			mustDo(t, run(func(tx store.Tx) error {
+				put = putIt(tx)
+				return tx.Delete(store.Claims, "acme", "key")
+			}))
+			if !errors.Is(put, store.ErrConflict) {
+				t.Errorf("a row that is there was put as new: %v", put)
+			}
+			mustDo(t, other.View(context.Background(), func(tx store.Tx) error {
+				if _, err := tx.Get(store.Claims, "acme", "key"); !errors.Is(err, store.ErrNotFound) {
+					t.Errorf("the deleted row: %v", err)
+				}
+				return nil
+			}))
+		})
+	}
+}

@@ -47,14 +47,18 @@ func (w *writer) anybodyWrote() bool {
 }
 
 // runAll runs the members of the batch in turn, and then the waiting Updates, which become
-// members, and those that come within linger of the last one's end.
+// members, and those that come within linger of the last one's end. What a function has made in
+// the draft is taken over if it would make the same now.
 //
 // In a crowd, or where a message takes long, those that need what must be asked of the database
 // run after the others, so that it is asked for in one message.
-func (w *writer) runAll(b *sqldoc.Batch, linger time.Duration) error {
+func (w *writer) runAll(b *sqldoc.Batch, d *draft, linger time.Duration) error {
 	b.PutOff(w.crowd >= aCrowd || w.settings.far)
 	var later []*sqldoc.Request
 	for i := 0; w.member(i, linger); i++ {
+		if d.takenOver(b, w.members[i]) {
+			continue
+		}
 		switch err := b.Run(w.members[i]); {
 		case errors.Is(err, sqldoc.ErrPutOff):
 			later = append(later, w.members[i])

@@ -51,6 +51,8 @@ func calm() settings {
 	s := defaults()
 	s.idle, s.lock, s.statement, s.answer = generous, generous, generous, generous+time.Minute
 	s.farFrom = generous
+	s.aheadAfter = 1
+	s.draftFor = 0 // functions are told that a row isn't cached: tests of them look at each answer
 	s.reading, s.connect, s.patience, s.doubt = generous, generous, generous, generous
 	return s
 }

@@ -46,6 +46,12 @@ type settings struct {
 	// if the connection turns out to be lost, and the longer nothing was heard on it, the
 	// likelier it is.
 	aheadFor time.Duration
+	// aheadAfter is how many batches in succession nobody else has written between before one
+	// runs ahead. If others write after all, it has waited for the lock in vain.
+	aheadAfter int
+	// draftFor is how old what functions have made while the batch waited for the lock may be:
+	// they compare times with that of the moment. 0: they run once it has the lock.
+	draftFor time.Duration
 	// linger is how long a batch that runs ahead waits for one more Update, if the batch
 	// before had several: those who had their answers a moment ago soon ask for more, and a
 	// commit that they share costs the database as much as one of its own.
@@ -54,18 +60,20 @@ type settings struct {
 
 func defaults() settings {
 	return settings{
-		statement: 10 * time.Second,
-		idle:      5 * time.Second,
-		lock:      10 * time.Second,
-		reading:   time.Minute,
-		answer:    15 * time.Second,
-		connect:   3 * time.Second,
-		patience:  5 * time.Second,
-		doubt:     30 * time.Second,
-		farFrom:   time.Millisecond,
-		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), maxReaders),
-		aheadFor:  time.Second,
-		linger:    250 * time.Microsecond,
+		statement:  10 * time.Second,
+		idle:       5 * time.Second,
+		lock:       10 * time.Second,
+		reading:    time.Minute,
+		answer:     15 * time.Second,
+		connect:    3 * time.Second,
+		patience:   5 * time.Second,
+		doubt:      30 * time.Second,
+		farFrom:    time.Millisecond,
+		readers:    min(max(4, 2*runtime.GOMAXPROCS(0)), maxReaders),
+		aheadFor:   time.Second,
+		aheadAfter: 3,
+		draftFor:   time.Second,
+		linger:     250 * time.Microsecond,
 	}
 }
 

@@ -192,3 +192,23 @@ func drawn(t *testing.T, ends []int) (places []int) {
 	slices.Sort(places)
 	return places
 }
+
+// TestAHolderIsAsOldAsTheFirstLookAtIt: else nobody who looks often would ever end it.
+func TestAHolderIsAsOldAsTheFirstLookAtIt(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	looking, holding := mustOpen(t, url), mustOpen(t, url)
+	release, stop := locked(t, holding, increment)
+	defer release()
+	s, err := connect(context.Background(), looking.writer.db)
+	mustDo(t, err)
+	defer s.cut()
+	w := &writer{settings: calm()}
+	mustDo(t, w.endSilent(context.Background(), s))
+	first := w.seen
+	mustDo(t, w.endSilent(context.Background(), s))
+	if first.id == "" || w.seen != first {
+		t.Errorf("a holder that was seen as %+v is seen as %+v", first, w.seen)
+	}
+	mustDo(t, stop())
+}

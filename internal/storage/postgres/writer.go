@@ -27,19 +27,20 @@ type writer struct {
 	commits  atomic.Int64 // for benchmarks
 
 	// -- the goroutine's own
-	db       *sql.DB
-	second   func() *sql.DB    // to look at who holds the writer's row
-	seen     holder            // at the last look; see watch
-	onError  func(error)       // what the database is told about each
-	session  *session          // nil: not connected
-	batch    int64             // the number of the last try
-	last     inTurn            // the last that was committed
-	at       time.Time         // when that was
-	alone    bool              // nobody else wrote between our last two batches
-	cache    *sqldoc.Cache     // its rows; they hold but for what turns since have changed
-	outdated bool              // what others have changed was learned by a batch that isn't committed
-	members  []*sqldoc.Request // of the batch at hand
-	crowd    int               // members of the batch before
+	db        *sql.DB
+	second    func() *sql.DB    // to look at who holds the writer's row
+	seen      holder            // at the last look; see watch
+	onError   func(error)       // what the database is told about each
+	session   *session          // nil: not connected
+	batch     int64             // the number of the last try
+	last      inTurn            // the last that was committed
+	at        time.Time         // when that was
+	alone     int               // since so many batches nobody else wrote
+	contended bool              // others wrote between the last two batches that asked
+	cache     *sqldoc.Cache     // its rows; they hold but for what turns since have changed
+	outdated  bool              // what others have changed was learned by a batch that isn't committed
+	members   []*sqldoc.Request // of the batch at hand
+	crowd     int               // members of the batch before
 }
 
 func newWriter(db *database) *writer {

@@ -28,6 +28,7 @@ type Batch struct {
 	tallies      map[string]tally
 	changed      map[Sum]bool // see Changed
 	putsOff      bool         // see PutOff
+	unproven     bool         // a row that was guessed to be new was deleted: no write will find out
 	wanted       wanted
 }
 
@@ -59,6 +60,7 @@ type entry struct {
 	columns []any // the keys in the database; nil: unknown
 	dirty   bool  // its write is deferred
 	assumed bool  // that there is no such row is taken for granted, and may be wrong
+	guessed bool  // it was written so
 	asked   bool  // it was read in this batch
 	idle    int   // batches since it was last read
 }
@@ -100,6 +102,9 @@ func (b *Batch) peek(p place) (entry, bool) {
 // read returns a row, from the database if it isn't cached.
 func (b *Batch) read(t *Tx, p place) (entry, error) {
 	e, ok := b.peek(p)
+	if !ok && t.offline {
+		return e, t.notCached()
+	}
 	if !ok && t.keeps(p.tenant, p.id) && t.wants([]cached{{place: p}}, nil) {
 		return e, ErrPutOff
 	}
@@ -112,6 +117,7 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 	}
 	e.asked, e.idle = true, 0
 	b.known[p] = e
+	t.saw(p, e, true)
 	return e, nil
 }
 
@@ -121,6 +127,7 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	if err != nil {
 		return err
 	}
+	t.saw(p, was, ok)
 	if expected < 0 || ok && was.version != expected {
 		return conflict(p, expected)
 	}
@@ -129,6 +136,7 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 		e.stored = expected // assumed; Flush finds out
 	}
 	e.version, e.doc, e.keys, e.dirty, e.assumed = version, string(row.Doc), slices.Clone(row.Keys), true, false
+	e.guessed = was.guessed || was.assumed
 	return b.change(t, p, was, ok, e)
 }
 
@@ -148,6 +156,8 @@ func (b *Batch) before(t *Tx, p place, isNew bool) (e entry, ok bool, err error)
 // remove deletes a row.
 func (b *Batch) remove(t *Tx, p place) error {
 	was, ok := b.peek(p)
+	t.saw(p, was, ok)
+	b.unproven = b.unproven || was.guessed
 	e := entry{stored: was.stored, columns: was.columns, asked: was.asked}
 	if !ok {
 		e.stored = unread
@@ -200,6 +210,9 @@ func (b *Batch) undo(t *Tx) {
 func (b *Batch) Flush() error { return b.flush(func(*store.Table) bool { return true }) }
 
 func (b *Batch) flush(of func(*store.Table) bool) error {
+	if b.unproven {
+		return ErrNeedsSavepoint
+	}
 	due := b.due(of)
 	t := b.conn.Begin(false)
 	if len(due) == 0 {
@@ -247,6 +260,6 @@ func (b *Batch) write(t *Tx, p place, e *entry) error {
 
 // written returns the entry as the database has it after its write.
 func (e entry) written() entry {
-	e.stored, e.columns, e.dirty = e.version, e.keys, false
+	e.stored, e.columns, e.dirty, e.guessed = e.version, e.keys, false, false
 	return e
 }

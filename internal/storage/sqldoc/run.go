@@ -76,6 +76,9 @@ func (t *Tx) flushTable(table *store.Table) error {
 	if t.batch == nil || t.inSavepoint || t.err != nil || t.over {
 		return nil
 	}
+	if t.offline {
+		return t.notCached()
+	}
 	for _, u := range t.undo {
 		if u.table == table {
 			t.again, t.err = true, ErrNeedsSavepoint

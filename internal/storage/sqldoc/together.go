@@ -145,8 +145,11 @@ func (c *Conn) together(all []Write) error {
 }
 
 // Finish is Flush in a message of the engine, such as one that also commits. send is called
-// once, also if there is nothing to write; its errors are those of Dialect.Together.
+// at most once, also if there is nothing to write; its errors are those of Dialect.Together.
 func (b *Batch) Finish(send func([]Write) error) error {
+	if b.unproven {
+		return ErrNeedsSavepoint
+	}
 	due := b.due(func(*store.Table) bool { return true })
 	t := b.conn.Begin(false)
 	if err := b.writeTogether(t, due, send); err != nil {

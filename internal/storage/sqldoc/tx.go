@@ -25,13 +25,18 @@ type Tx struct {
 
 	// -- of a function in a batch
 	batch       *Batch
-	inSavepoint bool   // writes are not deferred
-	mayPutOff   bool   // see Batch.PutOff
-	again       bool   // the function must run again, in a savepoint
-	undo        []undo // the entries that it has changed
+	inSavepoint bool     // writes are not deferred
+	mayPutOff   bool     // see Batch.PutOff
+	again       bool     // the function must run again, in a savepoint
+	undo        []undo   // the entries that it has changed
+	offline     bool     // the database can't be asked yet
+	draft       *drafted // what it has seen; nil: it doesn't run in a Draft
 }
 
-var _ store.Tx = (*Tx)(nil)
+var (
+	_ store.Tx     = (*Tx)(nil)
+	_ store.Turner = (*Tx)(nil)
+)
 
 // End makes every later use an error, so that a Tx that outlives its function can't use the
 // next transaction.
@@ -222,7 +227,10 @@ func (t *Tx) tally(table *store.Table, tenant string, q store.Query) (int, error
 	}
 	key := table.CountKey(tenant, q.Where)
 	if n, ok := t.batch.tallied(key); ok {
-		return n, nil
+		return n, t.sawCount(table, key, n)
+	}
+	if t.offline {
+		return 0, t.notCached()
 	}
 	asked := tally{table: table, tenant: tenant, where: q.Where, asked: true}
 	if t.wants(nil, []tally{asked}) {
@@ -306,6 +314,9 @@ func (t *Tx) exec(s *statement, args []any) (int64, error) {
 	if err := t.writable(); err != nil {
 		return 0, err
 	}
+	if t.offline {
+		return 0, t.notCached()
+	}
 	n, err := t.conn.exec(s, args)
 	t.err = err
 	return n, err
@@ -314,6 +325,9 @@ func (t *Tx) exec(s *statement, args []any) (int64, error) {
 func (t *Tx) query(s *statement, args []any) (*sql.Rows, error) {
 	if err := t.usable(); err != nil {
 		return nil, err
+	}
+	if t.offline {
+		return nil, t.notCached()
 	}
 	rows, err := t.conn.query(s, args)
 	t.err = err

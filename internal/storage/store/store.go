@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Errors that every engine returns, possibly wrapped.
@@ -110,6 +111,23 @@ func Look(tx Tx, t *Table, tenant, id string) (Row, error) {
 		return l.Look(t, tenant, id)
 	}
 	return tx.Get(t, tenant, id)
+}
+
+// Turner is a Tx whose function may run before the engine has its turn to write, on rows that
+// others may still change. The engine compares what the function has seen once it has the turn.
+type Turner interface {
+	// AtTurn keeps fn until then; false if the function is in its turn, where it calls fn itself.
+	AtTurn(fn func(tx Tx, waited time.Duration) error) bool
+}
+
+// AtTurn has fn called as a part of the function, at once or when the engine has its turn to
+// write, for which the function waited so long: for what all writers change, such as a log's
+// head. The function must not read what fn writes. If fn fails later, the function runs again.
+func AtTurn(tx Tx, fn func(tx Tx, waited time.Duration) error) error {
+	if t, ok := tx.(Turner); ok && t.AtTurn(fn) {
+		return nil
+	}
+	return fn(tx, 0)
 }
 
 // Table names a kind of document and the columns that it is listed by. Every
