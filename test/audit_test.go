@@ -112,6 +112,9 @@ func TestRefusedWritesAreRecordedWithTheirCode(t *testing.T) {
 	both := w.principal(t, "OPERATOR", "APPROVER")
 	mine := both.Post("/runs", doc{"planId": plan}, key()).OK(t).At("id").Text()
 	ask := w.approval(t, mine).At("id").Text()
+	w.shop.On("POST", "/effect", harness.HangingUp())
+	uncertain := w.run(t, expecting(step("a", "effect", nil), "id", "r-1"))
+	w.reaches(t, uncertain, "RECOVERY_REQUIRED")
 	for _, c := range []struct {
 		try             func() *harness.Answer
 		action, subject string
@@ -133,6 +136,9 @@ func TestRefusedWritesAreRecordedWithTheirCode(t *testing.T) {
 		}, "projects.write", "project/" + shop, "project_in_use"},
 		{func() *harness.Answer { return w.tenantAdmin.Put("/tenants/acme", doc{"name": "n"}) }, "tenants.write", "tenant/acme", "role_required"},
 		{func() *harness.Answer { return w.approver.Post("/runs/"+id+"/reconcile", reconcile("ABANDON", nil)) }, "runs.reconcile", "run/" + id, "state_conflict"},
+		{func() *harness.Answer {
+			return w.approver.Post("/runs/"+uncertain+"/reconcile", reconcile("CONFIRMED_COMPLETED", doc{"id": "r-2"}))
+		}, "runs.reconcile", "run/" + uncertain, "expectation_not_met"},
 		{func() *harness.Answer { return w.approver.Post("/runs/"+id+"/probe", doc{"stepId": "r"}) }, "runs.probe", "run/" + id, "state_conflict"},
 	} {
 		n := w.recorded(t)

@@ -211,7 +211,9 @@ func TestARecordThatWaitedForItsTurnIsNotMarked(t *testing.T) {
 	}{"long enough": {time.Minute, false}, "too short": {time.Minute - 1, true}} {
 		s := memory.New()
 		var left []func(store.Tx, time.Duration) error
-		update(t, s, func(tx store.Tx) error { return Append(waiting{tx, &left}, tenant, []countersign.AuditRecord{record(0)}) })
+		update(t, s, func(tx store.Tx) error {
+			return Append(waiting{tx, &left}, tenant, []countersign.AuditRecord{record(0)})
+		})
 		update(t, s, func(tx store.Tx) error { return Append(tx, tenant, []countersign.AuditRecord{record(1)}) })
 		update(t, s, func(tx store.Tx) error { return left[0](tx, c.waited) })
 		all := rows(t, s)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -370,6 +371,30 @@ func TestACountOfWhatTheFunctionChangedDoesNotHold(t *testing.T) {
 	}))
 	if n != 4 {
 		t.Errorf("the function counted %d rows of 4", n)
+	}
+}
+
+// TestAFunctionOfADraftIsToldWhenItNeedsTheDatabase, and runs again once that can be asked.
+func TestAFunctionOfADraftIsToldWhenItNeedsTheDatabase(t *testing.T) {
+	const told = "sqldoc: the function needs more than is cached"
+	for name, ask := range map[string]func(tx store.Tx) error{
+		"a row":   func(tx store.Tx) error { _, err := read(tx, "unknown"); return unexpected(err) },
+		"a count": func(tx store.Tx) error { _, err := tx.Count(store.Users, "acme", store.Query{}); return err },
+		"a list":  func(tx store.Tx) error { _, err := tx.List(store.Models, "acme", notRetired); return err },
+		"values":  func(tx store.Tx) error { _, err := tx.Distinct(store.Audit, "acme", "actor"); return err },
+	} {
+		s, other := drafting(t)
+		warm(t, s, other)
+		var answers []string
+		mustDo(t, whileLocked(t, s, other, increment, func(tx store.Tx) error {
+			err := ask(tx)
+			answers = append(answers, fmt.Sprint(err))
+			_ = write(tx, "a", "new") // is undone with the first run
+			return err
+		}))
+		if want := []string{told, "<nil>"}; !slices.Equal(answers, want) {
+			t.Errorf("%s: %q", name, answers)
+		}
 	}
 }
 

@@ -247,3 +247,20 @@ func TestAViewSeesWhatWasWrittenBeforeItBegan(t *testing.T) {
 	mustDo(t, err)
 	all.Wait()
 }
+
+// TestAViewOfSeveralRowsIsOfOneMoment: of that of its second read.
+func TestAViewOfSeveralRowsIsOfOneMoment(t *testing.T) {
+	s, other, _ := two(t)
+	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
+		for _, id := range []string{"a", "b"} {
+			if _, err := read(tx, id); err != nil {
+				return err
+			}
+		}
+		mustWrite(t, other, "c", "new")
+		if doc, err := read(tx, "c"); doc != "old" || err != nil {
+			t.Errorf("it shows what was committed meanwhile: %q, %v", doc, err)
+		}
+		return nil
+	}))
+}

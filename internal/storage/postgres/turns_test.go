@@ -144,3 +144,24 @@ func TestWhatABatchThatIsNotCommittedHasLearnedIsForgotten(t *testing.T) {
 		t.Errorf("the row that was lost is seen as %q", got)
 	}
 }
+
+// TestTwoCountsOfATableAreAskedForAsTwo, also in advance.
+func TestTwoCountsOfATableAreAskedForAsTwo(t *testing.T) {
+	s, other, _ := two(t)
+	for i := range 6 {
+		mustWrite(t, other, fmt.Sprint("more-", i), "new")
+		counts := [2]int{}
+		mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+			for retired := range counts {
+				var err error
+				if counts[retired], err = tx.Count(store.Models, "acme", store.Query{Where: []store.Filter{store.Equal("retired", int64(retired))}}); err != nil {
+					return err
+				}
+			}
+			return increment(tx)
+		}))
+		if want := [2]int{4 + i, 0}; counts != want {
+			t.Errorf("%v rows are counted, %v are there", counts, want)
+		}
+	}
+}

@@ -212,3 +212,28 @@ func TestAHolderIsAsOldAsTheFirstLookAtIt(t *testing.T) {
 	}
 	mustDo(t, stop())
 }
+
+// TestAHolderThatIssuesAStatementIsAnotherOne: it is as old as its last statement.
+func TestAHolderThatIssuesAStatementIsAnotherOne(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	looking, holding := mustOpen(t, url), mustOpen(t, url)
+	s, err := connect(context.Background(), looking.writer.db)
+	mustDo(t, err)
+	defer s.cut()
+	w := &writer{settings: calm()}
+	mustDo(t, holding.Update(context.Background(), func(tx store.Tx) error {
+		var seen [2]holder
+		for i := range seen {
+			if _, err := tx.List(store.Tenants, "acme", store.Query{}); err != nil {
+				return err
+			}
+			mustDo(t, w.endSilent(context.Background(), s))
+			seen[i] = w.seen
+		}
+		if seen[0].id == "" || seen[1].id == "" || seen[0] == seen[1] {
+			t.Errorf("after a statement %+v is seen as %+v", seen[0], seen[1])
+		}
+		return nil
+	}))
+}

@@ -27,6 +27,16 @@ func TestWhatAFailedFunctionTookForGrantedIsNotKnown(t *testing.T) {
 	c.turn(t, 1, false, false, fails, put("b"))
 	c.turn(t, 1, false, false, finds)
 	c.turn(t, 0, false, false, put("c"))
+	missing := func(tx store.Tx) error {
+		if _, err := tx.Get(store.Claims, "acme", "z"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("what was never there: %v", err)
+		}
+		return nil
+	}
+	failsAnew := func(tx store.Tx) error { return errors.Join(put("z")(tx), errUndone) }
+	c.turn(t, 0, false, false, failsAnew, missing)
+	c.turn(t, 1, false, false, failsAnew)
+	c.turn(t, 1, false, false, missing)
 	other := openCaches(t, 2)
 	other.turn(t, 0, false, false, put("a"))
 	other.turn(t, 1, false, false, fails, finds, put("b"))

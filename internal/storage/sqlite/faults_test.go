@@ -80,6 +80,12 @@ func failedSyncPoisonsForGood(t *testing.T) {
 	if got, err := readPair(s); got != 1 || err != nil {
 		t.Errorf("View after the failed sync: %d, %v", got, err)
 	}
+	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
+		if rows, err := tx.List(store.Tenants, "acme", store.Query{}); len(rows) > 0 || err != nil {
+			t.Errorf("a View shows %d rows of the batch that is in doubt: %v", len(rows), err)
+		}
+		return nil
+	}))
 	wantNoSyncAfterTheFailedOne(t, s, d)
 }
 

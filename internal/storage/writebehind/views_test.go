@@ -16,7 +16,9 @@ func TestAViewIsRegisteredBeforeACommitCanFollow(t *testing.T) {
 	viewed := make(chan error, 1)
 	l.views.mu.Lock() // the View gets as far as its registration
 	go func() { viewed <- l.View(nil, func(store.Tx) error { return nil }) }()
-	waitForLock(t, "writebehind.(*views).began")
+	if !waitsForLock("writebehind.(*views).began", func() bool { return false }) {
+		t.Fatal("the View is not registered")
+	}
 	if l.mu.TryLock() {
 		l.mu.Unlock()
 		t.Error("a commit can follow before the View is registered")
@@ -27,16 +29,19 @@ func TestAViewIsRegisteredBeforeACommitCanFollow(t *testing.T) {
 	}
 }
 
-// waitForLock waits until some goroutine waits for a mutex in a function of this name.
-func waitForLock(t *testing.T, function string) {
-	t.Helper()
+// waitsForLock waits until some goroutine waits for a lock in a function of this name, and reports
+// true; false once over is, or after a minute.
+func waitsForLock(function string, over func() bool) bool {
 	stacks := make([]byte, 1<<20)
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); !over() && time.Now().Before(deadline); runtime.Gosched() {
 		for one := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
 			if header, rest, _ := strings.Cut(one, "\n"); strings.Contains(header, "Mutex.Lock") && strings.Contains(rest, function) {
-				return
+				return true
 			}
 		}
 	}
-	t.Fatalf("nobody waits for a mutex in %s", function)
+	return false
 }
+
+// WaitsForLock is for tests from outside.
+var WaitsForLock = waitsForLock
