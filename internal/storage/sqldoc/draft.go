@@ -49,7 +49,7 @@ type atTurn struct {
 }
 
 // errNotCached ends a function of a Draft that needs the database.
-var errNotCached = errors.New("sqldoc: the function needs more than is cached")
+var errNotCached = errors.New("sqldoc: what the function asks for is not cached")
 
 // NewDraft begins a draft. Until its last function has ended nobody else may use the cache.
 func (c *Conn) NewDraft(cache *Cache) *Draft {
