@@ -32,7 +32,7 @@ type AuditRecord struct {
 	Via       string `json:"via,omitempty" doc:"the chat service in which a person asked for it; absent for the API and the console"`
 	Count     int64  `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`
 	Salt      string `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`
-	ClockBack bool   `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before"`
+	ClockBack bool   `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before, by more than the record waited to be written"`
 	Hash      string `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field, lowercase hex"`
 }
 

@@ -25,7 +25,9 @@
 // long, functions that need what isn't known are put off, and what they need is asked for in
 // one message (lend.go). As long as no other process writes, functions run before the lock is
 // taken, on the cached rows; that no other process has written is checked as the lock is
-// taken, which then is part of the message with the writes (ahead.go).
+// taken, which then is part of the message with the writes (ahead.go). If others write,
+// functions run while the lock is waited for, and what they have made is taken over if all that
+// they have seen is as it was (draft.go).
 //
 // A function of Update must not call Update. It may call View, which shows the state
 // before the batch.

@@ -279,7 +279,7 @@ class AuditRecord(TypedDict):
     assertion: NotRequired[Assertion]
     at: str
     before: str
-    # the system clock stood before that of the record before
+    # the system clock stood before that of the record before, by more than the record waited to be written
     clockBack: NotRequired[bool]
     # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
     # requestId are of the last, the subject kind/* where they were about several
@@ -827,7 +827,7 @@ class ListedAuditRecord(TypedDict):
     assertion: NotRequired[Assertion | Omitted]
     at: str
     before: str | Omitted
-    # the system clock stood before that of the record before
+    # the system clock stood before that of the record before, by more than the record waited to be written
     clockBack: NotRequired[bool]
     # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
     # requestId are of the last, the subject kind/* where they were about several

@@ -350,7 +350,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             before: string;
-            /** @description the system clock stood before that of the record before */
+            /** @description the system clock stood before that of the record before, by more than the record waited to be written */
             clockBack?: boolean;
             /**
              * Format: int64
@@ -1024,7 +1024,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             before: string | components["schemas"]["Omitted"];
-            /** @description the system clock stood before that of the record before */
+            /** @description the system clock stood before that of the record before, by more than the record waited to be written */
             clockBack?: boolean;
             /**
              * Format: int64
