@@ -26,7 +26,8 @@ type drafted struct {
 	seen   map[place]seen // before the function wrote there
 	counts map[string]int
 	writes []written
-	atTurn []atTurn
+	begun  time.Time
+	atTurn []func(tx store.Tx, waited time.Duration) error
 }
 
 // seen is a row, or that it isn't cached: a guarded row is written without having been read.
@@ -42,12 +43,6 @@ type written struct {
 	isNew bool // that there was none is taken for granted
 }
 
-// atTurn is what a function has left for the turn, and when.
-type atTurn struct {
-	fn   func(tx store.Tx, waited time.Duration) error
-	left time.Time
-}
-
 // errNotCached ends a function of a Draft that needs the database.
 var errNotCached = errors.New("sqldoc: what the function asks for is not cached")
 
@@ -58,7 +53,7 @@ func (c *Conn) NewDraft(cache *Cache) *Draft {
 
 // Run runs a request's function in the draft.
 func (d *Draft) Run(r *Request) {
-	made := &drafted{seen: map[place]seen{}, counts: map[string]int{}}
+	made := &drafted{seen: map[place]seen{}, counts: map[string]int{}, begun: time.Now()}
 	t := &Tx{conn: d.batch.conn, batch: d.batch, offline: true, draft: made}
 	if !r.Call(t) {
 		return
@@ -102,8 +97,8 @@ func (b *Batch) TakeOver(d *Draft, r *Request) bool {
 	for _, w := range made.writes {
 		b.rewrite(t, w)
 	}
-	for _, a := range made.atTurn {
-		if a.fn(t, time.Since(a.left)) != nil || t.err != nil {
+	for _, fn := range made.atTurn {
+		if fn(t, time.Since(made.begun)) != nil || t.err != nil {
 			b.undo(t)
 			return false
 		}
@@ -198,6 +193,6 @@ func (t *Tx) AtTurn(fn func(tx store.Tx, waited time.Duration) error) bool {
 	if t.draft == nil || t.usable() != nil {
 		return false
 	}
-	t.draft.atTurn = append(t.draft.atTurn, atTurn{fn, time.Now()})
+	t.draft.atTurn = append(t.draft.atTurn, fn)
 	return true
 }

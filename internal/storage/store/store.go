@@ -121,8 +121,9 @@ type Turner interface {
 }
 
 // AtTurn has fn called as a part of the function, at once or when the engine has its turn to
-// write, for which the function waited so long: for what all writers change, such as a log's
-// head. The function must not read what fn writes. If fn fails later, the function runs again.
+// write: for what all writers change, such as a log's head. waited is how long ago the function
+// has begun then, 0 if fn is called at once. The function must not read what fn writes. If fn
+// fails later, the function runs again.
 func AtTurn(tx Tx, fn func(tx Tx, waited time.Duration) error) error {
 	if t, ok := tx.(Turner); ok && t.AtTurn(fn) {
 		return nil
