@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ListedStep is a step as lists show it: without request, response and output, and those of

@@ -424,7 +424,7 @@ func TestAnOldDraftIsNotTakenOver(t *testing.T) {
 func whileLocked(t *testing.T, s, other *Store, first, fn func(store.Tx) error) error {
 	t.Helper()
 	release, stop := locked(t, other, first)
-	defer stop()
+	defer func() { _ = stop() }() // after a failure nobody has asked for its error
 	ran, answer := make(chan struct{}, 9), make(chan error, 1)
 	go func() {
 		answer <- s.Update(context.Background(), func(tx store.Tx) error {
