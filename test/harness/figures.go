@@ -16,13 +16,13 @@ import (
 func (c *Client) Figures(t testing.TB) JSON {
 	t.Helper()
 	processes := c.server.listeners()
-	first := c.at(processes[0], "/metrics").OK(t)
+	first := c.at(processes[0], "/metrics", nil).OK(t)
 	if len(processes) == 1 {
 		return first
 	}
 	sum := first.Doc()
 	for _, address := range processes {
-		of := c.at(address, "/metrics").OK(t).Doc()
+		of := c.at(address, "/metrics", nil).OK(t).Doc()
 		for name, figure := range of {
 			if !strings.HasSuffix(name, "_total") && !strings.HasSuffix(name, "_seconds") {
 				continue
@@ -36,6 +36,14 @@ func (c *Client) Figures(t testing.TB) JSON {
 	return JSON{sum, true}
 }
 
+// Exposition is what all processes of the server tell Prometheus, one after the other.
+func (c *Client) Exposition() (text string) {
+	for _, address := range c.server.listeners() {
+		text += c.at(address, "/metrics", http.Header{"Accept": {"text/plain"}}).Raw
+	}
+	return text
+}
+
 // listeners are the addresses of the server's processes.
 func (s *Server) listeners() []string {
 	if s.sharedServer != nil {
@@ -45,9 +53,9 @@ func (s *Server) listeners() []string {
 }
 
 // at reads a path at one of the server's processes.
-func (c *Client) at(address, path string) *Answer {
+func (c *Client) at(address, path string, header http.Header) *Answer {
 	c.server.t.Helper()
-	q := client.Request{Method: http.MethodGet, Path: path}
+	q := client.Request{Method: http.MethodGet, Path: path, Header: header}
 	res, err := c.SDK(func(cfg *client.Config) { cfg.BaseURL = "http://" + address }).Send(context.Background(), q)
 	if err != nil {
 		c.server.t.Fatal(err)
