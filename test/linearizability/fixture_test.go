@@ -101,7 +101,7 @@ func newFixture(t *testing.T, s store.Store, limit int) *fixture {
 // startOn starts a service on a store, empty or as left by an earlier service.
 func startOn(t *testing.T, s store.Store, limit int) *fixture {
 	t.Helper()
-	h := &fixture{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
+	h := &fixture{t: t, limit: limit, store: newNoticed(s), hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	r := h.serve(h.store, nil)
 	h.repository, h.engine, h.control = r.repository, r.engine, r.control
@@ -155,8 +155,11 @@ func (h *fixture) close() {
 	}
 }
 
-// tellLosses logs which services were taken for dead: a machine that stands still for ten seconds explains what no model has.
+// tellLosses logs why the store was unavailable, and which services were taken for dead: a machine that stands still for ten seconds explains what no model has.
 func (h *fixture) tellLosses() {
+	if why := h.store.outage.Load(); why != nil {
+		h.t.Logf("the store was unavailable: %s", *why)
+	}
 	for _, l := range h.leases {
 		select {
 		case <-l.Lost():

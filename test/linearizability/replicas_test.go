@@ -41,7 +41,7 @@ func openReplicas(t *testing.T, limit int) *fixture {
 		}
 		return s
 	}
-	h := &fixture{t: t, limit: limit, store: &noticed{open(), make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
+	h := &fixture{t: t, limit: limit, store: newNoticed(open()), hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	first, second := h.serve(h.store, h.join(h.store)), h.store.beside(open())
 	h.repository, h.engine, h.control = first.repository, first.engine, first.control
