@@ -34,6 +34,7 @@ type product struct {
 	plan     string
 	dir      string    // of the embedded store
 	shared   string    // URL of the database instead, "" for none
+	share    *share    // of the processors; nil: all
 	settings []string  // of its environment, besides those that every benchmark sets
 	log      io.Writer // for its log; nil: it is discarded
 	trace    string    // file for the trace of its syncs; "": they aren't counted
@@ -62,6 +63,11 @@ func (p *product) start() error {
 	}
 	if err := p.process.Start(); err != nil {
 		return err
+	}
+	if p.share != nil {
+		if err := p.share.add(p.process.Process.Pid); err != nil {
+			return err
+		}
 	}
 	lines := bufio.NewScanner(stderr)
 	for p.base = ""; p.base == "" && lines.Scan(); {

@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,7 +22,8 @@ type replicas struct {
 	before     string // binary of an earlier build of the product; "": none
 	changes    int    // a second, of what each step reads
 	latency    time.Duration
-	peers      bool // DBOS is measured too
+	peers      bool    // DBOS is measured too
+	share      float64 // processors for each replica; 0: all
 	*testbed
 	clusters []*cluster // this build's, then the earlier one's
 	turns    []*replicasTurn
@@ -50,6 +53,7 @@ func measureReplicas(args []string) error {
 	f.DurationVar(&m.phase, "phase", 8*time.Second, "length of each turn")
 	f.IntVar(&m.changes, "changes", 0, "health checks a second of the project that each step reads")
 	f.BoolVar(&m.peers, "dbos", true, "measure DBOS too")
+	f.Float64Var(&m.share, "share", 0, "how much of a processor each replica may use, by a control group: 0.2; default: no limit. DBOS has none")
 	latency := f.String("latency", "0", "added to each round trip to PostgreSQL, one comparison each: 0,2ms,10ms")
 	_ = f.Parse(args) // exits on an error
 	if m.most < 1 || m.reps < 1 {
@@ -132,9 +136,14 @@ func (m *replicas) addCluster(title, binary, database string) error {
 	}
 	c := &cluster{title: title}
 	m.clusters = append(m.clusters, c)
-	for range m.most {
+	for i := range m.most {
 		p := newProduct(binary, m.testbed.dir, m.r, m.conc)
 		p.shared = url
+		if m.share > 0 {
+			if p.share, err = newShare("/sys/fs/cgroup", filepath.Base(m.testbed.dir)+"-"+database+"-"+strconv.Itoa(i), m.share); err != nil {
+				return err
+			}
+		}
 		c.replicas = append(c.replicas, p)
 	}
 	first := c.replicas[0]
@@ -154,6 +163,9 @@ func (m *replicas) clearClusters() {
 	for _, c := range m.clusters {
 		for _, p := range c.replicas {
 			p.clear()
+			if p.share != nil {
+				_ = p.share.remove()
+			}
 		}
 	}
 }
@@ -230,6 +242,9 @@ func (m *replicas) change(t *replicasTurn) (end func() error) {
 func (m *replicas) print() {
 	printMachine(postgresVersion())
 	fmt.Printf("\n### Replicas, %d runs at once, %s to PostgreSQL\n\n%d repetitions, %d steps a run, %d health checks a second, all on one PostgreSQL that syncs.\n\n", m.conc, m.latency, m.reps, m.steps, m.changes)
+	if m.share > 0 {
+		fmt.Printf("Each replica may use %g of a processor; PostgreSQL, the API that is called and who starts the runs have no such limit.\n\n", m.share)
+	}
 	rows := make([]*row, len(m.turns))
 	for i, t := range m.turns {
 		rows[i] = &t.row

@@ -148,12 +148,12 @@ func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant
 
 func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusal, in *refusalCount, rec countersign.AuditRecord) error {
 	err := s.store.Update(ctx, func(tx store.Tx) error {
-		if recorded, err := s.recordedElsewhere(tx, k, rec.At); err != nil {
+		if recorded, err := s.recordedElsewhere(tx, k); err != nil {
 			return err
 		} else if recorded && in != nil {
 			return errRecordedElsewhere
 		}
-		return appendAudit(tx, k.tenant, rec)
+		return s.appendRefusals(tx, k.tenant, rec)
 	})
 	crashpoint.At("control.refused", op)
 	s.refusalCounts.settle(k, in, rec, err)
@@ -163,15 +163,25 @@ func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusa
 	return err
 }
 
+// appendRefusals records refusals as of now: those of a transaction that has waited for its turn
+// are not earlier than the records before them.
+func (s *Service) appendRefusals(tx store.Tx, tenant string, records ...countersign.AuditRecord) error {
+	now := s.cfg.Now()
+	for i := range records {
+		records[i].At = now
+	}
+	return audit.Append(tx, tenant, records)
+}
+
 // errRecordedElsewhere rolls back the transaction of a refusal that another process has recorded.
 var errRecordedElsewhere = errors.New("control: recorded by another process")
 
 // recordedElsewhere reports that another process has recorded such a refusal within the minute.
-func (s *Service) recordedElsewhere(tx store.Tx, k refusal, now time.Time) (bool, error) {
+func (s *Service) recordedElsewhere(tx store.Tx, k refusal) (bool, error) {
 	if !s.cfg.Shared {
 		return false, nil
 	}
-	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: now.Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
+	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: s.cfg.Now().Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
 	return slices.ContainsFunc(page.Items, func(rec countersign.AuditRecord) bool { return rec.Outcome == k.outcome }), err
 }
 
@@ -194,8 +204,7 @@ func (s *Service) recordRepeats(k refusal) {
 	if ended.count == 0 {
 		return
 	}
-	rec := ended.record(s.cfg.Now())
-	err := s.store.Update(context.Background(), func(tx store.Tx) error { return appendAudit(tx, k.tenant, rec) })
+	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.appendRefusals(tx, k.tenant, ended.record()) })
 	if err != nil {
 		s.log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
 		s.keepCounting(k, ended)
@@ -203,9 +212,9 @@ func (s *Service) recordRepeats(k refusal) {
 }
 
 // record is the record of what was counted.
-func (n *refusalCount) record(at time.Time) countersign.AuditRecord {
+func (n *refusalCount) record() countersign.AuditRecord {
 	rec := n.last
-	rec.At, rec.Count = at, n.count
+	rec.Count = n.count
 	return rec
 }
 
@@ -241,12 +250,12 @@ func (s *Service) recordAllRepeats() {
 	repeats := map[string][]countersign.AuditRecord{}
 	for _, k := range s.refusalCounts.close() {
 		if ended := s.refusalCounts.end(k); ended.count > 0 {
-			repeats[k.tenant] = append(repeats[k.tenant], ended.record(s.cfg.Now()))
+			repeats[k.tenant] = append(repeats[k.tenant], ended.record())
 		}
 	}
 	for tenant, records := range repeats {
 		for span := range slices.Chunk(records, refusalsPerCommit) {
-			if err := s.store.Update(ctx, func(tx store.Tx) error { return audit.Append(tx, tenant, span) }); err != nil {
+			if err := s.store.Update(ctx, func(tx store.Tx) error { return s.appendRefusals(tx, tenant, span...) }); err != nil {
 				s.log.Warn("refusals not recorded", "tenant", tenant, "records", len(span), "count", refusalsIn(span), "error", err)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -72,6 +73,31 @@ func TestRepeatedRefusalsAreTwoRecordsAMinute(t *testing.T) {
 		later(2 * time.Minute)
 		if got := h.told("acme", from); len(got) != 3 {
 			t.Fatalf("one that was not repeated is counted: %+v", got)
+		}
+		h.service.Close()
+	})
+}
+
+// TestARefusalIsRecordedAsOfItsTurn: a record that waits for another transaction is not earlier than
+// what that one records, be it of the first refusal or of the repeats.
+func TestARefusalIsRecordedAsOfItsTurn(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		from, began := len(h.log("acme", 0)), time.Now()
+		occupy := func(until time.Time) { // the fixture's store may run a function twice
+			go func() {
+				_ = h.store.Update(background, func(store.Tx) error { time.Sleep(time.Until(until)); return nil })
+			}()
+			synctest.Wait()
+		}
+		occupy(began.Add(3 * time.Second))
+		h.refuse(t, viewerOf("acme", "eve"), access.WriteModel, "model/m1", 2)
+		later(56 * time.Second)
+		occupy(began.Add(62 * time.Second))
+		later(time.Minute)
+		got := h.told("acme", from)
+		if len(got) != 2 || !got[0].At.Equal(began.Add(3*time.Second)) || !got[1].At.Equal(began.Add(62*time.Second)) {
+			t.Fatalf("began at %s: %+v", began, got)
 		}
 		h.service.Close()
 	})
