@@ -53,7 +53,7 @@ func measureReplicas(args []string) error {
 	f.DurationVar(&m.phase, "phase", 8*time.Second, "length of each turn")
 	f.IntVar(&m.changes, "changes", 0, "health checks a second of the project that each step reads")
 	f.BoolVar(&m.peers, "dbos", true, "measure DBOS too")
-	f.Float64Var(&m.share, "share", 0, "how much of a processor each replica may use, by a control group: 0.2; default: no limit. DBOS has none")
+	f.Float64Var(&m.share, "share", 0, "how much of a processor each replica may use, by a control group: 0.2. DBOS isn't measured then; default: no limit")
 	latency := f.String("latency", "0", "added to each round trip to PostgreSQL, one comparison each: 0,2ms,10ms")
 	_ = f.Parse(args) // exits on an error
 	if m.most < 1 || m.reps < 1 {
@@ -99,7 +99,7 @@ func (m *replicas) compare() (err error) {
 // prepare starts PostgreSQL, DBOS and the clusters.
 func (m *replicas) prepare() (err error) {
 	found := peer{absent: errors.New("it was not asked for")}
-	if m.peers {
+	if m.peers && m.share == 0 {
 		found = findPeer(m.testbed.dir)
 	}
 	if m.server, err = startPostgres(m.testbed.dir, false); err != nil {
