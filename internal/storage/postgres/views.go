@@ -40,8 +40,7 @@ func newViews(db *database) *views {
 	return v
 }
 
-// view runs fn in one snapshot, and again in another if its connection is lost or a row
-// that it read before the snapshot has changed.
+// view runs fn in one snapshot, and again in another if its connection is lost.
 func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 	if err := v.enter(ctx); err != nil {
 		return err
@@ -50,10 +49,9 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 	// The time counts from here, the wait for a turn included: without a server each View
 	// would otherwise wait in turn.
 	until := time.Now().Add(v.settings.patience)
-	snapshot := false
 	late := false // it tries once more, since its message was lost with those of others
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
-		own, err := v.try(ctx, fn, until, snapshot)
+		own, err := v.try(ctx, fn, until)
 		if err == nil {
 			return own
 		}
@@ -61,10 +59,6 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 			return ctx.Err()
 		}
 		v.onError(err)
-		if errors.Is(err, sqldoc.ErrFirstReadChanged) {
-			snapshot = true
-			continue
-		}
 		if !passes(err) || time.Now().After(until) && (late || !errors.As(err, new(shared))) {
 			return err
 		}
@@ -107,21 +101,19 @@ func (v *views) connect(ctx context.Context, until time.Time) (*session, error) 
 	return connect(connecting, v.db)
 }
 
-// try runs fn once, in a snapshot from the beginning or from its second read on. own is
-// fn's error; if err, the transaction's error, is not nil, own has no meaning.
-func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own, err error) {
+// try runs fn in a snapshot that begins with its second read, and again in the same snapshot
+// if what it read first has changed before that. own is fn's error; if err, the
+// transaction's error, is not nil, own has no meaning.
+func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time) (own, err error) {
 	r := &viewReads{views: v, ctx: ctx, until: until}
 	keep := false
 	defer func() { r.end(keep) }() // also when fn panics
 	tx := sqldoc.Autocommit(dialect, r)
-	defer tx.End()
-	if snapshot {
-		err = tx.BeginSnapshot()
+	if own = run(fn, tx); errors.Is(tx.Err(), sqldoc.ErrFirstReadChanged) {
+		tx = r.session.conn.Begin(true)
+		own = run(fn, tx)
 	}
-	if err == nil {
-		own = fn(tx)
-	}
-	if err := tx.Err(); err != nil && (r.failed != nil || passes(err) || errors.Is(err, sqldoc.ErrFirstReadChanged) || r.lost()) {
+	if err := tx.Err(); err != nil && (r.failed != nil || passes(err) || r.lost()) {
 		return nil, r.mean(err)
 	}
 	keep = true
@@ -129,6 +121,11 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 		own = tx.Err() // fn ignored it
 	}
 	return own, nil
+}
+
+func run(fn func(store.Tx) error, tx *sqldoc.Tx) error {
+	defer tx.End()
+	return fn(tx)
 }
 
 // viewReads are the reads of one View: the first one with those of others, the others in a

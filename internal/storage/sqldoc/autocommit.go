@@ -27,7 +27,7 @@ type Reads interface {
 }
 
 // ErrFirstReadChanged is the Err of a Tx whose first row changed before its snapshot
-// began: the function must run again.
+// began: the function must run again, for which the snapshot can be used.
 var ErrFirstReadChanged = errors.New("sqldoc: what was read has changed meanwhile")
 
 // Autocommit returns a Tx that needs no connection before it reads more than one row.
@@ -55,8 +55,8 @@ func (t *Tx) first(p place) (store.Row, error) {
 	return found(p, rows, err)
 }
 
-// BeginSnapshot begins the snapshot of a Tx of Autocommit, unless it has begun.
-func (t *Tx) BeginSnapshot() error {
+// beginSnapshot begins the snapshot of a Tx of Autocommit, unless it has begun.
+func (t *Tx) beginSnapshot() error {
 	if t.autocommit != nil && t.err == nil && !t.over {
 		_, _ = t.snapshot()
 	}

@@ -335,7 +335,7 @@ func (t *Tx) query(s *statement, args []any) (*sql.Rows, error) {
 }
 
 func (t *Tx) ask(b *builder) (*sql.Rows, error) {
-	if err := t.BeginSnapshot(); err != nil {
+	if err := t.beginSnapshot(); err != nil {
 		return nil, err
 	}
 	if err := t.usable(); err != nil {
