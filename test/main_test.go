@@ -5,7 +5,11 @@ package test
 import (
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -66,11 +70,39 @@ var ofDirectories = []string{
 	"TestAKillBetweenMessageAndAnswerAsksAndDecidesOnce",
 	"TestARestoreCanRevokeEveryToken",
 	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
+	"TestAStoreWithABrokenLogIsNotRestoredOrCopied",
 	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestDoctorFindsTheDamageThatServeRefuses",
 	"TestDoctorReadsProjectsThatWantSeveralKeys",
 	"TestSecretsOfTheSettingsAreReadFromFiles",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
+}
+
+// TestTheListOfDirectoriesIsComplete compares it with the tests' text, since only a run on a database counts who called OnlyDirectory.
+func TestTheListOfDirectoriesIsComplete(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calling []string
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			ast.Inspect(d, func(n ast.Node) bool {
+				if call, is := n.(*ast.SelectorExpr); is && call.Sel.Name == "OnlyDirectory" {
+					calling = append(calling, d.(*ast.FuncDecl).Name.Name)
+				}
+				return true
+			})
+		}
+	}
+	slices.Sort(calling)
+	if !slices.Equal(calling, ofDirectories) {
+		t.Errorf("these call it: %v", calling)
+	}
 }
 
 // accountForDirectories prints which tests did not run on databases.
