@@ -155,7 +155,7 @@ func prepareAll(t *testing.T, s *Store) {
 }
 
 // TestAViewWhoseFirstRowChangesBeforeTheSecondIsReadRunsAgain, in the snapshot that it has
-// then: it takes as many round trips as others, and its connection goes on.
+// then, and its connection stays open.
 func TestAViewWhoseFirstRowChangesBeforeTheSecondIsReadRunsAgain(t *testing.T) {
 	p, s, other := behindProxy(t)
 	prepareAll(t, s)
