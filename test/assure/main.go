@@ -1,5 +1,5 @@
 // Command assure runs the campaigns that check the service's invariants, one after the other, and prints a table
-// of figure, goal and violations. `make assure` runs it; -only selects some, -share makes all of them smaller
+// of figure, goal, violations and commit. `make assure` runs it; -only selects some, -share makes all of them smaller
 // (0.1: a tenth).
 package main
 
@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,8 @@ func assure(ctx context.Context, only string, share float64, logs string) error 
 		}
 		logs = made
 	}
-	fmt.Printf("Output of each campaign: %s\n\n| Campaign | Figure | Goal | Violations | Time |\n|---|---|---|---|---|\n", logs)
+	state := commit(ctx)
+	fmt.Printf("Output of each campaign: %s\n\n| Campaign | Figure | Goal | Violations | Commit | Time |\n|---|---|---|---|---|---|\n", logs)
 	failed := 0
 	for _, c := range campaigns {
 		if only != "" && !strings.Contains(","+only+",", ","+c.name+",") {
@@ -46,7 +48,7 @@ func assure(ctx context.Context, only string, share float64, logs string) error 
 			return ctx.Err()
 		}
 		r := c.play(ctx, share, filepath.Join(logs, c.name+".log"))
-		fmt.Printf("| %s | %s | %s | %s | %s |\n", c.what, r.figure, c.goal(), r.violations, r.took.Round(time.Second))
+		fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", c.what, r.figure, c.goal(), r.violations, state, r.took.Round(time.Second))
 		if r.violations != "0" {
 			failed++
 		}
@@ -55,4 +57,13 @@ func assure(ctx context.Context, only string, share float64, logs string) error 
 		return fmt.Errorf("%d campaigns found something; see their output", failed)
 	}
 	return nil
+}
+
+// commit names the state that is played: a figure is of one commit.
+func commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=8").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
 }

@@ -91,11 +91,11 @@ func withoutLate(r *records.Run) *records.Run {
 // checkRun checks a run and its transitions since the last check: any forward transition is possible, but none out of a final status.
 func (s *sim) checkRun(tenant string, p *picture, r *records.Run) {
 	id := tenant + "/" + r.ID
-	whole := encode(withoutLate(r))
-	if was, ended := s.seen.terminal[id]; ended && was != whole {
-		s.fail("S1: run %s had ended and changed:\n%s\n%s", r.ID, was, whole)
-	}
-	if r.Status.IsTerminal() {
+	if was, ended := s.seen.terminal[id]; ended || r.Status.IsTerminal() {
+		whole := encode(withoutLate(r))
+		if ended && was != whole {
+			s.fail("S1: run %s had ended and changed:\n%s\n%s", r.ID, was, whole)
+		}
 		s.seen.terminal[id] = whole
 	}
 	plan := p.plan(r.PlanID)
@@ -167,16 +167,18 @@ func (s *sim) checkRehearsal(r *records.Run) {
 
 func (s *sim) checkApproval(tenant string, p *picture, a *records.Approval) {
 	id := tenant + "/" + a.ID
-	whole := encode(a)
-	if was, decided := s.seen.decided[id]; decided && was != whole {
-		s.fail("S1: approval %s was decided and changed:\n%s\n%s", a.ID, was, whole)
+	if was, decided := s.seen.decided[id]; decided || a.Status != countersign.ApprovalPending {
+		whole := encode(a)
+		if decided && was != whole {
+			s.fail("S1: approval %s was decided and changed:\n%s\n%s", a.ID, was, whole)
+		}
+		s.seen.decided[id] = whole
 	}
 	r := p.run(a.RunID)
 	switch {
 	case a.Status != countersign.ApprovalPending:
-		s.seen.decided[id] = whole
 		if a.DecisionReason == "" || a.DecidedBy == "" || a.DecidedAt.IsZero() {
-			s.fail("D5: approval %s is decided without who, when or why: %s", a.ID, whole)
+			s.fail("D5: approval %s is decided without who, when or why: %s", a.ID, encode(a))
 		}
 		if a.Status == countersign.ApprovalApproved && (a.DecidedBy == a.RequestedBy || a.DecidedBy == countersign.SystemPrincipal || a.DecidedBy == "token:tok-"+tenant && a.RequestedBy == "user:ann@"+tenant+".example") {
 			s.fail("D5: approval %s was given by %s, who asked for it: %s", a.ID, a.DecidedBy, a.RequestedBy)

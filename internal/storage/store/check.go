@@ -1,6 +1,9 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // The checks below find mistakes of the program, not of its users: a value of a
 // wrong type, a column that the table doesn't have. Every engine makes them
@@ -15,6 +18,9 @@ func (t *Table) CheckRow(row Row) error {
 	for i, c := range t.Columns {
 		if err := t.checkValue(c, row.Keys[i]); err != nil {
 			return err
+		}
+		if c.Name == t.Within && !strings.HasPrefix(row.ID, row.Keys[i].(string)+"/") {
+			return fmt.Errorf("store: table %s: the id of row %q does not begin with its %s %q and a slash", t.Name, row.ID, c.Name, row.Keys[i])
 		}
 	}
 	return nil

@@ -141,6 +141,9 @@ type Table struct {
 	// Put may skip reading the row; a version that doesn't match then fails the
 	// function, or runs it again, after Put has returned.
 	Guarded bool
+	// Within names a text column, if each row's id begins with its value and a slash. So rows
+	// that are asked for by it are found by a range of ids, where that is the faster way.
+	Within string
 	// Log says that rows are added behind the others and hardly ever read one by one, so that
 	// it isn't worth keeping them in memory.
 	Log bool

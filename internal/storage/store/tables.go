@@ -32,7 +32,7 @@ var (
 	AgentRevisions = table("agent_revisions")
 
 	// Instances are listed by agent and state, the one heard last first.
-	Instances = table("instances", text("agent"), text("state"), integer("received"))
+	Instances = within("agent", table("instances", text("agent"), text("state"), integer("received")))
 
 	// Teams are listed by id, all of them or those of one scope, retired or not.
 	Teams         = table("teams", text("scope"), integer("retired"))
@@ -86,6 +86,11 @@ func table(name string, columns ...Column) *Table { return &Table{Name: name, Co
 
 func guarded(t *Table) *Table {
 	t.Guarded = true
+	return t
+}
+
+func within(column string, t *Table) *Table {
+	t.Within = column
 	return t
 }
 

@@ -13,21 +13,27 @@ type idRange struct {
 }
 
 // rangeOf is a range that has every id that the filters let through.
-func rangeOf(where []store.Filter) idRange {
+func rangeOf(table *store.Table, where []store.Filter) idRange {
 	r := idRange{open: true}
 	for _, f := range where {
-		if f.Column != "id" || len(f.Values) != 1 {
+		if len(f.Values) != 1 {
 			continue
 		}
-		id, isText := f.Values[0].(string)
+		first, isText := f.Values[0].(string)
+		last := first
+		if f.Column == table.Within && f.Op == store.In {
+			first, last = first+"/", last+"0" // '0' follows '/'
+		} else if f.Column != "id" {
+			continue
+		}
 		if !isText {
 			continue
 		}
 		if f.Op != store.AtMost {
-			r.first = max(r.first, id)
+			r.first = max(r.first, first)
 		}
-		if f.Op != store.AtLeast && (r.open || id < r.last) {
-			r.last, r.open = id, false
+		if f.Op != store.AtLeast && (r.open || last < r.last) {
+			r.last, r.open = last, false
 		}
 	}
 	return r

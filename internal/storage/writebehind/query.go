@@ -23,7 +23,7 @@ func (t *Tx) difference(g group, where []store.Filter) *difference {
 		}
 		d.rows[id] = is
 	}
-	of := rangeOf(where)
+	of := rangeOf(g.table, where)
 	for _, l := range t.own {
 		l.each(g, of, t.commit, put)
 	}
@@ -108,7 +108,7 @@ func (t *Tx) counted(g group, where []store.Filter) (n int) {
 			n--
 		}
 	}
-	of := rangeOf(where)
+	of := rangeOf(g.table, where)
 	for _, l := range t.own {
 		l.each(g, of, t.commit, add)
 	}

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -62,6 +64,54 @@ func listFilters(t *testing.T, s store.Store) {
 			return err
 		})
 	}
+}
+
+// rowsWithinAnotherAreFoundByIt: in a table whose ids begin with a column, rows of others whose names only begin alike, or stand
+// beside the slash, are not taken for the column's, nor is a row with a foreign id taken at all.
+func rowsWithinAnotherAreFoundByIt(t *testing.T, s store.Store) {
+	agents := []string{"a", "a-b", "a0", "a00", "a.", "b", "A", "a~"}
+	instance := func(agent, name string, received int) store.Row {
+		return store.Row{ID: agent + "/" + name, Keys: []any{agent, "IDLE", int64(received)}, Doc: []byte("{}")}
+	}
+	update(t, s, func(tx store.Tx) (err error) { // at once: where rows are kept in memory, all of them are
+		for i, agent := range agents {
+			for n, name := range []string{"", "0", "/", "~", "é", "\U0010ffff"} {
+				err = errors.Join(err, tx.Put(store.Instances, tenant, instance(agent, name, i*10+n), 0))
+			}
+		}
+		return err
+	})
+	for i, agent := range agents {
+		for op, want := range map[store.Op]int{store.In: 6, store.AtLeast: 6 * atLeast(agents, agent)} {
+			view(t, s, func(tx store.Tx) error {
+				where := []store.Filter{{Column: "agent", Op: op, Values: []any{agent}}, store.Equal("state", "IDLE")}
+				n, err := tx.Count(store.Instances, tenant, store.Query{Where: where})
+				wantSame(t, n, want)
+				if op == store.In && err == nil {
+					var newest []store.Row
+					newest, err = tx.List(store.Instances, tenant, store.Query{Where: where, Order: []store.Order{{Column: "received", Descending: true}}, Limit: 1})
+					wantSame(t, ids(newest), []string{instance(agent, "\U0010ffff", i).ID})
+				}
+				return err
+			})
+		}
+	}
+	err := s.Update(context.Background(), func(tx store.Tx) error {
+		return tx.Put(store.Instances, tenant, store.Row{ID: "a0/x", Keys: []any{"a", "IDLE", int64(1)}, Doc: []byte("{}")}, 0)
+	})
+	if err == nil {
+		t.Error("a row was taken whose id doesn't begin with its column")
+	}
+}
+
+// atLeast is how many names don't come before one.
+func atLeast(names []string, name string) (n int) {
+	for _, other := range names {
+		if other >= name {
+			n++
+		}
+	}
+	return n
 }
 
 func listPagesCoverEverythingOnce(t *testing.T, s store.Store) {

@@ -52,6 +52,7 @@ var rules = []rule{
 	{"ListBreaksTiesByIdInTheLastDirection", listBreaksTies},
 	{"ListFiltersByEveryOperator", listFilters},
 	{"ListPagesCoverEverythingOnce", listPagesCoverEverythingOnce},
+	{"RowsWithinAnotherAreFoundByIt", rowsWithinAnotherAreFoundByIt},
 	{"EachHandsOverWhatAListHas", eachHandsOverWhatAListHas},
 	{"ListOfWrongQueryIsRefused", listOfWrongQueryIsRefused},
 	{"CountIgnoresLimitAndOffset", countIgnoresLimitAndOffset},
