@@ -54,10 +54,10 @@ func measureHour(args []string) (err error) {
 	f.IntVar(&h.agents, "agents", 100, "agents")
 	f.IntVar(&h.instances, "instances", 100, "instances of each agent")
 	f.DurationVar(&h.beat, "beat", 30*time.Second, "how often each instance sends a heartbeat")
-	f.DurationVar(&h.retention, "retention", 0, "how long a run stays until it is archived; 0: a part, at least a minute; below 0: for ever")
+	f.DurationVar(&h.retention, "retention", 0, "how long a run stays until it is archived; 0: a fifth of a part, at least a minute; below 0: for ever")
 	_ = f.Parse(args) // exits on an error
 	if h.retention == 0 {
-		h.retention = max(h.length/hourParts, time.Minute) // longer than people look at a run
+		h.retention = max(h.length/hourParts/5, time.Minute) // longer than people look at a run, and soon enough for the first part
 	}
 	if err := errors.Join(h.open(), h.prepare()); err != nil {
 		h.clear()
@@ -73,15 +73,26 @@ func measureHour(args []string) (err error) {
 }
 
 // mostConnections bounds the connections to the service, below what processes may have open.
-// What is due while all are taken waits in this process, and its latency counts.
-const mostConnections = 4096
+// What is due while all are taken waits in this process, and its latency counts. Those who
+// start runs have a part of it to themselves, so that starts which wait for the service keep
+// nobody else from it.
+const (
+	mostConnections = 4096
+	ofStarts        = 1024
+)
+
+// starters is the client of those who start runs.
+var starters = &http.Client{Transport: &http.Transport{
+	MaxConnsPerHost: ofStarts, MaxIdleConns: ofStarts, MaxIdleConnsPerHost: ofStarts, IdleConnTimeout: time.Minute,
+}}
 
 // open starts the service. It may have more runs under way at once than half of its throughput
 // needs: after a stall the starts that were due meanwhile wait for the service, not for slots.
 func (h *hour) open() (err error) {
 	h.conc = 256
+	const others = mostConnections - ofStarts
 	connections := client.Transport.(*http.Transport)
-	connections.MaxConnsPerHost, connections.MaxIdleConns, connections.MaxIdleConnsPerHost = mostConnections, mostConnections, mostConnections
+	connections.MaxConnsPerHost, connections.MaxIdleConns, connections.MaxIdleConnsPerHost = others, others, others
 	if h.testbed, err = h.newTestbed(); err != nil {
 		return err
 	}
@@ -300,7 +311,7 @@ func (h *hour) startOnce(doc []byte, key string) (status int, id string, again t
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	again = time.Second
-	resp, err := h.p.send(ctx, http.MethodPost, "/runs", doc, key)
+	resp, err := h.p.sendBy(ctx, starters, http.MethodPost, "/runs", doc, key)
 	if err != nil {
 		return 0, "", again, err
 	}

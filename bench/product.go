@@ -170,6 +170,11 @@ func member(head []byte, name string) string {
 }
 
 func (p *product) send(ctx context.Context, method, path string, doc []byte, key string) (*http.Response, error) {
+	return p.sendBy(ctx, client, method, path, doc, key)
+}
+
+// sendBy sends by a client with connections of its own.
+func (p *product) sendBy(ctx context.Context, via *http.Client, method, path string, doc []byte, key string) (*http.Response, error) {
 	q, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(doc))
 	if err != nil {
 		return nil, err
@@ -179,7 +184,7 @@ func (p *product) send(ctx context.Context, method, path string, doc []byte, key
 	if key != "" {
 		q.Header.Set("Idempotency-Key", key)
 	}
-	return client.Do(q)
+	return via.Do(q)
 }
 
 // checkHealth has the health of the project checked, by an administrator.
