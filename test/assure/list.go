@@ -8,6 +8,7 @@ var campaigns = []campaign{
 	{name: "restart", what: "restart on a store of this many runs, 100 unfinished, within 3 s", command: "go test -count=1 -run FindsEveryRun ./test/restart -stored %d -unfinished 100 -within 3s", figure: 10000, unit: "runs"},
 	{name: "soak", what: "steady work in virtual time: goroutines flat, nothing stuck", command: "go test -count=1 -timeout 0 -run Soak ./test/simulation -soak %dh", figure: 24, unit: "hours"},
 	{name: "day", what: "a day of mixed work in virtual time on the embedded store: every rule at each minute, nothing is left behind", command: "go test -count=1 -timeout 0 -run ADayOfWork ./test/simulation -day %d", figure: 1440, unit: "minutes"},
+	{name: "day-replicas", what: "the same work on three replicas that come and go, over a store in memory", command: "go test -count=1 -timeout 0 -run ADayOfReplicasLeaves ./test/simulation -day-replicas %d", figure: 1440, unit: "minutes"},
 	{name: "work", what: "steady work on the real binary: goroutines, descriptors, memory flat", command: "go test -count=1 -timeout 0 -run Work ./test/soak -for %dm", figure: 10, unit: "minutes"},
 	{name: "viewers", what: "viewers of a live run of 100 steps: all see its end, nothing is left", command: "go test -count=1 -timeout 0 -run Viewers ./test/soak -steps 100 -viewers %d", figure: 200, unit: "viewers"},
 	{name: "pages", what: "pages of the console at two widths, light and dark: axe-core, content policy, size", command: "go test -count=1 -timeout 0 -run Pages ./test/browser -all", unit: "pages"},

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
 )
 
 // figures are what the process and its store take at the end of a period.
@@ -67,6 +69,9 @@ func (d *day) takeFigures() {
 	synctest.Wait()
 	f.goroutines, f.descriptors = d.held()
 	f.heap = heapInUse()
+	if rows, inMemory := d.disk.rows.(*memory.Store); inMemory {
+		f.heap -= min(f.heap, weight(rows))
+	}
 	f.archive = d.bytes(d.archive, "")
 	d.hours = append(d.hours, f)
 	if *progress {
@@ -144,6 +149,46 @@ func heapInUse() uint64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// weight is what the rows of a store in memory take of the heap: what a copy of them does. They are no more the process's than a
+// database is.
+func weight(rows *memory.Store) uint64 {
+	before, copied := heapInUse(), memory.New()
+	err := rows.View(background(), func(from store.Tx) error {
+		return copied.Update(background(), func(to store.Tx) error { return copyRows(from, to) })
+	})
+	if err != nil {
+		panic(err) // can't happen: nothing of it fails
+	}
+	after := heapInUse()
+	runtime.KeepAlive(copied)
+	return after - min(after, before)
+}
+
+func copyRows(from, to store.Tx) error {
+	for _, table := range store.Tables() {
+		of, err := from.(store.Whole).Tenants(table)
+		if err != nil {
+			return err
+		}
+		for _, tenant := range of {
+			list, err := from.List(table, tenant, store.Query{})
+			for _, row := range list {
+				row.ID = strings.Clone(row.ID) // else both have the same texts
+				for i, key := range row.Keys {
+					if text, isText := key.(string); isText {
+						row.Keys[i] = strings.Clone(text)
+					}
+				}
+				err = errors.Join(err, to.(store.Whole).Load(table, tenant, row))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // descriptors counts those of this process, -1 where the system doesn't show them.
