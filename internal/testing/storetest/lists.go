@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/internal/storage/store"
@@ -99,8 +100,9 @@ func rowsWithinAnotherAreFoundByIt(t *testing.T, s store.Store) {
 	err := s.Update(context.Background(), func(tx store.Tx) error {
 		return tx.Put(store.Instances, tenant, store.Row{ID: "a0/x", Keys: []any{"a", "IDLE", int64(1)}, Doc: []byte("{}")}, 0)
 	})
-	if err == nil {
-		t.Error("a row was taken whose id doesn't begin with its column")
+	const want = `the id of row "a0/x" does not begin with its agent "a" and a slash`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a row was taken whose id doesn't begin with its column: %v", err)
 	}
 }
 
