@@ -20,12 +20,13 @@ import (
 func rowOf(table *store.Table, id string, round int) store.Row {
 	row := store.Row{ID: id, Doc: fmt.Appendf(nil, `{"é":"%s %s %d"}`, table.Name, id, round)}
 	for i, c := range table.Columns {
-		if c.Integer {
+		switch {
+		case c.Integer:
 			row.Keys = append(row.Keys, int64(1000*round+10*i+len(id)))
-		} else if c.Name == table.Within {
+		case c.Name == table.Within:
 			before, _, _ := strings.Cut(id, "/")
 			row.Keys = append(row.Keys, before)
-		} else {
+		default:
 			row.Keys = append(row.Keys, strings.Repeat("ü", i)+fmt.Sprint(id, round))
 		}
 	}
