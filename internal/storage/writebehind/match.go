@@ -16,18 +16,17 @@ type idRange struct {
 func rangeOf(table *store.Table, where []store.Filter) idRange {
 	r := idRange{open: true}
 	for _, f := range where {
-		if len(f.Values) != 1 {
+		inColumn := f.Column == table.Within && f.Op == store.In
+		if len(f.Values) != 1 || f.Column != "id" && !inColumn {
 			continue
 		}
 		first, isText := f.Values[0].(string)
-		last := first
-		if f.Column == table.Within && f.Op == store.In {
-			first, last = first+"/", last+"0" // '0' follows '/'
-		} else if f.Column != "id" {
-			continue
-		}
 		if !isText {
 			continue
+		}
+		last := first
+		if inColumn {
+			first, last = first+"/", last+"0" // '0' follows '/'
 		}
 		if f.Op != store.AtMost {
 			r.first = max(r.first, first)
