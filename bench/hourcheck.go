@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,21 +143,37 @@ func (h *hour) archived(c *checked) error {
 	if err != nil {
 		return err
 	}
-	digests, err := h.archiveDigests()
-	if err != nil {
-		return err
-	}
+	unknown := map[string]string{} // files by digest
 	for _, name := range names {
 		digest, err := h.file(c, name)
-		if err == nil && !digests[digest] {
-			err = errors.New("the audit log doesn't know its digest")
-		}
 		if err != nil {
 			h.wrong(fmt.Errorf("%s: %w", name, err))
+			continue
 		}
+		unknown[digest] = name
+	}
+	for end := time.Now().Add(recordTime); ; time.Sleep(time.Second) {
+		digests, err := h.archiveDigests()
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(unknown, func(digest, _ string) bool { return digests[digest] })
+		if len(unknown) == 0 {
+			return nil
+		}
+		if time.Now().After(end) {
+			break
+		}
+	}
+	for _, name := range unknown {
+		h.wrong(fmt.Errorf("%s: the audit log doesn't know its digest", name))
 	}
 	return nil
 }
+
+// recordTime is how long a file of the archive may wait for its record: it is written first,
+// and the service goes on archiving meanwhile.
+const recordTime = 30 * time.Second
 
 // archiveDigests are those in the audit log.
 func (h *hour) archiveDigests() (map[string]bool, error) {

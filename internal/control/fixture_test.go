@@ -191,7 +191,8 @@ type watched struct {
 	updates atomic.Int64
 	changes atomic.Int64 // updates that have returned
 	full    atomic.Bool
-	slow    time.Duration
+	slow    time.Duration // how long each commit waits for its turn
+	sync    time.Duration // and takes after that
 	twice   bool
 
 	mu       sync.Mutex
@@ -220,6 +221,7 @@ func (w *watched) Update(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	w.updates.Add(1)
 	defer w.changes.Add(1)
+	defer time.Sleep(w.sync)
 	return w.Store.Update(ctx, fn)
 }
 

@@ -127,17 +127,42 @@ func TestHeartbeatsLeaveTheWriterToTheRuns(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		id := h.sync(item("a"))[0]
-		h.store.slow = 50 * time.Millisecond
+		h.store.sync = 50 * time.Millisecond
 		began := time.Now()
 		h.beat(id, newHeartbeat("i-1", 1))
 		h.beat(id, newHeartbeat("i-1", 2))
-		if took := time.Since(began); took != 9*h.store.slow {
+		if took := time.Since(began); took != 9*h.store.sync {
 			t.Errorf("two heartbeats took %s", took)
 		}
-		h.store.slow = 0
+		h.store.sync = 0
 		h.beat(id, newHeartbeat("i-1", 3))
 		if _, took, _ := h.beat(id, newHeartbeat("i-1", 4)); took > longest {
 			t.Errorf("when commits are fast again it takes %s", took)
+		}
+		h.service.Close()
+	})
+}
+
+// TestHeartbeatsKeepUpWhereTheWriterIsBusy: a commit that waits long for its turn is followed by
+// the next one as soon as any. Otherwise a batch a second would be left to all instances, in an
+// overload that isn't theirs, and they would be taken for dead.
+func TestHeartbeatsKeepUpWhereTheWriterIsBusy(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		id := h.sync(item("a"))[0]
+		h.store.slow = 300 * time.Millisecond
+		began, n := time.Now(), 3*256
+		var list []countersign.Heartbeat
+		for i := range n {
+			list = append(list, newHeartbeat("i-"+strconv.Itoa(i), 1))
+		}
+		for _, a := range h.beats(id, list...) {
+			if a.err != nil {
+				t.Fatal(a.err)
+			}
+		}
+		if took := time.Since(began); took > 4*h.store.slow { // a first one alone, and three batches
+			t.Errorf("%d heartbeats took %s, where each commit waits %s for its turn", n, took, h.store.slow)
 		}
 		h.service.Close()
 	})

@@ -72,6 +72,9 @@ func (a *API) endpoint(rt route) http.Handler {
 			a.fail(w, r, err)
 			return
 		}
+		if rt.status == http.StatusAccepted { // a run has started
+			a.comebacks.granted(a.cfg.Now())
+		}
 		a.write(w, r, rt.status, out)
 	})
 }

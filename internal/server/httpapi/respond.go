@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/telemetry"
 )
 
-// retryAfter is the Retry-After of a 503, in seconds.
+// retryAfter is the Retry-After of a 503, in seconds, except where a start got no slot.
 const retryAfter = 1
 
 // errorBody is specification 2.1.
@@ -37,7 +37,11 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		a.control.CountStranger()
 	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		after := retryAfter
+		if e.Code == countersign.CodeCapacity {
+			after = a.comebacks.refused(a.cfg.Now())
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(after))
 	}
 	a.write(w, r, status, errorBody{e.Code, e.Message, requestID(r)})
 }

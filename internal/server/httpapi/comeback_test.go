@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+func TestFewWhoGotNoSlotComeBackAfterASecond(t *testing.T) {
+	var c comebacks
+	for i := range 1000 {
+		if s := c.refused(noon.Add(time.Duration(i) * 10 * time.Millisecond)); s != 1 {
+			t.Fatalf("the %d. of a hundred in each second comes back after %d s", i, s)
+		}
+	}
+}
+
+// TestManyWhoGotNoSlotComeBackAsFastAsRunsStart: in each second there are half as many again,
+// until the latest moment, to which the others come.
+func TestManyWhoGotNoSlotComeBackAsFastAsRunsStart(t *testing.T) {
+	for _, started := range []int{0, 40, 200, 1000} {
+		var c comebacks
+		for range started {
+			c.granted(noon)
+		}
+		at := noon.Add(time.Second)
+		back := map[int]int{}
+		for range 20000 {
+			back[c.refused(at)]++
+		}
+		want := max(100, started*3/2)
+		for s := 1; s < 20 && (s+1)*want < 20000; s++ {
+			if n := back[s]; n < want-1 || n > want+1 {
+				t.Errorf("%d started in a second, and %d come back after %d s, not %d", started, n, s, want)
+			}
+		}
+		if len(back) > 20 || back[0] != 0 {
+			t.Errorf("%d started in a second: after 1 to 20 s come back %v", started, back)
+		}
+	}
+}
+
+// TestComebacksEndWithTheOverload: when those who waited have come back, one who is refused
+// waits a second again; also where the clock was set back meanwhile.
+func TestComebacksEndWithTheOverload(t *testing.T) {
+	for _, back := range []time.Duration{0, time.Hour} {
+		var c comebacks
+		for range 20000 {
+			c.refused(noon)
+		}
+		now := noon.Add(-back)
+		if s := c.refused(now); s != 20 {
+			t.Errorf("the last of very many comes back after %d s", s)
+		}
+		if s := c.refused(now.Add(19 * time.Second)); s != 1 {
+			t.Errorf("after all have come back, it is %d s", s)
+		}
+	}
+}
+
+// TestStartsOfLongAgoBringNobodyBack: runs that started two seconds ago say nothing of now.
+func TestStartsOfLongAgoBringNobodyBack(t *testing.T) {
+	var c comebacks
+	for range 1000 {
+		c.granted(noon)
+	}
+	last := 0
+	for range 300 {
+		last = c.refused(noon.Add(2 * time.Second))
+	}
+	if last != 3 {
+		t.Errorf("the 300th comes back after %d s, where a hundred do in a second", last)
+	}
+}
