@@ -6,9 +6,9 @@ import (
 )
 
 // comebacks says after how many seconds a start that got no slot may be sent again, so that
-// those who wait come back one after the other, about as fast as runs start. If all of them came
-// back after a second, then in an overload refusing them would cost more than the runs, and the
-// overload would outlast its cause.
+// those who wait come back one after the other, half as fast as runs start. If all of them came
+// back after a second, then in an overload refusing them would take what the service can do more
+// than is asked for, and the overload would outlast its cause.
 type comebacks struct {
 	mu            sync.Mutex
 	next          time.Time // when the latest that was refused comes back
@@ -17,10 +17,10 @@ type comebacks struct {
 }
 
 const (
-	soonest       = time.Second
-	latest        = 20 * time.Second // SDKs wait up to 30 s
-	fewComebacks  = 100              // in a second: cheap, however few runs start
-	comebacksMore = 1.5              // comebacks for each run that starts, since more runs may be able to start
+	soonest      = time.Second
+	latest       = 20 * time.Second // SDKs wait up to 30 s
+	fewComebacks = 100              // in a second: cheap, however few runs start
+	comebacksRun = 0.5              // for each run that starts; others are asked for besides
 )
 
 // granted counts a start.
@@ -36,7 +36,7 @@ func (c *comebacks) refused(now time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count(now)
-	rate := max(fewComebacks, comebacksMore*float64(c.last))
+	rate := max(fewComebacks, comebacksRun*float64(c.last))
 	c.next = c.next.Add(time.Duration(float64(time.Second) / rate))
 	if first := now.Add(soonest); c.next.Before(first) {
 		c.next = first

@@ -16,9 +16,9 @@ func TestFewWhoGotNoSlotComeBackAfterASecond(t *testing.T) {
 	}
 }
 
-// TestManyWhoGotNoSlotComeBackAsFastAsRunsStart: in each second there are half as many again,
-// until the latest moment, to which the others come.
-func TestManyWhoGotNoSlotComeBackAsFastAsRunsStart(t *testing.T) {
+// TestManyWhoGotNoSlotComeBackOneAfterTheOther: in each second half as many as start, until the
+// latest moment, at which the others come.
+func TestManyWhoGotNoSlotComeBackOneAfterTheOther(t *testing.T) {
 	for _, started := range []int{0, 40, 200, 1000} {
 		var c comebacks
 		for range started {
@@ -29,7 +29,7 @@ func TestManyWhoGotNoSlotComeBackAsFastAsRunsStart(t *testing.T) {
 		for range 20000 {
 			back[c.refused(at)]++
 		}
-		want := max(100, started*3/2)
+		want := max(100, started/2)
 		for s := 1; s < 20 && (s+1)*want < 20000; s++ {
 			if n := back[s]; n < want-1 || n > want+1 {
 				t.Errorf("%d started in a second, and %d come back after %d s, not %d", started, n, s, want)
@@ -71,5 +71,39 @@ func TestStartsOfLongAgoBringNobodyBack(t *testing.T) {
 	}
 	if last != 3 {
 		t.Errorf("the 300th comes back after %d s, where a hundred do in a second", last)
+	}
+}
+
+// TestAnOverloadEndsWithItsCause: a service can start 300 runs a second, or refuse ten starts for
+// each. 250 a second are asked for. It stands still for five seconds, and a minute later nobody
+// waits any more.
+func TestAnOverloadEndsWithItsCause(t *testing.T) {
+	const (
+		perSecond, asked, ticks = 300, 250, 100 // in a second
+		refusal                 = 0.1           // its work, in runs
+	)
+	var c comebacks
+	due := map[int]int{} // starts that are sent again, by tick
+	work := 0.0          // what the service can do now, in runs
+	for tick := range 65 * ticks {
+		now := noon.Add(time.Duration(tick) * time.Second / ticks)
+		due[max(tick, 5*ticks)] += (tick+1)*asked/ticks - tick*asked/ticks
+		if tick < 5*ticks {
+			continue
+		}
+		work = min(work+float64(perSecond)/ticks, perSecond)
+		for ; due[tick] > 0; due[tick]-- {
+			if work >= 1 {
+				work--
+				c.granted(now)
+				continue
+			}
+			work -= refusal
+			due[tick+c.refused(now)*ticks]++
+		}
+		delete(due, tick)
+	}
+	if len(due) > 0 {
+		t.Errorf("a minute later there are starts that wait at %d moments", len(due))
 	}
 }
