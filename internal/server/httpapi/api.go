@@ -44,7 +44,7 @@ type API struct {
 	origins  *http.CrossOriginProtection
 	stop     chan struct{} // closed when streams must end
 
-	comebacks comebacks
+	comebacks sync.Map                                   // *comebacks of each tenant
 	snapshots *cache.Cache[*countersign.Plan, []byte]    // in JSON
 	steps     *cache.Cache[*countersign.StepRun, []byte] // encoded steps of a run, by its first step
 }

@@ -1,14 +1,18 @@
 package httpapi
 
 import (
+	"strconv"
 	"sync"
 	"time"
+
+	"github.com/countersign/countersign"
 )
 
 // comebacks says after how many seconds a start that got no slot may be sent again, so that
 // those who wait come back one after the other, half as fast as runs start. If all of them came
 // back after a second, then in an overload refusing them would take what the service can do more
-// than is asked for, and the overload would outlast its cause.
+// than is asked for, and the overload would outlast its cause. Each tenant has its own, so that
+// none makes another one's callers wait.
 type comebacks struct {
 	mu            sync.Mutex
 	next          time.Time // when the latest that was refused comes back
@@ -22,6 +26,17 @@ const (
 	fewComebacks = 100              // in a second: cheap, however few runs start
 	comebacksRun = 0.5              // for each run that starts; others are asked for besides
 )
+
+// countStart counts a start that was accepted, and tells one that got no slot when to come back.
+func (a *API) countStart(c *call, err error) {
+	of, _ := a.comebacks.LoadOrStore(c.actor.Tenant, new(comebacks))
+	switch {
+	case err == nil:
+		of.(*comebacks).granted(a.cfg.Now())
+	case countersign.ErrorCode(err) == countersign.CodeCapacity:
+		c.w.Header().Set("Retry-After", strconv.Itoa(of.(*comebacks).refused(a.cfg.Now())))
+	}
+}
 
 // granted counts a start.
 func (c *comebacks) granted(now time.Time) {

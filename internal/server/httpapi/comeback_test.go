@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign"
 )
 
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
@@ -105,5 +108,23 @@ func TestAnOverloadEndsWithItsCause(t *testing.T) {
 	}
 	if len(due) > 0 {
 		t.Errorf("a minute later there are starts that wait at %d moments", len(due))
+	}
+}
+
+// TestATenantsRefusalsDelayNoOther: however often one tenant is refused, another one's caller is
+// told to come back after a second.
+func TestATenantsRefusalsDelayNoOther(t *testing.T) {
+	a := &API{cfg: Config{Now: func() time.Time { return noon }}}
+	refuse := func(tenant string) string {
+		c := &call{w: httptest.NewRecorder()}
+		c.actor.Tenant = tenant
+		a.countStart(c, countersign.Errorf(countersign.CodeCapacity, "no slot"))
+		return c.w.Header().Get("Retry-After")
+	}
+	for range 5000 {
+		refuse("acme")
+	}
+	if of, other := refuse("acme"), refuse("globex"); of != "20" || other != "1" {
+		t.Errorf("the tenant that is refused often waits %s s, another one %s s", of, other)
 	}
 }

@@ -68,12 +68,12 @@ func (a *API) endpoint(rt route) http.Handler {
 			return
 		}
 		out, err := rt.handle(c)
+		if rt.status == http.StatusAccepted {
+			a.countStart(c, err)
+		}
 		if err != nil {
 			a.fail(w, r, err)
 			return
-		}
-		if rt.status == http.StatusAccepted { // a run has started
-			a.comebacks.granted(a.cfg.Now())
 		}
 		a.write(w, r, rt.status, out)
 	})

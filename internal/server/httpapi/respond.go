@@ -37,11 +37,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		a.control.CountStranger()
 	case http.StatusServiceUnavailable:
-		after := retryAfter
-		if e.Code == countersign.CodeCapacity {
-			after = a.comebacks.refused(a.cfg.Now())
+		if w.Header().Get("Retry-After") == "" {
+			w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 		}
-		w.Header().Set("Retry-After", strconv.Itoa(after))
 	}
 	a.write(w, r, status, errorBody{e.Code, e.Message, requestID(r)})
 }
