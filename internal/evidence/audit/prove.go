@@ -87,17 +87,36 @@ func Broken(err error) bool { return errors.Is(err, errUnproven) || errors.Is(er
 // errUnproven reports a log that does not match its own head.
 var errUnproven = errors.New("audit: the records do not come to the head of the log; verify it")
 
-// tileLevel is the level of the complete subtrees whose hashes a Prover caches: 256
-// records each, so an eighth of a byte per record.
-const tileLevel = 8
+// A Prover caches the hashes of the complete subtrees of tileLevel, which have 256 records
+// each, and of every fourth level above. So a proof computes few hashes however long the log
+// is, and the higher levels add little memory.
+const (
+	tileLevel   = 8
+	cachedEvery = 4
+)
 
 // Prover proves the inclusion of records in a log. It caches the hashes of complete
 // subtrees, which never change; [Prover.Warm] reads missing ones. Every proof is
 // checked against the head of the log, so the cache is never trusted.
 type Prover struct {
 	mu    sync.Mutex
-	tiles map[string]map[int64]tlog.Hash // by tenant
+	known map[string]*subtreeHashes // by tenant
 }
+
+// subtreeHashes are the known hashes of a log's complete subtrees.
+type subtreeHashes struct {
+	hashes map[subtree]tlog.Hash
+	tiles  int64 // so many of tileLevel are known, from the beginning of the log on
+}
+
+// subtree is the n-th complete one of 2^level records.
+type subtree struct {
+	level int
+	n     int64
+}
+
+// isCached reports whether a Prover keeps the hashes of a level.
+func isCached(level int) bool { return level >= tileLevel && (level-tileLevel)%cachedEvery == 0 }
 
 // Prove proves some records of a tenant's log.
 func (p *Prover) Prove(tx store.Tx, tenant string, records []Sealed) (Proven, error) {
@@ -116,7 +135,7 @@ func (p *Prover) Prove(tx store.Tx, tenant string, records []Sealed) (Proven, er
 func (p *Prover) attempt(tx store.Tx, tenant string, h *head, records []Sealed) (Proven, error) {
 	out := Proven{Size: h.Size, Root: h.Hash(), Records: records}
 	root := merkle.ParseHash(out.Root)
-	r := &subtrees{prover: p, tx: tx, tenant: tenant, leaves: map[int64][]tlog.Hash{}, known: map[[2]int64]tlog.Hash{}}
+	r := &subtrees{prover: p, tx: tx, tenant: tenant, leaves: map[int64][]tlog.Hash{}}
 	for _, s := range records {
 		proof, err := tlog.ProveRecord(h.Size, s.Record.Seq, r)
 		if err != nil {
@@ -134,27 +153,46 @@ func (p *Prover) attempt(tx store.Tx, tenant string, h *head, records []Sealed) 
 	return out, nil
 }
 
-func (p *Prover) tile(tenant string, n int64) (h tlog.Hash, ok bool) {
+func (p *Prover) hash(tenant string, at subtree) (h tlog.Hash, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	h, ok = p.tiles[tenant][n]
+	if k := p.known[tenant]; k != nil {
+		h, ok = k.hashes[at]
+	}
 	return h, ok
 }
 
-func (p *Prover) remember(tenant string, n int64, h tlog.Hash) {
+func (p *Prover) remember(tenant string, at subtree, h tlog.Hash) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.tiles == nil {
-		p.tiles = map[string]map[int64]tlog.Hash{}
+	if p.known == nil {
+		p.known = map[string]*subtreeHashes{}
 	}
-	if p.tiles[tenant] == nil {
-		p.tiles[tenant] = map[int64]tlog.Hash{}
+	k := p.known[tenant]
+	if k == nil {
+		k = &subtreeHashes{hashes: map[subtree]tlog.Hash{}}
+		p.known[tenant] = k
 	}
-	p.tiles[tenant][n] = h
+	k.hashes[at] = h
+	for known := true; known; {
+		if _, known = k.hashes[subtree{tileLevel, k.tiles}]; known {
+			k.tiles++
+		}
+	}
+}
+
+// tiles is how many subtrees of tileLevel are known from the beginning of the log on.
+func (p *Prover) tiles(tenant string) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k := p.known[tenant]; k != nil {
+		return k.tiles
+	}
+	return 0
 }
 
 func (p *Prover) forget(tenant string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.tiles, tenant)
+	delete(p.known, tenant)
 }

@@ -15,7 +15,6 @@ type subtrees struct {
 	tx     store.Tx
 	tenant string
 	leaves map[int64][]tlog.Hash // by tile
-	known  map[[2]int64]tlog.Hash
 }
 
 // ReadHashes implements tlog.HashReader.
@@ -23,7 +22,7 @@ func (r *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	out := make([]tlog.Hash, len(indexes))
 	for i, index := range indexes {
 		level, n := tlog.SplitStoredHashIndex(index)
-		h, err := r.hash(level, n)
+		h, err := r.hash(subtree{level, n})
 		if err != nil {
 			return nil, err
 		}
@@ -32,44 +31,38 @@ func (r *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return out, nil
 }
 
-// hash is the root of the n-th complete subtree of 2^level records.
-func (r *subtrees) hash(level int, n int64) (tlog.Hash, error) {
-	at := [2]int64{int64(level), n}
-	if h, ok := r.known[at]; ok {
+// hash is the root of a complete subtree.
+func (r *subtrees) hash(at subtree) (tlog.Hash, error) {
+	if !isCached(at.level) {
+		return r.compute(at)
+	}
+	if h, ok := r.prover.hash(r.tenant, at); ok {
 		return h, nil
 	}
-	if level == tileLevel {
-		if h, ok := r.prover.tile(r.tenant, n); ok {
-			return h, nil
-		}
-	}
-	h, err := r.compute(level, n)
+	h, err := r.compute(at)
 	if err != nil {
 		return h, err
 	}
-	if level >= tileLevel { // below, there would be many, and each is soon made again
-		r.known[at] = h
-	}
-	if level == tileLevel {
-		r.prover.remember(r.tenant, n, h)
-		delete(r.leaves, n) // most tiles are wanted for their root alone
+	r.prover.remember(r.tenant, at, h)
+	if at.level == tileLevel {
+		delete(r.leaves, at.n) // most tiles are wanted for their root alone
 	}
 	return h, nil
 }
 
-func (r *subtrees) compute(level int, n int64) (tlog.Hash, error) {
-	if level == 0 {
-		leaves, err := r.tileLeaves(n >> tileLevel)
-		if at := n & (1<<tileLevel - 1); err == nil && at < int64(len(leaves)) {
-			return leaves[at], nil
+func (r *subtrees) compute(at subtree) (tlog.Hash, error) {
+	if at.level == 0 {
+		leaves, err := r.tileLeaves(at.n >> tileLevel)
+		if n := at.n & (1<<tileLevel - 1); err == nil && n < int64(len(leaves)) {
+			return leaves[n], nil
 		}
 		return tlog.Hash{}, firstError(err, errUnproven)
 	}
-	left, err := r.hash(level-1, 2*n)
+	left, err := r.hash(subtree{at.level - 1, 2 * at.n})
 	if err != nil {
 		return left, err
 	}
-	right, err := r.hash(level-1, 2*n+1)
+	right, err := r.hash(subtree{at.level - 1, 2*at.n + 1})
 	return tlog.NodeHash(left, right), err
 }
 

@@ -19,9 +19,7 @@ func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return h.Size>>tileLevel-int64(len(p.tiles[tenant])) <= warmTiles, nil
+	return h.Size>>tileLevel-p.tiles(tenant) <= warmTiles, nil
 }
 
 // Warm reads the missing hashes of complete subtrees, in several snapshots: after a
@@ -29,7 +27,7 @@ func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 // write-ahead log from being reset. The hashes are verified when used, like the rest
 // of the cache.
 func (p *Prover) Warm(ctx context.Context, tenant string, read Reader) error {
-	for at, done := int64(0), false; !done; {
+	for at, done := p.tiles(tenant), false; !done; {
 		next := at
 		err := read(ctx, func(tx store.Tx) (err error) {
 			next, done, err = p.warm(tx, tenant, at) // perhaps more than once
@@ -52,11 +50,11 @@ func (p *Prover) warm(tx store.Tx, tenant string, at int64) (next int64, done bo
 	}
 	end := h.Size >> tileLevel
 	for left := warmTiles; at < end && left > 0; at++ {
-		if _, known := p.tile(tenant, at); known {
+		if _, known := p.hash(tenant, subtree{tileLevel, at}); known {
 			continue
 		}
-		r := &subtrees{prover: p, tx: tx, tenant: tenant, leaves: map[int64][]tlog.Hash{}, known: map[[2]int64]tlog.Hash{}}
-		switch _, err := r.hash(tileLevel, at); {
+		r := &subtrees{prover: p, tx: tx, tenant: tenant, leaves: map[int64][]tlog.Hash{}}
+		switch _, err := r.hash(subtree{tileLevel, at}); {
 		case errors.Is(err, errUnproven):
 			return at, true, nil
 		case err != nil:
