@@ -19,7 +19,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// headID is the id of a tenant's single row in the audit_heads table.
+// headID is the id of the head of a tenant's log in the audit_heads table. The other rows there
+// are hashes of complete subtrees.
 const headID = "head"
 
 // head summarizes the earlier records: all that an append needs of them.
@@ -70,8 +71,13 @@ func appendRecord(tx store.Tx, tenant string, h *head, r *countersign.AuditRecor
 	if err := tx.Put(store.Audit, tenant, store.Row{ID: recordID(r.Seq), Doc: doc, Keys: columns(r), Given: true}, 0); err != nil {
 		return fmt.Errorf("audit record %d: %w", r.Seq, err)
 	}
-	h.Add(leaf)
-	return nil
+	var failed error
+	h.AddEach(leaf, func(level int, root tlog.Hash) {
+		if isKept(level) && failed == nil {
+			failed = keep(tx, tenant, subtree{level, r.Seq >> level}, root)
+		}
+	})
+	return failed
 }
 
 // columns are the indexed columns of a record.

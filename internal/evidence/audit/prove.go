@@ -87,17 +87,10 @@ func Broken(err error) bool { return errors.Is(err, errUnproven) || errors.Is(er
 // errUnproven reports a log that does not match its own head.
 var errUnproven = errors.New("audit: the records do not come to the head of the log; verify it")
 
-// A Prover caches the hashes of the complete subtrees of tileLevel, which have 256 records
-// each, and of every fourth level above. So a proof computes few hashes however long the log
-// is, and the higher levels add little memory.
-const (
-	tileLevel   = 8
-	cachedEvery = 4
-)
-
-// Prover proves the inclusion of records in a log. It caches the hashes of complete
-// subtrees, which never change; [Prover.Warm] reads missing ones. Every proof is
-// checked against the head of the log, so the cache is never trusted.
+// Prover proves the inclusion of records in a log. It reads and caches the hashes of complete
+// subtrees that are kept with the log, and computes those that are missing; [Prover.Warm] does
+// that for the log of an earlier release, which has none. Every proof is checked against the
+// head of the log, so neither the cache nor what is kept is ever trusted.
 type Prover struct {
 	mu    sync.Mutex
 	known map[string]*subtreeHashes // by tenant
@@ -109,33 +102,24 @@ type subtreeHashes struct {
 	tiles  int64 // so many of tileLevel are known, from the beginning of the log on
 }
 
-// subtree is the n-th complete one of 2^level records.
-type subtree struct {
-	level int
-	n     int64
-}
-
-// isCached reports whether a Prover keeps the hashes of a level.
-func isCached(level int) bool { return level >= tileLevel && (level-tileLevel)%cachedEvery == 0 }
-
 // Prove proves some records of a tenant's log.
 func (p *Prover) Prove(tx store.Tx, tenant string, records []Sealed) (Proven, error) {
 	h, err := loadHead(tx, tenant)
 	if err != nil {
 		return Proven{}, err
 	}
-	out, err := p.attempt(tx, tenant, h, records)
+	out, err := p.attempt(tx, tenant, h, records, kept)
 	if errors.Is(err, errUnproven) {
 		p.forget(tenant) // a restored store has another tree
-		out, err = p.attempt(tx, tenant, h, records)
+		out, err = p.attempt(tx, tenant, h, records, noneKept)
 	}
 	return out, err
 }
 
-func (p *Prover) attempt(tx store.Tx, tenant string, h *head, records []Sealed) (Proven, error) {
+func (p *Prover) attempt(tx store.Tx, tenant string, h *head, records []Sealed, kept reading) (Proven, error) {
 	out := Proven{Size: h.Size, Root: h.Hash(), Records: records}
 	root := merkle.ParseHash(out.Root)
-	r := &subtrees{prover: p, tx: tx, tenant: tenant, leaves: map[int64][]tlog.Hash{}}
+	r := newSubtrees(p, tx, tenant, kept)
 	for _, s := range records {
 		proof, err := tlog.ProveRecord(h.Size, s.Record.Seq, r)
 		if err != nil {

@@ -1,20 +1,83 @@
 package audit
 
 import (
+	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/merkle"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// subtrees computes the hashes of complete subtrees for one round of proofs.
+// subtree is the n-th complete one of 2^level records.
+type subtree struct {
+	level int
+	n     int64
+}
+
+// With a log the hashes of its complete subtrees of tileLevel are kept, which have 256 records
+// each, and those of every fourth level above. So a proof needs few hashes however long the log
+// is, and the higher levels add few.
+const (
+	tileLevel = 8
+	keptEvery = 4
+)
+
+func isKept(level int) bool { return level >= tileLevel && (level-tileLevel)%keptEvery == 0 }
+
+// id is that of the row with its hash in the audit_heads table.
+func (s subtree) id() string { return fmt.Sprintf("%02d-%s", s.level, recordID(s.n)) }
+
+// keptHash is the document of such a row.
+type keptHash struct {
+	Hash string `json:"hash"`
+}
+
+// keep writes the hash of a subtree that an append has completed, in the append's commit.
+func keep(tx store.Tx, tenant string, at subtree, root tlog.Hash) error {
+	doc, err := countersign.Marshal(keptHash{hex.EncodeToString(root[:])})
+	if err != nil {
+		return err
+	}
+	return tx.Put(store.AuditHeads, tenant, store.Row{ID: at.id(), Doc: doc, Given: true}, 0)
+}
+
+// reading reads the hash of a subtree; false for none.
+type reading func(tx store.Tx, tenant string, at subtree) (h tlog.Hash, ok bool, err error)
+
+// kept reads what keep has written. A row that is damaged is none: the hash is computed.
+func kept(tx store.Tx, tenant string, at subtree) (h tlog.Hash, ok bool, err error) {
+	row, err := store.Look(tx, store.AuditHeads, tenant, at.id())
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDamaged) {
+		return h, false, nil
+	}
+	if err != nil {
+		return h, false, err
+	}
+	var doc keptHash
+	if store.Decode(row.Doc, &doc) != nil {
+		return h, false, nil
+	}
+	return merkle.ParseHash(doc.Hash), true, nil
+}
+
+// noneKept has every hash computed of the records.
+func noneKept(store.Tx, string, subtree) (h tlog.Hash, ok bool, err error) { return h, false, nil }
+
+// subtrees gives the hashes of complete subtrees for one round of proofs.
 type subtrees struct {
 	prover *Prover
 	tx     store.Tx
 	tenant string
+	kept   reading
 	leaves map[int64][]tlog.Hash // by tile
+}
+
+func newSubtrees(p *Prover, tx store.Tx, tenant string, kept reading) *subtrees {
+	return &subtrees{prover: p, tx: tx, tenant: tenant, kept: kept, leaves: map[int64][]tlog.Hash{}}
 }
 
 // ReadHashes implements tlog.HashReader.
@@ -33,13 +96,17 @@ func (r *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 
 // hash is the root of a complete subtree.
 func (r *subtrees) hash(at subtree) (tlog.Hash, error) {
-	if !isCached(at.level) {
+	if !isKept(at.level) {
 		return r.compute(at)
 	}
-	if h, ok := r.prover.hash(r.tenant, at); ok {
+	h, ok := r.prover.hash(r.tenant, at)
+	if ok {
 		return h, nil
 	}
-	h, err := r.compute(at)
+	h, ok, err := r.kept(r.tx, r.tenant, at)
+	if err == nil && !ok {
+		h, err = r.compute(at)
+	}
 	if err != nil {
 		return h, err
 	}

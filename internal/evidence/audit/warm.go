@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"golang.org/x/mod/sumdb/tlog"
-
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -13,19 +11,23 @@ import (
 const warmTiles = 16
 
 // IsWarm reports that a proof reads no more in its snapshot than one step of
-// [Prover.Warm].
+// [Prover.Warm]: hashes are kept with the log, or enough of them are known.
 func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 	h, err := loadHead(tx, tenant)
 	if err != nil {
 		return false, err
 	}
-	return h.Size>>tileLevel-p.tiles(tenant) <= warmTiles, nil
+	if h.Size>>tileLevel-p.tiles(tenant) <= warmTiles {
+		return true, nil
+	}
+	_, ok, err := kept(tx, tenant, subtree{tileLevel, 0})
+	return ok, err
 }
 
-// Warm reads the missing hashes of complete subtrees, in several snapshots: after a
-// start that is the whole log, and one long snapshot would keep the store's
-// write-ahead log from being reset. The hashes are verified when used, like the rest
-// of the cache.
+// Warm computes the hashes of complete subtrees of a log that an earlier release began, in
+// several snapshots: after a start that is the whole log, and one long snapshot would keep the
+// store's write-ahead log from being reset. The hashes are verified when used, like the rest of
+// the cache.
 func (p *Prover) Warm(ctx context.Context, tenant string, read Reader) error {
 	for at, done := p.tiles(tenant), false; !done; {
 		next := at
@@ -53,7 +55,7 @@ func (p *Prover) warm(tx store.Tx, tenant string, at int64) (next int64, done bo
 		if _, known := p.hash(tenant, subtree{tileLevel, at}); known {
 			continue
 		}
-		r := &subtrees{prover: p, tx: tx, tenant: tenant, leaves: map[int64][]tlog.Hash{}}
+		r := newSubtrees(p, tx, tenant, kept)
 		switch _, err := r.hash(subtree{tileLevel, at}); {
 		case errors.Is(err, errUnproven):
 			return at, true, nil

@@ -2,11 +2,44 @@ package audit
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
+
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/store"
 )
+
+// unreadable fails to read the hashes that are kept with a log.
+type unreadable struct {
+	store.Tx
+	err error
+}
+
+func (u unreadable) Get(table *store.Table, tenant, id string) (store.Row, error) {
+	if table == store.AuditHeads && id != headID {
+		return store.Row{}, u.err
+	}
+	return u.Tx.Get(table, tenant, id)
+}
+
+// TestAHashThatCannotBeReadIsComputed, if its row is damaged. Any other error is the proof's.
+func TestAHashThatCannotBeReadIsComputed(t *testing.T) {
+	for _, c := range []struct{ is, want error }{{store.ErrDamaged, nil}, {store.ErrOver, store.ErrOver}} {
+		view(t, longJournal(t, 3), func(tx store.Tx) error {
+			r, err := Sealing(tx, tenant, 5)
+			if err != nil {
+				return err
+			}
+			if _, err = new(Prover).Prove(unreadable{tx, c.is}, tenant, []Sealed{r}); !errors.Is(err, c.want) {
+				t.Errorf("%v: %v", c.is, err)
+			}
+			return nil
+		})
+	}
+}
 
 // countedLists counts the lists that are read.
 type countedLists struct {
@@ -19,12 +52,12 @@ func (c *countedLists) List(k *store.Table, tenant string, q store.Query) ([]sto
 	return c.Tx.List(k, tenant, q)
 }
 
-// longJournal is a store with a log of so many tiles and some records.
+// longJournal is a store with a log of so many tiles and seven records.
 func longJournal(t *testing.T, tiles int) store.Store {
-	s := journal(t, 0)
-	for n := 0; n < tiles<<tileLevel+7; n += 1 << tileLevel {
+	s, end := journal(t, 0), tiles<<tileLevel+7
+	for n := 0; n < end; n += 1 << tileLevel {
 		update(t, s, func(tx store.Tx) error {
-			batch := make([]countersign.AuditRecord, 1<<tileLevel)
+			batch := make([]countersign.AuditRecord, min(1<<tileLevel, end-n))
 			for i := range batch {
 				batch[i] = record(n + i)
 			}
@@ -34,40 +67,125 @@ func longJournal(t *testing.T, tiles int) store.Store {
 	return s
 }
 
-// TestAProofDoesNotHashTheWholeLog: of the subtrees that it needs only the hashes are read,
-// so that receipts take as long after years as after a day.
-func TestAProofDoesNotHashTheWholeLog(t *testing.T) {
+// keptRows are the rows with hashes that are kept with a log.
+func keptRows(t *testing.T, s store.Store) (rows []store.Row) {
+	view(t, s, func(tx store.Tx) (err error) {
+		rows, err = tx.List(store.AuditHeads, tenant, store.Query{Where: []store.Filter{{Column: "id", Op: store.AtMost, Values: []any{"99"}}}})
+		return err
+	})
+	return rows
+}
+
+// ofEarlierRelease removes what releases before this one did not write.
+func ofEarlierRelease(t *testing.T, s store.Store) {
+	for _, row := range keptRows(t, s) {
+		update(t, s, func(tx store.Tx) error { return tx.Delete(store.AuditHeads, tenant, row.ID) })
+	}
+}
+
+// proveOne proves a record and returns how many tiles that reads.
+func proveOne(t *testing.T, p *Prover, s store.Store, seq int64) (tiles int) {
+	t.Helper()
+	view(t, s, func(tx store.Tx) error {
+		r, err := Sealing(tx, tenant, seq)
+		if err != nil {
+			return err
+		}
+		c := &countedLists{Tx: tx}
+		out, err := p.Prove(c, tenant, []Sealed{r})
+		tiles = c.lists
+		checked(t, out)
+		return err
+	})
+	return tiles
+}
+
+// TestAProofReadsFewRecordsOfALongLog: receipts take as long after years as after a day, the
+// first one after a start too.
+func TestAProofReadsFewRecordsOfALongLog(t *testing.T) {
+	s, p := longJournal(t, 2*16+3), new(Prover)
+	view(t, s, func(tx store.Tx) error {
+		if warm, err := p.IsWarm(tx, tenant); err != nil || !warm {
+			t.Errorf("with hashes that are kept it is warm: %t, %v", warm, err)
+		}
+		return nil
+	})
+	if read := proveOne(t, p, s, 5); read > 2 { // its own tile, and the last
+		t.Errorf("a proof reads %d tiles", read)
+	}
+}
+
+// TestALaterProofDoesNotHashTheWholeLog of an earlier release, with which no hashes are kept.
+func TestALaterProofDoesNotHashTheWholeLog(t *testing.T) {
 	const tiles = 2*16 + 3
 	s, p := longJournal(t, tiles), new(Prover)
-	prove := func(seq int64) (lists int) {
-		view(t, s, func(tx store.Tx) error {
-			r, err := Sealing(tx, tenant, seq)
-			if err != nil {
-				return err
-			}
-			c := &countedLists{Tx: tx}
-			out, err := p.Prove(c, tenant, []Sealed{r})
-			lists = c.lists
-			checked(t, out)
-			return err
-		})
-		return lists
-	}
-	if read := prove(5); read < tiles {
+	ofEarlierRelease(t, s)
+	if read := proveOne(t, p, s, 5); read < tiles {
 		t.Fatalf("the first proof reads %d of %d tiles", read, tiles)
 	}
 	for tile := int64(16); tile < 2*16; tile++ {
 		delete(p.known[tenant].hashes, subtree{tileLevel, tile})
 	}
-	if read := prove(7); read > 2 { // its own tile, and the last
+	if read := proveOne(t, p, s, 7); read > 2 {
 		t.Errorf("a later proof reads %d tiles", read)
 	}
 }
 
-// TestALongLogIsReadInSpansBeforeTheFirstProof: no snapshot reads more than some
+// TestTheHashesOfCompleteSubtreesAreKept, each once, as the records have them.
+func TestTheHashesOfCompleteSubtreesAreKept(t *testing.T) {
+	const tiles = 2*16 + 3
+	s := longJournal(t, tiles)
+	rows := keptRows(t, s)
+	if len(rows) != tiles+2 || rows[0].ID != "08-0000000000000000" || rows[tiles+1].ID != "12-0000000000000001" {
+		t.Fatalf("%d hashes are kept", len(rows))
+	}
+	view(t, s, func(tx store.Tx) error {
+		r := newSubtrees(new(Prover), tx, tenant, noneKept)
+		for level, n := range map[int]int64{tileLevel: tiles, tileLevel + keptEvery: 2} {
+			for at := range n {
+				is, ok, err := kept(tx, tenant, subtree{level, at})
+				want, failed := r.hash(subtree{level, at})
+				if !ok || err != nil || failed != nil || is != want {
+					t.Errorf("of %d at level %d %x is kept (%t, %v), and it is %x (%v)", at, level, is, ok, err, want, failed)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestAKeptHashIsNotTrusted: where it is another, damaged or missing, records are proven
+// nevertheless.
+func TestAKeptHashIsNotTrusted(t *testing.T) {
+	for name, doc := range map[string]string{
+		"another":  `{"hash":"` + strings.Repeat("07", tlog.HashSize) + `"}`,
+		"short":    `{"hash":"07"}`,
+		"damaged":  `{"hash":`,
+		"no value": `{}`,
+		"missing":  "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := longJournal(t, 5)
+			for _, row := range keptRows(t, s)[1:3] {
+				update(t, s, func(tx store.Tx) error {
+					if doc == "" {
+						return tx.Delete(store.AuditHeads, tenant, row.ID)
+					}
+					return tx.Put(store.AuditHeads, tenant, store.Row{ID: row.ID, Doc: []byte(doc)}, row.Version)
+				})
+			}
+			for seq := range int64(5) {
+				proveOne(t, new(Prover), s, seq<<tileLevel)
+			}
+		})
+	}
+}
+
+// TestALongLogIsReadInSpansBeforeTheFirstProof, of an earlier release: no snapshot reads more than some
 // thousand records, the proof's own neither.
 func TestALongLogIsReadInSpansBeforeTheFirstProof(t *testing.T) {
 	s := longJournal(t, 2*warmTiles+3)
+	ofEarlierRelease(t, s)
 	p, snapshots := new(Prover), 0
 	read := func(_ context.Context, span func(tx store.Tx) error) error {
 		snapshots++

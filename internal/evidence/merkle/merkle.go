@@ -20,12 +20,18 @@ type Tree struct {
 }
 
 // Add appends a leaf: equal subtrees merge as the carry of a binary counter.
-func (t *Tree) Add(leaf tlog.Hash) {
-	node := leaf
+func (t *Tree) Add(leaf tlog.Hash) { t.AddEach(leaf, func(int, tlog.Hash) {}) }
+
+// AddEach is Add, and calls completed with the root of each subtree that the leaf completes, from
+// level 1 upwards: the last complete one of 2^level leaves.
+func (t *Tree) AddEach(leaf tlog.Hash, completed func(level int, root tlog.Hash)) {
+	node, level := leaf, 0
 	for n := t.Size; n&1 == 1; n >>= 1 {
 		last := len(t.Roots) - 1
 		node = tlog.NodeHash(ParseHash(t.Roots[last]), node)
 		t.Roots = t.Roots[:last]
+		level++
+		completed(level, node)
 	}
 	t.Roots = append(t.Roots, hex.EncodeToString(node[:]))
 	t.Size++

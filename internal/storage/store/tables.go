@@ -65,7 +65,8 @@ var (
 	Unfinished = table("unfinished", text("tenant_id"), text("state"), integer("since"), integer("due"))
 
 	// Audit is listed by sequence number: all of it by id, which orders as that does,
-	// or what agrees in actor, action or subject. AuditHeads has one row a log, which guards it.
+	// or what agrees in actor, action or subject. AuditHeads has a row of each log that guards it,
+	// and hashes of its complete subtrees, which are looked up.
 	Audit      = log(guarded(table("audit", integer("seq"), integer("at"), text("actor"), text("action"), text("subject"))))
 	AuditHeads = table("audit_heads")
 
