@@ -98,6 +98,7 @@ type Service struct {
 	codes         *codeMails
 	counts        storedCounts
 	prover        audit.Prover // of the records in receipts
+	keeping       sync.Map     // tenants whose log's hashes are being kept
 	verifier      audit.Verifier
 }
 

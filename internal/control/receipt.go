@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/evidence/receipt"
+	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -34,6 +36,9 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 		if err = provable(s.prover.Warm(ctx, a.Tenant, read), id); err == nil {
 			err = read(ctx, collect(true))
 		}
+		if err == nil { // and the hashes come to the head of the log
+			s.keepHashes(a.Tenant)
+		}
 	})
 	if err = cmp.Or(busy, err); err != nil {
 		return nil, err
@@ -43,6 +48,32 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 		return nil, public(err)
 	}
 	return receipt.Build(facts, key)
+}
+
+// keepHashes keeps the hashes of a log that an earlier release began, in the background and with
+// pauses that leave the writer to others, so that no later start has to read the whole log for
+// its first receipt.
+func (s *Service) keepHashes(tenant string) {
+	if _, going := s.keeping.LoadOrStore(tenant, true); going {
+		return
+	}
+	s.background.Go(func() {
+		defer s.keeping.Delete(tenant)
+		for before := s.prover.Tiles(tenant); before > 0; {
+			began, next := time.Now(), before
+			err := s.store.Update(s.cfg.Life, func(tx store.Tx) (err error) {
+				next, err = s.prover.Keep(tx, tenant, before)
+				return err
+			})
+			if err != nil {
+				s.log.Warn("the hashes of the audit log are not kept: the next start reads it for its first receipt", "tenant", tenant, "error", err)
+				return
+			}
+			if before = next; !periodic.Pause(s.cfg.Life, time.Since(began)) {
+				return
+			}
+		}
+	})
 }
 
 // receiptFacts collects the contents of a receipt. If the prover would have to read much of

@@ -165,8 +165,9 @@ func (p *Prover) remember(tenant string, at subtree, h tlog.Hash) {
 	}
 }
 
-// tiles is how many subtrees of tileLevel are known from the beginning of the log on.
-func (p *Prover) tiles(tenant string) int64 {
+// Tiles is how many tiles of a log have known hashes, from its beginning on: [Prover.Keep] begins
+// there.
+func (p *Prover) Tiles(tenant string) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if k := p.known[tenant]; k != nil {

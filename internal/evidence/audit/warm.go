@@ -17,7 +17,7 @@ func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if h.Size>>tileLevel-p.tiles(tenant) <= warmTiles {
+	if h.Size>>tileLevel-p.Tiles(tenant) <= warmTiles {
 		return true, nil
 	}
 	_, ok, err := kept(tx, tenant, subtree{tileLevel, 0})
@@ -29,7 +29,7 @@ func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 // store's write-ahead log from being reset. The hashes are verified when used, like the rest of
 // the cache.
 func (p *Prover) Warm(ctx context.Context, tenant string, read Reader) error {
-	for at, done := p.tiles(tenant), false; !done; {
+	for at, done := p.Tiles(tenant), false; !done; {
 		next := at
 		err := read(ctx, func(tx store.Tx) (err error) {
 			next, done, err = p.warm(tx, tenant, at) // perhaps more than once
@@ -65,4 +65,34 @@ func (p *Prover) warm(tx store.Tx, tenant string, at int64) (next int64, done bo
 		left--
 	}
 	return at, at >= end, nil
+}
+
+// keptAtOnce bounds how many hashes of tiles are written in one commit.
+const keptAtOnce = 64
+
+// Keep writes hashes that [Prover.Warm] has computed, so that no later start computes them again:
+// of the tiles before the `before`-th, the last ones first, and of the subtrees that end with
+// them. It returns where to go on; 0: all are kept. The first tile's is the last one, by which
+// [Prover.IsWarm] knows that the others are there.
+func (p *Prover) Keep(tx store.Tx, tenant string, before int64) (next int64, err error) {
+	r := newSubtrees(p, tx, tenant, noneKept)
+	for next = before; next > max(before-keptAtOnce, 0); next-- {
+		for level := tileLevel; next&(1<<(level-tileLevel)-1) == 0; level += keptEvery {
+			at := subtree{level, next>>(level-tileLevel) - 1}
+			switch _, there, err := kept(tx, tenant, at); {
+			case err != nil:
+				return next, err
+			case there:
+				continue
+			}
+			root, err := r.hash(at)
+			if err == nil {
+				err = keep(tx, tenant, at, root)
+			}
+			if err != nil {
+				return next, err
+			}
+		}
+	}
+	return next, nil
 }

@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +154,50 @@ func TestTheHashesOfCompleteSubtreesAreKept(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestTheHashesOfAnEarlierLogAreKeptOnce: as many at once as a commit may have, and those that
+// appends have kept meanwhile stay.
+func TestTheHashesOfAnEarlierLogAreKeptOnce(t *testing.T) {
+	const tiles = keptAtOnce + 16 + 3
+	s, p := longJournal(t, tiles), new(Prover)
+	want := keptRows(t, s)
+	ofEarlierRelease(t, s)
+	read := func(_ context.Context, span func(tx store.Tx) error) error {
+		view(t, s, span)
+		return nil
+	}
+	if err := p.Warm(t.Context(), tenant, read); err != nil {
+		t.Fatal(err)
+	}
+	update(t, s, func(tx store.Tx) error { // as if appended
+		at := subtree{tileLevel, tiles - 1}
+		root, err := newSubtrees(p, tx, tenant, noneKept).hash(at)
+		return errors.Join(err, keep(tx, tenant, at, root))
+	})
+	commits := 0
+	for before := p.Tiles(tenant); before > 0; commits++ {
+		if _, there, _ := keptIn(t, s, subtree{tileLevel, 0}); there {
+			t.Fatalf("the first is kept before the %d-th", before)
+		}
+		update(t, s, func(tx store.Tx) (err error) {
+			before, err = p.Keep(tx, tenant, before)
+			return err
+		})
+	}
+	got := keptRows(t, s)
+	same := slices.EqualFunc(got, want, func(a, b store.Row) bool { return a.ID == b.ID && bytes.Equal(a.Doc, b.Doc) && a.Version == 1 })
+	if commits != 2 || !same {
+		t.Errorf("%d commits keep %d hashes, want %d", commits, len(got), len(want))
+	}
+}
+
+func keptIn(t *testing.T, s store.Store, at subtree) (h tlog.Hash, ok bool, err error) {
+	view(t, s, func(tx store.Tx) error {
+		h, ok, err = kept(tx, tenant, at)
+		return err
+	})
+	return h, ok, err
 }
 
 // TestAKeptHashIsNotTrusted: where it is another, damaged or missing, records are proven
