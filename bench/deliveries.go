@@ -130,3 +130,15 @@ func (r *recent) back(i int) string {
 	}
 	return r.ids[(r.n-1-i)%len(r.ids)]
 }
+
+// unseen are the runs that the check at the end has not found yet, without earlier ones.
+func (l *deliveries) unseen(earlier map[string]bool) (ids []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, d := range l.runs {
+		if !d.seen && !earlier[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

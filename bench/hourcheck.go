@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ type checked struct {
 // check decides what still waits, has the runs end, and compares what the API and the archive
 // say of each run with what the receiver got.
 func (h *hour) check() (c checked) {
-	for _, do := range []func(*checked) error{h.drain, h.listed, h.archived, h.delivered, h.audited, h.logged} {
+	for _, do := range []func(*checked) error{h.drain, h.listed, h.archived, h.missed, h.delivered, h.audited, h.logged} {
 		if err := do(&c); err != nil {
 			h.wrong(err)
 		}
@@ -72,8 +73,8 @@ func (h *hour) drain(*checked) error {
 	}
 }
 
-// listed checks the runs in the store, the newest first: what is archived meanwhile is at the
-// other end of the list, and in a file.
+// listed checks the runs in the store, the newest first: what is archived meanwhile is mostly at
+// the other end of the list, and in a file.
 func (h *hour) listed(c *checked) error {
 	for path := "/runs?limit=200"; ; {
 		var page struct {
@@ -143,6 +144,7 @@ func (h *hour) archived(c *checked) error {
 	if err != nil {
 		return err
 	}
+	c.archived = 0
 	unknown := map[string]string{} // files by digest
 	for _, name := range names {
 		digest, err := h.file(c, name)
@@ -167,6 +169,30 @@ func (h *hour) archived(c *checked) error {
 	}
 	for _, name := range unknown {
 		h.wrong(fmt.Errorf("%s: the audit log doesn't know its digest", name))
+	}
+	return nil
+}
+
+// missed asks for each run that was found neither in the list nor in a file. Of runs that began
+// together those that ended late are archived later; if the others are archived while the list
+// is read, they move to pages that were read already.
+func (h *hour) missed(c *checked) error {
+	archived := false
+	for _, id := range h.log.unseen(h.earlier) {
+		var run struct{ Status string }
+		switch status, err := h.p.exchange(context.Background(), "GET", "/runs/"+id, nil, "", &run); {
+		case err != nil:
+			return err
+		case status == http.StatusOK:
+			h.is(c, id, run.Status)
+		case status == http.StatusNotFound:
+			archived = true
+		default:
+			return fmt.Errorf("GET /runs/%s: %d", id, status)
+		}
+	}
+	if archived {
+		return h.archived(c)
 	}
 	return nil
 }
