@@ -31,6 +31,8 @@ type history struct {
 	first          time.Duration   // the first start, which may migrate the tables
 	size           int64           // of the full store, before this benchmark executes runs on it
 	plain, ofEnded []time.Duration // of each page: of all runs, and of COMPLETED ones
+	firstReceipts  []time.Duration // of each start
+	receipts       []time.Duration // of runs anywhere
 	readers        readers         // beside runs on the full store
 	alone, beside  []float64       // steps per second on it, without the readers and with them
 }
@@ -107,6 +109,11 @@ func (m *history) restart() error {
 		} else {
 			m.ready = append(m.ready, took)
 		}
+		took, err := m.receipt()
+		if err != nil {
+			return err
+		}
+		m.firstReceipts = append(m.firstReceipts, took)
 		if i < m.starts {
 			if err := m.old.stop(); err != nil {
 				return err
@@ -142,7 +149,22 @@ func (m *history) drive() error {
 	return nil
 }
 
-// read requests pages at random offsets, of all runs and of the COMPLETED ones.
+// receipt requests the receipt of a run anywhere.
+func (m *history) receipt() (took time.Duration, err error) {
+	page, err := m.old.must("GET", "/runs?limit=1&offset="+strconv.Itoa(rand.IntN(m.runs)), nil)
+	if err != nil {
+		return 0, err
+	}
+	path := "/runs/" + page["items"].([]any)[0].(object)["id"].(string) + "/receipt"
+	begin := time.Now()
+	status, err := m.old.fetch(context.Background(), http.MethodGet, path, nil)
+	if err != nil || status != http.StatusOK {
+		return 0, errors.Join(err, fmt.Errorf("GET %s: %d", path, status))
+	}
+	return time.Since(begin), nil
+}
+
+// read requests pages at random offsets, of all runs and of the COMPLETED ones, and receipts.
 func (m *history) read() error {
 	for range m.pages {
 		for path, took := range map[string]*[]time.Duration{"/runs?limit=100": &m.plain, "/runs?limit=100&status=COMPLETED": &m.ofEnded} {
@@ -153,6 +175,11 @@ func (m *history) read() error {
 			}
 			*took = append(*took, time.Since(begin))
 		}
+		took, err := m.receipt()
+		if err != nil {
+			return err
+		}
+		m.receipts = append(m.receipts, took)
 	}
 	return nil
 }
@@ -200,5 +227,7 @@ func (m *history) print() {
 	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), median(m.filled)/median(m.empty))
 	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, shortDuration(quantile(m.plain, 0.5)), shortDuration(quantile(m.plain, 0.99)))
 	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", shortDuration(quantile(m.ofEnded, 0.5)), shortDuration(quantile(m.ofEnded, 0.99)))
+	fmt.Printf("| GET /runs/{id}/receipt, the first after a start, of %d | %s, slowest %s |\n", len(m.firstReceipts), shortDuration(median(m.firstReceipts)), shortDuration(quantile(m.firstReceipts, 1)))
+	fmt.Printf("| the same, later, of %d anywhere | p50 %s, p99 %s |\n", len(m.receipts), shortDuration(quantile(m.receipts, 0.5)), shortDuration(quantile(m.receipts, 0.99)))
 	m.printReaders()
 }
