@@ -30,6 +30,25 @@ func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (p
 	return page, err
 }
 
+// AgentName is what to choose an agent by.
+type AgentName struct{ ID, Name string }
+
+// AgentNames lists the names of agents, without their liveness, whose reading takes most of the
+// time of Agents.
+func (s *Service) AgentNames(ctx context.Context, a Actor, l List) (names []AgentName, err error) {
+	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
+		names = nil
+		heads, err := records.Agents.List(tx, a.Tenant, l.query(nil, l.current(ownProjects(a, "project")...)...))
+		for i := 0; err == nil && i < len(heads); i++ {
+			var agent countersign.Agent
+			agent, err = agentOf(tx, a.Tenant, &heads[i])
+			names = append(names, AgentName{agent.ID, agent.Name})
+		}
+		return err
+	})
+	return names, err
+}
+
 func within(column string, values []string) store.Filter {
 	f := store.Filter{Column: column, Op: store.In}
 	for _, v := range values {

@@ -3,6 +3,7 @@ package control_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,37 @@ func (h *fixture) asks(t *testing.T, a control.Actor, digest string) (approval s
 		return err
 	}))
 	return approval
+}
+
+// TestTheNamesOfAgentsCostTheSameHoweverManyInstancesAreHeard, and are those of the actor's
+// projects.
+func TestTheNamesOfAgentsCostTheSameHoweverManyInstancesAreHeard(t *testing.T) {
+	h := open(t)
+	ids := h.sync(item("a"), item("b"))
+	names := func(a control.Actor) (names []control.AgentName, cost reads) {
+		cost = h.reading(func() {
+			var err error
+			names, err = h.service.AgentNames(background, a, control.List{Limit: 200})
+			h.must(err)
+		})
+		return names, cost
+	}
+	_, before := names(as("acme"))
+	for i, id := range ids {
+		for n := range 5 {
+			h.beat(id, newHeartbeat(fmt.Sprint("instance-", n), int64(i)))
+		}
+	}
+	got, after := names(as("acme"))
+	slices.SortFunc(got, func(a, b control.AgentName) int { return strings.Compare(a.Name, b.Name) })
+	if want := []control.AgentName{{ID: ids[0], Name: "a"}, {ID: ids[1], Name: "b"}}; !slices.Equal(got, want) || before != after {
+		t.Errorf("%+v for %+v, before heartbeats %+v", got, after, before)
+	}
+	other := as("acme")
+	other.Projects = []string{"acme-two"}
+	if got, _ := names(other); len(got) != 0 {
+		t.Errorf("who is limited to another project sees %+v", got)
+	}
 }
 
 // auditReads gives what is read meanwhile.

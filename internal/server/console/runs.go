@@ -106,12 +106,12 @@ func (v *pageRequest) runFilter() (f control.RunFilter, err error) {
 // agentChoices are the agents to choose from; the selected one is included even if the
 // first page lacks it.
 func (v *pageRequest) agentChoices(now string) ([]option, error) {
-	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}, control.AgentFilter{})
+	found, err := v.control.AgentNames(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
 	var out []option
-	for _, a := range found.Items {
+	for _, a := range found {
 		out = append(out, option{a.ID, a.Name, a.ID == now})
 	}
 	if now != "" && !slices.ContainsFunc(out, func(o option) bool { return o.Here }) {
