@@ -2,6 +2,7 @@ package countersign
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 )
 
@@ -139,12 +140,29 @@ type (
 	plainTransition Transition
 )
 
+// storedTransition reads a transition of a stored document. It has no UnmarshalJSON of
+// its own, so that a document with many of them is read in one pass.
+type storedTransition struct {
+	plainTransition
+	Priority wholeNumber `json:"priority"`
+}
+
+func (s *storedTransition) transition() Transition {
+	t := Transition(s.plainTransition)
+	t.Priority = int64(s.Priority)
+	return t
+}
+
 // wholeNumber reads every spelling of an integer: a document that is kept verbatim
 // may say 1.0 or 1e0, which encoding/json refuses for an int64.
 type wholeNumber int64
 
 // UnmarshalJSON reads a number by its exact value.
 func (w *wholeNumber) UnmarshalJSON(b []byte) error {
+	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+		*w = wholeNumber(n)
+		return nil
+	}
 	return json.Unmarshal([]byte(ParseNumber(string(b)).String()), (*int64)(w))
 }
 
@@ -160,26 +178,31 @@ func (m AgentModel) MarshalJSON() ([]byte, error) {
 func (m *AgentModel) UnmarshalJSON(b []byte) error {
 	read := struct {
 		*plainModel
-		Revision wholeNumber `json:"revision"`
+		Revision    wholeNumber        `json:"revision"`
+		Transitions []storedTransition `json:"transitions"`
 	}{plainModel: (*plainModel)(m)}
 	if err := json.Unmarshal(b, &read); err != nil {
 		return err
 	}
 	m.Revision = int64(read.Revision)
+	m.Transitions = nil
+	if read.Transitions != nil {
+		m.Transitions = make([]Transition, len(read.Transitions))
+	}
+	for i := range read.Transitions {
+		m.Transitions[i] = read.Transitions[i].transition()
+	}
 	m.KeepVerbatim(RawValue(string(b)))
 	return nil
 }
 
 // UnmarshalJSON reads a transition of a stored document.
 func (t *Transition) UnmarshalJSON(b []byte) error {
-	read := struct {
-		*plainTransition
-		Priority wholeNumber `json:"priority"`
-	}{plainTransition: (*plainTransition)(t)}
+	read := storedTransition{plainTransition: plainTransition(*t)}
 	if err := json.Unmarshal(b, &read); err != nil {
 		return err
 	}
-	t.Priority = int64(read.Priority)
+	*t = read.transition()
 	return nil
 }
 
