@@ -19,6 +19,9 @@ type Store struct {
 	turn    chan struct{} // has one token, the right to write
 	closed  chan struct{}
 	once    sync.Once
+
+	mu     sync.Mutex
+	writes map[string]int64 // by tenant
 }
 
 var _ store.Store = (*Store)(nil)
@@ -34,7 +37,7 @@ type place struct {
 
 // New returns an empty store.
 func New() *Store {
-	s := &Store{turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	s := &Store{turn: make(chan struct{}, 1), closed: make(chan struct{}), writes: map[string]int64{}}
 	s.current.Store(&state{})
 	s.turn <- struct{}{}
 	return s
@@ -62,7 +65,25 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 		return err
 	}
 	s.current.Store(&t.state)
+	s.count(t.fresh)
 	return nil
+}
+
+// count counts a commit after it can be seen: who reads the count and then the rows has those of
+// this count or newer ones.
+func (s *Store) count(written map[place]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range written {
+		s.writes[p.tenant]++
+	}
+}
+
+// Writes rises with each commit that wrote rows of the tenant: while it stays, so do they.
+func (s *Store) Writes(tenant string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writes[tenant]
 }
 
 // Failed implements store.Store; memory never fails.

@@ -70,7 +70,7 @@ func (t *tx) List(table *store.Table, tenant string, q store.Query) ([]store.Row
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b store.Row) int { return compare(table, a, b, q.Order) })
+	sort(table, rows, q.Order)
 	rows = rows[min(q.Offset, len(rows)):]
 	if q.Limit > 0 {
 		rows = rows[:min(q.Limit, len(rows))]
@@ -91,17 +91,18 @@ func (t *tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 }
 
 // Distinct implements store.Tx.
-func (t *tx) Distinct(table *store.Table, tenant, column string) ([]string, error) {
-	if err := table.CheckDistinct(column); err != nil {
+func (t *tx) Distinct(table *store.Table, tenant, name string) ([]string, error) {
+	if err := table.CheckDistinct(name); err != nil {
 		return nil, err
 	}
 	rows, err := t.matching(table, tenant, nil)
 	if err != nil {
 		return nil, err
 	}
+	c := columnOf(table, name)
 	values := map[string]bool{}
 	for _, row := range rows {
-		values[value(table, row, column).(string)] = true
+		values[c.of(row).(string)] = true
 	}
 	return slices.Sorted(maps.Keys(values)), nil
 }
