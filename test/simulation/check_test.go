@@ -14,6 +14,7 @@ import (
 // seen is what earlier checks found: states that must never change again, and how far the audit log was read.
 type seen struct {
 	terminal map[string]string // ended runs, as JSON
+	versions map[string]int64  // of an ended run's rows when it was compared
 	status   map[string]countersign.RunStatus
 	decided  map[string]string // decided approvals, as JSON
 	expired  map[string]bool   // approvals seen expired
@@ -21,7 +22,7 @@ type seen struct {
 }
 
 func newSeen() seen {
-	x := seen{terminal: map[string]string{}, status: map[string]countersign.RunStatus{}, decided: map[string]string{}, expired: map[string]bool{}, logs: map[string]*log{}}
+	x := seen{terminal: map[string]string{}, versions: map[string]int64{}, status: map[string]countersign.RunStatus{}, decided: map[string]string{}, expired: map[string]bool{}, logs: map[string]*log{}}
 	for _, t := range tenants {
 		x.logs[t] = newLog()
 	}
@@ -91,7 +92,9 @@ func withoutLate(r *records.Run) *records.Run {
 // checkRun checks a run and its transitions since the last check: any forward transition is possible, but none out of a final status.
 func (s *sim) checkRun(tenant string, p *picture, r *records.Run) {
 	id := tenant + "/" + r.ID
-	if was, ended := s.seen.terminal[id]; ended || r.Status.IsTerminal() {
+	was, ended := s.seen.terminal[id]
+	if now := p.versions[r.ID]; (ended || r.Status.IsTerminal()) && s.seen.versions[id] != now {
+		s.seen.versions[id] = now
 		whole := encode(withoutLate(r))
 		if ended && was != whole {
 			s.fail("S1: run %s had ended and changed:\n%s\n%s", r.ID, was, whole)

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -350,13 +351,13 @@ func (d *day) prune(present map[string]bool) {
 			}
 		}
 	}
-	for _, known := range []map[string]string{d.seen.terminal, d.seen.decided} {
-		for id := range known {
-			if _, own, _ := strings.Cut(id, "/"); !present[own] {
-				delete(known, id)
-			}
-		}
+	gone := func(id string) bool {
+		_, own, _ := strings.Cut(id, "/")
+		return !present[own]
 	}
+	maps.DeleteFunc(d.seen.terminal, func(id, _ string) bool { return gone(id) })
+	maps.DeleteFunc(d.seen.versions, func(id string, _ int64) bool { return gone(id) })
+	maps.DeleteFunc(d.seen.decided, func(id, _ string) bool { return gone(id) })
 	for key, id := range d.known.runs {
 		if !present[id] && d.isArchived(key, id) {
 			delete(d.known.runs, key)

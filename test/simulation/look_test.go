@@ -20,7 +20,8 @@ type picture struct {
 	agents    []records.AgentHead
 	teams     []records.TeamHead
 
-	planAt, runAt map[string]int // by id
+	planAt, runAt map[string]int   // by id
+	versions      map[string]int64 // of a run's rows together: they rise with each change of one
 }
 
 // lastLook is a picture, and the writes to the tenant's rows before it was taken.
@@ -52,11 +53,19 @@ func (s *sim) read(tenant string) (p picture) {
 	err := s.disk.rows.View(background(), func(tx store.Tx) (err error) {
 		p = picture{
 			models: all(s, tx, records.Models, tenant, &err), projects: all(s, tx, records.Projects, tenant, &err), plans: all(s, tx, records.Plans, tenant, &err),
-			runs: all(s, tx, records.Runs, tenant, &err), approvals: all(s, tx, records.Approvals, tenant, &err),
-			agents: all(s, tx, records.Agents, tenant, &err), teams: all(s, tx, records.Teams, tenant, &err),
+			approvals: all(s, tx, records.Approvals, tenant, &err),
+			agents:    all(s, tx, records.Agents, tenant, &err), teams: all(s, tx, records.Teams, tenant, &err),
 		}
-		steps := s.steps(tx, tenant, store.Query{}, &err)
-		p.planAt, p.runAt = map[string]int{}, map[string]int{}
+		runs, stepRows := list(tx, store.Runs, tenant, store.Query{}, &err), list(tx, store.Steps, tenant, store.Query{}, &err)
+		p.runs = decodeAll[records.Run](s, store.Runs, tenant, runs, &err)
+		steps := s.steps(tenant, stepRows, &err)
+		p.planAt, p.runAt, p.versions = map[string]int{}, map[string]int{}, map[string]int64{}
+		for _, row := range runs {
+			p.versions[row.ID] += row.Version
+		}
+		for _, row := range stepRows {
+			p.versions[row.Keys[0].(string)] += row.Version
+		}
 		for i := range p.plans {
 			p.planAt[p.plans[i].ID] = i
 		}
@@ -81,7 +90,7 @@ func (s *sim) lookAt(tenant, id string) (r *records.Run) {
 			return nil
 		}
 		if err == nil {
-			r.Steps = s.steps(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", id)}}, &err)[id]
+			r.Steps = s.steps(tenant, list(tx, store.Steps, tenant, store.Query{Where: []store.Filter{store.Equal("run", id)}}, &err), &err)[id]
 		}
 		return err
 	})
@@ -108,15 +117,23 @@ func (s *sim) archived(tenant, id string) (is bool) {
 }
 
 func all[T any](s *sim, tx store.Tx, c store.Collection[T], tenant string, failed *error) []T {
-	rows, err := tx.List(c.Table, tenant, store.Query{})
+	return decodeAll[T](s, c.Table, tenant, list(tx, c.Table, tenant, store.Query{}, failed), failed)
+}
+
+func list(tx store.Tx, t *store.Table, tenant string, q store.Query, failed *error) []store.Row {
+	rows, err := tx.List(t, tenant, q)
 	if err != nil && *failed == nil {
 		*failed = err
 	}
-	list := make([]T, len(rows))
+	return rows
+}
+
+func decodeAll[T any](s *sim, t *store.Table, tenant string, rows []store.Row, failed *error) []T {
+	all := make([]T, len(rows))
 	for i, row := range rows {
-		list[i] = decoded[T](s, c.Table, tenant, row, failed)
+		all[i] = decoded[T](s, t, tenant, row, failed)
 	}
-	return list
+	return all
 }
 
 // decoded decodes a row, once for each version of it.
@@ -148,12 +165,8 @@ type rowAt struct {
 	version           int64
 }
 
-// steps reads steps of runs at once, in the order of their ids. A run's probes follow its steps.
-func (s *sim) steps(tx store.Tx, tenant string, q store.Query, failed *error) map[string][]countersign.StepRun {
-	rows, err := tx.List(store.Steps, tenant, q)
-	if err != nil && *failed == nil {
-		*failed = err
-	}
+// steps decodes steps of runs, in the order of their ids. A run's probes follow its steps.
+func (s *sim) steps(tenant string, rows []store.Row, failed *error) map[string][]countersign.StepRun {
 	lists := map[string][]countersign.StepRun{}
 	for _, row := range rows {
 		run, _ := row.Keys[0].(string)
