@@ -50,9 +50,9 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 	return receipt.Build(facts, key)
 }
 
-// keepHashes keeps the hashes of a log that an earlier release began, in the background and with
-// pauses that leave the writer to others, so that no later start has to read the whole log for
-// its first receipt.
+// keepHashes keeps the hashes of what an earlier release has appended to the log, in the background
+// and with pauses that leave the writer to others, so that no later start has to read it for its
+// first receipt.
 func (s *Service) keepHashes(tenant string) {
 	if _, going := s.keeping.LoadOrStore(tenant, true); going {
 		return

@@ -89,8 +89,8 @@ var errUnproven = errors.New("audit: the records do not come to the head of the 
 
 // Prover proves the inclusion of records in a log. It reads and caches the hashes of complete
 // subtrees that are kept with the log, and computes those that are missing; [Prover.Warm] does
-// that for the log of an earlier release, which has none. Every proof is checked against the
-// head of the log, so neither the cache nor what is kept is ever trusted.
+// that for what an earlier release has appended, which kept none. Every proof is checked against
+// the head of the log, so neither the cache nor what is kept is ever trusted.
 type Prover struct {
 	mu    sync.Mutex
 	known map[string]*subtreeHashes // by tenant
@@ -100,6 +100,7 @@ type Prover struct {
 type subtreeHashes struct {
 	hashes map[subtree]tlog.Hash
 	tiles  int64 // so many of tileLevel are known, from the beginning of the log on
+	kept   bool  // those of tileLevel were kept with the log when they were counted
 }
 
 // Prove proves some records of a tenant's log.
@@ -149,6 +150,17 @@ func (p *Prover) hash(tenant string, at subtree) (h tlog.Hash, ok bool) {
 func (p *Prover) remember(tenant string, at subtree, h tlog.Hash) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	k := p.of(tenant)
+	k.hashes[at] = h
+	for known := true; known; {
+		if _, known = k.hashes[subtree{tileLevel, k.tiles}]; known {
+			k.tiles++
+		}
+	}
+}
+
+// of is what is known of a log, which may be nothing. The caller has the lock.
+func (p *Prover) of(tenant string) *subtreeHashes {
 	if p.known == nil {
 		p.known = map[string]*subtreeHashes{}
 	}
@@ -157,12 +169,20 @@ func (p *Prover) remember(tenant string, at subtree, h tlog.Hash) {
 		k = &subtreeHashes{hashes: map[subtree]tlog.Hash{}}
 		p.known[tenant] = k
 	}
-	k.hashes[at] = h
-	for known := true; known; {
-		if _, known = k.hashes[subtree{tileLevel, k.tiles}]; known {
-			k.tiles++
-		}
-	}
+	return k
+}
+
+func (p *Prover) noteKept(tenant string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of(tenant).kept = true
+}
+
+func (p *Prover) areKept(tenant string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := p.known[tenant]
+	return k != nil && k.kept
 }
 
 // Tiles is how many tiles of a log have known hashes, from its beginning on: [Prover.Keep] begins

@@ -11,21 +11,30 @@ import (
 const warmTiles = 16
 
 // IsWarm reports that a proof reads no more in its snapshot than one step of
-// [Prover.Warm]: hashes are kept with the log, or enough of them are known.
+// [Prover.Warm]: hashes are kept with the log, or enough of them are known. An earlier release
+// keeps none, so what it has appended is found by their number, which is counted once.
 func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 	h, err := loadHead(tx, tenant)
 	if err != nil {
 		return false, err
 	}
-	if h.Size>>tileLevel-p.Tiles(tenant) <= warmTiles {
+	end := h.Size >> tileLevel
+	if end-p.Tiles(tenant) <= warmTiles || p.areKept(tenant) {
 		return true, nil
 	}
-	_, ok, err := kept(tx, tenant, subtree{tileLevel, 0})
-	return ok, err
+	n, err := tx.Count(store.AuditHeads, tenant, store.Query{Where: []store.Filter{
+		{Column: "id", Op: store.AtLeast, Values: []any{subtree{tileLevel, 0}.id()}},
+		{Column: "id", Op: store.AtMost, Values: []any{subtree{tileLevel, end - 1}.id()}},
+	}})
+	if err != nil || end-int64(n) > warmTiles {
+		return false, err
+	}
+	p.noteKept(tenant)
+	return true, nil
 }
 
-// Warm computes the hashes of complete subtrees of a log that an earlier release began, in
-// several snapshots: after a start that is the whole log, and one long snapshot would keep the
+// Warm computes the hashes of complete subtrees that an earlier release has appended, in
+// several snapshots: that may be the whole log, and one long snapshot would keep the
 // store's write-ahead log from being reset. The hashes are verified when used, like the rest of
 // the cache.
 func (p *Prover) Warm(ctx context.Context, tenant string, read Reader) error {
@@ -72,8 +81,7 @@ const keptAtOnce = 64
 
 // Keep writes hashes that [Prover.Warm] has computed, so that no later start computes them again:
 // of the tiles before the `before`-th, the last ones first, and of the subtrees that end with
-// them. It returns where to go on; 0: all are kept. The first tile's is the last one, by which
-// [Prover.IsWarm] knows that the others are there.
+// them. It returns where to go on; 0: all are kept.
 func (p *Prover) Keep(tx store.Tx, tenant string, before int64) (next int64, err error) {
 	r := newSubtrees(p, tx, tenant, noneKept)
 	for next = before; next > max(before-keptAtOnce, 0); next-- {

@@ -194,6 +194,72 @@ func TestTheHashesOfAnEarlierLogAreKeptOnce(t *testing.T) {
 	}
 }
 
+// TestWhatAnEarlierReleaseHasAppendedIsReadInSpans, once: also where this one has kept hashes before and after.
+func TestWhatAnEarlierReleaseHasAppendedIsReadInSpans(t *testing.T) {
+	for _, missing := range []int{warmTiles, warmTiles + 1} {
+		s := longJournal(t, 2*warmTiles+5)
+		for _, row := range keptRows(t, s)[2 : 2+missing] {
+			update(t, s, func(tx store.Tx) error { return tx.Delete(store.AuditHeads, tenant, row.ID) })
+		}
+		for start := range 2 {
+			p, want := new(Prover), start == 1 || missing <= warmTiles
+			view(t, s, func(tx store.Tx) error {
+				if warm, err := p.IsWarm(tx, tenant); err != nil || warm != want {
+					t.Errorf("%d hashes missing: at start %d it is warm: %t, %v", missing, start, warm, err)
+				}
+				return nil
+			})
+			if want {
+				continue
+			}
+			warmAndKeep(t, p, s)
+		}
+	}
+}
+
+func warmAndKeep(t *testing.T, p *Prover, s store.Store) {
+	t.Helper()
+	read := func(_ context.Context, span func(tx store.Tx) error) error {
+		view(t, s, span)
+		return nil
+	}
+	if err := p.Warm(t.Context(), tenant, read); err != nil {
+		t.Fatal(err)
+	}
+	for before := p.Tiles(tenant); before > 0; {
+		update(t, s, func(tx store.Tx) (err error) {
+			before, err = p.Keep(tx, tenant, before)
+			return err
+		})
+	}
+}
+
+// TestHashesAreCountedOnce: each later proof would count a row for 256 records.
+func TestHashesAreCountedOnce(t *testing.T) {
+	p, counts := new(Prover), 0
+	view(t, longJournal(t, 2*warmTiles), func(tx store.Tx) error {
+		for range 3 {
+			if warm, err := p.IsWarm(countedCounts{tx, &counts}, tenant); err != nil || !warm {
+				t.Errorf("warm is %t: %v", warm, err)
+			}
+		}
+		return nil
+	})
+	if counts != 1 {
+		t.Errorf("%d counts", counts)
+	}
+}
+
+type countedCounts struct {
+	store.Tx
+	counts *int
+}
+
+func (c countedCounts) Count(k *store.Table, tenant string, q store.Query) (int, error) {
+	*c.counts++
+	return c.Tx.Count(k, tenant, q)
+}
+
 func keptIn(t *testing.T, s store.Store, at subtree) (h tlog.Hash, ok bool, err error) {
 	view(t, s, func(tx store.Tx) error {
 		h, ok, err = kept(tx, tenant, at)
