@@ -26,12 +26,12 @@ func (s *sketch) arrangeRow(r *row) {
 	}
 	tries := 1
 	if size <= exchangeSize {
-		tries = 4
+		tries = 8
 	}
 	best, least := first, -1
 	for try := 0; try < tries && least != 0; try++ {
-		r.slots = begin(first, try%2 == 1)
-		if slots, n := s.sweepRow(r, size, try < 2); least < 0 || n < least {
+		r.slots = begin(first, try%2 == 1, try/4)
+		if slots, n := s.sweepRow(r, size, try%4 < 2); least < 0 || n < least {
 			best, least = slots, n
 		}
 	}
@@ -41,12 +41,16 @@ func (s *sketch) arrangeRow(r *row) {
 	}
 }
 
-func begin(slots [][]int, reversed bool) [][]int {
+// begin is an initial order: the given one, perhaps reversed, with so many first items of each
+// column behind its others.
+func begin(slots [][]int, reversed bool, rotated int) [][]int {
 	slots = (&row{slots: slots}).copySlots()
-	for _, column := range slots {
+	for k, column := range slots {
 		if reversed {
 			slices.Reverse(column)
 		}
+		n := min(rotated, len(column))
+		slots[k] = slices.Concat(column[n:], column[:n])
 	}
 	return slots
 }
