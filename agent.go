@@ -101,6 +101,8 @@ const (
 	InstanceIdle  InstanceState = "IDLE"
 	InstanceBusy  InstanceState = "BUSY"
 	InstanceError InstanceState = "ERROR"
+
+	InstanceOnline InstanceState = "ONLINE" // taken for IDLE
 )
 
 // Heartbeat is the body of POST /agents/{ftaAgentId}/heartbeat (specification
@@ -108,7 +110,7 @@ const (
 type Heartbeat struct {
 	InstanceID string        `json:"instanceId" minLength:"1" maxLength:"256" doc:"identifies the process instance"`
 	Sequence   int64         `json:"sequence" minimum:"0" doc:"increases for each instance id, over restarts of the service too"`
-	State      InstanceState `json:"state" enum:"IDLE,BUSY,ERROR"`
+	State      InstanceState `json:"state" enum:"IDLE,BUSY,ERROR,ONLINE" doc:"ONLINE is IDLE"`
 	Timestamp  string        `json:"timestamp" maxLength:"64" format:"date-time" doc:"within 120 s of the server's time"`
 }
 

@@ -98,7 +98,7 @@ func TestAHeartbeatHasFourFieldsOfTheirKinds(t *testing.T) {
 	for field, values := range map[string][]any{
 		"instanceId": {nil, "", 1, "line\nfeed", strings.Repeat("x", 257)},
 		"sequence":   {nil, -1, number("1.5"), "1", number("9223372036854775808"), true},
-		"state":      {nil, "", "ONLINE", "idle", "STALE", "UNKNOWN", 1},
+		"state":      {nil, "", "online", "idle", "STALE", "UNKNOWN", 1},
 		"timestamp":  {nil, "", "now", 1, "2026-01-01", "2026-01-01T00:00:00", "2026-13-01T00:00:00Z"},
 		"liveness":   {"ONLINE"},
 	} {

@@ -12,7 +12,7 @@ import (
 
 const (
 	wantedScalar = "a string, number, boolean or null"
-	wantedTime   = "a time as in 2026-01-31T09:30:00Z"
+	wantedTime   = countersign.WantedInstant
 )
 
 func readString(d *decoder, at int, v reflect.Value, r *rules) {
@@ -65,9 +65,12 @@ func readTime(d *decoder, at int, v reflect.Value, _ *rules) {
 	if !d.is(at, countersign.KindString, wantedTime) {
 		return
 	}
-	if err := v.Addr().Interface().(*time.Time).UnmarshalText(d.content(at)); err != nil {
+	moment, err := countersign.ParseInstant(string(d.content(at)))
+	if err != nil {
 		d.problem("time", func() string { return "must be " + wantedTime })
+		return
 	}
+	*v.Addr().Interface().(*time.Time) = moment
 }
 
 func readValue(d *decoder, at int, v reflect.Value, _ *rules) {

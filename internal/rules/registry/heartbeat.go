@@ -1,8 +1,6 @@
 package registry
 
 import (
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -16,21 +14,22 @@ import (
 func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (next countersign.Instance, duplicate bool, err error) {
 	if last != nil {
 		switch {
-		case h.Sequence == last.Sequence && h.State == last.State && h.Timestamp == last.Timestamp:
+		case h.Sequence == last.Sequence && stateOf(h) == last.State && sameInstant(h.Timestamp, last.Timestamp):
 			return *last, true, nil
 		case h.Sequence <= last.Sequence:
 			return *last, false, countersign.Errorf(countersign.CodeSequenceConflict, "sequence: instance %s has used %d already; the next is above it", h.InstanceID, last.Sequence)
 		}
 	}
-	sent, err := instant(h.Timestamp)
+	sent, err := countersign.ParseInstant(h.Timestamp)
 	if err != nil {
-		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest, "timestamp: it must be a time such as 2026-11-21T09:17:47Z")
+		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest, "timestamp: %s", err)
 	}
 	if away := sent.Sub(at).Abs(); away > countersign.HeartbeatWindow {
 		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest,
 			"timestamp: it is %s from the server's %s; set the instance's clock, at most %s away", distance(away), at.Format(time.RFC3339), countersign.HeartbeatWindow)
 	}
-	return countersign.Instance{InstanceID: h.InstanceID, Sequence: h.Sequence, State: h.State, Timestamp: h.Timestamp, ReceivedAt: at}, false, nil
+	shown, _ := countersign.RFC3339(h.Timestamp) // it is a time
+	return countersign.Instance{InstanceID: h.InstanceID, Sequence: h.Sequence, State: stateOf(h), Timestamp: shown, ReceivedAt: at}, false, nil
 }
 
 // distance words a clock difference. A year or more is not given exactly, because a
@@ -43,13 +42,19 @@ func distance(away time.Duration) string {
 	return away.Round(time.Second).String()
 }
 
-// instant parses a time as the API document defines it. Go's parser also accepts a
-// comma before the fraction.
-func instant(text string) (time.Time, error) {
-	if strings.Contains(text, ",") {
-		return time.Time{}, errors.New("a comma has no place in a time")
+// stateOf is the state that is kept: ONLINE is another word for IDLE (contract 12.1).
+func stateOf(h countersign.Heartbeat) countersign.InstanceState {
+	if h.State == countersign.InstanceOnline {
+		return countersign.InstanceIdle
 	}
-	return time.Parse(time.RFC3339, text)
+	return h.State
+}
+
+// sameInstant compares times by what they name, and not by how they are written.
+func sameInstant(a, b string) bool {
+	s, errA := countersign.ParseInstant(a)
+	t, errB := countersign.ParseInstant(b)
+	return a == b || errA == nil && errB == nil && s.Equal(t)
 }
 
 // CheckHeartbeat validates a heartbeat by itself, without the earlier ones.
@@ -58,8 +63,8 @@ func CheckHeartbeat(h countersign.Heartbeat) []countersign.Problem {
 	if hasControl(h.InstanceID) {
 		problems = append(problems, countersign.Problem{Path: "instanceId", Code: "bad_id", Message: "must not hold control characters"})
 	}
-	if _, err := instant(h.Timestamp); err != nil {
-		problems = append(problems, countersign.Problem{Path: "timestamp", Code: "bad_time", Message: "must be a time such as 2026-11-21T09:17:47Z"})
+	if _, err := countersign.ParseInstant(h.Timestamp); err != nil {
+		problems = append(problems, countersign.Problem{Path: "timestamp", Code: "bad_time", Message: "must be " + countersign.WantedInstant})
 	}
 	return problems
 }

@@ -62,11 +62,10 @@ func TestDuplicateIsAcknowledgedHoweverOld(t *testing.T) {
 func TestUsedSequenceIsAConflict(t *testing.T) {
 	last := heard(t, beat(7, countersign.InstanceIdle, noon))
 	for name, h := range map[string]countersign.Heartbeat{
-		"another state":                 beat(7, countersign.InstanceBusy, noon),
-		"another time":                  beat(7, countersign.InstanceIdle, noon.Add(time.Nanosecond)),
-		"the same time spelt otherwise": {InstanceID: "i-1", Sequence: 7, State: countersign.InstanceIdle, Timestamp: "2026-03-01T13:00:00+01:00"},
-		"the one below":                 beat(6, countersign.InstanceIdle, noon),
-		"a much earlier one":            beat(0, countersign.InstanceIdle, noon),
+		"another state":      beat(7, countersign.InstanceBusy, noon),
+		"another time":       beat(7, countersign.InstanceIdle, noon.Add(time.Nanosecond)),
+		"the one below":      beat(6, countersign.InstanceIdle, noon),
+		"a much earlier one": beat(0, countersign.InstanceIdle, noon),
 	} {
 		got, duplicate, err := registry.Beat(last, h, noon)
 		if countersign.ErrorCode(err) != countersign.CodeSequenceConflict || duplicate || got != *last {
@@ -96,10 +95,26 @@ func TestClockMayBe120SecondsAway(t *testing.T) {
 			}
 		}
 	}
-	for _, sent := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday", "2026-03-01T12:00:00,5Z"} {
+	for _, sent := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday", "2026-03-01T24:00:00Z"} {
 		if _, _, err := registry.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon); countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 			t.Errorf("%s: %v", sent, err)
 		}
+	}
+}
+
+func TestEqualInstantsAndONLINEAreTheSameHeartbeat(t *testing.T) {
+	last := heard(t, beat(7, countersign.InstanceIdle, noon))
+	for _, h := range []countersign.Heartbeat{
+		{InstanceID: "i-1", Sequence: 7, State: countersign.InstanceIdle, Timestamp: "2026-03-01T13:00:00+01:00"},
+		{InstanceID: "i-1", Sequence: 7, State: countersign.InstanceOnline, Timestamp: "20260301t1200z"},
+	} {
+		if got, duplicate, err := registry.Beat(last, h, noon.Add(time.Minute)); err != nil || !duplicate || got != *last {
+			t.Errorf("%+v: duplicate %v, %v", h, duplicate, err)
+		}
+	}
+	got, _, err := registry.Beat(last, countersign.Heartbeat{InstanceID: "i-1", Sequence: 8, State: countersign.InstanceOnline, Timestamp: "20260301T130001,5+01"}, noon)
+	if err != nil || got.State != countersign.InstanceIdle || got.Timestamp != "2026-03-01T13:00:01.5+01:00" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -120,7 +135,8 @@ func TestHeartbeatIsCheckedByItself(t *testing.T) {
 		{"a\nb", "2026-03-01T12:00:00Z", []string{"instanceId bad_id"}},
 		{"a", "2026-03-01 12:00:00Z", []string{"timestamp bad_time"}},
 		{"a", "2026-03-01T12:00:00", []string{"timestamp bad_time"}}, // no zone
-		{"a", "2026-03-01T12:00:00,5Z", []string{"timestamp bad_time"}},
+		{"a", "20260301t1200,5Z", []string{"timestamp bad_time"}},    // a fraction without seconds
+		{"a", "20260301t120000,5z", nil},
 		{"a\x00", "now", []string{"instanceId bad_id", "timestamp bad_time"}},
 	}
 	for _, test := range tests {

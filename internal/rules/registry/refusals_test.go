@@ -49,8 +49,8 @@ func TestASyncThatConflictsSaysWhatToSend(t *testing.T) {
 // TestAHeartbeatThatIsRefusedSaysWhatWouldBeRight reads each message.
 func TestAHeartbeatThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 	last := heard(t, beat(7, countersign.InstanceIdle, noon))
-	comma := beat(8, countersign.InstanceIdle, noon)
-	comma.Timestamp = strings.Replace(comma.Timestamp, "Z", ",5Z", 1)
+	zoneless := beat(8, countersign.InstanceIdle, noon)
+	zoneless.Timestamp = strings.TrimSuffix(zoneless.Timestamp, "Z")
 	hidden := beat(8, countersign.InstanceIdle, noon)
 	hidden.InstanceID = "desk\n1"
 	for _, test := range []struct {
@@ -59,7 +59,7 @@ func TestAHeartbeatThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 	}{
 		{beat(6, countersign.InstanceIdle, noon), "sequence_conflict: sequence: instance i-1 has used 7 already; the next is above it"},
 		{beat(8, countersign.InstanceIdle, noon.Add(3*time.Minute)), "invalid_request: timestamp: it is 3m0s from the server's 2026-03-01T12:00:00Z; set the instance's clock, at most 2m0s away"},
-		{comma, "invalid_request: timestamp: it must be a time such as 2026-11-21T09:17:47Z; timestamp: must be a time such as 2026-11-21T09:17:47Z"},
+		{zoneless, "invalid_request: timestamp: it must be a time with its zone, such as 2026-11-21T09:17:47Z; timestamp: must be a time with its zone, such as 2026-11-21T09:17:47Z"},
 		{hidden, "instanceId: must not hold control characters"},
 	} {
 		_, _, err := registry.Beat(last, test.beat, noon)

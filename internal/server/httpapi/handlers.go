@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
@@ -65,8 +64,8 @@ func runFilter(c *call) control.RunFilter {
 		Status: c.query["status"], PlanID: c.query["planId"], AgentID: c.query["agentId"],
 		Text: c.query["q"], Reason: c.query["reason"], Capability: c.query["capability"],
 	}
-	f.Since, _ = time.Parse(time.RFC3339, c.query["since"]) // readQuery has validated both
-	f.Until, _ = time.Parse(time.RFC3339, c.query["until"])
+	f.Since, _ = countersign.ParseInstant(c.query["since"]) // readQuery has validated both
+	f.Until, _ = countersign.ParseInstant(c.query["until"])
 	return f
 }
 
@@ -121,7 +120,7 @@ func (a *API) revokeToken(c *call) (any, error) {
 func auditFilter(c *call) audit.Filter {
 	f := audit.Filter{Subject: c.query["subject"], Actor: c.query["actor"], Action: c.query["action"]}
 	if since := c.query["since"]; since != "" {
-		f.Since, _ = time.Parse(time.RFC3339, since) // readQuery has validated it
+		f.Since, _ = countersign.ParseInstant(since) // readQuery has validated it
 	}
 	return f
 }
