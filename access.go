@@ -64,11 +64,11 @@ type Token struct {
 type TokenWrite struct {
 	Name          string   `json:"name" minLength:"1"`
 	Roles         []Role   `json:"roles" minItems:"1" maxItems:"4" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
-	ProjectIDs    []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: as far as its maker reaches"`
-	AgentIDs      []string `json:"agentIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent"`
+	ProjectIDs    []string `json:"projectIds,omitempty" null:"refused" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: as far as its maker reaches"`
+	AgentIDs      []string `json:"agentIds,omitempty" null:"refused" minItems:"1" maxItems:"1000" nullable:"false" doc:"makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent"`
 	ExpiresInDays int64    `json:"expiresInDays,omitzero" minimum:"1" maximum:"90" doc:"default 90"`
 	UserEmail     string   `json:"userEmail,omitempty" doc:"the user of the tenant who stands behind it"`
-	Modes         []string `json:"modes,omitempty" minItems:"1" maxItems:"2" nullable:"false" enum:"DRY_RUN,LIVE"`
+	Modes         []string `json:"modes,omitempty" null:"refused" minItems:"1" maxItems:"2" nullable:"false" enum:"DRY_RUN,LIVE"`
 	TenantID      string   `json:"tenantId,omitempty" doc:"realm administrators only"`
 }
 

@@ -20,7 +20,7 @@ type ApprovalRule struct {
 	When      Condition `json:"when" doc:"over the inputs as they will be sent; variableId is an input, a dotted path leads deeper"`
 	Then      string    `json:"then" enum:"ALLOW,ASK,DENY"`
 	Approvals int64     `json:"approvals,omitempty" minimum:"1" maximum:"5" doc:"how many different deciders must approve; default 1"`
-	Groups    []string  `json:"groups,omitempty" nullable:"false" maxItems:"10" doc:"every decider is a member of one of them, and each has at least one decider"`
+	Groups    []string  `json:"groups,omitempty" null:"refused" nullable:"false" maxItems:"10" doc:"every decider is a member of one of them, and each has at least one decider"`
 	Reason    string    `json:"reason" doc:"why, for those who are asked or denied; never blank"`
 
 	Escalate *Escalate `json:"escalate,omitempty" doc:"who may decide in place of the groups when nobody has for a while"`

@@ -19,7 +19,7 @@ const (
 type Budget struct {
 	Count  int64  `json:"count,omitzero" minimum:"1" doc:"so many steps; instead of sum and most"`
 	Sum    string `json:"sum,omitempty" doc:"a number input, of which the values are added exactly; one below 0 adds nothing"`
-	Most   Value  `json:"most,omitzero" doc:"with sum: the most that the values may come to, a number"`
+	Most   Value  `json:"most,omitzero" null:"absent" doc:"with sum: the most that the values may come to, a number"`
 	Window string `json:"window" doc:"a Go duration, 1s to 720h"`
 	Then   string `json:"then" enum:"ASK,DENY" doc:"of a step that would exceed it"`
 	Reason string `json:"reason" doc:"never blank; shown to who is asked or denied"`

@@ -69,9 +69,9 @@ type Variable struct {
 	Type         string   `json:"type" enum:"number,boolean,text,choice"`
 	DefaultValue Scalar   `json:"defaultValue"`
 	Source       string   `json:"source"`
-	Unit         string   `json:"unit,omitempty"`
-	Choices      []string `json:"choices,omitempty" nullable:"false"`
-	Description  string   `json:"description,omitempty"`
+	Unit         string   `json:"unit,omitempty" nullable:"true"`
+	Choices      []string `json:"choices,omitempty" nullable:"true"`
+	Description  string   `json:"description,omitempty" nullable:"true"`
 }
 
 // ModelState is one state of the machine.
@@ -98,7 +98,7 @@ type Transition struct {
 	ToStateID   string    `json:"toStateId"`
 	Priority    int64     `json:"priority" minimum:"0"`
 	Condition   Condition `json:"condition"`
-	ActionID    string    `json:"actionId,omitempty"`
+	ActionID    string    `json:"actionId,omitempty" nullable:"true"`
 }
 
 // Action is what taking a transition does in a simulation; a plan binds it to a

@@ -57,8 +57,8 @@ type InputField struct {
 	Required    bool    `json:"required"`
 	Description string  `json:"description,omitempty" doc:"what it means, for people and models"`
 	Enum        []Value `json:"enum,omitempty" nullable:"false" doc:"the values that it may have; numbers compare by exact value"`
-	Minimum     Value   `json:"minimum,omitzero" doc:"of a number, exact"`
-	Maximum     Value   `json:"maximum,omitzero" doc:"of a number, exact"`
+	Minimum     Value   `json:"minimum,omitzero" null:"absent" doc:"of a number, exact"`
+	Maximum     Value   `json:"maximum,omitzero" null:"absent" doc:"of a number, exact"`
 	MaxLength   int64   `json:"maxLength,omitempty" minimum:"1" doc:"of a string, in code points"`
 	Pattern     string  `json:"pattern,omitempty" maxLength:"500" doc:"of a string: an RE2 expression, unanchored"`
 }

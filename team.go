@@ -9,7 +9,7 @@ const MinTeamMembers = 2
 // TeamMember is an agent's part in a team.
 type TeamMember struct {
 	AgentID string `json:"agentId"`
-	Role    string `json:"role"`
+	Role    string `json:"role" doc:"never blank"`
 }
 
 // TeamStep is one call of a team run, carried out by a member (specification
@@ -44,7 +44,7 @@ type TeamWrite struct {
 	Name             string       `json:"name" minLength:"1"`
 	ExpectedRevision int64        `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
 	Members          []TeamMember `json:"members" maxItems:"100" nullable:"false" doc:"at least two different ADMITTED agents with models"`
-	Steps            []TeamStep   `json:"steps" maxItems:"100" nullable:"false"`
+	Steps            []TeamStep   `json:"steps" maxItems:"100" nullable:"false" doc:"at least one"`
 
 	ID        Value `json:"id,omitzero" doc:"ignored"`
 	Revision  Value `json:"revision,omitzero" doc:"ignored"`

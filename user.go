@@ -19,7 +19,7 @@ type User struct {
 // on. The server's fields are accepted and ignored.
 type UserWrite struct {
 	Roles      []Role   `json:"roles" minItems:"1" maxItems:"4" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
-	ProjectIDs []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: all projects of the tenant"`
+	ProjectIDs []string `json:"projectIds,omitempty" null:"refused" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: all projects of the tenant"`
 	TenantID   string   `json:"tenantId,omitempty" doc:"another tenant; realm administrators only"`
 
 	Email     Value `json:"email,omitzero" doc:"ignored"`

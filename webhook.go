@@ -45,7 +45,7 @@ type WebhookWrite struct {
 	URL              string   `json:"url" minLength:"1" doc:"its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS"`
 	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going"`
 	SecretEnv        string   `json:"secretEnv" minLength:"1" doc:"a variable on the server's list of signing or credential variables"`
-	ProjectIDs       []string `json:"projectIds,omitempty" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
+	ProjectIDs       []string `json:"projectIds,omitempty" null:"refused" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled          *bool    `json:"enabled,omitempty" nullable:"false" doc:"default true"`
 	ExpectedRevision int64    `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
 

@@ -40,7 +40,6 @@ func TestARefusedAgentStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		{ids[0], harness.With(good, "expectedRevision", 0), "revision_conflict", "1"},
 		{ids[0], harness.With(good, "expectedRevision", 2), "revision_conflict", "1"},
 		{ids[0], harness.With(good, "mode", "TEST"), "invalid_request", "mode"},
-		{ids[0], harness.With(good, "mode", nil), "invalid_request", "mode"},
 		{ids[0], harness.Without(good, "capability"), "invalid_request", "capability"},
 		{ids[0], harness.With(good, "inputs", []any{}), "invalid_request", "inputs"},
 		{ids[0], harness.With(good, "input", doc{}), "invalid_request", "input"},

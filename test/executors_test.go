@@ -53,8 +53,11 @@ func (w *world) admitted(t *testing.T, agents ...doc) []string {
 	return ids
 }
 
-// teamOf is a team of these agents and steps.
+// teamOf is a team of these agents and steps. Without any, the second agent takes a note.
 func teamOf(agents []string, steps ...doc) doc {
+	if len(steps) == 0 && len(agents) > 1 {
+		steps = []doc{teamStep("note", agents[1], "note", doc{})}
+	}
 	members := []any{}
 	for _, id := range agents {
 		members = append(members, doc{"agentId": id, "role": "member"})

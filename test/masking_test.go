@@ -251,9 +251,9 @@ func TestPlanningInputsThatFeedASensitiveFieldAreLeftOut(t *testing.T) {
 	w.viewer.Get("/runs/"+run).OK(t).Is(t, "planSnapshot.planningInputs", doc{"amount": 1})
 
 	written := planOf(within("default-private", step("s", "body", doc{"card": secretCard})))
-	byHand := w.ready(t, harness.With(written, "planningInputs", doc{"x": secretCard, "amount": 1}))
+	byHand := w.ready(t, harness.With(written, "planningInputs", doc{"orderId": secretCard, "amount": 1}))
 	w.viewer.Get("/plans/"+byHand).OK(t).Is(t, "planningInputs", harness.Absent)
-	w.operator.Get("/plans/"+byHand).OK(t).Is(t, "planningInputs.x", secretCard)
+	w.operator.Get("/plans/"+byHand).OK(t).Is(t, "planningInputs.orderId", secretCard)
 	plain := w.ready(t, harness.With(planOf(step("n", "note", doc{"text": "x"})), "planningInputs", doc{"amount": 1}))
 	w.viewer.Get("/plans/"+plain).OK(t).Is(t, "planningInputs", doc{"amount": 1})
 }

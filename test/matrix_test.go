@@ -261,7 +261,7 @@ func (s *stage) fillAgents(t *testing.T, c *harness.Client, o object, project st
 	c.Post("/agents/"+s.ids["agent"+string(o)]+"/heartbeat", beat("i", 5, "IDLE")).OK(t)
 	for _, kind := range []string{"team", "idle team", "retired team"} {
 		id := strings.ReplaceAll(kind+" "+string(o), " ", "-")
-		c.Put("/teams/"+id, doc{"name": "n", "members": members, "steps": []any{}}).OK(t)
+		c.Put("/teams/"+id, doc{"name": "n", "members": members, "steps": []any{teamStep("note", members[0].(doc)["agentId"].(string), "note", doc{})}}).OK(t)
 		s.ids[kind+string(o)] = id
 	}
 	for _, path := range []string{"/models/" + s.ids["retired model"+string(o)], "/agents/" + s.ids["retired agent"+string(o)], "/teams/" + s.ids["retired team"+string(o)]} {

@@ -39,7 +39,7 @@ func TestUnknownQueryParametersAndFilterValuesAreRefused(t *testing.T) {
 		"/models?status=READY", "/models?Limit=1", "/projects?enabled=true", "/plans?status=ready", "/plans?status=", "/plans?status=DONE", "/plans?runId=x",
 		"/plans?modelId=", "/runs?status=DONE", "/runs?status=READY&status=READY", "/runs?planId=", "/runs?modelId=x", "/approvals?status=READY", "/approvals?runId=",
 		"/approvals?planId=x", "/tenants?name=x", "/tokens?role=ADMIN", "/audit?since=yesterday", "/audit?since=", "/audit?subject=", "/audit?outcome=done",
-		"/audit/verify?seq=1", "/models/x?verbose=1", "/health?x=1", "/openapi.json?x=1", "/metrics?x=1", "/integrations/contract?x=1", "/plans/x/drift?x=1",
+		"/audit/verify?seq=1", "/models/x?verbose=1", "/metrics?x=1", "/integrations/contract?x=1", "/plans/x/drift?x=1",
 		"/plans?modelId=..", "/runs?planId=a/b", "/runs?agentId=-a", "/approvals?runId=a%20b", "/agents?projectId=" + strings.Repeat("a", 129),
 		"/runs?%zz=1", "/runs?status=%zz", "/runs?a;b=1",
 	} {
@@ -211,4 +211,17 @@ func TestStrangersAreCountedAndNotRecorded(t *testing.T) {
 		t.Errorf("%d were counted before and %d after two more", before, after)
 	}
 	s.Admin.Get("/audit").OK(t).Is(t, "total", records)
+}
+
+func TestWhatIsPublicIgnoresItsQuery(t *testing.T) {
+	t.Parallel()
+	s := tenant(t)
+	for _, path := range []string{"/health", "/openapi.json"} {
+		plain := s.As("").Get(path)
+		for _, query := range []string{"?x=1", "?x", "?x=1&x=2", "?%zz", "?a;b", "?limit=0", "?" + strings.Repeat("y", 2000)} {
+			if asked := s.As("").Get(path + query); asked.Status != 200 || path != "/health" && asked.Raw != plain.Raw {
+				t.Errorf("%s%s is answered otherwise than %s", path, query, path)
+			}
+		}
+	}
 }

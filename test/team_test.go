@@ -37,8 +37,8 @@ func TestATeamIsCreatedAndUpdatedByItsRevision(t *testing.T) {
 		w.operator.Put("/teams/t", stale).Refused(t, "revision_conflict", "revision 1")
 	}
 	unchanged(t, w.viewer.Aliased().Get("/teams/t").OK(t), made)
-	updated := w.operator.Aliased().Put("/teams/t", revised(harness.With(teamOf([]string{writer, reader}), "name", "other"), 1)).OK(t)
-	updated.Is(t, "revision", 2).Is(t, "name", "other").Is(t, "steps", []any{}).Is(t, "members.0.agentId", writer).Is(t, "createdAt", made.At("createdAt"))
+	updated := w.operator.Aliased().Put("/teams/t", revised(harness.With(teamOf([]string{writer, reader}, teamStep("note", writer, "note", doc{})), "name", "other"), 1)).OK(t)
+	updated.Is(t, "revision", 2).Is(t, "name", "other").Is(t, "steps.1", harness.Absent).Is(t, "members.0.agentId", writer).Is(t, "createdAt", made.At("createdAt"))
 	w.operator.Put("/teams/t", revised(team, 1)).Refused(t, "revision_conflict", "revision 2")
 	w.operator.Put("/teams/absent", team).OK(t).Is(t, "revision", 1) // no expectedRevision creates too
 	got := together(20, func(i int) string {
@@ -209,4 +209,16 @@ func TestTeamsAreListedByIDWhereAllTheirMembersAreInScope(t *testing.T) {
 	}
 	w.operator.Put("/teams/b", revised(teamOf([]string{reader, writer}), 1)).OK(t)
 	one.Get("/teams/b").OK(t).Is(t, "revision", 2) // a team's scope is that of its present members
+}
+
+func TestATeamHasStepsAndEachMemberARole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reader, writer := w.clerks(t)
+	team := teamOf([]string{reader, writer})
+	w.operator.Put("/teams/t", harness.With(team, "steps", []any{})).Refused(t, "invalid_request", "steps: there must be at least one")
+	for _, blank := range []string{"", " ", "\u200b"} {
+		w.operator.Put("/teams/t", harness.With(team, "members.1.role", blank)).Refused(t, "invalid_request", "members[1].role: must say what part agent "+writer+" has; it is blank")
+	}
+	w.viewer.Get("/teams").OK(t).Is(t, "total", 0)
 }

@@ -18,7 +18,6 @@ func TestARefusedTeamStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		w.operator.Put("/teams/"+id, teamOf(members, steps...)).OK(t)
 	}
 	put("t", both, look, bound)
-	put("empty", both)
 	put("idle", both, note)
 	put("left", []string{writer, ids[0]}, note)
 	put("lost", []string{writer, ids[1]}, note)
@@ -40,15 +39,13 @@ func TestARefusedTeamStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		{"t", harness.With(body(good), "expectedRevision", 2), "revision_conflict", "1"},
 		{"t", harness.With(body(good), "mode", "TEST"), "invalid_request", "mode"},
 		{"t", harness.With(body(good), "expectation", doc{"field": "f", "equals": 1}), "invalid_request", "expectation"}, // the steps of a team have their own expectations
-		{"t", harness.With(body(good), "inputs", nil), "invalid_request", "inputs"},
+		{"t", harness.With(body(good), "inputs", nil), "invalid_request", "resourceId"}, // as if left out
 		{"t", body(doc{"look": []any{}}), "invalid_request", "inputs.look"},
-		{"t", body(nil), "invalid_request", "inputs"},
 		{"t", body(doc{}), "invalid_request", "resourceId"},
 		{"t", body(harness.With(good, "look.resourceId", "a/b")), "invalid_request", "resourceId"},
 		{"t", body(harness.With(good, "none", doc{})), "invalid_request", "inputs.none: "},
 		{"t", body(harness.With(good, "note.currency", "EUR")), "invalid_request", "inputs.note.currency: "},
 		{"t", body(harness.With(good, "note.amount", 1)), "invalid_request", "amount"}, // bound already
-		{"empty", body(doc{}), "invalid_request", "steps"},
 		{"idle", harness.With(body(doc{}), "expectedRevision", 2), "drift", "idle"},
 		{"idle", doc{"expectedRevision": 2, "mode": "DRY_RUN"}, "drift", "idle"},
 		{"left", body(doc{}), "agent_not_admitted", ids[0]},

@@ -75,6 +75,9 @@ func (h *fixture) admitted(items ...countersign.ManifestAgent) []string {
 
 // teamOf is a team of these agents and steps.
 func teamOf(agents []string, steps ...countersign.TeamStep) countersign.TeamWrite {
+	if len(steps) == 0 {
+		steps = []countersign.TeamStep{pings("s0", agents[0])}
+	}
 	w := countersign.TeamWrite{Name: "Team", Steps: steps}
 	for _, id := range agents {
 		w.Members = append(w.Members, countersign.TeamMember{AgentID: id, Role: "member"})

@@ -196,6 +196,7 @@ func (s *Service) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWri
 	if err != nil {
 		return countersign.Plan{}, err
 	}
+	w.Steps = made.Steps // as they are kept
 	return s.storePlan(ctx, a, access.CreatePlan, records.Plan{Plan: made}, &w)
 }
 

@@ -24,7 +24,7 @@ func (b *referenceModel) putTeam(a control.Actor, id string, w countersign.TeamW
 	switch {
 	case outside(a, b.systems(w.Members)...):
 		return countersign.CodeProjectScope
-	case b.wrongMembers(w.Members), b.wrongSteps(w.Members, w.Steps, nil, false):
+	case len(w.Steps) == 0, b.wrongMembers(w.Members), b.wrongSteps(w.Members, w.Steps, nil, false):
 		return countersign.CodeInvalidRequest
 	case w.ExpectedRevision != current:
 		return countersign.CodeRevisionConflict

@@ -100,6 +100,7 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 		if err := admitted(executors); err != nil {
 			return err
 		}
+		team.Steps = executors.GivenSteps()
 		t, err = s.saveTeam(tx, a, access.WriteTeam, head, version, team, "")
 		return err
 	})

@@ -263,6 +263,8 @@ func (s *stage) fillAgents() {
 		s.all.Post("/agents/"+id+"/heartbeat", doc{"instanceId": "eu-1", "sequence": 1, "state": []string{"BUSY", "IDLE"}[i], "timestamp": time.Now().UTC().Format(time.RFC3339Nano)}).OK(s.t)
 		members = append(members, doc{"agentId": id, "role": "r"})
 	}
-	s.all.Put("/teams/returns", doc{"name": "Returns", "members": members, "steps": []any{}}).OK(s.t)
+	s.all.Put("/teams/returns", doc{"name": "Returns", "members": members, "steps": []any{
+		doc{"id": "read", "name": "Read the order", "agentId": members[0].(doc)["agentId"], "capability": "orders.read"},
+	}}).OK(s.t)
 	s.paths["team"] = "/teams/returns"
 }

@@ -168,13 +168,29 @@ func (d *Document) checkAnswer(o *Operation, status int, contentType string, bod
 	return err
 }
 
-// checkRequest validates an accepted body: the service may accept only what the document allows.
+// checkRequest validates an accepted body: the service may accept only what the document allows,
+// where, as its description says, null for an optional field means that it is left out.
 func (d *Document) checkRequest(o *Operation, body JSON) error {
 	if o.spec.RequestBody == nil {
 		return nil
 	}
-	return d.validate(body, o.place()+"/requestBody"+jsonContent)
+	place := o.place() + "/requestBody" + jsonContent
+	err := d.validate(body, place)
+	if err == nil {
+		return nil
+	}
+	left := copied(body.value)
+	for _, null := range refusedNull.FindAllStringSubmatch(err.Error(), -1) {
+		parts := strings.Split(null[1], "/")
+		if within, ok := reach(left, parts[:len(parts)-1]).(map[string]any); ok {
+			delete(within, parts[len(parts)-1])
+		}
+	}
+	return d.validate(JSON{value: left, there: true}, place)
 }
+
+// refusedNull finds where a schema refused null.
+var refusedNull = regexp.MustCompile(`at '/([^']*)': got null`)
 
 const jsonContent = "/content/application~1json/schema"
 

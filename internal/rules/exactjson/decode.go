@@ -19,8 +19,10 @@ import (
 //   - A struct takes an object with the fields that its json tags name and no
 //     others. A field whose tag has neither omitempty nor omitzero is required.
 //     Embedded structs count as part of the one around them.
-//   - null fits [countersign.Value] and [countersign.Scalar] only, and is kept
-//     as an explicit null; any other optional field is left out instead.
+//   - null fits [countersign.Value] and [countersign.Scalar], and is kept as an
+//     explicit null, unless the field's tag null says "absent". For any other
+//     optional field it means that the field is left out (contract 12.1), unless the
+//     tag says "refused". It fits no element of an array and no member of a map.
 //   - Integers take a number of exactly that value (1, 1.0 and 1e0 are the
 //     same), json.Number takes any number digit for digit, time.Time an RFC 3339
 //     string; bool, strings, slices, pointers and maps with string keys take

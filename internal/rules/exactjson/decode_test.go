@@ -99,15 +99,13 @@ func TestStructNeedsAnObject(t *testing.T) {
 func TestWrongTypeIsRefusedInWords(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"text":1}`:             "text: must be a string, not a number",
-		`{"text":null}`:          "text: must be a string, not null; leave the field out where there is none",
 		`{"status":1}`:           "status: must be one of READY, RUNNING, not a number",
 		`{"whole":"1"}`:          "whole: must be a whole number, not a string",
 		`{"flag":"true"}`:        "flag: must be true or false, not a string",
 		`{"maybe":0}`:            "maybe: must be true or false, not a number",
-		`{"maybe":null}`:         "maybe: must be true or false, not null; leave the field out where there is none",
 		`{"number":"1"}`:         "number: must be a number, not a string",
-		`{"at":1}`:               "at: must be a time as in 2026-01-31T09:30:00Z, not a number",
-		`{"at":"31.1.2026"}`:     "at: must be a time as in 2026-01-31T09:30:00Z",
+		`{"at":1}`:               "at: must be a time with its zone, such as 2026-11-21T09:17:47Z, not a number",
+		`{"at":"31.1.2026"}`:     "at: must be a time with its zone, such as 2026-11-21T09:17:47Z",
 		`{"scalar":{}}`:          "scalar: must be a string, number, boolean or null, not an object",
 		`{"list":{}}`:            "list: must be an array, not an object",
 		`{"list":["x",null]}`:    "list[1]: must be a string, not null",
@@ -331,4 +329,40 @@ func TestMembersOfAMapShareNothing(t *testing.T) {
 	if b := got["b"]; b.Input != nil || b.Expectation != nil || b.ProjectID != "q" || got["a"].ProjectID != "p" {
 		t.Errorf("got %+v", got)
 	}
+}
+
+// limited has fields whose tag null says something of an explicit one.
+type limited struct {
+	Values  []string                       `json:"values" nullable:"false"`
+	Least   countersign.Value              `json:"least,omitzero" null:"absent"`
+	Within  []string                       `json:"within,omitempty" null:"refused"`
+	Maps    map[string]*everything         `json:"maps,omitempty"`
+	Several map[string][]countersign.Value `json:"several,omitempty"`
+}
+
+func TestNullOfAnOptionalFieldMeansThatItIsLeftOutAtAnyDepth(t *testing.T) {
+	all := `"text":null,"status":null,"whole":null,"small":null,"flag":null,"maybe":null,"number":null,"at":null,"list":null,"map":null,"values":null,"nested":null,"many":null`
+	for text, want := range map[string]everything{
+		`{` + all + `}`:                         {},
+		`{"nested":{` + all + `}}`:              {Nested: &everything{}},
+		`{"many":[{"text":"a"},{` + all + `}]}`: {Many: []everything{{Text: "a"}, {}}},
+		`{"any":null,"scalar":null,"values":{"n":null}}`: {
+			Any: countersign.Null, Scalar: countersign.Scalar{Value: countersign.Null}, Values: map[string]countersign.Value{"n": countersign.Null},
+		},
+	} {
+		if got := decoded[everything](t, text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\ngot  %+v\nwant %+v", text, got, want)
+		}
+	}
+	if got := decoded[limited](t, `{"values":[],"least":null,"several":{"x":[null]}}`); !got.Least.IsZero() || !got.Several["x"][0].IsNull() {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNullIsNoLimitNoRequiredFieldNoElementAndNoMember(t *testing.T) {
+	misfit[limited](t, `{"values":null}`, invalidRequest, "values: must be an array, not null")
+	misfit[limited](t, `{"values":[null]}`, invalidRequest, "values[0]: must be a string, not null")
+	misfit[limited](t, `{"values":[],"within":null}`, invalidRequest, "within: must be an array, not null; leave the field out for no limit")
+	misfit[limited](t, `{"values":[],"maps":{"a":null}}`, invalidRequest, "maps.a: must be an object, not null")
+	misfit[limited](t, `{"values":[],"several":{"a":null}}`, invalidRequest, "several.a: must be an array, not null")
 }

@@ -56,6 +56,7 @@ func (b planner) add(o *object, t reflect.Type, f reflect.StructField, name, opt
 		key:      []byte(name),
 		index:    below(index, f),
 		required: !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero"),
+		null:     nullOf(t, f),
 		plan:     b.plan(f.Type),
 		rules:    rulesOf(t, f),
 	})
@@ -64,4 +65,19 @@ func (b planner) add(o *object, t reflect.Type, f reflect.StructField, name, opt
 // below is the index of a field of the struct at index, in a slice of its own.
 func below(index []int, f reflect.StructField) []int {
 	return append(append([]int(nil), index...), f.Index...)
+}
+
+// What the tag null of an optional field says of an explicit null.
+const (
+	nullIsAbsent  = "absent"  // as it is for all but values
+	nullIsRefused = "refused" // absent means without a limit, which no null may say
+)
+
+func nullOf(t reflect.Type, f reflect.StructField) string {
+	switch null := f.Tag.Get("null"); null {
+	case "", nullIsAbsent, nullIsRefused:
+		return null
+	default:
+		panic(fmt.Sprintf("exact: the tag null of %s.%s is neither %s nor %s", t, f.Name, nullIsAbsent, nullIsRefused))
+	}
 }

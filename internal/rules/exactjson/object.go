@@ -21,6 +21,7 @@ type field struct {
 	key      []byte // the name, as paths and keys have it
 	index    []int
 	required bool
+	null     string // the tag of that name
 	plan     *plan
 	rules    *rules
 }
@@ -67,13 +68,13 @@ func (o *object) read(d *decoder, at int, v reflect.Value) {
 
 func (f *field) read(d *decoder, at int, v reflect.Value) {
 	switch {
-	case d.kind(at) != countersign.KindNull || f.plan.null:
+	case d.kind(at) != countersign.KindNull || f.plan.null && f.null == "":
 		f.plan.read(d, at, v.FieldByIndex(f.index), f.rules)
 	case f.required:
 		d.wrongType(at, f.wanted())
-	default:
+	case f.null == nullIsRefused:
 		d.problem("null", func() string {
-			return "must be " + f.wanted() + ", not null; leave the field out where there is none"
+			return "must be " + f.wanted() + ", not null; leave the field out for no limit"
 		})
 	}
 }

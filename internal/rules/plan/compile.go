@@ -83,9 +83,9 @@ func compileStep(doc *countersign.AgentModel, visit model.ActionVisit, b counter
 	for _, name := range sortedKeys(b.InputVariables) {
 		at := fmt.Sprintf("actionBindings.%s.inputVariables.%s", visit.ActionID, name)
 		value, known := visit.Values[b.InputVariables[name]]
-		_, literal := b.Input[name]
+		literal, given := b.Input[name]
 		switch {
-		case literal:
+		case given && !literal.IsNull():
 			problems = append(problems, at+": the input is given literally too; keep one")
 		case !known:
 			problems = append(problems, fmt.Sprintf("%s: the model has no variable %s", at, b.InputVariables[name]))

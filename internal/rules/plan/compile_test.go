@@ -177,14 +177,17 @@ func TestCompileProblems(t *testing.T) {
 			if test.change != nil {
 				test.change(&req)
 			}
-			w, problems := compile(t, storedModel(t, test.model...), req)
+			m := storedModel(t, test.model...)
+			w, problems := compile(t, m, req)
 			if diff := cmp.Diff(test.want, problems); diff != "" {
 				t.Error(diff)
 			}
 			if len(w.Steps) != test.steps {
 				t.Errorf("%d steps, want %d", len(w.Steps), test.steps)
 			}
-			if p := plan.New(w, sources(), problems, origin()); (p.Status == countersign.PlanInvalid) != (test.want != nil) {
+			of := sources()
+			of.Model = m
+			if p := plan.New(w, of, problems, origin()); (p.Status == countersign.PlanInvalid) != (test.want != nil) {
 				t.Errorf("the plan is %s: %v", p.Status, p.ValidationErrors)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
 // An agent run is a plan of one step; a team run is a plan of the team's steps. Each
@@ -65,7 +66,7 @@ func ForCall(s Source, start countersign.ProjectRunStart, o Creation) (countersi
 		Projects: []countersign.ProjectRef{{ID: s.Project.ID, Revision: s.Project.Revision}}, CreatedBy: o.By, CreatedAt: o.Now,
 		Steps: []countersign.Step{{
 			ID: singleStep, Name: start.Capability, ProjectID: s.Project.ID, Capability: start.Capability,
-			Input: start.Inputs, Expectation: start.Expectation,
+			Input: s.given(start.Capability, start.Inputs), Expectation: start.Expectation,
 		}},
 	}
 	p.PlanDigest = digest(&p)
@@ -86,17 +87,34 @@ func ForTeam(c Executors, start countersign.TeamRunStart, o Creation) (countersi
 	return p, problems
 }
 
-// CheckTeam returns every problem of a team before it runs: of its members, and of its
-// steps as far as they are known. Missing inputs may come with the run.
+// CheckTeam returns every problem of a team that is saved: of its members and of its
+// steps. Missing inputs may come with the run.
 func CheckTeam(c Executors) []string {
 	problems := c.members()
+	for i, m := range c.Team.Members {
+		if safetext.Blank(m.Role) {
+			problems = append(problems, fmt.Sprintf("members[%d].role: must say what part agent %s has; it is blank", i, m.AgentID))
+		}
+	}
 	steps, found := c.steps(c.Team.Steps, nil)
 	problems = append(problems, found...)
-	if len(steps) == 0 { // steps may be added later
-		return problems
-	}
 	p := &countersign.Plan{Mode: countersign.ModeDryRun, Steps: steps}
 	return append(problems, validateSteps(p, c.Projects, request.CheckGiven)...)
+}
+
+// GivenSteps are the team's steps without inputs that are null and optional.
+func (c Executors) GivenSteps() []countersign.TeamStep {
+	steps := slices.Clone(c.Team.Steps)
+	for i := range steps {
+		e := c.executor(steps[i].AgentID)
+		if e == nil {
+			continue
+		}
+		if src, ok := c.Projects[e.Agent.ProjectID]; ok {
+			steps[i].Input = src.given(steps[i].Capability, steps[i].Input)
+		}
+	}
+	return steps
 }
 
 // members: at least two distinct agents, each known and with a model.
@@ -198,13 +216,16 @@ func (c Executors) steps(of []countersign.TeamStep, inputs map[string]map[string
 		if !slices.Contains(e.Agent.Capabilities, s.Capability) {
 			problems = append(problems, fmt.Sprintf("%s.capability: agent %s doesn't have %s; it has %s", path, s.AgentID, s.Capability, list(e.Agent.Capabilities)))
 		}
-		fixed := e.Agent.ExecutorInputs[s.Capability]
-		problems = append(problems, overriding(path+".input", s.Input, fixed)...)
-		problems = append(problems, overriding("inputs."+s.ID, inputs[s.ID], fixed)...)
+		fixed, own, override := e.Agent.ExecutorInputs[s.Capability], s.Input, inputs[s.ID]
+		if src, ok := c.Projects[e.Agent.ProjectID]; ok {
+			own, override = src.given(s.Capability, own), src.given(s.Capability, override)
+		}
+		problems = append(problems, overriding(path+".input", own, fixed)...)
+		problems = append(problems, overriding("inputs."+s.ID, override, fixed)...)
 		problems = append(problems, overriding(path+".inputBindings", s.InputBindings, fixed)...)
 		steps = append(steps, countersign.Step{
 			ID: s.ID, Name: s.Name, ProjectID: e.Agent.ProjectID, Capability: s.Capability, AgentID: s.AgentID,
-			Input: merge(s.Input, inputs[s.ID], fixed), DependsOn: s.DependsOn, InputBindings: s.InputBindings, Expectation: s.Expectation,
+			Input: merge(own, override, fixed), DependsOn: s.DependsOn, InputBindings: s.InputBindings, Expectation: s.Expectation,
 		})
 	}
 	return steps, problems

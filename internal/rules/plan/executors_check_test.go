@@ -23,13 +23,13 @@ func TestTeamMayLeaveInputsToTheRun(t *testing.T) {
 	}
 }
 
-func TestTeamMayBePutTogetherBeforeItsSteps(t *testing.T) {
-	if problems := plan.CheckTeam(executorSubjects()); problems != nil {
-		t.Errorf("%v", problems)
+func TestATeamHasStepsAndEachMemberARole(t *testing.T) {
+	wantOnly(t, plan.CheckTeam(executorSubjects()), "steps: there must be at least one")
+	for _, blank := range []string{"", " ", "\t\u200b"} {
+		c := executorSubjects(reads("a"))
+		c.Team.Members[1].Role = blank
+		wantOnly(t, plan.CheckTeam(c), "members[1].role: must say what part agent agent-herald has; it is blank")
 	}
-	c := executorSubjects()
-	c.Team.Members = nil
-	wantOnly(t, plan.CheckTeam(c), "members: a team has at least 2 different agents")
 }
 
 // A team says nothing of the mode: its projects may be disabled for now.
@@ -52,7 +52,7 @@ func TestWhatATeamSaysWronglyIsNamedBeforeAnyRun(t *testing.T) {
 		taking(changed(tells("d"), func(s *countersign.TeamStep) { s.Input, s.AgentID = nil, "agent-clerk" }), "total", "a", "x"),
 		changed(reads("d"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" }),
 	)
-	c.Team.Members = append(c.Team.Members, countersign.TeamMember{AgentID: "agent-y"})
+	c.Team.Members = append(c.Team.Members, countersign.TeamMember{AgentID: "agent-y", Role: "r"})
 	c.Executors[0].Agent.ModelID = ""
 	got := plan.CheckTeam(c)
 	want := []string{

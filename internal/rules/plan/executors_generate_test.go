@@ -52,7 +52,7 @@ func drawTeam(t *rapid.T, slips bool) drawnTeam {
 	}
 	switch {
 	case g.slip("stranger"):
-		c.Team.Members = append(c.Team.Members, countersign.TeamMember{AgentID: "agent-x"})
+		c.Team.Members = append(c.Team.Members, countersign.TeamMember{AgentID: "agent-x", Role: "r"})
 	case g.slip("few"):
 		c.Team.Members, c.Executors = c.Team.Members[:1], c.Executors[:1]
 	}

@@ -151,7 +151,7 @@ func TestAnyAgentRunIsATeamRunOfOneStep(t *testing.T) {
 			t.Fatalf("%s\n%s", diff, strings.Join(problems, "\n"))
 		}
 		if want == nil {
-			twin.executors.Team.Members = []countersign.TeamMember{{AgentID: e.Agent.ID}}
+			twin.executors.Team.Members = []countersign.TeamMember{{AgentID: e.Agent.ID, Role: "r"}}
 			twin.checkStep(t, p.Steps[0], step)
 		}
 	})

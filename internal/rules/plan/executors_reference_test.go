@@ -24,7 +24,7 @@ func wrongIn(d drawnTeam, check bool) []string {
 		}
 	}
 	wrong["members"] = len(different) < 2
-	wrong["steps"] = !check && len(steps) == 0
+	wrong["steps"] = len(steps) == 0
 	for i, s := range steps {
 		if find(steps, s.ID) == &steps[i] && dependsOn(steps, s.ID, s.DependsOn) {
 			wrong["steps"] = true // a cycle; nothing can depend on a second step of an id

@@ -72,7 +72,7 @@ func TestEveryProblemOfATeamRunIsNamedWithItsPath(t *testing.T) {
 		change    func(*plan.Executors)
 		want      string
 	}{
-		{"no steps", executorSubjects(), nil, nil, "steps: a plan has at least one step"},
+		{"no steps", executorSubjects(), nil, nil, "steps: there must be at least one"},
 		{"an executor that is no member", executorSubjects(changed(reads("a"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" })), nil, nil,
 			"steps[0].agentId: agent-x is no member"},
 		{"a capability that is another member's", executorSubjects(tells("a"), changed(tells("b"), func(s *countersign.TeamStep) { s.Capability = "shut" })), nil, nil,

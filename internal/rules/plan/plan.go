@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // Sources is the snapshot that a plan is checked against and made from.
@@ -33,7 +34,7 @@ type Creation struct {
 func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Creation) countersign.Plan {
 	p := countersign.Plan{
 		ID: w.ID, Name: w.Name, Mode: w.Mode, ModelID: w.ModelID, ModelRevision: w.ModelRevision,
-		ScenarioID: w.ScenarioID, PlanningInputs: w.PlanningInputs, Steps: w.Steps,
+		ScenarioID: w.ScenarioID, PlanningInputs: w.PlanningInputs, Steps: given(w.Steps, s.Projects),
 		CreatedBy: o.By, CreatedAt: o.Now,
 	}
 	if p.ID == "" {
@@ -53,6 +54,24 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Creation)
 	p.Projects = refs(&p, s)
 	p.PlanDigest = digest(&p)
 	return p
+}
+
+// given are the steps without inputs that are null and optional.
+func given(steps []countersign.Step, projects map[string]Source) []countersign.Step {
+	out := slices.Clone(steps)
+	for i := range out {
+		if src, ok := projects[out[i].ProjectID]; ok {
+			out[i].Input = src.given(out[i].Capability, out[i].Input)
+		}
+	}
+	return out
+}
+
+func (s Source) given(capability string, input map[string]countersign.Value) map[string]countersign.Value {
+	if c := s.Project.Capability(capability); c != nil {
+		return request.Given(c, input)
+	}
+	return input
 }
 
 // named limits a plan's stored problems to a hundred and the number of the rest.

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -21,7 +22,7 @@ type checkInputs func(c *countersign.Capability, input map[string]countersign.Va
 func validateSteps(p *countersign.Plan, projects map[string]Source, check checkInputs) []string {
 	var problems []string
 	if len(p.Steps) == 0 {
-		problems = append(problems, "steps: a plan has at least one step")
+		problems = append(problems, "steps: there must be at least one")
 	}
 	v := stepValidator{plan: p, projects: projects, graph: newGraph(p.Steps), checkInputs: check}
 	for i := range p.Steps {
@@ -39,7 +40,11 @@ func modelProblems(p *countersign.Plan, m *countersign.Model) []string {
 	case m.Revision != p.ModelRevision:
 		return []string{fmt.Sprintf("modelRevision: model %s is at revision %d, not %d", p.ModelID, m.Revision, p.ModelRevision)}
 	}
-	return nil
+	var problems []string
+	for _, untrue := range model.NotNamed(&m.Document, p) {
+		problems = append(problems, untrue.String())
+	}
+	return problems
 }
 
 type stepValidator struct {

@@ -43,7 +43,7 @@ func TestEveryProblemIsNamedWithItsPath(t *testing.T) {
 		{"no such model", write("", read("a")), func(s *plan.Sources) { s.Model = nil }, []string{"modelId: there is no model refunds"}},
 		{"suspended model", write("", read("a")), func(s *plan.Sources) { s.Model.Suspended = true }, []string{"modelId: model refunds is suspended"}},
 		{"other revision", write("", read("a")), func(s *plan.Sources) { s.Model.Revision = 3 }, []string{"modelRevision: model refunds is at revision 3, not 2"}},
-		{"no steps", write(""), nil, []string{"steps: a plan has at least one step"}},
+		{"no steps", write(""), nil, []string{"steps: there must be at least one"}},
 		{"one id twice", write("", read("a"), read("b"), read("a")), nil, []string{"steps[2].id: a is the id of steps[0] already"}},
 		{"unknown dependency", write("", read("a"), read("b", "a", "z")), nil, []string{"steps[1].dependsOn[1]: there is no step z"}},
 		{"a cycle, and a step behind it", write("", read("a", "b"), read("b", "a"), read("c", "b")), nil, []string{"steps: a, b depend on each other; a plan has no cycle"}},

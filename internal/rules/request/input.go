@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -17,6 +18,24 @@ func CheckInputs(c *countersign.Capability, input map[string]countersign.Value, 
 		return []countersign.Problem{{Path: "capability", Code: "bad_path", Message: fmt.Sprintf("the path of %s %s", c.Name, err)}}
 	}
 	return m.checkInputs(input, bound)
+}
+
+// Given returns the inputs without those that are null and optional: many serializers write
+// null for what is left out (contract 12.1). An input that the schema doesn't declare may
+// have any value, null among them; a required one is refused for it by its type.
+func Given(c *countersign.Capability, input map[string]countersign.Value) map[string]countersign.Value {
+	out := input
+	for name, v := range input {
+		field, declared := c.InputSchema[name]
+		if !declared || field.Required || !v.IsNull() {
+			continue
+		}
+		if len(out) == len(input) {
+			out = maps.Clone(input)
+		}
+		delete(out, name)
+	}
+	return out
 }
 
 // CheckGiven is CheckInputs for incomplete inputs: missing ones are no problem.

@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/credowner"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -107,6 +108,18 @@ type Moved struct {
 	facts []telemetry.Fact
 }
 
+// suggested are the inputs that would be approved instead, without those that are null and
+// optional.
+func suggested(env *run.Env, r *countersign.Run, input map[string]countersign.Value) map[string]countersign.Value {
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		if c := capabilityOf(env.Plan, step); env.Approval != nil && step.ID == env.Approval.StepID && c != nil {
+			return request.Given(c, input)
+		}
+	}
+	return input
+}
+
 // Apply applies an event to a run. loaded is the run as the caller last saw it, nil to load
 // it; it is loaded again if its stored version is another one.
 func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event, by Actor) (Moved, error) {
@@ -121,6 +134,8 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	spent := &spendings{repository: l, tx: tx, loaded: loaded, now: env.Now}
 	env.Budgets = spent.used
 	if d, ok := e.(run.Decided); ok {
+		d.Suggested = suggested(&env, loaded.Run(), d.Suggested)
+		e = d
 		// env.Approval is this record; it isn't stored if the run refuses
 		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf}, env.Now); err != nil {
 			return Moved{}, err

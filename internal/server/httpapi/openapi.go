@@ -23,12 +23,11 @@ const documentVersion = "0.1.0"
 // what the service accepts.
 func document(baseURL string, routes []route) ([]byte, error) {
 	registry := schemas()
-	registry.Schema(reflect.TypeFor[countersign.ConditionGroup](), true, "") // conditions and groups refer to each other
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: "Countersign", Version: documentVersion,
-			Description: "Executes what software agents propose, under control: explicit plans, approval before side effects, verification of each answer, reconciliation of what is uncertain, and an audit log of all of it.",
+			Description: "Executes what software agents propose, under control: explicit plans, approval before side effects, verification of each answer, reconciliation of what is uncertain, and an audit log of all of it. In a request, null for an optional field means that it is left out, except for projectIds, agentIds, modes and groups.",
 			License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 		},
 		Servers:    []*huma.Server{{URL: baseURL + Prefix}, {URL: baseURL + AliasPrefix, Description: "compatibility alias of the same API"}},
@@ -187,8 +186,16 @@ func schemas() huma.Registry {
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Condition](), reflect.TypeFor[condition]())
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Auths](), reflect.TypeFor[auths]())
 	r.RegisterTypeAlias(reflect.TypeFor[json.Number](), reflect.TypeFor[float64]())
+	r.Map()[modelValueName] = &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}, {Type: "null"}}}
+	r.Map()[conditionName] = conditionSchema(r)
 	return r
 }
+
+// The names by which the specification calls what huma would describe anew at each place.
+const (
+	modelValueName = "ModelValue"
+	conditionName  = "Condition"
+)
 
 // schemaName names a page by its items, and the error body as the specification does.
 func schemaName(t reflect.Type, hint string) string {
@@ -213,7 +220,7 @@ type modelValue struct{}
 
 // Schema is that of a ModelValue (specification 2).
 func (modelValue) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}, {Type: "null"}}}
+	return &huma.Schema{Ref: schemaPrefix + modelValueName}
 }
 
 type auths struct{}
@@ -228,9 +235,15 @@ func (auths) Schema(r huma.Registry) *huma.Schema {
 type condition struct{}
 
 // Schema is that of a Condition: one of its two kinds (specification 2.2).
-func (condition) Schema(r huma.Registry) *huma.Schema {
+func (condition) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Ref: schemaPrefix + conditionName}
+}
+
+// conditionSchema also describes the two kinds, of which a group holds conditions.
+func conditionSchema(r huma.Registry) *huma.Schema {
+	predicate, group := r.Schema(reflect.TypeFor[countersign.Predicate](), true, ""), r.Schema(reflect.TypeFor[countersign.ConditionGroup](), true, "")
 	return &huma.Schema{
-		OneOf:         []*huma.Schema{r.Schema(reflect.TypeFor[countersign.Predicate](), true, ""), {Ref: schemaPrefix + "ConditionGroup"}},
-		Discriminator: &huma.Discriminator{PropertyName: "kind", Mapping: map[string]string{"predicate": schemaPrefix + "Predicate", "group": schemaPrefix + "ConditionGroup"}},
+		OneOf:         []*huma.Schema{predicate, group},
+		Discriminator: &huma.Discriminator{PropertyName: "kind", Mapping: map[string]string{"predicate": predicate.Ref, "group": group.Ref}},
 	}
 }

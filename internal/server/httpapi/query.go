@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -45,6 +44,9 @@ func listQuery(filters ...param) []param { return append(slices.Clone(paging), f
 func (c *call) readQuery(rt route) []countersign.Problem {
 	c.list.Limit = countersign.DefaultPageLimit
 	c.query = map[string]string{}
+	if rt.op == "" { // what is public ignores its query (contract 12.1)
+		return nil
+	}
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
 		return []countersign.Problem{{Path: "query", Message: "it is not validly escaped"}}
@@ -93,8 +95,8 @@ func (c *call) take(p param, values []string) string {
 		c.after = new(int64(after))
 		return message
 	case timeParam:
-		if _, err := time.Parse(time.RFC3339, v); err != nil {
-			return "it must be a time such as 2026-11-21T09:17:47Z"
+		if _, err := countersign.ParseInstant(v); err != nil {
+			return err.Error()
 		}
 	case idParam:
 		if !countersign.ValidID(v) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // FuzzQuery: a query that is accepted says exactly what it says (each parameter
@@ -21,7 +21,7 @@ func FuzzQuery(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	rt := route{query: listQuery(runStatusParam, param{name: "planId"}, param{name: "since", kind: timeParam}, realmParam)}
+	rt := route{op: access.ReadRuns, query: listQuery(runStatusParam, param{name: "planId"}, param{name: "since", kind: timeParam}, realmParam)}
 	f.Fuzz(func(t *testing.T, raw string) {
 		c := &call{r: &http.Request{URL: &url.URL{RawQuery: raw}}}
 		problems := c.readQuery(rt)
@@ -50,7 +50,7 @@ func checkTaken(t *testing.T, raw string, c *call, rt route) {
 		}
 	}
 	if since := c.query["since"]; since != "" {
-		if _, err := time.Parse(time.RFC3339, since); err != nil {
+		if _, err := countersign.ParseInstant(since); err != nil {
 			t.Fatalf("%q: %v", raw, err)
 		}
 	}

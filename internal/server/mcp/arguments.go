@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -59,7 +60,7 @@ func (v *toolRequest) read(tool string, c *countersign.Capability, data []byte) 
 			return nil, said, err
 		}
 	}
-	return inputs, said, nil
+	return request.Given(c, inputs), said, nil
 }
 
 func (w word) text(v countersign.Value) (string, error) {
