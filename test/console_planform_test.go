@@ -92,6 +92,7 @@ func TestAPlansFormSaysWhatIsWrongAtItsFieldAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	opal := w.person(t, "opal@example.com", "OPERATOR")
+	says(t, opal.Submit(planForm, asShown(opal.Open(planForm), "name", "n", "modelId", "refund", "mode", "LIVE", "do", "store")), 400, "add at least one step below")
 	p := opal.Submit(planForm, asShown(opal.Open(planForm), "add", shop+"/refund"))
 	p = opal.Submit(planForm, asShown(p, "add", shop+"/refund"))
 	says(t, p, 200, `value="refund-2"`)

@@ -123,7 +123,7 @@ func TestARefusedRequestSaysWhatWouldBeRight(t *testing.T) {
 		{o.ask("GET", "/v1/models?limit=", nil), "400 invalid_request: limit: give it once, with a value"},
 		{o.ask("GET", "/v1/models?retired=maybe", nil), "400 invalid_request: retired: it must be true or false"},
 		{o.ask("GET", "/v1/runs?status=OLD", nil), "400 invalid_request: status: it must be one of READY, RUNNING, WAITING_APPROVAL, RECOVERY_REQUIRED, COMPLETED, FAILED, CANCELLED"},
-		{o.ask("GET", "/v1/audit?since=now", nil), "400 invalid_request: since: it must be a time such as 2026-11-21T09:17:47Z"},
+		{o.ask("GET", "/v1/audit?since=now", nil), "400 invalid_request: since: it must be a time with its zone, such as 2026-11-21T09:17:47Z"},
 		{o.ask("POST", "/v1/models/m/retire", run("{}"), "Authorization", "", "Cookie", cookie, "Sec-Fetch-Site", "cross-site"), "403 csrf: this request comes from another site"},
 		{o.ask("POST", "/v1/models/m/retire", run("{}"), "Authorization", "", "Cookie", cookie), "403 csrf: X-CSRF-Token: send the csrfToken of GET /v1/session"},
 	} {
