@@ -103,7 +103,8 @@ func appendResponse(b []byte, r *Response) []byte {
 	if !r.BodySHA256.IsZero() {
 		b = appendMember(b, `,"bodySha256":`, string(r.BodySHA256))
 	}
-	return append(appendGiven(b, `,"body":`, r.Body), '}')
+	b = appendGiven(b, `,"body":`, r.Body)
+	return append(appendGiven(b, `,"retryAfter":`, r.RetryAfter), '}')
 }
 
 func appendVerification(b []byte, v *Verification) (_ []byte, err error) {

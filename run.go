@@ -158,14 +158,15 @@ type Request struct {
 	Headers Value `json:"headers,omitzero" doc:"the project's headers, and the user of BASIC, by name; those that each call has aren't listed"`
 }
 
-// Response is what came back. The body of a 2xx answer is the output; of any other its
-// beginning is kept as evidence.
+// Response is what came back. The body of a 2xx answer that can be read is the output; of any
+// other its beginning is kept as evidence.
 type Response struct {
 	StatusCode int        `json:"statusCode" doc:"0 when no status line came"`
 	Bytes      ByteCount  `json:"bytes,omitzero" doc:"absent, with bodySha256, for who must not see all of the body"`
 	DurationMs int64      `json:"durationMs"`
 	BodySHA256 BodyDigest `json:"bodySha256,omitzero"`
-	Body       string     `json:"body,omitempty" doc:"of an answer that is no 2xx: its first 4 KiB as text, credentials masked"`
+	Body       string     `json:"body,omitempty" doc:"of an answer that is no 2xx, or that can't be read: its first 4 KiB as text, credentials masked"`
+	RetryAfter string     `json:"retryAfter,omitempty" since:"3" doc:"of an answer that is no 2xx: its Retry-After, seconds or a date of HTTP, as it was sent"`
 }
 
 // Verification is the judgement of a step's output, apart from the HTTP status
@@ -226,6 +227,23 @@ type ProbeRecord struct {
 type StepError struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
+}
+
+// What the error of an unknown outcome quotes of the answer follows one of these. Whoever
+// must not see the answer doesn't see what follows.
+const (
+	AnswerUnreadable = "answer_unreadable: "
+	RedirectLeadsTo  = "redirects are not followed; its Location is "
+)
+
+// WithoutQuote is an error message without what it quotes of an answer.
+func WithoutQuote(message string) string {
+	for _, lead := range []string{AnswerUnreadable, RedirectLeadsTo} {
+		if before, _, quotes := strings.Cut(message, lead); quotes {
+			return before + lead + "…"
+		}
+	}
+	return message
 }
 
 // MayHaveHappened says in words what the field of that name does.

@@ -33,7 +33,6 @@ import (
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/platform/telemetry/otlp"
-	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/runtime/engine"
 	"github.com/countersign/countersign/internal/runtime/lease"
@@ -195,7 +194,7 @@ func (s *service) wire(ctx context.Context) error {
 func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
 		Origins: origins, MayUse: s.cfg.Credentials.Allows,
-		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exactjson.Check, UserAgent: "countersign/" + version,
+		Getenv: s.cfg.Secrets.Get, Now: now, UserAgent: "countersign/" + version,
 		Calls: s.cfg.MaxActive, Traces: s.exporter.Traces(), Log: s.log,
 	})
 }

@@ -27,8 +27,10 @@ const (
 
 // classes of the faults that are not uncertain.
 var classes = map[string]class{
-	"one-interim": answered, "large-headers": answered, "trailing-garbage": answered, "second-answer": answered, "chunked": answered, "until-close": answered,
-	"http-1.0-empty": answered, "connection-close": answered, "204": answered, "201": answered, "ok": answered, "empty": answered, "limit-body": answered, "cookie": answered,
+	"one-interim": answered, "large-headers": answered, "trailing-garbage": answered, "second-answer": answered, "chunked": answered,
+	"until-close-1.0-object": answered, "until-close-1.0-array": answered, "until-close-1.1-object": answered, "until-close-1.1-array": answered,
+	"length-list": answered, "two-equal-lengths": answered, "white-space": answered, "byte-order-mark": answered, "byte-order-mark-only": answered, "not-compressed": answered,
+	"connection-close": answered, "204": answered, "201": answered, "ok": answered, "empty": answered, "limit-body": answered, "cookie": answered,
 	"400": refused, "404": refused, "409": refused, "429": refused, "404-cut": refused, "422-huge": refused, "400-not-json": refused, "413-early": refused,
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/credential"
-	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/engine"
@@ -58,7 +57,7 @@ func open(t *testing.T, k kind, stalls bool) *fixture {
 	h := &fixture{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64), over: make(chan struct{})}
 	h.client = outbound.New(outbound.Config{
 		Origins: []string{r.URL()}, MayUse: func(credential.Use, string) error { return nil },
-		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exactjson.Check,
+		Getenv: func(string) string { return "a secret that nobody guesses" },
 	})
 	work := countersign.Capability{Name: "work", Method: k.method, Path: "/orders", Idempotent: k.idempotent, Approval: countersign.ApprovalNone}
 	if stalls {

@@ -22,6 +22,7 @@ type Call struct {
 	Input          map[string]countersign.Value // what LOCAL_ECHO answers with
 	Timeout        time.Duration                // for the whole call
 	SendBefore     time.Time                    // no byte is sent from then on; zero: whenever
+	OnceOnly       bool                         // a side effect that the receiver doesn't deduplicate
 }
 
 // Certainty says what is known of a call that ended.

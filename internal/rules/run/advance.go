@@ -169,6 +169,7 @@ func (t *transition) send(i int) {
 	t.res.Call = &Call{Step: i, Attempt: s.Attempt, SideEffect: s.SideEffect, Call: request.Call{
 		RunID: t.run.ID, StepID: s.ID, IdempotencyKey: s.IdempotencyKey, Project: project,
 		Request: *s.Request, Input: s.Input, Timeout: capability.Timeout(),
+		OnceOnly: s.SideEffect && !capability.Idempotent,
 	}, AnswerBy: answerBy(s.StartedAt, capability)}
 }
 

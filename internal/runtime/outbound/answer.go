@@ -2,12 +2,14 @@ package outbound
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -17,6 +19,9 @@ const (
 	maxHead    = 64 << 10 // headers of an answer, the interim ones before it included
 	maxInterim = 5        // 1xx answers before the final one
 	readBuffer = 4 << 10
+	lineBuffer = 512 // between the lines of a head and their parser
+	// maxStart is how much is read of a body that its length says is too large.
+	maxStart = 4 * maxSaid
 )
 
 // Why an answer can't be used. Their texts are safe to show.
@@ -35,8 +40,11 @@ type answer struct {
 	head       bool // status line and headers came whole
 	body       []byte
 	compressed bool
-	reusable   bool  // the connection can carry another exchange
-	err        error // why the answer isn't complete; nil when it is
+	location   string // where a redirect leads
+	retryAfter string // what it says when to ask again
+	reusable   bool   // the connection can carry another exchange
+	unheard    bool   // the receiver closed the connection without a byte of an answer
+	err        error  // why the answer isn't complete; nil when it is
 	took       time.Duration
 }
 
@@ -47,31 +55,48 @@ type answer struct {
 func readAnswer(source *meter, r *bufio.Reader, method string, maxBody int) answer {
 	var a answer
 	source.limit(maxHead + readBuffer)
-	resp, err := readFinal(r, method, &a.status) //nolint:bodyclose // the connection is closed instead, unless the body was read to its end
+	lines := &headLines{from: r}
+	parsed := bufio.NewReaderSize(lines, lineBuffer)
+	resp, err := readFinal(lines, parsed, method, &a.status) //nolint:bodyclose // the connection is closed instead, unless the body was read to its end
 	if err == nil && source.count-r.Buffered() > maxHead {
 		err = errHeadTooLarge
 	}
 	if err != nil {
 		a.err = source.reason(err)
+		a.unheard = source.count == 0 && isEnd(a.err)
 		return a
 	}
 	source.unlimited()
 	a.head = true
-	a.compressed = resp.Header.Get("Content-Encoding") != ""
-	a.body, a.err = readBody(resp, cmp.Or(maxBody, countersign.MaxBodyBytes))
+	a.compressed = isCompressed(resp.Header)
+	if resp.StatusCode >= 300 {
+		a.location, a.retryAfter = resp.Header.Get("Location"), retryAfter(resp.Header)
+	}
+	a.body, a.err = readBody(source, resp, cmp.Or(maxBody, countersign.MaxBodyBytes))
 	if a.err != nil {
 		a.err = source.reason(a.err)
 	}
-	a.reusable = a.err == nil && !resp.Close && r.Buffered() == 0 && !closesSoon(resp.Header)
+	a.reusable = a.err == nil && !resp.Close && parsed.Buffered() == 0 && r.Buffered() == 0 && !closesSoon(resp.Header)
 	return a
+}
+
+// isEnd reports a connection that the other side ended, in whatever way.
+func isEnd(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return isAlert(err)
 }
 
 // readFinal reads heads until one is final. status is what the latest status line
 // says, so that it is known even when the headers after it never come.
-func readFinal(r *bufio.Reader, method string, status *int) (*http.Response, error) {
+func readFinal(lines *headLines, parsed *bufio.Reader, method string, status *int) (*http.Response, error) {
 	for range maxInterim + 1 {
-		*status = peekStatus(r)
-		resp, err := http.ReadResponse(r, &http.Request{Method: method})
+		*status = peekStatus(lines.from)
+		lines.over = false
+		resp, err := http.ReadResponse(parsed, &http.Request{Method: method})
 		switch {
 		case err != nil:
 			return nil, errMalformed // or the connection's end, which the meter knows
@@ -101,19 +126,22 @@ func peekStatus(r *bufio.Reader) int {
 
 // readBody reads the body to its end. It is complete only if something says so:
 // its length, its last chunk, or, where a 2xx has only the end of the connection,
-// HTTP/1.0 or JSON that ends by itself.
-func readBody(resp *http.Response, most int) ([]byte, error) {
+// JSON that ends by itself, or TLS that was closed on purpose.
+func readBody(source *meter, resp *http.Response, most int) ([]byte, error) {
 	if resp.ContentLength > int64(most) {
-		return nil, errBodyTooLarge
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxStart))
+		return body, errBodyTooLarge
 	}
 	body, err := readAll(resp, most)
 	switch {
 	case len(body) > most:
 		return body, errBodyTooLarge
+	case resp.StatusCode < 300 && isOpenEnded(resp) && source.ended():
+		if !source.closedByTLS() && !endsByItself(body) {
+			return body, errOpenEnded
+		}
 	case err != nil:
 		return body, errMalformed
-	case resp.StatusCode < 300 && isOpenEnded(resp) && resp.ProtoMinor > 0 && !endsByItself(body):
-		return body, errOpenEnded
 	}
 	return body, nil
 }
@@ -132,12 +160,28 @@ func isOpenEnded(resp *http.Response) bool {
 	return resp.ContentLength < 0 && len(resp.TransferEncoding) == 0 && resp.Body != http.NoBody
 }
 
-// endsByItself reports a body whose JSON, if it is any, can't be the beginning of
-// a longer one: a number can, and so can nothing at all.
+// endsByItself reports a body that is cut off, and so no JSON, unless its last bracket
+// came. Of anything else, such as a number or nothing at all, some may be missing.
 func endsByItself(body []byte) bool {
-	text := strings.Trim(string(body), " \t\r\n")
-	return text != "" && strings.IndexByte(`{["tfn`, text[0]) >= 0
+	text := bytes.TrimLeft(bytes.TrimPrefix(body, markUTF8), space)
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
+
+// retryAfter is a valid Retry-After, "" for any other.
+func retryAfter(h http.Header) string {
+	text := h.Get("Retry-After")
+	if len(h.Values("Retry-After")) != 1 || len(text) > maxRetryAfter {
+		return ""
+	}
+	_, noDate := http.ParseTime(text)
+	if noDate != nil && strings.Trim(text, "0123456789") != "" {
+		return ""
+	}
+	return text
+}
+
+// maxRetryAfter is longer than any date of HTTP.
+const maxRetryAfter = 40
 
 // closesSoon reports a receiver that says it closes idle connections about as
 // soon as we would use one again.
@@ -159,6 +203,18 @@ type meter struct {
 	count int
 	max   int // 0: unlimited
 	err   error
+	under *wire // of TLS; nil: there is none
+}
+
+// ended reports that nothing more comes, as the other side says.
+func (m *meter) ended() bool {
+	return errors.Is(m.err, io.EOF) || errors.Is(m.err, io.ErrUnexpectedEOF)
+}
+
+// closedByTLS reports an end that nobody between could have made, by close_notify. For
+// crypto/tls a TCP end after a whole record is one as well; but that one it has read.
+func (m *meter) closedByTLS() bool {
+	return m.under != nil && !m.under.ended && errors.Is(m.err, io.EOF)
 }
 
 func (m *meter) limit(n int) { m.count, m.max = 0, n }

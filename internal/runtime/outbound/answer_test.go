@@ -42,11 +42,10 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nA: b\r\n\r\n")
 	f.Add("HTTP/1.0 200 OK\r\n\r\n[1]")
 	f.Add("HTTP/1.1 200 OK\nContent-Length: 2\n\n{}trailing")
-	c := New(Config{CheckJSON: exactjson.Check, MayUse: nobody})
 	f.Fuzz(func(t *testing.T, text string) {
 		a := answerOf(strings.NewReader(text), "POST")
 		a.sent = true
-		o := c.judge(a, maskerFor(secret))
+		o := judge(a, maskerFor(secret))
 		if o.Certainty == request.NotSent || o.Certainty == request.Unknown && o.Cause == "" {
 			t.Fatalf("%q: %+v", text, o)
 		}
@@ -58,7 +57,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		b := answerOf(iotest.OneByteReader(strings.NewReader(text)), "POST")
 		b.sent = true
-		if p := c.judge(b, maskerFor(secret)); p.Certainty != o.Certainty || p.Body != o.Body || statusOf(p) != statusOf(o) {
+		if p := judge(b, maskerFor(secret)); p.Certainty != o.Certainty || p.Body != o.Body || statusOf(p) != statusOf(o) {
 			t.Fatalf("%q: whole %+v, byte by byte %+v", text, o, p)
 		}
 	})

@@ -10,7 +10,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/credential"
-	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/testing/faultreceiver"
 )
@@ -55,7 +54,7 @@ func setupWith(t testing.TB, r *faultreceiver.Receiver) bundle {
 	b.client = New(Config{
 		Origins: []string{r.URL()}, MayUse: credential.Plain([]string{signingEnv}, []string{keyEnv}).Allows,
 		Getenv: func(name string) string { return b.env[name] },
-		Now:    func() time.Time { return clock }, CheckJSON: exactjson.Check,
+		Now:    func() time.Time { return clock },
 	})
 	t.Cleanup(func() { b.client.Close(); r.Close() })
 	return b

@@ -45,7 +45,7 @@ func causeOf(err error) string {
 	}
 }
 
-func handshakeCause(err error) string {
+func handshakeCause(err handshakeError) string {
 	var unverified *tls.CertificateVerificationError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -56,6 +56,8 @@ func handshakeCause(err error) string {
 		return "the receiver's certificate has expired or is not yet valid"
 	case errors.As(err, &unverified):
 		return "the receiver's certificate is not trusted"
+	case err.asked && isEnd(err):
+		return string(errCertificateWanted)
 	default:
 		return "the TLS handshake failed"
 	}

@@ -34,9 +34,6 @@ type Config struct {
 	// Now is the wall clock of timestamps; time.Now when nil. Timeouts are
 	// monotonic and don't ask it.
 	Now func() time.Time
-	// CheckJSON refuses a body that the product can't keep as a Value: bad
-	// syntax, duplicate keys, invalid UTF-8, too deep. Required.
-	CheckJSON func([]byte) error
 	// UserAgent is sent with every call; "countersign" when empty.
 	UserAgent string
 	// Calls is how many calls may be under way at once; 64 when fewer. As many idle
@@ -57,19 +54,16 @@ type Client struct {
 	parsed      map[string]origin // those of origins, by their text
 	credentials credentials
 	now         func() time.Time
-	checkJSON   func([]byte) error
 	userAgent   string
 	traces      *telemetry.Traces
 	log         *slog.Logger
 	dialer      dialer
 	pool        *pool
+	closers     closers
 }
 
-// New makes a Client. A Config without CheckJSON or MayUse is a mistake in the program.
+// New makes a Client. A Config without MayUse is a mistake in the program.
 func New(cfg Config) *Client {
-	if cfg.CheckJSON == nil {
-		panic("outbound: Config.CheckJSON is required")
-	}
 	if cfg.MayUse == nil {
 		panic("outbound: Config.MayUse is required")
 	}
@@ -78,7 +72,6 @@ func New(cfg Config) *Client {
 		parsed:      parseOrigins(cfg.Origins),
 		credentials: newCredentials(cfg),
 		now:         cfg.Now,
-		checkJSON:   cfg.CheckJSON,
 		userAgent:   cfg.UserAgent,
 		traces:      cfg.Traces,
 		log:         cfg.Log,
@@ -124,7 +117,7 @@ func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
 		m.follow(telemetry.Traceparent(ctx))
 	}
 	a := c.perform(ctx, m, timeoutOf(call))
-	return c.judge(a, maskerOf(m.credential))
+	return judge(a, maskerOf(m.credential))
 }
 
 // errTimeout is the context's cause when a call's own time is over.
@@ -157,7 +150,10 @@ func (c *Client) perform(ctx context.Context, m message, timeout time.Duration) 
 // nothing was sent, so nothing is sent twice.
 func (c *Client) deliver(ctx context.Context, m message) answer {
 	for {
-		conn := c.pool.take(m.origin.text)
+		var conn *conn
+		if !m.onceOnly || !c.closers.includes(m.origin.text, time.Now()) {
+			conn = c.pool.take(m.origin.text)
+		}
 		reused := conn != nil
 		if !reused {
 			var err error
@@ -167,6 +163,9 @@ func (c *Client) deliver(ctx context.Context, m message) answer {
 		}
 		crashpoint.At("outbound.connected", m.method)
 		a := conn.exchange(ctx, m, m.append(conn.scratch[:0], c.now(), c.userAgent))
+		if reused && a.sent && a.unheard {
+			c.closers.add(m.origin.text, time.Now())
+		}
 		if a.reusable {
 			c.pool.put(m.origin.text, conn)
 		} else {

@@ -3,6 +3,9 @@ package outbound
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"errors"
+	"io"
 	"net"
 	"sync/atomic"
 	"time"
@@ -20,6 +23,14 @@ const inlineWrite = 16 << 10
 type wire struct {
 	net.Conn
 	written atomic.Int64
+	asked   bool // the receiver asked for a client certificate, in the handshake
+	ended   bool // its TCP end was read
+}
+
+func (w *wire) Read(b []byte) (int, error) {
+	n, err := w.Conn.Read(b)
+	w.ended = w.ended || errors.Is(err, io.EOF)
+	return n, err
 }
 
 func (w *wire) Write(b []byte) (int, error) {
@@ -36,11 +47,15 @@ type conn struct {
 	reader  *bufio.Reader
 	scratch []byte // memory for the next request
 	born    time.Time
+	used    bool        // it has carried an exchange
 	expiry  *time.Timer // set while idle
 }
 
 func newConn(w *wire, stream net.Conn) *conn {
 	source := &meter{from: stream}
+	if _, isTLS := stream.(*tls.Conn); isTLS {
+		source.under = w
+	}
 	return &conn{wire: w, stream: stream, source: source, reader: bufio.NewReaderSize(source, readBuffer), born: time.Now()}
 }
 
@@ -74,6 +89,10 @@ func (c *conn) exchange(ctx context.Context, m message, payload []byte) answer {
 		<-written.done
 	}
 	a.sent = c.wire.written.Load() > before
+	if a.unheard && c.wire.asked && !c.used {
+		a = c.withoutCertificate(a)
+	}
+	c.used = true
 	c.keep(payload)
 	return a
 }

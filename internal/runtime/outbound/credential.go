@@ -118,7 +118,7 @@ func carriesKey(name string) bool {
 		}
 	}
 	switch lower {
-	case "", "host", "cookie", "authorization", "idempotency-key", "accept", "user-agent", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect":
+	case "", "host", "cookie", "authorization", "idempotency-key", "accept", "accept-encoding", "user-agent", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect":
 		return false
 	}
 	return strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""

@@ -36,16 +36,21 @@ func (d dialer) dial(ctx context.Context, o origin) (*conn, error) {
 		RootCAs:    d.roots,
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"http/1.1"},
+
+		GetClientCertificate: w.noCertificate,
 	})
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = raw.Close()
-		return nil, handshakeError{err}
+		return nil, handshakeError{err, w.asked}
 	}
 	return newConn(w, secured), nil
 }
 
 // handshakeError is an error of the TLS handshake.
-type handshakeError struct{ error }
+type handshakeError struct {
+	error
+	asked bool // for a client certificate
+}
 
 func (e handshakeError) Unwrap() error { return e.error }
 

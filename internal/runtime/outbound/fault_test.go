@@ -54,13 +54,19 @@ func returned(status int, body string) want {
 	return want{certainty: request.Returned, status: status, body: body}
 }
 
+// leading is what is known of a redirect.
+func leading(status int, where string) want {
+	w := returned(status, "")
+	w.cause = fmt.Sprintf("the receiver answered %d, which does not say what happened: redirects are not followed; its Location is %s", status, where)
+	return w
+}
+
 const (
 	closed    = "connection closed before a complete answer"
 	broken    = "connection reset before a complete answer"
 	malformed = "the answer is not valid HTTP"
 	silent    = "no answer " + stallText
 	slow      = "no complete answer " + stallText
-	notJSON   = "the answer is not acceptable JSON"
 	tooLarge  = "the answer exceeds 1 MiB"
 	headSize  = "the headers of the answer exceed 64 KiB"
 	openEnd   = "the connection closed, and nothing says that the answer was complete"
@@ -109,13 +115,9 @@ var wants = map[string]want{
 	"trailing-garbage":    returned(200, `{"ok":true}`),
 	"second-answer":       returned(200, `{"ok":true}`),
 	"chunked":             returned(200, `{"ok":true}`),
-	"until-close":         returned(200, `{"ok":true}`),
-	"until-close-empty":   unknown(200, openEnd),
-	"until-close-number":  unknown(200, openEnd),
-	"http-1.0-empty":      returned(200, `null`),
 	"connection-close":    returned(200, `{}`),
 
-	"301": returned(301, ""), "307": returned(307, ""), "304": returned(304, ""),
+	"301": leading(301, `"/elsewhere"`), "307": leading(307, `"/elsewhere"`), "308-far": leading(308, `"https://shop.example/v2/orders" …`), "503-later": returned(503, ""), "304": returned(304, ""),
 	"204": returned(204, "null"), "201": returned(201, `{"status":true}`),
 	"400": returned(400, ""), "404": returned(404, ""), "408": returned(408, ""), "409": returned(409, ""), "429": returned(429, ""),
 	"500": returned(500, ""), "502": returned(502, ""), "503": returned(503, ""),
@@ -124,19 +126,32 @@ var wants = map[string]want{
 	"503-cut": unknown(503, closed),
 	"999":     unknown(999, malformed),
 
-	"ok":             returned(200, `{"ok":true}`),
-	"empty":          returned(200, "null"),
-	"not-json":       unknown(200, notJSON),
-	"white-space":    unknown(200, notJSON),
-	"two-values":     unknown(200, notJSON),
-	"bad-utf-8":      unknown(200, notJSON),
-	"duplicate-keys": unknown(200, notJSON),
-	"too-deep":       unknown(200, notJSON),
-	"limit-body":     {certainty: request.Returned, status: 200, body: "*"},
-	"huge-body":      unknown(200, tooLarge),
-	"huge-chunked":   unknown(200, tooLarge),
-	"gzip":           unknown(200, "the answer was compressed, which nobody asked for"),
-	"cookie":         returned(200, `{}`),
+	"ok":          returned(200, `{"ok":true}`),
+	"empty":       returned(200, "null"),
+	"white-space": returned(200, "null"),
+
+	"byte-order-mark": returned(200, `{"ok":true}`), "byte-order-mark-only": returned(200, "null"), "not-compressed": returned(200, "{}"),
+	"length-list": returned(200, "{}"), "two-equal-lengths": returned(200, "{}"), "length-list-unequal": unknown(200, malformed),
+
+	"limit-body":   {certainty: request.Returned, status: 200, body: "*"},
+	"huge-body":    unknown(200, tooLarge),
+	"huge-chunked": unknown(200, tooLarge),
+	"gzip":         unknown(200, "answer_unreadable: it is compressed, and identity was asked for"),
+	"cookie":       returned(200, `{}`),
+}
+
+func init() {
+	for name, why := range unreadableWords {
+		wants["unreadable-"+name] = unknown(200, countersign.AnswerUnreadable+why)
+	}
+	for _, version := range []string{"1.0-", "1.1-"} {
+		for name, w := range map[string]want{
+			"object": returned(200, `{"ok":true}`), "array": returned(200, "[1]"), "cut-object": unknown(200, "answer_unreadable: the text ends at byte 5; expected a colon after the key \"ok\""),
+			"empty": unknown(200, openEnd), "white-space": unknown(200, openEnd), "number": unknown(200, openEnd), "text": unknown(200, openEnd), "true": unknown(200, openEnd), "null": unknown(200, openEnd),
+		} {
+			wants["until-close-"+version+name] = w
+		}
+	}
 }
 
 // sends are the three kinds of steps: a read, a side effect, and a side effect

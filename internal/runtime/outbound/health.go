@@ -3,7 +3,6 @@ package outbound
 import (
 	"context"
 	"crypto/rand"
-	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -32,7 +31,7 @@ func (c *Client) Health(ctx context.Context, tenant string, boundTo map[string]s
 	case !a.head:
 		h.Error = causeOf(a.err)
 	case a.status < 200 || a.status > 299:
-		h.Error = "the receiver answered " + strconv.Itoa(a.status)
+		h.Error = answered(a, maskerOf(m.credential))
 	default:
 		h.Healthy = true
 	}

@@ -19,9 +19,9 @@ func TestHealth(t *testing.T) {
 	}{
 		{faultreceiver.OK, true, 200, ""},
 		{faultreceiver.Named("204"), true, 204, ""},
-		{faultreceiver.Named("not-json"), true, 200, ""},
+		{faultreceiver.Named("unreadable-html"), true, 200, ""},
 		{faultreceiver.Named("huge-body"), true, 200, ""},
-		{faultreceiver.Named("301"), false, 301, "the receiver answered 301"},
+		{faultreceiver.Named("301"), false, 301, `the receiver answered 301: redirects are not followed; its Location is "/elsewhere"`},
 		{faultreceiver.Named("404"), false, 404, "the receiver answered 404"},
 		{faultreceiver.Named("503"), false, 503, "the receiver answered 503"},
 		{faultreceiver.Named("close-after-body"), false, 0, closed},
@@ -88,7 +88,7 @@ func TestHealthThatCantBeAsked(t *testing.T) {
 
 func TestLocalEchoNeedsNoNetwork(t *testing.T) {
 	t.Parallel()
-	c := New(Config{MayUse: nobody, Getenv: func(string) string { t.Error("a credential was read"); return "" }, CheckJSON: func([]byte) error { return nil }})
+	c := New(Config{MayUse: nobody, Getenv: func(string) string { t.Error("a credential was read"); return "" }})
 	p := &countersign.Project{ID: "acme-echo", Revision: 2, Adapter: countersign.AdapterLocalEcho, Auth: countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "X"})}
 	if h := c.Health(t.Context(), "acme", ours, p); !h.Healthy || h.StatusCode != 200 || h.Revision != 2 {
 		t.Errorf("health: %+v", h)

@@ -27,6 +27,7 @@ type message struct {
 	wall       func() time.Time // the wall clock, where sendBefore is set
 	notice     *noticeHead      // a webhook's, instead of runtime and credential; nil: a step's call
 	maxAnswer  int              // bytes of the answer's body; 0: as many as a step's
+	onceOnly   bool             // a side effect that the receiver doesn't deduplicate
 }
 
 // errTooLate is a process that stood still while it held something to send: by now
@@ -59,7 +60,7 @@ func (c *Client) message(call request.Call) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request), sendBefore: call.SendBefore, wall: c.now}
+	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request), sendBefore: call.SendBefore, wall: c.now, onceOnly: call.OnceOnly}
 	m.runtime = [3]headerField{
 		{signature.HeaderIdempotencyKey, call.IdempotencyKey},
 		{signature.HeaderRunID, call.RunID},
@@ -102,13 +103,14 @@ func fixedHeaders(headers map[string]string) ([]headerField, error) {
 }
 
 // append writes the request as it goes over the wire, head and body. now is the
-// moment of sending. There is no Accept-Encoding: no compression is asked for.
+// moment of sending. A receiver that isn't told to leave the answer as it is may compress it.
 func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 	b = append(append(b, m.method...), ' ')
 	b = append(append(b, m.target...), " HTTP/1.1\r\n"...)
 	b = field(b, "Host", m.origin.host)
 	b = field(b, "User-Agent", userAgent)
 	b = field(b, "Accept", "application/json")
+	b = field(b, "Accept-Encoding", "identity")
 	if m.body != "" {
 		b = field(b, "Content-Type", "application/json")
 	}

@@ -11,13 +11,12 @@ import (
 // maxSaid is how much of a refusal's body is kept.
 const maxSaid = 4 << 10
 
-// said is the beginning of the body of an answer that is no 2xx, as text: what tells a
-// person why a 422 was one. It is evidence, never an output. The credential is taken
+// said is the beginning of the body of an answer that gives no output, as text: what tells
+// a person why a 422 was one, and what a 200 said that can't be read. It is evidence, never an output. The credential is taken
 // out as it is out of an output; where it can be read only after some decoding, of a
 // text that is no JSON, nothing of the body is kept.
 func said(body []byte, secrets masker, whole bool) string {
-	text := strings.ToValidUTF8(string(body), "\uFFFD")
-	text = secrets.without(text, whole)
+	text := secrets.without(legible(body), whole)
 	if len(text) > maxSaid {
 		text = strings.ToValidUTF8(text[:maxSaid], "")
 	}
@@ -33,7 +32,7 @@ func (m masker) without(text string, whole bool) string {
 	if !whole {
 		text = m.withoutBeginning(text)
 	}
-	for _, decoded := range []string{html.UnescapeString(text), unescaped(text), percentDecoded(text)} {
+	for _, decoded := range []string{html.UnescapeString(text), unescaped(text), percentDecoded(text), strings.ReplaceAll(text, "\x00", "")} {
 		if m.occursIn(decoded) {
 			return masked
 		}

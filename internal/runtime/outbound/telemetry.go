@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -22,7 +23,8 @@ func (m *message) follow(traceparent string) {
 	}
 }
 
-// note logs a call that didn't end as calls do. A cause is safe to show.
+// note logs a call that didn't end as calls do. A cause is safe to show,
+// but for what it quotes of an answer.
 func (c *Client) note(ctx context.Context, call request.Call, o request.Outcome) {
 	if c.log == nil || o.Certainty == request.Returned {
 		return
@@ -32,5 +34,5 @@ func (c *Client) note(ctx context.Context, call request.Call, o request.Outcome)
 		what = "call's outcome not known"
 	}
 	c.log.LogAttrs(ctx, slog.LevelWarn, what, slog.String("run", call.RunID), slog.String("step", call.StepID),
-		slog.String("project", call.Project.ID), slog.String("cause", o.Cause))
+		slog.String("project", call.Project.ID), slog.String("cause", countersign.WithoutQuote(o.Cause)))
 }

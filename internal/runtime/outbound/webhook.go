@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"strconv"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -37,7 +36,7 @@ func (c *Client) Notify(ctx context.Context, n request.Notice) (status int, prob
 	case !a.head:
 		return 0, causeOf(a.err)
 	case a.status < 200 || a.status > 299:
-		return a.status, "the receiver answered " + strconv.Itoa(a.status)
+		return a.status, answered(a, masker{})
 	}
 	return a.status, ""
 }

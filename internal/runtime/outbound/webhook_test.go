@@ -31,7 +31,7 @@ func TestANoticeIsWhatTheStandardSays(t *testing.T) {
 	}
 	b.delivered(t)
 	raw := b.receiver.Raw()[0]
-	m := regexp.MustCompile(`^POST /hook\?team=a%20b HTTP/1\.1\r\nHost: [^\r]+\r\nUser-Agent: [^\r]+\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: 20\r\n` +
+	m := regexp.MustCompile(`^POST /hook\?team=a%20b HTTP/1\.1\r\nHost: [^\r]+\r\nUser-Agent: [^\r]+\r\nAccept: application/json\r\nAccept-Encoding: identity\r\nContent-Type: application/json\r\nContent-Length: 20\r\n` +
 		`webhook-id: (evt_1)\r\nwebhook-timestamp: (1767225600)\r\nwebhook-signature: (v1,[^\r]+)\r\n\r\n\{"type":"run\.ended"\}$`).FindStringSubmatch(raw)
 	if m == nil {
 		t.Fatalf("sent %q", raw)
@@ -76,10 +76,10 @@ func TestWhatANoticeIsAnswered(t *testing.T) {
 		problem string
 	}{
 		{faultreceiver.Named("204"), 204, ""},
-		{faultreceiver.Named("not-json"), 200, ""},
+		{faultreceiver.Named("unreadable-html"), 200, ""},
 		{faultreceiver.Named("huge-body"), 200, ""},
 		{faultreceiver.Answering("over 64 KiB", faultreceiver.JSON(200, strings.Repeat("x", 65<<10))), 200, ""},
-		{faultreceiver.Named("301"), 301, "the receiver answered 301"},
+		{faultreceiver.Named("301"), 301, `the receiver answered 301: redirects are not followed; its Location is "/elsewhere"`},
 		{faultreceiver.Named("503"), 503, "the receiver answered 503"},
 		{faultreceiver.Named("close-after-body"), 0, closed},
 	} {

@@ -36,10 +36,10 @@ func TestTheBytesOnTheWire(t *testing.T) {
 		auth         *countersign.Auths
 		want         string
 	}{
-		{"read without authentication", "GET", false, none, "GET /orders/A-1?note=a%20b HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\n" + runtime + "\r\n"},
-		{"bearer with a body", "POST", false, bearer, "POST /orders/A-1 HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: 14\r\n" + runtime + "Authorization: Bearer " + secret + "\r\n\r\n" + `{"note":"a b"}`},
-		{"key without a body", "PUT", true, key, "PUT /orders/A-1 HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\nContent-Length: 0\r\n" + runtime + "X-Shop-Key: " + secret + "\r\n\r\n"},
-		{"delete without a body", "DELETE", true, key, "DELETE /orders/A-1 HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\n" + runtime + "X-Shop-Key: " + secret + "\r\n\r\n"},
+		{"read without authentication", "GET", false, none, "GET /orders/A-1?note=a%20b HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n" + runtime + "\r\n"},
+		{"bearer with a body", "POST", false, bearer, "POST /orders/A-1 HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\nAccept-Encoding: identity\r\nContent-Type: application/json\r\nContent-Length: 14\r\n" + runtime + "Authorization: Bearer " + secret + "\r\n\r\n" + `{"note":"a b"}`},
+		{"key without a body", "PUT", true, key, "PUT /orders/A-1 HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\nAccept-Encoding: identity\r\nContent-Length: 0\r\n" + runtime + "X-Shop-Key: " + secret + "\r\n\r\n"},
+		{"delete without a body", "DELETE", true, key, "DELETE /orders/A-1 HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n" + runtime + "X-Shop-Key: " + secret + "\r\n\r\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,7 +14,9 @@ func Faults() []Fault {
 	all = append(all, stalls()...)
 	all = append(all, framings()...)
 	all = append(all, statuses()...)
-	return append(all, bodies()...)
+	all = append(all, bodies()...)
+	all = append(all, unreadable()...)
+	return append(all, openEnded()...)
 }
 
 // Named returns a fault of the list; it panics if there is none.
@@ -86,10 +88,9 @@ func framings() []Fault {
 		Answering("trailing-garbage", JSON(200, `{"ok":true}`)+"garbage"),
 		Answering("second-answer", JSON(200, `{"ok":true}`)+JSON(200, `{"ok":"stale"}`)),
 		Answering("chunked", chunked("4\r\n{\"ok\r\n7\r\n\":true}\r\n0\r\n\r\n")),
-		Closing("until-close", "HTTP/1.1 200 OK\r\n\r\n{\"ok\":true}"),
-		Closing("until-close-empty", "HTTP/1.1 200 OK\r\n\r\n"),
-		Closing("until-close-number", "HTTP/1.1 200 OK\r\n\r\n12"),
-		Closing("http-1.0-empty", "HTTP/1.0 200 OK\r\n\r\n"),
+		Answering("length-list", "HTTP/1.1 200 OK\r\ncontent-length: 2, 2\r\n\r\n{}"),
+		Answering("length-list-unequal", "HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\n{}"),
+		Answering("two-equal-lengths", header("Content-Length: 2\r\n")),
 		Closing("connection-close", header("Connection: close\r\n")),
 	}
 }
@@ -99,6 +100,8 @@ func statuses() []Fault {
 	all := []Fault{
 		Answering("301", "HTTP/1.1 301 Moved Permanently\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"),
 		Answering("307", "HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"),
+		Answering("308-far", "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://ann:pass@shop.example/v2/orders?token=1\r\nContent-Length: 0\r\n\r\n"),
+		Answering("503-later", "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n"),
 		Answering("204", "HTTP/1.1 204 No Content\r\n\r\n"),
 		Answering("304", "HTTP/1.1 304 Not Modified\r\n\r\n"),
 		Closing("404-cut", "HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\n{"),
@@ -120,12 +123,10 @@ func bodies() []Fault {
 	return []Fault{
 		OK,
 		Answering("empty", JSON(200, "")),
-		Answering("not-json", JSON(200, "<html>")),
 		Answering("white-space", JSON(200, " \n")),
-		Answering("two-values", JSON(200, "{}{}")),
-		Answering("bad-utf-8", JSON(200, "{\"a\":\"\xff\"}")),
-		Answering("duplicate-keys", JSON(200, `{"a":1,"a":2}`)),
-		Answering("too-deep", JSON(200, Deep(65))),
+		Answering("byte-order-mark", JSON(200, "\uFEFF{\"ok\":true}")),
+		Answering("byte-order-mark-only", JSON(200, "\uFEFF")),
+		Answering("not-compressed", header("Content-Encoding: identity\r\n")),
 		Answering("limit-body", JSON(200, `"`+strings.Repeat("x", 1<<20-2)+`"`)),
 		Answering("huge-body", JSON(200, `"`+strings.Repeat("x", 1<<20-1)+`"`)),
 		Closing("huge-chunked", chunked(strings.Repeat("10000\r\n"+strings.Repeat(" ", 1<<16)+"\r\n", 32)+"0\r\n\r\n")),

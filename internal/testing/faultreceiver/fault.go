@@ -2,6 +2,7 @@ package faultreceiver
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -135,4 +136,15 @@ func header(lines string) string {
 // Deep is JSON nested this deep.
 func Deep(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
+}
+
+// CutTLS ends the connection below TLS, as a receiver that dies does: its end is a TCP one, without the alert that closes TLS.
+func (x *Exchange) CutTLS() {
+	tap, ok := x.Conn.(*wiretap)
+	if !ok {
+		return
+	}
+	if secured, ok := tap.Conn.(*tls.Conn); ok {
+		_ = secured.NetConn().Close()
+	}
 }

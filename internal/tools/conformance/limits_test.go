@@ -13,7 +13,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/credential"
-	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/runtime/outbound"
 )
@@ -256,7 +255,7 @@ func TestACallIsTheOneThatTheServiceMakes(t *testing.T) {
 		p.right(c.requests[0], "7")
 		service := outbound.New(outbound.Config{
 			Origins: []string{c.target}, MayUse: func(credential.Use, string) error { return nil }, Getenv: func(string) string { return secret },
-			Now: now, CheckJSON: exactjson.Check, UserAgent: "countersign/test",
+			Now: now, UserAgent: "countersign/test",
 		})
 		service.Call(t.Context(), request.Call{RunID: "check-test", StepID: "7", IdempotencyKey: "check-test.7", Project: &c.cfg.Project, Request: c.requests[0]})
 		service.Close()
