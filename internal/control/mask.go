@@ -32,9 +32,14 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	of := planMaskOf(p)
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
-		if h := of.forStep(r.Steps[i].ID, r.Steps[i].Input); h != nil && h.step(&r.Steps[i]) {
+		h := of.forStep(r.Steps[i].ID, r.Steps[i].Input)
+		if h == nil {
+			continue
+		}
+		if h.step(&r.Steps[i]) {
 			r.Error = maskedError(r.Error)
 		}
+		r.Error = countersign.WithoutQuote(r.Error)
 	}
 	if of.masksAnything() {
 		r.PlanDigest, r.AgentWords, r.Reason = "", maskedWords(r.AgentWords), maskedReason(r.Reason)

@@ -30,15 +30,17 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 	if quoted {
 		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
+	s.Error = withoutQuote(s.Error)
 	if s.Late != nil {
 		late := *s.Late
+		late.Error = countersign.WithoutQuote(late.Error)
 		late.Output, late.Response = h.members(late.Output), maskResponse(late.Response)
 		s.Late = &late
 	}
 	s.Probes = slices.Clone(s.Probes)
 	for i := range s.Probes {
 		probe := &s.Probes[i]
-		probe.Response = maskResponse(probe.Response)
+		probe.Response, probe.Error = maskResponse(probe.Response), countersign.WithoutQuote(probe.Error)
 		probe.Output, probe.Request = h.members(probe.Output), h.request(probe.Request, h.project.Capability(probe.Capability))
 	}
 	return quoted
@@ -63,7 +65,7 @@ func (h *fieldMask) approval(ap *countersign.Approval) {
 }
 
 // maskResponse removes the size and digest of an answer, from which its body could be
-// guessed. It masks a refusal's whole body, since text has no fields to mask by name.
+// guessed. It masks the whole of what is kept of a body, since text has no fields to mask by name.
 func maskResponse(r *countersign.Response) *countersign.Response {
 	if r == nil {
 		return nil
@@ -74,6 +76,14 @@ func maskResponse(r *countersign.Response) *countersign.Response {
 		out.Body = masked.Text()
 	}
 	return &out
+}
+
+// withoutQuote removes what an error quotes of an answer.
+func withoutQuote(e *countersign.StepError) *countersign.StepError {
+	if e == nil {
+		return nil
+	}
+	return &countersign.StepError{Code: e.Code, Message: countersign.WithoutQuote(e.Message)}
 }
 
 // maskedError keeps only the code of a run's error.

@@ -96,7 +96,7 @@ var behaviours = []behaviour{
 	{name: "redirects 302", weight: 2, sent: true, answer: returned(302, "")},
 	{name: "cut off after acting", weight: 4, sent: true, acts: true, answer: unknown("the connection ended", 0)},
 	{name: "cut off before acting", weight: 3, sent: true, answer: unknown("the connection ended", 0)},
-	{name: "unreadable 2xx", weight: 2, sent: true, acts: true, answer: unknown("the answer is not acceptable JSON", 200)},
+	{name: "unreadable 2xx", weight: 2, sent: true, acts: true, answer: unknown("answer_unreadable: the key \"status\" stands twice, the second time at byte 17", 200)},
 	{name: "hangs, acts", weight: 4, sent: true, acts: true, hangs: true, answer: unknown("no answer within the time", 0)},
 	{name: "hangs", weight: 2, sent: true, hangs: true, answer: unknown("no answer within the time", 0)},
 	{name: "refused connection", weight: 3, answer: neverLeft("connection refused")},

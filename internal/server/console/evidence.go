@@ -47,7 +47,7 @@ type got struct {
 	Output   countersign.Value
 	Has      bool // an output
 	Refusal  bool
-	Said     countersign.Value // body of a refusal, as text
+	Said     countersign.Value // the beginning of a body that gives no output, as text
 }
 
 func gotOf(id string, r *countersign.Response, output countersign.Value) got {

@@ -75,7 +75,7 @@ func knownSending(s *countersign.StepRun) knownFact {
 	if s.Attempt > 1 {
 		f.Title = "Sent, for the " + nthTime(s.Attempt) + " time under the same key"
 	}
-	if s.Error != nil && strings.Contains(s.Error.Message, "the service stopped") {
+	if s.Error != nil && strings.HasPrefix(s.Error.Message, "the service stopped") {
 		f.Title, f.Left = "Sending began", false
 	}
 	return f
@@ -91,11 +91,19 @@ func nthTime(n int) string {
 
 // knownUnknown is the error that stopped the run.
 func knownUnknown(r *countersign.Run, s *countersign.StepRun) knownFact {
-	f := knownFact{At: r.WaitingFor.Since, Class: "is-unc", Icon: "s-recovery", Title: upper(s.Error.Message), Code: s.Error.Code}
+	f := knownFact{At: r.WaitingFor.Since, Class: "is-unc", Icon: "s-recovery", Title: upper(inWords(s.Error.Message)), Code: s.Error.Code}
 	if s.Response != nil && s.Response.StatusCode != 0 && s.Late == nil {
 		f.Got = new(gotOf("answer", s.Response, s.Output))
 	}
 	return f
+}
+
+// inWords is the message of an unknown outcome as people read it.
+func inWords(message string) string {
+	if why, ok := strings.CutPrefix(message, countersign.AnswerUnreadable); ok {
+		return "the answer can't be read: " + why
+	}
+	return message
 }
 
 func knownLate(s *countersign.StepRun) knownFact {
@@ -104,7 +112,7 @@ func knownLate(s *countersign.StepRun) knownFact {
 		f.Title += ", " + took(after.Milliseconds()) + " after sending"
 	}
 	if s.Late.Error != "" {
-		f.Said = upper(s.Late.Error) + ". " + f.Said
+		f.Said = upper(inWords(s.Late.Error)) + ". " + f.Said
 	}
 	f.Got, f.Use = new(gotOf("late", s.Late.Response, s.Late.Output)), usable("late", s.Late.Output)
 	return f
@@ -119,7 +127,7 @@ func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 	}
 	f.Said += "."
 	if p.Error != "" {
-		f.Said += " " + upper(p.Error) + "."
+		f.Said += " " + upper(inWords(p.Error)) + "."
 	}
 	if p.Request != nil {
 		f.Sent = new(sentOf(id+"-asked", *p.Request))

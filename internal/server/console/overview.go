@@ -145,7 +145,7 @@ func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	}
 	cause := "nobody knows whether it was done"
 	if s.Error != nil {
-		cause = s.Error.Message
+		cause = inWords(s.Error.Message)
 	}
 	if s.Late != nil {
 		cause += "; a late answer is there"

@@ -93,7 +93,7 @@ func failure(code countersign.Code, message string, r *countersign.Run, i int) (
 	if i >= 0 {
 		host = hostOf(&r.Steps[i])
 	}
-	fill := strings.NewReplacer("{host}", host, "{message}", message, "{status}", withStatus(r, i), "{by}", who(by), "{why}", why)
+	fill := strings.NewReplacer("{host}", host, "{message}", inWords(message), "{status}", withStatus(r, i), "{by}", who(by), "{why}", why)
 	return fill.Replace(words.reason), fill.Replace(words.next)
 }
 

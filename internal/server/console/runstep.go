@@ -55,7 +55,7 @@ func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	if s.Error != nil {
 		c.Error, _ = failure(s.Error.Code, s.Error.Message, r, i)
 		if s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned {
-			c.Error = s.Error.Message
+			c.Error = inWords(s.Error.Message)
 		}
 		c.Error = upper(c.Error) + "."
 	}

@@ -89,7 +89,7 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
 	title := stepTitle(r, i)
 	cause := ""
 	if i >= 0 && r.Steps[i].Error != nil {
-		cause = upper(r.Steps[i].Error.Message) + ". "
+		cause = upper(inWords(r.Steps[i].Error.Message)) + ". "
 	}
 	c.Code = countersign.CodeOutcomeUnknown
 	c.Sentence = title + " may or may not have been done."

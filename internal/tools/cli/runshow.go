@@ -118,13 +118,17 @@ func responseText(r *countersign.Response) string {
 	if r == nil {
 		return ""
 	}
-	if r.Bytes == 0 && r.BodySHA256 == "" { // there was no body, or the reader may not see it
-		return fmt.Sprintf("status %d in %s", r.StatusCode, milliseconds(r.DurationMs))
+	text := fmt.Sprintf("status %d in %s", r.StatusCode, milliseconds(r.DurationMs))
+	if r.Bytes != 0 || r.BodySHA256 != "" { // else there was no body, or the reader may not see it
+		text = fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
 	}
-	return fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
+	if r.RetryAfter != "" {
+		text += ", Retry-After " + r.RetryAfter
+	}
+	return text
 }
 
-// saidText is the body of a refusal, which is evidence; on a terminal it is cut.
+// saidText is the beginning of a body that gives no output, which is evidence; on a terminal it is cut.
 func saidText(w io.Writer, r *countersign.Response) string {
 	if r == nil || r.Body == "" {
 		return ""
