@@ -1620,12 +1620,14 @@ class RequestMapping(TypedDict):
 
 
 class Response(TypedDict):
-    # of an answer that is no 2xx: its first 4 KiB as text, credentials masked
+    # of an answer that is no 2xx, or that can't be read: its first 4 KiB as text, credentials masked
     body: NotRequired[str]
     bodySha256: NotRequired[str]
     # absent, with bodySha256, for who must not see all of the body
     bytes: NotRequired[int]
     durationMs: int
+    # of an answer that is no 2xx: its Retry-After, seconds or a date of HTTP, as it was sent
+    retryAfter: NotRequired[str]
     # 0 when no status line came
     statusCode: int
 

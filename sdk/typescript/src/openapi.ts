@@ -1964,7 +1964,7 @@ export interface components {
             query?: string[];
         };
         Response: {
-            /** @description of an answer that is no 2xx: its first 4 KiB as text, credentials masked */
+            /** @description of an answer that is no 2xx, or that can't be read: its first 4 KiB as text, credentials masked */
             body?: string;
             bodySha256?: string;
             /**
@@ -1974,6 +1974,8 @@ export interface components {
             bytes?: number;
             /** Format: int64 */
             durationMs: number;
+            /** @description of an answer that is no 2xx: its Retry-After, seconds or a date of HTTP, as it was sent */
+            retryAfter?: string;
             /**
              * Format: int64
              * @description 0 when no status line came
