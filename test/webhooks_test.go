@@ -237,7 +237,7 @@ func TestAWebhookIsToldOfItsProjectsOnlyAndFollowsNoRedirect(t *testing.T) {
 	body, _ := l.told(t, "/two", 1)
 	body.Is(t, "data.runId", second).Is(t, "type", "run.ended")
 	harness.Until(t, "the redirect to be kept", func() bool {
-		return l.Admin.Get("/webhooks/moved").OK(t).At("lastError").Text() == "the receiver answered 307"
+		return l.Admin.Get("/webhooks/moved").OK(t).At("lastError").Text() == `the receiver answered 307: redirects are not followed; its Location is "`+l.ears.Origin()+`/stolen"`
 	})
 	if n := len(l.ears.Seen("POST", "/stolen")); n != 0 {
 		t.Errorf("%d redirects were followed", n)
