@@ -84,6 +84,7 @@ func (c *Check) message(r countersign.Request, step string, f forgery) message {
 	}
 	m.headers.Set("User-Agent", c.cfg.UserAgent)
 	m.headers.Set("Accept", "application/json")
+	m.headers.Set("Accept-Encoding", "identity")
 	if m.body != "" {
 		m.headers.Set("Content-Type", "application/json")
 	}
