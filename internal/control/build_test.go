@@ -75,7 +75,7 @@ func (h *fixture) admitted(items ...countersign.ManifestAgent) []string {
 
 // teamOf is a team of these agents and steps.
 func teamOf(agents []string, steps ...countersign.TeamStep) countersign.TeamWrite {
-	if len(steps) == 0 {
+	if len(steps) == 0 && len(agents) > 0 {
 		steps = []countersign.TeamStep{pings("s0", agents[0])}
 	}
 	w := countersign.TeamWrite{Name: "Team", Steps: steps}
