@@ -31,6 +31,15 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
 	s.Error = withoutQuote(s.Error)
+	if s.Reconciliation != nil && len(s.Reconciliation.Differs) > 0 {
+		said := *s.Reconciliation
+		said.Differs = slices.Clone(said.Differs)
+		for i := range said.Differs {
+			d := &said.Differs[i]
+			d.Sent, d.Found = h.field(d.Field, d.Sent), h.field(d.Field, d.Found)
+		}
+		s.Reconciliation = &said
+	}
 	if s.Late != nil {
 		late := *s.Late
 		late.Error = countersign.WithoutQuote(late.Error)

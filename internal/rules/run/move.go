@@ -130,6 +130,7 @@ func (t *transition) completeStep(i int, output countersign.Value, v countersign
 	s := t.step(i)
 	s.Status, s.Output, s.Verification = countersign.StepCompleted, output, &v
 	s.Error, s.CompletedAt = nil, t.env.Now
+	t.happened(s)
 	if v.Status == countersign.VerificationNotRequested {
 		t.run.UnverifiedSteps++
 	}

@@ -53,6 +53,8 @@ type Result struct {
 	Call    *Call                 // what to send after the commit
 	Notes   []Note                // records for the audit log
 	Probe   *Probed               // the added probe; nothing else in its step changed
+
+	ProbeAnswer *Probed // the probe that was answered; nothing else in its step changed
 }
 
 // Call is the request of one step, to be sent.

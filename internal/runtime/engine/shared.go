@@ -62,8 +62,8 @@ func (e *Engine) checkReplicas() {
 	e.checkRuns()
 }
 
-// adoptAll takes over every run whose owner is gone: it was interrupted as by a crash, or
-// the answer to its call can't come any more.
+// adoptAll takes over every run whose owner is gone, or is cut off from the store: it can't
+// send any more, and may still get an answer.
 func (e *Engine) adoptAll() {
 	orphans, err := e.orphans()
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *Engine) adopt(ref runrepo.Ref) error {
 		if adopted, err = e.runs.Adopt(tx, ref); err != nil || !adopted {
 			return err
 		}
-		moved, err = e.runs.Apply(tx, ref, nil, run.Restarted{}, runrepo.System)
+		moved, err = e.runs.Apply(tx, ref, nil, run.Restarted{Adopted: true}, runrepo.System)
 		return err
 	})
 	if err == nil && adopted {

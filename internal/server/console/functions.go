@@ -11,8 +11,8 @@ import (
 // functions are the template functions besides the frame's methods.
 var functions = template.FuncMap{
 	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
-	"clock": clock,
-	"took":  func(ms int64) template.HTML { return unbroken(took(ms)) }, "size": func(n int64) template.HTML { return unbroken(size(n)) },
+	"clock": clock, "upper": upper,
+	"took": func(ms int64) template.HTML { return unbroken(took(ms)) }, "size": func(n int64) template.HTML { return unbroken(size(n)) },
 	"bytes":  func(n countersign.ByteCount) template.HTML { return unbroken(size(int64(n))) },
 	"plural": func(n int, one, many string) template.HTML { return unbrokenSpaces(plural(n, one, many), 1) }, "nb": func() template.HTML { return unbroken(" ") },
 	"json": payload, "inline": inline, "whole": whole, "who": who, "isUser": func(id string) bool { return strings.HasPrefix(id, "user:") }, "called": called, "decidedBecause": decidedBecause, "makers": makers, "titled": titled,

@@ -46,10 +46,7 @@ type stepState struct {
 func (v *toolRequest) stateOf(r *countersign.Run) (runState, error) {
 	out := runState{
 		Outcome: outcomeOf(r), URL: v.address(r), RunID: r.ID, ID: r.ID, AgentID: r.AgentID, PlanID: r.PlanID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
-		Steps: make([]stepState, len(r.Steps)), UnverifiedSteps: r.UnverifiedSteps, MayHaveHappened: r.MayHaveHappened,
-	}
-	if r.MayHaveHappened {
-		out.Note = countersign.MayHaveHappened
+		Steps: make([]stepState, len(r.Steps)), UnverifiedSteps: r.UnverifiedSteps, MayHaveHappened: r.MayHaveHappened, Note: r.HappenedWords(),
 	}
 	for i := range r.Steps {
 		var err error

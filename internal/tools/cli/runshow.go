@@ -36,7 +36,7 @@ func (s *RunsShow) Run(t *Terminal) error {
 }
 
 func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
-	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", endedBecause(r)}, [2]string{"", happened(r.MayHaveHappened)}, [2]string{"mode", r.Mode},
+	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", endedBecause(r)}, [2]string{"", r.HappenedWords()}, [2]string{"mode", r.Mode},
 		[2]string{"plan", r.PlanID}, [2]string{"plan digest", r.PlanDigest}, [2]string{"agent", r.AgentID}, [2]string{"team", r.TeamID},
 		[2]string{"asked for by", called(r.RequestedBy, r.RequestedByName)}, [2]string{"reason", r.Reason}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
 		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
@@ -48,7 +48,7 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 
 // printStep prints a step and its approvals.
 func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Approval) {
-	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"", happened(s.MayHaveHappened)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
+	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"", s.HappenedWords()}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
 		{"effect", effectText(s)}, {"input", inputOf(s)}}
 	cells = append(cells, requestFacts(s.Request, s.RequestDigest.Text())...)
 	for i := len(approvals) - 1; i >= 0; i-- { // they are sorted newest first
@@ -134,14 +134,6 @@ func saidText(w io.Writer, r *countersign.Response) string {
 		return ""
 	}
 	return cut(value(countersign.String(r.Body)), max(widthOf(w)-len("verification")-4, 0))
-}
-
-// happened warns that a failed run or step may have taken effect.
-func happened(may bool) string {
-	if may {
-		return countersign.MayHaveHappened
-	}
-	return ""
 }
 
 // outputText is a step's output, which may have a megabyte; on a terminal it is cut.
