@@ -28,7 +28,7 @@ const (
 )
 
 // indexed are the actions after which a run may be found by more.
-var indexed = []string{"approval.request", "run.cancel", "run.complete", "run.fail", "run.recovery_required", "runs.probe", "runs.start", "steps.late"}
+var indexed = []string{"approval.request", "run.cancel", "run.complete", "run.fail", "run.recovery_required", "runs.probe", "runs.start", "steps.late", "steps.probe_answered"}
 
 // Runs says what a run is found by.
 type Runs interface {

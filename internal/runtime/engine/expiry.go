@@ -26,9 +26,17 @@ func (e *Engine) expireDue() (more bool) {
 	batch := e.due()
 	more = len(batch) == dueBatch
 	for _, ref := range batch {
+		if e.isSuspect(ref) {
+			if spent, err := e.spent(ref); err == nil && spent {
+				_ = e.setAside(ref) // it logs; the next look tries again
+				more = false
+				continue
+			}
+		}
 		moved, err := e.applyOnce(ref, nil, run.Expired{})
 		if err != nil {
 			e.notApplied(ref, "can't expire approval", err)
+			e.turnFailed(ref, err, false)
 			more = false
 			continue
 		}

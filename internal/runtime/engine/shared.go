@@ -106,7 +106,7 @@ func (e *Engine) orphans() (refs []runrepo.Ref, err error) {
 func (e *Engine) adopt(ref runrepo.Ref) error {
 	var moved runrepo.Moved
 	adopted := false
-	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
+	err := e.turn(context.Background(), func(tx store.Tx) (err error) {
 		moved, adopted = runrepo.Moved{}, false
 		if err := e.lease.Check(tx); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (e *Engine) adopt(ref runrepo.Ref) error {
 	if err == nil && adopted {
 		crashpoint.At("engine.adopted", nil)
 		e.announce(moved, nil)
-		e.Drive(moved.Run)
+		return e.goOn(moved.Run)
 	}
 	return err
 }

@@ -183,6 +183,9 @@ type Unfinished struct {
 	Projects   []string                `json:"projects"`
 	WaitingFor *countersign.WaitingFor `json:"waitingFor,omitempty"`
 	Owner      string                  `json:"owner,omitempty"` // the replica that drives an active run, or whose call may still be answered
+	// Tries is how many turns were tried in a row and not committed, of a run that this is held
+	// against.
+	Tries int `json:"tries,omitempty"`
 }
 
 // UnfinishedID is the id of a run in the realm's list.
