@@ -157,6 +157,11 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if res.Unchanged() {
 		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
 	}
+	if step := neverLeft(e, res); step != nil && res.Run.Mode == countersign.ModeLive {
+		if err := spent.giveBack(step); err != nil {
+			return Moved{Run: loaded}, err
+		}
+	}
 	sent, err := spent.count(res)
 	if err != nil {
 		return Moved{Run: loaded}, err
