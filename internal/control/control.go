@@ -38,6 +38,8 @@ import (
 // Driver gets each run that was started or moved, and continues it.
 type Driver interface {
 	Drive(moved *runrepo.LoadedRun)
+	// Calls reports that this process has a side effect of a run under way.
+	Calls(ref runrepo.Ref) bool
 }
 
 // Prober sends the two kinds of request that belong to no step: health checks

@@ -111,7 +111,17 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 	if err := given("evidence", r.Evidence); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.ReconcileRun, id, s.mayJudgeRun(a, access.ReconcileRun), run.Reconciled{Reconcile: r, By: a.ID})
+	mayJudge := s.mayJudgeRun(a, access.ReconcileRun)
+	check := func(tx store.Tx, rec *records.Run) error {
+		if err := mayJudge(tx, rec); err != nil {
+			return err
+		}
+		if s.driver.Calls(runrepo.Ref{Tenant: a.Tenant, RunID: id}) { // whatever a clock that was set says
+			return countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; the call of its step is under way in this very process; say what became of it when it has ended", id, rec.Status)
+		}
+		return nil
+	}
+	return s.applyTo(ctx, a, access.ReconcileRun, id, check, run.Reconciled{Reconcile: r, By: a.ID})
 }
 
 // applyTo applies an event that a person caused to a run in scope.
