@@ -220,7 +220,7 @@ func (t *transition) setAside() {
 	if i < 0 {
 		i = t.nextStep()
 	}
-	if t.run.Status.IsTerminal() || t.uncertain() >= 0 || i < 0 {
+	if t.run.Status.IsTerminal() || t.run.Status == countersign.RunRecoveryRequired || i < 0 {
 		return
 	}
 	t.noteStep("step.set_aside", i, countersign.StepFailed, "")
