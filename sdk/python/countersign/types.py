@@ -536,6 +536,14 @@ class Difference(TypedDict):
     sent: Any
 
 
+class Discrepancy(TypedDict):
+    field: str
+    # any JSON value
+    found: Any
+    # any JSON value
+    sent: Any
+
+
 class Drift(TypedDict):
     changes: list[Change]
     current: bool
@@ -1020,7 +1028,7 @@ class ListedRun(TypedDict):
     error: NotRequired[str | Omitted]
     id: str
     idempotencyKey: str
-    # it FAILED at a side effect that was answered, not as expected; it may have taken effect
+    # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
     # absent for who must not see all of the plan
@@ -1089,7 +1097,8 @@ class ListedStepRun(TypedDict):
     input: dict[str, Any]
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer | Omitted]
-    # a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect
+    # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
+    # sending had not been executed, which may still arrive
     mayHaveHappened: NotRequired[bool]
     name: str | Omitted
     probes: NotRequired[list[ProbeRecord] | Omitted]
@@ -1576,6 +1585,8 @@ class Reconciliation(TypedDict):
     by: str
     # a token's name or a user's
     byName: NotRequired[str]
+    # where the output contradicts what was sent
+    differs: NotRequired[list[Discrepancy]]
     evidence: str
     resolution: Literal["CONFIRMED_COMPLETED", "CONFIRMED_NOT_EXECUTED", "ABANDON"]
 
@@ -1652,7 +1663,7 @@ class Run(TypedDict):
     error: NotRequired[str]
     id: str
     idempotencyKey: str
-    # it FAILED at a side effect that was answered, not as expected; it may have taken effect
+    # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
     # absent for who must not see all of the plan
@@ -1835,7 +1846,8 @@ class StepRun(TypedDict):
     input: dict[str, Any]
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer]
-    # a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect
+    # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
+    # sending had not been executed, which may still arrive
     mayHaveHappened: NotRequired[bool]
     name: str
     # the selected output
