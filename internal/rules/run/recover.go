@@ -204,7 +204,7 @@ func (t *transition) probed(e Probed) {
 // probeCame says what came of a probe, without its content.
 func probeCame(p *countersign.ProbeRecord) string {
 	if p.Error != "" || p.Response == nil {
-		return cmp.Or(p.Error, "no answer")
+		return cmp.Or(countersign.WithoutQuote(p.Error), "no answer")
 	}
 	return "answered " + strconv.Itoa(p.Response.StatusCode)
 }
