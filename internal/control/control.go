@@ -33,6 +33,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Driver gets each run that was started or moved, and continues it.
@@ -49,18 +50,19 @@ type Prober interface {
 
 // Config holds the settings of the use cases and what they depend on.
 type Config struct {
-	Allowed   project.Allowed
-	Eyes      access.Eyes
-	MaxActive int
-	Quotas    quota.Bounds
-	Version   string
-	NewID     func(prefix string) string
-	NewSecret func() [32]byte
-	Now       func() time.Time
-	Post      Postbox         // nil: sign-in codes go to the log
-	Shared    bool            // other processes use the store too
-	Life      context.Context // its end drops mails that are not sent yet; nil: it never ends
-	Metrics   *telemetry.Metrics
+	Allowed    project.Allowed
+	Eyes       access.Eyes
+	MaxActive  int
+	Quotas     quota.Bounds
+	Version    string
+	NewID      func(prefix string) string
+	NewSecret  func() [32]byte
+	Now        func() time.Time
+	Post       Postbox         // nil: sign-in codes go to the log
+	Shared     bool            // other processes use the store too
+	Life       context.Context // its end drops mails that are not sent yet; nil: it never ends
+	Metrics    *telemetry.Metrics
+	Unreadable *unreadable.Records // what work over all tenants passes over
 }
 
 // Service is the use cases.
