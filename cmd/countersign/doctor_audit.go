@@ -10,7 +10,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
-	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // lastRecords is how many records of each log are verified without --all.
@@ -38,7 +37,7 @@ func checkAudit(ctx context.Context, address string, all bool) []finding {
 		if err != nil {
 			break
 		}
-		_, failed := peek(ctx, address, func(tx store.Tx) error {
+		_, err = peek(ctx, address, func(tx store.Tx) error {
 			v, n, err := audit.VerifyEnd(tx, name, most)
 			if err == nil && !v.Intact {
 				found = append(found, bad("audit log", "keep the store as it is, and compare it with a backup: a person or a disk fault changed the log", "the log of %s is not what was written: record %d", logName(name), *v.FirstBroken))
@@ -46,11 +45,6 @@ func checkAudit(ctx context.Context, address string, all bool) []finding {
 			records, read = records+v.Records, read+n
 			return err
 		})
-		if unreadable.Is(failed) {
-			found = append(found, bad("audit log", "keep the store as it is, and restore a backup beside it: nothing is written to a log whose head is damaged", "the log of %s can't be read: %v", logName(name), failed))
-			continue
-		}
-		err = failed
 	}
 	switch {
 	case err != nil:

@@ -62,7 +62,6 @@ func TestNoRecordOfOneTenantStopsAnother(t *testing.T) {
 				places = w.placesOf("acme")
 				want = does(w)
 			})
-			t.Logf("of %d records it does %q", len(places), want)
 			if len(want) == 0 || len(places) < 20 {
 				t.Fatalf("of %d records it does %q", len(places), want)
 			}

@@ -47,12 +47,11 @@ func (c *Chat) Look(ctx context.Context) {
 		if d.posts != "" && posted[d.posts] {
 			continue // services take about one new message a second in a channel
 		}
+		posted[d.posts] = true
 		made++
 		did, err := c.tell(ctx, d)
-		if unreadable.Is(err) { // the other messages don't wait for it, in its channel neither
+		if unreadable.Is(err) { // the others of its channel don't wait for it
 			c.later[d.job] = c.cfg.Now().Add(longest)
-		} else {
-			posted[d.posts] = true
 		}
 		if err := c.cfg.Unreadable.Pass(recordOf(d.job), err); err != nil {
 			c.failed(ctx, "a message about an approval was not sent", err)

@@ -10,11 +10,15 @@ import (
 // atOnce bounds the rows in memory, of which one may have mebibytes.
 const atOnce = 32
 
+// meanRow bounds what is read where rows are large, on the average.
+const meanRow = 4 << 10
+
 // Find looks at a tenant's latest rows of a table, by their ids. It gives those that can't be
-// read, and how many it has looked at.
+// read, and how many it has looked at: most, or fewer where they are large.
 func Find(tx store.Tx, t *store.Table, tenant string, most int) (found []Record, looked int, err error) {
+	bytes := 0
 	q := store.Query{Order: []store.Order{{Column: "id", Descending: true}}, Limit: atOnce}
-	for looked < most {
+	for looked < most && bytes/meanRow < most {
 		rows, err := tx.List(t, tenant, q)
 		if errors.Is(err, store.ErrDamaged) {
 			return append(found, Record{Tenant: tenant, Kind: t.Name, ID: "some rows"}), looked, nil
@@ -27,6 +31,7 @@ func Find(tx store.Tx, t *store.Table, tenant string, most int) (found []Record,
 			rows = rows[1:]
 		}
 		for _, row := range rows {
+			bytes += len(row.Doc)
 			if records.Readable(t, row) != nil {
 				found = append(found, Record{Tenant: tenant, Kind: t.Name, ID: row.ID})
 			}
