@@ -239,6 +239,9 @@ func (s *service) assemble() *runrepo.Repository {
 		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Metrics: s.metrics, Unreadable: s.unreadable,
 	}
+	if bounded, ok := s.opened.(interface{ Readers() int }); ok {
+		useCases.Readers = bounded.Readers()
+	}
 	if s.cfg.Mail != nil {
 		useCases.Post = s.cfg.Mail
 	}
