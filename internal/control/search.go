@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Bounds of a search. A text that more runs have than are looked at is found in the newest.
@@ -159,7 +160,7 @@ func (s *Service) eachHit(ctx context.Context, a Actor, op access.Operation, ids
 func (s *Service) hitsIn(tx store.Tx, a Actor, ids []string, q string) (found []seen, looked int, err error) {
 	for bytes := 0; looked < min(len(ids), spanRuns) && bytes < spanBytes; looked++ {
 		hit, whole, size, err := s.hitIn(tx, a, ids[looked], q)
-		if err != nil {
+		if err := s.cfg.Unreadable.Pass(unreadable.Record{Tenant: a.Tenant, Kind: "run", ID: ids[looked]}, err); err != nil {
 			return nil, 0, err
 		}
 		if hit != nil {
