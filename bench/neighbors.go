@@ -254,7 +254,7 @@ func (w *neighborhood) betaOnce(h map[string]*histogram) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.took(h["decision"], w.approver, "/approvals/"+approval+"/decision", object{"decision": "APPROVE", "reason": "measured"}, ""); err != nil {
+	if _, err := w.took(h["decision"], w.approver, "/approvals/"+approval+"/decision", object{"decision": "APPROVED", "reason": "measured"}, ""); err != nil {
 		return err
 	}
 	for _, act := range []string{"stop", "go"} {
