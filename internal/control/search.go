@@ -25,7 +25,7 @@ const (
 
 	spanRuns  = 16        // runs that one read of the store looks at
 	spanBytes = 512 << 10 // and of how many bytes; the run that reaches them is its last
-	minBegin   = 3    // characters that the beginning of a text has at least
+	minBegin  = 3         // characters that the beginning of a text has at least
 )
 
 // Search finds records by what people have in hand: the idempotency key of a start, a text
