@@ -22,6 +22,7 @@ func checkStore(ctx context.Context, cfg config, all bool) (found []finding) {
 			return found
 		}
 	}
+	found = append(found, checkRecords(ctx, cfg.Store, all)...)
 	return append(found, checkAudit(ctx, cfg.Store, all)...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // A person decides in a chat service as a user, once that user has confirmed the account in
@@ -103,7 +104,7 @@ func (s *Service) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAc
 	}
 	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		out = nil
-		all, err := records.ChatLinks.List(tx, store.Realm, store.Query{Where: records.AllChatLinks()})
+		all, err := unreadable.List(s.cfg.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
 		for _, l := range all {
 			if l.Email == a.Email && (!l.ConfirmedAt.IsZero() || s.cfg.Now().Sub(l.AskedAt) < chatAskLife) {
 				out = append(out, OwnChatAccount{ChatAccount{l.Service, l.Workspace, l.Account, l.Name, l.Email}, l.AskedAt, l.ConfirmedAt})
@@ -166,7 +167,7 @@ func (s *Service) removeChatLink(tx store.Tx, a Actor, tenant, id string, link *
 // endChatLinks removes the accounts of a user who leaves a tenant: who has the address when
 // it is added again must confirm theirs.
 func (s *Service) endChatLinks(tx store.Tx, a Actor, tenant, email string) error {
-	all, err := records.ChatLinks.List(tx, store.Realm, store.Query{Where: records.AllChatLinks()})
+	all, err := unreadable.List(s.cfg.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
 	for i := range all {
 		if l := &all[i]; err == nil && l.Email == email {
 			err = s.removeChatLink(tx, a, tenant, records.ChatLinkID(l.Service, l.Workspace, l.Account), l)

@@ -36,12 +36,12 @@ func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens 
 		if err := unused(tx); err != nil {
 			return err
 		}
-		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+		tenants, err := records.TenantIDs(tx)
 		if err != nil {
 			return err
 		}
-		for _, t := range tenants {
-			if err := s.afterRestore(tx, t.ID, reason, revokeTokens, &done); err != nil {
+		for _, tenant := range tenants {
+			if err := s.afterRestore(tx, tenant, reason, revokeTokens, &done); err != nil {
 				return err
 			}
 		}

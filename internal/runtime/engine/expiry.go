@@ -64,7 +64,7 @@ func (e *Engine) due() []runrepo.Ref {
 	now := e.runs.Now()
 	err := e.store.View(context.Background(), func(tx store.Tx) error {
 		refs = nil
-		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+		list, err := records.ListUnfinished(tx, store.Query{
 			Where: []store.Filter{{Column: "due", Op: store.AtLeast, Values: []any{int64(1)}}, {Column: "due", Op: store.AtMost, Values: []any{now.UnixMicro()}}},
 			Order: []store.Order{{Column: "due"}}, Limit: dueBatch,
 		})

@@ -78,6 +78,13 @@ func (c Collection[T]) List(tx Tx, tenant string, q Query) ([]T, error) {
 // Each hands over the documents that match, one after the other, for those that may be
 // large: at most so many rows are in memory at a time.
 func (c Collection[T]) Each(tx Tx, tenant string, q Query, atOnce int, each func(*T) error) error {
+	return c.EachReadable(tx, tenant, q, atOnce, each, func(_ Row, err error) error { return err })
+}
+
+// EachReadable is Each for who goes on behind a document that can't be read: it is handed to
+// damaged with its columns, and the error that reading it ended with. An error of damaged ends
+// the reading.
+func (c Collection[T]) EachReadable(tx Tx, tenant string, q Query, atOnce int, each func(*T) error, damaged func(Row, error) error) error {
 	left := q.Limit // 0: all
 	for {
 		q.Limit = atOnce
@@ -90,10 +97,12 @@ func (c Collection[T]) Each(tx Tx, tenant string, q Query, atOnce int, each func
 		}
 		for _, row := range rows {
 			v, err := c.decode(row)
-			if err != nil {
-				return err
+			if err == nil {
+				err = each(v)
+			} else {
+				err = damaged(row, err)
 			}
-			if err := each(v); err != nil {
+			if err != nil {
 				return err
 			}
 		}
