@@ -150,6 +150,11 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 			return b, err
 		}
 	}
+	if len(r.ActorMakers) > 0 {
+		if b, err = appendAny(append(b, `,"actorMakers":`...), reflect.ValueOf(r.ActorMakers)); err != nil {
+			return b, err
+		}
+	}
 	b = appendGiven(b, `,"via":`, r.Via)
 	if r.Count != 0 {
 		b = strconv.AppendInt(append(b, `,"count":`...), r.Count, 10)

@@ -225,7 +225,7 @@ func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subj
 func (s *Service) record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
 	return countersign.AuditRecord{
 		At: s.cfg.Now(), Actor: a.ID, Action: string(op), Subject: subject,
-		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via,
+		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via, ActorMakers: a.Requester().LinkMakers(),
 	}
 }
 

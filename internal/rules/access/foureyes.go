@@ -47,6 +47,14 @@ func (r Requester) persons() []string {
 // ByLink reports a user's session that began with a sign-in link somebody made.
 func (r Requester) ByLink() bool { return strings.HasPrefix(r.ID, "user:") && len(r.Makers) > 0 }
 
+// LinkMakers are the makers of the sign-in link that a user's session began with.
+func (r Requester) LinkMakers() []string {
+	if r.ByLink() {
+		return r.Makers
+	}
+	return nil
+}
+
 // meet reports that two lists of principals have one in common.
 func meet(a, b []string) bool {
 	return slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
