@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -101,7 +102,7 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 		return countersign.Run{}, err
 	}
 	mayCancel := func(_ store.Tx, rec *records.Run) error {
-		return access.Cancel(a.Principal, rec.RequestedBy)
+		return cmp.Or(access.Mode(a.Principal, rec.Mode), access.Cancel(a.Principal, rec.RequestedBy))
 	}
 	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})
 }
