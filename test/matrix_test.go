@@ -382,6 +382,8 @@ func expected(op harness.Operation, r row, p who, o object) string {
 		return "csrf"
 	case p.agents && (!slices.Contains(forAgentTokens, op.ID) || r.kind == "agent" && o != own || r.kind == "run" && (o == own || o == otherOne)):
 		return "role_required" // the runs here are plans'
+	case p.linked && slices.Contains(notByLink, op.ID):
+		return "role_required"
 	case r.role == theirSession && p.session && r.kind == "":
 		return "2xx"
 	case r.role == theirSession && p.session:
@@ -394,8 +396,6 @@ func expected(op harness.Operation, r row, p who, o object) string {
 		return "role_required"
 	case p.dry && (op.ID == "putModel" || op.ID == "putProject") && (o == own || o == otherOne):
 		return "role_required" // it exists
-	case p.linked && slices.Contains(notByLink, op.ID):
-		return "role_required"
 	case r.kind == "":
 		return "2xx"
 	case op.ID == "putModel" && p.limited && o == otherOne:

@@ -28,8 +28,8 @@ func TestRefusalsOfPeopleSayWhatWouldBeRight(t *testing.T) {
 		return refusalOf(g.service.PutDelegation(background, a, ann, w))
 	}
 	until := func(days int) time.Time { return g.now.Add(time.Duration(days) * 24 * time.Hour) }
-	rehearsing := session
-	rehearsing.Modes = []string{countersign.ModeDryRun}
+	limited := session
+	limited.Modes = []string{countersign.ModeLive}
 	bob := g.actor(g.signIn("bob@example.com"))
 	bob.Person = "bob@example.com"
 	_, unknown := g.service.Authenticate(background, "csn_wrong")
@@ -55,7 +55,7 @@ func TestRefusalsOfPeopleSayWhatWouldBeRight(t *testing.T) {
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com"}), "invalid_request: until: say when it ends"},
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(-1)}), "invalid_request: until: it must be after from, and in the future"},
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(91)}), "invalid_request: until: it must be within 90 days of from"},
-		{delegate(rehearsing, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "role_required: this token is limited to some modes, and a delegation is not"},
+		{delegate(limited, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "role_required: this token is limited to some modes, and a delegation is not"},
 		{delegate(bob, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "role_required: a delegation of ann@example.com is made by themself, signed in or with a token of theirs that is not limited to projects, or by an ADMIN"},
 		{delegate(session, countersign.DelegationWrite{Delegate: ann, Until: until(1)}), "invalid_request: delegate: name another user than ann@example.com"},
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "invalid_request: delegate: bob@example.com does not have the role APPROVER; a delegate decides as themself"},

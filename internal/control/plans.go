@@ -274,8 +274,10 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 		if err != nil {
 			return err
 		}
-		if err := access.Mode(a.Principal, w.Mode); err != nil {
-			return err
+		if w.Mode == countersign.ModeLive {
+			if err := access.Mode(a.Principal, w.Mode); err != nil {
+				return err
+			}
 		}
 		if w.ID == "" {
 			w.ID = s.cfg.NewID("plan")

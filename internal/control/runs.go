@@ -1,7 +1,6 @@
 package control
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -102,7 +101,12 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 		return countersign.Run{}, err
 	}
 	mayCancel := func(_ store.Tx, rec *records.Run) error {
-		return cmp.Or(access.Mode(a.Principal, rec.Mode), access.Cancel(a.Principal, rec.RequestedBy))
+		if rec.Mode == countersign.ModeLive {
+			if err := access.Mode(a.Principal, rec.Mode); err != nil {
+				return err
+			}
+		}
+		return access.Cancel(a.Principal, rec.RequestedBy)
 	}
 	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})
 }
