@@ -127,6 +127,7 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 		return b, err
 	}
 	b = appendMember(b, `,"actor":`, r.Actor)
+	b = appendGiven(b, `,"actorName":`, r.ActorName)
 	b = appendMember(b, `,"action":`, r.Action)
 	b = appendMember(b, `,"subject":`, r.Subject)
 	b = appendGiven(b, `,"step":`, r.Step)

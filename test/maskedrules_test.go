@@ -11,11 +11,11 @@ import (
 func TestAViewerIsNotToldWhatRulesCompareASensitiveInputWith(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	nested := doc{"kind": "group", "combinator": "AND", "conditions": []any{is("pin", "eq", `"4712"`), is("amount", "gte", "1")}}
+	nested := doc{"kind": "group", "combinator": "AND", "conditions": []any{is("pin", "eq", "4712"), is("amount", "gte", number("1"))}}
 	capability := harness.Capability("pay", "POST", "/pay", doc{
 		"inputSchema": doc{"amount": harness.Input("number", true), "pin": harness.Input("string", true), "secret": harness.Input("number", false)}, "sensitive": []string{"pin", "secret"},
 		"approval": "NONE", "budgets": []any{doc{"sum": "secret", "most": 4713, "window": "1h", "then": "DENY", "reason": "enough"}},
-		"approvalRules": []any{rule(is("pin", "eq", `"4711"`), "DENY"), rule(nested, "ASK"), rule(is("amount", "gt", "815"), "ASK")},
+		"approvalRules": []any{rule(is("pin", "eq", "4711"), "DENY"), rule(nested, "ASK"), rule(is("amount", "gt", number("815")), "ASK")},
 	})
 	w.register(t, ruled, harness.With(harness.Project(w.shop.Origin()), "capabilities", []any{capability}))
 	told := func(c *harness.Client) string {

@@ -75,7 +75,7 @@ func (a *API) endpoint(rt route) http.Handler {
 			a.fail(w, r, err)
 			return
 		}
-		a.write(w, r, rt.status, out)
+		a.write(w, r, rt.status, control.Named(c.ctx, a.control, c.actor, out))
 	})
 }
 
