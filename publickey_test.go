@@ -33,9 +33,16 @@ func TestAKeyOfSmallOrderIsNoKey(t *testing.T) {
 			t.Errorf("%s is taken", text)
 		}
 	}
-	for name, key := range map[string][]byte{"short": make([]byte, 31), "none": nil, "above the prime": append(bytes.Repeat([]byte{0xff}, 31), 0x7f), "off the curve": append([]byte{2}, make([]byte, 31)...)} {
-		if countersign.CheckEd25519(key) == nil {
-			t.Errorf("%s: taken", name)
+	one := make([]byte, 32)
+	one[0] = 1
+	for want, key := range map[string][]byte{
+		"an Ed25519 key has 32 bytes":                               make([]byte, 31),
+		"an Ed25519 key is not in the one form that it has":         append(bytes.Repeat([]byte{0xff}, 31), 0x7f),
+		"an Ed25519 key is no point of the curve":                   append([]byte{2}, make([]byte, 31)...),
+		"anybody can sign for this Ed25519 key: its order is small": one,
+	} {
+		if err := countersign.CheckEd25519(key); err == nil || err.Error() != want {
+			t.Errorf("%x: %v, want %q", key, err, want)
 		}
 	}
 }
