@@ -88,6 +88,7 @@ type Plan struct {
 	ProjectSnapshots []Project        `json:"projectSnapshots,omitempty" nullable:"false"`
 	Models           []Model          `json:"models,omitempty" nullable:"false" doc:"of an agent or team run: the models of its agents"`
 	CreatedBy        string           `json:"createdBy"`
+	CreatedByName    string           `json:"createdByName,omitempty" since:"3" doc:"a token's name, or a user's"`
 	CreatedAt        time.Time        `json:"createdAt"`
 }
 

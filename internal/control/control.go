@@ -230,7 +230,7 @@ func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subj
 	if !access.IsWrite(op) || !refusals[code] {
 		return err
 	}
-	rec := s.record(a, op, subject)
+	rec := s.record(a, op, s.recordedAs(ctx, a.Tenant, subject))
 	rec.Outcome = countersign.AuditRefused + ": " + string(code)
 	if unwritten := s.recordRefusal(ctx, op, a.Tenant, rec); unwritten != nil {
 		return public(unwritten)
@@ -238,10 +238,30 @@ func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subj
 	return err
 }
 
+// recordedAs is the subject of a refusal: that of a decision is its run, as it is when it is
+// made. An approval that isn't there is named itself.
+func (s *Service) recordedAs(ctx context.Context, tenant, subject string) string {
+	id, is := strings.CutPrefix(subject, "approval/")
+	if !is {
+		return subject
+	}
+	err := s.read(ctx, func(tx store.Tx) error {
+		rec, _, err := records.Approvals.Get(tx, tenant, id)
+		if err == nil {
+			subject = "run/" + rec.RunID
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		s.log.WarnContext(ctx, "a refused decision is recorded with its approval, for its run can't be read", "approval", id, "error", err)
+	}
+	return subject
+}
+
 func (s *Service) record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
 	return countersign.AuditRecord{
 		At: s.cfg.Now(), Actor: a.ID, Action: string(op), Subject: subject,
-		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via,
+		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via, ActorMakers: a.Requester().LinkMakers(),
 	}
 }
 

@@ -71,6 +71,9 @@ func (s *Service) Invitations(ctx context.Context, a Actor) (out []countersign.U
 
 // AcceptInvitation makes the session's user a user of the tenant that invites them.
 func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) error {
+	if err := access.Proven(a.Principal, access.AcceptInvitation); err != nil {
+		return s.Refuse(ctx, a, access.AcceptInvitation, "user/"+a.Email, err)
+	}
 	return public(s.store.Update(ctx, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
@@ -82,6 +85,9 @@ func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) 
 
 // DeclineInvitation deletes an invitation.
 func (s *Service) DeclineInvitation(ctx context.Context, a Actor, tenant string) error {
+	if err := access.Proven(a.Principal, access.DeclineInvitation); err != nil {
+		return s.Refuse(ctx, a, access.DeclineInvitation, "user/"+a.Email, err)
+	}
 	return public(s.store.Update(ctx, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
@@ -99,9 +105,6 @@ func invited(tx store.Tx, a Actor, tenant string) (*records.User, error) {
 	none := countersign.Errorf(countersign.CodeNotFound, "no tenant %s invites you", tenant)
 	if a.Session == "" {
 		return nil, none
-	}
-	if a.Requester().ByLink() {
-		return nil, countersign.Errorf(countersign.CodeRoleRequired, "this session began with a sign-in link of %s, which doesn't prove that you are %s; sign in another way to answer the invitation", a.Lineage[0], a.Email)
 	}
 	u, _, err := records.Users.Get(tx, tenant, a.Email)
 	switch {

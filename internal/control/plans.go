@@ -41,9 +41,12 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 		if err != nil {
 			return err
 		}
-		items := make([]T, 0, l.Limit)
+		items, names := make([]T, 0, l.Limit), namesIn(tx, a.Tenant)
 		err = records.Plans.Each(tx, a.Tenant, q, plansAtOnce, func(p *records.Plan) error {
 			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
+				return err
+			}
+			if p.CreatedByName, err = names.of(p.CreatedBy); err != nil {
 				return err
 			}
 			shown, err := show(p.Plan)
@@ -273,6 +276,11 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 		}
 		if err != nil {
 			return err
+		}
+		if w.Mode == countersign.ModeLive {
+			if err := access.Mode(a.Principal, w.Mode); err != nil {
+				return err
+			}
 		}
 		if w.ID == "" {
 			w.ID = s.cfg.NewID("plan")

@@ -23,6 +23,9 @@ func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v co
 	if err != nil {
 		return v, err
 	}
+	if masks(a) {
+		p = tellsNothing(p)
+	}
 	v = countersign.Validation{Valid: true, Errors: []countersign.Problem{}}
 	err = s.compute(ctx, a.Tenant, func() { v.Warnings = gate.Findings(&p) })
 	return v, err

@@ -101,6 +101,11 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 		return countersign.Run{}, err
 	}
 	mayCancel := func(_ store.Tx, rec *records.Run) error {
+		if rec.Mode == countersign.ModeLive {
+			if err := access.Mode(a.Principal, rec.Mode); err != nil {
+				return err
+			}
+		}
 		return access.Cancel(a.Principal, rec.RequestedBy)
 	}
 	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})

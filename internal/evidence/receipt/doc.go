@@ -42,10 +42,10 @@ func KeyID(public ed25519.PublicKey) string { return countersign.SHA256Hex(publi
 func KeyText(public ed25519.PublicKey) string { return hex.EncodeToString(public) }
 
 // ParseKey reads a public key; ok is false for anything else than 64 digits of
-// lowercase hex.
+// lowercase hex, and for a key that anybody can sign for.
 func ParseKey(text string) (public ed25519.PublicKey, ok bool) {
 	key, err := hex.DecodeString(text)
-	if err != nil || len(key) != ed25519.PublicKeySize || hex.EncodeToString(key) != text {
+	if err != nil || countersign.CheckEd25519(key) != nil || hex.EncodeToString(key) != text {
 		return nil, false
 	}
 	return key, true

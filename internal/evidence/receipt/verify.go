@@ -123,7 +123,7 @@ func checkSignature(contents, text []byte) (whole opened, section, problem strin
 	}
 	public, value := unhex(found[3]), unhex(found[4])
 	hashed := countersign.SHA256Hex(contents) == string(found[1])
-	good := ed25519.Verify(public, signed(contents), value)
+	good := countersign.CheckEd25519(public) == nil && ed25519.Verify(public, signed(contents), value)
 	switch {
 	case !hashed && !good:
 		return whole, Contents, "the table of contents is not what was signed"

@@ -77,7 +77,7 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 		return facts // the status shows it
 	}
 	for _, d := range a.Decisions {
-		left := map[bool]string{true: "; left the groups since, doesn't count"}[d.Left]
+		left := map[bool]string{true: "; may not decide it any more, doesn't count"}[d.Left]
 		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, decidedBecause(d.By, d.Reason)) + stoodIn(d) + left})
 	}
 	return facts

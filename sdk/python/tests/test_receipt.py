@@ -167,3 +167,11 @@ def test_ed25519_takes_the_signatures_of_its_specification_and_no_others(key: st
     assert not ed25519.verify(public, text, signed[:32] + again)  # the same signature, spelled otherwise
     assert not ed25519.verify(b"\xff" * 31 + b"\x7f", text, signed) and not ed25519.verify(public, text, signed[:63])
     assert not ed25519.verify(bytes([2]) + bytes(31), text, signed)  # no point has this y
+
+
+def test_a_key_of_small_order_is_no_key() -> None:
+    identity = bytes([1]) + bytes(31)
+    anything = bytes([0x58]) + b"\x66" * 31 + identity  # good for any text by the neutral element
+    listed = (REPOSITORY / "internal/evidence/receipt/testdata/smallorder.txt").read_text().splitlines()
+    for key in [line for line in listed if not line.startswith("#")]:
+        assert not ed25519.verify(bytes.fromhex(key), b"any text", anything), key

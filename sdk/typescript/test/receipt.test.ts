@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyReceipt } from "../src/receipt/index.js";
 import { moment } from "../src/receipt/moment.js";
+import { holdersAlone } from "../src/receipt/publickey.js";
 import { encoded, plainNumber } from "../src/receipt/value.js";
 import { repository } from "./support/binary.js";
 
@@ -66,4 +67,10 @@ test("texts have one spelling", () => {
 test("numbers have one spelling", () => {
   const spelled = { "0": "0", "-0": "0", "0.0e5": "0", "1.50": "15e-1", "100": "100", "1e20": "100000000000000000000", "1e21": "1e21", "-12.000e-3": "-12e-3", "1E+400": "1e400", "0.010": "1e-2" };
   for (const [number, plain] of Object.entries(spelled)) expect(plainNumber(number), number).toBe(plain);
+});
+
+test("a key of small order is no key", () => {
+  const lines = readFileSync(join(repository, "internal/evidence/receipt/testdata/smallorder.txt"), "utf8").trimEnd().split("\n");
+  for (const key of lines.filter((l) => !l.startsWith("#"))) expect(holdersAlone(Buffer.from(key, "hex")), key).toBe(false);
+  expect(holdersAlone(Buffer.from("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "hex"))).toBe(true);
 });

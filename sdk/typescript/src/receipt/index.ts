@@ -6,6 +6,7 @@ import { canonical } from "./canonical.js";
 import { Failure, fail, type ReceiptPart, sections } from "./failure.js";
 import { meaning, type Told } from "./meaning.js";
 import { type Opened, open } from "./open.js";
+import { holdersAlone } from "./publickey.js";
 
 export type { ReceiptPart } from "./failure.js";
 
@@ -52,7 +53,7 @@ function sha256(...parts: Uint8Array[]): string {
 function signed(publicKey: string, text: Uint8Array, signature: string): boolean {
   const jwk = { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "hex").toString("base64url") };
   try {
-    return verify(null, text, createPublicKey({ key: jwk, format: "jwk" }), Buffer.from(signature, "hex"));
+    return holdersAlone(Buffer.from(publicKey, "hex")) && verify(null, text, createPublicKey({ key: jwk, format: "jwk" }), Buffer.from(signature, "hex"));
   } catch {
     return false; // no point of the curve
   }
