@@ -80,6 +80,7 @@ type Run struct {
 	AgentID         string      `json:"agentId,omitempty"`
 	TeamID          string      `json:"teamId,omitempty"`
 	ApprovalID      string      `json:"approvalId,omitempty" doc:"the latest approval asked for"`
+	RestoredAt      time.Time   `json:"restoredAt,omitzero" since:"3" doc:"when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that this one replaces"`
 	Error           string      `json:"error,omitempty" doc:"code: message"`
 	RequestedBy     string      `json:"requestedBy"`
 	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
@@ -113,6 +114,8 @@ type WaitingFor struct {
 	ExpiresAt  time.Time `json:"expiresAt,omitzero"`
 
 	EscalatesAt time.Time `json:"escalatesAt,omitzero" doc:"from when members of other groups may decide, too"`
+
+	RestoredAt time.Time `json:"restoredAt,omitzero" since:"3" doc:"the run's"`
 
 	NotBefore time.Time `json:"notBefore,omitzero" doc:"until then an answer may still come, and no resolution is taken"`
 }
