@@ -146,7 +146,7 @@ type StepRun struct {
 	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after nobody waited for it any more; it decides nothing"`
 	Probes           []ProbeRecord    `json:"probes,omitempty" nullable:"false"`
 	Error            *StepError       `json:"error,omitempty"`
-	MayHaveHappened  bool             `json:"mayHaveHappened,omitempty" doc:"a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive"`
+	MayHaveHappened  bool             `json:"mayHaveHappened,omitempty" doc:"a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it"`
 	StartedAt        time.Time        `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
 	CompletedAt      time.Time        `json:"completedAt,omitzero"`
 }
@@ -296,14 +296,34 @@ func (r *Run) Code() Code {
 func (c Code) NotAsExpected() bool { return c == CodeExpectationNotMet || c == CodeOutputMissing }
 
 // HappenedWords says in words what mayHaveHappened says of a run, "" where it doesn't.
-func (r *Run) HappenedWords() string { return happenedWords(r.MayHaveHappened, r.Code()) }
+func (r *Run) HappenedWords() string {
+	if r.MayHaveHappened && !r.RestoredAt.IsZero() && !r.Code().NotAsExpected() {
+		return sentElsewhere
+	}
+	return happenedWords(r.MayHaveHappened, r.Code())
+}
 
 // HappenedWords says in words what mayHaveHappened says of a step, "" where it doesn't.
 func (s *StepRun) HappenedWords() string {
-	if s.Error == nil {
-		return happenedWords(s.MayHaveHappened, "")
+	code := Code("")
+	if s.Error != nil {
+		code = s.Error.Code
 	}
-	return happenedWords(s.MayHaveHappened, s.Error.Code)
+	if s.MayHaveHappened && s.Attempt == 0 && !code.NotAsExpected() {
+		return sentElsewhere // only a store that was replaced can have sent it
+	}
+	return happenedWords(s.MayHaveHappened, code)
+}
+
+const sentElsewhere = "the store was restored since; the one that it replaces may have sent it, and it may have taken effect"
+
+// RestoredWords says in words what restoredAt says of a run, its approval, or what it waits for;
+// "" where it is none.
+func RestoredWords(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return "the store was restored on " + at.UTC().Format("2006-01-02 15:04 UTC") + "; the one that it replaces may have sent this: look at the receiver before you decide"
 }
 
 func happenedWords(may bool, code Code) string {

@@ -103,6 +103,9 @@ func (w *world) checkRun(res run.Result) {
 	busy := count[countersign.StepRunning] + count[countersign.StepWaitingApproval] + count[countersign.StepRecoveryRequired]
 	finished := count[countersign.StepCompleted] + count[countersign.StepSimulated]
 	open := busy + count[countersign.StepPending]
+	may := func(s countersign.StepRun) bool {
+		return mayHaveHappened(s) || r.Status.IsTerminal() && sentElsewhere(r, s)
+	}
 	wrong := ""
 	switch {
 	case busy > 1:
@@ -117,10 +120,12 @@ func (w *world) checkRun(res run.Result) {
 		wrong = "completedAt is set exactly when the run ended"
 	case (r.Error != "") != (r.Status == countersign.RunFailed || r.Status == countersign.RunCancelled):
 		wrong = "error is set exactly when the run failed or was cancelled"
-	case r.MayHaveHappened != slices.ContainsFunc(r.Steps, mayHaveHappened):
+	case r.MayHaveHappened != slices.ContainsFunc(r.Steps, may):
 		wrong = "mayHaveHappened is said of a run exactly when it is of a step"
-	case slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.MayHaveHappened != mayHaveHappened(s) }):
-		wrong = "mayHaveHappened is said of a side effect that was answered 2xx and FAILED, or was confirmed as not executed and isn't COMPLETED, and of nothing else"
+	case slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.MayHaveHappened != may(s) }):
+		wrong = "mayHaveHappened is said of a side effect that was answered 2xx and FAILED, or was confirmed as not executed and isn't COMPLETED, or that a restored run ended without, and of nothing else"
+	case r.WaitingFor != nil && !r.WaitingFor.RestoredAt.Equal(r.RestoredAt):
+		wrong = "what a restored run waits for doesn't say so"
 	case unverified != r.UnverifiedSteps:
 		wrong = "unverifiedSteps"
 	}
@@ -128,6 +133,11 @@ func (w *world) checkRun(res run.Result) {
 		w.t.Fatalf("%s: %s", wrong, encoded(w.t, r))
 	}
 	w.checkDependencies(r, done)
+}
+
+// sentElsewhere reports a side effect that the store which a restored one replaces may have sent.
+func sentElsewhere(r *countersign.Run, s countersign.StepRun) bool {
+	return !r.RestoredAt.IsZero() && r.Mode == countersign.ModeLive && s.SideEffect && s.Status != countersign.StepCompleted
 }
 
 // mayHaveHappened reports a side effect that was answered 2xx and failed, or of which a person

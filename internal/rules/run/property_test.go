@@ -18,6 +18,9 @@ func TestAnyHistoryKeepsTheRules(t *testing.T) {
 		w := newWorld(t, drawPlan(t))
 		for range rapid.IntRange(1, 60).Draw(t, "events") {
 			w.surround(t)
+			if !w.run.Status.IsTerminal() && rapid.IntRange(0, 40).Draw(t, "restored") == 0 {
+				w.restored()
+			}
 			_, _ = w.apply(w.drawEvent(t)) // refusals are checked too
 		}
 		w.stopping, w.stopped = false, false

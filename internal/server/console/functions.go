@@ -15,7 +15,7 @@ var functions = template.FuncMap{
 	"took": func(ms int64) template.HTML { return unbroken(took(ms)) }, "size": func(n int64) template.HTML { return unbroken(size(n)) },
 	"bytes":  func(n countersign.ByteCount) template.HTML { return unbroken(size(int64(n))) },
 	"plural": func(n int, one, many string) template.HTML { return unbrokenSpaces(plural(n, one, many), 1) }, "nb": func() template.HTML { return unbroken(" ") },
-	"json": payload, "inline": inline, "whole": whole, "who": who, "isUser": func(id string) bool { return strings.HasPrefix(id, "user:") }, "called": called, "decidedBecause": decidedBecause, "makers": makers, "titled": titled,
+	"json": payload, "inline": inline, "whole": whole, "who": who, "restored": countersign.RestoredWords, "isUser": func(id string) bool { return strings.HasPrefix(id, "user:") }, "called": called, "decidedBecause": decidedBecause, "makers": makers, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"tinted": tinted, "resolution": resolvedAs,

@@ -36,7 +36,7 @@ func (s *RunsShow) Run(t *Terminal) error {
 }
 
 func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
-	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", endedBecause(r)}, [2]string{"", r.HappenedWords()}, [2]string{"mode", r.Mode},
+	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", endedBecause(r)}, [2]string{"", r.HappenedWords()}, [2]string{"RESTORED", countersign.RestoredWords(r.RestoredAt)}, [2]string{"mode", r.Mode},
 		[2]string{"plan", r.PlanID}, [2]string{"plan digest", r.PlanDigest}, [2]string{"agent", r.AgentID}, [2]string{"team", r.TeamID},
 		[2]string{"asked for by", called(r.RequestedBy, r.RequestedByName)}, [2]string{"reason", r.Reason}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
 		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
