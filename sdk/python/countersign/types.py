@@ -197,6 +197,8 @@ class Approval(TypedDict):
     requestedByMakers: NotRequired[list[str]]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
+    # the run's: the request may have been sent by the store that this one replaces
+    restoredAt: NotRequired[str]
     runId: str
     # why the run was started, in the words of who started it
     runReason: NotRequired[str]
@@ -810,6 +812,8 @@ class ListedApproval(TypedDict):
     requestedByMakers: NotRequired[list[str] | Omitted]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
+    # the run's: the request may have been sent by the store that this one replaces
+    restoredAt: NotRequired[str]
     runId: str
     # why the run was started, in the words of who started it
     runReason: NotRequired[str | Omitted]
@@ -1039,6 +1043,9 @@ class ListedRun(TypedDict):
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
+    # when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that
+    # this one replaces
+    restoredAt: NotRequired[str]
     # rises with every change of the run
     revision: int
     status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"]
@@ -1098,7 +1105,7 @@ class ListedStepRun(TypedDict):
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer | Omitted]
     # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
-    # sending had not been executed, which may still arrive
+    # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
     name: str | Omitted
     probes: NotRequired[list[ProbeRecord] | Omitted]
@@ -1675,6 +1682,9 @@ class Run(TypedDict):
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
+    # when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that
+    # this one replaces
+    restoredAt: NotRequired[str]
     # rises with every change of the run
     revision: int
     status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"]
@@ -1847,7 +1857,7 @@ class StepRun(TypedDict):
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer]
     # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
-    # sending had not been executed, which may still arrive
+    # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
     name: str
     # the selected output
@@ -2182,6 +2192,8 @@ class WaitingFor(TypedDict):
     notBefore: NotRequired[str]
     # method and path below the version prefix
     operation: str
+    # the run's
+    restoredAt: NotRequired[str]
     role: str
     since: str
     stepId: str
