@@ -158,8 +158,9 @@ func TestACopiedStoreSendsNothingThatItsCopyMaySend(t *testing.T) {
 			sent := len(w.shop.Seen("POST", "/refunds"))
 			s = w.on(t, from)
 			s.Admin.Get("/audit?action=store.restore").OK(t).Is(t, "total", 1)
+			at := s.operator.Get("/runs/" + waiting).OK(t).At("restoredAt").Text()
 			s.approve(t, waiting)
-			s.reaches(t, waiting, "FAILED")
+			s.reaches(t, waiting, "FAILED").Is(t, "restoredAt", at).Is(t, "mayHaveHappened", true)
 			if n := len(w.shop.Seen("POST", "/refunds")); n != sent {
 				t.Errorf("refunds were sent %d times, and %d before the store was reopened", n, sent)
 			}
