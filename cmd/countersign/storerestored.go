@@ -28,7 +28,7 @@ type restoredCommand struct {
 // Help explains when to use the command and what it does.
 func (restoredCommand) Help() string {
 	return "Use it after each restore, before the first replica starts, and after a failover that lost commits. " +
-		"What was sent since that moment is not known to the store. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Sessions end. " +
+		"What was sent since that moment is not known to the store. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Sessions end, and all links and codes that work once. Unfinished runs say that they may have been sent. " +
 		"Replicas that ran at that moment have left their records in it: they are watched for 10 seconds, and the command refuses if one of them is alive. " +
 		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
 }
