@@ -94,7 +94,11 @@ func damagedLogIsRefused(t *testing.T, written bool) {
 		bad[at] ^= 4
 		mustDo(t, os.WriteFile(path, bad, 0o600))
 		before := snapshot(t, dir)
-		if err := wantRefused(t, dir, "is damaged"); err == nil {
+		why := " is damaged: commits stand behind a bad frame"
+		if at < logHeadSize {
+			why = " is damaged: its head is bad"
+		}
+		if err := wantRefused(t, dir, path+why); err == nil {
 			t.Errorf("a flipped bit at %d went unseen", at)
 		}
 		mustDo(t, os.RemoveAll(filepath.Join(dir, lockFile)))

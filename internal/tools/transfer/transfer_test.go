@@ -179,7 +179,7 @@ func TestTheSourceIsMarkedBeforeAnythingIsCopied(t *testing.T) {
 		t.Errorf("the copy is marked with %+v", mark)
 	}
 	elsewhere := memory.New()
-	if _, err := Copy(t.Context(), from, elsewhere, Config{Used: true}); !errors.Is(err, ErrCopied) {
+	if _, err := Copy(t.Context(), from, elsewhere, Config{Used: true}); !errors.Is(err, ErrCopied) || err.Error() != "the source was copied before, to there at 2026-11-27T12:00:00Z" {
 		t.Errorf("a second copy: %v", err)
 	}
 	do(t, Complete(t.Context(), elsewhere))
@@ -208,6 +208,9 @@ func TestACopyOfASourceThatIsReopenedMeanwhileIsBrokenOff(t *testing.T) {
 				}
 			}})
 			if !errors.Is(err, ErrBrokenOff) || !errors.Is(Complete(t.Context(), to), ErrIncomplete) {
+				t.Errorf("Copy: %v", err)
+			}
+			if !errors.Is(err, ErrCopied) && err.Error() != "the copy was broken off: the source was reopened, or copied elsewhere, meanwhile" {
 				t.Errorf("Copy: %v", err)
 			}
 		})
