@@ -63,7 +63,7 @@ func (e examined) rules() (out []countersign.Problem) {
 	rules := e.capability.ApprovalRules
 	found := make([]occurrence, len(rules))
 	e.table.each(func(at row) bool {
-		v := judge(e.capability, at.read)
+		v := judge(Now, e.capability, at.read)
 		for i := range rules {
 			o := &found[i]
 			if o.decided || holds(&rules[i].When, at.read) != isTrue {
@@ -114,7 +114,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 				return true
 			}
 			lowest, highest := r.with(i, low), r.with(i, high)
-			atLow, atHigh := judge(e.capability, lowest.read), judge(e.capability, highest.read)
+			atLow, atHigh := judge(Now, e.capability, lowest.read), judge(Now, e.capability, highest.read)
 			free, end, other := lowest, "lower", "upper"
 			switch {
 			case atLow.Then == atHigh.Then || atLow.Then != countersign.RuleAllow && atHigh.Then != countersign.RuleAllow:
@@ -125,7 +125,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 			if e.closed(path, end) {
 				return true
 			}
-			v := judge(e.capability, free.read)
+			v := judge(Now, e.capability, free.read)
 			if w, ok := e.witness(free, v); ok {
 				found = &countersign.Problem{Code: openBound, Witness: w, Path: e.where(path),
 					Message: fmt.Sprintf("%s has a bound at its %s end and none at its %s end: %s is let out, %s; add the other bound", path, other, end, w.Raw(), e.by(v))}
@@ -172,7 +172,7 @@ func (e examined) where(path string) string {
 func (t *table) ends(path int) (low, high int) {
 	low = -1
 	for i, r := range t.values[path] {
-		if r.value.Kind() != countersign.KindNumber {
+		if r.Value.Kind() != countersign.KindNumber {
 			continue
 		}
 		if low < 0 {
@@ -189,7 +189,7 @@ func (e examined) witness(r row, v Verdict) (countersign.Value, bool) {
 	if !ok {
 		return countersign.Value{}, false
 	}
-	again := Judge(e.capability, input, nil)
+	again := Judge(Now, e.capability, input, nil)
 	return countersign.ObjectValue(input), again.Then == v.Then && slices.Equal(again.Rules, v.Rules)
 }
 

@@ -51,7 +51,7 @@ func TestTheSeverestOfTheRulesThatHoldWins(t *testing.T) {
 		{`{"amount":1,"country":"DE","urgent":false,"customer":{"blocked":"true"}}`, "ASK", 1, nil},
 		{`{"amount":1,"urgent":false,"customer":{"blocked":false}}`, "ASK", 2, []string{"legal"}},
 	} {
-		v := gate.Judge(capability(t, "RISK_BASED", rules), decoded(t, c.input), nil)
+		v := gate.Judge(gate.Now, capability(t, "RISK_BASED", rules), decoded(t, c.input), nil)
 		if v.Then != c.then || v.Approvals != c.approvals || !slices.Equal(v.Groups, c.groups) {
 			t.Errorf("%s: %s, %d of %v; want %s, %d of %v", c.input, v.Then, v.Approvals, v.Groups, c.then, c.approvals, c.groups)
 		}
@@ -72,7 +72,7 @@ func TestAPathThatCanBeReadTwoWaysIsUnknown(t *testing.T) {
 		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":5}}`:    "ALLOW",
 		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":"11"}}`: "ASK",
 	} {
-		if v := gate.Judge(c, decoded(t, input), nil); v.Then != then {
+		if v := gate.Judge(gate.Now, c, decoded(t, input), nil); v.Then != then {
 			t.Errorf("%s: %s, want %s", input, v.Then, then)
 		}
 	}
