@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -140,7 +141,17 @@ func TestFindingsAndComparisonsClaimWhatTheGateDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCapability(t)
 		for _, f := range gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*c}}) {
-			if f.Code == "number_unbounded" {
+			if f.Code == "rule_changes_nothing" {
+				without, at := *c, -1
+				if _, err := fmt.Sscanf(f.Path, "capabilities[0].approvalRules[%d]", &at); err != nil {
+					t.Fatal(err)
+				}
+				without.ApprovalRules = slices.Delete(slices.Clone(c.ApprovalRules), at, at+1)
+				if v := gate.Judge(gate.Now, &without, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow && len(without.ApprovalRules) > 0 {
+					t.Fatalf("%s: without it %s", f, v.Then)
+				}
+			}
+			if f.Code == "number_unbounded" || f.Code == "range_unasked" {
 				if v := gate.Judge(gate.Now, c, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow {
 					t.Fatalf("%s is %s", f, v.Then)
 				}
