@@ -43,6 +43,7 @@ import (
 	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/server/manual"
 	"github.com/countersign/countersign/internal/server/mcp"
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/measured"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/tools/cli"
@@ -138,7 +139,7 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 		log.Warn("no traces are sent", "error", err)
 	}
 	s.opened = st
-	s.store = perhapsAgain(measured.New(st, s.metrics, s.exporter.Traces(), log))
+	s.store = perhapsAgain(leveled.New(measured.New(st, s.metrics, s.exporter.Traces(), log), st, log))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/url"
 	"strings"
 
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/postgres"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -18,8 +20,17 @@ func isShared(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
+// leveledStore is a store of one of the two engines.
+type leveledStore interface {
+	store.Store
+	store.Leveled
+}
+
+// toWrite is a store that closes itself to earlier releases when it has to.
+func toWrite(st leveledStore) store.Store { return leveled.New(st, st, slog.Default()) }
+
 // openStore opens the store of the settings. It refuses the target of an incomplete copy.
-func openStore(ctx context.Context, address string) (store.Store, error) {
+func openStore(ctx context.Context, address string) (leveledStore, error) {
 	st, err := openAny(ctx, address)
 	if err != nil {
 		return nil, err
@@ -30,7 +41,7 @@ func openStore(ctx context.Context, address string) (store.Store, error) {
 	return st, nil
 }
 
-func openAny(ctx context.Context, address string) (store.Store, error) {
+func openAny(ctx context.Context, address string) (leveledStore, error) {
 	if isShared(address) {
 		return postgres.Open(ctx, address)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/postgres"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -82,6 +83,9 @@ func (c *copyCommand) copy(t *cli.Terminal, from store.Store) (moved transfer.Re
 	fill := func(to store.Store) error {
 		bar := cli.NewBar(t, "copying")
 		defer bar.Done()
+		if err := leveled.Carry(t.Context, from, to); err != nil {
+			return err
+		}
 		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Used: c.Force, Progress: bar.Set}); err == nil && !moved.Sound() {
 			err = errUnsound
 		}

@@ -87,7 +87,11 @@ func (c *restoredCommand) open(ctx context.Context) (store.Store, error) {
 	if err := unmigrated(ctx, c.Store); err != nil {
 		return nil, err
 	}
-	return openStore(ctx, c.Store)
+	st, err := openStore(ctx, c.Store)
+	if err != nil {
+		return nil, err
+	}
+	return toWrite(st), nil
 }
 
 func lookAt(ctx context.Context, address string) (sight postgres.Server, err error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/edition"
+	"github.com/countersign/countersign/internal/platform/edition"
 )
 
 // Facts are the contents of a receipt.

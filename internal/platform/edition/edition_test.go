@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/edition"
+	"github.com/countersign/countersign/internal/platform/edition"
 )
 
 type inner struct {
