@@ -165,6 +165,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.control.BindCredentials(ctx); err != nil {
 		return err
 	}
+	if err := s.control.NoticeUpgrade(ctx); err != nil {
+		return err
+	}
 	if err := s.control.CountModels(ctx); err != nil {
 		return err
 	}
