@@ -105,7 +105,7 @@ type AgentWords struct {
 // A slot comes by itself; then both are empty. A run that waits for the end of a stop
 // holds no slot, whatever its status.
 type WaitingFor struct {
-	Kind       string    `json:"kind" enum:"approval,reconcile,slot,stop"`
+	Kind       string    `json:"kind" doc:"approval, reconcile, slot or stop; there may be more"`
 	Since      time.Time `json:"since"`
 	Role       string    `json:"role"`
 	Operation  string    `json:"operation" doc:"method and path below the version prefix"`

@@ -43,6 +43,7 @@ import (
 	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/server/manual"
 	"github.com/countersign/countersign/internal/server/mcp"
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/measured"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/unreadable"
@@ -140,7 +141,7 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 		log.Warn("no traces are sent", "error", err)
 	}
 	s.opened = st
-	s.store = perhapsAgain(measured.New(st, s.metrics, s.exporter.Traces(), log))
+	s.store = perhapsAgain(leveled.New(measured.New(st, s.metrics, s.exporter.Traces(), log), st, log))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -164,6 +165,9 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	if err := s.control.BindCredentials(ctx); err != nil {
+		return err
+	}
+	if err := s.control.NoticeUpgrade(ctx); err != nil {
 		return err
 	}
 	if err := s.control.CountModels(ctx); err != nil {

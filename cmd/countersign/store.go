@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/postgres"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/sqlite"
@@ -21,14 +23,23 @@ func isShared(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
+// leveledStore is a store of one of the two engines.
+type leveledStore interface {
+	store.Store
+	store.Leveled
+}
+
+// toWrite is a store that closes itself to earlier releases when it has to.
+func toWrite(st leveledStore) store.Store { return leveled.New(st, st, slog.Default()) }
+
 // openStore opens the store of the settings. It refuses the target of an incomplete copy, and
 // a store that was copied.
-func openStore(ctx context.Context, address string) (store.Store, error) {
+func openStore(ctx context.Context, address string) (leveledStore, error) {
 	return openUnless(ctx, address, refuseCopied)
 }
 
 // openUnless opens a store that a check doesn't refuse.
-func openUnless(ctx context.Context, address string, refuse func(context.Context, store.Store, string) error) (store.Store, error) {
+func openUnless(ctx context.Context, address string, refuse func(context.Context, store.Store, string) error) (leveledStore, error) {
 	st, err := openAny(ctx, address)
 	if err != nil {
 		return nil, err
@@ -39,7 +50,7 @@ func openUnless(ctx context.Context, address string, refuse func(context.Context
 	return st, nil
 }
 
-func openAny(ctx context.Context, address string) (store.Store, error) {
+func openAny(ctx context.Context, address string) (leveledStore, error) {
 	if isShared(address) {
 		return postgres.Open(ctx, address)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/postgres"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -38,8 +39,8 @@ func (copyCommand) Help() string {
 		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
 }
 
-// named is a store's address for whoever reads it elsewhere, without its password.
-func named(address string) string {
+// elsewhere is a store's address for whoever reads it elsewhere, without its password.
+func elsewhere(address string) string {
 	if isShared(address) {
 		return shownStore(address)
 	}
@@ -91,7 +92,10 @@ func (c *copyCommand) copy(t *cli.Terminal, from store.Store) (moved transfer.Re
 	fill := func(to store.Store) error {
 		bar := cli.NewBar(t, "copying")
 		defer bar.Done()
-		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Used: c.Force, To: named(c.To), At: now(), Progress: bar.Set}); err == nil && !moved.Sound() {
+		if err := leveled.Carry(t.Context, from, to); err != nil {
+			return err
+		}
+		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Used: c.Force, To: elsewhere(c.To), At: now(), Progress: bar.Set}); err == nil && !moved.Sound() {
 			err = errUnsound
 		}
 		return err

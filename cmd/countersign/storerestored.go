@@ -109,7 +109,11 @@ func (c *makingSafe) open(ctx context.Context) (store.Store, error) {
 	if err := unmigrated(ctx, c.store); err != nil {
 		return nil, err
 	}
-	return openUnless(ctx, c.store, refuseHalfCopied)
+	st, err := openUnless(ctx, c.store, refuseHalfCopied)
+	if err != nil {
+		return nil, err
+	}
+	return toWrite(st), nil
 }
 
 func lookAt(ctx context.Context, address string) (sight postgres.Server, err error) {

@@ -65,8 +65,10 @@ func currentFieldMaskOf(p *countersign.Plan, projectID, capability string) *fiel
 	return fieldMaskOf(p, projectID, capability)
 }
 
+// hides reports a sensitive name, in any case: to many a receiver, and in many an answer,
+// `PIN` is `pin`.
 func (h *fieldMask) hides(name string) bool {
-	return h.whole || slices.Contains(h.names, name)
+	return h.whole || slices.ContainsFunc(h.names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 func (h *fieldMask) input(m map[string]countersign.Value) map[string]countersign.Value {

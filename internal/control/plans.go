@@ -193,7 +193,14 @@ func (s *Service) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWri
 	if w.Mode == "" {
 		w.Mode = countersign.ModeDryRun
 	}
+	ids := make([]string, len(w.Steps))
+	for i := range w.Steps {
+		ids[i] = w.Steps[i].ID
+	}
 	made, err := s.makePlan(ctx, a, access.CreatePlan, w.ModelID, func(m *countersign.Model) (countersign.PlanWrite, []string, error) {
+		if err := invalid(plan.CheckIDs(ids)); err != nil {
+			return w, nil, err
+		}
 		return w, modelErrors(m), nil
 	})
 	if err != nil {

@@ -51,20 +51,12 @@ func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 			if p.Steps[i].ProjectID != ref.ID {
 				continue
 			}
-			if c := project.Capability(p.Steps[i].Capability); c != nil && gate.Judge(c, p.Steps[i].Input, boundIn(&p.Steps[i])).Asks() || c != nil && budget.MayAsk(c.Budgets) {
+			if c := project.Capability(p.Steps[i].Capability); c != nil && gate.Judge(gate.OfPlan(p), c, p.Steps[i].Input, p.Steps[i].InputBindings).Asks() || c != nil && budget.MayAsk(c.Budgets) {
 				return true, nil
 			}
 		}
 	}
 	return false, nil
-}
-
-// boundIn reports the inputs of a step that are bound to an earlier step's answer.
-func boundIn(s *countersign.Step) func(name string) bool {
-	return func(name string) bool {
-		_, bound := s.InputBindings[name]
-		return bound
-	}
 }
 
 // Quotas returns the configured limits of a tenant, an agent and a run.

@@ -85,7 +85,11 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 		if err != nil {
 			return err
 		}
-		if err := invalid(plan.CheckTeam(executors)); err != nil {
+		ids := make([]string, len(team.Steps))
+		for i := range team.Steps {
+			ids[i] = team.Steps[i].ID
+		}
+		if err := invalid(append(plan.CheckIDs(ids), plan.CheckTeam(executors)...)); err != nil {
 			return err
 		}
 		if err := compare("team", id, head.Revision, w.ExpectedRevision); err != nil {

@@ -11,8 +11,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Format is the name and number of the format.
-const Format = "countersign-receipt/1"
+// Formats are the names of the formats that this verifier knows: the first, and that of
+// receipts which hold anything of the third edition (package edition).
+const (
+	Format  = "countersign-receipt/1"
+	Format2 = "countersign-receipt/2"
+)
 
 // The parts of a receipt that a verifier names. The sections are in alphabetical
 // order; the frame is the text around them.
@@ -52,4 +56,4 @@ func ParseKey(text string) (public ed25519.PublicKey, ok bool) {
 }
 
 // signed is the text that is signed.
-func signed(contents []byte) []byte { return append([]byte(Format+"\n"), contents...) }
+func signed(format string, contents []byte) []byte { return append([]byte(format+"\n"), contents...) }

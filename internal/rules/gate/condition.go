@@ -1,6 +1,9 @@
 package gate
 
-import "github.com/countersign/countersign"
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/inputs"
+)
 
 // truth is a truth value of three-valued logic, ordered so that AND is the least and OR the
 // greatest, as in SQL.
@@ -20,7 +23,7 @@ func truthOf(b bool) truth {
 }
 
 // holds evaluates a condition. An empty AND is true, an empty OR false, as in models.
-func holds(c *countersign.Condition, read func(path string) reading) truth {
+func holds(c *countersign.Condition, read func(path string) inputs.Reading) truth {
 	if c.Group == nil {
 		return compare(c.Predicate, read(c.Predicate.VariableID))
 	}
@@ -39,24 +42,24 @@ func holds(c *countersign.Condition, read func(path string) reading) truth {
 
 // compare evaluates a predicate. What isn't there is unknown, and so is a value of another
 // type than the one that it is compared with: nothing says how they relate.
-func compare(p *countersign.Predicate, is reading) truth {
+func compare(p *countersign.Predicate, is inputs.Reading) truth {
 	switch {
-	case is.unclear:
+	case is.Unclear:
 		return isUnknown
 	case p.Operator == countersign.OpIsKnown:
-		return truthOf(is.known())
+		return truthOf(is.Known())
 	case p.Operator == countersign.OpIsUnknown:
-		return truthOf(!is.known())
-	case !is.known() || is.value.Kind() != p.Value.Kind():
+		return truthOf(!is.Known())
+	case !is.Known() || is.Value.Kind() != p.Value.Kind():
 		return isUnknown
 	case p.Operator == countersign.OpEqual:
-		return truthOf(is.value.Equal(p.Value.Value))
+		return truthOf(is.Value.Equal(p.Value.Value))
 	case p.Operator == countersign.OpNotEqual:
-		return truthOf(!is.value.Equal(p.Value.Value))
-	case is.value.Kind() != countersign.KindNumber:
+		return truthOf(!is.Value.Equal(p.Value.Value))
+	case is.Value.Kind() != countersign.KindNumber:
 		return isUnknown
 	}
-	return ordered(p.Operator, countersign.ParseNumber(is.value.Raw()).Compare(countersign.ParseNumber(p.Value.Raw())))
+	return ordered(p.Operator, countersign.ParseNumber(is.Value.Raw()).Compare(countersign.ParseNumber(p.Value.Raw())))
 }
 
 func ordered(operator string, sign int) truth {

@@ -6,13 +6,16 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // Codes of findings.
 const (
 	neverHolds   = "rule_never_holds"
 	neverDecides = "rule_never_decides"
+	changesNone  = "rule_changes_nothing"
 	openBound    = "number_unbounded"
+	rangeUnasked = "range_unasked"
 	notExamined  = "not_examined"
 )
 
@@ -32,14 +35,14 @@ func Findings(p *countersign.Project) []countersign.Problem {
 		at := fmt.Sprintf("capabilities[%d].approvalRules", i)
 		t, ok := newTable(false, c.ApprovalRules)
 		if ok {
-			budget -= t.cost * (2 + 2*len(t.paths))
+			budget -= t.cost * (2 + 3*len(t.paths))
 		}
 		if !ok || budget < 0 {
 			out = append(out, countersign.Problem{Path: at, Code: notExamined, Message: "the rules distinguish too many cases to examine; compare fewer inputs, or each with fewer values"})
 			continue
 		}
 		e := examined{capability: c, table: t, at: at}
-		out = append(append(out, e.rules()...), e.bounds()...)
+		out = slices.Concat(out, e.rules(), e.bounds(), e.ranges())
 	}
 	return out
 }
@@ -54,6 +57,7 @@ type examined struct {
 // occurrence is where a rule holds in the table.
 type occurrence struct {
 	held, decided bool
+	changes       bool    // without it something else would be said
 	shown         row     // one that shows it best
 	over          Verdict // what is said there
 }
@@ -63,32 +67,56 @@ func (e examined) rules() (out []countersign.Problem) {
 	rules := e.capability.ApprovalRules
 	found := make([]occurrence, len(rules))
 	e.table.each(func(at row) bool {
-		v := judge(e.capability, at.read)
+		v := judge(Now, e.capability, at.read)
 		for i := range rules {
 			o := &found[i]
-			if o.decided || holds(&rules[i].When, at.read) != isTrue {
+			if o.decided && o.changes || holds(&rules[i].When, at.read) != isTrue {
 				continue
 			}
-			if !o.held || at.present() > o.shown.present() { // more inputs say more to a reader
+			o.changes = o.changes || e.changed(v, i)
+			if o.decided {
+				continue
+			}
+			decides := v.Then == rules[i].Then
+			if !o.held || decides || at.present() > o.shown.present() { // more inputs say more to a reader
 				o.shown, o.over = at.clone(), v
 			}
-			o.held, o.decided = true, v.Then == rules[i].Then
+			o.held, o.decided = true, decides
 		}
 		return true
 	})
 	for i, o := range found {
 		w, ok := countersign.Value{}, false
-		if o.held && !o.decided {
+		if o.held && (!o.decided || !o.changes) {
 			w, ok = e.witness(o.shown, o.over)
 		}
 		switch {
 		case !o.held:
 			out = append(out, e.problem(i, neverHolds, "no inputs make its condition true", w))
+		case ok && o.decided:
+			out = append(out, e.problem(i, changesNone, fmt.Sprintf("without this ALLOW the same is let out: %s, by %s; remove it, or have approval ask for what no rule names", w.Raw(), e.otherwise(o.over, i)), w))
 		case ok:
 			out = append(out, e.problem(i, neverDecides, fmt.Sprintf("wherever this %s holds, a severer answer wins: for %s it is %s", rules[i].Then, w.Raw(), e.by(o.over)), w))
 		}
 	}
 	return out
+}
+
+// changed reports that a rule is why this is said: an ALLOW changes only what approval would
+// ask for.
+func (e examined) changed(v Verdict, rule int) bool {
+	return e.capability.ApprovalRules[rule].Then != countersign.RuleAllow ||
+		slices.Equal(v.Rules, []int{rule}) && byApproval(Now, e.capability) != countersign.RuleAllow
+}
+
+// otherwise says what lets the same out without an ALLOW.
+func (e examined) otherwise(v Verdict, rule int) string {
+	for _, other := range v.Rules {
+		if other != rule {
+			return fmt.Sprintf("approvalRules[%d]", other)
+		}
+	}
+	return "approval " + e.capability.ApprovalPolicy()
 }
 
 // by says what decides.
@@ -114,7 +142,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 				return true
 			}
 			lowest, highest := r.with(i, low), r.with(i, high)
-			atLow, atHigh := judge(e.capability, lowest.read), judge(e.capability, highest.read)
+			atLow, atHigh := judge(Now, e.capability, lowest.read), judge(Now, e.capability, highest.read)
 			free, end, other := lowest, "lower", "upper"
 			switch {
 			case atLow.Then == atHigh.Then || atLow.Then != countersign.RuleAllow && atHigh.Then != countersign.RuleAllow:
@@ -125,7 +153,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 			if e.closed(path, end) {
 				return true
 			}
-			v := judge(e.capability, free.read)
+			v := judge(Now, e.capability, free.read)
 			if w, ok := e.witness(free, v); ok {
 				found = &countersign.Problem{Code: openBound, Witness: w, Path: e.where(path),
 					Message: fmt.Sprintf("%s has a bound at its %s end and none at its %s end: %s is let out, %s; add the other bound", path, other, end, w.Raw(), e.by(v))}
@@ -137,6 +165,71 @@ func (e examined) bounds() (out []countersign.Problem) {
 		}
 	}
 	return out
+}
+
+// ranges finds numbers between those that rules name which go out unasked: who let some out
+// by a rule, or leaves several such gaps, thinks that what no rule names is asked for. What
+// two rules fence, with nothing let out beyond them, is meant.
+func (e examined) ranges() (out []countersign.Problem) {
+	for i, path := range e.table.paths {
+		low, high := e.table.ends(i)
+		if low < 0 || len(e.capability.InputSchema[path].Enum) > 0 {
+			continue
+		}
+		var found *countersign.Problem
+		e.table.each(func(r row) bool {
+			if r.choice[i] != low {
+				return true
+			}
+			at := e.unasked(r, i, low, high)
+			if at < 0 {
+				return true
+			}
+			free := r.with(i, at)
+			v := judge(Now, e.capability, free.read)
+			if w, ok := e.witness(free, v); ok && e.fits(free) {
+				found = &countersign.Problem{Code: rangeUnasked, Witness: w, Path: e.where(path),
+					Message: fmt.Sprintf("a range of %s between the rules goes out with nobody asked: %s, %s; name it in a rule, or have approval ask for what no rule names", path, w.Raw(), e.by(v))}
+			}
+			return found == nil
+		})
+		if found != nil {
+			out = append(out, *found)
+		}
+	}
+	return out
+}
+
+// unasked is the choice of a number that no rule names and nobody is asked for, between some
+// that rules name; -1 if there is none.
+func (e examined) unasked(r row, path, low, high int) int {
+	first, gaps, allows, named, open := -1, 0, false, false, -1
+	for c := low; c <= high; c++ {
+		v := judge(Now, e.capability, r.with(path, c).read)
+		free := len(v.Rules) == 0 && v.Then == countersign.RuleAllow
+		switch {
+		case free && open < 0:
+			open, gaps = c, gaps+1
+		case !free && open >= 0:
+			if named && first < 0 {
+				first = open
+			}
+			open = -1
+		}
+		if !free {
+			named, allows = true, allows || v.Then == countersign.RuleAllow
+		}
+	}
+	if !allows && gaps < 2 {
+		return -1
+	}
+	return first
+}
+
+// fits reports a row of inputs that the capability takes.
+func (e examined) fits(r row) bool {
+	input, ok := r.inputs()
+	return ok && len(request.CheckGiven(e.capability, input, nil)) == 0
 }
 
 // closed reports that no number beyond the one at that end of a path ever reaches the
@@ -172,7 +265,7 @@ func (e examined) where(path string) string {
 func (t *table) ends(path int) (low, high int) {
 	low = -1
 	for i, r := range t.values[path] {
-		if r.value.Kind() != countersign.KindNumber {
+		if r.Value.Kind() != countersign.KindNumber {
 			continue
 		}
 		if low < 0 {
@@ -189,7 +282,7 @@ func (e examined) witness(r row, v Verdict) (countersign.Value, bool) {
 	if !ok {
 		return countersign.Value{}, false
 	}
-	again := Judge(e.capability, input, nil)
+	again := Judge(Now, e.capability, input, nil)
 	return countersign.ObjectValue(input), again.Then == v.Then && slices.Equal(again.Rules, v.Rules)
 }
 

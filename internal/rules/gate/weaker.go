@@ -25,7 +25,7 @@ func Weaker(was, now *countersign.Capability, budget *int) bool {
 	*budget -= t.cost
 	found := false
 	t.each(func(r row) bool {
-		found = less(judge(was, r.read), judge(now, r.read))
+		found = less(judge(Now, was, r.read), judge(Now, now, r.read))
 		return !found
 	})
 	return found

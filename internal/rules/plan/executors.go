@@ -69,6 +69,7 @@ func ForCall(s Source, start countersign.ProjectRunStart, o Creation) (countersi
 			Input: s.given(start.Capability, start.Inputs), Expectation: start.Expectation,
 		}},
 	}
+	p.Gate = gateOf(&p, map[string]Source{s.Project.ID: s})
 	p.PlanDigest = digest(&p)
 	problems := validateSteps(&p, map[string]Source{s.Project.ID: s}, request.CheckInputs)
 	for i := range problems {
@@ -152,6 +153,7 @@ func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]
 	}
 	steps, problems := c.steps(of, inputs)
 	p.Steps = steps
+	p.Gate = gateOf(&p, c.Projects)
 	problems = append(problems, strayInputs(of, inputs)...)
 	problems = append(problems, c.models()...)
 	return p, append(problems, validateSteps(&p, c.Projects, request.CheckInputs)...)

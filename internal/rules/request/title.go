@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/inputs"
 )
 
 // Title fills the {input} places of a capability's title with what value gives for
@@ -40,23 +41,20 @@ func titleText(v countersign.Value) string {
 	return v.Raw()
 }
 
-// InputAt returns the input that a placeholder of a title names, or with a dotted path
-// a value inside it.
-func InputAt(input map[string]countersign.Value, place string) (countersign.Value, bool) {
-	if v, ok := input[place]; ok {
-		return v, true
+// InputsAt returns the input that a placeholder of a title names, or with a dotted path a
+// value inside it. What a receiver may read otherwise isn't known, and as good as not there:
+// a title must not name one of two values.
+func InputsAt(input map[string]countersign.Value) func(place string) (countersign.Value, bool) {
+	in := inputs.Of(inputs.Folded, input, nil)
+	return func(place string) (countersign.Value, bool) {
+		at := in.Read(place)
+		return at.Value, !at.Unclear && !at.Value.IsZero()
 	}
-	name, rest, deeper := strings.Cut(place, ".")
-	v, ok := input[name]
-	if !ok || !deeper {
-		return countersign.Value{}, false
-	}
-	return v.Lookup(rest)
 }
 
 // TitleOf is a capability's title, filled from its inputs.
 func TitleOf(c *countersign.Capability, input map[string]countersign.Value) string {
-	return Title(c.Title, func(place string) (countersign.Value, bool) { return InputAt(input, place) })
+	return Title(c.Title, InputsAt(input))
 }
 
 // title: each place names an input that the capability takes.

@@ -89,7 +89,7 @@ func (t *transition) prepare(i int) bool {
 // record keeps the request that was not sent.
 func (t *transition) judge(i int, capability *countersign.Capability) bool {
 	s := t.step(i)
-	t.verdict = gate.Judge(capability, s.Input, nil)
+	t.verdict = gate.Judge(t.edition(), capability, s.Input, nil)
 	rules := verdict.Verdict{Then: t.verdict.Then, Code: countersign.CodeDeniedByRule, Reasons: t.verdict.Reasons}
 	all := verdict.Severest(append([]verdict.Verdict{rules}, t.budgets(s)...)...)
 	t.verdict.Then, t.verdict.Reasons = all.Then, all.Reasons
@@ -204,7 +204,7 @@ func (t *transition) simulate(i int) bool {
 	if complete {
 		s.RequestDigest = countersign.StepDigest(request.Digest(req, project.ID, project.Revision, capability.Name))
 	}
-	verdict := gate.Judge(capability, planned.Input, func(name string) bool { _, bound := planned.InputBindings[name]; return bound })
+	verdict := gate.Judge(t.edition(), capability, planned.Input, planned.InputBindings)
 	s.WouldBe, s.ApprovalRequired = verdict.WouldBe(), verdict.Asks()
 	s.Input, s.Output = plan.Unresolved(planned), countersign.Null
 	s.Verification = simulatedVerification(t.expectations(i))

@@ -112,12 +112,12 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 	projects := projectsOf(p)
 	r.Steps = slices.Grow(r.Steps, len(p.Steps))
 	for i := range p.Steps {
-		r.Steps = append(r.Steps, newStep(r, &p.Steps[i], projects))
+		r.Steps = append(r.Steps, newStep(r, &p.Steps[i], p.Gate, projects))
 	}
 	return r
 }
 
-func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*countersign.Project) countersign.StepRun {
+func newStep(r *countersign.Run, s *countersign.Step, gate int64, projects map[string]*countersign.Project) countersign.StepRun {
 	sr := countersign.StepRun{
 		ID: s.ID, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, AgentID: s.AgentID,
 		DependsOn: slices.Clone(s.DependsOn), Status: countersign.StepPending,
@@ -128,7 +128,7 @@ func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*count
 	}
 	if p := projects[s.ProjectID]; p != nil {
 		if c := p.Capability(s.Capability); c != nil {
-			sr.SideEffect, sr.ApprovalRequired = c.HasSideEffect(), c.NeedsApproval()
+			sr.SideEffect, sr.ApprovalRequired = c.HasSideEffect(), c.NeedsApprovalBy(gate)
 		}
 	}
 	return sr
@@ -174,6 +174,9 @@ func (t *transition) step(i int) *countersign.StepRun {
 func (t *transition) note(n Note) { t.res.Notes = append(t.res.Notes, n) }
 
 // planned is the plan's step for a step record: both lists have the same order.
+// edition is the one that the plan's rules are judged by.
+func (t *transition) edition() gate.Edition { return gate.OfPlan(t.env.Plan) }
+
 func (t *transition) planned(i int) *countersign.Step { return &t.env.Plan.Steps[i] }
 
 // target finds the project revision and capability that a step calls.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/upgrade"
 )
 
 // functions are the template functions besides the frame's methods.
@@ -24,8 +25,9 @@ var functions = template.FuncMap{
 
 	// models, projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
-	"rulesOf":    func(c countersign.Capability) []shownRule { return rulesOf(&c) },
-	"budgetWord": budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "modelState": modelState, "breakable": breakable, "atMost": atMost,
+	"upgradeNotices": func(p countersign.Project) []upgrade.Notice { return upgrade.OfProject(&p) },
+	"rulesOf":        func(c countersign.Capability) []shownRule { return rulesOf(&c) },
+	"budgetWord":     budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "modelState": modelState, "breakable": breakable, "atMost": atMost,
 
 	// Access and audit.
 	"roleWords": roleWords, "webhookState": webhookState, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,

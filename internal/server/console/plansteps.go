@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // planStep is a step with its errors.
 type planStep struct {
 	countersign.Step
 	Number   int
+	by       gate.Edition            // which judges it
 	Contract *countersign.Capability // from the plan's snapshot; nil if unknown
 	Asks     string
 	Inputs   []planInput
@@ -37,8 +39,8 @@ const shortInput = 400
 // names the step whose inputs are shown in full.
 func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
-		step.Asks, step.Wants = gateWords(step.Contract, &s), wants(countersign.Expectations(step.Contract, &s))
+		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step.Asks, step.Wants = gateWords(step.by, step.Contract, &s), wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()
 		steps = append(steps, step)
 	}

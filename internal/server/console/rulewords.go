@@ -62,15 +62,15 @@ func demandWords(approvals int, groups []string) string {
 
 // verdict is what the gate says of a step with a known capability.
 func (s *planStep) verdict() gate.Verdict {
-	return gate.Judge(s.Contract, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
+	return gate.Judge(s.by, s.Contract, s.Input, s.InputBindings)
 }
 
 // gateWords say what the gate says of a step that isn't sent yet.
-func gateWords(c *countersign.Capability, s *countersign.Step) string {
+func gateWords(by gate.Edition, c *countersign.Capability, s *countersign.Step) string {
 	if c == nil || len(c.ApprovalRules) == 0 {
 		return askingWords(c)
 	}
-	v := gate.Judge(c, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
+	v := gate.Judge(by, c, s.Input, s.InputBindings)
 	switch {
 	case v.Then == countersign.RuleDeny:
 		return "a rule denies it: " + strings.Join(v.Reasons, "; ")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/edition"
 )
 
 // Collection keeps values of one Go type in a table.
@@ -47,6 +48,9 @@ func (c Collection[T]) put(tx Tx, tenant, id string, v *T, expected int64, isNew
 		return nil, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
 	}
 	row := Row{ID: id, Doc: doc, New: isNew, Given: true}
+	if edition.Has(edition.Third, v) {
+		row.Edition = edition.Third
+	}
 	if c.Keys != nil {
 		row.Keys = c.Keys(v)
 	}

@@ -20,6 +20,7 @@ const (
 	ExitUnreachable = 4   // no answer, or an unreadable one: it is not known whether the service did what was asked
 	ExitWaiting     = 5   // a run waits for a person to decide, reconcile or lift a stop
 	ExitUnproven    = 6   // the data is valid but does not prove what was asked: a filtered export
+	ExitUnknown     = 7   // the file is of a format that this release doesn't know: nothing is said of whether it is valid
 	ExitInterrupted = 130 // stopped by a signal
 )
 
