@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -248,16 +249,17 @@ func shortened(text string, most int) string {
 // requestText is the request as it will be sent, in lines.
 func requestText(r *countersign.Request) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", r.Method, safetext.Value(r.URL))
-	if !r.Headers.IsZero() {
-		fmt.Fprintf(&b, "headers %s\n", safetext.JSON(r.Headers.Raw()))
+	d := request.Describe(*r)
+	fmt.Fprintf(&b, "%s %s\n", d.Method, safetext.Value(d.URL))
+	for _, m := range d.Others {
+		fmt.Fprintf(&b, "%s %s\n", safetext.Value(m.Name), safetext.JSON(m.Value.Raw()))
 	}
-	if r.Body.IsZero() || r.Body.IsNull() {
+	if d.Body.IsZero() {
 		return b.String() + "no body"
 	}
 	var body bytes.Buffer
-	if err := json.Indent(&body, []byte(r.Body.Raw()), "", "  "); err != nil {
-		return b.String() + safetext.JSON(r.Body.Raw())
+	if err := json.Indent(&body, []byte(d.Body.Raw()), "", "  "); err != nil {
+		return b.String() + safetext.JSON(d.Body.Raw())
 	}
 	return b.String() + safetext.JSON(body.String())
 }

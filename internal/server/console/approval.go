@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // approvalData is the page of one approval: the request and the form that decides it.
@@ -121,8 +122,8 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 // body renders the query's fields, which are encoded in the URL, and the requested part
 // of the body. After a refused decision it shows the part that the form was sent from.
 func (v *pageRequest) body(d *approvalData) {
-	if fields, _ := d.Request.Query.Object(); len(fields) > 0 {
-		d.Sent.Query = drawnWhole(d.Request.Query)
+	if query := request.Describe(d.Request).Query; !query.IsZero() {
+		d.Sent.Query = drawnWhole(query)
 	}
 	if !d.Sent.HasBody {
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // RunsShow is the command `runs show`.
@@ -73,9 +74,7 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 // probeFacts are a probe's request and its answer.
 func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
 	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, called(p.By, p.ByName), moment(p.At))}}
-	if p.Request != nil {
-		facts = append(facts, [2]string{"", p.Request.Method + " " + p.Request.URL})
-	}
+	facts = append(facts, requestFacts(p.Request, "")...)
 	return append(facts, [2]string{"", first(p.Error, responseText(p.Response))}, [2]string{"", saidText(w, p.Response)}, [2]string{"", outputText(w, p.Output)})
 }
 
@@ -84,11 +83,21 @@ func requestFacts(r *countersign.Request, digest string) [][2]string {
 	if r == nil {
 		return nil
 	}
-	facts := [][2]string{{"request", r.Method + " " + r.URL}}
-	if !r.Body.IsZero() && !r.Body.IsNull() {
-		facts = append(facts, [2]string{"body", doubted(value(r.Body))})
+	d := request.Describe(*r)
+	facts := [][2]string{{"request", d.Method + " " + d.URL}}
+	facts = append(facts, memberFacts(d.Others)...)
+	if !d.Body.IsZero() {
+		facts = append(facts, [2]string{"body", doubted(value(d.Body))})
 	}
 	return append(facts, [2]string{"digest", digest})
+}
+
+// memberFacts are members that have no words of their own.
+func memberFacts(all []request.Member) (facts [][2]string) {
+	for _, m := range all {
+		facts = append(facts, m.Lines()...)
+	}
+	return facts
 }
 
 func effectText(s *countersign.StepRun) string {
