@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -80,7 +81,7 @@ func (m Member) Lines() [][2]string {
 	}
 	out := make([][2]string, len(names))
 	for i, name := range names {
-		out[i] = [2]string{strings.TrimSuffix(m.Name, "s") + " " + name, plain(values[i])}
+		out[i] = [2]string{cmp.Or(map[string]string{"headers": "header"}[m.Name], m.Name) + " " + name, plain(values[i])}
 	}
 	return out
 }
