@@ -105,7 +105,7 @@ func questionOf(tenant string, a *countersign.Approval, d countersign.ApprovalSt
 // notesOf says what of an approval a person should look at before deciding.
 func notesOf(a *countersign.Approval) (out []string) {
 	for _, s := range a.Same {
-		out = append(out, fmt.Sprintf("Exactly this request was in run %s (%s) on %s.", s.RunID, s.Status, moment(s.At)))
+		out = append(out, fmt.Sprintf("Exactly this request was in run %s, step %s (%s) on %s.", s.RunID, safetext.Value(s.StepID), s.Status, moment(s.At)))
 	}
 	for _, s := range a.Sources {
 		checked := "and was verified"
@@ -123,7 +123,22 @@ func notesOf(a *countersign.Approval) (out []string) {
 	if doubt := safetext.Doubt(a.Request.Body.Raw() + " " + a.Request.URL); doubt != "" {
 		out = append(out, "Look closely at the values: the request "+doubt+".")
 	}
+	if len(a.RequestedByMakers) > 0 {
+		out = append(out, "Who asked goes back to "+safetext.Value(strings.Join(a.RequestedByMakers, ", "))+".")
+	}
+	for _, m := range request.Unlisted(a, listed...) {
+		out = append(out, safetext.Value(m.Name)+": "+safetext.JSON(m.Value.Raw()))
+	}
 	return out
+}
+
+// listed are the members of an approval that its message and its question have words for, or
+// that its page is for.
+var listed = []string{
+	"id", "status", "projectId", "capability", "attempt", "title", "inputSnapshot", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords", "reasons",
+	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decisions", "approvalsNeeded", "groups", "escalations",
+	"decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker", "decisionAssertion",
+	"runId", "stepId", "planId",
 }
 
 func titleOf(a *countersign.Approval) string {
@@ -167,7 +182,7 @@ func stateOf(a *countersign.Approval) (out []string) {
 		if d.Decision == countersign.ApprovalRejected {
 			word = "Rejected"
 		}
-		out = append(out, fmt.Sprintf("%s by %s on %s: %s", word, principal(d.By, d.ByName), moment(d.At), shortened(safetext.Value(countersign.DecisionWords(d.By, d.Reason, asGiven)), maxReason)))
+		out = append(out, fmt.Sprintf("%s by %s%s on %s: %s", word, principal(d.By, d.ByName), insteadOf(d), moment(d.At), shortened(safetext.Value(countersign.DecisionWords(d.By, d.Reason, asGiven)), maxReason)))
 	}
 	switch a.Status {
 	case countersign.ApprovalApproved:
@@ -176,6 +191,17 @@ func stateOf(a *countersign.Approval) (out []string) {
 		out = append(out, "It is rejected. Nothing more can be decided here.")
 	}
 	return out
+}
+
+// insteadOf says in whose place a decision was given.
+func insteadOf(d countersign.GivenDecision) (text string) {
+	if len(d.OnBehalfOf) > 0 {
+		text = " in place of " + safetext.Value(strings.Join(d.OnBehalfOf, ", "))
+	}
+	if len(d.Escalated) > 0 {
+		text += ", of " + safetext.Value(strings.Join(d.Escalated, ", ")) + ", to whom it had escalated,"
+	}
+	return text
 }
 
 // waitOf says of an approval that waits who may decide it now, and until when.
