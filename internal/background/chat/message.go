@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -120,8 +121,8 @@ func notesOf(a *countersign.Approval) (out []string) {
 	if !a.Expectation.IsZero() {
 		out = append(out, "The answer must be: "+safetext.JSON(a.Expectation.Raw()))
 	}
-	if doubt := safetext.Doubt(a.Request.Body.Raw() + " " + a.Request.URL); doubt != "" {
-		out = append(out, "Look closely at the values: the request "+doubt+".")
+	if doubt := doubtOf(&a.Request); doubt != "" {
+		out = append(out, "Look closely at the values: "+doubt+".")
 	}
 	if len(a.RequestedByMakers) > 0 {
 		out = append(out, "Who asked goes back to "+safetext.Value(strings.Join(a.RequestedByMakers, ", "))+".")
@@ -130,6 +131,16 @@ func notesOf(a *countersign.Approval) (out []string) {
 		out = append(out, safetext.Value(m.Name)+": "+safetext.JSON(m.Value.Raw()))
 	}
 	return out
+}
+
+// doubtOf is the first value of a request that may not be what it looks like.
+func doubtOf(r *countersign.Request) string {
+	d := request.Describe(*r)
+	found := cmp.Or(safetext.DoubtJSON(d.Body.Raw()), safetext.Doubt(d.URL))
+	for _, m := range d.Others {
+		found = cmp.Or(found, safetext.DoubtJSON(m.Value.Raw()))
+	}
+	return found
 }
 
 // listed are the members of an approval that its message and its question have words for, or

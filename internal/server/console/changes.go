@@ -180,7 +180,7 @@ func highlighted(this, other string) template.HTML {
 	} else {
 		out = template.HTMLEscapeString(safetext.JSON(this))
 	}
-	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(safetext.Doubt(this))) //nolint:gosec // escaped
+	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(safetext.DoubtJSON(this))) //nolint:gosec // escaped
 }
 
 // differs returns the range of this that differs from other, at character boundaries.

@@ -27,6 +27,7 @@ func Fill(record any) []Text {
 // Missing are the texts that stand in none of the shown texts and that aren't excused. A
 // path stands for what is below it.
 func Missing(texts []Text, shown string, excused map[string]string) (out []string) {
+	shown = strings.ToLower(shown) // a sentence may begin with it
 	for _, t := range texts {
 		if !strings.Contains(shown, t.Mark) && !isExcused(t.Path, excused) {
 			out = append(out, t.Path)
