@@ -1,0 +1,90 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// What a resolution states may contradict what was sent. The page says so above its button,
+// and records it only once that was ticked: the API takes it as it is.
+
+// discrepancy is a field that an output and the request have with different values.
+type discrepancy struct {
+	Field       string
+	Sent, Found countersign.Value
+}
+
+// differsIn says where an output, or its outputField, contradicts what was sent.
+func differsIn(sent map[string]countersign.Value, output countersign.Value, outputField string) []discrepancy {
+	members, _ := output.Object()
+	out := discrepanciesAt(sent, members, "")
+	if selected, is := members[outputField].Object(); is {
+		out = append(out, discrepanciesAt(sent, selected, outputField+".")...)
+	}
+	return out
+}
+
+func discrepanciesAt(sent, found map[string]countersign.Value, at string) (out []discrepancy) {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if s, is := sent[name]; is && !s.Equal(found[name]) {
+			out = append(out, discrepancy{at + name, s, found[name]})
+		}
+	}
+	return out
+}
+
+// contradiction is what the output of the form says besides what was sent.
+type contradiction struct {
+	Fields   []discrepancy
+	Compared int    // fields that both have
+	Token    string // says which differences were ticked
+	Ticked   bool
+}
+
+// contradictionOf compares the output that stands in the form.
+func (d *recoveryRunData) contradictionOf(output countersign.Value) contradiction {
+	c := contradiction{Fields: differsIn(d.Step.Input, output, d.Resolve.OutputField)}
+	members, _ := output.Object()
+	selected, _ := members[d.Resolve.OutputField].Object()
+	for name := range d.Step.Input {
+		for _, in := range []map[string]countersign.Value{members, selected} {
+			if _, both := in[name]; both {
+				c.Compared++
+			}
+		}
+	}
+	var all strings.Builder
+	for _, f := range c.Fields {
+		all.WriteString(strconv.Quote(f.Field) + f.Sent.Raw() + "\n" + f.Found.Raw() + "\n")
+	}
+	c.Token = access.HashToken("differs\n" + d.Run.ID + "\n" + d.Step.ID + "\n" + all.String())
+	return c
+}
+
+// Words say what differs: "1 of 3 differs from what was sent: amount 249, sent 53.5".
+func (c contradiction) Words() string {
+	fields := make([]string, len(c.Fields))
+	for i, f := range c.Fields {
+		fields[i] = safetext.Escaped(f.Field) + " " + clip(inline(f.Found)) + ", sent " + clip(inline(f.Sent))
+	}
+	verb := "differ"
+	if len(c.Fields) == 1 {
+		verb = "differs"
+	}
+	return strconv.Itoa(len(c.Fields)) + " of " + strconv.Itoa(c.Compared) + " " + verb + " from what was sent: " + strings.Join(fields, "; ")
+}
+
+// Names are the fields that differ.
+func (c contradiction) Names() string {
+	names := make([]string, len(c.Fields))
+	for i, f := range c.Fields {
+		names[i] = f.Field
+	}
+	return strings.Join(names, " and ")
+}
