@@ -46,7 +46,7 @@ func TestNothingOfARunIsUnseen(t *testing.T) {
 func TestNothingOfAProjectIsUnseen(t *testing.T) {
 	var p countersign.Project
 	texts := marked.Fill(&p)
-	p.AuthSecretEnv = ""
+	p.AuthSecretEnv, p.Auth = "", &countersign.Auths{Several: append(p.Auth.Several, *p.Auth.One)} // one way to write it
 	var out strings.Builder
 	printProject(&out, &p)
 	for _, path := range marked.Missing(texts, out.String(), map[string]string{
