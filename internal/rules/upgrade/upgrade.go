@@ -22,8 +22,8 @@ func (n Notice) String() string { return n.Kind + " " + n.ID + ", " + n.Where + 
 
 // What is looked for in a project, and in a team: a file each.
 var (
-	ofProject = []func(*countersign.Project) []Notice{asksMore}
-	ofTeam    = []func(*countersign.Team) []Notice{}
+	ofProject = []func(*countersign.Project) []Notice{asksMore, headers}
+	ofTeam    = []func(*countersign.Team) []Notice{incomplete}
 )
 
 // OfProject lists the notices about a project.
