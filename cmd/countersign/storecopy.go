@@ -18,7 +18,7 @@ import (
 // storeCommand has the commands on a whole store.
 type storeCommand struct {
 	Copy     copyCommand     `cmd:"" help:"Copy everything from one store to another that is empty, and check the copy." example:"store copy ./countersign-data postgres://countersign@db.example.com/countersign"`
-	Reopen   reopenCommand   `cmd:"" help:"Make a store safe to start that was copied elsewhere." example:"store reopen ./countersign-data --reason \"the copy is given up\""`
+	Reopen   reopenCommand   `cmd:"" help:"Make a store safe to start that was copied elsewhere." example:"store reopen ./countersign-data --reason 'the copy is given up'"`
 	Restored restoredCommand `cmd:"" help:"Make a database safe to start that was restored to an earlier point by its own means." example:"store restored postgres://countersign@db.example.com/countersign"`
 }
 

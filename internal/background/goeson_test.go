@@ -28,6 +28,7 @@ var passes = map[string]pass{
 	"CountModels":     (*world).countsModels,
 	"FoldAddresses":   (*world).foldsAddresses,
 	"BindCredentials": (*world).looksAtCredentials,
+	"NoticeUpgrade":   (*world).noticesUpgrade,
 	"engine":          (*world).expires,
 }
 

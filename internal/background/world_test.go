@@ -360,6 +360,10 @@ func (w *world) looksAtCredentials() []string {
 	return w.starts(w.control.BindCredentials(context.Background()))
 }
 
+func (w *world) noticesUpgrade() []string {
+	return w.starts(w.control.NoticeUpgrade(context.Background()))
+}
+
 func (w *world) foldsAddresses() []string {
 	done := w.starts(w.control.FoldAddresses(context.Background()))
 	w.view(func(tx store.Tx) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/upgrade"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // UpgradeNotice is a notice about what a tenant has.
@@ -19,7 +20,7 @@ type UpgradeNotice struct {
 // UpgradeNotices lists, over all tenants, what this release means otherwise than the one
 // before. What can't be read is left out: it stops nothing else.
 func UpgradeNotices(tx store.Tx) (found []UpgradeNotice, err error) {
-	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+	tenants, err := unreadable.List(nil, tx, "tenant", records.Tenants, store.Realm, store.Query{})
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func UpgradeNotices(tx store.Tx) (found []UpgradeNotice, err error) {
 	}
 	saved := func(at time.Time) bool { return since != nil && at.After(since.At) } // by who knew this release
 	for _, t := range tenants {
-		projects, err := records.Projects.List(tx, t.ID, store.Query{})
+		projects, err := unreadable.List(nil, tx, "project", records.Projects, t.ID, store.Query{})
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +39,7 @@ func UpgradeNotices(tx store.Tx) (found []UpgradeNotice, err error) {
 				found = append(found, noticed(t.ID, upgrade.OfProject(p))...)
 			}
 		}
-		teams, err := records.Teams.List(tx, t.ID, store.Query{})
+		teams, err := unreadable.List(nil, tx, "team", records.Teams, t.ID, store.Query{})
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -68,7 +69,7 @@ func (t *transition) reconciled(e Reconciled) error {
 	s := t.step(i)
 	var differs []countersign.Discrepancy
 	if e.Resolution == countersign.ConfirmedCompleted {
-		differs = Differs(s.Input, countersign.ObjectValue(e.Output), t.outputField(i))
+		differs = request.Differs(s.Input, countersign.ObjectValue(e.Output), t.outputField(i))
 	}
 	s.Reconciliation = &countersign.Reconciliation{Resolution: e.Resolution, Evidence: e.Evidence, By: e.By, At: t.env.Now, Differs: differs}
 	t.noteStep("runs.reconcile", i, t.resolved(e.Resolution), e.Resolution+": "+e.Evidence+differsWords(differs))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
-	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -23,7 +23,7 @@ type contradiction struct {
 
 // contradictionOf compares the output that stands in the form.
 func (d *recoveryRunData) contradictionOf(output countersign.Value) contradiction {
-	c := contradiction{Fields: run.Differs(d.Step.Input, output, d.Resolve.OutputField)}
+	c := contradiction{Fields: request.Differs(d.Step.Input, output, d.Resolve.OutputField)}
 	members, _ := output.Object()
 	selected, _ := members[d.Resolve.OutputField].Object()
 	for name := range d.Step.Input {

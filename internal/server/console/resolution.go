@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
-	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -95,7 +95,7 @@ func (d *recoveryRunData) asExpected() string {
 func (d *recoveryRunData) differing(use string) []countersign.Discrepancy {
 	for _, f := range d.Known {
 		if f.Use == use && use != "" {
-			return run.Differs(d.Step.Input, f.Got.Output, d.Resolve.OutputField)
+			return request.Differs(d.Step.Input, f.Got.Output, d.Resolve.OutputField)
 		}
 	}
 	return nil

@@ -152,6 +152,8 @@ func waits(r *countersign.Run) string {
 		return fmt.Sprintf("LIVE steps are stopped; waits for an %s: %s, or 'countersign go'", w.Role, w.Operation)
 	case w.Kind == countersign.WaitApproval:
 		return fmt.Sprintf("waits for an %s until %s: %s, or 'countersign approvals decide %s'", w.Role, moment(w.ExpiresAt), w.Operation, w.ApprovalID)
+	case w.Kind != countersign.WaitReconcile: // of a later release
+		return fmt.Sprintf("waits for an %s (%s %s): %s", w.Role, w.Kind, w.ApprovalID, w.Operation)
 	case !w.NotBefore.IsZero():
 		return fmt.Sprintf("waits for the answer to step %s, until %s at the latest; then for an %s to say what became of it: %s", w.StepID, moment(w.NotBefore), w.Role, w.Operation)
 	default:
