@@ -30,7 +30,8 @@ type DelegationWrite struct {
 	Until    time.Time `json:"until" doc:"after from, by 90 days at most"`
 	Reason   string    `json:"reason" doc:"never blank"`
 
-	User      Value `json:"user,omitzero" doc:"ignored"`
-	CreatedBy Value `json:"createdBy,omitzero" doc:"ignored"`
-	CreatedAt Value `json:"createdAt,omitzero" doc:"ignored"`
+	User          Value `json:"user,omitzero" doc:"ignored"`
+	CreatedBy     Value `json:"createdBy,omitzero" doc:"ignored"`
+	CreatedByName Value `json:"createdByName,omitzero" doc:"ignored"`
+	CreatedAt     Value `json:"createdAt,omitzero" doc:"ignored"`
 }

@@ -23,11 +23,12 @@ type UserWrite struct {
 	ProjectIDs []string `json:"projectIds,omitempty" null:"refused" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: all projects of the tenant"`
 	TenantID   string   `json:"tenantId,omitempty" doc:"another tenant; realm administrators only"`
 
-	Email     Value `json:"email,omitzero" doc:"ignored"`
-	CreatedBy Value `json:"createdBy,omitzero" doc:"ignored"`
-	CreatedAt Value `json:"createdAt,omitzero" doc:"ignored"`
-	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
-	Invited   Value `json:"invited,omitzero" doc:"ignored"`
+	Email         Value `json:"email,omitzero" doc:"ignored"`
+	CreatedBy     Value `json:"createdBy,omitzero" doc:"ignored"`
+	CreatedByName Value `json:"createdByName,omitzero" doc:"ignored"`
+	CreatedAt     Value `json:"createdAt,omitzero" doc:"ignored"`
+	UpdatedAt     Value `json:"updatedAt,omitzero" doc:"ignored"`
+	Invited       Value `json:"invited,omitzero" doc:"ignored"`
 }
 
 // SignInLinkWrite is the body of POST /users/{email}/sign-in-link.

@@ -120,14 +120,14 @@ func TestRefusedWritesAreRecordedWithTheirCode(t *testing.T) {
 		action, subject string
 		code            string
 	}{
-		{func() *harness.Answer { return w.viewer.Post("/runs", doc{"planId": plan}, key()) }, "runs.start", "run", "role_required"},
-		{func() *harness.Answer { return w.viewer.Post("/approvals/"+approval+"/decision", approved) }, "approvals.decide", "approval/" + approval, "role_required"},
+		{func() *harness.Answer { return w.viewer.Post("/runs", doc{"planId": plan}, key()) }, "runs.start", "plan", "role_required"},
+		{func() *harness.Answer { return w.viewer.Post("/approvals/"+approval+"/decision", approved) }, "approvals.decide", "run/" + id, "role_required"},
 		{func() *harness.Answer { return limited.Post("/runs", doc{"planId": plan}, key()) }, "runs.start", "plan/" + plan, "project_scope"},
-		{func() *harness.Answer { return limited.Post("/approvals/"+approval+"/decision", approved) }, "approvals.decide", "approval/" + approval, "project_scope"},
+		{func() *harness.Answer { return limited.Post("/approvals/"+approval+"/decision", approved) }, "approvals.decide", "run/" + id, "project_scope"},
 		{func() *harness.Answer { return limited.Post("/runs/"+id+"/cancel", doc{"reason": "r"}) }, "runs.cancel", "run/" + id, "project_scope"},
 		{func() *harness.Answer { return limited.Post("/projects/"+shop+"/health-check", nil) }, "projects.health_check", "project/" + shop, "project_scope"},
 		{func() *harness.Answer { return limited.Post("/tokens", doc{}) }, "tokens.create", "token", "project_scope"},
-		{func() *harness.Answer { return both.Post("/approvals/"+ask+"/decision", approved) }, "approvals.decide", "approval/" + ask, "self_approval"},
+		{func() *harness.Answer { return both.Post("/approvals/"+ask+"/decision", approved) }, "approvals.decide", "run/" + mine, "self_approval"},
 		{func() *harness.Answer {
 			return w.operator.Put("/models/refund", doc{"document": harness.Model("refund")})
 		}, "models.write", "model/refund", "revision_conflict"},

@@ -18,7 +18,7 @@ func TestAFormThatIsShownAgainReplacesTheRevisionThatItBeganWith(t *testing.T) {
 	w := newWorld(t)
 	ada := w.person(t, "ada@example.com", "ADMIN", "OPERATOR")
 	reader, writer := w.clerks(t)
-	team := doc{"name": "Desk", "members": []any{doc{"agentId": reader, "role": "reads"}, doc{"agentId": writer, "role": "writes"}}, "steps": []any{}}
+	team := doc{"name": "Desk", "members": []any{doc{"agentId": reader, "role": "reads"}, doc{"agentId": writer, "role": "writes"}}, "steps": []any{teamStep("note", writer, "note", doc{})}}
 	w.operator.Put("/teams/desk", team).OK(t)
 	group := doc{"name": "Board", "members": []any{}}
 	w.tenantAdmin.Put("/groups/board", group).OK(t)

@@ -24,7 +24,6 @@ func TestARejectionMaySayWhichInputsWouldBeApproved(t *testing.T) {
 		part string // of the message
 		bad  any
 	}{
-		{"suggestedInput", nil},
 		{"suggestedInput", "less"},
 		{"suggestedInput.orderId", doc{"amount": 5}},
 		{"suggestedInput.amount", doc{"orderId": "o-1", "amount": "5"}},

@@ -58,6 +58,7 @@ func TestASignedCallIsRecordedThoughItsCallerHangsUp(t *testing.T) {
 	}
 	w.hangUp(t, w.approver, "/runs/"+id+"/probe", `{"stepId":"r"}`, "/refunds/ord-7")
 	harness.Until(t, "the record of the probe", recorded("runs.probe", "run/"+id))
+	harness.Until(t, "its answer", func() bool { return w.viewer.Get("/runs/" + id).OK(t).At("steps.0.probes.0.output").Exists() })
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "steps.0.probes.0.output", doc{"status": "refunded"})
 
 	w.Admin.Put("/projects/default-unchecked", harness.Project(w.shop.Origin())).OK(t)

@@ -74,6 +74,7 @@ var ofDirectories = []string{
 	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestDoctorFindsTheDamageThatServeRefuses",
 	"TestDoctorReadsProjectsThatWantSeveralKeys",
+	"TestNothingThatWorksOnceWorksAgainAfterARestore",
 	"TestSecretsOfTheSettingsAreReadFromFiles",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }

@@ -144,7 +144,7 @@ func TestAWrongFirstCallIsToldWhatWouldBeRight(t *testing.T) {
 		"amount":   {"64.50", []string{"amount", "number", "string"}},
 		"currency": {"eur", []string{"currency", "EUR", "USD"}},
 		"orderId":  {"1", []string{"orderId", "^A-[0-9]+$"}},
-		"note":     {nil, []string{"note", "string", "null"}},
+		"note":     {5, []string{"note", "string", "number"}},
 		"order_id": {"A-1", []string{"order_id"}},
 	} {
 		a.refuses(tool, harness.With(right, field, wrong.value), "invalid_request", wrong.words...)

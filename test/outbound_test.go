@@ -42,7 +42,7 @@ func TestRuntimeHeadersNameTheRunTheStepAndTheKey(t *testing.T) {
 	q := w.shop.Seen("POST", "/notes")[0]
 	for name, want := range map[string]string{
 		"X-Runtime-Run-Id": id, "X-Runtime-Step-Id": "n", "Idempotency-Key": id + ".n", "Content-Type": "application/json",
-		"Accept-Encoding": "", "Cookie": "", "Authorization": "", "X-Forwarded-For": "",
+		"Accept-Encoding": "identity", "Cookie": "", "Authorization": "", "X-Forwarded-For": "",
 	} {
 		if got := q.Header.Get(name); got != want {
 			t.Errorf("%s is %q, expected %q", name, got, want)

@@ -138,7 +138,7 @@ func TestOnlyAnUncertainRunIsReconciledAndOnlyWithEvidence(t *testing.T) {
 	id := w.uncertain(t).At("id").Text()
 	for _, bad := range []doc{
 		{"resolution": "ABANDON", "evidence": " \n"}, {"resolution": "ABANDON", "evidence": ""}, {"resolution": "ABANDON"}, {"evidence": "e"},
-		{"resolution": "COMPLETED", "evidence": "e"}, {"resolution": "ABANDON", "evidence": "e", "output": []any{}}, {"resolution": "ABANDON", "evidence": "e", "output": nil},
+		{"resolution": "COMPLETED", "evidence": "e"}, {"resolution": "ABANDON", "evidence": "e", "output": []any{}},
 	} {
 		w.approver.Post("/runs/"+id+"/reconcile", bad).Refused(t, "invalid_request")
 	}

@@ -90,7 +90,7 @@ func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Metric, error
 		}
 		out = append(out, telemetry.Metric{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
 	}
-	kinds := map[string]int{}
+	kinds := map[string]int{"run": 0} // so that the figure is there from the start
 	for _, r := range s.cfg.Unreadable.All() {
 		kinds[r.Kind]++
 	}

@@ -121,7 +121,8 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 		if err := mayJudge(tx, rec); err != nil {
 			return err
 		}
-		if s.driver.Calls(runrepo.Ref{Tenant: a.Tenant, RunID: id}) { // whatever a clock that was set says
+		waits := rec.WaitingFor != nil && s.cfg.Now().Before(rec.WaitingFor.NotBefore)
+		if !waits && s.driver.Calls(runrepo.Ref{Tenant: a.Tenant, RunID: id}) { // whatever a clock that was set says
 			return countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; the call of its step is under way in this very process; say what became of it when it has ended", id, rec.Status)
 		}
 		return nil

@@ -59,21 +59,21 @@ func ParseHash(s string) (h tlog.Hash) {
 var noHash = strings.Repeat("0", hex.EncodedLen(tlog.HashSize))
 
 // Seal returns a record's leaf hash, which covers its JSON without the hash, and the
-// document that is stored and exported, which ends with the hash. The record is changed
-// meanwhile, and left as it was.
+// document that is stored and exported, which ends with the hash. The name that lists give
+// its actor is no part of either. The record is changed meanwhile, and left as it was.
 func Seal(r *countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
-	was := r.Hash
-	r.Hash = noHash
+	was, name := r.Hash, r.ActorName
+	r.Hash, r.ActorName = noHash, ""
 	doc, err = countersign.Marshal(r)
-	r.Hash = was
+	r.Hash, r.ActorName = was, name
 	if err != nil {
 		return leaf, nil, err
 	}
-	const name, end = `,"hash":"`, `"}`
-	at := len(doc) - len(name) - len(noHash) - len(end) // all before is what the hash covers
+	const member, end = `,"hash":"`, `"}`
+	at := len(doc) - len(member) - len(noHash) - len(end) // all before is what the hash covers
 	doc[at] = '}'
 	leaf = tlog.RecordHash(doc[:at+1])
-	doc[at] = name[0]
-	hex.Encode(doc[at+len(name):], leaf[:])
+	doc[at] = member[0]
+	hex.Encode(doc[at+len(member):], leaf[:])
 	return leaf, doc, nil
 }
