@@ -140,13 +140,13 @@ type executorsStart struct {
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
 func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
-	o, err := newStartRequest(c.op, c.subject, c.id, c.key, c.body)
+	o, err := s.newStartRequest(c.op, c.subject, c.id, c.key, c.body)
 	if err != nil {
 		return out, err
 	}
 	o.call, o.reason = c.call, c.reason
-	var p countersign.Plan
-	err = s.view(ctx, a, c.op, func(tx store.Tx) error {
+	var p *countersign.Plan
+	err = s.view(ctx, a, c.op, func(tx store.Tx) (err error) {
 		p, err = s.planExecutors(tx, a, c, o)
 		return err
 	})
@@ -154,44 +154,52 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := s.mayStart(tx, a.Tenant, &p, nil); err != nil {
+		if p == nil { // the run that the key had started isn't found any more
+			return nil, errRunGone
+		}
+		if err := s.mayStart(tx, a.Tenant, p, nil); err != nil {
 			return nil, err
 		}
-		if err := s.checkLimitsOfStart(tx, a.Tenant, &p); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, p); err != nil {
 			return nil, err
 		}
-		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: p, Synthetic: true}, 0); err != nil {
+		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: *p, Synthetic: true}, 0); err != nil {
 			return nil, err
 		}
 		return s.runs.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
 	})
 }
 
-// planExecutors makes the plan, unless the key has started a run already.
-func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startRequest) (p countersign.Plan, err error) {
-	if err := c.reach(tx); err != nil {
-		return p, err
-	}
+// errRunGone: the same request, sent again, makes a plan.
+var errRunGone = countersign.Errorf(countersign.CodeUnavailable, "the run that this key had started went away at this moment; nothing was changed, try again")
+
+// planExecutors makes the plan; nil where the key has started a run already.
+func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startRequest) (*countersign.Plan, error) {
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
-		return p, err
+		return nil, err
+	}
+	if err := c.reach(tx); countersign.ErrorCode(err) == countersign.CodeNotFound {
+		return nil, s.unknownSubject(tx, a, o, err)
+	} else if err != nil {
+		return nil, err
 	}
 	if earlier, err := s.claimed(tx, a, o); err != nil || earlier != nil {
-		return p, err
+		return nil, err
 	}
 	if c.judged != nil {
 		if err := c.judged(tx); err != nil {
-			return p, err
+			return nil, err
 		}
 	}
 	executors, err := c.gather(tx)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
 	p, problems := c.plan(executors, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 	if len(problems) > 0 { // it is refused here, and never stored
-		return p, s.mayStart(tx, a.Tenant, &p, invalid(problems))
+		return nil, s.mayStart(tx, a.Tenant, &p, invalid(problems))
 	}
-	return p, nil
+	return &p, nil
 }
 
 // agentExecutors returns one admitted agent, at the revision that the caller expects (nil:

@@ -115,6 +115,12 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 	return r
 }
 
+// IsOf reports that a run has the steps of a plan, which has an id and one step at least.
+func IsOf(r *countersign.Run, p *countersign.Plan) bool {
+	return p.ID != "" && r.PlanID == p.ID && r.PlanDigest == p.PlanDigest && r.Mode == p.Mode && len(r.Steps) > 0 &&
+		slices.EqualFunc(r.Steps, p.Steps, func(s countersign.StepRun, planned countersign.Step) bool { return s.ID == planned.ID })
+}
+
 func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*countersign.Project) countersign.StepRun {
 	sr := countersign.StepRun{
 		ID: s.ID, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, AgentID: s.AgentID,

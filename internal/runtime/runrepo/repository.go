@@ -5,6 +5,7 @@
 package runrepo
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -223,8 +224,12 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 }
 
 // Start stores a new run with its audit record. The caller has checked that it may start
-// and that a slot is free.
+// and that a slot is free. A run of nothing would be COMPLETED without a step, so none is
+// stored.
 func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*LoadedRun, error) {
+	if !run.IsOf(r, p) {
+		return nil, fmt.Errorf("runrepo: run %q is of no plan with steps: plan %q has %d, the run %d", r.ID, p.ID, len(p.Steps), len(r.Steps))
+	}
 	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
 	h.stepVersions, h.sizes, h.inline, h.sent = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps)), make([]string, len(r.Steps))
 	l.latest.writing(h.Ref, h.version+1)
