@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -24,6 +25,5 @@ func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v co
 		return v, err
 	}
 	v = countersign.Validation{Valid: true, Errors: []countersign.Problem{}}
-	err = s.compute(ctx, a.Tenant, func() { v.Warnings = gate.Findings(&p) })
-	return v, err
+	return v, s.judge(ctx, a, func(m *cost.Meter) { v.Warnings = gate.Findings(m, &p) })
 }

@@ -32,8 +32,9 @@ type startRequest struct {
 	key         string
 	fingerprint string
 	reason      string
-	at          time.Time  // when it was asked: every look for its key judges by this moment
-	call        *agentCall // over MCP; nil: an API's start, whose key holds forever
+	known       run.Estimate // of the plan's steps
+	at          time.Time    // when it was asked: every look for its key judges by this moment
+	call        *agentCall   // over MCP; nil: an API's start, whose key holds forever
 }
 
 // agentCall is what a call over MCP adds to the start of a run.
@@ -85,7 +86,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		if o.call != nil && o.call.words != (countersign.AgentWords{}) {
 			r.AgentWords = &o.call.words
 		}
-		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
+		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx), Taken: o.known.Taken})
 		return err
 	}
 	free := s.seemsFree(ctx, a, o)
@@ -259,11 +260,16 @@ func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunSt
 	if err != nil {
 		return out, err
 	}
+	if unstartable(rec) == nil {
+		if o.known, err = s.takenBy(ctx, a, &rec.Plan); err != nil {
+			return out, err
+		}
+	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
 		if err := s.mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
-		if err := s.checkLimitsOfStart(tx, a.Tenant, &rec.Plan); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, rec.Mode, o.known.Asks); err != nil {
 			return nil, err
 		}
 		return s.runs.Plan(tx, a.Tenant, planID, rec.PlanDigest)

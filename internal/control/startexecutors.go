@@ -3,11 +3,14 @@ package control
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -145,11 +148,15 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		return out, err
 	}
 	o.call, o.reason = c.call, c.reason
-	var p *countersign.Plan
+	var executors *plan.Executors
 	err = s.view(ctx, a, c.op, func(tx store.Tx) (err error) {
-		p, err = s.planExecutors(tx, a, c, o)
+		executors, err = s.executorsToStart(tx, a, c, o)
 		return err
 	})
+	var p *countersign.Plan
+	if err == nil && executors != nil {
+		p, o.known, err = s.planExecutors(ctx, a, c, *executors)
+	}
 	if err = s.Refuse(ctx, a, c.op, c.subject, err); err != nil {
 		return out, err
 	}
@@ -160,7 +167,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		if err := s.mayStart(tx, a.Tenant, p, nil); err != nil {
 			return nil, err
 		}
-		if err := s.checkLimitsOfStart(tx, a.Tenant, p); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, p.Mode, o.known.Asks); err != nil {
 			return nil, err
 		}
 		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: *p, Synthetic: true}, 0); err != nil {
@@ -173,8 +180,8 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 // errRunGone: the same request, sent again, makes a plan.
 var errRunGone = countersign.Errorf(countersign.CodeUnavailable, "the run that this key had started went away at this moment; nothing was changed, try again")
 
-// planExecutors makes the plan; nil where the key has started a run already.
-func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startRequest) (*countersign.Plan, error) {
+// executorsToStart reads what the plan is made of; nil where the key has started a run already.
+func (s *Service) executorsToStart(tx store.Tx, a Actor, c executorsStart, o startRequest) (*plan.Executors, error) {
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
 		return nil, err
 	}
@@ -192,14 +199,37 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 		}
 	}
 	executors, err := c.gather(tx)
+	return &executors, err
+}
+
+// planExecutors makes the plan, and says what is known of its steps.
+func (s *Service) planExecutors(ctx context.Context, a Actor, c executorsStart, executors plan.Executors) (*countersign.Plan, run.Estimate, error) {
+	var p countersign.Plan
+	var problems []string
+	var known run.Estimate
+	o := plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()}
+	err := s.judge(ctx, a, func(m *cost.Meter) {
+		o.Meter = m
+		if p, problems = c.plan(executors, o); len(problems) == 0 && !m.Over() {
+			known = run.Taken(m, withSources(p, executors.Projects), true)
+		}
+	})
 	if err != nil {
-		return nil, err
+		return nil, known, c.places(err)
 	}
-	p, problems := c.plan(executors, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 	if len(problems) > 0 { // it is refused here, and never stored
-		return nil, s.mayStart(tx, a.Tenant, &p, invalid(problems))
+		return nil, known, s.read(ctx, func(tx store.Tx) error { return s.mayStart(tx, a.Tenant, &p, invalid(problems)) })
 	}
-	return &p, nil
+	return &p, known, nil
+}
+
+// places says where in the body of the request the problem of a run of one capability is.
+func (c executorsStart) places(err error) error {
+	var e *countersign.Error
+	if !errors.As(err, &e) || c.op == access.StartTeamRun {
+		return err
+	}
+	return countersign.Errorf(e.Code, "%s", plan.AsSingleRun(e.Message))
 }
 
 // agentExecutors returns one admitted agent, at the revision that the caller expects (nil:

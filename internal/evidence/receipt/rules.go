@@ -26,7 +26,7 @@ func (c *claims) verdict(s node) (v gate.Verdict, known bool) {
 		input[name] = node{value}.value()
 	}
 	bindings := c.planned(s).at("inputBindings")
-	return gate.Judge(rulesOf(capability), input, func(name string) bool { return !c.live() && bindings.has(name) }), true
+	return gate.Judge(nil, rulesOf(capability), input, func(name string) bool { return !c.live() && bindings.has(name) }), true
 }
 
 func byApproval(capability node) gate.Verdict {

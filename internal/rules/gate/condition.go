@@ -1,6 +1,15 @@
 package gate
 
-import "github.com/countersign/countersign"
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
+)
+
+// reader reads inputs by their paths, and counts what comparing them takes.
+type reader struct {
+	at    func(path string) reading
+	meter *cost.Meter
+}
 
 // truth is a truth value of three-valued logic, ordered so that AND is the least and OR the
 // greatest, as in SQL.
@@ -20,9 +29,9 @@ func truthOf(b bool) truth {
 }
 
 // holds evaluates a condition. An empty AND is true, an empty OR false, as in models.
-func holds(c *countersign.Condition, read func(path string) reading) truth {
+func holds(c *countersign.Condition, read reader) truth {
 	if c.Group == nil {
-		return compare(c.Predicate, read(c.Predicate.VariableID))
+		return read.compare(c.Predicate, read.at(c.Predicate.VariableID))
 	}
 	and := c.Group.Combinator == countersign.CombinatorAnd
 	out := truthOf(and)
@@ -39,9 +48,9 @@ func holds(c *countersign.Condition, read func(path string) reading) truth {
 
 // compare evaluates a predicate. What isn't there is unknown, and so is a value of another
 // type than the one that it is compared with: nothing says how they relate.
-func compare(p *countersign.Predicate, is reading) truth {
+func (read reader) compare(p *countersign.Predicate, is reading) truth {
 	switch {
-	case is.unclear:
+	case !read.meter.Take(stepsOf(p, is), "approvalRules"), is.unclear:
 		return isUnknown
 	case p.Operator == countersign.OpIsKnown:
 		return truthOf(is.known())
@@ -72,4 +81,12 @@ func ordered(operator string, sign int) truth {
 	default:
 		return isUnknown // no PUT accepts another
 	}
+}
+
+// stepsOf is what a comparison takes: of two numbers or texts it reads both.
+func stepsOf(p *countersign.Predicate, is reading) int {
+	if is.unclear || p.Operator == countersign.OpIsKnown || p.Operator == countersign.OpIsUnknown || is.value.Kind() != p.Value.Kind() {
+		return 1
+	}
+	return 1 + len(is.value.Raw()) + len(p.Value.Raw())
 }

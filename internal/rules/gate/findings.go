@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // Codes of findings.
@@ -16,14 +17,11 @@ const (
 	notExamined  = "not_examined"
 )
 
-// examinedAtMost bounds the comparisons for one project, some seconds of work.
-const examinedAtMost = 20 * maxCost
-
 // Findings lists what contradicts itself in a project's rules, and the gaps that they
-// leave, each with inputs that show it. It claims nothing that it has not tried.
-func Findings(p *countersign.Project) []countersign.Problem {
+// leave, each with inputs that show it. It claims nothing that it has not tried: what the
+// meter has no steps left for is named as not examined.
+func Findings(m *cost.Meter, p *countersign.Project) []countersign.Problem {
 	out := []countersign.Problem{}
-	budget := examinedAtMost
 	for i := range p.Capabilities {
 		c := &p.Capabilities[i]
 		if len(c.ApprovalRules) == 0 {
@@ -31,10 +29,7 @@ func Findings(p *countersign.Project) []countersign.Problem {
 		}
 		at := fmt.Sprintf("capabilities[%d].approvalRules", i)
 		t, ok := newTable(false, c.ApprovalRules)
-		if ok {
-			budget -= t.cost * (2 + 2*len(t.paths))
-		}
-		if !ok || budget < 0 {
+		if !ok || !m.Take(t.steps*(2+2*len(t.paths)), at) {
 			out = append(out, countersign.Problem{Path: at, Code: notExamined, Message: "the rules distinguish too many cases to examine; compare fewer inputs, or each with fewer values"})
 			continue
 		}
@@ -63,10 +58,10 @@ func (e examined) rules() (out []countersign.Problem) {
 	rules := e.capability.ApprovalRules
 	found := make([]occurrence, len(rules))
 	e.table.each(func(at row) bool {
-		v := judge(e.capability, at.read)
+		v := judge(e.capability, at.reader())
 		for i := range rules {
 			o := &found[i]
-			if o.decided || holds(&rules[i].When, at.read) != isTrue {
+			if o.decided || holds(&rules[i].When, at.reader()) != isTrue {
 				continue
 			}
 			if !o.held || at.present() > o.shown.present() { // more inputs say more to a reader
@@ -114,7 +109,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 				return true
 			}
 			lowest, highest := r.with(i, low), r.with(i, high)
-			atLow, atHigh := judge(e.capability, lowest.read), judge(e.capability, highest.read)
+			atLow, atHigh := judge(e.capability, lowest.reader()), judge(e.capability, highest.reader())
 			free, end, other := lowest, "lower", "upper"
 			switch {
 			case atLow.Then == atHigh.Then || atLow.Then != countersign.RuleAllow && atHigh.Then != countersign.RuleAllow:
@@ -125,7 +120,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 			if e.closed(path, end) {
 				return true
 			}
-			v := judge(e.capability, free.read)
+			v := judge(e.capability, free.reader())
 			if w, ok := e.witness(free, v); ok {
 				found = &countersign.Problem{Code: openBound, Witness: w, Path: e.where(path),
 					Message: fmt.Sprintf("%s has a bound at its %s end and none at its %s end: %s is let out, %s; add the other bound", path, other, end, w.Raw(), e.by(v))}
@@ -189,7 +184,7 @@ func (e examined) witness(r row, v Verdict) (countersign.Value, bool) {
 	if !ok {
 		return countersign.Value{}, false
 	}
-	again := Judge(e.capability, input, nil)
+	again := Judge(nil, e.capability, input, nil)
 	return countersign.ObjectValue(input), again.Then == v.Then && slices.Equal(again.Rules, v.Rules)
 }
 

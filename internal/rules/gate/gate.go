@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // Verdict is what the gate says of a request.
@@ -43,12 +44,13 @@ var severity = map[string]int{countersign.RuleAllow: 1, countersign.RuleAsk: 2, 
 
 // Judge decides about inputs as they will be sent. open names inputs whose values are not
 // known yet, as in a rehearsal those that are bound to an earlier step's answer.
-func Judge(c *countersign.Capability, input map[string]countersign.Value, open func(name string) bool) Verdict {
-	in := inputs{values: input, open: open, deeper: map[string]branches{}}
-	return judge(c, in.read)
+// There is no verdict once the meter has come to its end.
+func Judge(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value, open func(name string) bool) Verdict {
+	in := inputs{values: input, open: open, deeper: map[string]branches{}, meter: m}
+	return judge(c, reader{in.read, m})
 }
 
-func judge(c *countersign.Capability, read func(path string) reading) Verdict {
+func judge(c *countersign.Capability, read reader) Verdict {
 	v := Verdict{}
 	for i := range c.ApprovalRules {
 		r := &c.ApprovalRules[i]
@@ -69,7 +71,7 @@ func judge(c *countersign.Capability, read func(path string) reading) Verdict {
 
 // said is what a rule says of these inputs, "" if it doesn't hold. What isn't known never
 // loosens, so a rule of which it is unknown whether it holds asks.
-func said(r *countersign.ApprovalRule, read func(path string) reading) string {
+func said(r *countersign.ApprovalRule, read reader) string {
 	switch holds(&r.When, read) {
 	case isTrue:
 		return r.Then

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // reading is what stands at the path of an input.
@@ -21,6 +22,7 @@ type inputs struct {
 	values map[string]countersign.Value
 	open   func(name string) bool
 	deeper map[string]branches // by the path that leads to it
+	meter  *cost.Meter         // of walking paths
 }
 
 // branches are the members of an object, or the elements of an array by their index.
@@ -59,6 +61,9 @@ func (in *inputs) collect(at string, v countersign.Value, rest string, found *re
 		return
 	}
 	below := in.below(at, v)
+	if !in.meter.Take(1, "approvalRules") {
+		return
+	}
 	for name, further := range splits(rest) {
 		if next, ok := below[name]; ok && !found.unclear {
 			in.collect(at+"\x00"+name, next, further, found)
@@ -72,6 +77,9 @@ func (in *inputs) below(at string, v countersign.Value) branches {
 		return known
 	}
 	out := branches{}
+	if !in.meter.Take(1+len(v.Raw()), "approvalRules") {
+		return out
+	}
 	if m, ok := v.Object(); ok {
 		out = m
 	} else if list, ok := v.Array(); ok {

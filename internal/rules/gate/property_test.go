@@ -70,7 +70,7 @@ func TestTheGateSaysWhatAPlainReadingOfTheRulesSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, input := drawCapability(t), drawInput(t)
 		then, approvals, groups := expected(c, input)
-		v := gate.Judge(c, decoded(t, input), nil)
+		v := gate.Judge(nil, c, decoded(t, input), nil)
 		if v.Then != then || v.Approvals != approvals || !slices.Equal(v.Groups, groups) {
 			t.Fatalf("%s: %s, %d of %v; want %s, %d of %v", input, v.Then, v.Approvals, v.Groups, then, approvals, groups)
 		}
@@ -82,9 +82,9 @@ func TestTheGateSaysWhatAPlainReadingOfTheRulesSays(t *testing.T) {
 func TestWhatIsNotKnownNeverLoosens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, input := drawCapability(t), decoded(t, drawInput(t))
-		whole := gate.Judge(c, input, nil)
+		whole := gate.Judge(nil, c, input, nil)
 		for name := range input {
-			open := gate.Judge(c, input, func(n string) bool { return n == name })
+			open := gate.Judge(nil, c, input, func(n string) bool { return n == name })
 			if open.Then == countersign.RuleAllow && whole.Then != countersign.RuleAllow {
 				t.Fatalf("open %s: let out, though it is %s", name, whole.Then)
 			}
@@ -96,9 +96,9 @@ func TestWhatIsNotKnownNeverLoosens(t *testing.T) {
 func TestTheOrderOfRulesIsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, input := drawCapability(t), decoded(t, drawInput(t))
-		v := gate.Judge(c, input, nil)
+		v := gate.Judge(nil, c, input, nil)
 		slices.Reverse(c.ApprovalRules)
-		w := gate.Judge(c, input, nil)
+		w := gate.Judge(nil, c, input, nil)
 		if v.Then != w.Then || v.Approvals != w.Approvals || !slices.Equal(v.Groups, w.Groups) {
 			t.Fatalf("%+v, reversed %+v", v, w)
 		}
@@ -109,18 +109,18 @@ func TestTheOrderOfRulesIsNothing(t *testing.T) {
 func TestFindingsAndComparisonsClaimWhatTheGateDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCapability(t)
-		for _, f := range gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*c}}) {
+		for _, f := range gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*c}}) {
 			if f.Code == "number_unbounded" {
-				if v := gate.Judge(c, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow {
+				if v := gate.Judge(nil, c, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow {
 					t.Fatalf("%s is %s", f, v.Then)
 				}
 			}
 		}
-		now, input, budget := drawCapability(t), decoded(t, drawInput(t)), gate.Budget
+		now, input := drawCapability(t), decoded(t, drawInput(t))
 		severity := map[string]int{"ALLOW": 1, "ASK": 2, "DENY": 3}
-		was, is := gate.Judge(c, input, nil), gate.Judge(now, input, nil)
+		was, is := gate.Judge(nil, c, input, nil), gate.Judge(nil, now, input, nil)
 		clear := !strings.Contains(countersign.ObjectValue(input).Raw(), `a.b`) && !strings.Contains(countersign.ObjectValue(input).Raw(), `customer.age`)
-		if clear && severity[is.Then] < severity[was.Then] && !gate.Weaker(c, now, &budget) {
+		if clear && severity[is.Then] < severity[was.Then] && !gate.Weaker(nil, c, now) {
 			t.Fatalf("for %v it was %s and is %s, and the edit weakens nothing", input, was.Then, is.Then)
 		}
 	})

@@ -16,6 +16,7 @@ type table struct {
 	values [][]reading // of each path
 	rows   int
 	cost   int // of judging each row once: how many predicates are compared
+	steps  int // what that takes at most
 }
 
 // maxCost bounds what is examined: beyond it nothing is claimed.
@@ -25,12 +26,12 @@ const maxCost = 2_000_000
 // mistyped, a path may also have a value of a type that no rule compares it with.
 func newTable(mistyped bool, sets ...[]countersign.ApprovalRule) (*table, bool) {
 	constants := map[string][]countersign.Scalar{}
-	predicates := 1
+	predicates, steps := 1, 1
 	for _, rules := range sets {
 		for i := range rules {
 			EachPredicate(&rules[i].When, func(p *countersign.Predicate) {
 				constants[p.VariableID] = append(constants[p.VariableID], p.Value)
-				predicates++
+				predicates, steps = predicates+1, steps+1+2*len(p.Value.Raw())
 			})
 		}
 	}
@@ -60,6 +61,7 @@ func newTable(mistyped bool, sets ...[]countersign.ApprovalRule) (*table, bool) 
 		if t.cost = t.rows * predicates; t.cost > maxCost {
 			return nil, false
 		}
+		t.steps = t.rows * steps
 	}
 	return t, true
 }
@@ -98,6 +100,8 @@ func (t *table) each(visit func(row) bool) {
 		}
 	}
 }
+
+func (r row) reader() reader { return reader{at: r.read} }
 
 func (r row) read(path string) reading {
 	i, found := slices.BinarySearch(r.t.paths, path)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 )
 
@@ -15,15 +16,18 @@ import (
 // before, or changes how they are checked: a lower approval policy, another origin,
 // another probe or expectation, or another capability that sends the same requests with less
 // approval. known returns the capability of a name before this edit, the latest one if
-// an earlier edit removed it; nil for a new one.
-func Weakens(before, after *countersign.Project, known func(name string) *countersign.Capability) bool {
+// an earlier edit removed it; nil for a new one. Where the meter comes to its end before all
+// is compared, the edit counts as one that weakens.
+func Weakens(m *cost.Meter, before, after *countersign.Project, known func(name string) *countersign.Capability) bool {
 	if before.BaseURL != "" && before.BaseURL != after.BaseURL {
 		return true
 	}
-	effort := gate.Budget
-	looser := func(was, now *countersign.Capability) bool { return looser(was, now, &effort) }
+	looser := func(was, now *countersign.Capability) bool { return looser(m, was, now) }
 	for i := range after.Capabilities {
 		now := &after.Capabilities[i]
+		if !m.Take(compared(before, now), "capabilities") {
+			return true
+		}
 		was := known(now.Name)
 		if was != nil && (looser(was, now) || probedOtherwise(was, now, after, known)) || passesBy(before, now, looser) {
 			return true
@@ -32,12 +36,22 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 	return false
 }
 
+// compared is what finding a capability among those before, and comparing it with each of
+// them, takes.
+func compared(before *countersign.Project, now *countersign.Capability) int {
+	steps := 0
+	for i := range before.Capabilities {
+		steps += 10 + len(before.Capabilities[i].Path) + len(now.Path)
+	}
+	return steps
+}
+
 // looser compares the effective approval policies, including defaults: declaring a
 // side effect a read lowers its approval too. Another expectation counts as looser,
 // since which of two is stricter can't be told.
-func looser(was, now *countersign.Capability, effort *int) bool {
+func looser(m *cost.Meter, was, now *countersign.Capability) bool {
 	lowered := strictness[now.ApprovalPolicy()] < strictness[was.ApprovalPolicy()]
-	return lowered || was.NeedsApproval() && !now.NeedsApproval() || judgedOtherwise(was.Expectation, now.Expectation) || gate.Weaker(was, now, effort) || budget.Weaker(was.Budgets, now.Budgets)
+	return lowered || was.NeedsApproval() && !now.NeedsApproval() || judgedOtherwise(was.Expectation, now.Expectation) || gate.Weaker(m, was, now) || budget.Weaker(was.Budgets, now.Budgets)
 }
 
 // judgedOtherwise reports an expectation that was removed or changed; a first one

@@ -51,7 +51,7 @@ func TestWeakens(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			at := &countersign.Project{BaseURL: "https://a.example", Capabilities: []countersign.Capability{*test.now}}
 			known := func(string) *countersign.Capability { return test.was }
-			if got := project.Weakens(at, at, known); got != test.want {
+			if got := project.Weakens(nil, at, at, known); got != test.want {
 				t.Errorf("%v", got)
 			}
 		})
@@ -65,7 +65,7 @@ func TestAnotherOriginWeakens(t *testing.T) {
 		before, after *countersign.Project
 		want          bool
 	}{{a, b, true}, {a, none, true}, {none, a, false}, {a, a, false}} {
-		if got := project.Weakens(test.before, test.after, known); got != test.want {
+		if got := project.Weakens(nil, test.before, test.after, known); got != test.want {
 			t.Errorf("from %q to %q: %v", test.before.BaseURL, test.after.BaseURL, got)
 		}
 	}

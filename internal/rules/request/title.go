@@ -2,8 +2,10 @@ package request
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // Title fills the {input} places of a capability's title with what value gives for
@@ -15,17 +17,35 @@ func Title(title string, value func(place string) (countersign.Value, bool)) str
 		return "" // an older release stored no titles, and this one none that can't be read
 	}
 	var b strings.Builder
+	length := 0 // in characters
 	for _, p := range parts {
+		if length >= countersign.MaxTitle {
+			break // the rest would be cut off
+		}
 		b.WriteString(p.literal)
+		length += utf8.RuneCountInString(p.literal)
 		if p.name == "" {
 			continue
 		}
 		if v, ok := value(p.name); ok && !v.IsZero() {
-			b.WriteString(titleText(v))
+			text := cut(titleText(v))
+			b.WriteString(text)
+			length += utf8.RuneCountInString(text)
 		}
 	}
-	text := []rune(b.String())
-	return string(text[:min(len(text), countersign.MaxTitle)])
+	return cut(b.String())
+}
+
+// cut keeps the first countersign.MaxTitle characters.
+func cut(text string) string {
+	n := 0
+	for i := range text {
+		if n == countersign.MaxTitle {
+			return text[:i]
+		}
+		n++
+	}
+	return text
 }
 
 const inputForm = "the name of an input or a dotted path into one"
@@ -54,9 +74,24 @@ func InputAt(input map[string]countersign.Value, place string) (countersign.Valu
 	return v.Lookup(rest)
 }
 
-// TitleOf is a capability's title, filled from its inputs.
-func TitleOf(c *countersign.Capability, input map[string]countersign.Value) string {
-	return Title(c.Title, func(place string) (countersign.Value, bool) { return InputAt(input, place) })
+// TitleOf is a capability's title, filled from its inputs; what is filled in once the meter
+// has come to its end is left out.
+func TitleOf(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value) string {
+	return Title(c.Title, func(place string) (countersign.Value, bool) {
+		if !m.Take(walked(input, place), "title") {
+			return countersign.Value{}, false
+		}
+		return InputAt(input, place)
+	})
+}
+
+// walked is what finding a place takes: what the path leads through is read.
+func walked(input map[string]countersign.Value, place string) int {
+	if _, whole := input[place]; whole {
+		return 1
+	}
+	name, _, _ := strings.Cut(place, ".")
+	return 1 + len(input[name].Raw())
 }
 
 // title: each place names an input that the capability takes.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -36,6 +37,11 @@ type Env struct {
 	Budgets func(*countersign.StepRun) []budget.Used
 	// OriginAllowed checks a base URL against the server's current list.
 	OriginAllowed func(baseURL string) bool
+	// Taken is what judging each step took when the run was started, by its index; nil in runs
+	// of earlier releases.
+	Taken []int64
+	// Judged are steps that were judged before, by their index, see Unjudged.
+	Judged map[int]*Judgement
 	// Stopping prevents the start of new steps: the service stops.
 	Stopping bool
 	// Stopped prevents the start of LIVE steps: somebody stopped them. The runs wait.
@@ -149,6 +155,10 @@ type transition struct {
 	reason string // reason for the audit record if the run has no error
 
 	verdict gate.Verdict // of the gate, about the step that is prepared
+	title   string       // of that step's request
+
+	meter    *cost.Meter // of what is judged within the transition
+	unjudged *Unjudged   // what can't be: the transition comes to nothing
 }
 
 func begin(env Env, r *countersign.Run) *transition {

@@ -164,13 +164,26 @@ func isOutcome(event run.Event) bool {
 // store can't write, it is retried. It may use the space reserved on a full disk
 // (store.Urgent), but then no further step begins with it.
 func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
-	diskFull := e.store.Full()
+	diskFull, alone := e.store.Full(), false
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
-			outcome.RecordOnly = diskFull
+			outcome.RecordOnly = diskFull || alone
 			event = outcome
 		}
 		moved, err := e.applyIn(ctx, ref, loaded, event)
+		var unjudged *run.Unjudged
+		if errors.As(err, &unjudged) {
+			if isOutcome(event) { // it is stored at once, and the next step judged after it
+				alone = true
+				continue
+			}
+			forget, err := e.runs.JudgeSteps(e.life, ref, unjudged)
+			if err != nil {
+				return moved, err
+			}
+			defer forget()
+			continue
+		}
 		if !mayPass(err, event) || !e.pause(wait, event) {
 			return moved, err
 		}

@@ -16,6 +16,7 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 	env := run.Env{
 		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: func() string { return l.cfg.NewID("apr") },
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
+		Taken: h.record.Taken, Judged: l.judged.of(h.Ref),
 	}
 	var err error
 	if h.Run().Mode == countersign.ModeLive {

@@ -62,7 +62,7 @@ func demandWords(approvals int, groups []string) string {
 
 // verdict is what the gate says of a step with a known capability.
 func (s *planStep) verdict() gate.Verdict {
-	return gate.Judge(s.Contract, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
+	return gate.Judge(nil, s.Contract, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
 }
 
 // gateWords say what the gate says of a step that isn't sent yet.
@@ -70,7 +70,7 @@ func gateWords(c *countersign.Capability, s *countersign.Step) string {
 	if c == nil || len(c.ApprovalRules) == 0 {
 		return askingWords(c)
 	}
-	v := gate.Judge(c, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
+	v := gate.Judge(nil, c, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
 	switch {
 	case v.Then == countersign.RuleDeny:
 		return "a rule denies it: " + strings.Join(v.Reasons, "; ")

@@ -1,0 +1,117 @@
+package request
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign/internal/rules/cost"
+)
+
+// A pattern is matched in time proportional to its program's size and the text's length, and
+// that is what it is counted at. Of the program alone this is the bound.
+const maxPatternProgram = 2000
+
+// program is a compiled pattern; expression is nil for one that is too large.
+type program struct {
+	expression *regexp.Regexp
+	size       int
+}
+
+// matches counts what matching takes, and reports whether the text matches; what can't be
+// matched is met by nothing.
+func (p program) matches(m *cost.Meter, text, what string) bool {
+	return p.expression != nil && m.Take(p.steps(text), what) && p.expression.MatchString(text)
+}
+
+func (p program) steps(text string) int { return p.size * (1 + utf8.RuneCountInString(text)) }
+
+// compiled is a pattern with the size of its program, mostly from memory.
+func compiled(pattern string) (program, error) {
+	if p, ok := programs.get(pattern); ok {
+		return p, nil
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return program{}, err
+	}
+	p := program{size: sizeOf(tree)}
+	if p.size > maxPatternProgram { // it isn't compiled: a few characters may stand for millions of instructions
+		return p, nil
+	}
+	if p.expression, err = regexp.Compile(pattern); err == nil {
+		programs.put(pattern, p)
+	}
+	return p, err
+}
+
+// sizeOf is how many instructions an expression has once its repetitions are written out.
+func sizeOf(re *syntax.Regexp) int {
+	size := 0
+	for _, sub := range re.Sub {
+		size = atMost(size + sizeOf(sub))
+	}
+	switch re.Op {
+	case syntax.OpRepeat:
+		if re.Max < 0 {
+			return atMost(size*(re.Min+1) + 1)
+		}
+		return atMost(size*re.Max + re.Max - re.Min)
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpAlternate:
+		return atMost(size + len(re.Sub))
+	default:
+		return atMost(size + 2)
+	}
+}
+
+// atMost keeps sizes from overflowing, nested as they are.
+func atMost(size int) int { return min(size, 1<<30) }
+
+// programs are the patterns that were compiled last. What they hold is a function of their
+// text, so that nothing is decided by what is in memory.
+var programs = memory{}
+
+// memory has two generations: what is found in the older one moves to the younger one, and
+// when that is full the older one is dropped.
+type memory struct {
+	mu             sync.Mutex
+	younger, older map[string]program
+	size           int // of the programs in the younger generation
+}
+
+// mostRemembered bounds the instructions of a generation, some 100 bytes each.
+const mostRemembered = 100_000
+
+func (k *memory) get(pattern string) (program, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if p, ok := k.younger[pattern]; ok {
+		return p, true
+	}
+	p, ok := k.older[pattern]
+	if ok {
+		k.add(pattern, p)
+	}
+	return p, ok
+}
+
+func (k *memory) put(pattern string, p program) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.add(pattern, p)
+}
+
+func (k *memory) add(pattern string, p program) {
+	if _, ok := k.younger[pattern]; ok {
+		return
+	}
+	weight := p.size + len(pattern)
+	if k.younger == nil || k.size+weight > mostRemembered {
+		k.older, k.younger, k.size = k.younger, map[string]program{}, 0
+	}
+	k.younger[pattern] = p
+	k.size += weight
+}
