@@ -160,6 +160,10 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 	if err = s.Refuse(ctx, a, c.op, c.subject, err); err != nil {
 		return out, err
 	}
+	var whole *countersign.Plan // what the turn to write would read again
+	if p != nil {
+		whole = withSources(*p, executors.Projects)
+	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
 		if p == nil { // the run that the key had started isn't found any more
 			return nil, errRunGone
@@ -170,10 +174,8 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		if err := s.checkLimitsOfStart(tx, a.Tenant, p.Mode, o.known.Asks); err != nil {
 			return nil, err
 		}
-		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: *p, Synthetic: true}, 0); err != nil {
-			return nil, err
-		}
-		return s.runs.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
+		_, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: *p, Synthetic: true}, 0)
+		return whole, err
 	})
 }
 

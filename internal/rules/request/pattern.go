@@ -36,8 +36,15 @@ func compiled(pattern string) (program, error) {
 	if err != nil {
 		return program{}, err
 	}
-	p := program{size: sizeOf(tree)}
-	if p.size > maxPatternProgram { // it isn't compiled: a few characters may stand for millions of instructions
+	if size := sizeOf(tree); size > 2*maxPatternProgram {
+		return program{size: size}, nil // it isn't compiled: a few characters may stand for millions of instructions
+	}
+	instructions, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return program{}, err
+	}
+	p := program{size: len(instructions.Inst)}
+	if p.size > maxPatternProgram {
 		return p, nil
 	}
 	if p.expression, err = regexp.Compile(pattern); err == nil {
@@ -46,7 +53,7 @@ func compiled(pattern string) (program, error) {
 	return p, err
 }
 
-// sizeOf is how many instructions an expression has once its repetitions are written out.
+// sizeOf is about how many instructions an expression has once its repetitions are written out.
 func sizeOf(re *syntax.Regexp) int {
 	size := 0
 	for _, sub := range re.Sub {
@@ -62,8 +69,12 @@ func sizeOf(re *syntax.Regexp) int {
 		return len(re.Rune)
 	case syntax.OpAlternate:
 		return atMost(size + len(re.Sub))
-	default:
+	case syntax.OpConcat:
+		return size
+	case syntax.OpCapture:
 		return atMost(size + 2)
+	default:
+		return atMost(size + 1)
 	}
 }
 
