@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
