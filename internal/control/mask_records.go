@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -129,7 +130,7 @@ func (h *fieldMask) request(r *countersign.Request, c *countersign.Capability) *
 	out := *r
 	out.Query, out.Body = h.members(r.Query), h.members(r.Body)
 	address, query, _ := strings.Cut(r.URL, "?")
-	if c == nil || slices.ContainsFunc(h.names, func(name string) bool { return strings.Contains(c.Path, "{"+name+"}") }) {
+	if c == nil || slices.ContainsFunc(h.names.list, func(name string) bool { return strings.Contains(c.Path, "{"+name+"}") }) {
 		address = masked.Text()
 		if c != nil {
 			address = origin(r.URL) + c.Path
@@ -171,13 +172,21 @@ func (h *fieldMask) maskContext(ap *countersign.Approval, input map[string]count
 
 // title returns the capability's title with hidden values masked.
 func (h *fieldMask) title(input map[string]countersign.Value) string {
-	return request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
-		if h.hidesPath(place) {
+	m := cost.New(nil, cost.InTurn, 0)
+	title := request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
+		switch {
+		case h.hidesPath(place):
 			return masked, true
+		case !m.Take(2*request.Walked(input, place), "title"):
+			return countersign.Value{}, false
 		}
 		v, ok := request.InputAt(input, place)
 		return h.members(v), ok
 	})
+	if m.Over() {
+		return masked.Text() // all of it: what is filled in would have to be masked in this read
+	}
+	return title
 }
 
 // expected masks the expectation of an approval, or an array of them.

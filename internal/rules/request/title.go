@@ -78,15 +78,15 @@ func InputAt(input map[string]countersign.Value, place string) (countersign.Valu
 // has come to its end is left out.
 func TitleOf(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value) string {
 	return Title(c.Title, func(place string) (countersign.Value, bool) {
-		if !m.Take(walked(input, place), "title") {
+		if !m.Take(Walked(input, place), "title") {
 			return countersign.Value{}, false
 		}
 		return InputAt(input, place)
 	})
 }
 
-// walked is what finding a place takes: what the path leads through is read.
-func walked(input map[string]countersign.Value, place string) int {
+// Walked is what finding a place takes: what the path leads through is read.
+func Walked(input map[string]countersign.Value, place string) int {
 	if _, whole := input[place]; whole {
 		return 1
 	}
