@@ -12,7 +12,7 @@ type fieldMask struct {
 	project    *countersign.Project
 	capability *countersign.Capability
 	names      names // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
-	whole      bool     // every field
+	whole      bool  // every field
 	inherited  names // sensitive members within the values that a step's bindings supply
 }
 

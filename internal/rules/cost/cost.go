@@ -29,6 +29,36 @@ type Meter struct {
 	spent int64
 	at    string // the path of what is being judged
 	err   error
+
+	memory Memory
+}
+
+// Memory keeps what is expensive to make from a text, and follows from it alone, such as a
+// compiled pattern. It is bounded by weight, and safe for concurrent use.
+type Memory interface {
+	Get(text string) (any, bool)
+	PutWeighed(text string, made any, weight int)
+}
+
+// With gives the meter a memory.
+func (m *Meter) With(k Memory) *Meter {
+	m.memory = k
+	return m
+}
+
+// Recall finds what was made from a text.
+func (m *Meter) Recall(text string) (any, bool) {
+	if m == nil || m.memory == nil {
+		return nil, false
+	}
+	return m.memory.Get(text)
+}
+
+// Keep remembers what was made from a text.
+func (m *Meter) Keep(text string, made any, weight int) {
+	if m != nil && m.memory != nil {
+		m.memory.PutWeighed(text, made, weight)
+	}
 }
 
 // New makes a meter of work that ends with ctx. Most is counted with before, what was taken

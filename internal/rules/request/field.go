@@ -70,7 +70,7 @@ func (k *capabilityCheck) pattern(path string, f countersign.InputField) {
 	if !k.meter.Take(len(f.Pattern), path+".pattern") {
 		return
 	}
-	switch p, err := compiled(f.Pattern); {
+	switch p, err := compiled(k.meter, f.Pattern); {
 	case err != nil:
 		k.add(path+".pattern", "bad_pattern", "must be an RE2 expression: %s", err)
 	case !k.meter.Take(p.size, path+".pattern"):
@@ -154,7 +154,7 @@ func misspelt(m *cost.Meter, what string, f countersign.InputField, text string)
 	case length > countersign.MaxPatternText:
 		return fmt.Sprintf("must not be longer than %d characters, as everything that has a pattern", countersign.MaxPatternText)
 	}
-	if p, err := compiled(f.Pattern); err != nil || !p.matches(m, text, what) && !m.Over() { // what can't be read is met by nothing
+	if p, err := compiled(m, f.Pattern); err != nil || !p.matches(m, text, what) && !m.Over() { // what can't be read is met by nothing
 		return "must match the pattern " + f.Pattern
 	}
 	return ""

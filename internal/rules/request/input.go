@@ -48,7 +48,7 @@ const missingInput = "missing_input"
 
 // InputSteps is what CheckInputs takes for inputs that fit: what is known to fit is counted
 // without being matched again.
-func InputSteps(c *countersign.Capability, input map[string]countersign.Value) (steps int) {
+func InputSteps(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value) (steps int) {
 	for name, v := range input {
 		f, declared := c.InputSchema[name]
 		if v.IsZero() || declared && v.Kind().String() != f.Type {
@@ -58,7 +58,7 @@ func InputSteps(c *countersign.Capability, input map[string]countersign.Value) (
 		if f.Pattern == "" || v.Kind() != countersign.KindString {
 			continue
 		}
-		if p, err := compiled(f.Pattern); err == nil {
+		if p, err := compiled(m, f.Pattern); err == nil {
 			steps += p.steps(v.Text())
 		}
 	}

@@ -3,7 +3,6 @@ package request
 import (
 	"regexp"
 	"regexp/syntax"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/countersign/countersign/internal/rules/cost"
@@ -27,10 +26,12 @@ func (p program) matches(m *cost.Meter, text, what string) bool {
 
 func (p program) steps(text string) int { return p.size * (1 + utf8.RuneCountInString(text)) }
 
-// compiled is a pattern with the size of its program, mostly from memory.
-func compiled(pattern string) (program, error) {
-	if p, ok := programs.get(pattern); ok {
-		return p, nil
+// compiled is a pattern with the size of its program, mostly from the meter's memory.
+func compiled(m *cost.Meter, pattern string) (program, error) {
+	if known, ok := m.Recall(pattern); ok {
+		if p, is := known.(program); is {
+			return p, nil
+		}
 	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -48,7 +49,7 @@ func compiled(pattern string) (program, error) {
 		return p, nil
 	}
 	if p.expression, err = regexp.Compile(pattern); err == nil {
-		programs.put(pattern, p)
+		m.Keep(pattern, p, p.size+len(pattern))
 	}
 	return p, err
 }
@@ -80,49 +81,3 @@ func sizeOf(re *syntax.Regexp) int {
 
 // atMost keeps sizes from overflowing, nested as they are.
 func atMost(size int) int { return min(size, 1<<30) }
-
-// programs are the patterns that were compiled last. What they hold is a function of their
-// text, so that nothing is decided by what is in memory.
-var programs = memory{}
-
-// memory has two generations: what is found in the older one moves to the younger one, and
-// when that is full the older one is dropped.
-type memory struct {
-	mu             sync.Mutex
-	younger, older map[string]program
-	size           int // of the programs in the younger generation
-}
-
-// mostRemembered bounds the instructions of a generation, some 100 bytes each.
-const mostRemembered = 100_000
-
-func (k *memory) get(pattern string) (program, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if p, ok := k.younger[pattern]; ok {
-		return p, true
-	}
-	p, ok := k.older[pattern]
-	if ok {
-		k.add(pattern, p)
-	}
-	return p, ok
-}
-
-func (k *memory) put(pattern string, p program) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.add(pattern, p)
-}
-
-func (k *memory) add(pattern string, p program) {
-	if _, ok := k.younger[pattern]; ok {
-		return
-	}
-	weight := p.size + len(pattern)
-	if k.younger == nil || k.size+weight > mostRemembered {
-		k.older, k.younger, k.size = k.younger, map[string]program{}, 0
-	}
-	k.younger[pattern] = p
-	k.size += weight
-}

@@ -22,8 +22,8 @@ func TestThePatternsOfARequestAreBoundedTogether(t *testing.T) {
 		return m, CheckInputs(m, c, input, nil)
 	}
 	m, problems := check(5)
-	if m.Over() || problems != nil || m.Spent() != int64(InputSteps(c, input)) || m.Spent() < 5*1800*1999 {
-		t.Errorf("five: %d steps of %d, %v, %v", m.Spent(), InputSteps(c, input), m.Err(), problems)
+	if m.Over() || problems != nil || m.Spent() != int64(InputSteps(nil, c, input)) || m.Spent() < 5*1800*1999 {
+		t.Errorf("five: %d steps of %d, %v, %v", m.Spent(), InputSteps(nil, c, input), m.Err(), problems)
 	}
 	m, _ = check(6)
 	if err := m.Err(); countersign.ErrorCode(err) != countersign.CodeInvalidRequest || !strings.HasPrefix(err.Error(), "invalid_request: input.f: judging") {
@@ -61,29 +61,33 @@ func TestTheSizeOfAPatternIsKnownBeforeItIsCompiled(t *testing.T) {
 			t.Errorf("%s: %d, and it is %d", pattern, size, is)
 		}
 	}
-	p, err := compiled("(?:(?:a{0,99}){0,99}){0,99}")
+	p, err := compiled(nil, "(?:(?:a{0,99}){0,99}){0,99}")
 	if err != nil && !strings.Contains(err.Error(), "repeat") || p.expression != nil {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if p, err := compiled("(?:a{0,999}){0,1}b{999}c{999}d{999}e{999}"); err != nil || p.expression != nil || p.size <= maxPatternProgram {
+	if p, err := compiled(nil, "(?:a{0,999}){0,1}b{999}c{999}d{999}e{999}"); err != nil || p.expression != nil || p.size <= maxPatternProgram {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
-// TestCompiledPatternsAreRememberedWithinABound: what is used stays, the rest goes.
-func TestCompiledPatternsAreRememberedWithinABound(t *testing.T) {
-	k := memory{}
-	for i := range 10 * mostRemembered / 1000 {
-		k.put(strings.Repeat("x", i), program{size: 1000})
-		k.put("kept", program{size: 1})
-		if _, ok := k.get("kept"); !ok {
-			t.Fatalf("after %d it is gone", i)
-		}
+// TestAPatternIsCompiledOnce: by the memory of the meter, if it has one.
+func TestAPatternIsCompiledOnce(t *testing.T) {
+	k := remembered{}
+	m := cost.New(t.Context(), cost.Most, 0).With(k)
+	first, err := compiled(m, "a+b")
+	again, _ := compiled(m, "a+b")
+	if err != nil || first.expression == nil || again.expression != first.expression || len(k) != 1 {
+		t.Errorf("%v, %v, %d kept", first, again, len(k))
 	}
-	if _, ok := k.get(""); ok || k.size > mostRemembered || len(k.younger)+len(k.older) > 2*mostRemembered/1000+2 {
-		t.Errorf("%d and %d patterns of %d instructions", len(k.younger), len(k.older), k.size)
+	if other, _ := compiled(nil, "a+b"); other.expression == first.expression || other.size != first.size {
+		t.Errorf("without a memory: %v", other)
 	}
 }
+
+type remembered map[string]any
+
+func (k remembered) Get(text string) (any, bool)          { v, ok := k[text]; return v, ok }
+func (k remembered) PutWeighed(text string, v any, _ int) { k[text] = v }
 
 // TestATitleStopsWhereItIsCutOff and at the end of its meter.
 func TestATitleStopsWhereItIsCutOff(t *testing.T) {

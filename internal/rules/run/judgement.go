@@ -105,7 +105,7 @@ func Taken(m *cost.Meter, p *countersign.Plan, counted bool) Estimate {
 		}
 		before := m.Spent()
 		m.At(fmt.Sprintf("steps[%d]", i))
-		inputs := request.InputSteps(c, s.Input)
+		inputs := request.InputSteps(m, c, s.Input)
 		if counted {
 			e.Taken[i] = int64(inputs)
 		} else if !m.Take(inputs, "input") {
@@ -190,8 +190,9 @@ func (t *transition) judged(i int) *Judgement {
 	if j := t.env.Judged[i]; j.of(t.env.Plan, s, outputs) {
 		return j
 	}
-	if t.meter == nil {
+	if t.meter = t.env.Meter; t.meter == nil {
 		t.meter = cost.New(nil, cost.InTurn, 0)
+		t.env.Meter = t.meter
 	}
 	before := t.meter.Spent()
 	j := judge(t.meter, t.env.Plan, i, outputs, rehearsed)

@@ -40,6 +40,8 @@ type Env struct {
 	// Taken is what judging each step took when the run was started, by its index; nil in runs
 	// of earlier releases.
 	Taken []int64
+	// Meter counts what is judged within the event; nil: a new one of cost.InTurn.
+	Meter *cost.Meter
 	// Judged are steps that were judged before, by their index, see Unjudged.
 	Judged map[int]*Judgement
 	// Stopping prevents the start of new steps: the service stops.

@@ -19,22 +19,34 @@ const judgedAtOnce = 1
 // Judge has f judge with a meter of a request, and returns why it couldn't be judged. f is
 // called again if it turns out to be much; what it found before is then no result.
 func (l *Repository) Judge(ctx context.Context, tenant string, f func(m *cost.Meter)) error {
-	m := cost.New(ctx, cost.InTurn, 0)
+	m := l.meter(ctx, cost.InTurn, 0)
 	if f(m); !m.Over() || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	m = cost.New(ctx, cost.Most, 0)
+	m = l.meter(ctx, cost.Most, 0)
 	if err := l.judging.Do(ctx, tenant, func() { f(m) }); err != nil {
 		return err
 	}
 	return m.Err()
 }
 
+// meter makes one that remembers compiled patterns.
+func (l *Repository) meter(ctx context.Context, most, before int64) *cost.Meter {
+	return cost.New(ctx, most, before).With(l.compiled)
+}
+
+// Bounds of the compiled patterns in memory: their number, and their instructions, some 100
+// bytes each.
+const (
+	compiledPatterns     = 1024
+	compiledInstructions = 100_000
+)
+
 // JudgeSteps judges what an event came to, so that Apply finds it until forget is called.
 func (l *Repository) JudgeSteps(ctx context.Context, ref Ref, u *run.Unjudged) (forget func(), err error) {
 	var steps map[int]*run.Judgement
 	busy := l.judging.Do(ctx, ref.Tenant, func() {
-		steps, err = u.Judge(func(before int64) *cost.Meter { return cost.New(ctx, cost.Most, before) })
+		steps, err = u.Judge(func(before int64) *cost.Meter { return l.meter(ctx, cost.Most, before) })
 	})
 	if busy != nil {
 		return nil, busy

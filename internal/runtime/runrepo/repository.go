@@ -50,6 +50,7 @@ type Repository struct {
 	moves    moves
 	judging  *semaphore.Semaphore // of what takes a processor
 	judged   judgedSteps
+	compiled *cache.Cache[string, any] // patterns by their text
 	stopping atomic.Bool
 
 	spendings *cache.Cache[spendingPlace, *knownSpending]
@@ -68,6 +69,8 @@ func New(cfg Config) *Repository {
 
 		judging: semaphore.New(judgedAtOnce),
 		judged:  judgedSteps{runs: map[Ref]*keptSteps{}},
+
+		compiled: cache.Weighed[string, any](compiledPatterns, compiledInstructions),
 
 		spendings: cache.New[spendingPlace, *knownSpending](rememberedSpendings),
 		budgets:   cache.New[cache.Stamp, []countersign.Budget](maxCachedHeads),
