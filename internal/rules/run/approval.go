@@ -69,7 +69,7 @@ func JudgeSuggestion(m *cost.Meter, p *countersign.Plan, stepID string, suggeste
 	if capability == nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: the plan's project has no such capability; leave it out")
 	}
-	problems := request.CheckInputs(m, capability, suggested, nil)
+	problems := request.CheckInputs(m, capability, request.Given(capability, suggested), nil)
 	if m.Over() {
 		return m.Err()
 	}
