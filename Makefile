@@ -170,6 +170,11 @@ bench-history: build ## Measure a store with a million finished runs beside an e
 bench-approvals: build ## Measure lists of 10,000 approvals that wait beside 100, in turns; some 6 minutes
 	cd bench && $(GO) run . approvals -binary ../bin/countersign $(BENCH_FLAGS)
 
+# One kind on one store: make bench-neighbors BENCH_FLAGS='-only search -engines embedded -phase 5s'
+.PHONY: bench-neighbors
+bench-neighbors: build ## Measure a tenant beside another one's worst requests, on both stores; some 20 minutes
+	cd bench && $(GO) run . neighbors -binary ../bin/countersign $(BENCH_FLAGS)
+
 .PHONY: bench-simulation
 bench-simulation: ## Measure simulations beside looplab/fsm, qmuntal/stateless and XState, in turns
 	cd bench && $(GO) run . simulation $(BENCH_FLAGS)

@@ -43,19 +43,20 @@ type TenantWrite struct {
 // Token is the record of a bearer token; the token itself is shown once, when
 // it is made, and only its SHA-256 is kept.
 type Token struct {
-	ID         string    `json:"id"`
-	Name       string    `json:"name"`
-	TenantID   string    `json:"tenantId"`
-	Roles      []Role    `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
-	ProjectIDs []string  `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
-	AgentIDs   []string  `json:"agentIds,omitempty" nullable:"false" doc:"an agent token's: it does what these agents do, and nothing else"`
-	Modes      []string  `json:"modes,omitempty" nullable:"false" enum:"DRY_RUN,LIVE" doc:"absent: both"`
-	UserEmail  string    `json:"userEmail,omitempty"`
-	CreatedBy  string    `json:"createdBy"`
-	CreatedAt  time.Time `json:"createdAt"`
-	ExpiresAt  time.Time `json:"expiresAt"`
-	LastUsedAt time.Time `json:"lastUsedAt,omitzero" doc:"kept coarsely"`
-	RevokedAt  time.Time `json:"revokedAt,omitzero"`
+	ID            string    `json:"id"`
+	Name          string    `json:"name"`
+	TenantID      string    `json:"tenantId"`
+	Roles         []Role    `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs    []string  `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
+	AgentIDs      []string  `json:"agentIds,omitempty" nullable:"false" doc:"an agent token's: it does what these agents do, and nothing else"`
+	Modes         []string  `json:"modes,omitempty" nullable:"false" enum:"DRY_RUN,LIVE" doc:"absent: both"`
+	UserEmail     string    `json:"userEmail,omitempty"`
+	CreatedBy     string    `json:"createdBy"`
+	CreatedByName string    `json:"createdByName,omitempty" since:"3" doc:"a token's name, a user's or an agent's"`
+	CreatedAt     time.Time `json:"createdAt"`
+	ExpiresAt     time.Time `json:"expiresAt"`
+	LastUsedAt    time.Time `json:"lastUsedAt,omitzero" doc:"kept coarsely"`
+	RevokedAt     time.Time `json:"revokedAt,omitzero"`
 
 	ConfirmedAt time.Time `json:"confirmedAt,omitzero" doc:"when its user confirmed that it is theirs"`
 }

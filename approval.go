@@ -38,6 +38,7 @@ type Approval struct {
 	RequestedByName string           `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
 	RequestedAt     time.Time        `json:"requestedAt"`
 	ExpiresAt       time.Time        `json:"expiresAt"`
+	RestoredAt      time.Time        `json:"restoredAt,omitzero" since:"3" doc:"the run's: the request may have been sent by the store that this one replaces"`
 	DecidedAt       time.Time        `json:"decidedAt,omitzero"`
 	DecidedBy       string           `json:"decidedBy,omitempty"`
 	DecidedByName   string           `json:"decidedByName,omitempty" doc:"a token's name, a user's or an agent's"`

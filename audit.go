@@ -14,6 +14,7 @@ type AuditRecord struct {
 	Seq       int64     `json:"seq" doc:"0 for the first; the order of the log"`
 	At        time.Time `json:"at"`
 	Actor     string    `json:"actor"`
+	ActorName string    `json:"actorName,omitempty" since:"3" doc:"in lists: a token's name, a user's or an agent's; no part of the sealed record"`
 	Action    string    `json:"action"`
 	Subject   string    `json:"subject" doc:"kind/id"`
 	Step      string    `json:"step,omitempty" doc:"the step of the run that it is about"`
@@ -29,11 +30,13 @@ type AuditRecord struct {
 	Assertion         *Assertion           `json:"assertion,omitempty" doc:"of a decision that was signed with a passkey"`
 	Passkey           *PasskeyRegistration `json:"passkey,omitempty" doc:"of a passkey that was registered"`
 
+	ActorMakers []string `json:"actorMakers,omitempty" nullable:"false" since:"3" doc:"who made the sign-in link that the actor's session began with, nearest first: it may have been theirs"`
+
 	Via       string `json:"via,omitempty" doc:"the chat service in which a person asked for it; absent for the API and the console"`
 	Count     int64  `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`
 	Salt      string `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`
 	ClockBack bool   `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before, by more than the record waited to be written"`
-	Hash      string `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field, lowercase hex"`
+	Hash      string `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field and actorName, lowercase hex"`
 }
 
 // AuditVerification is the answer of GET /audit/verify.

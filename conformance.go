@@ -50,12 +50,13 @@ type ConformanceWrite struct {
 // Conformance is what is known of a capability's receiver at one revision of its
 // project. Without one, `idempotent` is only declared.
 type Conformance struct {
-	Capability string        `json:"capability"`
-	Proven     bool          `json:"proven" doc:"the rules show that the receiver deduplicates"`
-	CheckedAt  time.Time     `json:"checkedAt" doc:"when it was recorded, by the server's clock"`
-	CheckedBy  string        `json:"checkedBy" doc:"who recorded it"`
-	Target     string        `json:"target"`
-	Rules      []RuleVerdict `json:"rules" nullable:"false"`
+	Capability    string        `json:"capability"`
+	Proven        bool          `json:"proven" doc:"the rules show that the receiver deduplicates"`
+	CheckedAt     time.Time     `json:"checkedAt" doc:"when it was recorded, by the server's clock"`
+	CheckedBy     string        `json:"checkedBy" doc:"who recorded it"`
+	CheckedByName string        `json:"checkedByName,omitempty" since:"3" doc:"a token's name, or a user's"`
+	Target        string        `json:"target"`
+	Rules         []RuleVerdict `json:"rules" nullable:"false"`
 }
 
 // Proves reports whether the verdicts show that a receiver deduplicates: it took

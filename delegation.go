@@ -9,13 +9,14 @@ const MaxDelegation = 90 * 24 * time.Hour
 // of who is away, while these could decide themselves. The delegate decides as themself and
 // needs a role and projects of their own; delegations don't add up to chains.
 type Delegation struct {
-	User      string    `json:"user" doc:"who is away: the e-mail address of a user of the tenant"`
-	Delegate  string    `json:"delegate" doc:"who decides instead: the e-mail address of a user of the tenant"`
-	From      time.Time `json:"from"`
-	Until     time.Time `json:"until"`
-	Reason    string    `json:"reason"`
-	CreatedBy string    `json:"createdBy"`
-	CreatedAt time.Time `json:"createdAt"`
+	User          string    `json:"user" doc:"who is away: the e-mail address of a user of the tenant"`
+	Delegate      string    `json:"delegate" doc:"who decides instead: the e-mail address of a user of the tenant"`
+	From          time.Time `json:"from"`
+	Until         time.Time `json:"until"`
+	Reason        string    `json:"reason"`
+	CreatedBy     string    `json:"createdBy"`
+	CreatedByName string    `json:"createdByName,omitempty" since:"3" doc:"a token's name, or a user's"`
+	CreatedAt     time.Time `json:"createdAt"`
 }
 
 // Holds reports a delegation that is in force.

@@ -67,12 +67,13 @@ const (
 	CodeDeniedByBudget   Code = "denied_by_budget"
 	CodeCancelled        Code = "cancelled"
 	CodeAbandoned        Code = "abandoned"
+	CodeSetAside         Code = "set_aside"
 )
 
 // RunReasons are the codes for which a run fails or is cancelled.
 var RunReasons = []Code{
 	CodeReceiverRefused, CodeOutputMissing, CodeExpectationNotMet, CodeNotSent, CodeOutcomeUnknown, CodeApprovalRejected, CodeApprovalExpired,
-	CodeDeniedByRule, CodeDeniedByBudget, CodeDrift, CodeProjectDisabled, CodeCancelled, CodeAbandoned,
+	CodeDeniedByRule, CodeDeniedByBudget, CodeDrift, CodeProjectDisabled, CodeCancelled, CodeAbandoned, CodeSetAside,
 }
 
 // Error is a refusal that the caller may see: its code is stable and its

@@ -127,6 +127,7 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 		return b, err
 	}
 	b = appendMember(b, `,"actor":`, r.Actor)
+	b = appendGiven(b, `,"actorName":`, r.ActorName)
 	b = appendMember(b, `,"action":`, r.Action)
 	b = appendMember(b, `,"subject":`, r.Subject)
 	b = appendGiven(b, `,"step":`, r.Step)
@@ -147,6 +148,11 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 	}
 	if r.Passkey != nil {
 		if b, err = appendAny(append(b, `,"passkey":`...), reflect.ValueOf(r.Passkey)); err != nil {
+			return b, err
+		}
+	}
+	if len(r.ActorMakers) > 0 {
+		if b, err = appendAny(append(b, `,"actorMakers":`...), reflect.ValueOf(r.ActorMakers)); err != nil {
 			return b, err
 		}
 	}

@@ -66,6 +66,10 @@ type PlanWrite struct {
 	Mode           string           `json:"mode,omitempty" enum:"DRY_RUN,LIVE" doc:"default DRY_RUN"`
 }
 
+// Gate is the edition by which the approval rules of a plan that is made now are judged
+// (Plan.Gate). Plans of before keep their meaning.
+const Gate = 3
+
 // Plan is an explicit, immutable list of steps (specification 2.9). It refers
 // to the immutable revisions of its model and projects; a read by id shows them
 // as snapshots.
@@ -87,7 +91,9 @@ type Plan struct {
 	ModelSnapshot    *Model           `json:"modelSnapshot,omitempty"`
 	ProjectSnapshots []Project        `json:"projectSnapshots,omitempty" nullable:"false"`
 	Models           []Model          `json:"models,omitempty" nullable:"false" doc:"of an agent or team run: the models of its agents"`
+	Gate             int64            `json:"gate,omitempty" since:"3" doc:"the edition by which its approval rules are judged, 3; absent where no step has rules, and in plans of before, which are judged as then"`
 	CreatedBy        string           `json:"createdBy"`
+	CreatedByName    string           `json:"createdByName,omitempty" since:"3" doc:"a token's name, or a user's"`
 	CreatedAt        time.Time        `json:"createdAt"`
 }
 

@@ -90,15 +90,20 @@ func (c *Capability) ApprovalPolicy() string {
 	}
 }
 
-// NeedsApproval is the gate's question where no approval rule holds: ALWAYS asks for reads too, NONE never
-// asks, RISK_BASED asks for a side effect unless it is declared idempotent and
-// is not a DELETE.
-func (c *Capability) NeedsApproval() bool {
+// NeedsApproval is the gate's question where no approval rule holds, of a plan that is made
+// now: ALWAYS asks for reads too, NONE never asks, RISK_BASED asks for a side effect unless
+// it is declared idempotent and is not a DELETE. Beside approval rules RISK_BASED asks for
+// every side effect: whoever wrote rules didn't mean what none of them names to go out.
+func (c *Capability) NeedsApproval() bool { return c.NeedsApprovalBy(Gate) }
+
+// NeedsApprovalBy is NeedsApproval of a plan that is judged by an earlier edition: Plan.Gate.
+func (c *Capability) NeedsApprovalBy(gate int64) bool {
 	switch c.ApprovalPolicy() {
 	case ApprovalAlways:
 		return true
 	case ApprovalRiskBased:
-		return c.HasSideEffect() && (!c.Idempotent || c.Method == "DELETE")
+		ruled := gate >= Gate && len(c.ApprovalRules) > 0
+		return c.HasSideEffect() && (ruled || !c.Idempotent || c.Method == "DELETE")
 	default:
 		return false
 	}

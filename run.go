@@ -1,6 +1,7 @@
 package countersign
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -74,11 +75,12 @@ type Run struct {
 	WaitingFor      *WaitingFor `json:"waitingFor,omitempty"`
 	CancelRequested bool        `json:"cancelRequested"`
 	UnverifiedSteps int         `json:"unverifiedSteps" doc:"completed steps that nothing was asked of"`
-	MayHaveHappened bool        `json:"mayHaveHappened,omitempty" doc:"it FAILED at a side effect that was answered, not as expected; it may have taken effect"`
+	MayHaveHappened bool        `json:"mayHaveHappened,omitempty" doc:"a side effect of it may have taken effect, whatever its status says: see that of its steps"`
 	PlanDigest      string      `json:"planDigest,omitempty" doc:"absent for who must not see all of the plan"`
 	AgentID         string      `json:"agentId,omitempty"`
 	TeamID          string      `json:"teamId,omitempty"`
 	ApprovalID      string      `json:"approvalId,omitempty" doc:"the latest approval asked for"`
+	RestoredAt      time.Time   `json:"restoredAt,omitzero" since:"3" doc:"when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that this one replaces"`
 	Error           string      `json:"error,omitempty" doc:"code: message"`
 	RequestedBy     string      `json:"requestedBy"`
 	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
@@ -103,7 +105,7 @@ type AgentWords struct {
 // A slot comes by itself; then both are empty. A run that waits for the end of a stop
 // holds no slot, whatever its status.
 type WaitingFor struct {
-	Kind       string    `json:"kind" enum:"approval,reconcile,slot,stop"`
+	Kind       string    `json:"kind" doc:"approval, reconcile, slot or stop; there may be more"`
 	Since      time.Time `json:"since"`
 	Role       string    `json:"role"`
 	Operation  string    `json:"operation" doc:"method and path below the version prefix"`
@@ -112,6 +114,8 @@ type WaitingFor struct {
 	ExpiresAt  time.Time `json:"expiresAt,omitzero"`
 
 	EscalatesAt time.Time `json:"escalatesAt,omitzero" doc:"from when members of other groups may decide, too"`
+
+	RestoredAt time.Time `json:"restoredAt,omitzero" since:"3" doc:"the run's"`
 
 	NotBefore time.Time `json:"notBefore,omitzero" doc:"until then an answer may still come, and no resolution is taken"`
 }
@@ -142,7 +146,7 @@ type StepRun struct {
 	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after nobody waited for it any more; it decides nothing"`
 	Probes           []ProbeRecord    `json:"probes,omitempty" nullable:"false"`
 	Error            *StepError       `json:"error,omitempty"`
-	MayHaveHappened  bool             `json:"mayHaveHappened,omitempty" doc:"a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect"`
+	MayHaveHappened  bool             `json:"mayHaveHappened,omitempty" doc:"a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it"`
 	StartedAt        time.Time        `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
 	CompletedAt      time.Time        `json:"completedAt,omitzero"`
 }
@@ -196,6 +200,15 @@ type Reconciliation struct {
 	By         string    `json:"by"`
 	ByName     string    `json:"byName,omitempty" doc:"a token's name or a user's"`
 	At         time.Time `json:"at"`
+
+	Differs []Discrepancy `json:"differs,omitempty" nullable:"false" since:"3" doc:"where the output contradicts what was sent"`
+}
+
+// Discrepancy is a member of an output that has the name of an input and another value.
+type Discrepancy struct {
+	Field string `json:"field"`
+	Sent  Value  `json:"sent"`
+	Found Value  `json:"found"`
 }
 
 // StatesOutput reports that the step's output is what a person said, and no answer.
@@ -223,6 +236,9 @@ type ProbeRecord struct {
 	Error      string    `json:"error,omitempty"`
 }
 
+// Unanswered reports a probe that was let out and whose answer isn't kept, yet or at all.
+func (p *ProbeRecord) Unanswered() bool { return p.Response == nil && p.Error == "" }
+
 // StepError says why a step failed or is uncertain.
 type StepError struct {
 	Code    Code   `json:"code"`
@@ -246,8 +262,79 @@ func WithoutQuote(message string) string {
 	return message
 }
 
-// MayHaveHappened says in words what the field of that name does.
-const MayHaveHappened = "answered, not as expected; it may have taken effect"
+// What a step's error says of its last attempt is not said of its key: an earlier sending may
+// still arrive. Whoever asks what became of a step asks these methods, and not its code.
+
+// WasSent reports that a request of the step may have reached its receiver: an intent to send
+// it is stored, and it isn't known that nothing left.
+func (s *StepRun) WasSent() bool {
+	onlyKept := s.Attempt == 1 && s.Error != nil && s.Error.Code == CodeNotSent
+	return s.MayHaveHappened || s.Attempt > 0 && !onlyKept
+}
+
+// HadEffect reports a side effect that took place, or of which nobody can say that it didn't.
+func (s *StepRun) HadEffect() bool {
+	if !s.SideEffect || !s.WasSent() {
+		return false
+	}
+	refused := s.Status == StepFailed && s.Error != nil && s.Error.Code == CodeReceiverRefused
+	return s.MayHaveHappened || !refused
+}
+
+// HadEffect reports that a side effect of the run took place, or may have.
+func (r *Run) HadEffect() bool {
+	return r.MayHaveHappened || slices.ContainsFunc(r.Steps, func(s StepRun) bool { return s.HadEffect() })
+}
+
+// Code is the code of the error of a run that FAILED or was CANCELLED, "" without one.
+func (r *Run) Code() Code {
+	code, _, _ := strings.Cut(r.Error, ": ")
+	return Code(code)
+}
+
+// NotAsExpected reports the code of a step that was answered 2xx and failed.
+func (c Code) NotAsExpected() bool { return c == CodeExpectationNotMet || c == CodeOutputMissing }
+
+// HappenedWords says in words what mayHaveHappened says of a run, "" where it doesn't.
+func (r *Run) HappenedWords() string {
+	if r.MayHaveHappened && !r.RestoredAt.IsZero() && !r.Code().NotAsExpected() {
+		return sentElsewhere
+	}
+	return happenedWords(r.MayHaveHappened, r.Code())
+}
+
+// HappenedWords says in words what mayHaveHappened says of a step, "" where it doesn't.
+func (s *StepRun) HappenedWords() string {
+	code := Code("")
+	if s.Error != nil {
+		code = s.Error.Code
+	}
+	if s.MayHaveHappened && s.Attempt == 0 && !code.NotAsExpected() {
+		return sentElsewhere // only a store that was replaced can have sent it
+	}
+	return happenedWords(s.MayHaveHappened, code)
+}
+
+const sentElsewhere = "the store was restored since; the one that it replaces may have sent it, and it may have taken effect"
+
+// RestoredWords says in words what restoredAt says of a run, its approval, or what it waits for;
+// "" where it is none.
+func RestoredWords(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return "the store was restored on " + at.UTC().Format("2006-01-02 15:04 UTC") + "; the one that it replaces may have sent this: look at the receiver before you decide"
+}
+
+func happenedWords(may bool, code Code) string {
+	switch {
+	case !may:
+		return ""
+	case code.NotAsExpected():
+		return "answered, not as expected; it may have taken effect"
+	}
+	return "an earlier sending may still arrive; it may take effect"
+}
 
 // CancelledWords says in words what the error of a cancelled run says, and the reason of the
 // approval that the system rejected with it: `cancelled: user:ada@example.com: ordered twice` has

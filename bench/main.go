@@ -13,6 +13,7 @@
 //   - bench history: a store with a million runs, compared with an empty one;
 //   - bench approvals: lists of approvals where very many wait, compared with few;
 //   - bench hour: an hour at half of the best throughput, with all that goes on beside runs;
+//   - bench neighbors: a tenant beside another one's worst requests, on both stores;
 //   - bench simulation: simulations, compared with state machine libraries.
 package main
 
@@ -26,7 +27,7 @@ import (
 
 var benchmarks = map[string]func(args []string) error{
 	"heartbeats": measureHeartbeats, "replicas": measureReplicas, "api": measureAPI, "simulation": measureSimulation, "history": measureHistory,
-	"approvals": measureApprovals, "hour": measureHour,
+	"approvals": measureApprovals, "hour": measureHour, "neighbors": measureNeighbors,
 }
 
 func main() {

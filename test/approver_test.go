@@ -96,7 +96,7 @@ func TestWhatHidesInARequestIsWrittenOutWhereverItIsShown(t *testing.T) {
 		}
 	}
 	p := mara.Open("/approvals/" + approval)
-	if !strings.Contains(p.Text, `<bdi class="s">`) || !strings.Contains(p.Text, `<span class="doubt">mixes scripts, not NFC</span>`) {
+	if !strings.Contains(p.Text, `<bdi class="s">`) || !strings.Contains(p.Text, `<span class="doubt">mixes scripts: “`+"\u0430"+`” is Cyrillic (U+0430), looks like a, not NFC</span>`) {
 		t.Errorf("not isolated, or not marked:\n%s", p.Text)
 	}
 }
@@ -108,7 +108,7 @@ func TestTheFieldsOfAQueryAreReadable(t *testing.T) {
 	mara := w.person(t, "mara@example.com", "APPROVER")
 	approval, _ := w.decidable(t, step("g", "guarded", doc{"q": "p\u0430y\u202e"}))
 	p := mara.Open("/approvals/" + approval)
-	mustSay(t, p, 200, "Approve and send", `"p`+"\u0430"+`y\u202e" mixes scripts`)
+	mustSay(t, p, 200, "Approve and send", `"p`+"\u0430"+`y\u202e" mixes scripts: “`+"\u0430"+`” is Cyrillic (U+0430), looks like a`)
 	bare, _ := w.decidable(t, step("g", "guarded", nil))
 	mustSay(t, mara.Open("/approvals/"+bare), 200, "no body", "Approve and send")
 }

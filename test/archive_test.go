@@ -46,6 +46,11 @@ func TestAKeyFindsItsRunBeyondItsArchiving(t *testing.T) {
 	}
 	day := noted.At("items.0.at").Text()[:len("2006-01-02")]
 	gone.Refused(t, "not_found", "run "+id+" ended COMPLETED and was archived on "+day+": it is in the archive's file "+name+" (SHA-256 "+noted.At("items.0.digest").Text()+")")
+	for _, of := range []string{"", "/receipt", "/rehearsal", "/events"} { // who must not see its values could try them against a hash over the file
+		if said := w.viewer.Get("/runs/"+id+of).Refused(t, "not_found"); said != "run "+id+" was archived on "+day {
+			t.Errorf("a VIEWER at %q is told %q", of, said)
+		}
+	}
 	w.Admin.Get("/audit/verify").OK(t).Is(t, "intact", true)
 	path := filepath.Join(archive, filepath.FromSlash(name))
 	if r := harness.Run(t, nil, "archive", "verify", path); r.Status != 0 || !strings.Contains(r.Out, noted.At("items.0.digest").Text()) {

@@ -2,10 +2,12 @@ package test
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/test/harness"
 )
@@ -57,7 +59,10 @@ func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 	w.reaches(t, run, "WAITING_APPROVAL")
 	file := w.backedUp(t)
 	w.approve(t, run)
-	w.reaches(t, run, "COMPLETED")
+	ended := w.reaches(t, run, "COMPLETED")
+	if ended.At("restoredAt").Exists() {
+		t.Errorf("restored before anything was: %s", ended)
+	}
 
 	s, report := w.restored(t, file)
 	report.Is(t, "projects", 1)
@@ -66,11 +71,18 @@ func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 	admin.Post("/projects/"+shop+"/health-check", nil).OK(t).Is(t, "healthy", true)
 	admin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 2}).OK(t)
 	waiting := operator.Get("/runs/"+run).OK(t).Is(t, "status", "WAITING_APPROVAL")
+	at := waiting.At("restoredAt").Text()
+	waiting.Is(t, "waitingFor.restoredAt", at)
+	approver.Get("/approvals/"+waiting.At("waitingFor.approvalId").Text()).OK(t).Is(t, "restoredAt", at)
+	if _, err := time.Parse(time.RFC3339, at); err != nil {
+		t.Errorf("restoredAt is %q", at)
+	}
 	approver.Post("/approvals/"+waiting.At("waitingFor.approvalId").Text()+"/decision", doc{"decision": "APPROVED", "reason": "again"}).OK(t)
 	harness.Until(t, "the run has ended", func() bool { return operator.Get("/runs/"+run).OK(t).At("status").Text() == "FAILED" })
 	if text := operator.Get("/runs/" + run).OK(t).At("error").Text(); !strings.HasPrefix(text, "drift: ") {
 		t.Errorf("the run's error is %q", text)
 	}
+	operator.Get("/runs/"+run).OK(t).Is(t, "restoredAt", at).Is(t, "mayHaveHappened", true).Is(t, "steps.0.mayHaveHappened", true)
 	operator.Post("/runs", doc{"planId": plan}, key()).Refused(t, "drift")
 	if n := len(w.shop.Seen("POST", "/refunds")); n != 1 {
 		t.Errorf("the refund was sent %d times", n)
@@ -78,6 +90,34 @@ func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 	admin.Get("/audit/verify").OK(t).Is(t, "intact", true)
 	admin.Get("/audit?action=store.restore").OK(t).Is(t, "total", 1).Is(t, "items.0.subject", "project/"+shop).Is(t, "items.0.before", "revision 1").Is(t, "items.0.after", "revision 2").
 		Is(t, "items.0.reason", "restored from a backup with the digest "+report.At("backup.sha256").Text())
+}
+
+// TestNothingThatWorksOnceWorksAgainAfterARestore: a link that was used since the backup, and one
+// that was not, whether tokens are revoked or not.
+func TestNothingThatWorksOnceWorksAgainAfterARestore(t *testing.T) {
+	harness.OnlyDirectory(t)
+	t.Parallel()
+	w := ownWorld(t)
+	for _, email := range []string{"ada@example.com", "ben@example.com"} {
+		w.Admin.Put("/users/"+email, doc{"roles": []string{"VIEWER"}}).OK(t)
+	}
+	_, used := linkOf(t, w.Admin.Post("/users/ada@example.com/sign-in-link", doc{"expiresInMinutes": 1440}).OK(t))
+	_, unused := linkOf(t, w.Admin.Post("/users/ben@example.com/sign-in-link", doc{"expiresInMinutes": 1440}).OK(t))
+	file := w.backedUp(t)
+	if b := w.NewBrowser(); b.Submit("/sign-in/link", url.Values{"link": {used}}) == nil || b.Session() == "" {
+		t.Fatal("the link signs nobody in")
+	}
+	for _, flags := range [][]string{nil, {"--revoke-tokens"}} {
+		s, report := w.restored(t, file, flags...)
+		report.Is(t, "secrets", 3) // the set-up link too
+		for name, secret := range map[string]string{"used": used, "unused": unused} {
+			b := s.NewBrowser()
+			if p := b.Submit("/sign-in/link", url.Values{"link": {secret}}); p.Status != 401 || b.Session() != "" {
+				t.Errorf("restored with %v, the %s link: %d %q", flags, name, p.Status, b.Session())
+			}
+		}
+		s.Stop()
+	}
 }
 
 // TestARestoreCanRevokeEveryToken in the backup.

@@ -3,6 +3,7 @@ package test
 import (
 	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -87,6 +88,68 @@ func TestAProbeThatIsNotAsExpectedFillsNothing(t *testing.T) {
 			t.Errorf("%s fills the output", name)
 		}
 	}
+}
+
+// TestWhatContradictsTheRequestTakesATick: the comparison stands above the button, and a tick
+// holds for these differences alone.
+func TestWhatContradictsTheRequestTakesATick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mara := w.person(t, "mara@example.com", "APPROVER")
+	run := w.lost(t)
+	w.shop.On("GET", "/refunds/ord-7", harness.Answering(200, `{"status":"refunded","amount":12.95,"orderId":"ord-7"}`))
+	page := submitted(t, mara, mara.Open("/recovery/"+run), "/recovery/"+run+"/probe", url.Values{"stepId": {"refund"}})
+	mustSay(t, page, 200, "probe 1, where amount differs from what was sent")
+	filled := mara.Open("/recovery/" + run + "?output=probe-1")
+	mustSay(t, filled, 200, "1 of 2 differs from what was sent: amount 12.95, sent 129.50.", "I know that amount differs")
+	form := foundOut("CONFIRMED_COMPLETED", `{"status":"refunded","amount":12.95,"orderId":"ord-7"}`)
+	refused := submitted(t, mara, filled, "/recovery/"+run+"/reconcile", form)
+	mustSay(t, refused, 400, "1 of 2 differs from what was sent", "Not recorded: what you state differs from what was sent.", "looked at the ledger")
+	form.Set("differs", tickOf(t, refused))
+	form.Set("output", `{"status":"refunded","amount":1295,"orderId":"ord-7"}`)
+	mustSay(t, submitted(t, mara, refused, "/recovery/"+run+"/reconcile", form), 400, "amount 1295, sent 129.50", "Not recorded")
+	w.viewer.Get("/runs/"+run).OK(t).Is(t, "status", "RECOVERY_REQUIRED")
+	form.Set("output", `{"status":"refunded","amount":12.95,"orderId":"ord-7"}`)
+	submitted(t, mara, refused, "/recovery/"+run+"/reconcile", form)
+	w.reaches(t, run, "COMPLETED").Is(t, "steps.0.output.amount", number("12.95"))
+}
+
+// TestTheAPITakesWhatContradictsTheRequest: an integrator asks their own questions.
+func TestTheAPITakesWhatContradictsTheRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run := w.lost(t)
+	w.approver.Post("/runs/"+run+"/reconcile", doc{"resolution": "CONFIRMED_COMPLETED", "evidence": "the ledger", "output": doc{"status": "refunded", "amount": 1}}).OK(t)
+	w.reaches(t, run, "COMPLETED")
+}
+
+var tickValue = regexp.MustCompile(`name="differs" value="([^"]+)"`)
+
+func tickOf(t *testing.T, p *harness.Page) string {
+	t.Helper()
+	found := tickValue.FindStringSubmatch(p.Text)
+	if found == nil {
+		t.Fatalf("there is nothing to tick:\n%s", pageWords(p))
+	}
+	return found[1]
+}
+
+// TestProbingAndFillingKeepWhatWasTyped: the page's own way leads through both.
+func TestProbingAndFillingKeepWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mara := w.person(t, "mara@example.com", "APPROVER")
+	run := w.lost(t)
+	typed := url.Values{"stepId": {"refund"}, "resolution": {"CONFIRMED_COMPLETED"}, "evidence": {"the ledger says so"}, "output": {""}}
+	page := submitted(t, mara, mara.Open("/recovery/"+run), "/recovery/"+run+"/probe", typed)
+	kept := []string{`value="CONFIRMED_COMPLETED" required checked`, ">the ledger says so</textarea>"}
+	mustSay(t, page, 200, "Probe 1 asked, read only")
+	mustHold(t, page, kept...)
+	typed.Set("fill", "probe-1")
+	page = submitted(t, mara, page, "/recovery/"+run+"/fill", typed)
+	mustSay(t, page, 200, "Taken from probe 1.")
+	mustHold(t, page, kept...)
+	w.viewer.Get("/runs/"+run).OK(t).Is(t, "status", "RECOVERY_REQUIRED")
 }
 
 func TestWhatDidNotHappenIsAskedForAndSentAgain(t *testing.T) {

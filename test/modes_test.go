@@ -22,7 +22,7 @@ func TestADryRunTokenDecidesNothingAndSendsNothing(t *testing.T) {
 	dry.Post("/runs/"+run+"/probe", doc{"stepId": "r"}).Refused(t, "role_required", "DRY_RUN")
 	dry.Post("/runs/"+run+"/reconcile", reconcile("ABANDON", nil)).Refused(t, "role_required", "DRY_RUN")
 	dry.Post("/projects/"+shop+"/health-check", nil).Refused(t, "role_required", "DRY_RUN")
-	dry.Post("/projects/none/health-check", nil).Refused(t, "not_found")
+	dry.Post("/runs/"+run+"/cancel", doc{"reason": "r"}).Refused(t, "role_required") // as OPERATOR, too: see the matrix
 	live, _ := w.token(t, doc{"roles": []string{"ADMIN", "APPROVER"}, "modes": []string{"LIVE"}})
 	live.Post("/runs/"+run+"/probe", doc{"stepId": "r"}).OK(t)
 	live.Post("/projects/"+shop+"/health-check", nil).OK(t)

@@ -30,6 +30,10 @@ func TestAProjectsHeadersAndUserAreSentShownAndInTheDigest(t *testing.T) {
 	if sent.Get("Authorization") != want || sent.Get("X-Api-Version") != "2026-01" || sent.Get("X-Merchant") != "marlow desk" {
 		t.Errorf("the headers were %v", sent)
 	}
+	mara := w.person(t, "mara@example.com", "APPROVER")
+	for _, path := range []string{"/approvals/" + approval.At("id").Text(), "/runs/" + run} {
+		mustSay(t, mara.Open(path), 200, "Basic desk:•••", "X-Api-Version", "2026-01", "marlow desk")
+	}
 	w.holds(t, w.operator, run)
 	text := receiptOf(t, w.operator, run)
 	w.judge(t, 1, strings.Replace(text, "2026-01", "2026-02", 1), "--key", w.receiptKey(t))
@@ -38,6 +42,7 @@ func TestAProjectsHeadersAndUserAreSentShownAndInTheDigest(t *testing.T) {
 	w.Admin.Put("/projects/"+shop, harness.With(harness.With(p, "expectedRevision", 2), "headers", doc{"X-Merchant": "another"})).OK(t)
 	w.enable(t, shop, 3)
 	other := w.approval(t, w.call(w.operator, doc{"capability": "refund", "mode": "LIVE", "inputs": doc{"orderId": "o"}}).OK(t).At("id").Text())
+	mustSay(t, mara.Open("/approvals/"+other.At("id").Text()), 200, "headers.X-Merchant", `"marlow desk"`, `"another"`, "headers.X-Api-Version", "absent")
 	if other.At("requestDigest").Text() == approval.At("requestDigest").Text() || other.At("same.0").Exists() {
 		t.Errorf("it is taken for the same request: %s", other)
 	}
@@ -49,6 +54,7 @@ func TestHeadersThatNoKeyMayReplaceAreRefused(t *testing.T) {
 	p := harness.Project(w.shop.Origin())
 	for name, value := range map[string]string{
 		"Authorization": "x", "Host": "x", "Cookie": "x", "Idempotency-Key": "x", "X-Runtime-Run-Id": "x", "Content-Type": "x", "X Key": "x", "X-Forwarded-For": "x",
+		"X-HTTP-Method": "PUT", "X-Http-Method-Override": "DELETE", "x-method-override": "DELETE", "X_HTTP_METHOD_OVERRIDE": "DELETE",
 		"X-Empty": "", "X-Break": "a\r\nX-Other: b", "X-Control": "a\x00b", "X-Space": " a", "X-Letters": "é", "X-Long": strings.Repeat("x", 1025),
 	} {
 		w.Admin.Put("/projects/default-other", harness.With(p, "headers", doc{name: value})).Refused(t, "invalid_request", "headers."+name)

@@ -145,7 +145,8 @@ func TestWhoMayStopAndLetGo(t *testing.T) {
 		w.tenantAdmin.Post(path, doc{"reason": " "}).Refused(t, "invalid_request", "reason")
 		w.tenantAdmin.Post(path, doc{}).Refused(t, "invalid_request", "reason")
 	}
-	rehearsing.Post("/stop", stopping).OK(t)
+	rehearsing.Post("/stop", stopping).Refused(t, "role_required", "DRY_RUN")
+	w.tenantAdmin.Post("/stop", stopping).OK(t)
 	rehearsing.Post("/go", stopping).Refused(t, "role_required", "DRY_RUN")
 	w.tenantAdmin.Post("/go", stopping).OK(t).Is(t, "stopped", false)
 	w.Admin.Post("/stop", harness.With(stopping, "tenantId", "acme")).OK(t).Is(t, "tenantId", "acme")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/testing/pgtest"
 	"github.com/countersign/countersign/test/harness"
 )
@@ -79,24 +80,128 @@ func TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps(t *testing.T) {
 	}
 	back := filepath.Join(t.TempDir(), "back")
 	copyStore(t, database, back).Is(t, "fromSha256", there.At("toSha256").Text()).Is(t, "rows", there.At("rows").Int())
-	copyRefused(t, w.Store, database, "is not empty")
-	copyRefused(t, database, back, "is not empty")
+	copyRefused(t, back, database, "is not empty")
+	copyRefused(t, back, w.Store, "is not empty")
+	copied(t, w.Store, database)
+	copied(t, database, back)
 
-	s := w.on(t, database)
+	s := w.on(t, back)
 	s.approve(t, waiting)
 	s.reaches(t, waiting, "COMPLETED")
-	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), fmt.Sprint("has a record in it, one of ", harness.Replicas))
-	copyStore(t, database, filepath.Join(t.TempDir(), "forced"), "--force")
 	s.Stop()
-	home := filepath.Join(t.TempDir(), "home")
-	copyStore(t, database, home)
-	s = w.on(t, home)
+	again := pgtest.Database(t)
+	copyStore(t, back, again)
+	s = w.on(t, again)
+	copyRefused(t, again, filepath.Join(t.TempDir(), "x"), fmt.Sprint("has a record in it, one of ", harness.Replicas))
 	s.operator.Get("/runs/"+waiting).OK(t).Is(t, "status", "COMPLETED")
 	s.Admin.Get("/agents").OK(t).Is(t, "total", 1).Is(t, "items.0.status", "ADMITTED")
 	s.reaches(t, s.startApproved(t), "COMPLETED")
+	copyStore(t, again, filepath.Join(t.TempDir(), "forced"), "--force")
 	if n := len(w.shop.Seen("POST", "/refunds")); n != 3 {
 		t.Errorf("refunds were sent %d times instead of 3", n)
 	}
+}
+
+// copied checks that a store that was copied says where to, and is taken by no command that
+// would go on with it.
+func copied(t *testing.T, from, to string) {
+	t.Helper()
+	settings := map[string]string{"SVC_PLATFORM_STORE": from, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}
+	for _, arguments := range [][]string{
+		{"serve"}, {"token", "issue", "--tenant", "default", "--role", "ADMIN"}, {"store", "copy", from, filepath.Join(t.TempDir(), "x")},
+	} {
+		r := harness.Run(t, settings, arguments...)
+		if r.Status != 3 || len(r.Lines()) != 1 || !strings.Contains(r.Err, "copied") || !strings.Contains(r.Err, filepath.Base(to)) || !strings.Contains(r.Err, "countersign store reopen") {
+			t.Errorf("%s: %d\n%s%s", arguments, r.Status, r.Out, r.Err)
+		}
+	}
+	r := harness.Run(t, settings, "doctor")
+	if r.Status == 0 || !strings.Contains(r.Out, "was copied to") || !strings.Contains(r.Out, filepath.Base(to)) {
+		t.Errorf("doctor: %d\n%s%s", r.Status, r.Out, r.Err)
+	}
+}
+
+// TestACopiedStoreSendsNothingThatItsCopyMaySend: neither what waits for an approval nor what a
+// crash left unfinished. Reopened it does what a restored one does.
+func TestACopiedStoreSendsNothingThatItsCopyMaySend(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]bool{"directory": false, "database": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, waiting := filledWorld(t)
+			w.Stop()
+			from := w.Store
+			if database {
+				from = pgtest.Database(t)
+				copyStore(t, w.Store, from)
+			}
+			to := filepath.Join(t.TempDir(), "to")
+			copyStore(t, from, to)
+			copied(t, from, to)
+			s := w.on(t, to)
+			s.approve(t, waiting)
+			s.reaches(t, waiting, "COMPLETED")
+			s.Stop()
+			copied(t, from, to)
+
+			if r := harness.Run(t, nil, "store", "reopen", from, "--reason", " "); r.Status != 2 {
+				t.Errorf("without a reason: %d %s", r.Status, r.Err)
+			}
+			r := harness.Run(t, nil, "store", "reopen", from, "--reason", "the copy is given up", "-o", "json")
+			if r.Status != 0 {
+				t.Fatalf("store reopen: %d\n%s%s", r.Status, r.Out, r.Err)
+			}
+			parsed(t, r.Out).Is(t, "projects", 1).Is(t, "runs", 1)
+			if r := harness.Run(t, nil, "store", "reopen", from, "--reason", "again"); r.Status != 2 || !strings.Contains(r.Err, "was not copied") {
+				t.Errorf("once more: %d %s", r.Status, r.Err)
+			}
+			sent := len(w.shop.Seen("POST", "/refunds"))
+			s = w.on(t, from)
+			s.Admin.Get("/audit?action=store.restore").OK(t).Is(t, "total", 1)
+			at := s.operator.Get("/runs/" + waiting).OK(t).At("restoredAt").Text()
+			s.approve(t, waiting)
+			s.reaches(t, waiting, "FAILED").Is(t, "restoredAt", at).Is(t, "mayHaveHappened", true)
+			if n := len(w.shop.Seen("POST", "/refunds")); n != sent {
+				t.Errorf("refunds were sent %d times, and %d before the store was reopened", n, sent)
+			}
+		})
+	}
+}
+
+// TestACopyThatIsBrokenOffLeavesNothingToServe: neither the source, which may have been read to
+// its end, nor the target. It can be made again, and then goes on.
+func TestACopyThatIsBrokenOffLeavesNothingToServe(t *testing.T) {
+	t.Parallel()
+	w, waiting := filledWorld(t)
+	w.Stop()
+	broken := pgtest.Database(t)
+	pgtest.Exec(t, broken, "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$")
+	to := filepath.Join(t.TempDir(), "to")
+	copyStore(t, w.Store, broken) // its tables are there now
+	if r := harness.Run(t, nil, "store", "reopen", w.Store, "--reason", "for the test"); r.Status != 0 {
+		t.Fatalf("store reopen: %d %s", r.Status, r.Err)
+	}
+	var all strings.Builder
+	for _, table := range store.Tables() {
+		all.WriteString("DELETE FROM " + table.Name + ";")
+	}
+	pgtest.Exec(t, broken, all.String()+"CREATE TRIGGER refuses BEFORE INSERT ON approvals FOR EACH ROW EXECUTE FUNCTION refuse()")
+	if r := harness.Run(t, nil, "store", "copy", w.Store, broken); r.Status != 1 || !strings.Contains(r.Err, "broken off") {
+		t.Fatalf("%d\n%s%s", r.Status, r.Out, r.Err)
+	}
+	for address, want := range map[string]struct {
+		status int
+		why    string
+	}{broken: {2, "not complete"}, w.Store: {3, "began to be copied to"}} {
+		r := harness.Run(t, map[string]string{"SVC_PLATFORM_STORE": address, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}, "serve")
+		if r.Status != want.status || !strings.Contains(r.Err, want.why) {
+			t.Errorf("serve: %d\n%s", r.Status, r.Err)
+		}
+	}
+	copyStore(t, w.Store, to)
+	copied(t, w.Store, to)
+	s := w.on(t, to)
+	s.operator.Get("/runs/"+waiting).OK(t).Is(t, "status", "WAITING_APPROVAL")
 }
 
 // startApproved starts a run of a new plan and approves its request.
@@ -119,7 +224,9 @@ func TestADatabaseWithPartOfACopyIsNotServedFrom(t *testing.T) {
 	if serve.Status != 2 || !strings.Contains(serve.Err, "a copy that is not complete") {
 		t.Errorf("%d\n%s", serve.Status, serve.Err)
 	}
-	copyRefused(t, w.Store, database, "part of a copy")
+	other, _ := filledWorld(t)
+	other.Stop()
+	copyRefused(t, other.Store, database, "part of a copy")
 	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "a copy that is not complete")
 }
 

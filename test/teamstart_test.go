@@ -39,7 +39,7 @@ func TestARefusedTeamStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		{"t", harness.With(body(good), "expectedRevision", 2), "revision_conflict", "1"},
 		{"t", harness.With(body(good), "mode", "TEST"), "invalid_request", "mode"},
 		{"t", harness.With(body(good), "expectation", doc{"field": "f", "equals": 1}), "invalid_request", "expectation"}, // the steps of a team have their own expectations
-		{"t", harness.With(body(good), "inputs", nil), "invalid_request", "resourceId"}, // as if left out
+		{"t", harness.With(body(good), "inputs", nil), "invalid_request", "resourceId"},                                  // as if left out
 		{"t", body(doc{"look": []any{}}), "invalid_request", "inputs.look"},
 		{"t", body(doc{}), "invalid_request", "resourceId"},
 		{"t", body(harness.With(good, "look.resourceId", "a/b")), "invalid_request", "resourceId"},

@@ -139,7 +139,8 @@ func TestADryRunTokenCannotStartLive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "modes": []string{"DRY_RUN"}})
-	live := c.Post("/plans", planOf(step("n", "note", nil))).OK(t).At("id").Text()
+	c.Post("/plans", planOf(step("n", "note", nil))).Refused(t, "role_required", "DRY_RUN")
+	live := w.operator.Post("/plans", planOf(step("n", "note", nil))).OK(t).At("id").Text()
 	dry := c.Post("/plans", harness.With(planOf(step("n", "note", nil)), "mode", "DRY_RUN")).OK(t).At("id").Text()
 	c.Post("/runs", doc{"planId": live}, key()).Refused(t, "role_required", "DRY_RUN")
 	c.Post("/runs", doc{"planId": dry}, key()).OK(t)
@@ -224,5 +225,5 @@ func TestNoTokenStartsMoreThanItsMakerMay(t *testing.T) {
 	w := newWorld(t)
 	maker, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "modes": []string{"DRY_RUN"}})
 	maker.Post("/tokens", doc{"name": "more", "roles": []string{"OPERATOR"}, "modes": []string{"LIVE"}}).Refused(t, "role_required", "DRY_RUN")
-	maker.Post("/tokens", doc{"name": "same", "roles": []string{"OPERATOR"}}).OK(t).Is(t, "modes", []string{"DRY_RUN"})
+	maker.Post("/tokens", doc{"name": "same", "roles": []string{"OPERATOR"}}).Refused(t, "role_required", "DRY_RUN")
 }

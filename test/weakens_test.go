@@ -38,6 +38,9 @@ func TestTheAuditLogMarksWhatWeakensAGate(t *testing.T) {
 		{"an approval lowered", harness.With(project, approval, "RISK_BASED"), true},
 		{"a capability taken away", without, false},
 		{"a capability brought back, lowered", harness.With(project, approval, "NONE"), true},
+		{"a header", harness.With(harness.With(project, approval, "NONE"), "headers", doc{"X-Environment": "staging"}), true},
+		{"the same header", harness.With(harness.With(project, approval, "NONE"), "headers", doc{"X-Environment": "staging"}), false},
+		{"another value of it", harness.With(harness.With(project, approval, "NONE"), "headers", doc{"X-Environment": "production"}), true},
 		{"no origin any more", harness.Without(harness.With(harness.With(project, approval, "NONE"), "adapter", "LOCAL_ECHO"), "baseUrl"), true},
 	} {
 		w.Admin.Put("/projects/"+id, harness.With(change.project, "expectedRevision", revision)).OK(t)

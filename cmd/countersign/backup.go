@@ -189,14 +189,11 @@ type viewer interface {
 // verifiedLogs recomputes every audit log of a store.
 func verifiedLogs(ctx context.Context, held viewer) (logs []logReport, err error) {
 	err = held.View(ctx, func(tx store.Tx) error {
-		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+		tenants, err := records.TenantIDs(tx)
 		if err != nil {
 			return err
 		}
-		names := []string{store.Realm}
-		for _, tenant := range tenants {
-			names = append(names, tenant.ID)
-		}
+		names := append([]string{store.Realm}, tenants...)
 		logs = nil
 		for _, name := range names {
 			v, err := audit.Verify(tx, name)

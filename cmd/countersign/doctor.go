@@ -19,7 +19,7 @@ type doctorCommand struct {
 
 // Help explains when to use the command.
 func (doctorCommand) Help() string {
-	return "Run it with the environment of the service, beside it or before its first start. The status is 1 when something is broken. It reads the store as a start does, and the last 10,000 records of each audit log."
+	return "Run it with the environment of the service, beside it or before its first start. The status is 1 when something is broken. It reads the store as a start does, and the last 10,000 records of each kind and audit log."
 }
 
 // The states of a finding.
@@ -89,7 +89,7 @@ func examine(ctx context.Context, s settings, environ []string, all bool) []find
 	}
 	found = append(found, checkStore(ctx, cfg, all)...)
 	for _, check := range []func(context.Context, config) []finding{
-		checkSpace, checkArchive, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkAddresses, checkOrigins, checkMail, checkSlack, checkProvider,
+		checkSpace, checkArchive, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkUpgrade, checkAddresses, checkOrigins, checkMail, checkSlack, checkProvider,
 	} {
 		found = append(found, check(ctx, cfg)...)
 	}

@@ -24,11 +24,8 @@ func checkAudit(ctx context.Context, address string, all bool) []finding {
 	}
 	var names []string
 	there, err := peek(ctx, address, func(tx store.Tx) error {
-		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
-		names = []string{store.Realm}
-		for _, t := range tenants {
-			names = append(names, t.ID)
-		}
+		tenants, err := records.TenantIDs(tx)
+		names = append([]string{store.Realm}, tenants...)
 		return err
 	})
 	if !there || errors.Is(err, sqlite.ErrBehind) { // reported by other checks

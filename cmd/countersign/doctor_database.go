@@ -97,6 +97,9 @@ func checkUse(ctx context.Context, reader *postgres.Reader, s postgres.Server) [
 	case err != nil:
 		return []finding{bad("tables", "let the role of the address own the tables, or grant it their use", "%v", err)}
 	}
+	if found := checkCopied(ctx, reader); found != nil {
+		return found
+	}
 	alive, still, err := lease.Beating(ctx, reader, watching)
 	if err != nil {
 		return []finding{bad("replicas", "look again", "%v", err)}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -71,8 +72,11 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	damaged := stored(t, func(tx store.Tx) error {
 		_, err := records.CredentialMarks.Put(tx, store.Realm, records.CredentialsBoundID, &records.CredentialsBound{}, 0)
 		garbled := store.Row{ID: "acme", Doc: []byte("{")}
-		return errors.Join(err, tx.Put(store.Tenants, store.Realm, garbled, 0))
+		headless := store.Row{ID: "head", Doc: []byte("{")}
+		return errors.Join(err, tx.Put(store.Tenants, store.Realm, garbled, 0), tx.Put(store.AuditHeads, "acme", headless, 0))
 	})
+	hurried, hurry := context.WithCancel(t.Context())
+	hurry()
 	listed := config{Secrets: secretfile.New(map[string]string{"GONE_KEY_FILE": "/nowhere/key"}, "SHOP_KEY", "GONE_KEY"), Credentials: credential.Plain([]string{"SHOP_KEY", "GONE_KEY"}, nil)}
 	for _, test := range []struct {
 		found []finding
@@ -92,8 +96,12 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{checkStore(t.Context(), config{Store: "postgres://u:p@127.0.0.1:1/x"}, false), "store: store x at 127.0.0.1:1: store: unavailable: failed to connect to `user=u database=x`:\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused\n	127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused: look at SVC_PLATFORM_STORE, whether the server runs and can be reached from here, and who may connect to it (pg_hba.conf). "},
 		{checkStore(t.Context(), config{Store: "postgres://%zz"}, false), "store: the address of the store can't be used: cannot parse `postgres://%zz`: failed to parse as URL (invalid percent-encoded token: \"%zz\"): correct SVC_PLATFORM_STORE; the password can be given as PGPASSWORD or PGPASSFILE. "},
 		{checkDirectory(t.Context(), config{Store: future}, false), "clock: the store was written at 2200-01-01T00:00:00Z, TIME from now: set the clock: approvals and tokens end by it. "},
-		{checkAudit(t.Context(), damaged, false), "audit log: it can't be read: decode tenants acme: unexpected end of JSON input: look again; if it stays so, restore a backup. "},
-		{checkOwners(t.Context(), config{Store: damaged}), "credential owners: the owners of the projects' credentials are not known: decode tenants acme: unexpected end of JSON input: look again; if it stays so, restore a backup. "},
+		{checkRecords(t.Context(), damaged, true), "records: 1 can't be read: tenants acme of the realm: keep the store as it is, and compare it with a backup; what rests on these records waits, all else goes on. "},
+		{checkAudit(t.Context(), damaged, false), "audit log: the log of tenant acme is not what was written: record 0: keep the store as it is, and compare it with a backup: a person or a disk fault changed the log. "},
+		{checkOwners(t.Context(), config{Store: damaged}), ""},
+		{checkRecords(hurried, damaged, true), "records: they can't be read: store " + damaged + ": can't be read: context canceled: look again; if it stays so, restore a backup. "},
+		{checkAudit(hurried, damaged, false), "audit log: it can't be read: store " + damaged + ": can't be read: context canceled: look again; if it stays so, restore a backup. "},
+		{checkOwners(hurried, config{Store: damaged}), "credential owners: the owners of the projects' credentials are not known: store " + damaged + ": can't be read: context canceled: look again; if it stays so, restore a backup. "},
 		{checkMail(t.Context(), config{Mail: relay}), "mail: mail to 127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SMTP_URL, or look at the mail server. "},
 		{checkSlack(t.Context(), config{Slack: &slackConfig{URL: "http://127.0.0.1:1/", AppToken: "xapp-0123456789", BotToken: "xoxb-0123456789"}}), "slack: auth.test: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SLACK_APP_TOKEN or SVC_PLATFORM_SLACK_BOT_TOKEN, turn Socket Mode on for the app, or look at the network. "},
 		{checkProvider(t.Context(), config{OIDC: &oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "c", ClientSecret: "s"}}), `sign-in: the provider's description: Get "http://127.0.0.1:1/.well-known/openid-configuration": dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_OIDC_ISSUER, or look at the provider. `},

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/tools/transfer"
 )
 
 // checkStore checks the store and, if it is intact, its audit logs.
@@ -22,7 +25,31 @@ func checkStore(ctx context.Context, cfg config, all bool) (found []finding) {
 			return found
 		}
 	}
+	found = append(found, checkRecords(ctx, cfg.Store, all)...)
 	return append(found, checkAudit(ctx, cfg.Store, all)...)
+}
+
+// checkCopied says that serve refuses the store, since it was copied.
+func checkCopied(ctx context.Context, st transfer.Viewer) []finding {
+	copied, err := copiedTo(ctx, st)
+	switch {
+	case errors.Is(err, sqlite.ErrBehind):
+		return nil // an earlier release marks none
+	case err != nil:
+		return []finding{bad("copy", "look again", "%v", err)}
+	case copied != nil:
+		return []finding{bad("copy", useTheCopy, "the store %s", wasCopied(copied))}
+	}
+	return nil
+}
+
+// peeked is a stopped or running store, as Peek reads it.
+type peeked string
+
+// View implements transfer.Viewer.
+func (p peeked) View(ctx context.Context, fn func(store.Tx) error) error {
+	_, err := peek(ctx, string(p), fn)
+	return err
 }
 
 // checkDirectory checks the directory, reads the store's pages as a start would, and compares the
@@ -47,7 +74,7 @@ func checkDirectory(ctx context.Context, cfg config, all bool) []finding {
 	if !whole {
 		read = "its first and last page are as they were written; --all reads the others"
 	}
-	found := []finding{fine("store", "%s, %s, %s, %s", cfg.Store, mebibytes(sight.Bytes), use, read)}
+	found := append([]finding{fine("store", "%s, %s, %s, %s", cfg.Store, mebibytes(sight.Bytes), use, read)}, checkCopied(ctx, peeked(cfg.Store))...)
 	if ahead := time.Until(sight.Written); ahead > time.Minute {
 		return append(found, bad("clock", "set the clock: approvals and tokens end by it", "the store was written at %s, %s from now", sight.Written.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
 	}

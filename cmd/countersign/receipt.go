@@ -29,7 +29,7 @@ func (c *rotateCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
+	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, toWrite(st), nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
 	made, err := use.RotateReceiptKey(t.Context, c.Reason)
 	if err == nil {
 		fmt.Fprintln(t.Out, made.PublicKey)

@@ -16,7 +16,7 @@ import (
 // viewers of runs in this process.
 const pollEvery = 500 * time.Millisecond
 
-// join makes this process one of the replicas of a shared store. A `store copy` into this
+// join makes this process one of the replicas of a shared store. A `store copy` into or of this
 // store that began after the store was opened makes join fail; one that begins later finds
 // this process's record, and is refused.
 func (s *service) join(ctx context.Context) error {
@@ -27,7 +27,7 @@ func (s *service) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseHalfCopied(ctx, s.store, s.cfg.Store); err != nil {
+	if err := refuseCopied(ctx, s.store, s.cfg.Store); err != nil {
 		return errors.Join(err, joined.Leave(ctx))
 	}
 	s.lease = joined

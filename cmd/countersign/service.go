@@ -43,8 +43,10 @@ import (
 	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/server/manual"
 	"github.com/countersign/countersign/internal/server/mcp"
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/measured"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 	"github.com/countersign/countersign/internal/tools/cli"
 	"github.com/countersign/countersign/internal/tools/sample"
 )
@@ -57,6 +59,7 @@ const indexAfter = 10 * time.Second
 type service struct {
 	cfg         config
 	log         *slog.Logger
+	unreadable  *unreadable.Records
 	metrics     *telemetry.Metrics
 	exporter    *otlp.Exporter // nil: no traces
 	store       store.Store
@@ -123,7 +126,7 @@ func newSalt() string {
 }
 
 func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
-	s := &service{cfg: cfg, log: log, metrics: telemetry.NewMetrics(version)}
+	s := &service{cfg: cfg, log: log, unreadable: unreadable.New(log), metrics: telemetry.NewMetrics(version)}
 	var err error
 	if cfg.CertFile != "" {
 		if s.certificate, err = loadCertificate(cfg.CertFile, cfg.KeyFile, log); err != nil {
@@ -138,7 +141,7 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 		log.Warn("no traces are sent", "error", err)
 	}
 	s.opened = st
-	s.store = perhapsAgain(measured.New(st, s.metrics, s.exporter.Traces(), log))
+	s.store = perhapsAgain(leveled.New(measured.New(st, s.metrics, s.exporter.Traces(), log), st, log))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -164,6 +167,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.control.BindCredentials(ctx); err != nil {
 		return err
 	}
+	if err := s.control.NoticeUpgrade(ctx); err != nil {
+		return err
+	}
 	if err := s.control.CountModels(ctx); err != nil {
 		return err
 	}
@@ -181,7 +187,7 @@ func (s *service) wire(ctx context.Context) error {
 	s.notifies()
 	s.chats()
 	s.tells()
-	s.start(indexing.New(s.store, s.control, indexAfter, s.log))
+	s.start(indexing.New(s.store, s.control, indexAfter, s.log, s.unreadable))
 	if err := s.engine.Start(ctx); err != nil {
 		return err
 	}
@@ -206,7 +212,7 @@ func (s *service) tells() {
 		return
 	}
 	s.hooks = s.caller(s.cfg.NotifyOrigins)
-	s.start(webhook.New(webhook.Config{BaseURL: s.publicURL(), Backoff: webhook.Backoff, Now: now, Log: s.log}, s.store, s.hooks))
+	s.start(webhook.New(webhook.Config{BaseURL: s.publicURL(), Backoff: webhook.Backoff, Now: now, Log: s.log, Unreadable: s.unreadable}, s.store, s.hooks))
 }
 
 // archives makes the archiver, if a retention is set.
@@ -214,7 +220,7 @@ func (s *service) archives(l *runrepo.Repository) {
 	if s.cfg.Retention == 0 {
 		return
 	}
-	s.start(retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l))
+	s.start(retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log, Unreadable: s.unreadable}, s.store, l))
 }
 
 // assemble makes the parts of the service. They write nothing before the engine starts or a request
@@ -225,7 +231,7 @@ func (s *service) assemble() *runrepo.Repository {
 		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
-	l := runrepo.New(runrepo.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: newSalt, OriginAllowed: allowed.Origin, Now: now, Observe: s.metrics.Observe})
+	l := runrepo.New(runrepo.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: newSalt, OriginAllowed: allowed.Origin, Eyes: s.cfg.Eyes, Now: now, Observe: s.metrics.Observe})
 	hub := &updates.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
 	s.engine.Trace(s.exporter.Traces())
@@ -235,7 +241,10 @@ func (s *service) assemble() *runrepo.Repository {
 	}
 	useCases := control.Config{
 		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Metrics: s.metrics,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Metrics: s.metrics, Unreadable: s.unreadable,
+	}
+	if bounded, ok := s.opened.(interface{ Readers() int }); ok {
+		useCases.Readers = bounded.Readers()
 	}
 	if s.cfg.Mail != nil {
 		useCases.Post = s.cfg.Mail
@@ -247,9 +256,9 @@ func (s *service) assemble() *runrepo.Repository {
 // notifies makes the recorder of reminders and escalations and, if there is a mail server,
 // the sender of mails to approvers.
 func (s *service) notifies() {
-	s.start(remind.New(remind.Config{Now: now, Log: s.log}, s.store))
+	s.start(remind.New(remind.Config{Now: now, Log: s.log, Unreadable: s.unreadable}, s.store))
 	if s.cfg.Mail != nil {
-		s.start(notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log}, s.store, s.cfg.Mail))
+		s.start(notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log, Unreadable: s.unreadable}, s.store, s.cfg.Mail))
 	}
 }
 
@@ -260,7 +269,7 @@ func (s *service) chats() {
 	}
 	adapter := slack.New(slack.Config{URL: s.cfg.Slack.URL, AppToken: s.cfg.Slack.AppToken, BotToken: s.cfg.Slack.BotToken, Log: s.log})
 	s.start(chat.New(chat.Config{
-		BaseURL: s.publicURL(), Channels: s.cfg.Slack.Channels, Shared: s.lease != nil, NewID: newID, Now: now, Count: s.metrics.ChatAnswer, Log: s.log,
+		BaseURL: s.publicURL(), Channels: s.cfg.Slack.Channels, Shared: s.lease != nil, NewID: newID, Now: now, Count: s.metrics.ChatAnswer, Log: s.log, Unreadable: s.unreadable,
 	}, s.store, s.control, adapter))
 }
 

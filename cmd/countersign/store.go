@@ -3,10 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
+	"time"
 
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/tools/cli"
@@ -18,19 +23,34 @@ func isShared(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// openStore opens the store of the settings. It refuses the target of an incomplete copy.
-func openStore(ctx context.Context, address string) (store.Store, error) {
+// leveledStore is a store of one of the two engines.
+type leveledStore interface {
+	store.Store
+	store.Leveled
+}
+
+// toWrite is a store that closes itself to earlier releases when it has to.
+func toWrite(st leveledStore) store.Store { return leveled.New(st, st, slog.Default()) }
+
+// openStore opens the store of the settings. It refuses the target of an incomplete copy, and
+// a store that was copied.
+func openStore(ctx context.Context, address string) (leveledStore, error) {
+	return openUnless(ctx, address, refuseCopied)
+}
+
+// openUnless opens a store that a check doesn't refuse.
+func openUnless(ctx context.Context, address string, refuse func(context.Context, store.Store, string) error) (leveledStore, error) {
 	st, err := openAny(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseHalfCopied(ctx, st, address); err != nil {
+	if err := refuse(ctx, st, address); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return st, nil
 }
 
-func openAny(ctx context.Context, address string) (store.Store, error) {
+func openAny(ctx context.Context, address string) (leveledStore, error) {
 	if isShared(address) {
 		return postgres.Open(ctx, address)
 	}
@@ -44,6 +64,36 @@ func refuseHalfCopied(ctx context.Context, st store.Store, address string) error
 		return cli.Unusablef("the store %s is the target of a copy that is not complete: let 'countersign store copy' end, or drop the database and copy again", shownStore(address))
 	}
 	return err
+}
+
+// refuseCopied refuses the target of an incomplete copy, and a store that was copied: what is
+// unfinished in it goes on in the copy, or would on both.
+func refuseCopied(ctx context.Context, st store.Store, address string) error {
+	if err := refuseHalfCopied(ctx, st, address); err != nil {
+		return err
+	}
+	copied, err := copiedTo(ctx, st)
+	if err == nil && copied != nil {
+		err = cli.RefusedError{Reason: fmt.Sprintf("the store %s %s: %s", shownStore(address), wasCopied(copied), useTheCopy)}
+	}
+	return err
+}
+
+// useTheCopy is what to do about a store that was copied.
+const useTheCopy = "start the service on the copy. If that is never used any more, 'countersign store reopen --reason WHY' makes this store safe to start"
+
+func wasCopied(c *records.Copied) string {
+	words := "was copied to"
+	if !c.Complete {
+		words = "began to be copied to"
+	}
+	return fmt.Sprintf("%s %s at %s", words, c.To, c.At.UTC().Format(time.RFC3339))
+}
+
+// copiedTo reads the mark of a store that was copied, nil if there is none.
+func copiedTo(ctx context.Context, st transfer.Viewer) (copied *records.Copied, err error) {
+	err = st.View(ctx, func(tx store.Tx) (err error) { copied, err = records.CopiedTo(tx); return err })
+	return copied, err
 }
 
 // shownStore is a store's address without its password.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/postgres"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -17,6 +18,7 @@ import (
 // storeCommand has the commands on a whole store.
 type storeCommand struct {
 	Copy     copyCommand     `cmd:"" help:"Copy everything from one store to another that is empty, and check the copy." example:"store copy ./countersign-data postgres://countersign@db.example.com/countersign"`
+	Reopen   reopenCommand   `cmd:"" help:"Make a store safe to start that was copied elsewhere." example:"store reopen ./countersign-data --reason 'the copy is given up'"`
 	Restored restoredCommand `cmd:"" help:"Make a database safe to start that was restored to an earlier point by its own means." example:"store restored postgres://countersign@db.example.com/countersign"`
 }
 
@@ -32,9 +34,17 @@ type copyCommand struct {
 func (copyCommand) Help() string {
 	return "Stop the service first. Every row is read back and compared by digest, and the audit logs of the copy are verified. " +
 		"A store of an earlier release is refused, since opening it would change its tables: start this release once on it, or copy with the release it is of. " +
-		"FROM is left as it was; never start a service on it again once one has run on the copy, or both send what was unfinished. " +
-		"A copy that is broken off leaves a directory as it was, and a database that serve refuses: drop it and copy again. " +
+		"FROM is marked before anything is copied, and serve refuses it from then on: what is unfinished in it goes on in the copy. 'countersign store reopen' makes it safe to start again. " +
+		"A copy that is broken off leaves a directory as it was, and a database that serve refuses: drop it and copy again. A store that has a complete copy isn't copied once more. " +
 		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
+}
+
+// elsewhere is a store's address for whoever reads it elsewhere, without its password.
+func elsewhere(address string) string {
+	if isShared(address) {
+		return shownStore(address)
+	}
+	return resolved(address)
 }
 
 // copyReport describes the copy.
@@ -82,7 +92,10 @@ func (c *copyCommand) copy(t *cli.Terminal, from store.Store) (moved transfer.Re
 	fill := func(to store.Store) error {
 		bar := cli.NewBar(t, "copying")
 		defer bar.Done()
-		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Used: c.Force, Progress: bar.Set}); err == nil && !moved.Sound() {
+		if err := leveled.Carry(t.Context, from, to); err != nil {
+			return err
+		}
+		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Used: c.Force, To: elsewhere(c.To), At: now(), Progress: bar.Set}); err == nil && !moved.Sound() {
 			err = errUnsound
 		}
 		return err
@@ -111,7 +124,7 @@ func (c *copyCommand) source(ctx context.Context) (store.Store, error) {
 			return nil, cli.Unusablef("another process uses the store at %s: stop it, then copy", c.From)
 		}
 	}
-	from, err := openStore(ctx, c.From)
+	from, err := openUnless(ctx, c.From, refuseHalfCopied)
 	if p, is := from.(*postgres.Store); is && p.Newer() {
 		return nil, errors.Join(cli.Unusablef("a newer release has added tables or columns to %s that this release would not copy: copy with that release", shownStore(c.From)), from.Close())
 	}
@@ -126,6 +139,8 @@ func (c *copyCommand) refusal(err error) error {
 		return err
 	case errors.Is(err, transfer.ErrInUse):
 		return cli.Unusablef("%s: %v: stop them, then copy. One that crashed leaves its record: --force copies what is committed now", shownStore(c.From), err)
+	case errors.Is(err, transfer.ErrCopied):
+		return cli.RefusedError{Reason: fmt.Sprintf("%s: %v: copy that copy, or 'countersign store reopen' this store first", shownStore(c.From), err)}
 	case errors.Is(err, transfer.ErrEmpty):
 		return cli.Unusablef("%s holds nothing to copy", shownStore(c.From))
 	case errors.Is(err, transfer.ErrIncomplete):
@@ -159,6 +174,6 @@ func (r copyReport) table(w io.Writer) {
 	cli.Table(w, []string{"table", "rows"}, rows)
 	logTable(w, r.Logs)
 	if r.FromSHA256 == r.ToSHA256 {
-		fmt.Fprintln(w, "Next: start the service on the copy, and never again on the source.")
+		fmt.Fprintln(w, "Next: start the service on the copy. The source is marked, and serve refuses it.")
 	}
 }

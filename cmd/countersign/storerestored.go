@@ -28,7 +28,7 @@ type restoredCommand struct {
 // Help explains when to use the command and what it does.
 func (restoredCommand) Help() string {
 	return "Use it after each restore, before the first replica starts, and after a failover that lost commits. " +
-		"What was sent since that moment is not known to the store. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Sessions end. " +
+		"What was sent since that moment is not known to the store. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Sessions end, and all links and codes that work once. Unfinished runs say that they may have been sent. " +
 		"Replicas that ran at that moment have left their records in it: they are watched for 10 seconds, and the command refuses if one of them is alive. " +
 		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
 }
@@ -42,52 +42,78 @@ type restoredReport struct {
 }
 
 // Run makes the store safe.
-func (c *restoredCommand) Run(t *cli.Terminal) (err error) {
-	st, err := c.open(t.Context)
+func (c *restoredCommand) Run(t *cli.Terminal) error {
+	reason := "the store was restored to an earlier point"
+	if c.Point != "" {
+		reason += ": " + c.Point
+	}
+	safe := makingSafe{store: c.Store, reason: reason, revokeTokens: c.RevokeTokens}
+	r, err := safe.run(t)
 	if err != nil {
 		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	r := restoredReport{Store: shownStore(c.Store), TokensRevoked: c.RevokeTokens}
-	if r.Logs, err = verifiedLogs(t.Context, st); err != nil {
-		return err
-	}
-	if verdict(r.Logs) != nil {
-		logTable(t.Errs, r.Logs)
-		return fmt.Errorf("an audit log in %s is broken; nothing was changed", r.Store)
-	}
-	if err := c.makeSafe(t, st, &r); err != nil {
-		return c.refusal(err)
 	}
 	return c.Print(t, r, r.table)
 }
 
+// makingSafe makes a store safe to start that another one may have gone on from.
+type makingSafe struct {
+	store, reason string
+	revokeTokens  bool
+	before        func(context.Context, store.Store) error // may refuse it
+}
+
+func (c *makingSafe) run(t *cli.Terminal) (r restoredReport, err error) {
+	st, err := c.open(t.Context)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if c.before != nil {
+		if err := c.before(t.Context, st); err != nil {
+			return r, err
+		}
+	}
+	r = restoredReport{Store: shownStore(c.store), TokensRevoked: c.revokeTokens}
+	if r.Logs, err = verifiedLogs(t.Context, st); err != nil {
+		return r, err
+	}
+	if verdict(r.Logs) != nil {
+		logTable(t.Errs, r.Logs)
+		return r, fmt.Errorf("an audit log in %s is broken; nothing was changed", r.Store)
+	}
+	return r, c.refusal(c.makeSafe(t, st, &r))
+}
+
 // open opens an existing store; it creates none.
-func (c *restoredCommand) open(ctx context.Context) (store.Store, error) {
+func (c *makingSafe) open(ctx context.Context) (store.Store, error) {
 	var exists bool
-	if isShared(c.Store) {
-		sight, err := lookAt(ctx, c.Store)
+	if isShared(c.store) {
+		sight, err := lookAt(ctx, c.store)
 		if err != nil {
 			return nil, err
 		}
 		exists = sight.Schema > 0
 	} else {
-		sight, err := sqlite.Look(c.Store)
+		sight, err := sqlite.Look(c.store)
 		switch {
 		case err != nil:
 			return nil, err
 		case sight.InUse:
-			return nil, cli.Unusablef("another process uses the store at %s: stop it first", c.Store)
+			return nil, cli.Unusablef("another process uses the store at %s: stop it first", c.store)
 		}
 		exists = sight.Exists
 	}
 	if !exists {
-		return nil, cli.Unusablef("there is no store at %s", shownStore(c.Store))
+		return nil, cli.Unusablef("there is no store at %s", shownStore(c.store))
 	}
-	if err := unmigrated(ctx, c.Store); err != nil {
+	if err := unmigrated(ctx, c.store); err != nil {
 		return nil, err
 	}
-	return openStore(ctx, c.Store)
+	st, err := openUnless(ctx, c.store, refuseHalfCopied)
+	if err != nil {
+		return nil, err
+	}
+	return toWrite(st), nil
 }
 
 func lookAt(ctx context.Context, address string) (sight postgres.Server, err error) {
@@ -99,24 +125,20 @@ func lookAt(ctx context.Context, address string) (sight postgres.Server, err err
 	return sight, errors.Join(err, reader.Close())
 }
 
-func (c *restoredCommand) makeSafe(t *cli.Terminal, st store.Store, r *restoredReport) (err error) {
+func (c *makingSafe) makeSafe(t *cli.Terminal, st store.Store, r *restoredReport) (err error) {
 	if r.Replicas, err = lease.Vacate(t.Context, st); err != nil {
 		return err
 	}
-	reason := "the store was restored to an earlier point"
-	if c.Point != "" {
-		reason += ": " + c.Point
-	}
 	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog("text", t.Errs))
 	defer use.Close()
-	r.Restored, err = use.AfterRestore(t.Context, reason, c.RevokeTokens)
+	r.Restored, err = use.AfterRestore(t.Context, c.reason, c.revokeTokens)
 	return err
 }
 
 // refusal turns the error about a store in use into the exit status for it.
-func (c *restoredCommand) refusal(err error) error {
+func (c *makingSafe) refusal(err error) error {
 	if errors.Is(err, lease.ErrAlive) || errors.Is(err, control.ErrReplicas) {
-		return cli.Unusablef("%s: %v: stop all replicas first", shownStore(c.Store), err)
+		return cli.Unusablef("%s: %v: stop all replicas first", shownStore(c.store), err)
 	}
 	return err
 }
@@ -139,6 +161,7 @@ func restoredFacts(r control.Restored, tokensRevoked bool) [][2]string {
 	}
 	return [][2]string{
 		{"projects", strconv.Itoa(r.Projects) + ", each with a new revision, disabled: what was sent since is not known here"},
-		{"tokens", strconv.Itoa(r.Tokens) + ", " + tokens}, {"sessions", strconv.Itoa(r.Sessions) + " ended"},
+		{"tokens", strconv.Itoa(r.Tokens) + ", " + tokens}, {"sessions", strconv.Itoa(r.Sessions) + " ended"}, {"links and codes", strconv.Itoa(r.Secrets) + " ended"},
+		{"runs", strconv.Itoa(r.Runs) + " unfinished, each of which may have been sent by the store that this one replaces, and says so"},
 	}
 }

@@ -35,7 +35,7 @@ func (c *issueCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
+	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, toWrite(st), nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
 	token, err := use.IssueToken(ctx, c.Tenant, countersign.Role(c.Role))
 	if err == nil {
 		fmt.Fprintln(t.Out, token)

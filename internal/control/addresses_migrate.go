@@ -3,12 +3,14 @@ package control
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // OldAddress is a user whose address an earlier release stored in another form.
@@ -33,27 +35,29 @@ func asciiOf(email string) string { q := strconv.QuoteToASCII(email); return q[1
 
 func pathOf(email string) string { return url.PathEscape(email) }
 
-// OldAddresses lists, over all tenants, the users whose address isn't in canonical form.
+// OldAddresses lists, over all tenants, the users whose address isn't in canonical form. A user
+// that can't be read has the address of its id all the same.
 func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
-	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+	tenants, err := records.TenantIDs(tx)
 	if err != nil {
 		return nil, err
 	}
 	spellings := map[string]map[string]bool{} // by canonical form
-	for _, t := range tenants {
-		users, err := records.Users.List(tx, t.ID, store.Query{})
+	for _, tenant := range tenants {
+		rows, err := tx.List(store.Users, tenant, store.Query{})
 		if err != nil {
 			return nil, err
 		}
-		for _, u := range users {
-			folded := access.Folded(u.Email)
+		for _, row := range rows {
+			email := row.ID
+			folded := access.Folded(email)
 			if spellings[folded] == nil {
 				spellings[folded] = map[string]bool{}
 			}
-			spellings[folded][u.Email] = true
-			if folded != u.Email {
-				now, _ := address("email", u.Email) // "" if it is refused
-				old = append(old, OldAddress{TenantID: t.ID, Email: u.Email, Now: now})
+			spellings[folded][email] = true
+			if folded != email && records.Decode(row, &records.User{}) == nil {
+				now, _ := address("email", email) // "" if it is refused
+				old = append(old, OldAddress{TenantID: tenant, Email: email, Now: now})
 			}
 		}
 	}
@@ -68,26 +72,21 @@ func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
 // keep the old spelling.
 func (s *Service) FoldAddresses(ctx context.Context) error {
 	var old []OldAddress
-	look := func(tx store.Tx) (err error) { old, err = OldAddresses(tx); return err }
-	if err := s.store.View(ctx, look); err != nil || len(old) == 0 {
-		return err
-	}
-	err := s.store.Update(ctx, func(tx store.Tx) error {
-		if err := look(tx); err != nil {
-			return err
-		}
-		for _, o := range old {
-			if !o.Free {
-				continue
-			}
-			if err := s.foldAddress(tx, o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := s.store.View(ctx, func(tx store.Tx) (err error) { old, err = OldAddresses(tx); return err })
 	if err != nil {
 		return err
+	}
+	for _, o := range old {
+		err := s.store.Update(ctx, func(tx store.Tx) error {
+			now, err := OldAddresses(tx)
+			if err != nil || !o.Free || !slices.Contains(now, o) {
+				return err
+			}
+			return s.foldAddress(tx, o)
+		})
+		if err := s.cfg.Unreadable.Pass(unreadable.Record{Tenant: o.TenantID, Kind: "user", ID: o.Email}, err); err != nil {
+			return err
+		}
 	}
 	for _, o := range old {
 		if !o.Free {

@@ -35,7 +35,7 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 		}
 		names := namesIn(tx, a.Tenant)
 		page, err = showPage(tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (countersign.Approval, error) {
-			if err := runrepo.CountDecisions(tx, a.Tenant, r); err != nil {
+			if err := s.runs.CountDecisions(tx, a.Tenant, r); err != nil {
 				return r.Approval, err
 			}
 			err := s.showApproval(names, a, &r.Approval)
@@ -53,7 +53,7 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 		if err != nil {
 			return err
 		}
-		if err := runrepo.CountDecisions(tx, a.Tenant, rec); err != nil {
+		if err := s.runs.CountDecisions(tx, a.Tenant, rec); err != nil {
 			return err
 		}
 		out = rec.Approval

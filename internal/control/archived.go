@@ -19,7 +19,8 @@ func archived(tx store.Tx, a Actor, id string) (*records.Archived, error) {
 	return left, access.InRun(a.Principal, left.Run.AgentID, left.Projects...)
 }
 
-// foundRun is found for a run. If the run was archived, the error names the archive.
+// foundRun is found for a run. If the run was archived, the error names the archive, unless the
+// actor must not see what a hash over the run could be tried for.
 func foundRun(tx store.Tx, a Actor, id string, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -27,6 +28,9 @@ func foundRun(tx store.Tx, a Actor, id string, err error) error {
 	left, gone := archived(tx, a, id)
 	if gone != nil {
 		return found(gone, "run", id)
+	}
+	if masks(a) {
+		return countersign.Errorf(countersign.CodeNotFound, "run %s was archived on %s", id, left.At.UTC().Format("2006-01-02"))
 	}
 	return countersign.Errorf(countersign.CodeNotFound, "run %s ended %s and was archived on %s: it is in the archive's file %s (SHA-256 %s)",
 		id, left.Run.Status, left.At.UTC().Format("2006-01-02"), left.File, left.SHA256)

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // A person decides in a chat service as a user, once that user has confirmed the account in
@@ -103,7 +104,7 @@ func (s *Service) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAc
 	}
 	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		out = nil
-		all, err := records.ChatLinks.List(tx, store.Realm, store.Query{Where: records.AllChatLinks()})
+		all, err := unreadable.List(s.cfg.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
 		for _, l := range all {
 			if l.Email == a.Email && (!l.ConfirmedAt.IsZero() || s.cfg.Now().Sub(l.AskedAt) < chatAskLife) {
 				out = append(out, OwnChatAccount{ChatAccount{l.Service, l.Workspace, l.Account, l.Name, l.Email}, l.AskedAt, l.ConfirmedAt})
@@ -117,7 +118,7 @@ func (s *Service) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAc
 // ConfirmChatAccount records that an account is the session's user's. Only a session may:
 // the holder of a token need not be that person.
 func (s *Service) ConfirmChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
-	return s.changeChatAccount(ctx, a, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, version int64) error {
+	return s.changeChatAccount(ctx, a, access.ConfirmChat, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, version int64) error {
 		if !link.ConfirmedAt.IsZero() {
 			return nil
 		}
@@ -128,20 +129,26 @@ func (s *Service) ConfirmChatAccount(ctx context.Context, a Actor, service, work
 		if _, err := records.ChatLinks.Put(tx, store.Realm, id, link, version); err != nil {
 			return err
 		}
-		return s.audit(tx, a, access.ConfirmChat, "user/"+a.Email, change{after: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
+		return s.auditOfPerson(tx, a, access.ConfirmChat, a.Email, change{after: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
 	})
 }
 
 // RemoveChatAccount ends that an account decides as the session's user.
 func (s *Service) RemoveChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
-	return s.changeChatAccount(ctx, a, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, _ int64) error {
-		return s.removeChatLink(tx, a, a.Tenant, id, link)
+	return s.changeChatAccount(ctx, a, access.RemoveChat, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, _ int64) error {
+		if err := records.ChatLinks.Delete(tx, store.Realm, id); err != nil || link.ConfirmedAt.IsZero() {
+			return err
+		}
+		return s.auditOfPerson(tx, a, access.RemoveChat, a.Email, chatRemoved(link))
 	})
 }
 
-func (s *Service) changeChatAccount(ctx context.Context, a Actor, service, workspace, account string, do func(store.Tx, string, *records.ChatLink, int64) error) error {
+func (s *Service) changeChatAccount(ctx context.Context, a Actor, op access.Operation, service, workspace, account string, do func(store.Tx, string, *records.ChatLink, int64) error) error {
 	if a.Session == "" {
 		return countersign.Errorf(countersign.CodeRoleRequired, "a chat account is confirmed and removed by its user's session in the console")
+	}
+	if err := access.Proven(a.Principal, op); err != nil {
+		return s.Refuse(ctx, a, op, "user/"+a.Email, err)
 	}
 	id := records.ChatLinkID(service, workspace, account)
 	return public(s.store.Update(ctx, func(tx store.Tx) error {
@@ -156,21 +163,36 @@ func (s *Service) changeChatAccount(ctx context.Context, a Actor, service, works
 	}))
 }
 
-func (s *Service) removeChatLink(tx store.Tx, a Actor, tenant, id string, link *records.ChatLink) error {
-	if err := records.ChatLinks.Delete(tx, store.Realm, id); err != nil || link.ConfirmedAt.IsZero() {
-		return err
-	}
-	return s.auditIn(tx, tenant, a, access.RemoveChat, "user/"+link.Email, change{before: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed", after: "removed"})
+func chatRemoved(link *records.ChatLink) change {
+	return change{before: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed", after: "removed"}
 }
 
-// endChatLinks removes the accounts of a user who leaves a tenant: who has the address when
-// it is added again must confirm theirs.
+// endChatLinks removes the accounts of a person whose last membership, that of this tenant, has
+// ended: who has the address when it is added again must confirm theirs. While they are a user
+// of another tenant, the accounts are none of this one's business.
 func (s *Service) endChatLinks(tx store.Tx, a Actor, tenant, email string) error {
-	all, err := records.ChatLinks.List(tx, store.Realm, store.Query{Where: records.AllChatLinks()})
+	stays, err := belongs(tx, email)
+	if err != nil || stays {
+		return err
+	}
+	all, err := unreadable.List(s.cfg.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
+	if err != nil {
+		return err
+	}
 	for i := range all {
-		if l := &all[i]; err == nil && l.Email == email {
-			err = s.removeChatLink(tx, a, tenant, records.ChatLinkID(l.Service, l.Workspace, l.Account), l)
+		link := &all[i]
+		if link.Email != email {
+			continue
+		}
+		if err := records.ChatLinks.Delete(tx, store.Realm, records.ChatLinkID(link.Service, link.Workspace, link.Account)); err != nil {
+			return err
+		}
+		if link.ConfirmedAt.IsZero() {
+			continue
+		}
+		if err := s.auditIn(tx, tenant, a, access.RemoveChat, "user/"+email, chatRemoved(link)); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }

@@ -8,6 +8,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -34,11 +35,14 @@ import (
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Driver gets each run that was started or moved, and continues it.
 type Driver interface {
 	Drive(moved *runrepo.LoadedRun)
+	// Calls reports that this process has a side effect of a run under way.
+	Calls(ref runrepo.Ref) bool
 }
 
 // Prober sends the two kinds of request that belong to no step: health checks
@@ -50,18 +54,20 @@ type Prober interface {
 
 // Config holds the settings of the use cases and what they depend on.
 type Config struct {
-	Allowed   project.Allowed
-	Eyes      access.Eyes
-	MaxActive int
-	Quotas    quota.Bounds
-	Version   string
-	NewID     func(prefix string) string
-	NewSecret func() [32]byte
-	Now       func() time.Time
-	Post      Postbox         // nil: sign-in codes go to the log
-	Shared    bool            // other processes use the store too
-	Life      context.Context // its end drops mails that are not sent yet; nil: it never ends
-	Metrics   *telemetry.Metrics
+	Allowed    project.Allowed
+	Eyes       access.Eyes
+	MaxActive  int
+	Quotas     quota.Bounds
+	Version    string
+	NewID      func(prefix string) string
+	NewSecret  func() [32]byte
+	Now        func() time.Time
+	Post       Postbox         // nil: sign-in codes go to the log
+	Shared     bool            // other processes use the store too
+	Life       context.Context // its end drops mails that are not sent yet; nil: it never ends
+	Metrics    *telemetry.Metrics
+	Readers    int                 // Views that the store runs at once; 0: four
+	Unreadable *unreadable.Records // what work over all tenants passes over
 }
 
 // Service is the use cases.
@@ -85,6 +91,8 @@ type Service struct {
 
 	computations  *semaphore.Semaphore // simulations, and other work that takes a processor
 	auditReads    *semaphore.Semaphore // one read of a span of an audit log at a time
+	searches      *semaphore.Semaphore // one read of a span of a search at a time
+	views         *semaphore.Semaphore // the store's readers
 	probing       sync.Map             // runrepo.Ref of each run with a probe under way
 	touching      sync.Map             // ids of the tokens and sessions whose last use is being written
 	background    sync.WaitGroup
@@ -113,11 +121,15 @@ const cachedEstimates = 1024
 // computedAtOnce is how many simulations and validations run at once.
 const computedAtOnce = 2
 
+// leastReaders is how many Views each store runs at once.
+const leastReaders = 4
+
 // New returns the use cases.
 func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.New(computedAtOnce), auditReads: semaphore.New(1),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.New(computedAtOnce), auditReads: semaphore.New(1), searches: semaphore.New(1),
+		views:     semaphore.Shared(cmp.Or(cfg.Readers, leastReaders)),
 		tokens:    cache.New[string, knownToken](cachedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](cachedTokens),
 		names:     cache.New[principalName, knownName](cachedNames),
@@ -169,19 +181,23 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 	return s.Refuse(ctx, a, op, subject, err)
 }
 
-// view runs fn on one snapshot, if the actor may use the operation. The first transaction of
+// view runs fn on one snapshot, if the actor may use the operation. No tenant has all of the
+// store's readers: what takes long for one leaves one to the others. The first transaction of
 // a use case is a view or an update, which ask access.Allow; later ones are a read or a
 // write, which don't.
 func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return err
 	}
-	return s.read(ctx, fn)
+	var err error
+	busy := s.views.Do(ctx, a.Tenant, func() { err = s.read(ctx, fn) })
+	return cmp.Or(publicRead(busy), err)
 }
 
-// read runs fn on one snapshot. The caller has asked access.Allow.
+// read runs fn on one snapshot. It ends with the caller, at the next thing that fn reads. The
+// caller has asked access.Allow.
 func (s *Service) read(ctx context.Context, fn func(tx store.Tx) error) error {
-	return publicRead(s.store.View(ctx, fn))
+	return publicRead(s.store.View(ctx, func(tx store.Tx) error { return fn(store.Ending(ctx, tx)) }))
 }
 
 // update runs fn in a write transaction, if the actor may use the operation.
@@ -220,7 +236,7 @@ func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subj
 	if !access.IsWrite(op) || !refusals[code] {
 		return err
 	}
-	rec := s.record(a, op, subject)
+	rec := s.record(a, op, s.recordedAs(ctx, a.Tenant, subject))
 	rec.Outcome = countersign.AuditRefused + ": " + string(code)
 	if unwritten := s.recordRefusal(ctx, op, a.Tenant, rec); unwritten != nil {
 		return public(unwritten)
@@ -228,10 +244,30 @@ func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subj
 	return err
 }
 
+// recordedAs is the subject of a refusal: that of a decision is its run, as it is when it is
+// made. An approval that isn't there is named itself.
+func (s *Service) recordedAs(ctx context.Context, tenant, subject string) string {
+	id, is := strings.CutPrefix(subject, "approval/")
+	if !is {
+		return subject
+	}
+	err := s.read(ctx, func(tx store.Tx) error {
+		rec, _, err := records.Approvals.Get(tx, tenant, id)
+		if err == nil {
+			subject = "run/" + rec.RunID
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		s.log.WarnContext(ctx, "a refused decision is recorded with its approval, for its run can't be read", "approval", id, "error", err)
+	}
+	return subject
+}
+
 func (s *Service) record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
 	return countersign.AuditRecord{
 		At: s.cfg.Now(), Actor: a.ID, Action: string(op), Subject: subject,
-		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via,
+		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via, ActorMakers: a.Requester().LinkMakers(),
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *Service) Credentials(ctx context.Context, a Actor, l List) (page counte
 }
 
 func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
-	uses, err := credowner.Uses(tx)
+	uses, err := credowner.Uses(tx, s.cfg.Unreadable.Pass)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Service) FreeCredential(ctx context.Context, a Actor, name, reason stri
 		if err != nil {
 			return found(err, "bound credential", name)
 		}
-		uses, err := credowner.Uses(tx)
+		uses, err := credowner.Uses(tx, s.cfg.Unreadable.Pass)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 		return err
 	}
 	var look credowner.Look
-	if err := s.store.View(ctx, func(tx store.Tx) (err error) { look, err = credowner.LookAt(tx); return err }); err != nil {
+	if err := s.store.View(ctx, func(tx store.Tx) (err error) { look, err = credowner.LookAt(tx, s.cfg.Unreadable.Pass); return err }); err != nil {
 		return err
 	}
 	for _, u := range look.Foreign(s.cfg.Allowed.Credentials) {
@@ -53,7 +53,7 @@ func (s *Service) warnIfWeak(u credowner.Use) {
 }
 
 func (s *Service) bindAll(tx store.Tx) error {
-	look, err := credowner.LookAt(tx)
+	look, err := credowner.LookAt(tx, credowner.Strict) // who is the oldest is decided once, for good
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Service) bindAll(tx store.Tx) error {
 			return err
 		}
 	}
-	if look, err = credowner.LookAt(tx); err != nil {
+	if look, err = credowner.LookAt(tx, credowner.Strict); err != nil {
 		return err
 	}
 	for _, u := range look.Foreign(lists) {

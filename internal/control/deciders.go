@@ -48,7 +48,7 @@ func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deci
 		if err != nil || rec.Status != countersign.ApprovalPending {
 			return err
 		}
-		if err := runrepo.CountDecisions(tx, a.Tenant, rec); err != nil {
+		if err := s.runs.CountDecisions(tx, a.Tenant, rec); err != nil {
 			return err
 		}
 		d.Approved, d.Open = runrepo.Waits(&rec.Approval)

@@ -49,6 +49,8 @@ type fixture struct {
 	woken      func(runrepo.Ref) // comes when a run is to be driven on; nil: nothing does
 	checked    func()            // comes while a project's health is checked
 	probed     func()            // comes while a probe is under way
+	calls      atomic.Bool       // a side effect is under way
+	answers    request.Outcome   // to probes
 	ids        atomic.Int64
 	clock      atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
 }
@@ -259,6 +261,10 @@ type noDriver struct{}
 
 func (noDriver) Drive(*runrepo.LoadedRun) {}
 
+func (h *fixture) Calls(runrepo.Ref) bool { return h.calls.Load() }
+
+func (noDriver) Calls(runrepo.Ref) bool { return false }
+
 type healthyProber struct{ *fixture }
 
 func (p healthyProber) Health(context.Context, string, map[string]string, *countersign.Project) countersign.HealthCheck {
@@ -272,7 +278,10 @@ func (p healthyProber) Call(context.Context, request.Call) request.Outcome {
 	if p.fixture != nil && p.probed != nil {
 		p.probed()
 	}
-	return request.Outcome{}
+	if p.fixture == nil {
+		return request.Outcome{}
+	}
+	return p.answers
 }
 
 // inBubble runs f where time is virtual: it moves on when everybody waits. What f

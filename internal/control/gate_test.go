@@ -317,6 +317,8 @@ func TestSessionsThatNobodyCameBackForAreSweptAway(t *testing.T) {
 	}
 }
 
+// TestAUsersEndEndsTheirSessionsThere: one that acts elsewhere isn't the tenant's to end, nor is one that acted there and that its
+// user has for another tenant, too.
 func TestAUsersEndEndsTheirSessionsThere(t *testing.T) {
 	g := openGate(t)
 	g.user("ada@example.com")
@@ -333,8 +335,14 @@ func TestAUsersEndEndsTheirSessionsThere(t *testing.T) {
 	g.must(g.service.SwitchTenant(background, control.Actor{Principal: p}, "acme"))
 	_, err = g.service.DeleteUser(background, g.admin(), "ada@example.com", p.Tenant)
 	g.must(err)
-	if g.in(here) || !g.in(there) || !g.in(bens) {
-		t.Errorf("here %v, in the other tenant %v, another's %v", g.in(here), g.in(there), g.in(bens))
+	goesOn, err := g.service.AuthenticateSession(background, here)
+	if err != nil || goesOn.Tenant != "acme" || !g.in(there) || !g.in(bens) {
+		t.Errorf("here %v in %q, in the other tenant %v, another's %v", err, goesOn.Tenant, g.in(there), g.in(bens))
+	}
+	_, err = g.service.DeleteUser(background, g.admin(), "ada@example.com", "acme")
+	g.must(err)
+	if g.in(here) || g.in(there) || !g.in(bens) {
+		t.Errorf("after the last membership: %v and %v, another's %v", g.in(here), g.in(there), g.in(bens))
 	}
 }
 

@@ -16,6 +16,23 @@ func (s *Service) keepClaims(tx store.Tx, email string, claims map[string][]stri
 	if err != nil {
 		return err
 	}
+	return keepClaimsOf(tx, users, claims)
+}
+
+// dropClaims is keepClaims for a sign-in by what belongs to one tenant: its session acts in no
+// other, and says nothing of the user there.
+func dropClaims(tx store.Tx, tenant, email string) error {
+	u, err := userOf(tx, tenant, email)
+	if countersign.ErrorCode(err) == countersign.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return keepClaimsOf(tx, []*records.User{u}, nil)
+}
+
+func keepClaimsOf(tx store.Tx, users []*records.User, claims map[string][]string) error {
 	for _, u := range users {
 		groups, err := records.Groups.List(tx, u.TenantID, store.Query{Where: records.AllGroups()})
 		if err != nil {

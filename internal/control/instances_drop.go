@@ -28,27 +28,20 @@ func (s *Service) DropInstances(ctx context.Context) {
 }
 
 func (s *Service) dropAll(ctx context.Context) error {
-	type owner struct{ tenant, agent string }
-	var owners []owner
-	err := s.store.View(ctx, func(tx store.Tx) error {
-		owners = nil
-		tenants, err := tx.List(store.Tenants, store.Realm, store.Query{})
-		for i := 0; err == nil && i < len(tenants); i++ {
-			var agents []store.Row
-			agents, err = tx.List(store.Agents, tenants[i].ID, store.Query{})
-			for _, agent := range agents {
-				owners = append(owners, owner{tenants[i].ID, agent.ID})
+	return s.cfg.Unreadable.EachTenant(ctx, s.store, "instances", func(tenant string) error {
+		var agents []store.Row
+		err := s.store.View(ctx, func(tx store.Tx) (err error) {
+			agents, err = tx.List(store.Agents, tenant, store.Query{})
+			return err
+		})
+		for i := 0; err == nil && i < len(agents); {
+			var more bool
+			if more, err = s.drop(ctx, tenant, agents[i].ID); !more {
+				i++
 			}
 		}
 		return err
 	})
-	for i := 0; err == nil && i < len(owners); {
-		var more bool
-		if more, err = s.drop(ctx, owners[i].tenant, owners[i].agent); !more {
-			i++
-		}
-	}
-	return err
 }
 
 // drop deletes some of an agent's instances and reports whether there may be more. It

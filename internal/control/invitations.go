@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // A user of one tenant is not added to another without consent: an admin invites them, and
@@ -31,17 +32,18 @@ func invitations(tx store.Tx, email string) ([]*records.User, error) {
 	return recordsOf(tx, email, true)
 }
 
-// recordsOf reads an address's records in all tenants; there are few tenants.
+// recordsOf reads an address's records in all tenants; there are few tenants. One that can't be
+// read gives no rights in its tenant, and takes none away in another.
 func recordsOf(tx store.Tx, email string, invited bool) ([]*records.User, error) {
-	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+	tenants, err := records.TenantIDs(tx)
 	if err != nil {
 		return nil, err
 	}
 	var out []*records.User
-	for _, t := range tenants {
-		u, _, err := records.Users.Get(tx, t.ID, email)
+	for _, tenant := range tenants {
+		u, _, err := records.Users.Get(tx, tenant, email)
 		switch {
-		case errors.Is(err, store.ErrNotFound):
+		case unreadable.Is(err):
 		case err != nil:
 			return nil, err
 		case u.Invited == invited:
@@ -69,6 +71,9 @@ func (s *Service) Invitations(ctx context.Context, a Actor) (out []countersign.U
 
 // AcceptInvitation makes the session's user a user of the tenant that invites them.
 func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) error {
+	if err := access.Proven(a.Principal, access.AcceptInvitation); err != nil {
+		return s.Refuse(ctx, a, access.AcceptInvitation, "user/"+a.Email, err)
+	}
 	return public(s.store.Update(ctx, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
@@ -80,6 +85,9 @@ func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) 
 
 // DeclineInvitation deletes an invitation.
 func (s *Service) DeclineInvitation(ctx context.Context, a Actor, tenant string) error {
+	if err := access.Proven(a.Principal, access.DeclineInvitation); err != nil {
+		return s.Refuse(ctx, a, access.DeclineInvitation, "user/"+a.Email, err)
+	}
 	return public(s.store.Update(ctx, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
@@ -97,9 +105,6 @@ func invited(tx store.Tx, a Actor, tenant string) (*records.User, error) {
 	none := countersign.Errorf(countersign.CodeNotFound, "no tenant %s invites you", tenant)
 	if a.Session == "" {
 		return nil, none
-	}
-	if a.Requester().ByLink() {
-		return nil, countersign.Errorf(countersign.CodeRoleRequired, "this session began with a sign-in link of %s, which doesn't prove that you are %s; sign in another way to answer the invitation", a.Lineage[0], a.Email)
 	}
 	u, _, err := records.Users.Get(tx, tenant, a.Email)
 	switch {

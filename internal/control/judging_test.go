@@ -128,3 +128,23 @@ func TestACorrectionIsJudgedBeforeTheTurn(t *testing.T) {
 	}
 	h.must(decide(approver("ben@acme.example"), texts(1, 9998)))
 }
+
+// TestRulesThatAreTooManyToExamineAreNamed: the project is stored, and wasn't sent with the
+// request that asks what is wrong with it.
+func TestRulesThatAreTooManyToExamineAreNamed(t *testing.T) {
+	h := open(t)
+	var compared []string
+	for i := range 700 {
+		compared = append(compared, fmt.Sprintf(`{"kind":"predicate","variableId":"amount","operator":"lt","value":%d}`, 100_000+i))
+	}
+	rule := countersign.ApprovalRule{Then: countersign.RuleAsk, Reason: "r"}
+	h.must(json.Unmarshal([]byte(`{"kind":"group","combinator":"OR","conditions":[`+strings.Join(compared, ",")+`]}`), &rule.When))
+	h.must(refusalOf(h.service.PutProject(background, as("acme"), "acme-many", countersign.ProjectWrite{Name: "n", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
+		{Name: "c", Method: "POST", Path: "/c", Approval: countersign.ApprovalRiskBased, InputSchema: map[string]countersign.InputField{"amount": {Type: "number"}}, ApprovalRules: []countersign.ApprovalRule{rule}},
+	}})))
+	v, err := h.service.ValidateProject(background, as("acme"), "acme-many")
+	h.must(err)
+	if len(v.Warnings) != 1 || v.Warnings[0].Code != "not_examined" {
+		t.Errorf("%v", v.Warnings)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/folded"
 )
 
 // fieldMask says which values of a capability, or of a step of it, are masked for a VIEWER.
@@ -65,11 +66,12 @@ func currentFieldMaskOf(p *countersign.Plan, projectID, capability string) *fiel
 	return fieldMaskOf(p, projectID, capability)
 }
 
-// names are a set of names in their order: there may be as many as a capability's document
-// has room for.
+// names are a set of names in their order, those that differ in case alone being one: to many
+// a receiver, and in many an answer, `PIN` is `pin`. There may be as many as a capability's
+// document has room for.
 type names struct {
 	list  []string
-	known map[string]bool
+	known map[string]bool // folded
 }
 
 func namesOf(lists ...[]string) (n names) {
@@ -82,18 +84,19 @@ func namesOf(lists ...[]string) (n names) {
 }
 
 func (n *names) add(name string) (added bool) {
-	if n.known[name] {
+	key := folded.Name(name)
+	if n.known[key] {
 		return false
 	}
 	if n.known == nil {
 		n.known = map[string]bool{}
 	}
-	n.known[name] = true
+	n.known[key] = true
 	n.list = append(n.list, name)
 	return true
 }
 
-func (n names) has(name string) bool { return n.known[name] }
+func (n names) has(name string) bool { return n.known[folded.Name(name)] }
 
 func (n names) any() bool { return len(n.list) > 0 }
 

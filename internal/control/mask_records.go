@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/folded"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -32,6 +33,15 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
 	s.Error = withoutQuote(s.Error)
+	if s.Reconciliation != nil && len(s.Reconciliation.Differs) > 0 {
+		said := *s.Reconciliation
+		said.Differs = slices.Clone(said.Differs)
+		for i := range said.Differs {
+			d := &said.Differs[i]
+			d.Sent, d.Found = h.field(d.Field, d.Sent), h.field(d.Field, d.Found)
+		}
+		s.Reconciliation = &said
+	}
 	if s.Late != nil {
 		late := *s.Late
 		late.Error = countersign.WithoutQuote(late.Error)
@@ -130,7 +140,7 @@ func (h *fieldMask) request(r *countersign.Request, c *countersign.Capability) *
 	out := *r
 	out.Query, out.Body = h.members(r.Query), h.members(r.Body)
 	address, query, _ := strings.Cut(r.URL, "?")
-	if c == nil || slices.ContainsFunc(h.names.list, func(name string) bool { return strings.Contains(c.Path, "{"+name+"}") }) {
+	if c == nil || slices.ContainsFunc(h.names.list, func(name string) bool { return strings.Contains(folded.Name(c.Path), "{"+folded.Name(name)+"}") }) {
 		address = masked.Text()
 		if c != nil {
 			address = origin(r.URL) + c.Path
@@ -173,15 +183,16 @@ func (h *fieldMask) maskContext(ap *countersign.Approval, input map[string]count
 // title returns the capability's title with hidden values masked.
 func (h *fieldMask) title(input map[string]countersign.Value) string {
 	m := cost.New(nil, cost.InTurn, 0)
+	at := request.InputsAt(m, input)
 	title := request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
-		switch {
-		case h.hidesPath(place):
+		if h.hidesPath(place) {
 			return masked, true
-		case !m.Take(2*request.Walked(input, place), "title"):
+		}
+		v, ok := at(place)
+		if !ok || !m.Take(len(v.Raw()), "title") {
 			return countersign.Value{}, false
 		}
-		v, ok := request.InputAt(input, place)
-		return h.members(v), ok
+		return h.members(v), true
 	})
 	if m.Over() {
 		return masked.Text() // all of it: what is filled in would have to be masked in this read

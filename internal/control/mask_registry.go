@@ -41,8 +41,8 @@ func maskAgent(tx store.Tx, a Actor, ag *countersign.Agent) error {
 	return err
 }
 
-// maskProject masks what a project expects of sensitive fields: a step that met it tells
-// their values.
+// maskProject masks what a project expects of sensitive fields, and what its rules and budgets
+// compare them with: a step that met it, or of which one held, tells their values.
 func maskProject(a Actor, p *countersign.Project) {
 	if masks(a) {
 		maskCapabilities(p)
@@ -55,6 +55,7 @@ func maskCapabilities(p *countersign.Project) {
 		c := &p.Capabilities[i]
 		h := &fieldMask{project: p, capability: c, names: namesOf(sensitiveOf(p, c))}
 		c.Expectation = h.expectation(c.Expectation)
+		c.ApprovalRules, c.Budgets = h.rules(c.ApprovalRules), h.budgets(c.Budgets)
 	}
 }
 

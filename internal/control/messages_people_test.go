@@ -28,8 +28,8 @@ func TestRefusalsOfPeopleSayWhatWouldBeRight(t *testing.T) {
 		return refusalOf(g.service.PutDelegation(background, a, ann, w))
 	}
 	until := func(days int) time.Time { return g.now.Add(time.Duration(days) * 24 * time.Hour) }
-	rehearsing := session
-	rehearsing.Modes = []string{countersign.ModeDryRun}
+	limited := session
+	limited.Modes = []string{countersign.ModeLive}
 	bob := g.actor(g.signIn("bob@example.com"))
 	bob.Person = "bob@example.com"
 	_, unknown := g.service.Authenticate(background, "csn_wrong")
@@ -50,12 +50,12 @@ func TestRefusalsOfPeopleSayWhatWouldBeRight(t *testing.T) {
 		{last, "state_conflict: this is the last realm administrator; make another one first: a token by countersign token issue --tenant default --role ADMIN"},
 		{g.service.CanSetUp(background, "wrong"), "unauthenticated: this set-up link is not right, or has expired; with the bootstrap token you can add a user: PUT /users/{email}"},
 		{g.service.AcceptInvitation(background, session, "beta"), "not_found: no tenant beta invites you"},
-		{g.service.AcceptInvitation(background, linked, "beta"), "role_required: this session began with a sign-in link of token:tok-3, which doesn't prove that you are ann@example.com; sign in another way to answer the invitation"},
+		{g.service.AcceptInvitation(background, linked, "beta"), "role_required: this session began with a sign-in link of token:tok-3, which doesn't prove that you are ann@example.com; sign in another way, and do it then"},
 		{g.service.SwitchTenant(background, linked, "beta"), "role_required: this session acts in tenant default only, since a sign-in link or a passkey of that tenant began it; sign in with a code to act in another"},
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com"}), "invalid_request: until: say when it ends"},
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(-1)}), "invalid_request: until: it must be after from, and in the future"},
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(91)}), "invalid_request: until: it must be within 90 days of from"},
-		{delegate(rehearsing, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "role_required: this token is limited to some modes, and a delegation is not"},
+		{delegate(limited, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "role_required: this token is limited to some modes, and a delegation is not"},
 		{delegate(bob, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "role_required: a delegation of ann@example.com is made by themself, signed in or with a token of theirs that is not limited to projects, or by an ADMIN"},
 		{delegate(session, countersign.DelegationWrite{Delegate: ann, Until: until(1)}), "invalid_request: delegate: name another user than ann@example.com"},
 		{delegate(session, countersign.DelegationWrite{Delegate: "bob@example.com", Until: until(1)}), "invalid_request: delegate: bob@example.com does not have the role APPROVER; a delegate decides as themself"},
@@ -88,7 +88,7 @@ func TestRefusalsOfConfirmingATokenSayWhatWouldBeRight(t *testing.T) {
 	g.must(refusalOf(g.service.RevokeToken(background, g.admin(), revoked, "")))
 	for _, s := range []refusal{
 		{confirm(g.admin(), anns), "role_required: a token is confirmed by its user's session in the console, not by a token"},
-		{confirm(linked, anns), "role_required: this session began with a sign-in link of token:tok-3, which doesn't prove that you are ann@example.com; sign in another way and confirm the token then"},
+		{confirm(linked, anns), "role_required: this session began with a sign-in link of token:tok-3, which doesn't prove that you are ann@example.com; sign in another way, and do it then"},
 		{confirm(session, revoked), "state_conflict: token tok-12 has ended; nobody can use it any more"},
 		{confirm(session, made("bob@example.com")), "role_required: only bob@example.com may confirm token tok-14"},
 		{confirm(session, made("")), "role_required: token tok-16 names no user; there is nothing to confirm"},

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -88,6 +89,13 @@ func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Metric, error
 			return nil, err
 		}
 		out = append(out, telemetry.Metric{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
+	}
+	kinds := map[string]int{}
+	for _, r := range s.cfg.Unreadable.All() {
+		kinds[r.Kind]++
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		out = append(out, telemetry.Metric{Name: "countersign_unreadable_records", Help: "Records of the installation that background work of this process could not read, and passed over.", Label: "kind", Is: kind, Value: float64(kinds[kind])})
 	}
 	return out, nil
 }

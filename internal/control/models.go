@@ -36,7 +36,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 		if err := mayChangeModel(tx, a, id); err != nil {
 			return err
 		}
-		head, version, err := headFor(tx, a.Tenant, id, w.ExpectedRevision)
+		head, version, err := headFor(tx, a, id, w.ExpectedRevision)
 		if err != nil {
 			return err
 		}
@@ -61,10 +61,14 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 
 // headFor returns the head that a write changes: the stored one if it has the expected
 // revision, or a new one if there is none and none is expected.
-func headFor(tx store.Tx, tenant, id string, expected int64) (*records.ModelHead, int64, error) {
+func headFor(tx store.Tx, a Actor, id string, expected int64) (*records.ModelHead, int64, error) {
+	tenant := a.Tenant
 	head, version, err := records.Models.Get(tx, tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return &records.ModelHead{}, 0, compare("model", id, 0, expected)
+	}
+	if err == nil {
+		err = access.Replace(a.Principal)
 	}
 	if err != nil {
 		return nil, 0, err

@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 
-	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -13,15 +12,7 @@ import (
 // this release may write and count meanwhile. What a replica of the older release writes
 // behind the counted span stays uncounted.
 func (s *Service) CountModels(ctx context.Context) error {
-	var tenants []countersign.Tenant
-	err := s.store.View(ctx, func(tx store.Tx) (err error) {
-		tenants, err = records.Tenants.List(tx, store.Realm, store.Query{})
-		return err
-	})
-	for i := 0; err == nil && i < len(tenants); i++ {
-		err = s.countModelsOf(ctx, tenants[i].ID)
-	}
-	return err
+	return s.cfg.Unreadable.EachTenant(ctx, s.store, "count of models", func(tenant string) error { return s.countModelsOf(ctx, tenant) })
 }
 
 func (s *Service) countModelsOf(ctx context.Context, tenant string) error {

@@ -310,7 +310,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, question, answer, from st
 		if err != nil || rec == nil {
 			return err
 		}
-		if err := s.keepClaims(tx, rec.Email, nil); err != nil {
+		if err := dropClaims(tx, rec.TenantID, rec.Email); err != nil {
 			return err
 		}
 		u, err := userOf(tx, rec.TenantID, rec.Email)

@@ -43,9 +43,12 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 		if err != nil {
 			return err
 		}
-		items := make([]T, 0, l.Limit)
+		items, names := make([]T, 0, l.Limit), namesIn(tx, a.Tenant)
 		err = records.Plans.Each(tx, a.Tenant, q, plansAtOnce, func(p *records.Plan) error {
 			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
+				return err
+			}
+			if p.CreatedByName, err = names.of(p.CreatedBy); err != nil {
 				return err
 			}
 			shown, err := show(p.Plan)
@@ -192,7 +195,14 @@ func (s *Service) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWri
 	if w.Mode == "" {
 		w.Mode = countersign.ModeDryRun
 	}
+	ids := make([]string, len(w.Steps))
+	for i := range w.Steps {
+		ids[i] = w.Steps[i].ID
+	}
 	made, err := s.makePlan(ctx, a, access.CreatePlan, w.ModelID, func(m *countersign.Model) (countersign.PlanWrite, []string, error) {
+		if err := invalid(plan.CheckIDs(ids)); err != nil {
+			return w, nil, err
+		}
 		return w, modelErrors(m), nil
 	})
 	if err != nil {
@@ -276,6 +286,11 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 	})
 	if err != nil {
 		return made, err
+	}
+	if w.Mode == countersign.ModeLive {
+		if err := access.Mode(a.Principal, w.Mode); err != nil {
+			return made, err
+		}
 	}
 	if w.ID == "" {
 		w.ID = s.cfg.NewID("plan")

@@ -2,8 +2,8 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -16,37 +16,45 @@ import (
 )
 
 // Probe sends the uncertain step's probe, a read, and stores its answer as evidence. It
-// decides nothing, and works while the project is disabled (contract 6).
+// decides nothing, and works while the project is disabled (contract 6). Its intent is
+// committed first, with the number that its key has and its digest: what has left can't be
+// undone, and is kept whatever becomes of the run, the caller or the store meanwhile.
 func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
 	ref := runrepo.Ref{Tenant: a.Tenant, RunID: id}
-	if _, err := s.prepareProbe(ctx, a, ref, stepID); err != nil {
-		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
-	}
 	if _, underway := s.probing.LoadOrStore(ref, true); underway {
 		err := countersign.Errorf(countersign.CodeStateConflict, "a probe of run %s is under way", id)
 		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
 	defer s.probing.Delete(ref)
-	p, err := s.prepareProbe(ctx, a, ref, stepID) // again: an earlier probe may have ended meanwhile
+	p, err := s.letOut(ctx, a, ref, stepID)
 	if err != nil {
-		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
+		return countersign.Run{}, err
 	}
 	ctx = context.WithoutCancel(ctx) // record what is sent, even if the client has disconnected
 	out := s.prober.Call(ctx, p.call)
 	p.record.Response, p.record.Output, p.record.Error = out.Response, out.Body, out.Cause
-	event := run.Probed{Step: p.step, Probe: p.record}
-	return s.applyTo(ctx, a, access.ProbeRun, id, s.mayJudgeRun(a, access.ProbeRun), event)
+	if out.Response == nil && out.Cause == "" {
+		p.record.Error = "no usable answer came"
+	}
+	if err := s.keepProbe(ctx, a, ref, p); err != nil {
+		return countersign.Run{}, err
+	}
+	return s.afterProbe(ctx, a, id)
 }
 
 // probe is a probe that is ready to be sent.
 type probe struct {
 	step   int
+	digest string
 	call   request.Call
 	record countersign.ProbeRecord
 }
 
-func (s *Service) prepareProbe(ctx context.Context, a Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
-	err = s.view(ctx, a, access.ProbeRun, func(tx store.Tx) error {
+// letOut checks that a probe may be sent and commits its intent. The transaction gives it its
+// number, so no two share a key, whichever processes send them.
+func (s *Service) letOut(ctx context.Context, a Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
+	var moved runrepo.Moved
+	err = s.update(ctx, a, access.ProbeRun, "run/"+ref.RunID, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, ref.RunID)
 		if err != nil {
 			return err
@@ -61,10 +69,72 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref runrepo.Ref, st
 		if p, err = s.buildProbe(a, held, stepID); err != nil {
 			return err
 		}
-		p.call.BoundTo, err = credowner.OfProject(tx, p.call.Project)
+		if p.call.BoundTo, err = credowner.OfProject(tx, p.call.Project); err != nil {
+			return err
+		}
+		if moved, err = s.runs.Apply(tx, ref, held, run.Probing{Step: p.step, Probe: p.record, Digest: p.digest}, a.runActor()); err != nil {
+			return err
+		}
+		probes := moved.Run.Run().Steps[p.step].Probes
+		p.record.N = probes[len(probes)-1].N
+		p.call.IdempotencyKey = run.ProbeKey(ref.RunID, stepID, p.record.N)
+		return nil
+	})
+	if err == nil {
+		s.settled(ctx, moved)
+	}
+	return p, err
+}
+
+// keepProbe stores what came of a probe, also on a disk that is full. While the store can't be
+// written it tries again, for some time: then the log has what the store couldn't take.
+func (s *Service) keepProbe(ctx context.Context, a Actor, ref runrepo.Ref, p probe) error {
+	var moved runrepo.Moved
+	err := s.keepSent(ctx, func(tx store.Tx) (err error) {
+		moved, err = s.runs.Apply(tx, ref, nil, run.Probed{Step: p.step, Probe: p.record}, a.runActor())
 		return err
 	})
-	return p, err
+	if err == nil {
+		s.settled(ctx, moved)
+		return nil
+	}
+	status, digest := 0, ""
+	if r := p.record.Response; r != nil {
+		status, digest = r.StatusCode, string(r.BodySHA256)
+	}
+	s.log.Error("answer to a probe not stored", "tenant", ref.Tenant, "run", ref.RunID, "key", p.call.IdempotencyKey, "status", status, "bodySha256", digest, "cause", p.record.Error, "error", err)
+	return countersign.Errorf(countersign.CodeUnavailable, "probe %s was sent, and what came of it could not be stored; send another", p.call.IdempotencyKey)
+}
+
+const (
+	keepTries = 20
+	keepPause = 500 * time.Millisecond
+)
+
+// keepSent commits what came of a request that has left.
+func (s *Service) keepSent(ctx context.Context, fn func(tx store.Tx) error) (err error) {
+	for range keepTries {
+		if err = s.store.Update(store.Urgent(ctx), fn); err == nil || runrepo.Unreadable(err) {
+			return err
+		}
+		select {
+		case <-s.store.Failed():
+			return err
+		case <-s.cfg.Life.Done():
+			return err
+		case <-time.After(keepPause):
+		}
+	}
+	return err
+}
+
+// afterProbe reads the run for the answer, as the actor may see it.
+func (s *Service) afterProbe(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
+	err = s.read(ctx, func(tx store.Tx) error {
+		r, err = s.wholeRun(tx, a, id)
+		return err
+	})
+	return r, err
 }
 
 func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (probe, error) {
@@ -93,13 +163,11 @@ func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (prob
 	if err != nil {
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "the probe can't be made from the step's inputs: %v", err)
 	}
-	n := len(step.Probes) + 1
 	return probe{
-		step: i,
+		step: i, digest: request.Digest(req, project.ID, project.Revision, read.Name),
 		call: request.Call{
-			Tenant: a.Tenant, RunID: h.Ref.RunID, StepID: stepID, IdempotencyKey: fmt.Sprintf("%s.%s.probe-%d", h.Ref.RunID, stepID, n),
-			Project: project, Request: req, Input: input, Timeout: read.Timeout(),
+			Tenant: a.Tenant, RunID: h.Ref.RunID, StepID: stepID, Project: project, Request: req, Input: input, Timeout: read.Timeout(),
 		},
-		record: countersign.ProbeRecord{N: n, By: a.ID, At: s.cfg.Now(), Capability: read.Name, Request: &req},
+		record: countersign.ProbeRecord{By: a.ID, At: s.cfg.Now(), Capability: read.Name, Request: &req},
 	}, nil
 }

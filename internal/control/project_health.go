@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -20,31 +21,43 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 	ctx = context.WithoutCancel(ctx) // record what is sent, even if the client has disconnected
 	check = s.prober.Health(ctx, a.Tenant, boundTo, &p)
 	check.ProjectID, check.Revision = id, p.Revision
-	err = s.update(ctx, a, access.CheckHealth, "project/"+id, func(tx store.Tx) error {
-		head, version, err := reachProject(tx, a, id)
+	return check, s.keepHealth(ctx, a, &check)
+}
+
+// keepHealth audits a health check that has left, whatever became of the project meanwhile, and
+// keeps it where the project is still what was checked.
+func (s *Service) keepHealth(ctx context.Context, a Actor, check *countersign.HealthCheck) error {
+	now := check.Revision
+	err := s.keepSent(ctx, func(tx store.Tx) error {
+		head, version, err := records.Projects.Get(tx, a.Tenant, check.ProjectID)
 		if err != nil {
 			return err
 		}
-		if head.Revision != p.Revision {
-			return countersign.Errorf(countersign.CodeRevisionConflict, "project %s changed to revision %d during the check; check again", id, head.Revision)
+		c := change{before: healthText(head.Health), after: healthText(check)}
+		if now = head.Revision; now != check.Revision {
+			c.before, c.reason = "", fmt.Sprintf("of revision %d, which is %d now", check.Revision, now)
+		} else {
+			head.Health = check
+			if _, err := records.Projects.Put(tx, a.Tenant, check.ProjectID, head, version); err != nil {
+				return err
+			}
 		}
-		c := change{before: healthText(head.Health), after: healthText(&check)}
-		head.Health = &check
-		if _, err := records.Projects.Put(tx, a.Tenant, id, head, version); err != nil {
-			return err
-		}
-		return s.audit(tx, a, access.CheckHealth, "project/"+id, c)
+		return s.audit(tx, a, access.CheckHealth, "project/"+check.ProjectID, c)
 	})
-	return check, err
+	if err != nil {
+		s.log.Error("health check not stored", "tenant", a.Tenant, "project", check.ProjectID, "revision", check.Revision, "status", check.StatusCode, "cause", check.Error, "error", err)
+		return public(err)
+	}
+	if now != check.Revision {
+		return countersign.Errorf(countersign.CodeRevisionConflict, "project %s changed to revision %d during the check; check again", check.ProjectID, now)
+	}
+	return nil
 }
 
 func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, boundTo map[string]string, err error) {
 	err = s.view(ctx, a, access.CheckHealth, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err != nil {
-			return err
-		}
-		if err := access.Mode(a.Principal, countersign.ModeLive); err != nil { // the check sends with the project's credential
 			return err
 		}
 		if p, err = s.projectOf(tx, a.Tenant, *head); err != nil {

@@ -24,6 +24,13 @@ func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v co
 	if err != nil {
 		return v, err
 	}
+	if masks(a) {
+		p = tellsNothing(p)
+	}
 	v = countersign.Validation{Valid: true, Errors: []countersign.Problem{}}
-	return v, s.judge(ctx, a, func(m *cost.Meter) { v.Warnings = gate.Findings(m, &p) })
+	err = s.judge(ctx, a, func(m *cost.Meter) { v.Warnings = gate.Findings(m, &p) })
+	if countersign.ErrorCode(err) == countersign.CodeInvalidRequest {
+		err = nil // the warnings say what wasn't examined
+	}
+	return v, err
 }

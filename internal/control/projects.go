@@ -109,6 +109,8 @@ func (s *Service) putProject(ctx context.Context, a Actor, id string, w counters
 		head, version, err := records.Projects.Get(tx, a.Tenant, id)
 		if errors.Is(err, store.ErrNotFound) {
 			head, version, err = &records.ProjectHead{ID: id}, 0, nil
+		} else if err == nil {
+			err = access.Replace(a.Principal)
 		}
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 
 // putTeam says what becomes of writing a team.
 func (b *referenceModel) putTeam(a control.Actor, id string, w countersign.TeamWrite) countersign.Code {
-	if lacks(a, countersign.RoleOperator) {
+	if rehearses(a) || lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired
 	}
 	current := int64(0)
@@ -36,7 +36,7 @@ func (b *referenceModel) putTeam(a control.Actor, id string, w countersign.TeamW
 
 // toggleTeam says what becomes of suspending or resuming a team.
 func (b *referenceModel) toggleTeam(a control.Actor, id string) countersign.Code {
-	if lacks(a, countersign.RoleAdmin) {
+	if rehearses(a) || lacks(a, countersign.RoleAdmin) {
 		return countersign.CodeRoleRequired
 	}
 	return b.reachTeam(a, id)

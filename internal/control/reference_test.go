@@ -61,6 +61,11 @@ func newReferenceModel(tenant string) *referenceModel {
 
 func lacks(a control.Actor, role countersign.Role) bool { return !slices.Contains(a.Roles, role) }
 
+// rehearses reports who is limited to DRY_RUN, and so changes nothing that LIVE runs go by.
+func rehearses(a control.Actor) bool {
+	return a.Modes != nil && !slices.Contains(a.Modes, countersign.ModeLive)
+}
+
 func outside(a control.Actor, projects ...string) bool {
 	return a.Projects != nil && slices.ContainsFunc(projects, func(p string) bool { return !slices.Contains(a.Projects, p) })
 }
@@ -129,7 +134,7 @@ func entry(actor, action, subject, outcome string) string {
 
 // sync says what becomes of a manifest, and what its agents are then.
 func (b *referenceModel) sync(a control.Actor, projectID string, m countersign.Manifest, now time.Time) (code countersign.Code, next []*countersign.Agent) {
-	if lacks(a, countersign.RoleOperator) {
+	if rehearses(a) || lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
 	if code := b.reachProject(a, projectID); code != "" {
@@ -207,7 +212,7 @@ func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // move says what becomes of admitting or suspending an agent.
 func (b *referenceModel) move(a control.Actor, op access.Operation, id string, d countersign.Admission) countersign.Code {
-	if lacks(a, countersign.RoleAdmin) {
+	if rehearses(a) || lacks(a, countersign.RoleAdmin) {
 		return countersign.CodeRoleRequired
 	}
 	if d.Reason == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -16,6 +17,8 @@ type Restored struct {
 	Projects int `json:"projects"` // each has a new revision, disabled
 	Tokens   int `json:"tokens"`   // valid as they were in the backup; or revoked, if requested
 	Sessions int `json:"sessions"` // ended
+	Secrets  int `json:"secrets"`  // ended: links, codes and questions that work once
+	Runs     int `json:"runs"`     // unfinished, each of which says that it was restored
 }
 
 // restoreAction is its action in the audit logs. It runs on a stopped store and is no
@@ -27,25 +30,36 @@ var restorer = Actor{Principal: access.System(countersign.DefaultTenant)}
 // AfterRestore makes a store that was restored from a backup safe to start. The store
 // doesn't know what was sent after the backup, so nothing that was planned before may be
 // sent: each project gets a new revision, disabled, and every earlier plan and unfinished
-// run has drifted. All sessions end, since some had ended after the backup; tokens are
-// revoked if requested. All of it is one commit, with the reason in the audit logs. It
-// refuses a store that replicas have a record in: they would continue earlier runs.
+// run has drifted. All sessions end, since some had ended after the backup, and all that
+// works once, since it may have been used; tokens are revoked if requested. Each unfinished
+// run says that it may have been sent by the store that this one replaces. All of it is one
+// commit, with the reason in the audit logs. It refuses a store that replicas have a record
+// in: they would continue earlier runs. A store that was copied may be started again.
 func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens bool) (done Restored, err error) {
 	err = s.store.Update(ctx, func(tx store.Tx) error {
 		done = Restored{}
 		if err := unused(tx); err != nil {
 			return err
 		}
-		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+		tenants, err := records.TenantIDs(tx)
 		if err != nil {
 			return err
 		}
-		for _, t := range tenants {
-			if err := s.afterRestore(tx, t.ID, reason, revokeTokens, &done); err != nil {
+		for _, tenant := range tenants {
+			if err := s.afterRestore(tx, tenant, reason, revokeTokens, &done); err != nil {
 				return err
 			}
 		}
 		if done.Sessions, err = endAllSessions(tx); err != nil {
+			return err
+		}
+		if done.Secrets, err = records.EndWhatWorksOnce(tx); err != nil {
+			return err
+		}
+		if done.Runs, err = s.restoreRuns(tx); err != nil {
+			return err
+		}
+		if err := records.UnmarkCopied(tx); err != nil {
 			return err
 		}
 		return s.auditIn(tx, store.Realm, restorer, restoreAction, "store", change{reason: reason})
@@ -125,6 +139,55 @@ func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke 
 		}
 	}
 	return good, nil
+}
+
+// restoreRuns marks the unfinished runs with what they wait for.
+func (s *Service) restoreRuns(tx store.Tx) (n int, err error) {
+	at := s.cfg.Now()
+	unfinished, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{})
+	if err != nil {
+		return 0, err
+	}
+	for _, u := range unfinished {
+		if err := restoreRun(tx, u.TenantID, u.RunID, at); err != nil {
+			return n, fmt.Errorf("run %s: %w", u.RunID, err)
+		}
+		if u.WaitingFor != nil {
+			u.WaitingFor.RestoredAt = at
+		}
+		id := records.UnfinishedID(u.TenantID, u.RunID)
+		_, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
+		if err != nil {
+			return n, err
+		}
+		if _, err := records.UnfinishedRuns.Put(tx, store.Realm, id, &u, version); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func restoreRun(tx store.Tx, tenant, id string, at time.Time) error {
+	r, version, err := records.Runs.Get(tx, tenant, id)
+	if err != nil {
+		return err
+	}
+	r.RestoredAt, r.UpdatedAt = at, at
+	r.Revision++
+	if r.WaitingFor != nil {
+		r.WaitingFor.RestoredAt = at
+	}
+	if _, err := records.Runs.Put(tx, tenant, id, r, version); err != nil || r.ApprovalID == "" {
+		return err
+	}
+	a, version, err := records.Approvals.Get(tx, tenant, r.ApprovalID)
+	if err != nil {
+		return err
+	}
+	a.RestoredAt = at
+	_, err = records.Approvals.Put(tx, tenant, a.ID, a, version)
+	return err
 }
 
 func endAllSessions(tx store.Tx) (int, error) {

@@ -101,6 +101,11 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 		return countersign.Run{}, err
 	}
 	mayCancel := func(_ store.Tx, rec *records.Run) error {
+		if rec.Mode == countersign.ModeLive {
+			if err := access.Mode(a.Principal, rec.Mode); err != nil {
+				return err
+			}
+		}
 		return access.Cancel(a.Principal, rec.RequestedBy)
 	}
 	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})
@@ -111,7 +116,17 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 	if err := given("evidence", r.Evidence); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.ReconcileRun, id, s.mayJudgeRun(a, access.ReconcileRun), run.Reconciled{Reconcile: r, By: a.ID})
+	mayJudge := s.mayJudgeRun(a, access.ReconcileRun)
+	check := func(tx store.Tx, rec *records.Run) error {
+		if err := mayJudge(tx, rec); err != nil {
+			return err
+		}
+		if s.driver.Calls(runrepo.Ref{Tenant: a.Tenant, RunID: id}) { // whatever a clock that was set says
+			return countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; the call of its step is under way in this very process; say what became of it when it has ended", id, rec.Status)
+		}
+		return nil
+	}
+	return s.applyTo(ctx, a, access.ReconcileRun, id, check, run.Reconciled{Reconcile: r, By: a.ID})
 }
 
 // applyTo applies an event that a person caused to a run in scope.

@@ -31,6 +31,10 @@ func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (count
 // ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
 // is in memory alone.
 func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
+	found, err := s.runsFound(ctx, a, f.Text)
+	if err != nil {
+		return page, err
+	}
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
@@ -43,7 +47,7 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 		if !f.Until.IsZero() {
 			where = append(where, store.Filter{Column: "created", Op: store.AtMost, Values: []any{f.Until.UnixMicro() - 1}})
 		}
-		narrowed, err := s.narrowed(tx, a, f)
+		narrowed, err := narrowed(tx, a, f, found)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Bounds of a search. A text that more runs have than are looked at is found in the newest.
@@ -21,7 +22,10 @@ const (
 	lookedAt   = 200  // runs
 	listedBy   = 1000 // runs of a list that is narrowed by the index
 	namedAtAll = 1000 // tokens
-	minBegin   = 3    // characters that the beginning of a text has at least
+
+	spanRuns  = 16        // runs that one read of the store looks at
+	spanBytes = 512 << 10 // and of how many bytes; the run that reaches them is its last
+	minBegin  = 3         // characters that the beginning of a text has at least
 )
 
 // Search finds records by what people have in hand: the idempotency key of a start, a text
@@ -29,15 +33,28 @@ const (
 // all of their value, by whoever may see them.
 func (s *Service) Search(ctx context.Context, a Actor, text string) (out countersign.SearchResult, err error) {
 	out = countersign.SearchResult{Items: []countersign.SearchHit{}}
-	err = s.view(ctx, a, access.Search, func(tx store.Tx) error {
+	q := search.Fold(text)
+	var ids []string
+	err = s.view(ctx, a, access.Search, func(tx store.Tx) (err error) {
 		out.Items = []countersign.SearchHit{}
 		if err := s.runOfKey(tx, a, strings.TrimSpace(text), &out); err != nil {
 			return err
 		}
-		if err := s.runsWith(tx, a, search.Fold(text), &out); err != nil {
-			return err
+		ids, err = candidates(tx, a, q, lookedAt)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	if err := s.runsWith(ctx, a, ids, q, &out); err != nil {
+		return out, err
+	}
+	err = s.view(ctx, a, access.Search, func(tx store.Tx) error {
+		named, err := tokensNamed(tx, a, q, maxHits-len(out.Items))
+		if err == nil {
+			out.Items = append(out.Items, named...)
 		}
-		return tokensNamed(tx, a, search.Fold(text), &out)
+		return err
 	})
 	return out, err
 }
@@ -87,62 +104,97 @@ func hitOf(r *countersign.Run, where string) countersign.SearchHit {
 	return countersign.SearchHit{Kind: "run", ID: r.ID, Where: where, Status: string(r.Status), Mode: r.Mode, At: r.CreatedAt}
 }
 
-// runsWith finds the runs that have a text, those that have it as a whole value first.
-func (s *Service) runsWith(tx store.Tx, a Actor, q string, out *countersign.SearchResult) error {
-	ids, err := candidates(tx, a, q, lookedAt)
-	if err != nil {
-		return err
-	}
+// runsWith finds among runs those that have a text, those that have it as a whole value first.
+func (s *Service) runsWith(ctx context.Context, a Actor, ids []string, q string, out *countersign.SearchResult) error {
 	var begin []countersign.SearchHit
-	for _, id := range ids {
-		if len(out.Items) >= maxHits {
-			break
-		}
-		hit, whole, err := s.hitIn(tx, a, id, q)
-		if err != nil {
-			return err
-		}
-		known := slices.ContainsFunc(out.Items, func(h countersign.SearchHit) bool { return h.ID == id })
+	err := s.eachHit(ctx, a, access.Search, ids, q, func(hit countersign.SearchHit, whole bool) (more bool) {
+		known := slices.ContainsFunc(out.Items, func(h countersign.SearchHit) bool { return h.ID == hit.ID })
 		switch {
-		case hit == nil || known:
+		case known:
 		case whole:
-			out.Items = append(out.Items, *hit)
+			out.Items = append(out.Items, hit)
 		default:
-			begin = append(begin, *hit)
+			begin = append(begin, hit)
 		}
-	}
+		return len(out.Items) < maxHits
+	})
 	slices.SortStableFunc(begin, func(x, y countersign.SearchHit) int { return y.At.Compare(x.At) })
 	out.Items = append(out.Items, begin[:min(len(begin), max(0, maxHits-len(out.Items)))]...)
+	return err
+}
+
+// seen is what a run shows of a text.
+type seen struct {
+	hit   countersign.SearchHit
+	whole bool
+}
+
+// eachHit looks a text up in runs, in their order, until each says that it has enough. It reads
+// them in spans, one at a time of all searches, and tenants take turns: the runs of one may be
+// large, and another's search waits for one span of them.
+func (s *Service) eachHit(ctx context.Context, a Actor, op access.Operation, ids []string, q string, each func(hit countersign.SearchHit, whole bool) (more bool)) error {
+	for len(ids) > 0 {
+		var found []seen
+		looked := 0
+		var err error
+		busy := s.searches.Do(ctx, a.Tenant, func() {
+			err = s.view(ctx, a, op, func(tx store.Tx) (err error) {
+				found, looked, err = s.hitsIn(tx, a, ids, q)
+				return err
+			})
+		})
+		if err = cmp.Or(publicRead(busy), err); err != nil {
+			return err
+		}
+		for _, f := range found {
+			if !each(f.hit, f.whole) {
+				return nil
+			}
+		}
+		ids = ids[looked:]
+	}
 	return nil
 }
 
+// hitsIn looks a text up in the first of these runs, at least one and as many as a span has.
+func (s *Service) hitsIn(tx store.Tx, a Actor, ids []string, q string) (found []seen, looked int, err error) {
+	for bytes := 0; looked < min(len(ids), spanRuns) && bytes < spanBytes; looked++ {
+		hit, whole, size, err := s.hitIn(tx, a, ids[looked], q)
+		if err := s.cfg.Unreadable.Pass(unreadable.Record{Tenant: a.Tenant, Kind: "run", ID: ids[looked]}, err); err != nil {
+			return nil, 0, err
+		}
+		if hit != nil {
+			found = append(found, seen{*hit, whole})
+		}
+		bytes += size
+	}
+	return found, looked, nil
+}
+
 // hitIn looks the text up in the run as the actor sees it: the index says where to look,
-// never what somebody may know. nil: the actor doesn't find it there.
-func (s *Service) hitIn(tx store.Tx, a Actor, id, q string) (*countersign.SearchHit, bool, error) {
-	rec, err := s.runs.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+// never what somebody may know. nil: the actor doesn't find it there. size is how much was read.
+func (s *Service) hitIn(tx store.Tx, a Actor, id, q string) (hit *countersign.SearchHit, whole bool, size int, err error) {
+	rec, size, err := s.runs.ReadSized(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, false, nil // it was archived
+		return nil, false, size, nil // it was archived
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	if access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
-		return nil, false, nil
+	if err != nil || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
+		return nil, false, size, err
 	}
 	r := rec.Run
 	if err := s.maskFor(tx, a, &r); err != nil {
-		return nil, false, err
+		return nil, false, size, err
 	}
 	found, ok := search.In(&r, q)
 	if !ok || !found.Whole && !s.openIn(tx, a, rec, q) {
-		return nil, false, nil
+		return nil, false, size, nil
 	}
-	hit := hitOf(&r, found.Where)
-	hit.Value = found.Value
-	if len(hit.Value) > search.MaxTerm {
-		hit.Value = ""
+	h := hitOf(&r, found.Where)
+	h.Value = found.Value
+	if len(h.Value) > search.MaxTerm {
+		h.Value = ""
 	}
-	return &hit, found.Whole, nil
+	return &h, found.Whole, size, nil
 }
 
 // openIn reports whether every reader sees the text there: a sensitive value is found by
@@ -197,16 +249,17 @@ func runsOfTerms(tx store.Tx, tenant string, where []store.Filter, most int) ([]
 }
 
 // tokensNamed finds tokens by a part of their name, for whoever may list them.
-func tokensNamed(tx store.Tx, a Actor, q string, out *countersign.SearchResult) error {
+func tokensNamed(tx store.Tx, a Actor, q string, most int) (out []countersign.SearchHit, err error) {
 	if q == "" || access.Allow(a.Principal, access.ReadTokens) != nil {
-		return nil
+		return nil, nil
 	}
-	return records.Tokens.Each(tx, a.Tenant, store.Query{Limit: namedAtAll}, 100, func(t *records.Token) error {
-		if len(out.Items) < maxHits && (t.ID == q || strings.Contains(strings.ToLower(t.Name), q)) {
-			out.Items = append(out.Items, countersign.SearchHit{Kind: "token", ID: t.ID, Where: "name", Value: t.Name, At: t.CreatedAt, Status: tokenStatus(t)})
+	err = records.Tokens.Each(tx, a.Tenant, store.Query{Limit: namedAtAll}, 100, func(t *records.Token) error {
+		if len(out) < most && (t.ID == q || strings.Contains(strings.ToLower(t.Name), q)) {
+			out = append(out, countersign.SearchHit{Kind: "token", ID: t.ID, Where: "name", Value: t.Name, At: t.CreatedAt, Status: tokenStatus(t)})
 		}
 		return nil
 	})
+	return out, err
 }
 
 func tokenStatus(t *records.Token) string {
@@ -217,8 +270,8 @@ func tokenStatus(t *records.Token) string {
 }
 
 // narrowed are the runs that a list's text, reason and capability leave, nil where it has
-// none of them: the newest of each, at most listedBy.
-func (s *Service) narrowed(tx store.Tx, a Actor, f RunFilter) ([]store.Filter, error) {
+// none of them: the newest of each, at most listedBy. found are those that have the text.
+func narrowed(tx store.Tx, a Actor, f RunFilter, found []string) ([]store.Filter, error) {
 	var out []store.Filter
 	by := func(ids []string) {
 		in := store.Filter{Column: "id", Op: store.In}
@@ -228,11 +281,7 @@ func (s *Service) narrowed(tx store.Tx, a Actor, f RunFilter) ([]store.Filter, e
 		out = append(out, in)
 	}
 	if f.Text != "" {
-		ids, err := s.runsFound(tx, a, search.Fold(f.Text))
-		if err != nil {
-			return nil, err
-		}
-		by(ids)
+		by(found)
 	}
 	for kind, exactly := range map[string]string{records.ReasonTerm: f.Reason, records.CapabilityTerm: f.Capability} {
 		if exactly == "" {
@@ -247,21 +296,24 @@ func (s *Service) narrowed(tx store.Tx, a Actor, f RunFilter) ([]store.Filter, e
 	return out, nil
 }
 
-// runsFound are the runs that have a text where the actor sees it.
-func (s *Service) runsFound(tx store.Tx, a Actor, q string) ([]string, error) {
-	ids, err := candidates(tx, a, q, listedBy)
+// runsFound are the runs that have a text where the actor sees it, nil for none. The list that
+// is narrowed by them is one snapshot, taken after them.
+func (s *Service) runsFound(ctx context.Context, a Actor, text string) (out []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	q := search.Fold(text)
+	var ids []string
+	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
+		ids, err = candidates(tx, a, q, listedBy)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	for _, id := range ids {
-		hit, _, err := s.hitIn(tx, a, id, q)
-		if err != nil {
-			return nil, err
-		}
-		if hit != nil {
-			out = append(out, id)
-		}
-	}
-	return out, nil
+	err = s.eachHit(ctx, a, access.ReadRuns, ids, q, func(hit countersign.SearchHit, _ bool) bool {
+		out = append(out, hit.ID)
+		return true
+	})
+	return out, err
 }

@@ -41,7 +41,7 @@ func BenchmarkStepBesideTheIndex(b *testing.B) {
 	var without, with time.Duration
 	for b.Loop() {
 		without += bed.block("refund")
-		indexer := indexing.New(bed.store, bed.service, 0, slog.New(slog.DiscardHandler))
+		indexer := indexing.New(bed.store, bed.service, 0, slog.New(slog.DiscardHandler), nil)
 		indexer.Start()
 		with += bed.block("refund")
 		indexer.Stop()

@@ -1,27 +1,31 @@
 package control
 
 import (
+	"errors"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/search"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // SearchTerms are the ids of the terms by which a run is found, none for a run that is
-// archived. What a VIEWER doesn't see of it is sensitive.
-func (s *Service) SearchTerms(tx store.Tx, tenant, id string) (terms []string, err error) {
+// archived, and how many bytes were read for them. What a VIEWER doesn't see of it is sensitive.
+func (s *Service) SearchTerms(tx store.Tx, tenant, id string) (terms []string, size int, err error) {
 	anybody := Actor{Principal: access.Principal{Tenant: tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
-	whole, err := s.runWithSteps(tx, Actor{Principal: access.Principal{Tenant: tenant}}, id)
-	if code := countersign.ErrorCode(err); code == countersign.CodeNotFound || code == countersign.CodeStateConflict {
-		return nil, nil // it is archived
+	rec, size, err := s.runs.ReadSized(tx, runrepo.Ref{Tenant: tenant, RunID: id})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, 0, nil // it is archived
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	whole := rec.Run
 	shown := whole
 	if err := s.maskFor(tx, anybody, &shown); err != nil {
-		return nil, err
+		return nil, size, err
 	}
 	add := func(kind, by string) { terms = append(terms, records.TermID(kind, by, id, whole.CreatedAt)) }
 	open, words := search.Terms(&shown)
@@ -43,5 +47,5 @@ func (s *Service) SearchTerms(tx store.Tx, tenant, id string) (terms []string, e
 	if code := search.Reason(&whole); code != "" {
 		add(records.ReasonTerm, code)
 	}
-	return terms, nil
+	return terms, size, nil
 }

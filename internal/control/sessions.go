@@ -238,9 +238,30 @@ func (s *Service) SignOut(ctx context.Context, a Actor) error {
 	})
 }
 
-// SignOutEverywhere ends all sessions of the user, in every tenant.
+// SignOutEverywhere ends all sessions of the user, in every tenant. One that a sign-in link
+// began may be somebody else's: it ends those that links and passkeys of its tenant began.
 func (s *Service) SignOutEverywhere(ctx context.Context, a Actor) error {
-	return s.end(ctx, a, func(tx store.Tx) ([]string, error) { return sessionsOf(tx, a.Email, "") })
+	return s.end(ctx, a, func(tx store.Tx) ([]string, error) {
+		if a.Requester().ByLink() {
+			return boundSessionsOf(tx, a.Email, a.Tenant)
+		}
+		return sessionsOf(tx, a.Email, "")
+	})
+}
+
+// boundSessionsOf lists the sessions of a user that are a tenant's own.
+func boundSessionsOf(tx store.Tx, email, tenant string) (bound []string, err error) {
+	ids, err := sessionsOf(tx, email, tenant)
+	for _, id := range ids {
+		rec, _, err := records.Sessions.Get(tx, store.Realm, id)
+		if err != nil {
+			return nil, err
+		}
+		if rec.Bound {
+			bound = append(bound, id)
+		}
+	}
+	return bound, err
 }
 
 func (s *Service) end(ctx context.Context, a Actor, which func(store.Tx) ([]string, error)) error {
@@ -249,12 +270,24 @@ func (s *Service) end(ctx context.Context, a Actor, which func(store.Tx) ([]stri
 		if err != nil {
 			return err
 		}
+		in := []string{a.Tenant}
 		for _, id := range ids {
+			rec, _, err := records.Sessions.Get(tx, store.Realm, id)
+			if err != nil {
+				return err
+			}
+			in = append(in, rec.TenantID)
 			if err := records.Sessions.Delete(tx, store.Realm, id); err != nil {
 				return err
 			}
 		}
-		return s.audit(tx, a, access.SignOut, "user/"+a.Email, change{before: "signed in", after: "signed out"})
+		slices.Sort(in)
+		for _, tenant := range slices.Compact(in) { // each has the end of what acted in it
+			if err := s.auditIn(tx, tenant, a, access.SignOut, "user/"+a.Email, change{before: "signed in", after: "signed out"}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}))
 }
 

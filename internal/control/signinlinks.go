@@ -190,7 +190,7 @@ func (s *Service) useLink(tx store.Tx, secret string) (*records.SignInLink, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keepClaims(tx, rec.Email, nil); err != nil {
+	if err := dropClaims(tx, rec.TenantID, rec.Email); err != nil {
 		return nil, err
 	}
 	u, version, err := records.Users.Get(tx, rec.TenantID, rec.Email)

@@ -136,7 +136,12 @@ func (s *Service) judgeTeam(ctx context.Context, a Actor, team countersign.Team)
 	if err != nil {
 		return seen, nil, refusedLater(err)
 	}
-	return seen, problems, s.judge(ctx, a, func(m *cost.Meter) { problems = plan.CheckTeam(m, seen) })
+	ids := make([]string, len(team.Steps))
+	for i := range team.Steps {
+		ids[i] = team.Steps[i].ID
+	}
+	err = s.judge(ctx, a, func(m *cost.Meter) { problems = append(plan.CheckIDs(ids), plan.CheckTeam(m, seen)...) })
+	return seen, problems, err
 }
 
 // refusedLater keeps what the turn to write refuses, and records, by itself.

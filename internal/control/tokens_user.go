@@ -40,9 +40,6 @@ func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t count
 		if a.Session == "" {
 			return countersign.Errorf(countersign.CodeRoleRequired, "a token is confirmed by its user's session in the console, not by a token")
 		}
-		if a.Requester().ByLink() {
-			return countersign.Errorf(countersign.CodeRoleRequired, "this session began with a sign-in link of %s, which doesn't prove that you are %s; sign in another way and confirm the token then", a.Lineage[0], a.Email)
-		}
 		rec, version, err := records.Tokens.Get(tx, a.Tenant, id)
 		if err != nil {
 			return found(err, "token", id)

@@ -107,7 +107,7 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := dropPasskeys(tx, tenant, email); err != nil {
 			return err
 		}
-		if err := endSessions(tx, email, tenant); err != nil {
+		if err := s.leaveSessions(tx, email, tenant); err != nil {
 			return err
 		}
 		if err := s.endConfirmations(tx, a, tenant, email); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -104,6 +105,10 @@ func (p *tab) listen(event any) {
 		if e.Entry.Level == "error" && e.Entry.Source != "network" {
 			text = e.Entry.Text
 		}
+	case *page.EventJavascriptDialogOpening: // a form that was edited; a story that leaves it means to
+		go func() {
+			_, _ = chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		}()
 	case *runtime.EventExceptionThrown:
 		text = e.ExceptionDetails.Text
 	}

@@ -40,6 +40,36 @@ func TestPagesOfFormsAreSound(t *testing.T) {
 	p.lookAt("manual search", "/docs/search?q=refund")
 }
 
+// TestWhatWasTypedIsNotLeftUnasked: a form asks before its page is left, until it is saved.
+func TestWhatWasTypedIsNotLeftUnasked(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	h := newFixture(t)
+	s := h.furnish(t, "default", h.Admin)
+	s.admin.Put("/users/"+s.mail("ada"), doc{"roles": []string{"OPERATOR"}}).OK(t)
+	p := newTab(t, h.Server)
+	p.signIn(s.mail("ada"))
+	asks := func(want bool, when string) {
+		t.Helper()
+		if got := js[bool](p, `!window.dispatchEvent(new Event("beforeunload", {cancelable: true}))`); got != want {
+			t.Errorf("%s: asks %v", when, got)
+		}
+	}
+	p.open("/models/+form")
+	asks(false, "nothing was typed")
+	p.fill(`[name="model.id"]`, "letters")
+	asks(true, "typed")
+	p.fill(`[name="model.name"]`, "Letters")
+	p.press("main", "Add the start state")
+	p.sees("State: Start")
+	asks(true, "the page that a form was answered with")
+	p.press("main", "Save")
+	asks(false, "saved")
+	p.open("/runs?status=FAILED")
+	asks(false, "a page that only finds")
+}
+
 // TestAModelIsMadeFromNothingOnItsDiagram: it is checked as it is typed, its states are chosen
 // on the diagram, and once stored it is simulated.
 func TestAModelIsMadeFromNothingOnItsDiagram(t *testing.T) {

@@ -79,13 +79,14 @@ func (s *sim) checkTenant(tenant string, p *picture) (active int) {
 	return active
 }
 
-// withoutLate is a run without its late answer, which is stored in any state and changes nothing else.
+// withoutLate is a run without late answers, its steps' and its probes', which are stored in any state and change nothing else.
 func withoutLate(r *records.Run) *records.Run {
 	was := *r
 	was.Revision, was.UpdatedAt, was.Steps = 0, time.Time{}, slices.Clone(r.Steps)
 	for i := range was.Steps {
-		was.Steps[i].Late = nil
+		was.Steps[i].Late, was.Steps[i].Probes = nil, nil
 	}
+	was.ProbeBytes = 0
 	return &was
 }
 

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -78,10 +79,22 @@ func (s *sim) checkDeliveries(tenant string, p *picture) {
 		s.checkDelivery(tenant, p, r, d, len(byKey[d.call.IdempotencyKey]))
 	}
 	for key, list := range byKey {
+		s.checkNotDenied(p.run(list[0].call.RunID), list)
 		s.checkRepeats(tenant, key, list, stepOf(&p.run(list[0].call.RunID).Run, list[0].call.StepID).SideEffect)
 	}
 	for id, list := range byRun {
 		s.checkOrder(p.run(id), p.plan(p.run(id).PlanID), list)
+	}
+}
+
+// checkNotDenied: a run that has ended doesn't say that nothing took effect where something did, whatever its last attempt came to. What a receiver
+// does and then refuses is its own lie.
+func (s *sim) checkNotDenied(r *records.Run, list []*delivery) {
+	st := stepOf(&r.Run, list[0].call.StepID)
+	open := st.Status == countersign.StepFailed || st.Status == countersign.StepCancelled
+	acted := slices.ContainsFunc(list, func(d *delivery) bool { return d.acted })
+	if st.SideEffect && r.Status.IsTerminal() && open && acted && (!st.MayHaveHappened || !r.MayHaveHappened) {
+		s.fail("S2: run %s is %s (%s), and step %s took effect: mayHaveHappened %v and %v", r.ID, r.Status, r.Error, st.ID, r.MayHaveHappened, st.MayHaveHappened)
 	}
 }
 

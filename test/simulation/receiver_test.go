@@ -55,6 +55,8 @@ func returned(status int, body string) func(request.Call) request.Outcome {
 		o := request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: status, Bytes: countersign.ByteCount(len(body)), BodySHA256: countersign.BodyDigest(countersign.SHA256Hex([]byte(body)))}}
 		if status >= 200 && status < 300 {
 			o.Body = countersign.RawValue(strings.ReplaceAll(body, "KEY", c.IdempotencyKey))
+		} else {
+			o.Response.Body = body
 		}
 		return o
 	}
@@ -90,6 +92,7 @@ var behaviours = []behaviour{
 	{name: "field missing", weight: 2, sent: true, acts: true, answer: returned(200, `{"other":1}`)},
 	{name: "refuses 422", weight: 3, sent: true, answer: returned(422, "no")},
 	{name: "conflict 409", weight: 3, sent: true, answer: returned(409, "no")},
+	{name: "acts, and a proxy repeats it", weight: 3, sent: true, acts: true, answer: returned(409, `{"error":"in_progress"}`)},
 	{name: "timeout 408", weight: 2, sent: true, answer: returned(408, "")},
 	{name: "fails 500 after acting", weight: 4, sent: true, acts: true, answer: returned(500, "oops")},
 	{name: "fails 503", weight: 2, sent: true, answer: returned(503, "busy")},

@@ -19,6 +19,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Adapter speaks to one chat service.
@@ -60,13 +61,14 @@ type UseCases interface {
 
 // Config is what the settings say.
 type Config struct {
-	BaseURL  string            // public address of the service, for links
-	Channels map[string]string // by tenant
-	Shared   bool              // other processes use the store too
-	NewID    func(prefix string) string
-	Now      func() time.Time
-	Count    func(result string) // counts an answer of a person
-	Log      *slog.Logger
+	BaseURL    string            // public address of the service, for links
+	Channels   map[string]string // by tenant
+	Shared     bool              // other processes use the store too
+	NewID      func(prefix string) string
+	Now        func() time.Time
+	Count      func(result string) // counts an answer of a person
+	Log        *slog.Logger
+	Unreadable *unreadable.Records
 }
 
 // Intervals and bounds.
@@ -88,10 +90,11 @@ type Chat struct {
 	control UseCases
 	adapter Adapter
 
-	process string        // tells this process from others that send
-	pause   time.Time     // the service asked to send nothing before
-	reading time.Duration // how long the last look read the store
-	said    map[job]basis // what this process knows of the messages; what it doesn't is found out
+	process string            // tells this process from others that send
+	pause   time.Time         // the service asked to send nothing before
+	reading time.Duration     // how long the last look read the store
+	said    map[job]basis     // what this process knows of the messages; what it doesn't is found out
+	later   map[job]time.Time // when a message is tried again that can't be made of what is stored
 
 	task  *periodic.Task
 	desks *periodic.Task
@@ -99,7 +102,7 @@ type Chat struct {
 
 // New makes the outbox and the desk of an adapter.
 func New(cfg Config, s store.Store, c UseCases, a Adapter) *Chat {
-	return &Chat{cfg: cfg, store: s, control: c, adapter: a, process: rand.Text(), said: map[job]basis{}}
+	return &Chat{cfg: cfg, store: s, control: c, adapter: a, process: rand.Text(), said: map[job]basis{}, later: map[job]time.Time{}}
 }
 
 // Start sends what is due every second, and listens to people, until Stop.

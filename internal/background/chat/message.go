@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -104,7 +106,7 @@ func questionOf(tenant string, a *countersign.Approval, d countersign.ApprovalSt
 // notesOf says what of an approval a person should look at before deciding.
 func notesOf(a *countersign.Approval) (out []string) {
 	for _, s := range a.Same {
-		out = append(out, fmt.Sprintf("Exactly this request was in run %s (%s) on %s.", s.RunID, s.Status, moment(s.At)))
+		out = append(out, fmt.Sprintf("Exactly this request was in run %s, step %s (%s) on %s.", s.RunID, safetext.Value(s.StepID), s.Status, moment(s.At)))
 	}
 	for _, s := range a.Sources {
 		checked := "and was verified"
@@ -119,10 +121,35 @@ func notesOf(a *countersign.Approval) (out []string) {
 	if !a.Expectation.IsZero() {
 		out = append(out, "The answer must be: "+safetext.JSON(a.Expectation.Raw()))
 	}
-	if doubt := safetext.Doubt(a.Request.Body.Raw() + " " + a.Request.URL); doubt != "" {
-		out = append(out, "Look closely at the values: the request "+doubt+".")
+	if doubt := doubtOf(&a.Request); doubt != "" {
+		out = append(out, "Look closely at the values: "+doubt+".")
+	}
+	if len(a.RequestedByMakers) > 0 {
+		out = append(out, "Who asked goes back to "+safetext.Value(strings.Join(a.RequestedByMakers, ", "))+".")
+	}
+	for _, m := range request.Unlisted(a, listed...) {
+		out = append(out, safetext.Value(m.Name)+": "+safetext.JSON(m.Value.Raw()))
 	}
 	return out
+}
+
+// doubtOf is the first value of a request that may not be what it looks like.
+func doubtOf(r *countersign.Request) string {
+	d := request.Describe(*r)
+	found := cmp.Or(safetext.DoubtJSON(d.Body.Raw()), safetext.Doubt(d.URL))
+	for _, m := range d.Others {
+		found = cmp.Or(found, safetext.DoubtJSON(m.Value.Raw()))
+	}
+	return found
+}
+
+// listed are the members of an approval that its message and its question have words for, or
+// that its page is for.
+var listed = []string{
+	"id", "status", "projectId", "capability", "attempt", "title", "inputSnapshot", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords", "reasons",
+	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decisions", "approvalsNeeded", "groups", "escalations",
+	"decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker", "decisionAssertion",
+	"runId", "stepId", "planId",
 }
 
 func titleOf(a *countersign.Approval) string {
@@ -166,7 +193,7 @@ func stateOf(a *countersign.Approval) (out []string) {
 		if d.Decision == countersign.ApprovalRejected {
 			word = "Rejected"
 		}
-		out = append(out, fmt.Sprintf("%s by %s on %s: %s", word, principal(d.By, d.ByName), moment(d.At), shortened(safetext.Value(countersign.DecisionWords(d.By, d.Reason, asGiven)), maxReason)))
+		out = append(out, fmt.Sprintf("%s by %s%s on %s: %s", word, principal(d.By, d.ByName), insteadOf(d), moment(d.At), shortened(safetext.Value(countersign.DecisionWords(d.By, d.Reason, asGiven)), maxReason)))
 	}
 	switch a.Status {
 	case countersign.ApprovalApproved:
@@ -175,6 +202,17 @@ func stateOf(a *countersign.Approval) (out []string) {
 		out = append(out, "It is rejected. Nothing more can be decided here.")
 	}
 	return out
+}
+
+// insteadOf says in whose place a decision was given.
+func insteadOf(d countersign.GivenDecision) (text string) {
+	if len(d.OnBehalfOf) > 0 {
+		text = " in place of " + safetext.Value(strings.Join(d.OnBehalfOf, ", "))
+	}
+	if len(d.Escalated) > 0 {
+		text += ", of " + safetext.Value(strings.Join(d.Escalated, ", ")) + ", to whom it had escalated,"
+	}
+	return text
 }
 
 // waitOf says of an approval that waits who may decide it now, and until when.
@@ -248,16 +286,17 @@ func shortened(text string, most int) string {
 // requestText is the request as it will be sent, in lines.
 func requestText(r *countersign.Request) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", r.Method, safetext.Value(r.URL))
-	if !r.Headers.IsZero() {
-		fmt.Fprintf(&b, "headers %s\n", safetext.JSON(r.Headers.Raw()))
+	d := request.Describe(*r)
+	fmt.Fprintf(&b, "%s %s\n", d.Method, safetext.Value(d.URL))
+	for _, m := range d.Others {
+		fmt.Fprintf(&b, "%s %s\n", safetext.Value(m.Name), safetext.JSON(m.Value.Raw()))
 	}
-	if r.Body.IsZero() || r.Body.IsNull() {
+	if d.Body.IsZero() {
 		return b.String() + "no body"
 	}
 	var body bytes.Buffer
-	if err := json.Indent(&body, []byte(r.Body.Raw()), "", "  "); err != nil {
-		return b.String() + safetext.JSON(r.Body.Raw())
+	if err := json.Indent(&body, []byte(d.Body.Raw()), "", "  "); err != nil {
+		return b.String() + safetext.JSON(d.Body.Raw())
 	}
 	return b.String() + safetext.JSON(body.String())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // job is an approval whose message may have to be sent or replaced.
@@ -49,7 +50,10 @@ func (c *Chat) Look(ctx context.Context) {
 		posted[d.posts] = true
 		made++
 		did, err := c.tell(ctx, d)
-		if err != nil {
+		if unreadable.Is(err) { // the others of its channel don't wait for it
+			c.later[d.job] = c.cfg.Now().Add(longest)
+		}
+		if err := c.cfg.Unreadable.Pass(recordOf(d.job), err); err != nil {
 			c.failed(ctx, "a message about an approval was not sent", err)
 		}
 		if did {
@@ -67,7 +71,7 @@ func (c *Chat) due(ctx context.Context) (out []duty, err error) {
 		out, present = nil, map[job]bool{}
 		l := look{c, tx, c.cfg.Now(), map[string]people{}}
 		for tenant := range c.cfg.Channels {
-			if l.people[tenant], err = peopleOf(tx, tenant); err != nil {
+			if l.people[tenant], err = c.peopleOf(tx, tenant); err != nil {
 				return err
 			}
 		}
@@ -75,17 +79,17 @@ func (c *Chat) due(ctx context.Context) (out []duty, err error) {
 		if err != nil {
 			return err
 		}
-		kept, err := records.ChatMessages.List(tx, store.Realm, store.Query{Where: records.AllChatMessages(c.adapter.Name())})
+		kept, err := unreadable.List(c.cfg.Unreadable, tx, "chat message", records.ChatMessages, store.Realm, store.Query{Where: records.AllChatMessages(c.adapter.Name())})
 		if err != nil {
 			return err
 		}
 		for i := range kept {
 			m, j := &kept[i], job{kept[i].TenantID, kept[i].ApprovalID}
 			said, err := l.said(m, waiting[j])
-			if err != nil {
+			if err := c.cfg.Unreadable.Pass(recordOf(j), err); err != nil {
 				return err
 			}
-			if !said && c.mayTry(m) {
+			if err == nil && !said && c.mayTry(m) {
 				d := l.duty(j, "")
 				if m.Ref == "" {
 					d.posts = m.Channel
@@ -96,7 +100,7 @@ func (c *Chat) due(ctx context.Context) (out []duty, err error) {
 			delete(waiting, j)
 		}
 		for _, j := range order {
-			if waiting[j] {
+			if waiting[j] && !c.cfg.Now().Before(c.later[j]) {
 				out = append(out, l.duty(j, c.cfg.Channels[j.tenant]))
 			}
 		}
@@ -104,8 +108,13 @@ func (c *Chat) due(ctx context.Context) (out []duty, err error) {
 	})
 	if err == nil {
 		maps.DeleteFunc(c.said, func(j job, _ basis) bool { return !present[j] })
+		maps.DeleteFunc(c.later, func(_ job, at time.Time) bool { return !c.cfg.Now().Before(at) })
 	}
 	return out, err
+}
+
+func recordOf(j job) unreadable.Record {
+	return unreadable.Record{Tenant: j.tenant, Kind: "approval", ID: j.approval}
 }
 
 // look is one reading of the store.
@@ -135,7 +144,7 @@ func (c *Chat) waiting(tx store.Tx) (set map[job]bool, order []job, err error) {
 			set[j], order = true, append(order, j)
 		}
 		return nil
-	})
+	}, c.cfg.Unreadable.PassRun)
 	return set, order, err
 }
 
@@ -144,7 +153,7 @@ func (c *Chat) waiting(tx store.Tx) (set map[job]bool, order []job, err error) {
 func (c *Chat) mayTry(m *records.ChatMessage) bool {
 	now := c.cfg.Now()
 	held := m.By != "" && m.By != c.process && c.cfg.Shared && now.Before(m.Until)
-	return !held && !now.Before(m.Next)
+	return !held && !now.Before(m.Next) && !now.Before(c.later[job{m.TenantID, m.ApprovalID}])
 }
 
 // tell sends or replaces one approval's message, if it doesn't say what it should. did

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // people is what says who may decide a tenant's approvals, besides the approvals: a digest
@@ -17,16 +18,16 @@ type people struct {
 	turns  []time.Time
 }
 
-func peopleOf(tx store.Tx, tenant string) (p people, err error) {
-	users, err := records.Users.List(tx, tenant, store.Query{})
+func (c *Chat) peopleOf(tx store.Tx, tenant string) (p people, err error) {
+	users, err := unreadable.List(c.cfg.Unreadable, tx, "user", records.Users, tenant, store.Query{})
 	if err != nil {
 		return p, err
 	}
-	groups, err := records.Groups.List(tx, tenant, store.Query{Where: records.AllGroups()})
+	groups, err := unreadable.List(c.cfg.Unreadable, tx, "group", records.Groups, tenant, store.Query{Where: records.AllGroups()})
 	if err != nil {
 		return p, err
 	}
-	away, err := records.Delegations.List(tx, tenant, store.Query{Where: records.AllDelegations()})
+	away, err := unreadable.List(c.cfg.Unreadable, tx, "delegation", records.Delegations, tenant, store.Query{Where: records.AllDelegations()})
 	if err != nil {
 		return p, err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,24 +17,28 @@ import (
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // The indexer rests fifty times as long as it worked, so that all of it costs less than 2 %
 // of a processor and of the writer's time, however many steps are taken; under a load
-// beyond that the index is behind, and catches up later.
+// beyond that the index is behind, and catches up later. It rests after each tenant's commit,
+// which is bounded: so a tenant whose runs are large waits for itself.
 const (
 	rest   = 50
 	pause  = 2 * time.Second // once all is indexed
 	atOnce = 64              // audit records in one commit
+	most   = 1 << 20         // bytes of runs that one commit reads; the run that reaches them is its last
 )
 
 // indexed are the actions after which a run may be found by more.
-var indexed = []string{"approval.request", "run.cancel", "run.complete", "run.fail", "run.recovery_required", "runs.probe", "runs.start", "steps.late"}
+var indexed = []string{"approval.request", "run.cancel", "run.complete", "run.fail", "run.recovery_required", "runs.probe", "runs.start", "steps.late", "steps.probe_answered"}
 
 // Runs says what a run is found by.
 type Runs interface {
-	// SearchTerms are the ids of a run's terms, none for a run that is archived.
-	SearchTerms(tx store.Tx, tenant, runID string) ([]string, error)
+	// SearchTerms are the ids of a run's terms, none for a run that is archived, and how many
+	// bytes were read for them.
+	SearchTerms(tx store.Tx, tenant, runID string) (terms []string, size int, err error)
 }
 
 // Indexer indexes the runs of all tenants between Start and Stop.
@@ -42,12 +47,13 @@ type Indexer struct {
 	runs  Runs
 	after time.Duration
 	log   *slog.Logger
+	aside *unreadable.Records
 	task  *periodic.Task
 }
 
 // New makes an indexer that begins a while after its start, which it leaves to others.
-func New(s store.Store, runs Runs, after time.Duration, log *slog.Logger) *Indexer {
-	return &Indexer{store: s, runs: runs, after: after, log: log}
+func New(s store.Store, runs Runs, after time.Duration, log *slog.Logger, aside *unreadable.Records) *Indexer {
+	return &Indexer{store: s, runs: runs, after: after, log: log, aside: aside}
 }
 
 // Start indexes in the background until Stop.
@@ -63,34 +69,25 @@ func (i *Indexer) Start() {
 // Stop waits for the commit that is under way.
 func (i *Indexer) Stop() { i.task.Stop() }
 
-// catchUp indexes until all is indexed, and rests after each commit.
+// catchUp indexes until all is indexed. Tenants take turns.
 func (i *Indexer) catchUp(ctx context.Context) {
-	for {
-		began := time.Now()
-		more, err := i.indexOnce(ctx)
-		if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrConflict) { // another replica was faster
+	for more := true; more; {
+		more = false
+		err := i.aside.EachTenant(ctx, i.store, "search index", func(tenant string) error {
+			began := time.Now()
+			left, err := i.indexTenant(ctx, tenant)
+			periodic.Pause(ctx, rest*time.Since(began))
+			if errors.Is(err, store.ErrConflict) { // another replica was faster
+				return nil
+			}
+			more = more || left
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
 			i.log.ErrorContext(ctx, "runs were not indexed for search", "error", err)
 		}
-		if !periodic.Pause(ctx, rest*time.Since(began)) || err != nil || !more {
-			return
-		}
+		more = more && err == nil && ctx.Err() == nil
 	}
-}
-
-// indexOnce goes on in each tenant's log by one commit; more says that it isn't at the end
-// of each.
-func (i *Indexer) indexOnce(ctx context.Context) (more bool, err error) {
-	var tenants []countersign.Tenant
-	err = i.store.View(ctx, func(tx store.Tx) (err error) {
-		tenants, err = records.Tenants.List(tx, store.Realm, store.Query{})
-		return err
-	})
-	for n := 0; err == nil && n < len(tenants); n++ {
-		var left bool
-		left, err = i.indexTenant(ctx, tenants[n].ID)
-		more = more || left
-	}
-	return more, err
 }
 
 // indexing is one commit of the index.
@@ -132,7 +129,9 @@ func (i *Indexer) gatherTerms(tx store.Tx, x *indexing) error {
 		x.to = x.from
 		return err
 	}
-	list, err := audit.Following(tx, x.tenant, indexed, x.from, x.size, atOnce)
+	list, err := audit.FollowingReadable(tx, x.tenant, indexed, x.from, x.size, atOnce, func(seq int64, err error) error {
+		return i.aside.Pass(unreadable.Record{Tenant: x.tenant, Kind: "audit record", ID: strconv.FormatInt(seq, 10)}, err)
+	})
 	if err != nil {
 		return err
 	}
@@ -140,17 +139,22 @@ func (i *Indexer) gatherTerms(tx store.Tx, x *indexing) error {
 	if len(list) == atOnce {
 		x.to = list[len(list)-1].Seq + 1
 	}
+	read := 0
 	for _, rec := range list {
 		id, of := strings.CutPrefix(rec.Subject, "run/")
 		if !of || rec.Outcome != countersign.AuditDone || x.processed[id] {
 			continue
 		}
 		x.processed[id] = true
-		terms, err := i.runs.SearchTerms(tx, x.tenant, id)
-		if err != nil {
+		terms, size, err := i.runs.SearchTerms(tx, x.tenant, id)
+		if err := i.aside.Pass(unreadable.Record{Tenant: x.tenant, Kind: "run", ID: id}, err); err != nil {
 			return err
 		}
-		x.terms = append(x.terms, terms...)
+		x.terms, read = append(x.terms, terms...), read+size
+		if read >= most {
+			x.to = rec.Seq + 1
+			break
+		}
 	}
 	return x.leaveOutKnown(tx)
 }

@@ -19,9 +19,9 @@ import (
 // named finds each run by its id, and counts how often it was asked for one.
 type named map[string]int
 
-func (n named) SearchTerms(_ store.Tx, tenant, id string) ([]string, error) {
+func (n named) SearchTerms(_ store.Tx, tenant, id string) ([]string, int, error) {
 	n[tenant+"/"+id]++
-	return []string{records.TermID(records.OpenTerm, id, id, time.Unix(0, 0))}, nil
+	return []string{records.TermID(records.OpenTerm, id, id, time.Unix(0, 0))}, 0, nil
 }
 
 // logged appends to a tenant's log the starts of as many runs.
@@ -73,7 +73,7 @@ func TestTheIndexFollowsEachTenantsLogBehindTheStart(t *testing.T) {
 		}
 		logged(t, s, "acme", 100) // several commits
 		logged(t, s, "marlow", 3)
-		i := indexing.New(s, runs, time.Minute, slog.New(slog.DiscardHandler))
+		i := indexing.New(s, runs, time.Minute, slog.New(slog.DiscardHandler), nil)
 		i.Start()
 		defer i.Stop()
 		time.Sleep(59 * time.Second)
@@ -104,7 +104,7 @@ func TestTheIndexTakesItsStateFromTheStore(t *testing.T) {
 		}
 		logged(t, s, "acme", 10)
 		for range 2 { // two processes, one after the other
-			i := indexing.New(s, runs, 0, slog.New(slog.DiscardHandler))
+			i := indexing.New(s, runs, 0, slog.New(slog.DiscardHandler), nil)
 			i.Start()
 			time.Sleep(10 * time.Second)
 			i.Stop()

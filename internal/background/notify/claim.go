@@ -37,7 +37,7 @@ func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 	err := n.store.Update(ctx, func(tx store.Tx) error {
 		c = &claiming{Notifier: n, tx: tx, round: r, letters: map[string]*letter{}, states: map[notice]noticeState{}, users: map[string][]records.User{}, away: map[string][]countersign.Delegation{}, mailed: map[string]time.Time{}}
 		for _, d := range batch {
-			if err := c.claimOne(d); err != nil {
+			if err := n.pass(d, c.claimOne(d)); err != nil {
 				return err
 			}
 		}
@@ -137,6 +137,6 @@ func nextEscalation(a *records.Approval, k kind, now time.Time) (at time.Time) {
 }
 
 func (c *claiming) item(k kind, tenant string, a *records.Approval) (item, error) {
-	name, err := records.NameOf(c.tx, tenant, a.RequestedBy)
+	name, err := c.nameOf(c.tx, tenant, a.RequestedBy)
 	return item{k, tenant, withoutPayload(a), name}, err
 }

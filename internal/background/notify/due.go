@@ -42,7 +42,7 @@ func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
 			waiting = append(waiting, d)
 			out = n.addDue(out, d, u, now)
 			return nil
-		})
+		}, n.cfg.Unreadable.PassRun)
 	})
 	forget(n.seen, present) // the store keeps it for decided approvals
 	forget(n.later, present)

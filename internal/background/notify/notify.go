@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Postbox sends one mail to one address.
@@ -25,10 +26,11 @@ type Postbox interface {
 
 // Config has the settings of the notifier.
 type Config struct {
-	BaseURL string // public address of the service, for links
-	Eyes    access.Eyes
-	Now     func() time.Time
-	Log     *slog.Logger
+	BaseURL    string // public address of the service, for links
+	Eyes       access.Eyes
+	Now        func() time.Time
+	Log        *slog.Logger
+	Unreadable *unreadable.Records
 }
 
 // Intervals and bounds of the notifier.
@@ -150,6 +152,12 @@ func (n *Notifier) send(ctx context.Context, r *round) map[string]time.Time {
 		sent[to] = n.cfg.Now()
 	}
 	return sent
+}
+
+// pass goes on behind an approval that can't be read, or whose notice can't, or a user of whose
+// tenant.
+func (n *Notifier) pass(d notice, err error) error {
+	return n.cfg.Unreadable.Pass(unreadable.Record{Tenant: d.tenant, Kind: "approval", ID: d.approval}, err)
 }
 
 func (n *Notifier) failed(ctx context.Context, err error) {

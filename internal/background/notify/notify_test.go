@@ -321,7 +321,7 @@ func TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs(t *testing.T) {
 	})
 	d.ask("acme", "apr-1", 24*time.Hour, access.Requester{ID: "token:tok-1"})
 	d.look(0)
-	if text, want := d.letters[0].text, `token tok-1 “ben\u202e p`+"\u0430"+`y [mixes scripts]”`; !strings.Contains(text, want) {
+	if text, want := d.letters[0].text, `token tok-1 “ben\u202e p`+"\u0430"+`y [mixes scripts: “`+"\u0430"+`” is Cyrillic (U+0430), looks like a]”`; !strings.Contains(text, want) {
 		t.Errorf("%q is missing in\n%s", want, text)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // people returns the addresses of the tenant's users who may decide an approval, without
 // those in told, and not more than maxRecipients together with them.
 func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
-	if err := errors.Join(usersOf(c.tx, tenant, c.users), awayIn(c.tx, tenant, c.away)); err != nil {
+	if err := errors.Join(c.usersOf(c.tx, tenant, c.users), c.awayIn(c.tx, tenant, c.away)); err != nil {
 		return nil, err
 	}
 	for i := range c.users[tenant] {
@@ -33,19 +34,25 @@ func (c *claiming) people(tenant string, a *records.Approval, told []string) (ou
 }
 
 // usersOf reads a tenant's users into the map unless they are there.
-func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err error) {
+func (n *Notifier) usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err error) {
 	if _, known := users[tenant]; !known {
-		users[tenant], err = records.Users.List(tx, tenant, store.Query{})
+		users[tenant], err = unreadable.List(n.cfg.Unreadable, tx, "user", records.Users, tenant, store.Query{})
 	}
 	return err
 }
 
 // awayIn reads a tenant's delegations into the map unless they are there.
-func awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation) (err error) {
+func (n *Notifier) awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation) (err error) {
 	if _, known := away[tenant]; !known {
-		away[tenant], err = records.Delegations.List(tx, tenant, store.Query{Where: records.AllDelegations()})
+		away[tenant], err = unreadable.List(n.cfg.Unreadable, tx, "delegation", records.Delegations, tenant, store.Query{Where: records.AllDelegations()})
 	}
 	return err
+}
+
+// nameOf is the name of who asked, "" if its record can't be read.
+func (n *Notifier) nameOf(tx store.Tx, tenant, id string) (string, error) {
+	name, err := records.NameOf(tx, tenant, id)
+	return name, n.cfg.Unreadable.Pass(unreadable.Record{Tenant: tenant, Kind: "principal", ID: id}, err)
 }
 
 // mayDecide reports whether a user may give the next decision: as a member of a group that

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // sweep deletes the notices of approvals that expired long ago, and the addresses mailed long
@@ -25,15 +26,16 @@ func (n *Notifier) sweep(ctx context.Context) error {
 		if len(rows) == sweepBatch {
 			next = rows[len(rows)-1].ID
 		}
-		if nextMail, err = sweepMailed(tx, n.mails, old); err != nil {
+		if nextMail, err = n.sweepMailed(tx, n.mails, old); err != nil {
 			return err
 		}
 		for _, row := range rows {
 			var rec records.Notice
-			if err := records.Decode(row, &rec); err != nil {
+			err := records.Decode(row, &rec)
+			if err := n.cfg.Unreadable.Pass(unreadable.Record{Kind: "notice", ID: row.ID}, err); err != nil {
 				return err
 			}
-			if rec.ExpiresAt.Before(old) {
+			if err == nil && rec.ExpiresAt.Before(old) {
 				if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
 					return err
 				}
@@ -49,17 +51,18 @@ func (n *Notifier) sweep(ctx context.Context) error {
 
 // sweepMailed deletes the records of addresses that were mailed long ago, among a bounded
 // number. It returns the id at which the next sweep begins.
-func sweepMailed(tx store.Tx, from string, old time.Time) (next string, err error) {
+func (n *Notifier) sweepMailed(tx store.Tx, from string, old time.Time) (next string, err error) {
 	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.MailedFrom(from), Limit: sweepBatch})
 	if err != nil {
 		return from, err
 	}
 	for _, row := range rows {
 		var rec records.Mailed
-		if err := records.Decode(row, &rec); err != nil {
+		err := records.Decode(row, &rec)
+		if err := n.cfg.Unreadable.Pass(unreadable.Record{Kind: "mail", ID: row.ID}, err); err != nil {
 			return from, err
 		}
-		if rec.At.Before(old) {
+		if err == nil && rec.At.Before(old) {
 			if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
 				return from, err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // recordSent records who was mailed about each claimed notice, and that the notice is done or
@@ -89,10 +90,12 @@ func (n *Notifier) recordMailed(ctx context.Context, r *round, sent map[string]t
 	return nil
 }
 
+// mailedOf is when an address was mailed. One that can't be read is written anew: it only
+// spaces mails.
 func mailedOf(tx store.Tx, email string) (*records.Mailed, int64, error) {
 	rec, version, err := records.Mails.Get(tx, store.Realm, records.MailedID(email))
-	if errors.Is(err, store.ErrNotFound) {
-		return &records.Mailed{}, 0, nil
+	if unreadable.Is(err) {
+		return &records.Mailed{}, version, nil
 	}
 	return rec, version, err
 }
@@ -103,10 +106,12 @@ func finish(rec *records.Notice, k kind) {
 	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
 }
 
+// noticeOf is what was mailed about an approval. One that can't be read is written anew: its
+// mails may be sent twice.
 func noticeOf(tx store.Tx, d notice) (*records.Notice, int64, error) {
 	rec, version, err := records.Notices.Get(tx, store.Realm, d.id())
-	if errors.Is(err, store.ErrNotFound) {
-		return &records.Notice{}, 0, nil
+	if unreadable.Is(err) {
+		return &records.Notice{}, version, nil
 	}
 	return rec, version, err
 }

@@ -22,7 +22,7 @@ func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) err
 		for to, l := range r.letters {
 			lists[to] = &letter{to: to, items: slices.Clone(l.items)}
 			for _, tenant := range l.tenants() {
-				if err := errors.Join(usersOf(tx, tenant, users), awayIn(tx, tenant, away)); err != nil {
+				if err := errors.Join(n.usersOf(tx, tenant, users), n.awayIn(tx, tenant, away)); err != nil {
 					return err
 				}
 				if at := slices.IndexFunc(users[tenant], func(u records.User) bool { return u.Email == to }); at >= 0 {
@@ -31,7 +31,7 @@ func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) err
 			}
 		}
 		for _, d := range waiting {
-			if err := n.list(tx, d, readers[d.tenant], away[d.tenant]); err != nil {
+			if err := n.pass(d, n.list(tx, d, readers[d.tenant], away[d.tenant])); err != nil {
 				return err
 			}
 		}
@@ -39,7 +39,7 @@ func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) err
 			l.cut()
 			for i := range l.items {
 				var err error
-				if l.items[i].name, err = records.NameOf(tx, l.items[i].tenant, l.items[i].a.RequestedBy); err != nil {
+				if l.items[i].name, err = n.nameOf(tx, l.items[i].tenant, l.items[i].a.RequestedBy); err != nil {
 					return err
 				}
 			}

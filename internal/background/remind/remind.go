@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // The actions that are recorded of approvals.
@@ -33,8 +34,9 @@ const (
 
 // Config is what the settings say.
 type Config struct {
-	Now func() time.Time
-	Log *slog.Logger
+	Now        func() time.Time
+	Log        *slog.Logger
+	Unreadable *unreadable.Records
 }
 
 // Reminder records. Start begins, Stop ends it.
@@ -80,12 +82,16 @@ func (r *Reminder) due(ctx context.Context) (out []about, err error) {
 	var waiting map[[2]string]bool
 	err = r.store.View(ctx, func(tx store.Tx) error {
 		out, waiting = nil, map[[2]string]bool{}
-		return records.EachWaiting(tx, false, func(u *records.Unfinished) error {
+		err := records.EachWaiting(tx, false, func(u *records.Unfinished) error {
 			found, err := r.dueOf(tx, u)
 			waiting[[2]string{u.TenantID, u.WaitingFor.ApprovalID}] = true
 			out = append(out, found...)
-			return err
-		})
+			return r.cfg.Unreadable.Pass(unreadable.Record{Tenant: u.TenantID, Kind: "approval", ID: u.WaitingFor.ApprovalID}, err)
+		}, r.cfg.Unreadable.PassRun)
+		if err == nil {
+			out, err = r.recordable(tx, out)
+		}
+		return err
 	})
 	for a := range r.said {
 		if err == nil && !waiting[[2]string{a.tenant, a.approval}] {
@@ -93,6 +99,21 @@ func (r *Reminder) due(ctx context.Context) (out []about, err error) {
 		}
 	}
 	return out, err
+}
+
+// recordable leaves out the tenants whose log can't be appended to.
+func (r *Reminder) recordable(tx store.Tx, due []about) ([]about, error) {
+	var failed error
+	whole := map[string]bool{}
+	for _, a := range due {
+		if _, known := whole[a.tenant]; known {
+			continue
+		}
+		_, _, err := audit.Head(tx, a.tenant)
+		whole[a.tenant] = err == nil
+		failed = errors.Join(failed, r.cfg.Unreadable.Pass(unreadable.Record{Tenant: a.tenant, Kind: "audit log", ID: a.tenant}, err))
+	}
+	return slices.DeleteFunc(due, func(a about) bool { return !whole[a.tenant] }), failed
 }
 
 // ExpiresSoonAt is from when an approval counts as one that expires soon.
@@ -109,8 +130,8 @@ func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err e
 		}
 	}
 	add(about{Lapsing, u.TenantID, f.ApprovalID, ExpiresSoonAt(f.Since, f.ExpiresAt)})
-	if f.EscalatesAt.IsZero() || now.Before(f.EscalatesAt) {
-		return out, nil
+	if escalates := !f.EscalatesAt.IsZero() && !now.Before(f.EscalatesAt); len(out) == 0 && !escalates {
+		return nil, nil
 	}
 	a, _, err := records.Approvals.Get(tx, u.TenantID, f.ApprovalID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -127,15 +148,21 @@ func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err e
 
 // record records what nobody has recorded, each with the approval as it is in that commit.
 func (r *Reminder) record(ctx context.Context, due []about) error {
+	var said []about
 	err := r.store.Update(ctx, func(tx store.Tx) error {
+		said = nil
 		for _, d := range due {
-			if err := r.one(tx, d); err != nil {
+			err := r.one(tx, d)
+			if err == nil {
+				said = append(said, d)
+			}
+			if err := r.cfg.Unreadable.Pass(unreadable.Record{Tenant: d.tenant, Kind: "approval", ID: d.approval}, err); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	for _, d := range due {
+	for _, d := range said {
 		if err == nil {
 			r.said[d] = true
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // ended has the statuses of runs that never change again.
@@ -42,58 +43,71 @@ func (b *batch) encode() ([]byte, error) {
 }
 
 // find reads runs of a status, the oldest first and without the first skip ones, and keeps
-// the runs that are due.
+// the runs that are due. It reads all that their removal will read: no file is written of what
+// can't be removed.
 func (a *Archiver) find(ctx context.Context, tenant string, status countersign.RunStatus, skip int) (b *batch, err error) {
 	due := a.cfg.Now().Add(-a.cfg.Keep)
 	err = a.store.View(ctx, func(tx store.Tx) error {
 		b = &batch{tenant: tenant}
-		list, err := records.Runs.List(tx, tenant, store.Query{
+		if _, _, err := audit.Head(tx, tenant); err != nil {
+			return err
+		}
+		rows, err := tx.List(store.Runs, tenant, store.Query{
 			Where: []store.Filter{store.Equal("status", string(status)), {Column: "created", Op: store.AtMost, Values: []any{due.UnixMicro()}}},
 			Order: []store.Order{{Column: "created"}}, Limit: batchRuns, Offset: skip,
 		})
 		if err != nil {
 			return err
 		}
-		return b.take(tx, a.runs, list, due)
+		return a.take(tx, b, rows, due)
 	})
 	return b, err
 }
 
 // take reads the runs that are due, up to the bounds of a file, and passes over those that
-// were created early and ended late.
-func (b *batch) take(tx store.Tx, l *runrepo.Repository, list []records.Run, due time.Time) error {
-	b.more = len(list) == batchRuns
-	for i := range list {
-		switch {
-		case b.bytes > batchBytes:
+// were created early and ended late, and those that can't be read.
+func (a *Archiver) take(tx store.Tx, b *batch, rows []store.Row, due time.Time) error {
+	b.more = len(rows) == batchRuns
+	for _, row := range rows {
+		if b.bytes > batchBytes {
 			b.more = true
 			return nil
-		case list[i].CompletedAt.After(due):
+		}
+		taken, err := b.add(tx, a.runs, row, due)
+		if err := a.cfg.Unreadable.Pass(unreadable.Record{Tenant: b.tenant, Kind: "run", ID: row.ID}, err); err != nil {
+			return err
+		}
+		if !taken {
 			b.passed++
-		default:
-			if err := b.add(tx, l, list[i].ID); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-func (b *batch) add(tx store.Tx, l *runrepo.Repository, id string) error {
-	held, err := l.Load(tx, runrepo.Ref{Tenant: b.tenant, RunID: id})
-	if err != nil {
-		return err
+// add reads a run if it is due.
+func (b *batch) add(tx store.Tx, l *runrepo.Repository, row store.Row, due time.Time) (bool, error) {
+	var rec records.Run
+	if err := records.Decode(row, &rec); err != nil || rec.CompletedAt.After(due) {
+		return false, err
 	}
-	approvals, err := records.Approvals.List(tx, b.tenant, store.Query{Where: []store.Filter{store.Equal("run", id)}, Order: []store.Order{{Column: "created"}}})
+	held, err := l.Load(tx, runrepo.Ref{Tenant: b.tenant, RunID: row.ID})
 	if err != nil {
-		return err
+		return false, err
+	}
+	approvals, err := records.Approvals.List(tx, b.tenant, store.Query{Where: []store.Filter{store.Equal("run", row.ID)}, Order: []store.Order{{Column: "created"}}})
+	if err != nil {
+		return false, err
 	}
 	f := filed{held: held}
 	for _, rec := range approvals {
 		f.approvals = append(f.approvals, rec.Approval)
 	}
+	_, _, err = records.Plans.Get(tx, b.tenant, held.Run().PlanID)
+	if _, errLast := f.isLastRehearsal(tx, b.tenant); err != nil || errLast != nil {
+		return false, errors.Join(err, errLast)
+	}
 	b.runs, b.bytes = append(b.runs, f), b.bytes+held.Size()
-	return nil
+	return true, nil
 }
 
 // Why a batch isn't removed.
@@ -170,16 +184,21 @@ func (r filed) removePlan(tx store.Tx, tenant string) error {
 // removeRehearsal deletes the reference of a plan to this run as its last rehearsal: nothing
 // can be compared with an archived run.
 func (r filed) removeRehearsal(tx store.Tx, tenant string) error {
-	run := r.held.Run()
-	if run.Mode != countersign.ModeDryRun {
-		return nil
-	}
-	last, _, err := records.Rehearsals.Get(tx, tenant, run.PlanDigest)
-	if errors.Is(err, store.ErrNotFound) || err == nil && last.RunID != run.ID {
-		return nil
-	}
-	if err != nil {
+	is, err := r.isLastRehearsal(tx, tenant)
+	if err != nil || !is {
 		return err
 	}
-	return records.Rehearsals.Delete(tx, tenant, run.PlanDigest)
+	return records.Rehearsals.Delete(tx, tenant, r.held.Run().PlanDigest)
+}
+
+func (r filed) isLastRehearsal(tx store.Tx, tenant string) (bool, error) {
+	run := r.held.Run()
+	if run.Mode != countersign.ModeDryRun {
+		return false, nil
+	}
+	last, _, err := records.Rehearsals.Get(tx, tenant, run.PlanDigest)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && last.RunID == run.ID, err
 }

@@ -13,16 +13,17 @@ import (
 
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
-	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Config has the settings of the archiver.
 type Config struct {
-	Keep time.Duration // how long a run stays after its end
-	Dir  string        // the directory of the files, with a folder for each tenant
-	Now  func() time.Time
-	Log  *slog.Logger
+	Keep       time.Duration // how long a run stays after its end
+	Dir        string        // the directory of the files, with a folder for each tenant
+	Now        func() time.Time
+	Log        *slog.Logger
+	Unreadable *unreadable.Records
 }
 
 // How often the archiver runs, and the bounds of one file and one commit.
@@ -58,27 +59,10 @@ func (a *Archiver) Start() {
 // Stop returns when the last pass has ended.
 func (a *Archiver) Stop() { a.rounds.Stop() }
 
-// Pass archives every run that is due now.
+// Pass archives every run that is due now. What goes wrong with one tenant's runs keeps those
+// of no other.
 func (a *Archiver) Pass(ctx context.Context) error {
-	tenants, err := a.tenants(ctx)
-	for _, tenant := range tenants {
-		if err == nil {
-			err = a.tenant(ctx, tenant)
-		}
-	}
-	return err
-}
-
-func (a *Archiver) tenants(ctx context.Context) (ids []string, err error) {
-	err = a.store.View(ctx, func(tx store.Tx) error {
-		ids = nil
-		list, err := records.Tenants.List(tx, store.Realm, store.Query{})
-		for _, t := range list {
-			ids = append(ids, t.ID)
-		}
-		return err
-	})
-	return ids, err
+	return a.cfg.Unreadable.EachTenant(ctx, a.store, "archive", func(tenant string) error { return a.tenant(ctx, tenant) })
 }
 
 // tenant archives batch after batch. After each it pauses for as long as the batch took, to
@@ -96,7 +80,7 @@ func (a *Archiver) tenant(ctx context.Context, tenant string) error {
 				return nil // who has it goes on with this tenant
 			}
 			if err != nil {
-				return fmt.Errorf("tenant %s: %w", tenant, err)
+				return err
 			}
 			if skip, more = skip+b.passed, b.more; more && !periodic.Pause(ctx, time.Since(began)) {
 				return ctx.Err()

@@ -52,15 +52,18 @@ func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []in
 		for _, seq := range due {
 			a := attempt{seq: seq}
 			rec, err := audit.Get(tx, r.tenant, seq)
-			if err != nil {
-				return err
-			}
-			h, err := s.tell(tx, r.tenant, rec)
+			var h happened
 			if err == nil {
+				h, err = s.tell(tx, r.tenant, rec)
+			}
+			if err == nil && h.isFor(&w) {
 				a.notice = request.Notice{Tenant: r.tenant, URL: w.URL, SecretEnv: w.SecretEnv, BoundTo: boundTo, ID: h.id}
 				a.notice.Body, err = countersign.Marshal(h.Notification)
 			}
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
+			if errors.Is(err, store.ErrDamaged) {
+				a.problem = "not sent: what it is about can't be read"
+			}
+			if err := s.pass(r.tenant, seq, err); err != nil {
 				return err
 			}
 			out = append(out, a)

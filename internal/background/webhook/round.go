@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // snapshot is the state of a webhook as read in one transaction.
@@ -81,7 +83,9 @@ func (s *Sender) search(tx store.Tx, r ref, out *snapshot, size int64) error {
 	if room <= 0 || out.to >= last {
 		return nil
 	}
-	list, err := audit.Following(tx, r.tenant, actionsOf(out.hook.Events), out.to, last, room)
+	list, err := audit.FollowingReadable(tx, r.tenant, actionsOf(out.hook.Events), out.to, last, room, func(seq int64, err error) error {
+		return s.pass(r.tenant, seq, err)
+	})
 	if err != nil {
 		return err
 	}
@@ -90,10 +94,10 @@ func (s *Sender) search(tx store.Tx, r ref, out *snapshot, size int64) error {
 		if errors.Is(err, store.ErrNotFound) {
 			continue // what the record is about was removed
 		}
-		if err != nil {
+		if err := s.pass(r.tenant, rec.Seq, err); err != nil {
 			return err
 		}
-		if h.isFor(&out.hook) {
+		if err != nil || h.isFor(&out.hook) { // each attempt looks again whether what it is about can be read
 			out.found = append(out.found, rec.Seq)
 		}
 	}
@@ -102,6 +106,11 @@ func (s *Sender) search(tx store.Tx, r ref, out *snapshot, size int64) error {
 		out.to = list[room-1].Seq + 1
 	}
 	return nil
+}
+
+// pass goes on behind an audit record that can't be read, or whose subject can't.
+func (s *Sender) pass(tenant string, seq int64, err error) error {
+	return s.cfg.Unreadable.Pass(unreadable.Record{Tenant: tenant, Kind: "audit record", ID: strconv.FormatInt(seq, 10)}, err)
 }
 
 // load reads a webhook; it returns nil if there is none or it is disabled.

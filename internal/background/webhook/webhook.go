@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Caller sends one notification once. problem is "" if the receiver took it.
@@ -27,10 +28,11 @@ type Caller interface {
 
 // Config has the settings of the sender.
 type Config struct {
-	BaseURL string // the public address of the service, for links
-	Backoff []time.Duration
-	Now     func() time.Time
-	Log     *slog.Logger
+	BaseURL    string // the public address of the service, for links
+	Backoff    []time.Duration
+	Now        func() time.Time
+	Log        *slog.Logger
+	Unreadable *unreadable.Records
 }
 
 // Backoff has the delays after each failed attempt, as Standard Webhooks recommends. When
@@ -94,7 +96,7 @@ func (s *Sender) Stop() {
 func (s *Sender) look(ctx context.Context) {
 	var all []records.Webhook
 	err := s.store.View(ctx, func(tx store.Tx) (err error) {
-		all, err = records.AllWebhooks(tx)
+		all, err = unreadable.List(s.cfg.Unreadable, tx, "webhook", records.Webhooks, store.Realm, records.EveryWebhook())
 		return err
 	})
 	if err != nil {
@@ -121,7 +123,7 @@ func (s *Sender) begin(ctx context.Context, r ref) {
 		defer func() { s.mu.Lock(); delete(s.busy, r); s.mu.Unlock() }()
 		for ctx.Err() == nil {
 			more, err := s.round(ctx, r)
-			if err != nil {
+			if err := s.cfg.Unreadable.Pass(unreadable.Record{Tenant: r.tenant, Kind: "webhook", ID: r.id}, err); err != nil {
 				s.failed(ctx, err)
 			}
 			if err != nil || !more {

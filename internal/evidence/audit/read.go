@@ -95,6 +95,25 @@ func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err 
 	return r, err
 }
 
+// FollowingReadable is Following behind records that can't be read: each is handed to damaged,
+// whose error ends the reading.
+func FollowingReadable(tx store.Tx, tenant string, actions []string, first, last int64, limit int, damaged func(seq int64, err error) error) ([]countersign.AuditRecord, error) {
+	list, err := Following(tx, tenant, actions, first, last, limit)
+	if !errors.Is(err, store.ErrDamaged) {
+		return list, err
+	}
+	if last-first <= 1 {
+		return nil, damaged(first, err)
+	}
+	middle := first + (last-first)/2
+	list, err = FollowingReadable(tx, tenant, actions, first, middle, limit, damaged)
+	if err != nil || len(list) == limit {
+		return list, err
+	}
+	rest, err := FollowingReadable(tx, tenant, actions, middle, last, limit-len(list), damaged)
+	return append(list, rest...), err
+}
+
 // Following reads at most limit records of these actions, in order, from sequence
 // number first to before last.
 func Following(tx store.Tx, tenant string, actions []string, first, last int64, limit int) ([]countersign.AuditRecord, error) {

@@ -33,7 +33,7 @@ func planContent(section []byte) []byte {
 	}
 	content := map[string]json.RawMessage{}
 	for name, otherwise := range map[string]string{
-		"modelId": `""`, "modelRevision": "0", "scenarioId": `""`, "planningInputs": "null", "steps": "null", "projects": "null", "team": "", "agents": "",
+		"modelId": `""`, "modelRevision": "0", "scenarioId": `""`, "planningInputs": "null", "steps": "null", "projects": "null", "team": "", "agents": "", "gate": "",
 	} {
 		value, ok := plan[name]
 		if !ok || name == "planningInputs" && string(value) == "{}" {
@@ -44,7 +44,7 @@ func planContent(section []byte) []byte {
 		}
 	}
 	var parts []string
-	for _, name := range []string{"agents", "modelId", "modelRevision", "planningInputs", "projects", "scenarioId", "steps", "team"} {
+	for _, name := range []string{"agents", "gate", "modelId", "modelRevision", "planningInputs", "projects", "scenarioId", "steps", "team"} {
 		if value, ok := content[name]; ok {
 			parts = append(parts, `"`+name+`":`+string(value))
 		}
@@ -64,6 +64,8 @@ func (c *claims) checkPlan() string {
 		return "its mode is not the run's"
 	case c.plan.at("status").text() != countersign.PlanReady || len(c.plan.at("validationErrors").list()) > 0:
 		return "it is not READY, so that no run of it could start"
+	case c.plan.has("gate") && (c.format == Format || c.plan.at("gate").whole() != countersign.Gate):
+		return "its gate is of no edition that this format has"
 	}
 	// The digest of a masked plan can't be computed.
 	c.planHidden = digest == "" || c.masked() && countersign.SHA256Hex(c.planText) != digest

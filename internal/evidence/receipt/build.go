@@ -3,11 +3,14 @@ package receipt
 import (
 	"crypto/ed25519"
 	"encoding/hex"
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/edition"
 )
 
 // Facts are the contents of a receipt.
@@ -90,7 +93,22 @@ func Build(f Facts, key ed25519.PrivateKey) ([]byte, error) {
 		}
 		texts[name] = v.Canonical()
 	}
-	return Seal(texts, key), nil
+	return Seal(f.format(), texts, key), nil
+}
+
+// format is the second for a receipt that holds anything of the third edition, so that a
+// verifier of before doesn't judge what it can't understand.
+func (f Facts) format() string {
+	if edition.Has(edition.Third, f.Run) || edition.Has(edition.Third, f.Approvals) || slices.ContainsFunc(f.Log.Records, ofThird) {
+		return Format2
+	}
+	return Format
+}
+
+// ofThird reports a record of the log that holds anything of the third edition.
+func ofThird(r Record) bool {
+	var read countersign.AuditRecord
+	return json.Unmarshal([]byte(r.Text), &read) == nil && edition.Has(edition.Third, read)
 }
 
 func notNil[T any](list []T) []T {
@@ -101,8 +119,8 @@ func notNil[T any](list []T) []T {
 }
 
 // Seal writes the sections as one receipt and signs it.
-func Seal(sections map[string][]byte, key ed25519.PrivateKey) []byte {
-	contents := contentsOf(sections)
+func Seal(format string, sections map[string][]byte, key ed25519.PrivateKey) []byte {
+	contents := contentsOf(format, sections)
 	size := len(contents) + 1024
 	for _, text := range sections {
 		size += len(text)
@@ -114,7 +132,7 @@ func Seal(sections map[string][]byte, key ed25519.PrivateKey) []byte {
 		b = append(append(b, before(i, name)...), sections[name]...)
 	}
 	b = append(b, beforeSignature...)
-	b = append(b, signatureOf(contents, key)...)
+	b = append(b, signatureOf(format, contents, key)...)
 	return append(b, '}')
 }
 
@@ -134,16 +152,16 @@ func before(i int, name string) string {
 	return text
 }
 
-func contentsOf(sections map[string][]byte) []byte {
+func contentsOf(format string, sections map[string][]byte) []byte {
 	entries := make([]string, len(Sections))
 	for i, name := range Sections {
 		entries[i] = `{"bytes":` + strconv.Itoa(len(sections[name])) + `,"name":"` + name + `","sha256":"` + countersign.SHA256Hex(sections[name]) + `"}`
 	}
-	return []byte(`{"format":"` + Format + `","sections":[` + strings.Join(entries, ",") + `]}`)
+	return []byte(`{"format":"` + format + `","sections":[` + strings.Join(entries, ",") + `]}`)
 }
 
-func signatureOf(contents []byte, key ed25519.PrivateKey) string {
+func signatureOf(format string, contents []byte, key ed25519.PrivateKey) string {
 	public := key.Public().(ed25519.PublicKey)
 	return `{"algorithm":"` + Algorithm + `","contentsSha256":"` + countersign.SHA256Hex(contents) + `","keyId":"` + KeyID(public) +
-		`","publicKey":"` + KeyText(public) + `","value":"` + hex.EncodeToString(ed25519.Sign(key, signed(contents))) + `"}`
+		`","publicKey":"` + KeyText(public) + `","value":"` + hex.EncodeToString(ed25519.Sign(key, signed(format, contents))) + `"}`
 }

@@ -11,8 +11,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Format is the name and number of the format.
-const Format = "countersign-receipt/1"
+// Formats are the names of the formats that this verifier knows: the first, and that of
+// receipts which hold anything of the third edition (package edition).
+const (
+	Format  = "countersign-receipt/1"
+	Format2 = "countersign-receipt/2"
+)
 
 // The parts of a receipt that a verifier names. The sections are in alphabetical
 // order; the frame is the text around them.
@@ -42,14 +46,14 @@ func KeyID(public ed25519.PublicKey) string { return countersign.SHA256Hex(publi
 func KeyText(public ed25519.PublicKey) string { return hex.EncodeToString(public) }
 
 // ParseKey reads a public key; ok is false for anything else than 64 digits of
-// lowercase hex.
+// lowercase hex, and for a key that anybody can sign for.
 func ParseKey(text string) (public ed25519.PublicKey, ok bool) {
 	key, err := hex.DecodeString(text)
-	if err != nil || len(key) != ed25519.PublicKeySize || hex.EncodeToString(key) != text {
+	if err != nil || countersign.CheckEd25519(key) != nil || hex.EncodeToString(key) != text {
 		return nil, false
 	}
 	return key, true
 }
 
 // signed is the text that is signed.
-func signed(contents []byte) []byte { return append([]byte(Format+"\n"), contents...) }
+func signed(format string, contents []byte) []byte { return append([]byte(format+"\n"), contents...) }

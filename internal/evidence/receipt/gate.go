@@ -1,6 +1,9 @@
 package receipt
 
-import "github.com/countersign/countersign"
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
+)
 
 // No step is sent without an approval that it needs: the receipt of a run is valid only
 // if it contains this approval, given in time, for the request that was sent, and by the
@@ -45,13 +48,14 @@ func hasEffect(capability node) bool {
 	return capability.at("method").text() != "GET"
 }
 
-// asksApproval is countersign.Capability.NeedsApproval.
-func asksApproval(capability node) bool {
+// asksApproval is countersign.Capability.NeedsApprovalBy the plan's edition.
+func (c *claims) asksApproval(capability node) bool {
 	switch capability.at("approval").text() {
 	case countersign.ApprovalNone:
 		return false
 	case countersign.ApprovalRiskBased:
-		return hasEffect(capability) && (!capability.at("idempotent").isTrue() || capability.at("method").text() == "DELETE")
+		ruled := c.edition() == gate.Now && len(capability.at("approvalRules").list()) > 0
+		return hasEffect(capability) && (ruled || !capability.at("idempotent").isTrue() || capability.at("method").text() == "DELETE")
 	case countersign.ApprovalAlways:
 		return true
 	}

@@ -69,6 +69,7 @@ func (d *drawn) run() {
 		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
 		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}, d.ruled()}}},
 	}
+	r.PlanSnapshot.Gate = pick[int64](d, 0, countersign.Gate)
 	d.bound(r.PlanSnapshot.ProjectSnapshots[0].Capabilities)
 	r.AgentWords = pick(d, nil, nil, &countersign.AgentWords{Task: d.word(), Reason: d.word()})
 	r.Reason = pick(d, "", "", d.word())
@@ -111,7 +112,7 @@ func (d *drawn) digestPlan() {
 func (d *drawn) step(id string) {
 	r := &d.facts.Run
 	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: pick(d, "refund", "note", "pay"), DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
-	s.ApprovalRequired, s.SideEffect, s.IdempotencyKey = r.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability).NeedsApproval(), true, r.ID+"."+id
+	s.ApprovalRequired, s.SideEffect, s.IdempotencyKey = r.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability).NeedsApprovalBy(r.PlanSnapshot.Gate), true, r.ID+"."+id
 	if s.Capability == "pay" {
 		s.Input = d.payment()
 	}
@@ -136,7 +137,7 @@ func (d *drawn) step(id string) {
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
 	s.RequestDigest = countersign.StepDigest(digest)
 	asked, noted := len(d.facts.Approvals), len(d.log)
-	v := gate.Judge(nil, capability, s.Input, nil)
+	v := gate.Judge(nil, gate.OfPlan(r.PlanSnapshot), capability, s.Input, nil)
 	s.ApprovalRequired = v.Asks()
 	budget := v.Then != countersign.RuleDeny && r.Mode == countersign.ModeLive && (len(capability.Budgets) > 0 || s.AgentID != "")
 	switch {
@@ -322,7 +323,7 @@ func (d *drawn) ruled() countersign.Capability {
 		{When: both, Then: countersign.RuleAsk, Groups: []string{"legal", "finance"}, Reason: "who knows"},
 		{When: is("amount", "lte", "10.5"), Then: countersign.RuleAllow, Reason: "little"},
 	}
-	c := countersign.Capability{Name: "pay", Method: "POST", Approval: pick(d, countersign.ApprovalRiskBased, countersign.ApprovalNone)}
+	c := countersign.Capability{Name: "pay", Method: "POST", Idempotent: d.IntN(2) == 0, Approval: pick(d, countersign.ApprovalRiskBased, countersign.ApprovalNone)}
 	for _, r := range rules {
 		if d.IntN(2) == 0 {
 			c.ApprovalRules = append(c.ApprovalRules, r)
@@ -334,10 +335,14 @@ func (d *drawn) ruled() countersign.Capability {
 func (d *drawn) payment() map[string]countersign.Value {
 	input := map[string]countersign.Value{"amount": countersign.RawValue(pick(d, "5", "10", "10.5", "10.500000000000000000001", "101", "1e3", "1e30", "-1", `"5"`, "null"))}
 	if d.IntN(3) > 0 {
-		input["to"] = countersign.RawValue(pick(d, `{"country":"KP"}`, `{"country":"DE"}`, `{"country":7}`, `{}`, `[]`))
+		input["to"] = countersign.RawValue(pick(d, `{"country":"KP"}`, `{"country":"DE"}`, `{"country":7}`, `{"country":"DE","Country":"KP"}`, `{"country":"KP","COUNTRY":"KP"}`, `{"Country":"KP"}`, `{}`, `[]`))
 	}
 	if d.IntN(8) == 0 {
 		input["to.country"] = countersign.String("KP")
+	}
+	// To some receivers that is the same member.
+	if name := pick(d, "", "", "", "Amount", "to.COUNTRY", "TO"); name != "" {
+		input[name] = countersign.RawValue(pick(d, "5", `"KP"`, `{"country":"KP"}`, "null"))
 	}
 	return input
 }
@@ -345,7 +350,7 @@ func (d *drawn) payment() map[string]countersign.Value {
 // decide draws the decisions before the last: as many approvals as the rules ask for
 // and, now and then, one that no longer counts. The last decider is in each group.
 func (d *drawn) decide(a *countersign.Approval, s *countersign.StepRun) {
-	v := gate.Judge(nil, d.facts.Run.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
+	v := gate.Judge(nil, gate.OfPlan(d.facts.Run.PlanSnapshot), d.facts.Run.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
 	v.Approvals = max(1, v.Approvals) // of a budget that asks
 	if v.Approvals == 1 && v.Groups == nil && d.IntN(2) == 0 {
 		return // as an earlier release kept it

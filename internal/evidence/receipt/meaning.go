@@ -12,7 +12,7 @@ import (
 // a receipt with a valid signature.
 func meaning(whole opened, v Verdict) Verdict {
 	public, _ := hex.DecodeString(whole.publicKey) // its form was checked
-	c := &claims{key: ed25519.PublicKey(public)}
+	c := &claims{format: whole.format, key: ed25519.PublicKey(public)}
 	for i, read := range []*node{&c.approvals, &c.audit, &c.plan, &c.requests, &c.run, &c.statement} {
 		*read = parse(whole.sections[i])
 	}
@@ -33,6 +33,7 @@ func meaning(whole opened, v Verdict) Verdict {
 
 // claims is the parsed content of a receipt.
 type claims struct {
+	format                                           string
 	key                                              ed25519.PublicKey
 	approvals, audit, plan, requests, run, statement node
 

@@ -184,7 +184,7 @@ func forgedMembers(t *testing.T, file []byte, judge func(path, how string, seal 
 				}
 				altered := maps.Clone(sections)
 				altered[name] = countersign.RawValue(string(text)).Canonical()
-				return Seal(altered, keyOf(1))
+				return Seal(formatOf(file), altered, keyOf(1))
 			})
 		}
 	}

@@ -143,3 +143,42 @@ func TestKeysAreReadInOneSpellingOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestAFormatOfALaterReleaseIsNotCalledInvalid: this verifier can't tell.
+func TestAFormatOfALaterReleaseIsNotCalledInvalid(t *testing.T) {
+	for seed := range uint64(20) {
+		file := built(t, draw(t, seed), keyOf(1))
+		later := bytes.Replace(file, []byte(formatOf(file)), []byte("countersign-receipt/3"), 1)
+		if v := Verify(later, nil); v.OK || v.UnknownFormat != "countersign-receipt/3" || v.Section != Contents {
+			t.Errorf("of a later format: %+v", v)
+		}
+		for _, format := range []string{"countersign-receipt/0", "countersign-receipt/x", "countersign-recipe/3"} {
+			if v := Verify(bytes.Replace(file, []byte(formatOf(file)), []byte(format), 1), nil); v.OK || v.UnknownFormat != "" {
+				t.Errorf("%s: %+v", format, v)
+			}
+		}
+		other := map[string]string{Format: Format2, Format2: Format}[formatOf(file)]
+		if v := Verify(bytes.Replace(file, []byte(formatOf(file)), []byte(other), 1), nil); v.OK || v.UnknownFormat != "" || v.Section != Contents {
+			t.Errorf("relabelled as %s: %+v", other, v)
+		}
+	}
+}
+
+// TestTheFormatIsTheSecondForWhatTheThirdEditionBrought: nothing else changes it.
+func TestTheFormatIsTheSecondForWhatTheThirdEditionBrought(t *testing.T) {
+	seen := map[string]int{}
+	for seed := range uint64(50) {
+		f := draw(t, seed)
+		want := Format
+		if f.Run.PlanSnapshot.Gate != 0 {
+			want = Format2
+		}
+		if got := formatOf(built(t, f, keyOf(1))); got != want {
+			t.Errorf("seed %d: %s, want %s", seed, got, want)
+		}
+		seen[want]++
+	}
+	if seen[Format] == 0 || seen[Format2] == 0 {
+		t.Errorf("both are drawn: %v", seen)
+	}
+}

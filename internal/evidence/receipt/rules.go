@@ -16,21 +16,29 @@ import (
 func (c *claims) verdict(s node) (v gate.Verdict, known bool) {
 	capability := c.capability(s)
 	if len(capability.at("approvalRules").list()) == 0 || !s.at("request").exists() {
-		return byApproval(capability), true // it has no rules, or didn't come to the gate
+		return c.byApproval(capability), true // it has no rules, or didn't come to the gate
 	}
 	if c.hides(s) {
-		return byApproval(capability), false
+		return c.byApproval(capability), false
 	}
 	input := map[string]countersign.Value{}
 	for name, value := range s.at("input").members() {
 		input[name] = node{value}.value()
 	}
-	bindings := c.planned(s).at("inputBindings")
-	return gate.Judge(nil, rulesOf(capability), input, func(name string) bool { return !c.live() && bindings.has(name) }), true
+	open := map[string]countersign.Binding{}
+	if !c.live() {
+		for name := range c.planned(s).at("inputBindings").members() {
+			open[name] = countersign.Binding{}
+		}
+	}
+	return gate.Judge(nil, c.edition(), c.rulesOf(capability), input, open), true
 }
 
-func byApproval(capability node) gate.Verdict {
-	if asksApproval(capability) {
+// edition is the one by which the plan says that its rules are judged.
+func (c *claims) edition() gate.Edition { return gate.Edition(max(0, c.plan.at("gate").whole())) }
+
+func (c *claims) byApproval(capability node) gate.Verdict {
+	if c.asksApproval(capability) {
 		return gate.Verdict{Then: countersign.RuleAsk, Approvals: 1}
 	}
 	return gate.Verdict{Then: countersign.RuleAllow}
@@ -38,17 +46,17 @@ func byApproval(capability node) gate.Verdict {
 
 // rulesOf gives what the gate goes by. Members are read by their exact names, and one that
 // is no rule's reads as nothing, so that every verifier comes to the same.
-func rulesOf(capability node) *countersign.Capability {
-	c := &countersign.Capability{Approval: countersign.ApprovalNone}
-	if asksApproval(capability) {
-		c.Approval = countersign.ApprovalAlways
+func (c *claims) rulesOf(capability node) *countersign.Capability {
+	out := &countersign.Capability{Approval: countersign.ApprovalNone}
+	if c.asksApproval(capability) {
+		out.Approval = countersign.ApprovalAlways
 	}
 	for _, r := range capability.at("approvalRules").list() {
-		c.ApprovalRules = append(c.ApprovalRules, countersign.ApprovalRule{
+		out.ApprovalRules = append(out.ApprovalRules, countersign.ApprovalRule{
 			When: condition(r.at("when")), Then: r.at("then").text(), Approvals: r.at("approvals").whole(), Groups: texts(r.at("groups")),
 		})
 	}
-	return c
+	return out
 }
 
 func condition(n node) countersign.Condition {

@@ -18,6 +18,10 @@ type Verdict struct {
 	Section string `json:"section,omitempty"` // the part that fails, "" when none does
 	Problem string `json:"problem,omitempty"`
 
+	// UnknownFormat is that of a receipt of a later release: nothing is said of whether it is
+	// valid. Section is Contents, where the format stands.
+	UnknownFormat string `json:"unknownFormat,omitempty"`
+
 	// Of an unaltered receipt with a valid signature.
 	PublicKey string `json:"publicKey,omitempty"`
 	KeyID     string `json:"keyId,omitempty"`
@@ -42,7 +46,10 @@ type Verdict struct {
 }
 
 func (v Verdict) failed(section, problem string) Verdict {
-	return Verdict{Section: section, Problem: problem, PublicKey: v.PublicKey, KeyID: v.KeyID, Origin: v.Origin}
+	if v.UnknownFormat != "" {
+		section, problem = Contents, "it is of the format "+v.UnknownFormat+", which this release doesn't know; verify it with a later one"
+	}
+	return Verdict{Section: section, Problem: problem, UnknownFormat: v.UnknownFormat, PublicKey: v.PublicKey, KeyID: v.KeyID, Origin: v.Origin}
 }
 
 // Verify verifies a receipt in the steps of the specification and names the first part
@@ -51,6 +58,7 @@ func Verify(file []byte, key ed25519.PublicKey) Verdict {
 	whole, section, problem := open(file)
 	v := Verdict{PublicKey: whole.publicKey, KeyID: whole.keyID}
 	if section != "" {
+		v.UnknownFormat = unknownFormat(file)
 		return v.failed(section, problem)
 	}
 	if key != nil && KeyText(key) != whole.publicKey {
@@ -67,6 +75,7 @@ func Verify(file []byte, key ed25519.PublicKey) Verdict {
 
 // opened is a receipt that is unaltered since it was signed.
 type opened struct {
+	format           string
 	publicKey, keyID string
 	sections         [][]byte
 }
@@ -74,7 +83,8 @@ type opened struct {
 const hex32 = "[0-9a-f]{64}"
 
 var (
-	contentsForm  = regexp.MustCompile(`^\{"format":"` + Format + `","sections":\[` + strings.Join(entryForms(), ",") + `\]\}`)
+	contentsForm  = regexp.MustCompile(`^\{"format":"(` + Format + `|` + Format2 + `)","sections":\[` + strings.Join(entryForms(), ",") + `\]\}`)
+	laterForm     = regexp.MustCompile(`^\{"format":"(countersign-receipt/[1-9][0-9]{0,8})"`)
 	signatureForm = regexp.MustCompile(`^\{"algorithm":"` + Algorithm + `","contentsSha256":"(` + hex32 + `)","keyId":"(` + hex32 + `)","publicKey":"(` + hex32 + `)","value":"([0-9a-f]{128})"\}$`)
 )
 
@@ -89,6 +99,16 @@ func entryForms() []string {
 // signatureLength is the fixed length of the signature section.
 const signatureLength = len(`{"algorithm":"`+Algorithm+`","contentsSha256":"","keyId":"","publicKey":"","value":""}`) + 3*64 + 128
 
+// unknownFormat is the format of a receipt that none of these verifiers can know.
+func unknownFormat(file []byte) string {
+	rest, ok := bytes.CutPrefix(file, []byte(opening))
+	found := laterForm.FindSubmatch(rest[:min(len(rest), maxContents)])
+	if !ok || found == nil || string(found[1]) == Format || string(found[1]) == Format2 {
+		return ""
+	}
+	return string(found[1])
+}
+
 // maxContents bounds how much of a file is read before it is verified.
 const maxContents = 4 << 10
 
@@ -101,29 +121,29 @@ func open(file []byte) (whole opened, section, problem string) {
 	rest := file[len(opening):]
 	found := contentsForm.FindSubmatch(rest[:min(len(rest), maxContents)])
 	if found == nil {
-		return whole, Contents, "it is no table of contents of the format " + Format
+		return whole, Contents, "it is no table of contents of the format " + Format2
 	}
-	contents := found[0]
+	contents, format := found[0], string(found[1])
 	end := len(file) - 1 - signatureLength
 	if end < len(opening)+len(contents) || file[len(file)-1] != '}' {
 		return whole, Frame, "it does not end as a receipt does"
 	}
-	if whole, section, problem = checkSignature(contents, file[end:len(file)-1]); section != "" {
+	if whole, section, problem = checkSignature(format, contents, file[end:len(file)-1]); section != "" {
 		return whole, section, problem
 	}
 	at := len(opening) + len(contents)
-	return cut(whole, file, at, end, found[1:])
+	return cut(whole, file, at, end, found[2:])
 }
 
 // checkSignature distinguishes altered contents from an altered signature.
-func checkSignature(contents, text []byte) (whole opened, section, problem string) {
+func checkSignature(format string, contents, text []byte) (whole opened, section, problem string) {
 	found := signatureForm.FindSubmatch(text)
 	if found == nil {
-		return whole, Signature, "it is no signature of the format " + Format
+		return whole, Signature, "it is no signature of the format " + format
 	}
 	public, value := unhex(found[3]), unhex(found[4])
 	hashed := countersign.SHA256Hex(contents) == string(found[1])
-	good := ed25519.Verify(public, signed(contents), value)
+	good := countersign.CheckEd25519(public) == nil && ed25519.Verify(public, signed(format, contents), value)
 	switch {
 	case !hashed && !good:
 		return whole, Contents, "the table of contents is not what was signed"
@@ -134,7 +154,7 @@ func checkSignature(contents, text []byte) (whole opened, section, problem strin
 	case KeyID(public) != string(found[2]):
 		return whole, Signature, "its keyId is not that of the key beside it"
 	}
-	return opened{publicKey: string(found[3]), keyID: string(found[2])}, "", ""
+	return opened{format: format, publicKey: string(found[3]), keyID: string(found[2])}, "", ""
 }
 
 // cut extracts each section at the position in the contents and compares its digest.

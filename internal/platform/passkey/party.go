@@ -19,6 +19,8 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/protocol/webauthncose"
 	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/countersign/countersign"
 )
 
 // Party is the relying party.
@@ -125,12 +127,15 @@ func (p *Party) Registered(o Owner, state, answer []byte) (k Key, err error) {
 // minRSABits is what an identity provider's keys must have, too.
 const minRSABits = 2048
 
-// usable refuses keys that could never sign in, such as a point off its curve, and RSA keys
-// that others could sign for. Without attestation nothing else reads a new key.
+// usable refuses keys that could never sign in, such as a point off its curve, and keys that
+// others could sign for. Without attestation nothing else reads a new key.
 func usable(public []byte) error {
 	key, err := webauthncose.ParsePublicKey(public)
 	if err != nil {
 		return err
+	}
+	if k, is := key.(webauthncose.OKPPublicKeyData); is {
+		return countersign.CheckEd25519(k.XCoord)
 	}
 	k, ok := key.(webauthncose.RSAPublicKeyData)
 	if !ok {

@@ -12,13 +12,23 @@ import (
 type Semaphore struct {
 	mu      sync.Mutex
 	free    int
+	most    int                      // permits that one tenant may hold
+	held    map[string]int           // permits by tenant
 	order   []string                 // waiting tenants, the next one first
 	waiting map[string][]chan<- bool // the waiting calls of each tenant, oldest first
 }
 
 // New makes a semaphore with n permits.
 func New(n int) *Semaphore {
-	return &Semaphore{free: n, waiting: map[string][]chan<- bool{}}
+	return &Semaphore{free: n, most: n, held: map[string]int{}, waiting: map[string][]chan<- bool{}}
+}
+
+// Shared makes a semaphore with n permits of which no tenant holds the last one, however long
+// its work takes.
+func Shared(n int) *Semaphore {
+	s := New(n)
+	s.most = max(1, n-1)
+	return s
 }
 
 // Do runs work when the tenant gets a permit, or returns the error of a context that ended
@@ -27,7 +37,7 @@ func (t *Semaphore) Do(ctx context.Context, tenant string, work func()) error {
 	if err := t.await(ctx, tenant); err != nil {
 		return err
 	}
-	defer t.next()
+	defer t.next(tenant)
 	work()
 	return nil
 }
@@ -48,7 +58,7 @@ func (t *Semaphore) await(ctx context.Context, tenant string) error {
 	if t.leave(tenant, turn) {
 		return ctx.Err()
 	}
-	t.next() // the permit was granted meanwhile: pass it on
+	t.next(tenant) // the permit was granted meanwhile: pass it on
 	return ctx.Err()
 }
 
@@ -56,8 +66,9 @@ func (t *Semaphore) await(ctx context.Context, tenant string) error {
 func (t *Semaphore) join(tenant string) chan bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.free > 0 {
+	if t.free > 0 && t.held[tenant] < t.most {
 		t.free--
+		t.held[tenant]++
 		return nil
 	}
 	turn := make(chan bool, 1)
@@ -68,23 +79,30 @@ func (t *Semaphore) join(tenant string) chan bool {
 	return turn
 }
 
-// next passes a permit to the oldest call of the next tenant, and moves that tenant to the
-// end of the order. Without waiting calls it frees the permit.
-func (t *Semaphore) next() {
+// next takes a tenant's permit back and passes it to the oldest call of the next tenant that may
+// hold one more, and moves that tenant to the end of the order. Without such a call it frees the
+// permit.
+func (t *Semaphore) next(holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.order) == 0 {
-		t.free++
+	t.free++
+	if t.held[holder]--; t.held[holder] == 0 {
+		delete(t.held, holder)
+	}
+	at := slices.IndexFunc(t.order, func(tenant string) bool { return t.held[tenant] < t.most })
+	if at < 0 {
 		return
 	}
-	tenant := t.order[0]
+	tenant := t.order[at]
 	turn := t.waiting[tenant][0]
-	t.order, t.waiting[tenant] = t.order[1:], t.waiting[tenant][1:]
+	t.order, t.waiting[tenant] = slices.Delete(t.order, at, at+1), t.waiting[tenant][1:]
 	if len(t.waiting[tenant]) > 0 {
 		t.order = append(t.order, tenant)
 	} else {
 		delete(t.waiting, tenant)
 	}
+	t.free--
+	t.held[tenant]++
 	turn <- true
 }
 

@@ -63,7 +63,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 // empty checks that no call waits and all permits are free.
 func (d *fixture) empty(t *testing.T, atOnce int) {
 	t.Helper()
-	if d.turns.free != atOnce || len(d.turns.order) != 0 || len(d.turns.waiting) != 0 {
+	if d.turns.free != atOnce || len(d.turns.order) != 0 || len(d.turns.waiting) != 0 || len(d.turns.held) != 0 {
 		t.Errorf("at the end %+v", d.turns)
 	}
 }
@@ -117,5 +117,38 @@ func TestATurnEndsWithAPanic(t *testing.T) {
 	}()
 	if turns.free != 1 {
 		t.Error("the turn is lost")
+	}
+}
+
+// TestNoTenantHoldsTheLastSharedPermit: another one finds it free, however many calls of the
+// first have come before and however long they take; and who holds all but the last gets the
+// next that is given back.
+func TestNoTenantHoldsTheLastSharedPermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, hold, done := &fixture{turns: Shared(3)}, make(chan bool), make(chan bool)
+		close(done)
+		for range 4 {
+			d.ask(t.Context(), "a", hold)
+		}
+		for range 3 {
+			d.ask(t.Context(), "b", done)
+		}
+		if got := strings.Join(d.came, ""); got != "aabbb" {
+			t.Errorf("while a holds what it may, turns are of %s", got)
+		}
+		close(hold)
+		d.all.Wait()
+		if got := strings.Join(d.came, ""); got != "aabbbaa" {
+			t.Errorf("at the end, turns are of %s", got)
+		}
+		d.empty(t, 3)
+	})
+}
+
+// TestASharedPermitThatIsTheOnlyOneIsGiven.
+func TestASharedPermitThatIsTheOnlyOneIsGiven(t *testing.T) {
+	ran := false
+	if err := Shared(1).Do(t.Context(), "a", func() { ran = true }); err != nil || !ran {
+		t.Errorf("%v, it ran: %v", err, ran)
 	}
 }

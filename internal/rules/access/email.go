@@ -46,7 +46,7 @@ func MistakableEmail(email string) error {
 		return errors.New("it has characters that nobody sees: " + shown + "; write it without them")
 	case strings.Contains(email, " "): // spaces of other kinds are not seen
 		return errors.New("it has a space; write it without one")
-	case safetext.Doubt(email) != "":
+	case safetext.MixesScripts(email) || !norm.NFC.IsNormalString(email):
 		return errors.New("it mixes scripts within a word; write each word in the letters of one script")
 	}
 	return nil

@@ -47,6 +47,14 @@ func (r Requester) persons() []string {
 // ByLink reports a user's session that began with a sign-in link somebody made.
 func (r Requester) ByLink() bool { return strings.HasPrefix(r.ID, "user:") && len(r.Makers) > 0 }
 
+// LinkMakers are the makers of the sign-in link that a user's session began with.
+func (r Requester) LinkMakers() []string {
+	if r.ByLink() {
+		return r.Makers
+	}
+	return nil
+}
+
 // meet reports that two lists of principals have one in common.
 func meet(a, b []string) bool {
 	return slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
@@ -115,10 +123,23 @@ func judgedByPeople(p Principal, r Requester) error {
 		return err
 	}
 	judge := p.Requester().folded()
+	if err := byOwnLink(judge, r.folded().Chain(), "made the token that asked for this run"); err != nil {
+		return err
+	}
 	if meet(r.folded().Chain(), append(judge.persons(), foldedID("user:"+p.Person))) {
 		return countersign.Errorf(countersign.CodeSelfApproval, "you made the token that asked for this run, so someone else must decide")
 	}
 	return nil
+}
+
+// byOwnLink refuses a session that counts as whoever made the link that began it, and as nobody
+// else of those named. It says so: its user did nothing that bars them.
+func byOwnLink(judge Requester, asked []string, did string) error {
+	at := slices.IndexFunc(judge.LinkMakers(), func(id string) bool { return slices.Contains(asked, id) })
+	if at < 0 || slices.Contains(asked, judge.ID) {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeSelfApproval, "you signed in by a link of %s, so you count as %s, who %s; sign in by a code or your provider to decide", judge.Makers[0], judge.Makers[at], did)
 }
 
 // MayThemselves is nil when the user behind a token has, at this moment, the role and the
@@ -141,6 +162,11 @@ func MayThemselves(user Principal, op Operation, projects ...string) error {
 // addresses fold to the same are one: an earlier release kept them as several.
 func FourEyes(p Principal, r Requester) error {
 	asked, judge := r.folded().persons(), p.Requester().folded()
+	if !r.ByLink() {
+		if err := byOwnLink(judge, asked, "asked for this run"); err != nil {
+			return err
+		}
+	}
 	if !meet(judge.persons(), asked) && !meet(judge.Makers, asked) {
 		return nil
 	}

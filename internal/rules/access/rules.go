@@ -201,6 +201,26 @@ var rules = map[Operation]rule{
 	DeleteDelegation: {write: true},
 }
 
+// rehearsals are all the writes of a token that is limited to DRY_RUN (contract 12.7). One that
+// isn't named here is refused, since most of what is written decides what LIVE runs may do. A
+// plan or run is then asked for its mode, a model or project whether it is new.
+var rehearsals = map[Operation]bool{
+	CompilePlan: true, CreatePlan: true,
+	StartProjectRun: true, StartRun: true, StartAgentRun: true, StartTeamRun: true, CancelRun: true,
+	WriteModel: true, WriteProject: true,
+}
+
+// Rehearses reports a principal that is limited to DRY_RUN.
+func (p Principal) Rehearses() bool { return Mode(p, countersign.ModeLive) != nil }
+
+// Replace is nil when the principal may change what exists, instead of making it.
+func Replace(p Principal) error {
+	if !p.Rehearses() {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeRoleRequired, "this token is limited to DRY_RUN: it makes a model or project that doesn't exist yet, and changes none")
+}
+
 // Allow reports whether the principal may ask for the operation at all: nil, or
 // an Error with role_required or project_scope. Whether it reaches a particular
 // resource is InScope's question.
@@ -211,6 +231,8 @@ func Allow(p Principal, op Operation) error {
 		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
 	case p.ForAgents() && !agentOperations[op]:
 		return beyond(p, "it starts and reads its agents' own runs, cancels those that it started and sends heartbeats; anything else needs another token")
+	case r.write && Proven(p, op) != nil:
+		return Proven(p, op)
 	case r.realm && !p.Realm:
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs a realm administrator")
 	case len(p.Roles) == 0 && !r.realm:
@@ -219,6 +241,8 @@ func Allow(p Principal, op Operation) error {
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs the role %s; you have %s", join(r.roles), join(p.Roles))
 	case r.wholeTenant && p.Limited():
 		return countersign.Errorf(countersign.CodeProjectScope, "this covers the whole tenant; you are limited to projects")
+	case r.write && p.Rehearses() && !rehearsals[op]:
+		return countersign.Errorf(countersign.CodeRoleRequired, "this token is limited to DRY_RUN: it reads, validates, simulates, compiles, makes DRY_RUN plans and runs, and sends heartbeats; anything else needs another token")
 	case r.everyMode && Mode(p, countersign.ModeDryRun) != nil, r.everyMode && Mode(p, countersign.ModeLive) != nil:
 		return countersign.Errorf(countersign.CodeRoleRequired, "a user has both modes, and this token is limited to %s: it adds, changes, invites and signs in none", strings.Join(p.Modes, " and "))
 	}
@@ -226,7 +250,11 @@ func Allow(p Principal, op Operation) error {
 }
 
 // IsWrite reports an operation whose refusal is recorded in the audit log.
-func IsWrite(op Operation) bool { return rules[op].write }
+func IsWrite(op Operation) bool { return rules[op].write || ownMatters[op] }
+
+// ownMatters are what a user answers or does about themself: no rule says who may, and a
+// session that doesn't prove who it is may not.
+var ownMatters = map[Operation]bool{AcceptInvitation: true, DeclineInvitation: true, ConfirmChat: true, RemoveChat: true}
 
 // RolesFor names the roles that may ask for the operation; empty means any.
 func RolesFor(op Operation) (roles []countersign.Role, realm bool) {

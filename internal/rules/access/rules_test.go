@@ -29,6 +29,7 @@ var people = []struct {
 	{"all, DRY_RUN", Principal{Roles: slices.Concat(admin, operator, approver), Modes: []string{countersign.ModeDryRun}}},
 	{"realm alone", Principal{Realm: true}},
 	{"realm, limited", Principal{Realm: true, Roles: admin, Projects: []string{}}},
+	{"by a link", Principal{ID: "user:bob@example.com", Email: "bob@example.com", Realm: true, Roles: slices.Concat(admin, operator, approver), Lineage: []string{"token:root"}}},
 	{"an agent's", Principal{Roles: operator, Agents: []string{"acme-shop.clerk"}}},
 	{"all, agent's", Principal{Realm: true, Roles: slices.Concat(admin, operator, approver), Agents: []string{"acme-shop.clerk"}}},
 }

@@ -172,7 +172,7 @@ func verify(spki, signed, signature []byte) error {
 	case *ecdsa.PublicKey:
 		ok = key.Curve == elliptic.P256() && ecdsa.VerifyASN1(key, sum[:], signature)
 	case ed25519.PublicKey:
-		ok = ed25519.Verify(key, signed, signature)
+		ok = countersign.CheckEd25519(key) == nil && ed25519.Verify(key, signed, signature)
 	case *rsa.PublicKey:
 		ok = key.N.BitLen() >= minRSA && key.N.BitLen() <= maxRSA && rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], signature) == nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/inputs"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/rules/verdict"
 )
@@ -106,12 +107,22 @@ type Used struct {
 	Declared bool
 }
 
+// Read is what reading the inputs for all budgets of a step takes. It is counted where the step
+// is judged, whatever its budgets are then: they are judged in the turn that sends it.
+func Read(input map[string]countersign.Value) (steps int) {
+	for name, v := range input {
+		steps += 1 + len(name) + len(v.Raw())
+	}
+	return steps
+}
+
 // Judge says what budgets say of a step with these inputs, nothing of those that it keeps.
 func Judge(all []Used, input map[string]countersign.Value) (out []verdict.Verdict) {
+	sums := inputs.Of(nil, "", inputs.Folded, input, nil) // see Read
 	for _, u := range all {
-		switch exceeds, unknown := u.exceededBy(input); {
-		case unknown: // what isn't known never loosens
-			out = append(out, verdict.Verdict{Then: verdict.Ask, Reasons: []string{u.Budget.Reason + " (" + u.Budget.Sum + " is not given, so its sum is not known)"}})
+		switch exceeds, unknown := u.exceededBy(input, sums); {
+		case unknown != "": // what isn't known never loosens
+			out = append(out, verdict.Verdict{Then: verdict.Ask, Reasons: []string{u.Budget.Reason + " (" + u.Budget.Sum + " " + unknown + ", so its sum is not known)"}})
 		case exceeds:
 			out = append(out, verdict.Verdict{Then: u.Budget.Then, Code: countersign.CodeDeniedByBudget, Reasons: []string{u.Budget.Reason}})
 		}
@@ -119,25 +130,37 @@ func Judge(all []Used, input map[string]countersign.Value) (out []verdict.Verdic
 	return out
 }
 
-func (u Used) exceededBy(input map[string]countersign.Value) (exceeds, unknown bool) {
+func (u Used) exceededBy(input map[string]countersign.Value, sums *inputs.Inputs) (exceeds bool, unknown string) {
 	if u.Budget.Sum == "" {
 		count := u.Count
 		if !u.Own {
 			count++
 		}
-		return count > u.Budget.Count, false
+		return count > u.Budget.Count, ""
 	}
 	own, given := input[u.Budget.Sum]
-	if given = given && own.Kind() == countersign.KindNumber; !given {
-		return false, u.Declared // an agent's budget is no matter of a capability without the input
+	given = given && own.Kind() == countersign.KindNumber
+	unclear := sums.Read(u.Budget.Sum).Unclear
+	if given && u.exceededWith(own) {
+		return true, ""
 	}
+	switch {
+	case unclear: // the receiver may read another amount
+		return false, "can be read in two ways"
+	case !given && u.Declared: // an agent's budget is no matter of a capability without the input
+		return false, "is not given"
+	}
+	return false, ""
+}
+
+func (u Used) exceededWith(own countersign.Value) bool {
 	sum, beyond := u.Sum, u.Beyond > 0
 	if !u.Own {
 		amount := AmountOf(own)
 		sum = sum.Add(amount.Value)
 		beyond = beyond || amount.Beyond
 	}
-	return beyond || u.Most == nil || sum.Cmp(*u.Most) > 0, false
+	return beyond || u.Most == nil || sum.Cmp(*u.Most) > 0
 }
 
 // Weaker reports that budgets let out what those before held back: one of them was

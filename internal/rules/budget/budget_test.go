@@ -46,6 +46,33 @@ func TestWhatIsNotKnownAsks(t *testing.T) {
 	}
 }
 
+// TestAnAmountThatCanBeReadInTwoWaysIsNotKnown: a receiver that doesn't tell case apart may
+// read the other one. What exceeds the budget by its own name stays denied.
+func TestAnAmountThatCanBeReadInTwoWaysIsNotKnown(t *testing.T) {
+	b := sum("10", "1h", "DENY")
+	b.Sum = "kilos"
+	for input, then := range map[string]string{
+		`{"kilos":1}`:             "",
+		`{"kilos":11}`:            verdict.Deny,
+		`{"kilos":1,"Kilos":11}`:  verdict.Ask,
+		`{"kilos":1,"Kilos":2}`:   verdict.Ask,
+		`{"kilos":1,"KILOS":1.0}`: "",
+		`{"kilos":11,"Kilos":1}`:  verdict.Deny,
+		`{"Kilos":1}`:             verdict.Ask,
+	} {
+		given, _ := countersign.RawValue(input).Object()
+		for _, declared := range []bool{true, false} {
+			got, said := budget.Judge([]budget.Used{{Budget: b, Most: budget.Most(b), Declared: declared}}, given), ""
+			if len(got) == 1 {
+				said = got[0].Then
+			}
+			if said != then {
+				t.Errorf("%s: %v, want %q", input, got, then)
+			}
+		}
+	}
+}
+
 func TestAStepThatWasCountedIsNotCountedAgain(t *testing.T) {
 	used := budget.Used{Budget: count(2, "1h", "DENY"), Count: 2}
 	if got := budget.Judge([]budget.Used{used}, nil); len(got) != 1 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/inputs"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
@@ -167,7 +168,7 @@ func (k *checking) typesAt(path string) (types []string, found bool) {
 	if path == "" || strings.Count(path, ".") >= maxPath {
 		return nil, false
 	}
-	for name, rest := range splits(path) {
+	for name, rest := range inputs.Splits(path) {
 		declared, ok := request.TypesOf(k.capability, name)
 		switch {
 		case !ok:

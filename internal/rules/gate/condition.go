@@ -3,11 +3,12 @@ package gate
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/inputs"
 )
 
 // reader reads inputs by their paths, and counts what comparing them takes.
 type reader struct {
-	at    func(path string) reading
+	at    func(path string) inputs.Reading
 	meter *cost.Meter
 }
 
@@ -48,24 +49,24 @@ func holds(c *countersign.Condition, read reader) truth {
 
 // compare evaluates a predicate. What isn't there is unknown, and so is a value of another
 // type than the one that it is compared with: nothing says how they relate.
-func (read reader) compare(p *countersign.Predicate, is reading) truth {
+func (read reader) compare(p *countersign.Predicate, is inputs.Reading) truth {
 	switch {
-	case !read.meter.Take(stepsOf(p, is), "approvalRules"), is.unclear:
+	case !read.meter.Take(stepsOf(p, is), "approvalRules"), is.Unclear:
 		return isUnknown
 	case p.Operator == countersign.OpIsKnown:
-		return truthOf(is.known())
+		return truthOf(is.Known())
 	case p.Operator == countersign.OpIsUnknown:
-		return truthOf(!is.known())
-	case !is.known() || is.value.Kind() != p.Value.Kind():
+		return truthOf(!is.Known())
+	case !is.Known() || is.Value.Kind() != p.Value.Kind():
 		return isUnknown
 	case p.Operator == countersign.OpEqual:
-		return truthOf(is.value.Equal(p.Value.Value))
+		return truthOf(is.Value.Equal(p.Value.Value))
 	case p.Operator == countersign.OpNotEqual:
-		return truthOf(!is.value.Equal(p.Value.Value))
-	case is.value.Kind() != countersign.KindNumber:
+		return truthOf(!is.Value.Equal(p.Value.Value))
+	case is.Value.Kind() != countersign.KindNumber:
 		return isUnknown
 	}
-	return ordered(p.Operator, countersign.ParseNumber(is.value.Raw()).Compare(countersign.ParseNumber(p.Value.Raw())))
+	return ordered(p.Operator, countersign.ParseNumber(is.Value.Raw()).Compare(countersign.ParseNumber(p.Value.Raw())))
 }
 
 func ordered(operator string, sign int) truth {
@@ -84,9 +85,9 @@ func ordered(operator string, sign int) truth {
 }
 
 // stepsOf is what a comparison takes: of two numbers or texts it reads both.
-func stepsOf(p *countersign.Predicate, is reading) int {
-	if is.unclear || p.Operator == countersign.OpIsKnown || p.Operator == countersign.OpIsUnknown || is.value.Kind() != p.Value.Kind() {
+func stepsOf(p *countersign.Predicate, is inputs.Reading) int {
+	if is.Unclear || p.Operator == countersign.OpIsKnown || p.Operator == countersign.OpIsUnknown || is.Value.Kind() != p.Value.Kind() {
 		return 1
 	}
-	return 1 + len(is.value.Raw()) + len(p.Value.Raw())
+	return 1 + len(is.Value.Raw()) + len(p.Value.Raw())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/inputs"
 )
 
 // Verdict is what the gate says of a request.
@@ -42,22 +43,38 @@ func (v Verdict) WouldBe() string {
 // severity orders what rules say: the severest of those that hold wins.
 var severity = map[string]int{countersign.RuleAllow: 1, countersign.RuleAsk: 2, countersign.RuleDeny: 3}
 
+// Edition says by which meaning of the rules a plan is judged, for as long as it is kept:
+// countersign.Plan.Gate.
+type Edition int64
+
+// Editions of the gate.
+const (
+	First Edition = 0                // of plans that don't say it
+	Now   Edition = countersign.Gate // of plans that are made now
+)
+
+// OfPlan is the edition that a plan is judged by.
+func OfPlan(p *countersign.Plan) Edition { return Edition(p.Gate) }
+
+// names are how members are read: since the third edition a name in another case isn't
+// another name.
+func (e Edition) names() inputs.Names { return inputs.Names(e >= countersign.Gate) }
+
 // Judge decides about inputs as they will be sent. open names inputs whose values are not
 // known yet, as in a rehearsal those that are bound to an earlier step's answer.
 // There is no verdict once the meter has come to its end.
-func Judge(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value, open func(name string) bool) Verdict {
-	in := inputs{values: input, open: open, deeper: map[string]branches{}, meter: m}
-	return judge(c, reader{in.read, m})
+func Judge(m *cost.Meter, e Edition, c *countersign.Capability, input map[string]countersign.Value, open map[string]countersign.Binding) Verdict {
+	return judge(e, c, reader{inputs.Of(m, "approvalRules", e.names(), input, open).Read, m})
 }
 
-func judge(c *countersign.Capability, read reader) Verdict {
+func judge(e Edition, c *countersign.Capability, read reader) Verdict {
 	v := Verdict{}
 	for i := range c.ApprovalRules {
 		r := &c.ApprovalRules[i]
 		v.add(i, r, said(r, read))
 	}
 	if v.Then == "" {
-		v.Then = byApproval(c)
+		v.Then = byApproval(e, c)
 	}
 	if !v.Asks() {
 		v.Approvals, v.Groups, v.Escalations = 0, nil, nil
@@ -103,8 +120,8 @@ func (v *Verdict) add(i int, r *countersign.ApprovalRule, then string) {
 }
 
 // byApproval is the verdict where no rule holds.
-func byApproval(c *countersign.Capability) string {
-	if c.NeedsApproval() {
+func byApproval(e Edition, c *countersign.Capability) string {
+	if c.NeedsApprovalBy(int64(e)) {
 		return countersign.RuleAsk
 	}
 	return countersign.RuleAllow

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 )
 
@@ -51,9 +52,35 @@ func TestTheSeverestOfTheRulesThatHoldWins(t *testing.T) {
 		{`{"amount":1,"country":"DE","urgent":false,"customer":{"blocked":"true"}}`, "ASK", 1, nil},
 		{`{"amount":1,"urgent":false,"customer":{"blocked":false}}`, "ASK", 2, []string{"legal"}},
 	} {
-		v := gate.Judge(nil, capability(t, "RISK_BASED", rules), decoded(t, c.input), nil)
+		v := gate.Judge(nil, gate.Now, capability(t, "RISK_BASED", rules), decoded(t, c.input), nil)
 		if v.Then != c.then || v.Approvals != c.approvals || !slices.Equal(v.Groups, c.groups) {
 			t.Errorf("%s: %s, %d of %v; want %s, %d of %v", c.input, v.Then, v.Approvals, v.Groups, c.then, c.approvals, c.groups)
+		}
+	}
+}
+
+// Whoever wrote rules thinks that what none of them names is asked for; idempotent says that
+// it may be repeated, not that nobody need look. Plans of before keep what they meant.
+func TestBesideRulesRiskBasedAsksForEverySideEffect(t *testing.T) {
+	small := rule(is("amount", "lte", "50"), "ALLOW", "")
+	for _, c := range []struct {
+		method, approval, rules string
+		now, before             string
+	}{
+		{"POST", "RISK_BASED", "[" + small + "]", "ASK", "ALLOW"},
+		{"PUT", "RISK_BASED", "[" + small + "]", "ASK", "ALLOW"},
+		{"DELETE", "RISK_BASED", "[" + small + "]", "ASK", "ASK"},
+		{"GET", "RISK_BASED", "[" + small + "]", "ALLOW", "ALLOW"},
+		{"POST", "NONE", "[" + small + "]", "ALLOW", "ALLOW"},
+		{"POST", "ALWAYS", "[" + rule(is("amount", "gt", "1000"), "DENY", "") + "]", "ASK", "ASK"},
+		{"POST", "RISK_BASED", "[]", "ALLOW", "ALLOW"},
+	} {
+		capability := capability(t, c.approval, c.rules)
+		capability.Method, capability.Idempotent = c.method, true
+		for edition, want := range map[gate.Edition]string{gate.Now: c.now, gate.First: c.before} {
+			if v := gate.Judge(nil, edition, capability, decoded(t, `{"amount":300}`), nil); v.Then != want || len(v.Rules) > 0 {
+				t.Errorf("%s, %s, edition %d: %s by %v, want %s", c.method, c.approval, edition, v.Then, v.Rules, want)
+			}
 		}
 	}
 }
@@ -72,7 +99,7 @@ func TestAPathThatCanBeReadTwoWaysIsUnknown(t *testing.T) {
 		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":5}}`:    "ALLOW",
 		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":"11"}}`: "ASK",
 	} {
-		if v := gate.Judge(nil, c, decoded(t, input), nil); v.Then != then {
+		if v := gate.Judge(nil, gate.Now, c, decoded(t, input), nil); v.Then != then {
 			t.Errorf("%s: %s, want %s", input, v.Then, then)
 		}
 	}
@@ -155,6 +182,14 @@ func TestFindingsShowContradictionsAndGaps(t *testing.T) {
 		{"a limit where nothing else asks", "NONE", []string{rule(is("amount", "gt", "1000"), "DENY", "")}, []string{`number_unbounded {"amount":-1}`}},
 		{"a limit where all else is asked for", "ALWAYS", []string{rule(is("amount", "gt", "1000"), "DENY", "")}, nil},
 		{"what can't be", "ALWAYS", []string{rule(and(is("amount", "gt", "5"), is("amount", "lt", "5")), "DENY", "")}, []string{"rule_never_holds "}},
+		{"a gap between an ALLOW and an ASK", "NONE", []string{rule(and(is("amount", "gte", "0"), is("amount", "lte", "50")), "ALLOW", ""), rule(is("amount", "gt", "1000"), "ASK", ""), rule(is("amount", "lt", "0"), "DENY", "")},
+			[]string{`rule_changes_nothing {"amount":0}`, `range_unasked {"amount":100}`}},
+		{"the same where approval asks for it", "RISK_BASED", []string{rule(and(is("amount", "gte", "0"), is("amount", "lte", "50")), "ALLOW", ""), rule(is("amount", "gt", "1000"), "ASK", ""), rule(is("amount", "lt", "0"), "DENY", "")}, nil},
+		{"a gap between two that ask", "NONE", []string{rule(and(is("amount", "gte", "100"), is("amount", "lte", "500")), "ASK", ""), rule(is("amount", "gt", "1000"), "ASK", "")},
+			[]string{`number_unbounded {"amount":-1}`, `range_unasked {"amount":600}`}},
+		{"a range that two rules fence", "NONE", []string{rule(is("amount", "lt", "0"), "DENY", ""), rule(is("amount", "gt", "1000"), "ASK", "")}, nil},
+		{"an ALLOW where all goes out", "NONE", []string{rule(is("country", "eq", `"DE"`), "ALLOW", "")}, []string{`rule_changes_nothing {"country":"DE"}`}},
+		{"an ALLOW within another", "RISK_BASED", []string{rule(is("country", "isKnown", "null"), "ALLOW", ""), rule(is("country", "eq", `"DE"`), "ALLOW", "")}, []string{`rule_changes_nothing {"country":"DE"}`}},
 		{"rules that stand beside each other", "RISK_BASED", []string{rule(is("country", "eq", `"KP"`), "DENY", ""), rule(is("urgent", "eq", "true"), "ASK", "")}, nil},
 	} {
 		found := gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*capability(t, c.approval, "["+strings.Join(c.rules, ",")+"]")}})
@@ -236,5 +271,29 @@ func TestWhatWeakensRules(t *testing.T) {
 		if weaker := gate.Weaker(nil, capability(t, "RISK_BASED", "["+c.was+"]"), capability(t, "RISK_BASED", "["+c.now+"]")); weaker != c.weaker {
 			t.Errorf("%s: %v", c.name, weaker)
 		}
+	}
+}
+
+// TestWitnessesAreCounted: what shows a finding is judged, and fitted to the inputs' patterns, with
+// the meter; where it has come to its end, nothing is claimed.
+func TestWitnessesAreCounted(t *testing.T) {
+	and := func(all ...string) string {
+		return `{"kind":"group","combinator":"AND","conditions":[` + strings.Join(all, ",") + `]}`
+	}
+	long := `"` + strings.Repeat("ab", 4000) + `"`
+	c := capability(t, "NONE", "["+rule(and(is("amount", "gte", "0"), is("amount", "lte", "50"), is("country", "eq", long)), "ALLOW", "")+","+rule(is("amount", "gt", "1000"), "ASK", "")+","+rule(is("amount", "lt", "0"), "DENY", "")+"]")
+	c.InputSchema["country"] = countersign.InputField{Type: "string", Pattern: "[ab]{0,900}$"}
+	p := &countersign.Project{Capabilities: []countersign.Capability{*c}}
+	m := cost.New(t.Context(), cost.Most, 0)
+	all := gate.Findings(m, p)
+	if m.Over() || slices.ContainsFunc(all, func(f countersign.Problem) bool { return f.Code == "not_examined" }) {
+		t.Fatalf("with enough steps: %v, %v", m.Err(), all)
+	}
+	if m.Spent() < 1800*8000 {
+		t.Errorf("the pattern of a witness was matched, and %d steps were counted", m.Spent())
+	}
+	found := gate.Findings(cost.New(t.Context(), m.Spent()-1, 0), p)
+	if len(found) != 1 || found[0].Code != "not_examined" {
+		t.Errorf("with too few: %v", found)
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // expected is the gate a second time, as plainly as it can be said: JSON as encoding/json
 // reads it, numbers as fractions, truth as yes, no or nil, and every list searched.
-func expected(c *countersign.Capability, input string) (then string, approvals int, groups []string) {
+func expected(e gate.Edition, c *countersign.Capability, input string) (then string, approvals int, groups []string) {
 	var values any
 	d := json.NewDecoder(bytes.NewReader([]byte(input)))
 	d.UseNumber()
@@ -21,7 +22,7 @@ func expected(c *countersign.Capability, input string) (then string, approvals i
 	}
 	said := map[string][]countersign.ApprovalRule{}
 	for _, r := range c.ApprovalRules {
-		switch truth := evaluate(r.When, values); {
+		switch truth := evaluate(e, r.When, values); {
 		case truth == nil:
 			said["ASK"] = append(said["ASK"], r)
 		case *truth:
@@ -43,22 +44,32 @@ func expected(c *countersign.Capability, input string) (then string, approvals i
 		}
 		slices.Sort(groups)
 		return "ASK", approvals, groups
-	case said["ALLOW"] != nil, !c.NeedsApproval():
+	case said["ALLOW"] != nil, !asksUnruled(e, c):
 		return "ALLOW", 0, nil
 	default:
 		return "ASK", 1, nil
 	}
 }
 
+func asksUnruled(e gate.Edition, c *countersign.Capability) bool {
+	switch {
+	case c.Approval == "RISK_BASED" && c.Method != "GET":
+		return !c.Idempotent || e >= 3 && len(c.ApprovalRules) > 0
+	case c.Approval == "":
+		return c.Method != "GET"
+	}
+	return c.Approval == "ALWAYS"
+}
+
 func yes(b bool) *bool { return &b }
 
-func evaluate(c countersign.Condition, values any) *bool {
+func evaluate(e gate.Edition, c countersign.Condition, values any) *bool {
 	if c.Predicate != nil {
-		return predicate(*c.Predicate, values)
+		return predicate(e, *c.Predicate, values)
 	}
 	var unknown, somethingTrue, somethingFalse bool
 	for _, part := range c.Group.Conditions {
-		switch truth := evaluate(part, values); {
+		switch truth := evaluate(e, part, values); {
 		case truth == nil:
 			unknown = true
 		case *truth:
@@ -80,8 +91,11 @@ func evaluate(c countersign.Condition, values any) *bool {
 	}
 }
 
-func predicate(p countersign.Predicate, values any) *bool {
-	found := everyReading(values, strings.Split(p.VariableID, "."))
+func predicate(e gate.Edition, p countersign.Predicate, values any) *bool {
+	found, unclear := everyReading(e, values, strings.Split(p.VariableID, "."))
+	if unclear {
+		return nil
+	}
 	for _, other := range found {
 		if !alike(found[0], other) {
 			return nil
@@ -145,25 +159,41 @@ func alike(a, b any) bool {
 	return errM == nil && errN == nil && bytes.Equal(m, n)
 }
 
-// everyReading follows a path in each way in which dots may belong to names.
-func everyReading(v any, path []string) (found []any) {
+// everyReading follows a path in each way in which dots may belong to names. From the third
+// edition on it is unclear where a member of the name in another case stands, unless it is
+// beside the one of that name and has the same value.
+func everyReading(e gate.Edition, v any, path []string) (found []any, unclear bool) {
 	if len(path) == 0 {
-		return []any{v}
+		return []any{v}, false
 	}
 	for n := 1; n <= len(path); n++ {
 		name := strings.Join(path[:n], ".")
+		var next []any
 		switch of := v.(type) {
 		case map[string]any:
-			if below, ok := of[name]; ok {
-				found = append(found, everyReading(below, path[n:])...)
+			below, ok := of[name]
+			for other, is := range of {
+				if e >= 3 && strings.EqualFold(other, name) && (!ok || !alike(is, below)) {
+					return nil, true
+				}
+			}
+			if ok {
+				next = []any{below}
 			}
 		case []any:
 			for i, below := range of {
 				if name == big.NewInt(int64(i)).String() {
-					found = append(found, everyReading(below, path[n:])...)
+					next = []any{below}
 				}
 			}
 		}
+		for _, below := range next {
+			deeper, doubt := everyReading(e, below, path[n:])
+			if doubt {
+				return nil, true
+			}
+			found = append(found, deeper...)
+		}
 	}
-	return found
+	return found, false
 }

@@ -66,6 +66,9 @@ func TestFindingsSayWhatTheRulesLetOut(t *testing.T) {
 	for _, test := range []struct{ approval, rules, want string }{
 		{"ALWAYS", rule(never, "DENY", ""), "capabilities[0].approvalRules[0]: no inputs make its condition true"},
 		{"RISK_BASED", rule(is("amount", "lte", "100"), "ALLOW", ""), `capabilities[0].approvalRules[0].when: amount has a bound at its upper end and none at its lower end: {"amount":-1} is let out, ALLOW by approvalRules[0]; add the other bound`},
+		{"NONE", rule(is("country", "eq", `"DE"`), "ALLOW", ""), `capabilities[0].approvalRules[0]: without this ALLOW the same is let out: {"country":"DE"}, by approval NONE; remove it, or have approval ask for what no rule names`},
+		{"RISK_BASED", rule(is("country", "isKnown", "null"), "ALLOW", "") + "," + rule(is("country", "eq", `"DE"`), "ALLOW", ""), `capabilities[0].approvalRules[1]: without this ALLOW the same is let out: {"country":"DE"}, by approvalRules[0]; remove it, or have approval ask for what no rule names`},
+		{"NONE", rule(is("amount", "eq", "5"), "ASK", "") + "," + rule(is("amount", "eq", "7"), "DENY", ""), `capabilities[0].approvalRules[0].when: a range of amount between the rules goes out with nobody asked: {"amount":6}, ALLOW by approval NONE; name it in a rule, or have approval ask for what no rule names`},
 		{"ALWAYS", rule(`{"kind":"group","combinator":"OR","conditions":[`+strings.Join(wide, ",")+"]}", "DENY", ""), "capabilities[0].approvalRules: the rules distinguish too many cases to examine; compare fewer inputs, or each with fewer values"},
 	} {
 		got := gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*capability(t, test.approval, "["+test.rules+"]")}})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/inputs"
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
@@ -13,7 +14,7 @@ import (
 // rows holds of all inputs.
 type table struct {
 	paths  []string
-	values [][]reading // of each path
+	values [][]inputs.Reading // of each path
 	rows   int
 	cost   int // of judging each row once: how many predicates are compared
 	steps  int // what that takes at most
@@ -41,21 +42,21 @@ func newTable(mistyped bool, sets ...[]countersign.ApprovalRule) (*table, bool) 
 	}
 	slices.Sort(t.paths)
 	for _, path := range t.paths {
-		var values []reading
+		var values []inputs.Reading
 		for _, v := range model.Samples(constants[path]) {
-			values = append(values, reading{value: v.Value})
+			values = append(values, inputs.Reading{Value: v.Value})
 		}
 		// Below all constants a negative number shows best what has no lower bound.
-		if len(values) > 0 && values[0].value.Kind() == countersign.KindNumber && countersign.ParseNumber(values[0].value.Raw()).Compare(countersign.ParseNumber("-1")) > 0 {
-			values[0].value = countersign.Int(-1)
+		if len(values) > 0 && values[0].Value.Kind() == countersign.KindNumber && countersign.ParseNumber(values[0].Value.Raw()).Compare(countersign.ParseNumber("-1")) > 0 {
+			values[0].Value = countersign.Int(-1)
 		}
 		if len(values) == 0 { // only asked whether it is known
-			values = append(values, reading{value: countersign.String("anything")})
+			values = append(values, inputs.Reading{Value: countersign.String("anything")})
 		}
 		if mistyped {
-			values = append(values, reading{value: countersign.ObjectValue(nil)})
+			values = append(values, inputs.Reading{Value: countersign.ObjectValue(nil)})
 		}
-		values = append(values, reading{})
+		values = append(values, inputs.Reading{})
 		t.values = append(t.values, values)
 		t.rows *= len(values)
 		if t.cost = t.rows * predicates; t.cost > maxCost {
@@ -103,10 +104,10 @@ func (t *table) each(visit func(row) bool) {
 
 func (r row) reader() reader { return reader{at: r.read} }
 
-func (r row) read(path string) reading {
+func (r row) read(path string) inputs.Reading {
 	i, found := slices.BinarySearch(r.t.paths, path)
 	if !found {
-		return reading{}
+		return inputs.Reading{}
 	}
 	return r.t.values[i][r.choice[i]]
 }
@@ -115,7 +116,7 @@ func (r row) clone() row { return row{r.t, slices.Clone(r.choice)} }
 
 func (r row) present() (n int) {
 	for i, c := range r.choice {
-		if r.t.values[i][c].known() {
+		if r.t.values[i][c].Known() {
 			n++
 		}
 	}
@@ -129,12 +130,20 @@ func (r row) with(path, choice int) row {
 	return next
 }
 
+// size is what making inputs of the row takes.
+func (r row) size() (steps int) {
+	for i, path := range r.t.paths {
+		steps += 10 + len(path) + len(r.t.values[i][r.choice[i]].Value.Raw())
+	}
+	return steps
+}
+
 // inputs are the row as inputs of a request; false if its paths can't stand beside each
 // other.
 func (r row) inputs() (map[string]countersign.Value, bool) {
 	root := node{}
 	for i, path := range r.t.paths {
-		if v := r.t.values[i][r.choice[i]]; v.known() && !root.set(strings.Split(path, "."), v.value) {
+		if v := r.t.values[i][r.choice[i]]; v.Known() && !root.set(strings.Split(path, "."), v.Value) {
 			return nil, false
 		}
 	}

@@ -25,7 +25,7 @@ func Weaker(m *cost.Meter, was, now *countersign.Capability) bool {
 	}
 	found := false
 	t.each(func(r row) bool {
-		found = less(judge(was, r.reader()), judge(now, r.reader()))
+		found = less(judge(Now, was, r.reader()), judge(Now, now, r.reader()))
 		return !found
 	})
 	return found

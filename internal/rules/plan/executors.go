@@ -70,6 +70,7 @@ func ForCall(s Source, start countersign.ProjectRunStart, o Creation) (countersi
 			Input: s.given(start.Capability, start.Inputs), Expectation: start.Expectation,
 		}},
 	}
+	p.Gate = gateOf(&p, map[string]Source{s.Project.ID: s})
 	p.PlanDigest = digest(&p)
 	problems := validateSteps(o.Meter, &p, map[string]Source{s.Project.ID: s}, request.CheckInputs)
 	for i := range problems {
@@ -153,6 +154,7 @@ func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]
 	}
 	steps, problems := c.steps(of, inputs)
 	p.Steps = steps
+	p.Gate = gateOf(&p, c.Projects)
 	problems = append(problems, strayInputs(of, inputs)...)
 	problems = append(problems, c.models()...)
 	return p, append(problems, validateSteps(o.Meter, &p, c.Projects, request.CheckInputs)...)
@@ -218,11 +220,11 @@ func (c Executors) steps(of []countersign.TeamStep, inputs map[string]map[string
 			problems = append(problems, fmt.Sprintf("%s.capability: agent %s doesn't have %s; it has %s", path, s.AgentID, s.Capability, list(e.Agent.Capabilities)))
 		}
 		fixed, own, override := e.Agent.ExecutorInputs[s.Capability], s.Input, inputs[s.ID]
-		if src, ok := c.Projects[e.Agent.ProjectID]; ok {
-			own, override = src.given(s.Capability, own), src.given(s.Capability, override)
-		}
 		problems = append(problems, overriding(path+".input", own, fixed)...)
 		problems = append(problems, overriding("inputs."+s.ID, override, fixed)...)
+		if src, ok := c.Projects[e.Agent.ProjectID]; ok { // null sets a fixed field too, so it goes after that
+			own, override = src.given(s.Capability, own), src.given(s.Capability, override)
+		}
 		problems = append(problems, overriding(path+".inputBindings", s.InputBindings, fixed)...)
 		steps = append(steps, countersign.Step{
 			ID: s.ID, Name: s.Name, ProjectID: e.Agent.ProjectID, Capability: s.Capability, AgentID: s.AgentID,

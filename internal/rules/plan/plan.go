@@ -54,7 +54,7 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Creation)
 	if len(p.ValidationErrors) > 0 {
 		p.Status = countersign.PlanInvalid
 	}
-	p.Projects = refs(&p, s)
+	p.Projects, p.Gate = refs(&p, s), gateOf(&p, s.Projects)
 	p.PlanDigest = digest(&p)
 	return p
 }
@@ -103,6 +103,20 @@ func refs(p *countersign.Plan, s Sources) []countersign.ProjectRef {
 	return out
 }
 
+// gateOf is the edition by which the rules of a plan's steps are judged, 0 where none of
+// them has rules: then the editions say the same.
+func gateOf(p *countersign.Plan, projects map[string]Source) int64 {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if from, known := projects[s.ProjectID]; known {
+			if c := from.Project.Capability(s.Capability); c != nil && len(c.ApprovalRules) > 0 {
+				return countersign.Gate
+			}
+		}
+	}
+	return 0
+}
+
 // digest covers the content without id, name, mode and times, so that a rehearsal and
 // the LIVE plan with the same content have the same digest (contract 5).
 func digest(p *countersign.Plan) string {
@@ -115,7 +129,8 @@ func digest(p *countersign.Plan) string {
 		Projects       []countersign.ProjectRef     `json:"projects"`
 		Team           *countersign.PlanTeam        `json:"team,omitempty"`
 		Agents         []countersign.PlanAgent      `json:"agents,omitempty"`
-	}{p.ModelID, p.ModelRevision, p.ScenarioID, p.PlanningInputs, p.Steps, p.Projects, p.Team, p.Agents}
+		Gate           int64                        `json:"gate,omitempty"`
+	}{p.ModelID, p.ModelRevision, p.ScenarioID, p.PlanningInputs, p.Steps, p.Projects, p.Team, p.Agents, p.Gate}
 	if len(content.PlanningInputs) == 0 {
 		content.PlanningInputs = nil // none given and none present are the same
 	}

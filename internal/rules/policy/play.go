@@ -16,9 +16,10 @@ type came struct {
 	step  *countersign.StepRun
 	was   countersign.Capability
 	would countersign.Capability
-	at    time.Time // when it was judged
-	sent  time.Time // when it was sent, or would have been if no budget had denied it; zero: never
-	then  string    // what would be said of it, "" if it would not come to the gate
+	by    gate.Edition // which judges what it would be
+	at    time.Time    // when it was judged
+	sent  time.Time    // when it was sent, or would have been if no budget had denied it; zero: never
+	then  string       // what would be said of it, "" if it would not come to the gate
 }
 
 // event is a step at the gate: for the first time, or with its approval.
@@ -85,7 +86,7 @@ func (l logs) each(p Proposal, c *came, f func(*budget.Log, []countersign.Budget
 
 // judge is what the gate would say: the rules and the budgets together.
 func (l logs) judge(p Proposal, e event) string {
-	all := []verdict.Verdict{{Then: gate.Judge(nil, &e.of.would, e.of.step.Input, nil).Then}}
+	all := []verdict.Verdict{{Then: gate.Judge(nil, e.of.by, &e.of.would, e.of.step.Input, nil).Then}}
 	l.each(p, e.of, func(log *budget.Log, budgets []countersign.Budget) {
 		var used []budget.Used
 		for _, b := range budgets {

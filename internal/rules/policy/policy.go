@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // Proposal is a proposed policy. A name is a project id and a capability, as in
@@ -41,6 +42,15 @@ func (p Proposal) apply(name string, c countersign.Capability) countersign.Capab
 		c.Budgets = budgets
 	}
 	return c
+}
+
+// edition is what a capability would be judged by: as new plans are, where its approval or
+// rules would be others, else as the plan was.
+func (p Proposal) edition(name string, of *countersign.Plan) gate.Edition {
+	if _, ruled := p.Rules[name]; ruled || p.of(name, "") != "" {
+		return gate.Now
+	}
+	return gate.OfPlan(of)
 }
 
 // policyWord is a capability's policy in a report.
@@ -110,7 +120,7 @@ func (t *Counts) Add(r *countersign.Run, p *countersign.Plan) {
 		s := &r.Steps[i]
 		if c := capabilityOf(p, s); c != nil && cameToTheGate(s) {
 			at, sent := timesOf(r, s)
-			t.steps = append(t.steps, &came{run: r, step: s, was: *c, would: t.proposal.apply(Name(s.ProjectID, c.Name), *c), at: at, sent: sent})
+			t.steps = append(t.steps, &came{run: r, step: s, was: *c, would: t.proposal.apply(Name(s.ProjectID, c.Name), *c), by: t.proposal.edition(Name(s.ProjectID, c.Name), p), at: at, sent: sent})
 		}
 	}
 }

@@ -110,9 +110,17 @@ var reservedHeaders = map[string]bool{
 
 var reservedPrefixes = []string{"x-runtime-", "content-", "x-forwarded-"}
 
+// methodHeaders are those by which receivers are asked for another method than the one that
+// approvers see. Some receivers take an underscore for a hyphen.
+var methodHeaders = map[string]bool{"x-http-method": true, "x-http-method-override": true, "x-method-override": true}
+
+func changesMethod(name string) bool {
+	return methodHeaders[strings.ReplaceAll(strings.ToLower(name), "_", "-")]
+}
+
 func usableHeader(name string) bool {
 	lower := strings.ToLower(name)
-	if reservedHeaders[lower] || len(name) > 64 {
+	if reservedHeaders[lower] || changesMethod(name) || len(name) > 64 {
 		return false
 	}
 	for _, prefix := range reservedPrefixes {
@@ -153,6 +161,8 @@ func headers(p *countersign.Project) []countersign.Problem {
 	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
 		path, lower := "headers."+name, strings.ToLower(name)
 		switch by := taken[lower]; {
+		case changesMethod(name):
+			out = append(out, problem(path, changedMethod))
 		case name == "" || !usableHeader(name):
 			out = append(out, problem(path, "it is reserved or no header name; choose one such as X-Api-Version"))
 		case by != "":
@@ -163,6 +173,25 @@ func headers(p *countersign.Project) []countersign.Problem {
 		taken[lower] = path
 	}
 	return out
+}
+
+// changedMethod is why such a header is refused.
+const changedMethod = "it asks the receiver for another method than approvers see; make it a capability of that method"
+
+// MethodHeaders are those of a stored project's headers that are refused since they ask for
+// another method: they go on until the project is edited.
+func MethodHeaders(p *countersign.Project) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+		if changesMethod(name) {
+			names = append(names, name)
+		}
+	}
+	for _, a := range p.Auth.List() {
+		if changesMethod(a.HeaderName) {
+			names = append(names, a.HeaderName)
+		}
+	}
+	return names
 }
 
 func usableValue(v string) bool {

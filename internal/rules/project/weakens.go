@@ -1,6 +1,7 @@
 package project
 
 import (
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -13,14 +14,15 @@ import (
 )
 
 // Weakens reports whether a project's edit permits requests that needed approval
-// before, or changes how they are checked: a lower approval policy, another origin,
-// another probe or expectation, or another capability that sends the same requests with less
-// approval. known returns the capability of a name before this edit, the latest one if
-// an earlier edit removed it; nil for a new one. Where the meter comes to its end before all
-// is compared, the edit counts as one that weakens.
+// before, changes how they are checked, or what goes out with all of them unseen in their
+// inputs: see the two tables below. known returns the capability of a name before this
+// edit, the latest one if an earlier edit removed it; nil for a new one. Where the meter comes
+// to its end before all is compared, the edit counts as one that weakens.
 func Weakens(m *cost.Meter, before, after *countersign.Project, known func(name string) *countersign.Capability) bool {
-	if before.BaseURL != "" && before.BaseURL != after.BaseURL {
-		return true
+	for _, weakens := range projectFields {
+		if weakens != nil && weakens(before, after) {
+			return true
+		}
 	}
 	looser := func(was, now *countersign.Capability) bool { return looser(m, was, now) }
 	for i := range after.Capabilities {
@@ -46,12 +48,91 @@ func compared(before *countersign.Project, now *countersign.Capability) int {
 	return steps
 }
 
-// looser compares the effective approval policies, including defaults: declaring a
-// side effect a read lowers its approval too. Another expectation counts as looser,
-// since which of two is stricter can't be told.
+// projectFields say of each field of a project how an edit of it weakens, nil for a field
+// that doesn't by itself. A test compares them with the type: whoever adds a field decides.
+var projectFields = map[string]func(before, after *countersign.Project) bool{
+	"BaseURL": func(before, after *countersign.Project) bool {
+		return before.BaseURL != "" && before.BaseURL != after.BaseURL
+	},
+	// The same inputs mean something else under other headers, and to another account.
+	"Headers": func(before, after *countersign.Project) bool { return !maps.Equal(before.Headers, after.Headers) },
+	"Auth": func(before, after *countersign.Project) bool {
+		return !slices.Equal(basicUsers(before), basicUsers(after))
+	},
+	"AuthSecretEnv": nil, // names HMAC's variable and no account
+	"Capabilities":  nil, // each by capabilityFields
+	"ID":            nil, "Revision": nil, "Name": nil, "HealthPath": nil,
+	"Adapter": nil, // a local echo sends nothing; one that begins to send gets its first origin
+	"Enabled": nil, "Retired": nil, "SecretConfigured": nil, "WeakSecret": nil, "Health": nil, "Conformance": nil, "CreatedAt": nil, "UpdatedAt": nil,
+}
+
+// basicUsers are the accounts that calls are made as, where the project says so.
+func basicUsers(p *countersign.Project) (users []string) {
+	for _, a := range p.EffectiveAuths() {
+		if a.Type == countersign.AuthBasic {
+			users = append(users, a.User)
+		}
+	}
+	return users
+}
+
+// capabilityFields are the same of a capability's fields, for one that was and is.
+// ApprovalRules are compared by gate.Weaker, after all of these: it costs the most.
+var capabilityFields = map[string]func(was, now *countersign.Capability) bool{
+	"Approval":      asksLess,
+	"SideEffect":    asksLess, // declaring a side effect a read lowers its approval too
+	"Idempotent":    asksLess,
+	"Expectation":   func(was, now *countersign.Capability) bool { return judgedOtherwise(was.Expectation, now.Expectation) },
+	"Budgets":       func(was, now *countersign.Capability) bool { return budget.Weaker(was.Budgets, now.Budgets) },
+	"Sensitive":     func(was, now *countersign.Capability) bool { return !holdsAll(now.Sensitive, was.Sensitive) },
+	"ApprovalRules": nil,
+	"Probe":         nil,              // with what it names: probedOtherwise
+	"Method":        nil, "Path": nil, // another request; what the old one could send is passesBy's
+	"InputSchema": nil, "Request": nil, // within the same method and path, which approvers see
+	"Name": nil, "Title": nil, "Description": nil, "TimeoutMs": nil, "OutputField": nil, "Outputs": nil,
+}
+
+// holdsAll reports that each of some names is among others.
+func holdsAll(names, some []string) bool {
+	known := make(map[string]bool, len(names))
+	for _, name := range names {
+		known[name] = true
+	}
+	return !slices.ContainsFunc(some, func(name string) bool { return !known[name] })
+}
+
+// looser reports that a capability lets out, checks or hides less than another one.
 func looser(m *cost.Meter, was, now *countersign.Capability) bool {
+	if !m.Take(sizeOf(was)+sizeOf(now)+10*len(was.Budgets)*len(now.Budgets), "capabilities") {
+		return true
+	}
+	for _, weakens := range capabilityFields {
+		if weakens != nil && weakens(was, now) {
+			return true
+		}
+	}
+	return gate.Weaker(m, was, now)
+}
+
+// sizeOf is what reading the fields takes that are compared one by one.
+func sizeOf(c *countersign.Capability) int {
+	steps := len(capabilityFields)
+	for _, name := range c.Sensitive {
+		steps += 1 + len(name)
+	}
+	if c.Expectation != nil {
+		steps += len(c.Expectation.Field) + len(c.Expectation.Equals.Raw())
+	}
+	for _, b := range c.Budgets {
+		steps += len(b.Sum) + len(b.Most.Raw())
+	}
+	return steps
+}
+
+// asksLess compares the effective approval policies, including defaults.
+func asksLess(was, now *countersign.Capability) bool {
 	lowered := strictness[now.ApprovalPolicy()] < strictness[was.ApprovalPolicy()]
-	return lowered || was.NeedsApproval() && !now.NeedsApproval() || judgedOtherwise(was.Expectation, now.Expectation) || gate.Weaker(m, was, now) || budget.Weaker(was.Budgets, now.Budgets)
+	return lowered || was.NeedsApproval() && !now.NeedsApproval()
 }
 
 // judgedOtherwise reports an expectation that was removed or changed; a first one

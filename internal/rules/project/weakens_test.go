@@ -1,9 +1,11 @@
 package project_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/project"
 )
 
@@ -46,6 +48,8 @@ func TestWeakens(t *testing.T) {
 		{"the same expectation", post(expecting("ok")), post(expecting("ok")), false},
 		{"a first expectation", post(same), post(expecting("ok")), false},
 		{"a new capability", nil, post(approval("NONE")), false},
+		{"an input or output that viewers see from now on", post(func(c *countersign.Capability) { c.Sensitive = []string{"iban", "name"} }), post(func(c *countersign.Capability) { c.Sensitive = []string{"name"} }), true},
+		{"one more that they don't", post(func(c *countersign.Capability) { c.Sensitive = []string{"name"} }), post(func(c *countersign.Capability) { c.Sensitive = []string{"iban", "name"} }), false},
 		{"a slower one", post(same), post(func(c *countersign.Capability) { c.TimeoutMs = 20000 }), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -68,5 +72,56 @@ func TestAnotherOriginWeakens(t *testing.T) {
 		if got := project.Weakens(nil, test.before, test.after, known); got != test.want {
 			t.Errorf("from %q to %q: %v", test.before.BaseURL, test.after.BaseURL, got)
 		}
+	}
+}
+
+// TestOtherHeadersOrAnotherAccountWeaken: the inputs that approvers compare stay the same, and
+// mean something else.
+func TestOtherHeadersOrAnotherAccountWeaken(t *testing.T) {
+	known := func(string) *countersign.Capability { return nil }
+	headers := func(list countersign.Headers) *countersign.Project { return &countersign.Project{Headers: list} }
+	as := func(kind, user string) *countersign.Project {
+		return &countersign.Project{Auth: countersign.OneAuth(countersign.Auth{Type: kind, User: user, CredentialEnv: "KEY"})}
+	}
+	staging, production := countersign.Headers{"X-Environment": "staging"}, countersign.Headers{"X-Environment": "production"}
+	several := &countersign.Project{Auth: &countersign.Auths{Several: []countersign.Auth{{Type: "API_KEY", HeaderName: "X-Key"}, {Type: "BASIC", User: "desk"}}}}
+	for _, test := range []struct {
+		name          string
+		before, after *countersign.Project
+		want          bool
+	}{
+		{"the same headers", headers(staging), headers(countersign.Headers{"X-Environment": "staging"}), false},
+		{"another value", headers(staging), headers(production), true},
+		{"a header is gone", headers(staging), headers(nil), true},
+		{"a first header", headers(nil), headers(production), true},
+		{"the same user", as("BASIC", "desk"), as("BASIC", "desk"), false},
+		{"another user", as("BASIC", "desk"), as("BASIC", "root"), true},
+		{"no user any more", as("BASIC", "desk"), as("BEARER", ""), true},
+		{"one of several keys", several, as("BASIC", "root"), true},
+		{"the same user beside another key", several, as("BASIC", "desk"), false},
+	} {
+		if got := project.Weakens(nil, test.before, test.after, known); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}
+
+// TestWhatFieldsOfAnEditAreComparedByIsCounted: many capabilities of one path are each compared
+// with each, in all their fields. Where it is too much, the edit counts as one that weakens.
+func TestWhatFieldsOfAnEditAreComparedByIsCounted(t *testing.T) {
+	before := &countersign.Project{}
+	for i := range 100 {
+		c := countersign.Capability{Name: "c" + strconv.Itoa(i), Method: "POST", Path: "/c", Approval: countersign.ApprovalAlways}
+		for n := range 100 {
+			c.Sensitive = append(c.Sensitive, "field"+strconv.Itoa(n))
+		}
+		before.Capabilities = append(before.Capabilities, c)
+	}
+	m := cost.New(t.Context(), 100_000, 0)
+	if !project.Weakens(m, before, before, before.Capability) || !m.Over() {
+		t.Errorf("%d steps", m.Spent())
+	}
+	if project.Weakens(cost.New(t.Context(), cost.Most, 0), before, before, before.Capability) {
+		t.Error("the same weakens")
 	}
 }

@@ -48,7 +48,7 @@ func TestBuild(t *testing.T) {
 	}
 	for _, tt := range tests {
 		tt.c.Name = "c"
-		got, err := Build(nil, shop, &tt.c, inputs(t, tt.input))
+		got, err := Build(nil, shop, &tt.c, inputsOf(t, tt.input))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -56,7 +56,7 @@ func TestBuild(t *testing.T) {
 		if got.Method != tt.c.Method || got.URL != tt.url || got.Query.Raw() != tt.query || got.Body.Raw() != tt.body {
 			t.Errorf("%s: got\n%s %s\nquery %s\nbody %s", tt.name, got.Method, got.URL, got.Query.Raw(), got.Body.Raw())
 		}
-		if preview, complete, err := Preview(nil, shop, &tt.c, inputs(t, tt.input), nil); err != nil || !complete || preview != got {
+		if preview, complete, err := Preview(nil, shop, &tt.c, inputsOf(t, tt.input), nil); err != nil || !complete || preview != got {
 			t.Errorf("%s: the preview differs: %+v, %v, %v", tt.name, preview, complete, err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestBuildRefuses(t *testing.T) {
 		`{"resourceId":"A","n":null}`:                 "input.n: must be number, not null",
 		`{"resourceId":"A","n":null,"q":null,"z":{}}`: "; input.q: must be boolean, not null; input.z: ",
 	} {
-		if r, err := Build(nil, shop, &c, inputs(t, input)); err == nil || !strings.Contains(err.Error(), want) {
+		if r, err := Build(nil, shop, &c, inputsOf(t, input)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %+v, %v", input, r, err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestLocalEcho(t *testing.T) {
 	c := countersign.Capability{Name: "c", Method: "GET", Path: "/o/{resourceId}"}
 	for _, base := range []string{"", "https://api.example.com", "not even a URL"} {
 		p := &countersign.Project{Adapter: countersign.AdapterLocalEcho, BaseURL: base}
-		r, err := Build(nil, p, &c, inputs(t, `{"resourceId":"A-1","a":1}`))
+		r, err := Build(nil, p, &c, inputsOf(t, `{"resourceId":"A-1","a":1}`))
 		if err != nil || r.URL != "local-echo:/o/A-1?a=1" {
 			t.Errorf("%q: %+v, %v", base, r, err)
 		}
@@ -112,7 +112,7 @@ func TestLocalEcho(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	c := countersign.Capability{Name: "c", Method: "POST", Path: "/o/{resourceId}/{line}", InputSchema: schema("line:number", "q:string", "a:string", "b:string"), Request: mapped([]string{"q", "line"}, nil)}
-	r, complete, err := Preview(nil, shop, &c, inputs(t, `{"resourceId":"A-1","b":"x"}`), bind("line", "q", "a"))
+	r, complete, err := Preview(nil, shop, &c, inputsOf(t, `{"resourceId":"A-1","b":"x"}`), bind("line", "q", "a"))
 	if err != nil || complete {
 		t.Fatal(complete, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// inputs reads a JSON object.
-func inputs(t testing.TB, text string) map[string]countersign.Value {
+// inputsOf reads a JSON object.
+func inputsOf(t testing.TB, text string) map[string]countersign.Value {
 	t.Helper()
 	m, ok := countersign.RawValue(text).Object()
 	if !ok {
@@ -65,7 +65,7 @@ func TestCheckInputs(t *testing.T) {
 		{"null in a body", narrow, `{"b":null}`, nil, nil},
 	}
 	for _, tt := range tests {
-		got := CheckInputs(nil, tt.c, inputs(t, tt.input), bind(tt.bound...))
+		got := CheckInputs(nil, tt.c, inputsOf(t, tt.input), bind(tt.bound...))
 		if !slices.Equal(paths(got), append([]string{}, tt.want...)) {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
@@ -90,7 +90,7 @@ func TestPathValues(t *testing.T) {
 // TestMessagesRepeatNoValue: inputs may be sensitive, and these texts are stored.
 func TestMessagesRepeatNoValue(t *testing.T) {
 	c := &countersign.Capability{Name: "c", Method: "GET", Path: "/{resourceId}", InputSchema: schema("a:number", "b:string")}
-	got := CheckInputs(nil, c, inputs(t, `{"resourceId":"canary/1","a":"canary","b":["canary"],"z":"canary"}`), nil)
+	got := CheckInputs(nil, c, inputsOf(t, `{"resourceId":"canary/1","a":"canary","b":["canary"],"z":"canary"}`), nil)
 	if len(got) != 4 || strings.Contains(countersign.JoinProblems(got), "canary") {
 		t.Error(got)
 	}

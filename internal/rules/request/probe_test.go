@@ -7,7 +7,7 @@ import (
 )
 
 func TestForProbe(t *testing.T) {
-	step := inputs(t, `{"resourceId":"A-1","amount":1.50,"note":"x","region":"eu"}`)
+	step := inputsOf(t, `{"resourceId":"A-1","amount":1.50,"note":"x","region":"eu"}`)
 	tests := []struct {
 		name  string
 		probe countersign.Capability

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/inputs"
 )
 
 // Title fills the {input} places of a capability's title with what value gives for
@@ -60,38 +61,21 @@ func titleText(v countersign.Value) string {
 	return v.Raw()
 }
 
-// InputAt returns the input that a placeholder of a title names, or with a dotted path
-// a value inside it.
-func InputAt(input map[string]countersign.Value, place string) (countersign.Value, bool) {
-	if v, ok := input[place]; ok {
-		return v, true
+// InputsAt returns the input that a placeholder of a title names, or with a dotted path a
+// value inside it. What a receiver may read otherwise isn't known, and as good as not there:
+// a title must not name one of two values.
+func InputsAt(m *cost.Meter, input map[string]countersign.Value) func(place string) (countersign.Value, bool) {
+	in := inputs.Of(m, "title", inputs.Folded, input, nil)
+	return func(place string) (countersign.Value, bool) {
+		at := in.Read(place)
+		return at.Value, !at.Unclear && !at.Value.IsZero()
 	}
-	name, rest, deeper := strings.Cut(place, ".")
-	v, ok := input[name]
-	if !ok || !deeper {
-		return countersign.Value{}, false
-	}
-	return v.Lookup(rest)
 }
 
 // TitleOf is a capability's title, filled from its inputs; what is filled in once the meter
 // has come to its end is left out.
 func TitleOf(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value) string {
-	return Title(c.Title, func(place string) (countersign.Value, bool) {
-		if !m.Take(Walked(input, place), "title") {
-			return countersign.Value{}, false
-		}
-		return InputAt(input, place)
-	})
-}
-
-// Walked is what finding a place takes: what the path leads through is read.
-func Walked(input map[string]countersign.Value, place string) int {
-	if _, whole := input[place]; whole {
-		return 1
-	}
-	name, _, _ := strings.Cut(place, ".")
-	return 1 + len(input[name].Raw())
+	return Title(c.Title, InputsAt(m, input))
 }
 
 // title: each place names an input that the capability takes.

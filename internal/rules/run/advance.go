@@ -131,7 +131,7 @@ func (t *transition) ask(i int) {
 		AgentWords:    t.run.AgentWords,
 		RunReason:     t.run.Reason,
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
-		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
+		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL), RestoredAt: t.run.RestoredAt,
 	}
 	t.res.Ask = a
 	t.noteStep("approval.request", i, countersign.StepWaitingApproval, "")

@@ -49,16 +49,30 @@ type (
 		countersign.Reconcile
 		By string
 	}
-	// Probed means that a reviewer's probe was answered.
+	// Probing means that a reviewer probes the uncertain step: the probe is let out once this is
+	// committed, and Apply gives it its number.
+	Probing struct {
+		Step   int
+		Probe  countersign.ProbeRecord
+		Digest string // of its request
+	}
+	// Probed means that the call of this probe ended. It left, so what came of it is kept
+	// whatever became of the run meanwhile.
 	Probed struct {
 		Step  int
 		Probe countersign.ProbeRecord
 	}
-	// Restarted means that nobody drives the run: its process is gone or, if
-	// Untended, is alive but has lost track of the run.
-	Restarted struct{ Untended bool }
+	// Restarted means that nobody drives the run: its process is gone, with its calls. If
+	// Untended, it is alive but has lost track of the run. If Adopted, another process takes
+	// the run over, and the one that sent may live: a lease ends the right to send, and no call.
+	Restarted struct{ Untended, Adopted bool }
+	// SetAside means that the run's turns failed again and again, because of the run and not of
+	// the store. It judges nothing, so that it can't fail as they did.
+	SetAside struct{}
 )
 
+func (SetAside) isEvent()    {}
+func (Probing) isEvent()     {}
 func (Resumed) isEvent()     {}
 func (Returned) isEvent()    {}
 func (Decided) isEvent()     {}
@@ -92,8 +106,12 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 		err = t.cancelAsked(e)
 	case Reconciled:
 		err = t.reconciled(e)
+	case Probing:
+		err = t.probing(e)
 	case Probed:
-		err = t.probed(e)
+		t.probed(e)
+	case SetAside:
+		t.setAside()
 	case Restarted:
 		t.restarted(e)
 	default:

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -56,18 +57,21 @@ func (w *world) checkChange(env run.Env, res run.Result) {
 		w.t.Fatalf("a change without an audit record: %+v", res)
 	}
 	for i := range is.Steps {
-		if encoded(w.t, was.Steps[i]) != encoded(w.t, is.Steps[i]) && !slices.Contains(res.Changed, i) && (res.Probe == nil || res.Probe.Step != i) {
+		if encoded(w.t, was.Steps[i]) != encoded(w.t, is.Steps[i]) && !slices.Contains(res.Changed, i) && !probes(res.Probe, i) && !probes(res.ProbeAnswer, i) {
 			w.t.Fatalf("step %s changed and is not among the changed %v", is.Steps[i].ID, res.Changed)
 		}
 	}
 }
 
-// onlyLate reports two runs that differ in late answers alone.
+func probes(p *run.Probed, step int) bool { return p != nil && p.Step == step }
+
+// onlyLate reports two runs that differ in late answers and answers to probes alone.
 func onlyLate(t fataler, was, is *countersign.Run) bool {
 	plain := *is
 	plain.Revision, plain.UpdatedAt, plain.Steps = was.Revision, was.UpdatedAt, slices.Clone(is.Steps)
 	for i := range plain.Steps {
 		plain.Steps[i].Late = was.Steps[i].Late
+		plain.Steps[i].Probes = was.Steps[i].Probes
 	}
 	return encoded(t, &plain) == encoded(t, was)
 }
@@ -99,6 +103,9 @@ func (w *world) checkRun(res run.Result) {
 	busy := count[countersign.StepRunning] + count[countersign.StepWaitingApproval] + count[countersign.StepRecoveryRequired]
 	finished := count[countersign.StepCompleted] + count[countersign.StepSimulated]
 	open := busy + count[countersign.StepPending]
+	may := func(s countersign.StepRun) bool {
+		return mayHaveHappened(s) || r.Status.IsTerminal() && sentElsewhere(r, s)
+	}
 	wrong := ""
 	switch {
 	case busy > 1:
@@ -113,10 +120,12 @@ func (w *world) checkRun(res run.Result) {
 		wrong = "completedAt is set exactly when the run ended"
 	case (r.Error != "") != (r.Status == countersign.RunFailed || r.Status == countersign.RunCancelled):
 		wrong = "error is set exactly when the run failed or was cancelled"
-	case r.MayHaveHappened != slices.ContainsFunc(r.Steps, mayHaveHappened):
+	case r.MayHaveHappened != slices.ContainsFunc(r.Steps, may):
 		wrong = "mayHaveHappened is said of a run exactly when it is of a step"
-	case slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.MayHaveHappened != mayHaveHappened(s) }):
-		wrong = "mayHaveHappened is said of a FAILED side effect that was answered 2xx, and of nothing else"
+	case slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.MayHaveHappened != may(s) }):
+		wrong = "mayHaveHappened is said of a side effect that was answered 2xx and FAILED, or was confirmed as not executed and isn't COMPLETED, or that a restored run ended without, and of nothing else"
+	case r.WaitingFor != nil && !r.WaitingFor.RestoredAt.Equal(r.RestoredAt):
+		wrong = "what a restored run waits for doesn't say so"
 	case unverified != r.UnverifiedSteps:
 		wrong = "unverifiedSteps"
 	}
@@ -126,8 +135,17 @@ func (w *world) checkRun(res run.Result) {
 	w.checkDependencies(r, done)
 }
 
-// mayHaveHappened reports a side effect that was answered 2xx and failed.
+// sentElsewhere reports a side effect that the store which a restored one replaces may have sent.
+func sentElsewhere(r *countersign.Run, s countersign.StepRun) bool {
+	return !r.RestoredAt.IsZero() && r.Mode == countersign.ModeLive && s.SideEffect && s.Status != countersign.StepCompleted
+}
+
+// mayHaveHappened reports a side effect that was answered 2xx and failed, or of which a person
+// confirmed that a sending was not executed: it may still arrive.
 func mayHaveHappened(s countersign.StepRun) bool {
+	if r := s.Reconciliation; r != nil && s.Status != countersign.StepCompleted && (r.Resolution == countersign.ConfirmedNotExecuted || s.Attempt > 1) {
+		return true
+	}
 	return s.Status == countersign.StepFailed && s.SideEffect && s.Response != nil && s.Response.StatusCode/100 == 2 &&
 		(s.Error.Code == countersign.CodeExpectationNotMet || s.Error.Code == countersign.CodeOutputMissing)
 }
@@ -199,11 +217,19 @@ func (w *world) checkUncertain(e run.Event, is *countersign.Run) {
 	}
 	o := ret.Outcome
 	open := o.Certainty == request.Unknown || o.Certainty == request.Returned &&
-		(o.Response.StatusCode < 200 || o.Response.StatusCode >= 500 || o.Response.StatusCode/100 == 3 || o.Response.StatusCode == 408 || o.Response.StatusCode == 409 && s.Attempt > 1)
+		(o.Response.StatusCode < 200 || o.Response.StatusCode >= 500 || o.Response.StatusCode/100 == 3 || o.Response.StatusCode == 408 || o.Response.StatusCode == 409 && (s.Attempt > 1 || speaksOfAnother(o.Response.Body)))
 	recovery := is.Status == countersign.RunRecoveryRequired && is.Steps[ret.Step].Status == countersign.StepRecoveryRequired
 	if open != recovery {
 		w.t.Fatalf("%+v to attempt %d made the run %s", o, s.Attempt, is.Status)
 	}
+}
+
+// speaksOfAnother reads the body of a 409 as anybody would who decodes it whole.
+func speaksOfAnother(body string) bool {
+	var b struct {
+		Error string `json:"error"`
+	}
+	return json.Unmarshal([]byte(strings.TrimPrefix(body, "\ufeff")), &b) == nil && (b.Error == "in_progress" || b.Error == "in_doubt") || strings.HasPrefix(body, `{"error":"in_doubt"`)
 }
 
 // sending is one request that was let out.

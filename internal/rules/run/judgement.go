@@ -111,15 +111,22 @@ func Taken(m *cost.Meter, p *countersign.Plan, counted bool) Estimate {
 		} else if !m.Take(inputs, "input") {
 			break
 		}
-		e.Asks = e.Asks || gate.Judge(m, c, s.Input, boundIn(s)).Asks() || budget.MayAsk(c.Budgets)
+		e.Asks = e.Asks || gate.Judge(m, gate.OfPlan(p), c, s.Input, s.InputBindings).Asks() || budget.MayAsk(c.Budgets)
+		if p.Mode == countersign.ModeLive && !m.Take(budgeted(s, c, s.Input), "input") {
+			break
+		}
 		request.TitleOf(m, c, s.Input)
 		e.Taken[i] += m.Spent() - before
 	}
 	return e
 }
 
-func boundIn(s *countersign.Step) func(name string) bool {
-	return func(name string) bool { _, bound := s.InputBindings[name]; return bound }
+// budgeted is what reading the inputs for budgets takes, where a step may have any.
+func budgeted(s *countersign.Step, c *countersign.Capability, input map[string]countersign.Value) int {
+	if len(c.Budgets) == 0 && s.AgentID == "" {
+		return 0
+	}
+	return budget.Read(input)
 }
 
 // judge judges a step: in a rehearsal with its bindings open, else with the outputs that they
@@ -159,12 +166,8 @@ func judge(m *cost.Meter, p *countersign.Plan, i int, outputs map[string]plan.Ou
 	if complete {
 		j.digest = request.Digest(req, project.ID, project.Revision, capability.Name)
 	}
-	isOpen := boundIn(s)
-	if !rehearsed {
-		isOpen = nil
-	}
-	j.verdict = gate.Judge(m, capability, j.input, isOpen)
-	if !rehearsed && m.Take(0, "title") {
+	j.verdict = gate.Judge(m, gate.OfPlan(p), capability, j.input, open)
+	if !rehearsed && m.Take(budgeted(s, capability, j.input), "input") {
 		j.title = request.TitleOf(m, capability, j.input)
 	}
 	return j

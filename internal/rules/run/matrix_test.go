@@ -83,6 +83,10 @@ func approved(w *world) bool {
 	return a != nil && a.Status == countersign.ApprovalApproved
 }
 
+func probing(w *world) run.Probing {
+	return run.Probing{Step: w.index("step"), Probe: countersign.ProbeRecord{By: "user:bob@example.com", At: w.now, Capability: "look"}}
+}
+
 var ok = returned(answered(200, verified))
 
 var columns = []column{
@@ -114,6 +118,7 @@ var columns = []column{
 	{name: "Returned 408", event: returned(answered(408, ""))},
 	{name: "Returned 409, first attempt", event: returned(answered(409, ""))},
 	{name: "Returned 409, second attempt", arrange: secondAttempt, only: calling, event: returned(answered(409, ""))},
+	{name: "Returned 409 in_progress, first attempt", event: returned(answered(409, `{"error":"in_progress"}`))},
 	{name: "Returned 5xx", event: returned(answered(503, ""))},
 	{name: "Returned 3xx", event: returned(answered(302, ""))},
 	{name: "Returned NotSent", event: returned(notSent("no such host"))},
@@ -151,10 +156,15 @@ var columns = []column{
 	{name: "Reconciled CONFIRMED_NOT_EXECUTED", event: fixed(reconcile(countersign.ConfirmedNotExecuted))},
 	{name: "Reconciled ABANDON", event: fixed(reconcile(countersign.Abandon))},
 	{name: "Reconciled without evidence", event: fixed(run.Reconciled{Reconcile: countersign.Reconcile{Resolution: countersign.Abandon, Evidence: " "}})},
-	{name: "Probed", event: func(w *world) run.Event {
-		return run.Probed{Step: w.index("step"), Probe: countersign.ProbeRecord{N: 1, By: "user:bob@example.com", At: w.now, Capability: "look"}}
+	{name: "Probing", event: func(w *world) run.Event { return probing(w) }},
+	{name: "Probed", arrange: func(w *world) { w.step("step").Probes = []countersign.ProbeRecord{probing(w).Probe} }, event: func(w *world) run.Event {
+		p := probing(w).Probe
+		p.N, p.Response = 1, &countersign.Response{StatusCode: 200}
+		return run.Probed{Step: w.index("step"), Probe: p}
 	}},
+	{name: "SetAside", event: fixed(run.SetAside{})},
 	{name: "Restarted", event: fixed(run.Restarted{})},
+	{name: "Restarted, adopted by another process", event: fixed(run.Restarted{Adopted: true})},
 	{name: "Restarted, untended", only: calling, event: fixed(run.Restarted{Untended: true})},
 }
 
@@ -235,8 +245,11 @@ func (c cell) effects() string {
 			out = append(out, "late answer kept")
 		}
 		if len(s.Probes) > len(c.was.Steps[i].Probes) {
-			out = append(out, "probe kept")
+			out = append(out, "probe let out")
 		}
+	}
+	if c.res.ProbeAnswer != nil {
+		out = append(out, "answer to the probe kept")
 	}
 	if c.is.MayHaveHappened && !c.was.MayHaveHappened {
 		out = append(out, "may have happened")

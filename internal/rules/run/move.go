@@ -19,7 +19,15 @@ func (t *transition) become(s countersign.RunStatus, waiting *countersign.Waitin
 		t.note(Note{Action: "run." + runActions[s], Step: t.at, Before: string(t.run.Status), After: string(s), Reason: cmp.Or(t.reason, t.run.Error)})
 	}
 	t.run.Status = s
-	t.run.WaitingFor = waiting
+	t.wait(waiting)
+}
+
+// wait sets what the run waits for, which says whether the store was restored meanwhile.
+func (t *transition) wait(f *countersign.WaitingFor) {
+	if f != nil {
+		f.RestoredAt = t.run.RestoredAt
+	}
+	t.run.WaitingFor = f
 }
 
 var runActions = map[countersign.RunStatus]string{
@@ -31,7 +39,7 @@ func (t *transition) becomeRunning() { t.become(countersign.RunRunning, nil) }
 
 // becomeWaitingForSlot keeps the status: the run continues when a slot is free, and no
 // stop stands. Its approval can still expire meanwhile.
-func (t *transition) becomeWaitingForSlot(step int) { t.run.WaitingFor = t.queued(step) }
+func (t *transition) becomeWaitingForSlot(step int) { t.wait(t.queued(step)) }
 
 func (t *transition) queued(step int) *countersign.WaitingFor {
 	f := &countersign.WaitingFor{Kind: countersign.WaitSlot, Since: t.env.Now, StepID: t.run.Steps[step].ID}
@@ -50,7 +58,7 @@ func (t *transition) hold(step int) {
 		t.become(countersign.RunWaitingApproval, t.queued(step))
 		return
 	}
-	t.run.WaitingFor = t.queued(step)
+	t.wait(t.queued(step))
 }
 
 func (t *transition) becomeWaitingForApproval(step int, a *countersign.Approval) {
@@ -104,8 +112,22 @@ func (t *transition) finish(s countersign.RunStatus, code countersign.Code, msg 
 			t.step(i).CompletedAt = t.env.Now
 		}
 	}
+	t.mayHaveBeenSent()
 	t.closeApproval()
 	t.become(s, nil)
+}
+
+// mayHaveBeenSent marks the side effects of a restored run that it ends without: the store that
+// this one replaces may have gone on with it, and this one knows nothing of that.
+func (t *transition) mayHaveBeenSent() {
+	if t.run.RestoredAt.IsZero() || t.run.Mode != countersign.ModeLive {
+		return
+	}
+	for i := range t.run.Steps {
+		if s := &t.run.Steps[i]; s.SideEffect && s.Status != countersign.StepCompleted {
+			t.mayHaveHappened(t.step(i))
+		}
+	}
 }
 
 // closeApproval makes the system reject an approval that is no longer needed.
@@ -130,6 +152,7 @@ func (t *transition) completeStep(i int, output countersign.Value, v countersign
 	s := t.step(i)
 	s.Status, s.Output, s.Verification = countersign.StepCompleted, output, &v
 	s.Error, s.CompletedAt = nil, t.env.Now
+	t.happened(s)
 	if v.Status == countersign.VerificationNotRequested {
 		t.run.UnverifiedSteps++
 	}

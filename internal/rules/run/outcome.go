@@ -2,7 +2,11 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -97,9 +101,20 @@ func (t *transition) verify(i int, o request.Outcome) {
 // may have happened all the same, and its record says so.
 func (t *transition) failAnswered(i int, code countersign.Code, msg string) {
 	if s := t.step(i); s.SideEffect {
-		s.MayHaveHappened, t.run.MayHaveHappened = true, true
+		t.mayHaveHappened(s)
 	}
 	t.failStep(i, code, msg)
+}
+
+// mayHaveHappened marks a side effect that no status denies.
+func (t *transition) mayHaveHappened(s *countersign.StepRun) {
+	s.MayHaveHappened, t.run.MayHaveHappened = true, true
+}
+
+// happened takes the mark back from a step of which it is known that it took effect.
+func (t *transition) happened(s *countersign.StepRun) {
+	s.MayHaveHappened = false
+	t.run.MayHaveHappened = slices.ContainsFunc(t.run.Steps, func(s countersign.StepRun) bool { return s.MayHaveHappened })
 }
 
 // outcomeClass is the meaning of an outcome, for reads and side effects alike.
@@ -112,9 +127,10 @@ const (
 	uncertain
 )
 
-// classify classifies an outcome (contract 6). A 4xx other than 408 is a refusal; but
+// classify classifies an outcome (contract 6, 12.1). A 4xx other than 408 is a refusal; but
 // a 409 from the second attempt on is uncertain, because the first attempt may have
-// succeeded.
+// succeeded. So is one that speaks of another request with this key, at any attempt: a
+// proxy may have sent the first attempt twice.
 func classify(o request.Outcome, attempt int) outcomeClass {
 	switch {
 	case o.Certainty == request.NotSent:
@@ -125,12 +141,40 @@ func classify(o request.Outcome, attempt int) outcomeClass {
 	switch status := o.Response.StatusCode; {
 	case status >= 200 && status < 300:
 		return answered
-	case status == 408, status == 409 && attempt > 1:
+	case status == 408, status == 409 && (attempt > 1 || speaksOfAnother(o.Response.Body)):
 		return uncertain
 	case status >= 400 && status < 500:
 		return refused
 	default:
 		return uncertain
+	}
+}
+
+// speaksOfAnother reports the body of a 409 whose `error` says that a request with this key is
+// being performed, or was begun and has no known end. Of a body that was cut the beginning counts.
+func speaksOfAnother(body string) bool {
+	d := jsontext.NewDecoder(strings.NewReader(strings.TrimPrefix(body, "\ufeff")), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return false
+	}
+	for {
+		name, err := d.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return false
+		}
+		if name.String() != "error" {
+			if d.SkipValue() != nil {
+				return false
+			}
+			continue
+		}
+		value, err := d.ReadToken()
+		if err == nil && value.Kind() == '"' && (value.String() == "in_progress" || value.String() == "in_doubt") {
+			return true
+		}
+		if err != nil || value.Kind() == '{' || value.Kind() == '[' {
+			return false
+		}
 	}
 }
 

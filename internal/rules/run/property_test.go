@@ -18,6 +18,9 @@ func TestAnyHistoryKeepsTheRules(t *testing.T) {
 		w := newWorld(t, drawPlan(t))
 		for range rapid.IntRange(1, 60).Draw(t, "events") {
 			w.surround(t)
+			if !w.run.Status.IsTerminal() && rapid.IntRange(0, 40).Draw(t, "restored") == 0 {
+				w.restored()
+			}
 			_, _ = w.apply(w.drawEvent(t)) // refusals are checked too
 		}
 		w.stopping, w.stopped = false, false
@@ -122,7 +125,10 @@ func (w *world) drawEvent(t *rapid.T) run.Event {
 	case 1:
 		return run.Expired{}
 	case 2:
-		return run.Restarted{}
+		if rapid.IntRange(0, 9).Draw(t, "again and again") == 0 {
+			return run.SetAside{}
+		}
+		return run.Restarted{Adopted: rapid.Bool().Draw(t, "by another process")}
 	case 3:
 		return decide(rapid.SampledFrom([]countersign.ApprovalStatus{"REJECTED", "PENDING", ""}).Draw(t, "decision"))
 	case 4, 5, 6:
@@ -132,12 +138,23 @@ func (w *world) drawEvent(t *rapid.T) run.Event {
 	case 10, 11:
 		return w.drawReconcile(t)
 	case 12:
-		return run.Probed{Step: rapid.IntRange(0, len(w.run.Steps)-1).Draw(t, "step"), Probe: countersign.ProbeRecord{N: 1, At: w.now}}
+		return w.drawProbe(t)
 	case 13, 14, 15, 16:
 		return w.drawAnswer(t)
 	default:
 		return run.Resumed{}
 	}
+}
+
+// drawProbe begins a probe, or answers one that has begun or hasn't.
+func (w *world) drawProbe(t *rapid.T) run.Event {
+	step := rapid.IntRange(0, len(w.run.Steps)-1).Draw(t, "step")
+	probe := countersign.ProbeRecord{By: "user:bob@example.com", At: w.now}
+	if rapid.Bool().Draw(t, "begins") {
+		return run.Probing{Step: step, Probe: probe}
+	}
+	probe.N, probe.Response = rapid.IntRange(0, 3).Draw(t, "n"), &countersign.Response{StatusCode: 200}
+	return run.Probed{Step: step, Probe: probe}
 }
 
 // drawAnswer is mostly the answer to the latest call, now and then to another.

@@ -2,10 +2,13 @@ package run
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -64,8 +67,12 @@ func (t *transition) reconciled(e Reconciled) error {
 		}
 	}
 	s := t.step(i)
-	s.Reconciliation = &countersign.Reconciliation{Resolution: e.Resolution, Evidence: e.Evidence, By: e.By, At: t.env.Now}
-	t.noteStep("runs.reconcile", i, t.resolved(e.Resolution), e.Resolution+": "+e.Evidence)
+	var differs []countersign.Discrepancy
+	if e.Resolution == countersign.ConfirmedCompleted {
+		differs = request.Differs(s.Input, countersign.ObjectValue(e.Output), t.outputField(i))
+	}
+	s.Reconciliation = &countersign.Reconciliation{Resolution: e.Resolution, Evidence: e.Evidence, By: e.By, At: t.env.Now, Differs: differs}
+	t.noteStep("runs.reconcile", i, t.resolved(e.Resolution), e.Resolution+": "+e.Evidence+differsWords(differs))
 	switch e.Resolution {
 	case countersign.ConfirmedCompleted:
 		v, _ := Judge(t.expectations(i), out, 0)
@@ -115,13 +122,15 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 }
 
 // reopen makes the step PENDING: it is sent again with the same key and body, after a
-// new approval if one is needed.
+// new approval if one is needed. What was sent may still arrive, whatever a person's evidence
+// shows today: only the step's completion takes that back.
 func (t *transition) reopen(i int) {
 	s := t.step(i)
 	s.Status, s.ApprovalID, s.Error = t.resolved(countersign.ConfirmedNotExecuted), "", nil
 	if s.Status == countersign.StepCancelled {
 		s.CompletedAt = t.env.Now
 	}
+	t.mayHaveHappened(s)
 }
 
 func (t *transition) abandon(i int) {
@@ -157,8 +166,14 @@ func MayProbe(r *countersign.Run, most int) error {
 	return nil
 }
 
-// probed records the answer to a reviewer's probe; it decides nothing.
-func (t *transition) probed(e Probed) error {
+// ProbeKey is the idempotency key of the n-th probe of a step.
+func ProbeKey(runID, stepID string, n int) string {
+	return runID + "." + stepID + ".probe-" + strconv.Itoa(n)
+}
+
+// probing records the intent to send a probe, with the number that its key has. Whether it is
+// answered or not, no other probe gets that number.
+func (t *transition) probing(e Probing) error {
 	if t.run.Status != countersign.RunRecoveryRequired || e.Step != t.uncertain() {
 		return t.conflict("only an uncertain step is probed")
 	}
@@ -166,10 +181,51 @@ func (t *transition) probed(e Probed) error {
 		return err
 	}
 	s := &t.run.Steps[e.Step]
+	e.Probe.N = len(s.Probes) + 1
 	s.Probes = append(s.Probes[:len(s.Probes):len(s.Probes)], e.Probe)
-	t.res.Probe = &e
-	t.noteStep("runs.probe", e.Step, s.Status, "")
+	t.res.Probe = &Probed{Step: e.Step, Probe: e.Probe}
+	t.note(Note{Action: "runs.probe", Step: e.Step, Before: string(s.Status), After: string(s.Status), Reason: ProbeKey(t.run.ID, s.ID, e.Probe.N), Digest: e.Digest})
 	return nil
+}
+
+// probed keeps the answer to a probe. It decides nothing, and like a late answer it may come
+// when the run has gone on or ended.
+func (t *transition) probed(e Probed) {
+	s := &t.run.Steps[e.Step]
+	at := e.Probe.N - 1
+	if at < 0 || at >= len(s.Probes) || s.Probes[at].By != "" && !s.Probes[at].Unanswered() {
+		return
+	}
+	s.Probes = slices.Clone(s.Probes)
+	s.Probes[at] = e.Probe
+	t.res.ProbeAnswer = &e
+	t.note(Note{Action: "steps.probe_answered", Step: e.Step, Before: string(s.Status), After: string(s.Status), Reason: ProbeKey(t.run.ID, s.ID, e.Probe.N) + ": " + probeCame(&e.Probe)})
+}
+
+// probeCame says what came of a probe, without its content.
+func probeCame(p *countersign.ProbeRecord) string {
+	if p.Error != "" || p.Response == nil {
+		return cmp.Or(countersign.WithoutQuote(p.Error), "no answer")
+	}
+	return "answered " + strconv.Itoa(p.Response.StatusCode)
+}
+
+// setAside ends a run whose next step can't be committed, or has a person find out about the
+// step whose intent is stored. A read that was let out has changed nothing.
+func (t *transition) setAside() {
+	i := t.inFlight()
+	if i >= 0 && t.run.Steps[i].SideEffect {
+		t.suspendStep(i, "what came of the request could not be committed, again and again")
+		return
+	}
+	if i < 0 {
+		i = t.nextStep()
+	}
+	if t.run.Status.IsTerminal() || t.run.Status == countersign.RunRecoveryRequired || i < 0 {
+		return
+	}
+	t.noteStep("step.set_aside", i, countersign.StepFailed, "")
+	t.failStep(i, countersign.CodeSetAside, "the step could not be committed, again and again; it was set aside so that others go on, and nothing of it was sent")
 }
 
 // answerMargin is how late after its intent a call may start, and how long after its
@@ -202,17 +258,23 @@ func (t *transition) callEnded() {
 
 // lostReason says why the outcome of a request is unknown.
 func (e Restarted) lostReason(what string) string {
-	if e.Untended {
+	switch {
+	case e.Untended:
 		return "what came of the " + what + " could not be stored"
+	case e.Adopted:
+		return "the replica that sent the " + what + " is gone, or cut off from the store"
 	}
 	return "the service stopped while the " + what + " was on its way"
 }
 
-// restarted recovers a run whose process died. A side effect with an intent but no
+// restarted recovers a run that nobody drives. A side effect with an intent but no
 // outcome may have been sent, so it is never resent automatically. A read is executed
 // again, with a new approval if it needs one.
 func (t *transition) restarted(e Restarted) {
 	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
+		if e.Adopted {
+			return // its sender may only be cut off from the store: the answer may still come to it
+		}
 		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.lostReason("request")+"; its answer can't come any more")
 		t.callEnded()
 		return
@@ -223,6 +285,9 @@ func (t *transition) restarted(e Restarted) {
 	}
 	if t.run.Steps[i].SideEffect {
 		t.suspendStep(i, e.lostReason("request"))
+		if e.Adopted {
+			t.awaitCall(i)
+		}
 		return
 	}
 	s := t.step(i)

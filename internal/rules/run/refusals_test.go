@@ -52,8 +52,8 @@ func TestARefusedEventSaysWhatWouldBeRight(t *testing.T) {
 		{stuck, unfounded, "invalid_request: evidence: say what shows it; it can't be blank"},
 		{stuck, reconcile("MAYBE"), `invalid_request: resolution: it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not "MAYBE"`},
 		{cancelled, reconcile(countersign.Abandon), "state_conflict: run run-1 is RECOVERY_REQUIRED; the answer to step pay may still come; say from 2026-03-01T09:00:15Z on what became of it"},
-		{asked, run.Probed{}, "state_conflict: run run-1 is WAITING_APPROVAL; only an uncertain step is probed"},
-		{probed, run.Probed{}, "quota_exceeded: probes: run run-1 has 1000, as many as a run may have; say what they showed"},
+		{asked, run.Probing{}, "state_conflict: run run-1 is WAITING_APPROVAL; only an uncertain step is probed"},
+		{probed, run.Probing{}, "quota_exceeded: probes: run run-1 has 1000, as many as a run may have; say what they showed"},
 	} {
 		if _, err := test.world().apply(test.event); err == nil || err.Error() != test.want {
 			t.Errorf("%+v\n got %v\nwant %s", test.event, err, test.want)

@@ -104,20 +104,32 @@ func differentRequest(sent, promised *countersign.Request) (out []countersign.Di
 	if promised == nil {
 		promised = &countersign.Request{}
 	}
-	for _, part := range []struct {
-		path            string
-		promised, found countersign.Value
-	}{
-		{"method", countersign.String(promised.Method), countersign.String(sent.Method)},
-		{"url", countersign.String(promised.URL), countersign.String(sent.URL)},
-		{"headers", promised.Headers, sent.Headers},
-		{"body", countersign.RawValue(request.BodyText(*promised)), countersign.RawValue(request.BodyText(*sent))},
-	} {
-		if part.promised.Raw() != part.found.Raw() {
-			out = append(out, difference(part.path, part.promised, part.found))
+	had, has := bytesOf(*promised), bytesOf(*sent)
+	for _, part := range slices.Concat(has, had) {
+		was, is := had.named(part.Name), has.named(part.Name)
+		listed := slices.ContainsFunc(out, func(d countersign.Difference) bool { return d.Path == part.Name })
+		if was.Raw() != is.Raw() && !listed {
+			out = append(out, difference(part.Name, was, is))
 		}
 	}
 	return out
+}
+
+type parts []request.Member
+
+// bytesOf are the parts of a request that are bytes of it: all but the query's fields, which
+// the URL carries.
+func bytesOf(r countersign.Request) parts {
+	d := request.Describe(r)
+	all := append(parts{{Name: "method", Value: countersign.String(d.Method)}, {Name: "url", Value: countersign.String(d.URL)}}, d.Others...)
+	return append(all, request.Member{Name: "body", Value: d.Body})
+}
+
+func (p parts) named(name string) countersign.Value {
+	if i := slices.IndexFunc(p, func(m request.Member) bool { return m.Name == name }); i >= 0 {
+		return p[i].Value
+	}
+	return countersign.Value{}
 }
 
 func difference(path string, rehearsed, sent countersign.Value) countersign.Difference {

@@ -61,6 +61,8 @@ type Result struct {
 	Call    *Call                 // what to send after the commit
 	Notes   []Note                // records for the audit log
 	Probe   *Probed               // the added probe; nothing else in its step changed
+
+	ProbeAnswer *Probed // the probe that was answered; nothing else in its step changed
 }
 
 // Call is the request of one step, to be sent.
@@ -118,7 +120,7 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 	projects := projectsOf(p)
 	r.Steps = slices.Grow(r.Steps, len(p.Steps))
 	for i := range p.Steps {
-		r.Steps = append(r.Steps, newStep(r, &p.Steps[i], projects))
+		r.Steps = append(r.Steps, newStep(r, &p.Steps[i], p.Gate, projects))
 	}
 	return r
 }
@@ -129,7 +131,7 @@ func IsOf(r *countersign.Run, p *countersign.Plan) bool {
 		slices.EqualFunc(r.Steps, p.Steps, func(s countersign.StepRun, planned countersign.Step) bool { return s.ID == planned.ID })
 }
 
-func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*countersign.Project) countersign.StepRun {
+func newStep(r *countersign.Run, s *countersign.Step, gate int64, projects map[string]*countersign.Project) countersign.StepRun {
 	sr := countersign.StepRun{
 		ID: s.ID, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, AgentID: s.AgentID,
 		DependsOn: slices.Clone(s.DependsOn), Status: countersign.StepPending,
@@ -140,7 +142,7 @@ func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*count
 	}
 	if p := projects[s.ProjectID]; p != nil {
 		if c := p.Capability(s.Capability); c != nil {
-			sr.SideEffect, sr.ApprovalRequired = c.HasSideEffect(), c.NeedsApproval()
+			sr.SideEffect, sr.ApprovalRequired = c.HasSideEffect(), c.NeedsApprovalBy(gate)
 		}
 	}
 	return sr
@@ -190,6 +192,9 @@ func (t *transition) step(i int) *countersign.StepRun {
 func (t *transition) note(n Note) { t.res.Notes = append(t.res.Notes, n) }
 
 // planned is the plan's step for a step record: both lists have the same order.
+// edition is the one that the plan's rules are judged by.
+func (t *transition) edition() gate.Edition { return gate.OfPlan(t.env.Plan) }
+
 func (t *transition) planned(i int) *countersign.Step { return &t.env.Plan.Steps[i] }
 
 // target finds the project revision and capability that a step calls.

@@ -174,10 +174,13 @@ func (w *world) eventOf(verb, rest string) run.Event {
 		}
 		return reconcile(first)
 	case "probe":
+		p := countersign.ProbeRecord{By: "user:bob@example.com", At: w.now, Capability: "look"}
+		if first == "" {
+			return run.Probing{Step: w.latest().Step, Probe: p}
+		}
 		o := answered(number(w.t, first), second)
-		return run.Probed{Step: w.latest().Step, Probe: countersign.ProbeRecord{
-			N: 1, By: "user:bob@example.com", At: w.now, Capability: "look", Response: o.Response, Output: o.Body,
-		}}
+		p.N, p.Response, p.Output = 1, o.Response, o.Body
+		return run.Probed{Step: w.latest().Step, Probe: p}
 	case "answer":
 		return w.returned(answered(number(w.t, first), second))
 	case "not-sent":

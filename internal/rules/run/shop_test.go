@@ -67,6 +67,8 @@ func answered(status int, body string) outcome {
 	}}
 	if status >= 200 && status < 300 {
 		o.Body = countersign.RawValue(body)
+	} else {
+		o.Response.Body = body
 	}
 	return o
 }

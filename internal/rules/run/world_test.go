@@ -109,7 +109,7 @@ func (w *world) follow(e run.Event, res run.Result) {
 			w.onItsWay = false
 		}
 	case run.Restarted:
-		w.onItsWay = false
+		w.onItsWay = w.onItsWay && e.Adopted
 	}
 	if c := res.Call; c != nil {
 		w.onItsWay, w.answerBy = true, w.now.Add(c.Timeout+5*time.Second)

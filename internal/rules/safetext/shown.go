@@ -1,6 +1,8 @@
 package safetext
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,20 +49,52 @@ func escaped(s, but string) string {
 
 // Doubt says why a value may not be what it looks like, "" if there is no reason: it
 // mixes scripts within a word, so that a letter can be mistaken for one of another
-// alphabet, or it is not in NFC, so that values that look alike have different bytes.
+// alphabet; all of its letters of another alphabet pass for ASCII; or it is not in NFC, so
+// that values that look alike have different bytes. A value without spaces is one word:
+// identifiers have hyphens and digits. It says which letter, and what it is.
 func Doubt(s string) string {
 	if isASCII(s) {
 		return ""
 	}
 	var found []string
-	if mixesScripts(s) {
-		found = append(found, "mixes scripts")
+	if r := mixed(s, !strings.ContainsFunc(s, unicode.IsSpace)); r != 0 {
+		found = append(found, "mixes scripts: "+letterWords(r))
+	} else if r := passesForASCII(s); r != 0 {
+		found = append(found, letterWords(r))
 	}
 	if !norm.NFC.IsNormalString(s) {
 		found = append(found, "not NFC")
 	}
 	return strings.Join(found, ", ")
 }
+
+// DoubtJSON is the first doubt among the texts of a JSON document, its names among them; of
+// what is no JSON it is the doubt of the whole.
+func DoubtJSON(text string) string {
+	if isASCII(text) && !strings.Contains(text, `\u`) {
+		return ""
+	}
+	if !json.Valid([]byte(text)) {
+		return Doubt(text)
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return ""
+		}
+		if s, ok := t.(string); ok {
+			if doubt := Doubt(s); doubt != "" {
+				return doubt
+			}
+		}
+	}
+}
+
+// MixesScripts reports a word, up to the next character that is no letter, whose letters no
+// one way of writing has.
+func MixesScripts(s string) bool { return mixed(s, false) != 0 }
 
 // isolated isolates the direction of a value from the text around it in plain text
 // such as mail and terminals. A value without right-to-left characters stays
@@ -106,19 +140,27 @@ var systems = map[string][]string{
 	"Hangul": {"Korean"}, "Bopomofo": {"Bopomofo"},
 }
 
-// mixesScripts reports a word whose letters no one way of writing has. Digits and what
-// nobody sees stand in words of every script.
-func mixesScripts(s string) bool {
+// mixed is a letter that makes a word mix scripts: no one way of writing has all of the
+// word's letters. 0 for none. Digits and what nobody sees stand in words of every script;
+// whole: only spaces end a word. Of the word's letters it is one that passes for ASCII, else
+// the first of another script than those before.
+func mixed(s string, whole bool) rune {
 	var last script
 	var word []string // the ways of writing that have all letters of the word so far
+	var like rune     // the first letter of the word that passes for ASCII
 	for _, r := range s {
 		switch {
-		case unicode.IsSpace(r):
-			word = nil
+		case unicode.IsSpace(r), strings.ContainsRune("\"“”", r): // what is quoted is a value of its own
+			word, like = nil, 0
 		case hidden(r), unicode.IsMark(r), unicode.IsDigit(r):
 		case !unicode.IsLetter(r):
-			word = nil
+			if !whole {
+				word, like = nil, 0
+			}
 		default:
+			if like == 0 && r >= 0x80 && looksLike(r, true) != 0 {
+				like = r
+			}
 			if last = last.of(r); last.systems == nil {
 				continue
 			}
@@ -127,11 +169,11 @@ func mixesScripts(s string) bool {
 				continue
 			}
 			if word = common(word, last.systems); len(word) == 0 {
-				return true
+				return cmp.Or(like, r)
 			}
 		}
 	}
-	return false
+	return 0
 }
 
 func common(a, b []string) (both []string) {

@@ -16,8 +16,8 @@ type Look struct {
 }
 
 // LookAt reads it.
-func LookAt(tx store.Tx) (l Look, err error) {
-	if l.Uses, err = Uses(tx); err != nil {
+func LookAt(tx store.Tx, damaged Damaged) (l Look, err error) {
+	if l.Uses, err = Uses(tx, damaged); err != nil {
 		return l, err
 	}
 	l.Bound, err = Bound(tx)

@@ -48,6 +48,7 @@ func (e *Engine) checkRuns() {
 		if e.isOurs(owner) && !e.isExecuting(ref) {
 			if err := e.resumeHolder(ref); err != nil {
 				e.notApplied(ref, "can't resume run", err)
+				e.turnFailed(ref, err, false)
 			}
 		}
 	}
@@ -63,7 +64,16 @@ func (e *Engine) resumeHolder(ref runrepo.Ref) error {
 		return err
 	})
 	if err != nil || !holds {
+		e.suspect(ref, false)
 		return err
+	}
+	if e.isSuspect(ref) {
+		if spent, err := e.spent(ref); err != nil || spent {
+			if err == nil {
+				err = e.setAside(ref)
+			}
+			return err
+		}
 	}
 	return e.resume(ref)
 }
@@ -126,7 +136,7 @@ var (
 func (e *Engine) resume(ref runrepo.Ref) error {
 	var moved runrepo.Moved
 	var was *runrepo.LoadedRun
-	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
+	err := e.turn(context.Background(), func(tx store.Tx) (err error) {
 		moved = runrepo.Moved{}
 		if err := e.mayApply(tx, ref, run.Resumed{}); err != nil {
 			return err
@@ -167,11 +177,15 @@ func (e *Engine) isExecuting(ref runrepo.Ref) bool {
 // gives its slot back, which it would hold forever.
 func (e *Engine) notApplied(ref runrepo.Ref, what string, err error) {
 	e.log.Error(what, "tenant", ref.Tenant, "run", ref.RunID, "error", err)
-	if !runrepo.Unreadable(err) {
-		return
+	if runrepo.Unreadable(err) {
+		e.strand(ref, "its records can't be read")
 	}
+}
+
+// strand takes the slot of a run that nothing moves any more.
+func (e *Engine) strand(ref runrepo.Ref, why string) {
 	stranded := false
-	err = e.store.Update(context.Background(), func(tx store.Tx) (err error) {
+	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
 		if e.lease != nil {
 			if err := e.lease.Check(tx); err != nil {
 				return err
@@ -181,6 +195,6 @@ func (e *Engine) notApplied(ref runrepo.Ref, what string, err error) {
 		return err
 	})
 	if err != nil || stranded {
-		e.log.Error("run stranded: its records can't be read", "tenant", ref.Tenant, "run", ref.RunID, "freed", err == nil, "error", err)
+		e.log.Error("run stranded: "+why, "tenant", ref.Tenant, "run", ref.RunID, "freed", err == nil, "error", err)
 	}
 }

@@ -60,6 +60,8 @@ type Engine struct {
 	mu         sync.Mutex
 	stopping   bool
 	executions map[runrepo.Ref]map[*execution]struct{}
+
+	suspects suspects
 }
 
 // execution is one call of execute. Its context is that of the reads which it sends, and
@@ -70,6 +72,10 @@ type execution struct {
 
 	calling bool // a call was begun; under the engine's mu
 
+	// under is the call of a side effect that is under way, or whose outcome isn't stored; under
+	// the engine's mu.
+	under *run.Call
+
 	step string          // the step of the last call, "" before the first
 	span *telemetry.Span // of that step; nil: tracing is off
 }
@@ -77,7 +83,7 @@ type execution struct {
 // New makes an engine. Start begins its work.
 func New(s store.Store, l *runrepo.Repository, c Caller, p Publisher, log *slog.Logger) *Engine {
 	e := &Engine{store: s, runs: l, caller: c, publish: p, log: log,
-		halted: make(chan struct{}), executions: map[runrepo.Ref]map[*execution]struct{}{}}
+		halted: make(chan struct{}), executions: map[runrepo.Ref]map[*execution]struct{}{}, suspects: suspects{turn: make(chan struct{}, 1), runs: map[runrepo.Ref]bool{}}}
 	e.life, e.kill = context.WithCancel(context.Background())
 	return e
 }
@@ -116,13 +122,15 @@ func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 	defer func() { d.span.End() }()
 	var event run.Event = run.Resumed{}
 	for {
+		counted := e.isSuspect(ref)
 		moved, err := e.apply(d.span.In(context.Background()), ref, loaded, event)
 		if errors.Is(err, errNotOurs) {
 			return
 		}
 		if err != nil {
 			if isOutcome(event) || !e.isHalted() {
-				e.executionFailed(d, ref, err)
+				e.executionFailed(d, ref, event, err)
+				e.turnFailed(ref, err, counted)
 			}
 			return
 		}
@@ -138,7 +146,7 @@ func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 		e.startSpan(d, moved)
 		outcome, err := e.call(ref, d, moved.Call)
 		if err != nil { // the lease is lost: the replica that takes over finds the intent
-			e.executionFailed(d, ref, err)
+			e.executionFailed(d, ref, nil, err)
 			return
 		}
 		crashpoint.At("engine.returned", moved.Call.Request.Method)
@@ -165,12 +173,26 @@ func isOutcome(event run.Event) bool {
 // (store.Urgent), but then no further step begins with it.
 func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
 	diskFull, alone := e.store.Full(), false
+	var counted func()
+	defer func() {
+		if counted != nil {
+			counted()
+		}
+	}()
+	failed := 0
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
 			outcome.RecordOnly = diskFull || alone
 			event = outcome
 		}
-		moved, err := e.applyIn(ctx, ref, loaded, event)
+		var moved runrepo.Moved
+		var err error
+		if counted == nil {
+			counted, err = e.careful(ref)
+		}
+		if err == nil {
+			moved, err = e.applyIn(ctx, ref, loaded, event)
+		}
 		var unjudged *run.Unjudged
 		if errors.As(err, &unjudged) {
 			if isOutcome(event) { // it is stored at once, and the next step judged after it
@@ -184,7 +206,10 @@ func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.Loa
 			defer forget()
 			continue
 		}
-		if !mayPass(err, event) || !e.pause(wait, event) {
+		if err != nil && !e.ofTheStore(err) {
+			failed++
+		}
+		if !mayPass(err, event) || failed > 0 && !isOutcome(event) || failed >= maxTurns || !e.pause(wait, event) {
 			return moved, err
 		}
 		if !diskFull && !errors.Is(err, store.ErrUnavailable) {
@@ -195,7 +220,8 @@ func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.Loa
 }
 
 // mayPass reports an error after which an event is retried. For an outcome that is any
-// error that isn't permanent: losing an answer is worse than holding a slot.
+// error that isn't permanent: losing an answer is worse than holding a slot for some time. One
+// that isn't the store's is the run's own, and ends the retries soon.
 func mayPass(err error, event run.Event) bool {
 	if err == nil || errors.Is(err, errNotOurs) || runrepo.Unreadable(err) {
 		return false
@@ -232,7 +258,18 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 }
 
 func (e *Engine) applyOnce(ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
-	return e.applyIn(context.Background(), ref, loaded, event)
+	for {
+		moved, err := e.applyIn(context.Background(), ref, loaded, event)
+		var unjudged *run.Unjudged
+		if !errors.As(err, &unjudged) {
+			return moved, err
+		}
+		forget, err := e.runs.JudgeSteps(e.life, ref, unjudged)
+		if err != nil {
+			return moved, err
+		}
+		defer forget()
+	}
 }
 
 func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
@@ -241,17 +278,23 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, loaded *runrepo.L
 		ctx = store.Urgent(ctx)
 	}
 	defer e.runs.Moving(ref)()
-	err := e.store.Update(ctx, func(tx store.Tx) error {
+	err := e.turn(ctx, func(tx store.Tx) error {
 		if err := e.mayApply(tx, ref, event); err != nil {
 			return err
 		}
 		var err error
-		moved, err = e.runs.Apply(tx, ref, loaded, event, runrepo.System)
-		return err
+		if moved, err = e.runs.Apply(tx, ref, loaded, event, runrepo.System); err != nil {
+			return err
+		}
+		e.callStored(ref, event)
+		return e.acquit(tx, ref, event)
 	})
 	crashpoint.At("engine.committed", event)
 	if err != nil {
 		return runrepo.Moved{}, err
+	}
+	if isOutcome(event) || !run.HoldsSlot(moved.Run.Run()) {
+		e.suspect(ref, false)
 	}
 	e.announce(moved, loaded)
 	return moved, nil
@@ -284,11 +327,41 @@ func (e *Engine) call(ref runrepo.Ref, d *execution, c *run.Call) (request.Outco
 	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.runs.Now())))
 	e.mu.Lock()
 	d.calling = true
+	if c.SideEffect {
+		d.under = c
+	}
 	e.mu.Unlock()
 	if c.SideEffect {
 		return e.caller.Call(d.span.In(e.life), out), nil
 	}
 	return e.caller.Call(d.span.In(d.ctx), out), nil
+}
+
+// Calls reports that this process has a side effect of a run under way, whatever the clock says.
+func (e *Engine) Calls(ref runrepo.Ref) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for d := range e.executions[ref] {
+		if d.under != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// callStored notes, in the transaction that stores the outcome of a call, that it isn't under way.
+func (e *Engine) callStored(ref runrepo.Ref, event run.Event) {
+	outcome, is := event.(run.Returned)
+	if !is {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for d := range e.executions[ref] {
+		if d.under != nil && d.under.Step == outcome.Step && d.under.Attempt == outcome.Attempt {
+			d.under = nil
+		}
+	}
 }
 
 // begin registers an execution before it commits anything, so that a cancel between the

@@ -26,9 +26,17 @@ func (e *Engine) expireDue() (more bool) {
 	batch := e.due()
 	more = len(batch) == dueBatch
 	for _, ref := range batch {
+		if e.isSuspect(ref) {
+			if spent, err := e.spent(ref); err == nil && spent {
+				_ = e.setAside(ref) // it logs; the next look tries again
+				more = false
+				continue
+			}
+		}
 		moved, err := e.applyOnce(ref, nil, run.Expired{})
 		if err != nil {
 			e.notApplied(ref, "can't expire approval", err)
+			e.turnFailed(ref, err, false)
 			more = false
 			continue
 		}
@@ -56,7 +64,7 @@ func (e *Engine) due() []runrepo.Ref {
 	now := e.runs.Now()
 	err := e.store.View(context.Background(), func(tx store.Tx) error {
 		refs = nil
-		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+		list, err := records.ListUnfinished(tx, store.Query{
 			Where: []store.Filter{{Column: "due", Op: store.AtLeast, Values: []any{int64(1)}}, {Column: "due", Op: store.AtMost, Values: []any{now.UnixMicro()}}},
 			Order: []store.Order{{Column: "due"}}, Limit: dueBatch,
 		})

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -136,6 +137,7 @@ type mortal struct {
 	tight  atomic.Bool            // it is full but for the reserve
 	behind func()                 // runs behind every commit
 	listed atomic.Pointer[func()] // runs behind every read that lists the runs with a slot; nil: nothing
+	poison atomic.Pointer[poison] // what makes the turns of a run fail; nil: nothing
 	odd    atomic.Int32           // so many commits to come end with an error that no engine knows
 }
 
@@ -153,6 +155,10 @@ func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if m.odd.Load() > 0 && m.odd.Add(-1) >= 0 {
 		return errOdd
 	}
+	if p := m.poison.Load(); p != nil {
+		turn := fn
+		fn = func(tx store.Tx) error { return turn(poisoned{tx, p}) }
+	}
 	err := m.Store.Update(ctx, fn)
 	if m.behind != nil {
 		m.behind()
@@ -167,6 +173,26 @@ func (m *mortal) View(ctx context.Context, fn func(store.Tx) error) error {
 		(*act)()
 	}
 	return err
+}
+
+// poison makes each turn fail that would begin a step of a run.
+type poison struct {
+	runID string
+	fail  func(step string) error
+}
+
+type poisoned struct {
+	store.Tx
+	*poison
+}
+
+func (p poisoned) Put(t *store.Table, tenant string, r store.Row, expected int64) error {
+	if t == store.Steps && strings.HasPrefix(r.ID, p.runID) && bytes.Contains(r.Doc, []byte(`"status":"RUNNING"`)) {
+		if err := p.fail(r.ID); err != nil {
+			return err
+		}
+	}
+	return p.Tx.Put(t, tenant, r, expected)
 }
 
 // listing is a transaction that tells whether it listed the runs with a slot.
@@ -263,9 +289,27 @@ func step(id, capability string, dependsOn ...string) countersign.Step {
 // start begins a run as the use case does: if a slot is free.
 func (h *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
 	h.t.Helper()
-	ref := runrepo.Ref{Tenant: tenant, RunID: newID("run")}
-	var started *runrepo.LoadedRun
-	err := h.store.Update(context.Background(), func(tx store.Tx) error {
+	ref, started, err := h.begun(p)
+	if err == nil {
+		h.engine.Drive(started)
+	}
+	return ref, err
+}
+
+// stored is a run that was started, and that nobody drives yet.
+func (h *fixture) stored(p *countersign.Plan) runrepo.Ref {
+	h.t.Helper()
+	ref, _, err := h.begun(p)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return ref
+}
+
+func (h *fixture) begun(p *countersign.Plan) (ref runrepo.Ref, started *runrepo.LoadedRun, err error) {
+	h.t.Helper()
+	ref = runrepo.Ref{Tenant: tenant, RunID: newID("run")}
+	err = h.store.Update(context.Background(), func(tx store.Tx) error {
 		if err := h.runs.Free(tx, ref.Tenant, p.Mode); err != nil {
 			return err
 		}
@@ -277,12 +321,10 @@ func (h *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
 		started, err = h.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
 		return err
 	})
-	if err != nil {
-		return ref, err
+	if err == nil {
+		h.Publish(tenant, started.Run())
 	}
-	h.Publish(tenant, started.Run())
-	h.engine.Drive(started)
-	return ref, nil
+	return ref, started, err
 }
 
 func (h *fixture) mustStart(p *countersign.Plan) runrepo.Ref {

@@ -104,8 +104,8 @@ func TestARestartWaitsForNoAnswer(t *testing.T) {
 	})
 }
 
-// TestAtAnotherReplicaTheSendersLeaseOrTheTimeEndsTheWait.
-func TestAtAnotherReplicaTheSendersLeaseOrTheTimeEndsTheWait(t *testing.T) {
+// TestAtAnotherReplicaTheTimeEndsTheWaitAndNoLease: a lease ends the right to send, and no call.
+func TestAtAnotherReplicaTheTimeEndsTheWaitAndNoLease(t *testing.T) {
 	under := func(t *testing.T, f func(one, other *replica, ref runrepo.Ref)) {
 		synctest.Test(t, func(t *testing.T) {
 			s := rerun.Always(memory.New())
@@ -121,9 +121,11 @@ func TestAtAnotherReplicaTheSendersLeaseOrTheTimeEndsTheWait(t *testing.T) {
 	}
 	t.Run("lease", func(t *testing.T) {
 		under(t, func(one, other *replica, ref runrepo.Ref) {
-			one.crash()
+			one.crash() // as far as the other one can tell, it may only be cut off from the store
 			time.Sleep(takeOver)
 			synctest.Wait()
+			other.wantTooEarly(ref, countersign.ConfirmedNotExecuted)
+			time.Sleep(30*time.Second + answerable - callTime)
 			other.must(ref, reconcile(countersign.ConfirmedNotExecuted))
 		})
 	})
@@ -164,4 +166,39 @@ func TestACallThatBeginsLateEndsInTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAReplicaThatIsCutOffKeepsItsCall: while its answer may come, nobody resolves the step at
+// another replica, and nothing is sent a second time. The answer that it can't store is logged.
+func TestAReplicaThatIsCutOffKeepsItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := rerun.Always(memory.New())
+		one, other := join(t, s, after(20*time.Second)), join(t, s, atOnce)
+		ref := one.mustStart(one.longCall())
+		synctest.Wait()
+		began := time.Now()
+		one.store.full.Store(true) // it can't write any more; its call goes on
+		time.Sleep(takeOver)
+		synctest.Wait()
+		r := other.wantRun(ref, countersign.RunRecoveryRequired, uncertain)
+		if want := began.Add(30*time.Second + answerable - callTime); !r.WaitingFor.NotBefore.Equal(want) {
+			t.Errorf("another replica waits until %s, want %s", r.WaitingFor.NotBefore, want)
+		}
+		for _, resolution := range []string{countersign.ConfirmedNotExecuted, countersign.ConfirmedCompleted, countersign.Abandon} {
+			other.wantTooEarly(ref, resolution)
+		}
+		time.Sleep(time.Minute)
+		one.store.full.Store(false)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if one.receiver.flying != 0 || other.receiver.count(ref.RunID+".pay") != 0 {
+			t.Errorf("%d calls are under way, and the other replica has sent %d", one.receiver.flying, other.receiver.count(ref.RunID+".pay"))
+		}
+		if text := one.log.String(); !strings.Contains(text, "status=200") || !strings.Contains(text, "bodySha256=") {
+			t.Errorf("the log doesn't say what the answer was that couldn't be stored: %s", text)
+		}
+		other.must(ref, reconcile(countersign.Abandon))
+		one.crash()
+		other.stop()
+	})
 }

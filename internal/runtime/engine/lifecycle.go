@@ -39,6 +39,10 @@ func (e *Engine) Start(ctx context.Context) error {
 		return err
 	}
 	for _, ref := range owned {
+		if spent, err := e.accuse(ref); err == nil && spent { // it may be what ended the process before
+			_ = e.setAside(ref) // it logs; the next check tries again
+			continue
+		}
 		e.Wake(ref)
 	}
 	e.repeat(expiryInterval, e.expireAllDue)

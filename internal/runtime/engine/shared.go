@@ -62,8 +62,8 @@ func (e *Engine) checkReplicas() {
 	e.checkRuns()
 }
 
-// adoptAll takes over every run whose owner is gone: it was interrupted as by a crash, or
-// the answer to its call can't come any more.
+// adoptAll takes over every run whose owner is gone, or is cut off from the store: it can't
+// send any more, and may still get an answer.
 func (e *Engine) adoptAll() {
 	orphans, err := e.orphans()
 	if err != nil {
@@ -106,7 +106,7 @@ func (e *Engine) orphans() (refs []runrepo.Ref, err error) {
 func (e *Engine) adopt(ref runrepo.Ref) error {
 	var moved runrepo.Moved
 	adopted := false
-	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
+	err := e.turn(context.Background(), func(tx store.Tx) (err error) {
 		moved, adopted = runrepo.Moved{}, false
 		if err := e.lease.Check(tx); err != nil {
 			return err
@@ -114,13 +114,13 @@ func (e *Engine) adopt(ref runrepo.Ref) error {
 		if adopted, err = e.runs.Adopt(tx, ref); err != nil || !adopted {
 			return err
 		}
-		moved, err = e.runs.Apply(tx, ref, nil, run.Restarted{}, runrepo.System)
+		moved, err = e.runs.Apply(tx, ref, nil, run.Restarted{Adopted: true}, runrepo.System)
 		return err
 	})
 	if err == nil && adopted {
 		crashpoint.At("engine.adopted", nil)
 		e.announce(moved, nil)
-		e.Drive(moved.Run)
+		return e.goOn(moved.Run)
 	}
 	return err
 }

@@ -37,7 +37,16 @@ func (d *execution) endSpan(event run.Event, m runrepo.Moved) {
 	d.span = nil
 }
 
-// executionFailed logs why an execution ended before its run waits or has ended.
-func (e *Engine) executionFailed(d *execution, ref runrepo.Ref, err error) {
-	e.log.ErrorContext(d.span.In(d.ctx), "run not continued", "tenant", ref.Tenant, "run", ref.RunID, "step", d.step, "error", err)
+// executionFailed logs why an execution ended before its run waits or has ended. Of an answer
+// that can't be stored, as by a process that others consider dead, the log has what tells it
+// from another: it is all that is left of it.
+func (e *Engine) executionFailed(d *execution, ref runrepo.Ref, event run.Event, err error) {
+	more := []any{"tenant", ref.Tenant, "run", ref.RunID, "step", d.step, "error", err}
+	if answer, is := event.(run.Returned); is {
+		more = append(more, "attempt", answer.Attempt, "cause", answer.Outcome.Cause)
+		if r := answer.Outcome.Response; r != nil {
+			more = append(more, "status", r.StatusCode, "bodySha256", string(r.BodySHA256))
+		}
+	}
+	e.log.ErrorContext(d.span.In(d.ctx), "run not continued", more...)
 }

@@ -79,6 +79,18 @@ func TestALeaseCountsFromBeforeItsRenewal(t *testing.T) {
 	})
 }
 
+// TestTheFirstLeaseCountsFromBeforeItsCommit: others see the record as soon as it is asked for.
+func TestTheFirstLeaseCountsFromBeforeItsCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = 3 * time.Second
+		one := join(t, late{memory.New(), takes}, "one")
+		until, err := one.Hold(context.Background())
+		if left := time.Until(until); err != nil || left > lease.Length-lease.Margin-takes {
+			t.Errorf("after joining took %s it may send for %s (%v)", takes, left, err)
+		}
+	})
+}
+
 // late is a store that answers a commit late.
 type late struct {
 	store.Store

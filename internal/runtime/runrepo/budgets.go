@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/budget"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -89,7 +90,7 @@ func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id
 	}
 	own := int64(-1)
 	if step.Attempt > 0 {
-		if own, err = of.find(s.loaded.Ref.RunID + "/" + step.ID); err != nil {
+		if own, err = of.find(s.loaded.Ref.RunID+"/"+step.ID, step.StartedAt); err != nil {
 			return err
 		}
 	}
@@ -104,13 +105,15 @@ func (s *spendings) count(res run.Result) (sent string, err error) {
 	if res.Call != nil {
 		step := &res.Run.Steps[res.Call.Step]
 		for _, p := range s.of(step) {
-			if p.own >= 0 {
-				continue
+			if p.own >= 0 { // it counts at its last sending
+				if err := p.void(p.own); err != nil {
+					return "", err
+				}
 			}
 			if err := p.add(s.loaded.Ref.RunID+"/"+step.ID, step.Input, p.declared); err != nil {
 				return "", err
 			}
-			if step.ApprovalID == "" {
+			if step.ApprovalID == "" && p.own < 0 {
 				sent = records.SentKey(step.RequestDigest.Text(), p.now)
 			}
 		}
@@ -121,6 +124,34 @@ func (s *spendings) count(res run.Result) (sent string, err error) {
 		}
 	}
 	return sent, nil
+}
+
+// giveBack gives the place of a step back of which nothing was ever sent. Nothing else does:
+// neither what a person says of a sending nor what its receiver does.
+func (s *spendings) giveBack(step *countersign.StepRun) error {
+	if s.err = s.read(step); s.err != nil {
+		return s.err
+	}
+	for _, p := range s.of(step) {
+		if p.own >= 0 {
+			if err := p.void(p.own); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// neverLeft is the step whose only sending turned out never to have left, nil for none.
+func neverLeft(e run.Event, res run.Result) *countersign.StepRun {
+	outcome, is := e.(run.Returned)
+	if !is || outcome.Outcome.Certainty != request.NotSent || res.Unchanged() {
+		return nil
+	}
+	if s := &res.Run.Steps[outcome.Step]; s.Attempt == outcome.Attempt && s.Status == countersign.StepFailed && !s.WasSent() {
+		return s
+	}
+	return nil
 }
 
 // agentBudgets reads an agent's budgets in the transaction, and decodes its head unless this

@@ -2,7 +2,6 @@ package runrepo
 
 import (
 	"slices"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -14,7 +13,7 @@ import (
 
 // decide adds a decision. One rejection decides; an approval is APPROVED once enough have
 // approved who count at this moment. A decided approval stays as it is.
-func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by records.Decider, now time.Time) error {
+func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by records.Decider, m records.Moment) error {
 	r := a.record
 	if r == nil || r.Status != countersign.ApprovalPending {
 		return nil
@@ -24,13 +23,13 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 		shared = shared || by.ID != "" && access.SharedMaker(other.Requester, by.Requester)
 	}
 	r.Decisions = append(slices.Clone(r.Decisions), countersign.GivenDecision{
-		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Reason: d.Reason, At: now, OnBehalfOf: by.OnBehalfOf, Assertion: d.Assertion,
+		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Reason: d.Reason, At: m.Now, OnBehalfOf: by.OnBehalfOf, Assertion: d.Assertion,
 	})
 	r.ApprovalsNeeded = int64(r.Needed()) // an earlier release asked without saying so
 	r.Deciders = append(slices.Clone(r.Deciders), by)
-	r.DecisionReason, r.DecidedBy, r.DecidedAt, r.DecidedByMakers, r.SharedMaker = d.Reason, d.By, now, by.Makers, r.SharedMaker || shared
+	r.DecisionReason, r.DecidedBy, r.DecidedAt, r.DecidedByMakers, r.SharedMaker = d.Reason, d.By, m.Now, by.Makers, r.SharedMaker || shared
 	r.SuggestedInput = d.Suggested
-	if err := CountDecisions(tx, tenant, r); err != nil {
+	if err := countDecisions(tx, tenant, r, len(r.Decisions)-1, m); err != nil {
 		return err
 	}
 	switch {
@@ -44,20 +43,29 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 }
 
 // CountDecisions marks the decisions of an undecided approval that no longer count, since
-// who gave them has left its groups.
-func CountDecisions(tx store.Tx, tenant string, r *records.Approval) error {
-	if r.Status != countersign.ApprovalPending || len(r.Groups) == 0 {
+// who gave them could not give them at this moment: they were removed, have lost the role, the
+// project or the groups, or their token has ended.
+func (l *Repository) CountDecisions(tx store.Tx, tenant string, r *records.Approval) error {
+	return countDecisions(tx, tenant, r, len(r.Decisions), records.Moment{Now: l.cfg.Now(), Eyes: l.cfg.Eyes})
+}
+
+// countDecisions is CountDecisions for the first so many. That those after them may be given was
+// found in this transaction.
+func countDecisions(tx store.Tx, tenant string, r *records.Approval, earlier int, m records.Moment) error {
+	if r.Status != countersign.ApprovalPending {
 		return nil
 	}
 	r.Decisions = slices.Clone(r.Decisions)
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		now, err := records.EligibilityThen(tx, tenant, r, deciderOf(r, i), d.At)
+		if d.By == countersign.SystemPrincipal {
+			continue
+		}
+		now, counts, err := records.EligibilityThen(tx, tenant, r, deciderOf(r, i), d.At, m, i >= earlier)
 		if err != nil {
 			return err
 		}
-		d.Groups, d.Escalated = now.Groups, now.Escalated
-		d.Left = d.By != countersign.SystemPrincipal && !gate.Counts(r.Groups, gate.Decider{Groups: now.Groups})
+		d.Groups, d.Escalated, d.Left = now.Groups, now.Escalated, !counts
 	}
 	return nil
 }
@@ -66,7 +74,7 @@ func deciderOf(r *records.Approval, i int) records.Decider {
 	if i < len(r.Deciders) {
 		return r.Deciders[i]
 	}
-	return records.Decider{}
+	return records.Decider{Requester: access.Requester{ID: r.Decisions[i].By}} // an earlier release kept no more
 }
 
 func counted(r *records.Approval) (out []gate.Decider) {

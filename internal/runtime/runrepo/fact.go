@@ -72,7 +72,7 @@ func verdict(was, is *countersign.StepRun) (telemetry.Kind, bool) {
 		return telemetry.Unverified, true
 	case is.Error == nil:
 		return 0, false
-	case is.Error.Code == countersign.CodeExpectationNotMet, is.Error.Code == countersign.CodeOutputMissing:
+	case is.Error.Code.NotAsExpected():
 		return telemetry.Wrong, true
 	case is.Error.Code == countersign.CodeReceiverRefused:
 		return telemetry.Refused, true

@@ -205,4 +205,12 @@ func lost() request.Outcome {
 	return request.Outcome{Certainty: request.Unknown, Cause: "no answer"}
 }
 
+func neverSent() request.Outcome {
+	return request.Outcome{Certainty: request.NotSent, Cause: "no such host"}
+}
+
+func refused() request.Outcome {
+	return request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: 422}}
+}
+
 var _ fataler = (*testing.T)(nil)

@@ -172,6 +172,11 @@ func (h *LoadedRun) save(tx store.Tx, res run.Result, sent string) (*LoadedRun, 
 			return nil, err
 		}
 	}
+	if res.ProbeAnswer != nil {
+		if err := next.saveProbeAnswer(tx, res.ProbeAnswer); err != nil {
+			return nil, err
+		}
+	}
 	return &next, next.saveHeader(tx)
 }
 

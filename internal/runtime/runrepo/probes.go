@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -54,6 +55,31 @@ func (h *LoadedRun) countProbes() {
 
 // WasRead reports a probe that was read, and not only counted.
 func WasRead(p countersign.ProbeRecord) bool { return p.By != "" }
+
+// saveProbeAnswer writes what came of a probe over its intent. It is one of the latest.
+func (h *LoadedRun) saveProbeAnswer(tx store.Tx, a *run.Probed) error {
+	for n := h.record.Probes; n > 0; n-- {
+		known, version, err := records.Probes(h.record.ID, n).Get(tx, h.Ref.Tenant, records.ProbeID(h.record.ID, n))
+		if err != nil {
+			return fmt.Errorf("probe %d of run %s: %w", n, h.record.ID, err)
+		}
+		if known.Step != a.Step || known.Probe.N != a.Probe.N {
+			continue
+		}
+		was, err := countersign.Marshal(known)
+		if err != nil {
+			return err
+		}
+		doc, _, err := records.Probes(h.record.ID, n).PutDoc(tx, h.Ref.Tenant, records.ProbeID(h.record.ID, n), &records.Probe{Step: a.Step, Probe: a.Probe}, version)
+		if err != nil {
+			return fmt.Errorf("probe %d of run %s: %w", n, h.record.ID, err)
+		}
+		h.record.ProbeBytes += len(doc) - len(was)
+		h.probed += len(doc) - len(was)
+		return nil
+	}
+	return fmt.Errorf("probe %d of step %d of run %s: %w", a.Probe.N, a.Step, h.record.ID, store.ErrNotFound)
+}
 
 // saveProbe writes a probe that was added to a step, and not the step.
 func (h *LoadedRun) saveProbe(tx store.Tx, step int, p *countersign.ProbeRecord) error {

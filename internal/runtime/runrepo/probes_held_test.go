@@ -41,7 +41,7 @@ func TestProbesAreReadFewAtATimeAndCountedForAMove(t *testing.T) {
 		return e
 	}
 	for n := range 64 {
-		h.must(ref, large(n+1))
+		h.must(ref, probing(), large(n+1))
 	}
 	h.view(func(tx store.Tx) error {
 		r := &reading{Tx: tx}
@@ -63,7 +63,7 @@ func TestProbesAreReadFewAtATimeAndCountedForAMove(t *testing.T) {
 		}
 		return err
 	})
-	h.must(ref, large(65))
+	h.must(ref, probing(), large(65))
 	if n := len(probes()); n != 65 {
 		t.Errorf("%d probes", n)
 	}

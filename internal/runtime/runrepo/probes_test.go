@@ -12,8 +12,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+func probing() run.Probing {
+	return run.Probing{Step: 0, Probe: countersign.ProbeRecord{By: bob.ID, At: dawn, Capability: "look"}}
+}
+
+// probed is the answer to the n-th probe of the step.
 func probed(n int) run.Probed {
-	return run.Probed{Step: 0, Probe: countersign.ProbeRecord{N: n, By: bob.ID, At: dawn, Capability: "look", Output: countersign.RawValue(`{"seen":true}`)}}
+	p := probing().Probe
+	p.N, p.Response, p.Output = n, &countersign.Response{StatusCode: 200}, countersign.RawValue(`{"seen":true}`)
+	return run.Probed{Step: 0, Probe: p}
 }
 
 func refOf(id string) runrepo.Ref { return runrepo.Ref{Tenant: "acme", RunID: id} }
@@ -46,13 +53,18 @@ func TestAProbeIsWrittenApartFromItsStep(t *testing.T) {
 		return v
 	}
 	before := version()
-	h.must(ref, probed(1), probed(2))
+	h.must(ref, probing(), probing(), probed(2), probed(1))
 	if diff := cmp.Diff([]int{1, 2}, probes()); diff != "" || version() != before {
 		t.Errorf("the step went from version %d to %d; probes: %s", before, version(), diff)
 	}
-	h.must(ref, run.Reconciled{Reconcile: countersign.Reconcile{Resolution: countersign.Abandon, Evidence: "e"}})
-	if diff := cmp.Diff([]int{1, 2}, probes()); diff != "" {
+	h.must(ref, probing(), run.Reconciled{Reconcile: countersign.Reconcile{Resolution: countersign.Abandon, Evidence: "e"}}, probed(3))
+	if diff := cmp.Diff([]int{1, 2, 3}, probes()); diff != "" {
 		t.Error(diff)
+	}
+	for _, p := range h.load(ref).Run().Steps[0].Probes {
+		if p.Unanswered() {
+			t.Errorf("the answer to probe %d isn't kept", p.N)
+		}
 	}
 }
 
@@ -62,7 +74,7 @@ func TestProbesOfAnOlderReleaseStay(t *testing.T) {
 	id, probes := h.uncertain()
 	ref := refOf(id)
 	h.older(id, 2)
-	h.must(ref, probed(3))
+	h.must(ref, probing(), probed(3))
 	h.must(ref, run.Reconciled{Reconcile: countersign.Reconcile{Resolution: countersign.Abandon, Evidence: "e"}})
 	if diff := cmp.Diff([]int{1, 2, 3}, probes()); diff != "" {
 		t.Error(diff)
@@ -74,8 +86,8 @@ func TestARunHasAThousandProbes(t *testing.T) {
 	h := open(t)
 	id, probes := h.uncertain()
 	h.older(id, 998)
-	h.must(refOf(id), probed(999), probed(1000))
-	if _, err := h.apply(refOf(id), probed(1001)); countersign.ErrorCode(err) != countersign.CodeQuotaExceeded {
+	h.must(refOf(id), probing(), probed(999), probing(), probed(1000))
+	if _, err := h.apply(refOf(id), probing()); countersign.ErrorCode(err) != countersign.CodeQuotaExceeded {
 		t.Errorf("%v", err)
 	}
 	if got := probes(); len(got) != 1000 || got[999] != 1000 {

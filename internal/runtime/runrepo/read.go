@@ -16,27 +16,34 @@ const (
 // Read gives a run with its steps, mostly from memory; it must not be changed. It is for
 // views only: an update may read what is never committed.
 func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
+	r, _, err := l.ReadSized(tx, ref)
+	return r, err
+}
+
+// ReadSized is Read, and says how many bytes were read for it.
+func (l *Repository) ReadSized(tx store.Tx, ref Ref) (*records.Run, int, error) {
 	row, err := store.Look(tx, store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	at := cache.StampOf(ref.Tenant, ref.RunID, row.Version, row.Doc)
 	if r, ok := l.runs.Get(at); ok {
-		return r, nil
+		return r, len(row.Doc), nil
 	}
 	r := new(records.Run)
 	if err := records.Decode(row, r); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	steps, err := loadSteps(tx, ref, r.Probes)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	r.Steps = steps.records
-	if sum(steps.sizes)+steps.probed <= MaxRemembered {
+	size := sum(steps.sizes) + steps.probed
+	if size <= MaxRemembered {
 		l.runs.Put(at, r)
 	}
-	return r, nil
+	return r, len(row.Doc) + size, nil
 }
 
 // Remembered gives the run of a row with its steps if that is in memory, else nil; it must not

@@ -34,6 +34,7 @@ type Config struct {
 	NewID         func(prefix string) string
 	NewSalt       func() string // of an audit record that has a digest or a reason; nil: none
 	OriginAllowed func(baseURL string) bool
+	Eyes          access.Eyes // by whose rules it is asked who still counts for what is undecided
 	Now           func() time.Time
 	// Observe is told what a committed event says of capabilities; nil: nobody is.
 	Observe func(tenant string, facts []telemetry.Fact)
@@ -151,7 +152,7 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 		d.Suggested = suggested(&env, loaded.Run(), d.Suggested)
 		e = d
 		// env.Approval is this record; it isn't stored if the run refuses
-		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf}, env.Now); err != nil {
+		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf}, records.Moment{Now: env.Now, Eyes: l.cfg.Eyes}); err != nil {
 			return Moved{}, err
 		}
 	}
@@ -171,6 +172,11 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if res.Unchanged() {
 		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
 	}
+	if step := neverLeft(e, res); step != nil && res.Run.Mode == countersign.ModeLive {
+		if err := spent.giveBack(step); err != nil {
+			return Moved{Run: loaded}, err
+		}
+	}
 	sent, err := spent.count(res)
 	if err != nil {
 		return Moved{Run: loaded}, err
@@ -186,7 +192,7 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *loadedApproval, res run.Result, sent string, by Actor) (Moved, error) {
 	if res.Close != "" {
 		closed := run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}
-		if err := a.decide(tx, loaded.Ref.Tenant, closed, records.Decider{}, env.Now); err != nil {
+		if err := a.decide(tx, loaded.Ref.Tenant, closed, records.Decider{}, records.Moment{Now: env.Now, Eyes: l.cfg.Eyes}); err != nil {
 			return Moved{}, err
 		}
 	}
@@ -255,7 +261,7 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 	crashpoint.At("runrepo.started", r.Mode)
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
-		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID, Salt: l.Salt(),
+		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID, Salt: l.Salt(), ActorMakers: by.LinkMakers(),
 	}})
 }
 
@@ -288,7 +294,7 @@ func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []cou
 	for i, n := range res.Notes {
 		out[i] = countersign.AuditRecord{
 			At: now, Actor: by.ID, Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
-			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via,
+			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via, ActorMakers: by.Whole.LinkMakers(),
 			DecisionAssertion: n.DecisionAssertion, Assertion: n.Assertion,
 		}
 		if n.Step >= 0 {

@@ -186,7 +186,7 @@ func (q *queue) oldest() ([]records.Unfinished, error) {
 		}
 		where = append(where, others)
 	}
-	found, err := records.UnfinishedRuns.List(q.tx, store.Realm, store.Query{Where: where, Order: []store.Order{{Column: "since"}}, Limit: q.free + 1})
+	found, err := records.ListUnfinished(q.tx, store.Query{Where: where, Order: []store.Order{{Column: "since"}}, Limit: q.free + 1})
 	if err != nil {
 		return nil, err
 	}

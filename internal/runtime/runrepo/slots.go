@@ -128,14 +128,14 @@ func countStates(tx store.Tx, states ...any) (int, error) {
 
 // Holders are the runs that hold a slot.
 func Holders(tx store.Tx) ([]records.Unfinished, error) {
-	return records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+	return records.ListUnfinished(tx, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
 }
 
 // Holds reports that a run holds a slot.
 func Holds(tx store.Tx, ref Ref) (bool, error) {
 	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
+	if Unreadable(err) { // of a damaged entry, the run knows what becomes of it, and writes it anew
+		return errors.Is(err, store.ErrDamaged), nil
 	}
 	return err == nil && u.State == records.Active, err
 }
@@ -147,7 +147,7 @@ func Owned(tx store.Tx) ([]records.Unfinished, error) {
 	if err != nil {
 		return nil, err
 	}
-	answerable, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+	answerable, err := records.ListUnfinished(tx, store.Query{
 		Where: []store.Filter{store.Equal("state", records.Recovery), {Column: "due", Op: store.AtLeast, Values: []any{int64(1)}}},
 	})
 	return append(active, answerable...), err
@@ -205,7 +205,7 @@ func (l *Repository) saveUnfinished(tx store.Tx, h *LoadedRun) error {
 		return records.UnfinishedRuns.Delete(tx, store.Realm, id)
 	}
 	was, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err != nil && !Unreadable(err) { // an entry that can't be read is written anew
 		return err
 	}
 	switch {

@@ -84,13 +84,17 @@ func measure(budgets []countersign.Budget, was []measured) []measured {
 	return out
 }
 
-func (l *Repository) loadSpending(tx store.Tx, tenant, id string, budgets []countersign.Budget, now time.Time) (*spending, error) {
+func (l *Repository) loadSpending(tx store.Tx, tenant, id string, budgets []countersign.Budget, now time.Time) (_ *spending, err error) {
 	// What is remembered is compared as what is stored: without the process's own clock.
 	s := &spending{tx: tx, tenant: tenant, id: id, now: now.Round(0)}
 	if err := s.read(l); err != nil {
 		return nil, err
 	}
-	if s.now.Before(s.known.record.LastAt) {
+	wasAhead := s.now.Before(s.known.record.LastAt.Add(-clockSkew))
+	switch {
+	case wasAhead:
+		s.clockBack()
+	case s.now.Before(s.known.record.LastAt):
 		s.now = s.known.record.LastAt
 	}
 	s.known.budgets = measure(budgets, s.known.budgets)
@@ -102,15 +106,82 @@ func (l *Repository) loadSpending(tx store.Tx, tenant, id string, budgets []coun
 		}
 		differ++
 		t, known := s.known.tally(b.key)
+		was := t
+		if known && wasAhead {
+			if t, err = s.moveBack(b, t); err != nil {
+				return nil, err
+			}
+		}
 		moved, err := s.move(b, t, known)
 		if err != nil {
 			return nil, err
 		}
 		s.tallies[i] = moved
-		s.changed = s.changed || !known || moved.Tally != t.Tally
+		s.changed = s.changed || !known || moved.Tally != was.Tally
 	}
 	s.changed = s.changed || differ != len(s.known.sums)
 	return s, nil
+}
+
+// clockSkew is how far the clocks of processes that use one store may differ, or one may be
+// corrected: within it the later time holds.
+const clockSkew = 5 * time.Second
+
+// maxBack bounds the turns of the clock that are remembered. What is forgotten of the oldest
+// makes its entries count longer, and none shorter.
+const maxBack = 16
+
+// clockBack notes that the clock was ahead when something was counted last. When what was sent
+// meanwhile was sent, nobody knows: by now, it was.
+func (s *spending) clockBack() {
+	r := &s.known.record
+	back := slices.DeleteFunc(slices.Clone(r.Back), func(c records.ClockBack) bool {
+		return !c.At.Before(s.now) || c.At.Before(s.now.Add(-records.SpentLife))
+	})
+	back = append(back, records.ClockBack{Before: r.Next, At: s.now})
+	r.Back, r.LastAt, s.changed = back[max(0, len(back)-maxBack):], s.now, true
+	s.known.firstEnds = time.Time{}
+}
+
+// moveBack counts again what left the window while the clock was ahead.
+func (s *spending) moveBack(b measured, t tally) (tally, error) {
+	for t.Tail > s.known.record.First*records.SpentPerPart {
+		e, err := s.entry(t.Tail - 1)
+		if err != nil {
+			return t, err
+		}
+		if !s.within(b, e.At) {
+			break
+		}
+		t.Tail--
+		if !e.Void {
+			t = t.with(amount(e, b.Sum), 1)
+		}
+	}
+	t.At = time.Time{}
+	if t.Tail < s.known.record.Next {
+		e, err := s.entry(t.Tail)
+		if err != nil {
+			return t, err
+		}
+		t.At = e.At
+	}
+	return t, nil
+}
+
+// with is the tally with one more amount, or one less.
+func (t tally) with(a budget.Amount, n int64) tally {
+	t.Count += n
+	if a.Beyond {
+		t.Beyond += n
+	}
+	if n > 0 {
+		t.sum = t.sum.Add(a.Value)
+	} else {
+		t.sum = t.sum.Sub(a.Value)
+	}
+	t.Sum = t.sum.Text()
+	return t
 }
 
 // tally gives the tally of a key, false if there is none.
@@ -180,10 +251,8 @@ func (s *spending) move(b measured, t tally, known bool) (tally, error) {
 			t.At = e.At
 			break
 		}
-		a := amount(e, b.Sum)
-		t.Count--
-		if t.sum = t.sum.Sub(a.Value); a.Beyond {
-			t.Beyond--
+		if !e.Void {
+			t = t.with(amount(e, b.Sum), -1)
 		}
 	}
 	t.Sum = t.sum.Text()
@@ -201,12 +270,10 @@ func (s *spending) newTally(b measured) (tally, error) {
 		if !s.within(b, e.At) {
 			break
 		}
-		a := amount(e, b.Sum)
 		t.Tail--
 		t.At = e.At
-		t.Count++
-		if t.sum = t.sum.Add(a.Value); a.Beyond {
-			t.Beyond++
+		if !e.Void {
+			t = t.with(amount(e, b.Sum), 1)
 		}
 	}
 	t.Sum = t.sum.Text()
@@ -215,7 +282,32 @@ func (s *spending) newTally(b measured) (tally, error) {
 
 func (s *spending) within(b measured, at time.Time) bool { return at.After(s.now.Add(-b.window)) }
 
+// entry gives an entry, with the time at which it was sent at the latest.
 func (s *spending) entry(n int64) (*records.Spent, error) {
+	e, err := s.stored(n)
+	if err != nil {
+		return nil, err
+	}
+	if latest := s.latest(n); !latest.IsZero() && latest.Before(e.At) {
+		corrected := *e
+		corrected.At = latest
+		return &corrected, nil
+	}
+	return e, nil
+}
+
+// latest is the time at which an entry was sent at the latest by what the clock turned out to
+// be, zero if it was never set back.
+func (s *spending) latest(n int64) time.Time {
+	for _, c := range s.known.record.Back { // the earliest first, whose number is the lowest
+		if n < c.Before {
+			return c.At
+		}
+	}
+	return time.Time{}
+}
+
+func (s *spending) stored(n int64) (*records.Spent, error) {
 	if r := &s.known.record; n >= r.Next-int64(len(r.Open)) {
 		e := new(records.Spent)
 		if err := store.Decode([]byte(r.Open[n%records.SpentPerPart].Raw()), e); err != nil {
@@ -243,16 +335,87 @@ func (s *spending) part(n int64) (*records.SpentPart, error) {
 	return p, err
 }
 
-// find gives the number of a step's entry, -1 for a step that has none. It is asked only of
-// steps that are sent again.
-func (s *spending) find(step string) (int64, error) {
-	for n := s.known.record.Next - 1; n >= s.known.record.First*records.SpentPerPart; n-- {
+// find gives the number of the entry of a step that was sent last at this time, -1 if it has
+// none. Entries stand in the order of their times, so a few parts are read however many there
+// are: none is read one after the other in a transaction that others wait for.
+func (s *spending) find(step string, sent time.Time) (int64, error) {
+	low, high := s.known.record.First*records.SpentPerPart, s.known.record.Next
+	end := high
+	for low < high {
+		middle := low + (high-low)/2
+		e, err := s.entry(middle)
+		if err != nil {
+			return -1, err
+		}
+		if e.At.Before(s.bound(middle, sent)) {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	for _, c := range s.known.record.Back {
+		if low < c.Before && c.At.Before(sent) { // what came behind it was sent later
+			end = c.Before
+			break
+		}
+	}
+	for n := low; n < end; n++ {
 		e, err := s.entry(n)
-		if err != nil || e.Step == step {
-			return n, err
+		if err != nil || e.At.After(sent.Add(clockSkew)) {
+			return -1, err
+		}
+		if e.Step == step && !e.Void {
+			return n, nil
 		}
 	}
 	return -1, nil
+}
+
+// bound is the time of a sending as an entry of this number would have it.
+func (s *spending) bound(n int64, sent time.Time) time.Time {
+	if latest := s.latest(n); !latest.IsZero() && latest.Before(sent) {
+		return latest
+	}
+	return sent
+}
+
+// void takes an entry out of what counts: its step is sent again, and counts there, or never left.
+func (s *spending) void(n int64) error {
+	e, err := s.stored(n)
+	if err != nil {
+		return err
+	}
+	gone := *e
+	gone.Void = true
+	for i, b := range s.known.budgets {
+		if b.tally == i && n >= s.tallies[i].Tail {
+			s.tallies[i] = s.tallies[i].with(amount(e, b.Sum), -1)
+		}
+	}
+	s.changed = true
+	r := &s.known.record
+	if n >= r.Next-int64(len(r.Open)) {
+		r.Open = slices.Clone(r.Open)
+		r.Open[n%records.SpentPerPart] = gone.Encode()
+		return nil
+	}
+	return s.voidInPart(n, gone)
+}
+
+func (s *spending) voidInPart(n int64, gone records.Spent) error {
+	at := n / records.SpentPerPart
+	id := records.SpentPartID(s.id, at)
+	p, version, err := records.SpentParts.Get(s.tx, s.tenant, id)
+	if err != nil {
+		return err
+	}
+	changed := records.SpentPart{Entries: slices.Clone(p.Entries)}
+	changed.Entries[n%records.SpentPerPart] = gone
+	if _, err := records.SpentParts.Put(s.tx, s.tenant, id, &changed, version); err != nil {
+		return err
+	}
+	s.known.parts = slices.DeleteFunc(slices.Clone(s.known.parts), func(k knownPart) bool { return k.n == at })
+	return nil
 }
 
 // used says of each budget what was used of it. own is the number of the entry of the step
@@ -322,7 +485,11 @@ func (s *spending) forget() error {
 		if err != nil {
 			return err
 		}
-		if s.known.firstEnds = p.Entries[len(p.Entries)-1].At; s.known.firstEnds.After(oldest) {
+		last, err := s.entry(r.First*records.SpentPerPart + int64(len(p.Entries)) - 1)
+		if err != nil {
+			return err
+		}
+		if s.known.firstEnds = last.At; s.known.firstEnds.After(oldest) {
 			return nil
 		}
 		if err := s.forgetSent(p); err != nil {
@@ -363,6 +530,9 @@ func (s *spending) save(l *Repository) error {
 			at, _ := slices.BinarySearchFunc(r.Tallies, b.key, func(t records.Tally, key string) int { return strings.Compare(t.Key, key) })
 			r.Tallies, s.known.sums = slices.Insert(r.Tallies, at, s.tallies[i].Tally), slices.Insert(s.known.sums, at, s.tallies[i].sum)
 		}
+	}
+	if s.now.After(r.LastAt) {
+		r.LastAt = s.now // a tally was moved on to it
 	}
 	s.known.parts = s.tails()
 	doc, version, err := records.PutSpending(s.tx, s.tenant, s.id, r, s.version)

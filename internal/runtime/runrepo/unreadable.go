@@ -8,12 +8,13 @@ import (
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // Unreadable reports a permanent error of one run's records, not a passing one of the
 // store.
 func Unreadable(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDamaged)
+	return unreadable.Is(err)
 }
 
 // movable reads all that an event will read, before anything is written.
@@ -38,6 +39,9 @@ func (l *Repository) StopUnreadable(tx store.Tx, ref Ref) (bool, error) {
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u.State == records.Stranded {
 		return false, nil
+	}
+	if errors.Is(err, store.ErrDamaged) { // the entry itself
+		u, err = &records.Unfinished{TenantID: ref.Tenant, RunID: ref.RunID, Since: l.cfg.Now()}, nil
 	}
 	if err != nil {
 		return false, err

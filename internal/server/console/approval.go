@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // approvalData is the page of one approval: the request and the form that decides it.
@@ -35,9 +36,10 @@ type approvalData struct {
 	Led     []stepSummary
 	Course  approvalCourse
 
-	Alike []string      // runs with an open recovery of the same capability and title
-	Asked []expectation // of the response
-	Again []sameRun     // other runs with the same request
+	Alike  []string      // runs with an open recovery of the same capability and title
+	Asked  []expectation // of the response
+	Others []shownMember // what the page has no place for
+	Again  []sameRun     // other runs with the same request
 
 	Rehearsed *comparison // nil if there is nothing to compare
 
@@ -85,8 +87,7 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &approvalData{Approval: a, Sent: sentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
-	d.Sent.Digest = a.RequestDigest
+	d := newApprovalData(a)
 	v.body(d)
 	if d.Waiting {
 		refused := v.control.MayDecide(ctx, v.actor, id)
@@ -108,7 +109,6 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 	if d.Alike, err = v.control.RecoveriesLike(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
-	d.Asked, d.Again = expectationsOf(a.Expectation), sameRuns(a.Same)
 	if d.Before, err = v.control.ApprovedBefore(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
@@ -118,11 +118,28 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 	return d, v.approvalCourse(d)
 }
 
+// newApprovalData is the page of an approval, of what its record says.
+func newApprovalData(a countersign.Approval) *approvalData {
+	d := &approvalData{Approval: a, Sent: sentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
+	d.Sent.Digest = a.RequestDigest
+	d.Asked, d.Again = expectationsOf(a.Expectation), sameRuns(a.Same)
+	d.Others = shownMembers(request.Unlisted(a, approvalListed...))
+	return d
+}
+
+// approvalListed are the members of an approval that its page has places for.
+var approvalListed = []string{
+	"id", "status", "runId", "stepId", "planId", "projectId", "capability", "attempt", "title", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords",
+	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker",
+	"decisions", "approvalsNeeded", "groups", "escalations", "reasons", "decisionAssertion",
+	"inputSnapshot", // all of it is in the request
+}
+
 // body renders the query's fields, which are encoded in the URL, and the requested part
 // of the body. After a refused decision it shows the part that the form was sent from.
 func (v *pageRequest) body(d *approvalData) {
-	if fields, _ := d.Request.Query.Object(); len(fields) > 0 {
-		d.Sent.Query = drawnWhole(d.Request.Query)
+	if query := request.Describe(d.Request).Query; !query.IsZero() {
+		d.Sent.Query = drawnWhole(query)
 	}
 	if !d.Sent.HasBody {
 		return

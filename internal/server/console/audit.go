@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 )
@@ -77,7 +78,7 @@ func auditPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	d.Filtered, d.Export = f != (audit.Filter{}), exportHref(f, d.Realm)
-	d.Records, d.Pager = found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)
+	d.Records, d.Pager = control.Named(v.r.Context(), v.control, v.actor, found.Items), v.pager(l, len(found.Items), found.Total, found.NextOffset)
 	p.Data = d
 	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -29,43 +30,56 @@ type alterations struct {
 	Same   []string // names of the equal fields
 	Hidden []string // masked fields, which can't be compared
 	Bytes  []string // parts with equal values but different bytes, such as another key order
+
+	taken []string // names of parts that a field of the body may have, too
 }
 
-// alteredFrom compares a whole request with an earlier one.
+// alteredFrom compares a whole request with an earlier one: by the one description of what
+// is sent, so that no member is left out.
 func alteredFrom(then, now countersign.Request) alterations {
 	var out alterations
-	was, asked, _ := strings.Cut(then.URL, "?")
-	is, asks, _ := strings.Cut(now.URL, "?")
-	out.text("destination", then.Method+" "+was, now.Method+" "+is)
-	out.part("query", withoutNone(then.Query), withoutNone(now.Query), asked == asks)
-	out.part("", then.Body, now.Body, then.Body.Raw() == now.Body.Raw())
+	before, after := request.Describe(then), request.Describe(now)
+	was, asked, _ := strings.Cut(before.URL, "?")
+	is, asks, _ := strings.Cut(after.URL, "?")
+	out.text("destination", before.Method+" "+was, after.Method+" "+is)
+	out.others(before.Others, after.Others)
+	out.part("query", before.Query, after.Query, asked == asks)
+	out.part("", before.Body, after.Body, before.Body.Raw() == after.Body.Raw())
 	slices.SortStableFunc(out.Fields, func(a, b alteration) int { return cmp.Compare(a.Field, b.Field) })
 	return out
 }
 
-// withoutNone treats an empty query as absent: both encode to no bytes.
-func withoutNone(query countersign.Value) countersign.Value {
-	if fields, ok := query.Object(); ok && len(fields) == 0 {
-		return countersign.Value{}
+// others compares what a request has besides destination, query and body, such as headers.
+func (a *alterations) others(then, now []request.Member) {
+	var names []string
+	for _, m := range slices.Concat(now, then) {
+		if !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
 	}
-	return query
+	a.taken = names
+	for _, name := range names {
+		was, is := memberNamed(then, name), memberNamed(now, name)
+		a.part(name, was, is, was.Raw() == is.Raw())
+	}
+	a.Same, a.Hidden = append(a.Same, a.Hidden...), nil // a header's secret is shown to nobody
 }
 
-// part compares the query or the body; null counts as absent. A difference in bytes
-// alone is reported too, since the bytes are what is sent.
+func memberNamed(all []request.Member, name string) countersign.Value {
+	if i := slices.IndexFunc(all, func(m request.Member) bool { return m.Name == name }); i >= 0 {
+		return all[i].Value
+	}
+	return countersign.Value{}
+}
+
+// part compares the query, the body or another part. A difference in bytes alone is
+// reported too, since the bytes are what is sent.
 func (a *alterations) part(field string, then, now countersign.Value, sameBytes bool) {
 	listed := len(a.Fields)
-	a.value(field, absentForNull(then), absentForNull(now))
+	a.value(field, then, now)
 	if !sameBytes && len(a.Fields) == listed {
 		a.Bytes = append(a.Bytes, nameless(field))
 	}
-}
-
-func absentForNull(v countersign.Value) countersign.Value {
-	if v.IsNull() {
-		return countersign.Value{}
-	}
-	return v
 }
 
 // hiddenText replaces a value that a VIEWER may not see.
@@ -129,15 +143,15 @@ func (a *alterations) members(field string, was, is map[string]countersign.Value
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		a.value(fieldPath(field, name), was[name], is[name])
+		a.value(a.fieldPath(field, name), was[name], is[name])
 	}
 }
 
 // fieldPath gives a member an unambiguous name: it quotes a name that isn't a plain
 // word or that is the name of a part of the request.
-func fieldPath(within, name string) string {
+func (a *alterations) fieldPath(within, name string) string {
 	other := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	isPart := within == "" && (name == "destination" || name == "query" || name == "body")
+	isPart := within == "" && (name == "destination" || name == "query" || name == "body" || slices.Contains(a.taken, name))
 	if name == "" || isPart || strings.ContainsFunc(name, other) {
 		name = countersign.String(name).Raw()
 	}
@@ -166,7 +180,7 @@ func highlighted(this, other string) template.HTML {
 	} else {
 		out = template.HTMLEscapeString(safetext.JSON(this))
 	}
-	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(safetext.Doubt(this))) //nolint:gosec // escaped
+	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(safetext.DoubtJSON(this))) //nolint:gosec // escaped
 }
 
 // differs returns the range of this that differs from other, at character boundaries.

@@ -49,6 +49,22 @@ func TestAnotherDestinationOrQueryIsAChange(t *testing.T) {
 	}
 }
 
+// TestOtherHeadersAreAChange: the secret in one is shown to nobody, and is no change.
+func TestOtherHeadersAreAChange(t *testing.T) {
+	then, now := posts(`{"a":1,"headers":{"x":1}}`), posts(`{"a":1,"headers":{"x":1}}`)
+	then.Headers = countersign.RawValue(`{"X-Environment":"staging","Authorization":"Basic desk:•••","X-Old":"1"}`)
+	now.Headers = countersign.RawValue(`{"X-Environment":"production","Authorization":"Basic desk:•••","X-New":"1"}`)
+	want := []alteration{{"headers.X-Environment", `"staging"`, `"production"`}, {"headers.X-New", "", `"1"`}, {"headers.X-Old", `"1"`, ""}}
+	got := alteredFrom(then, now)
+	if !slices.Equal(got.Fields, want) || got.Hidden != nil || !slices.Contains(got.Same, "headers.Authorization") || !slices.Contains(got.Same, `"headers".x`) {
+		t.Errorf("%+v", got)
+	}
+	now.Headers = countersign.Value{}
+	if got := alteredFrom(then, now); len(got.Fields) != 1 || got.Fields[0].Field != "headers" || got.Fields[0].Now != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestAComparisonNamesEveryChange: whoever proposes a request would else choose which
 // of its changes are seen.
 func TestAComparisonNamesEveryChange(t *testing.T) {

@@ -77,6 +77,8 @@ func policyWord(c *countersign.Capability) string {
 		return "Always ask, though it only reads"
 	case !c.NeedsApproval():
 		return "Never ask, unless a rule does"
+	case len(c.ApprovalRules) > 0:
+		return "Ask for what no rule names"
 	}
 	return "Ask by risk: the side effect may not be safe to repeat"
 }

@@ -1,12 +1,14 @@
 package console
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // Views of requests, responses and verifications, shared by the pages of runs,
@@ -25,13 +27,32 @@ type sent struct {
 	IdempotencyKey string
 	Part           *bodyPart     // nil: rendered folded and bounded
 	Query          template.HTML // rendered fields; on approval pages only
+	Others         []shownMember // all else that is sent
+}
+
+// shownMember is a member of a record that a page shows as it is.
+type shownMember struct {
+	Word string
+	HTML template.HTML
+}
+
+// memberWords are for members that readers know by another name.
+var memberWords = map[string]string{"headers": "Headers, besides those that each call has"}
+
+func shownMembers(all []request.Member) []shownMember {
+	out := make([]shownMember, len(all))
+	for i, m := range all {
+		out[i] = shownMember{cmp.Or(memberWords[m.Name], m.Name), drawnWhole(m.Value)}
+	}
+	return out
 }
 
 // sentOf makes the view of a request; id must be unique on the page.
 func sentOf(id string, r countersign.Request) sent {
-	s := sent{ID: id, Method: r.Method, Body: r.Body, HasBody: !r.Body.IsZero() && !r.Body.IsNull(), Path: r.URL}
+	d := request.Describe(r)
+	s := sent{ID: id, Method: d.Method, Body: d.Body, HasBody: !d.Body.IsZero(), Path: d.URL, Others: shownMembers(d.Others)}
 	if s.HasBody {
-		s.Size = int64(len(r.Body.Raw()))
+		s.Size = int64(len(d.Body.Raw()))
 	}
 	if u, err := url.Parse(r.URL); err == nil && u.Host != "" {
 		s.Scheme, s.Host = u.Scheme+"://", u.Host

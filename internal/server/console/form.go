@@ -181,13 +181,12 @@ func (v *pageRequest) may(op access.Operation) error {
 	if v.r.Method != http.MethodPost {
 		return access.Allow(v.actor.Principal, op)
 	}
-	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject())
+	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject(op))
 }
 
-// subject is what the address is about, as kind/ID, for the audit log.
-func (v *pageRequest) subject() string {
-	nouns, _, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, Prefix+"/"), "/")
-	return strings.TrimSuffix(nouns, "s") + "/" + cmp.Or(v.r.PathValue("id"), v.form("id"))
+// subject is what a request is about, for the audit log: what its address names, or its form.
+func (v *pageRequest) subject(op access.Operation) string {
+	return access.Subject(v.actor.Principal, op, func(name string) string { return cmp.Or(v.r.PathValue(name), v.form(name)) })
 }
 
 func (v *pageRequest) can(op access.Operation) bool {

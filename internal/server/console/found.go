@@ -33,7 +33,7 @@ type foundCell struct {
 
 const (
 	foundProbes = 2 // the latest ones
-	foundSent   = 8 // fields of the request
+	foundSent   = 8 // fields of the request that are as sent
 )
 
 const (
@@ -139,16 +139,16 @@ func (t foundTable) withSent(s *countersign.StepRun, es []countersign.Expectatio
 	names := inputNames(s.Input)
 	for _, name := range names {
 		expected := slices.ContainsFunc(es, func(e countersign.Expectation) bool { return e.Field == name })
-		if expected || !s.Input[name].IsScalar() || len(t.Rows) > foundSent {
+		if expected {
 			continue
 		}
-		row, said := foundRow{Field: name, Expected: clip(inline(s.Input[name])), AsSent: true}, false
+		row, said, differs := foundRow{Field: name, Expected: clip(inline(s.Input[name])), AsSent: true}, false, false
 		for _, a := range answers {
 			cell := cellOf(a, name, s.Input[name])
-			said = said || cell.Text != ""
+			said, differs = said || cell.Text != "", differs || cell.Known && !cell.Met
 			row.Cells = append(row.Cells, cell)
 		}
-		if said {
+		if differs || said && s.Input[name].IsScalar() && len(t.Rows) <= foundSent {
 			t.Rows = append(t.Rows, row)
 		}
 	}

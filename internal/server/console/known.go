@@ -125,6 +125,9 @@ func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 	if p.Response != nil && p.Response.DurationMs > 0 {
 		f.Said += ", in " + took(p.Response.DurationMs)
 	}
+	if p.Capability != "" {
+		f.Said += ", calling " + p.Capability
+	}
 	f.Said += "."
 	if p.Error != "" {
 		f.Said += " " + upper(inWords(p.Error)) + "."

@@ -20,3 +20,16 @@ func TestEveryListOfRunsSaysThatAFailedOneMayHaveTakenEffect(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEarlierSendingThatMayArriveIsSaidEverywhere, whatever the run ended with.
+func TestAnEarlierSendingThatMayArriveIsSaidEverywhere(t *testing.T) {
+	r := told(failedWith(countersign.CodeReceiverRefused, "the receiver refused the request with 422"))
+	r.MayHaveHappened = true
+	var c callout
+	c.failed(r)
+	for place, words := range map[string]string{"the list of runs": whereWords(r), "what is wrong": failureWords(r), "the run's page": strings.ToLower(c.Detail)} {
+		if !strings.Contains(words, "an earlier sending may still arrive; it may take effect") {
+			t.Errorf("%s: %s", place, words)
+		}
+	}
+}

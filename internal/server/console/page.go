@@ -168,4 +168,8 @@ func (v *pageRequest) counts() counts {
 // permission again.
 func (f frame) Can(op string) bool { return f.can(access.Operation(op)) }
 
+// Unsaved reports a page that a form was answered with: it holds what was typed, and nothing
+// of it is stored.
+func (f frame) Unsaved() bool { return f.r.Method == http.MethodPost && !f.Alone }
+
 func (f frame) Roles() string { return roleWords(f.Actor.Roles) }

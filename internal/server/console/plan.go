@@ -58,7 +58,7 @@ func (v *pageRequest) plan(id string) (*planData, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &planData{Plan: p, State: planStates[p.Status], Key: v.cfg.NewID("start")}
+	d := &planData{Plan: control.Named(ctx, v.control, v.actor, p), State: planStates[p.Status], Key: v.cfg.NewID("start")}
 	if d.Drift, err = v.control.Drift(ctx, v.actor, id); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 type planStep struct {
 	countersign.Step
 	Number   int
+	by       gate.Edition            // which judges it
 	Contract *countersign.Capability // from the plan's snapshot; nil if unknown
 	Asks     string
 	Inputs   []planInput
@@ -41,7 +42,7 @@ const shortInput = 400
 // names the step whose inputs are shown in full.
 func planSteps(m *cost.Meter, p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
 		step.judge(m)
 		step.Asks, step.Wants = step.gateWords(), wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()

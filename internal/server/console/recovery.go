@@ -12,6 +12,7 @@ func (c *Console) recoveryRoutes() []route {
 		{method: "GET", path: "/recovery", page: recoveryPage},
 		{method: "GET", path: "/recovery/{id}", page: recoveryRunPage},
 		{method: "POST", path: "/recovery/{id}/probe", act: probeStep},
+		{method: "POST", path: "/recovery/{id}/fill", act: fillStep},
 		{method: "POST", path: "/recovery/{id}/reconcile", act: reconcileStep},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 func probeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }
@@ -34,6 +35,7 @@ type recoveryRunData struct {
 	Alike    []string // pending approvals with the same capability and title
 	Problem  *problem
 	Expected []countersign.Expectation
+	Others   []shownMember // what the page has no place for
 }
 
 func recoveryRunPage(v *pageRequest) (*page, error) {
@@ -61,28 +63,50 @@ func (v *pageRequest) recovery(id string) (*recoveryRunData, error) {
 	if i < 0 {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "nothing is uncertain in run %s, and nothing was", id)
 	}
-	d := &recoveryRunData{Run: r, Step: &r.Steps[i], At: i + 1}
-	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
-	d.Early = d.Open && answerable(&r)
 	approvals, err := v.control.Approvals(ctx, v.actor, control.List{Limit: pageSize}, control.ApprovalFilter{RunID: id})
 	if err != nil {
 		return nil, err
 	}
+	d := newRecoveryData(r, i, approvals.Items)
 	if d.Open {
 		d.Refused = problemOf(v.control.MayReconcile(ctx, v.actor, id))
 		if d.Alike, err = v.control.ApprovalsLike(ctx, v.actor, id); err != nil {
 			return nil, err
 		}
 	}
-	d.Known, d.Around = knownOf(&r, d.Step, approvals.Items), stepsAround(&r, i)
+	return d, nil
+}
+
+// newRecoveryData is the page of one step, of what its run says.
+func newRecoveryData(r countersign.Run, i int, approvals []countersign.Approval) *recoveryRunData {
+	d := &recoveryRunData{Run: r, Step: &r.Steps[i], At: i + 1}
+	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
+	d.Early = d.Open && answerable(&r)
+	d.Known, d.Around = knownOf(&r, d.Step, approvals), stepsAround(&r, i)
+	d.Others = shownMembers(slices.Concat(request.Unlisted(d.Step, stepListed...), reconciliationOthers(d.Step)))
 	if d.Step.Request != nil {
-		request := sentOf("request", *d.Step.Request)
-		d.Request, d.Host = &request, request.Host
-		request.Digest = d.Step.RequestDigest.Text()
-		request.IdempotencyKey = d.Step.IdempotencyKey
+		view := sentOf("request", *d.Step.Request)
+		d.Request, d.Host = &view, view.Host
+		view.Digest = d.Step.RequestDigest.Text()
+		view.IdempotencyKey = d.Step.IdempotencyKey
 	}
 	d.plan()
-	return d, nil
+	return d
+}
+
+// stepListed are the members of a step that the pages of recovery and of its run have places for.
+var stepListed = []string{
+	"id", "name", "status", "projectId", "capability", "actionId", "agentId", "dependsOn", "attempt", "sideEffect", "approvalRequired", "wouldBe", "idempotencyKey", "approvalId",
+	"request", "requestDigest", "response", "output", "verification", "reconciliation", "late", "probes", "error", "mayHaveHappened", "startedAt", "completedAt",
+	"input", // all of it is in the request
+}
+
+// reconciliationOthers are what a resolution has besides the words that pages show.
+func reconciliationOthers(s *countersign.StepRun) []request.Member {
+	if s.Reconciliation == nil {
+		return nil
+	}
+	return request.Unlisted(s.Reconciliation, "resolution", "evidence", "by", "byName", "at")
 }
 
 // plan adds what the plan's snapshots say of the step.

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -17,6 +18,7 @@ type resolution struct {
 	OutputField              string // the capability's output field
 	From                     string // the response that prefilled the output
 	Errors                   map[string]string
+	Differs                  contradiction // of the output that stands in the form
 }
 
 var resolutionWords = map[string]string{
@@ -67,17 +69,54 @@ func (d *recoveryRunData) prefill(from string) {
 			d.Resolve.Output, d.Resolve.From = f.Got.Output.Raw(), f.UseWord()
 		}
 	}
+	d.compare()
 }
 
-// asExpected is the latest response in which all that the step expects was found, "" for
-// none. It fills in the output; what happened is still for a person to choose.
+// compare compares the output that stands in the form with what was sent.
+func (d *recoveryRunData) compare() {
+	var output map[string]countersign.Value
+	if err := exactjson.Decode([]byte(d.Resolve.Output), &output); err == nil {
+		d.Resolve.Differs = d.contradictionOf(countersign.ObjectValue(output))
+	}
+}
+
+// asExpected is the latest response in which all that the step expects was found, and nothing
+// that contradicts what was sent, "" for none. It fills in the output; what happened is still for a person to choose.
 func (d *recoveryRunData) asExpected() string {
 	for column := len(d.Found.Columns) - 1; column >= 0; column-- {
-		if d.Found.met(column) {
-			return useOf(d.Found.Columns[column])
+		if use := useOf(d.Found.Columns[column]); d.Found.met(column) && len(d.differing(use)) == 0 {
+			return use
 		}
 	}
 	return ""
+}
+
+// differing is where a response contradicts what was sent.
+func (d *recoveryRunData) differing(use string) []countersign.Discrepancy {
+	for _, f := range d.Known {
+		if f.Use == use && use != "" {
+			return request.Differs(d.Step.Input, f.Got.Output, d.Resolve.OutputField)
+		}
+	}
+	return nil
+}
+
+// filling is a response that the output can be filled in from.
+type filling struct{ Use, Word string }
+
+// Fillings are the responses, each with what in it contradicts what was sent.
+func (d *recoveryRunData) Fillings() (out []filling) {
+	for _, f := range d.Known {
+		if f.Use == "" {
+			continue
+		}
+		word := f.UseWord()
+		if differs := d.differing(f.Use); len(differs) > 0 {
+			word += ", where " + contradiction{Fields: differs}.Names() + " differs from what was sent"
+		}
+		out = append(out, filling{f.Use, word})
+	}
+	return out
 }
 
 // useOf is the use of a response by the title of its column.
@@ -95,7 +134,38 @@ func (f knownFact) UseWord() string {
 	return strings.Replace(f.Use, "-", " ", 1)
 }
 
-// probeStep sends the step's probe, a read, and shows its response.
+// fillStep fills in the output from a response; what else was typed stays.
+func fillStep(v *pageRequest) (string, error) {
+	return "", v.keptAgain(v.form("fill"))
+}
+
+// keptAgain is the page with the form as it was typed, and the output from a response if
+// one is named.
+func (v *pageRequest) keptAgain(from string) error {
+	d, err := v.recovery(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	d.typed(v)
+	d.prefill(from)
+	return d.page()
+}
+
+// typed takes over what stands in the form.
+func (d *recoveryRunData) typed(v *pageRequest) {
+	d.Resolve.Chosen = v.form("resolution")
+	d.Resolve.Output, d.Resolve.Evidence = v.r.PostForm.Get("output"), v.r.PostForm.Get("evidence")
+	d.compare()
+	d.Resolve.Differs.Ticked = v.form("differs") == d.Resolve.Differs.Token
+}
+
+// hasTyped reports a form in which somebody has begun.
+func (v *pageRequest) hasTyped() bool {
+	return v.form("resolution")+v.r.PostForm.Get("output")+v.r.PostForm.Get("evidence") != ""
+}
+
+// probeStep sends the step's probe, a read, and shows its response. The form keeps what was
+// typed in it.
 func probeStep(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.ProbeRun, "run/"+id); err != nil {
@@ -103,6 +173,9 @@ func probeStep(v *pageRequest) (string, error) {
 	}
 	if _, err := v.control.Probe(v.r.Context(), v.actor, id, v.form("stepId")); err != nil {
 		return "", v.resolveAgain(id, err, nil)
+	}
+	if v.hasTyped() {
+		return "", v.keptAgain("")
 	}
 	return "/recovery/" + id + "#known", nil
 }
@@ -118,6 +191,11 @@ func reconcileStep(v *pageRequest) (string, error) {
 	if len(wrong) > 0 {
 		return "", v.resolveAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "the resolution is not complete"), wrong)
 	}
+	if word.Resolution == countersign.ConfirmedCompleted {
+		if err := v.ticksDifferences(id, word.Output); err != nil {
+			return "", err
+		}
+	}
 	_, err := v.control.ReconcileRun(v.r.Context(), v.actor, id, word)
 	switch code := countersign.ErrorCode(err); code {
 	case "":
@@ -127,6 +205,21 @@ func reconcileStep(v *pageRequest) (string, error) {
 	default:
 		return "", v.resolveAgain(id, err, nil)
 	}
+}
+
+// ticksDifferences is the page again where the output contradicts what was sent, and that
+// wasn't ticked.
+func (v *pageRequest) ticksDifferences(id string, output map[string]countersign.Value) error {
+	d, err := v.recovery(id)
+	if err != nil || !d.Open {
+		return nil //nolint:nilerr // the resolution itself says what is wrong
+	}
+	c := d.contradictionOf(countersign.ObjectValue(output))
+	if len(c.Fields) == 0 || v.form("differs") == c.Token {
+		return nil
+	}
+	return v.resolveAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "the output differs from what was sent"),
+		map[string]string{"differs": "Not recorded: what you state differs from what was sent. Check it, and tick that you know."})
 }
 
 // resolution reads the form; wrong has an error per field.
@@ -166,8 +259,8 @@ func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]st
 	if err != nil {
 		return refused
 	}
-	d.Resolve.Chosen, d.Resolve.Errors = v.form("resolution"), wrong
-	d.Resolve.Output, d.Resolve.Evidence = v.r.PostForm.Get("output"), v.r.PostForm.Get("evidence")
+	d.typed(v)
+	d.Resolve.Errors = wrong
 	if len(wrong) == 0 {
 		d.Problem = problemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {

@@ -67,7 +67,7 @@ func (s *planStep) judge(m *cost.Meter) {
 	if s.Contract == nil {
 		return
 	}
-	s.gate = gate.Judge(m, s.Contract, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
+	s.gate = gate.Judge(m, s.by, s.Contract, s.Input, s.InputBindings)
 	if m.Over() {
 		s.gate = gate.Verdict{Then: countersign.RuleAsk, Approvals: 1, Rules: []int{0}, Reasons: []string{"its rules take too long to be asked for this page"}}
 	}

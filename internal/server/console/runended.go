@@ -40,8 +40,8 @@ func (c *callout) failed(r *countersign.Run) {
 		at = " at step " + strconv.Itoa(i+1)
 	}
 	c.Sentence = ended("The run failed" + at + ": " + reason)
-	if r.MayHaveHappened {
-		next = upper(countersign.MayHaveHappened) + ": check at " + hostOf(&r.Steps[max(i, 0)]) + "."
+	if words := r.HappenedWords(); words != "" {
+		next = upper(words) + ": check at " + hostOf(&r.Steps[max(i, 0)]) + "."
 	}
 	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
 	if c.Code == countersign.CodeReceiverRefused && i >= 0 && r.Steps[i].Response != nil {
@@ -79,6 +79,7 @@ var failures = map[countersign.Code]struct{ reason, next string }{
 	countersign.CodeApprovalExpired:   {"nobody decided in time, so the system rejected it", "Nothing was sent for this step."},
 	countersign.CodeDrift:             {"{message}", "Nothing was sent for this step."},
 	countersign.CodeProjectDisabled:   {"{message}", "Nothing was sent for this step."},
+	countersign.CodeSetAside:          {"{message}", "Start a new run; if it fails likewise, the log of the service says why."},
 }
 
 // failure is why step i failed, and what to do. A message in another format, such as a
@@ -115,6 +116,9 @@ func (c *callout) cancelled(r *countersign.Run) {
 		c.Sentence = "Cancelled by " + who(by) + ": “" + why + "”"
 	default:
 		c.Sentence = "Cancelled while " + stepTitle(r, i) + " was on its way; " + resolvedWords(r, i) + "."
+	}
+	if words := r.HappenedWords(); words != "" {
+		c.Detail = strings.TrimSpace(upper(words) + ": check at " + hostOf(&r.Steps[max(i, 0)]) + ". " + c.Detail)
 	}
 }
 

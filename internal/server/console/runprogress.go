@@ -60,10 +60,10 @@ func whereWords(r *countersign.Run) string {
 	return strconv.Itoa(i+1) + " of " + n + ", " + nameOf(&r.Steps[i]) + happenedWords(r)
 }
 
-// happenedWords adds that the failed run's last call may have taken effect.
+// happenedWords adds that something of the run may have taken effect.
 func happenedWords(r *countersign.Run) string {
-	if r.MayHaveHappened {
-		return ": " + countersign.MayHaveHappened
+	if words := r.HappenedWords(); words != "" {
+		return ": " + words
 	}
 	return ""
 }

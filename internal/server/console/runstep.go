@@ -1,9 +1,11 @@
 package console
 
 import (
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // chosenStep is the step that is shown in full.
@@ -31,6 +33,7 @@ type chosenStep struct {
 	Late     *got
 	Probes   []probeView
 	Error    string
+	Others   []shownMember // what the page has no place for
 }
 
 type probeView struct {
@@ -52,6 +55,7 @@ func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	c.answer(p, s)
 	c.judgement(p, s)
 	c.evidence(s)
+	c.Others = shownMembers(slices.Concat(request.Unlisted(s, stepListed...), reconciliationOthers(s)))
 	if s.Error != nil {
 		c.Error, _ = failure(s.Error.Code, s.Error.Message, r, i)
 		if s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned {

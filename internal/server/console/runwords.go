@@ -73,6 +73,9 @@ func (c *callout) waits(r *countersign.Run, b viewerRights) {
 	case countersign.WaitStop:
 		c.waitsForGo(r)
 	}
+	if words := countersign.RestoredWords(r.RestoredAt); words != "" {
+		c.Detail = strings.TrimSpace(ended(upper(words)) + " " + c.Detail)
+	}
 }
 
 func (c *callout) waitsForApproval(r *countersign.Run, i int, b viewerRights) {

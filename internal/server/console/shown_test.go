@@ -41,7 +41,7 @@ func TestAValueInTextIsIsolatedWhereItTurnsAndMarkedWhereItMayDeceive(t *testing
 	for given, want := range map[any]string{
 		"plain": "plain", "zurück": "zurück", 5: "5", template.HTML("<b>ש</b>"): "<b>ש</b>",
 		"<שלום>":                     "<bdi>&lt;שלום&gt;</bdi>",
-		"p\u0430y":                   `<bdi>p` + "\u0430" + `y</bdi> <span class="doubt">mixes scripts</span>`,
+		"p\u0430y":                   `<bdi>p` + "\u0430" + `y</bdi> <span class="doubt">mixes scripts: “` + "\u0430" + `” is Cyrillic (U+0430), looks like a</span>`,
 		struct{ template.HTML }{"x"}: "{x}",
 	} {
 		var b bytes.Buffer

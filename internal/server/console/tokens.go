@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -144,7 +145,7 @@ func revokeTokenPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := tokenData{realm: v.realm("tokens"), Token: tokenRowOf(t, v.now)}
+	d := tokenData{realm: v.realm("tokens"), Token: tokenRowOf(control.Named(v.r.Context(), v.control, v.actor, t), v.now)}
 	return v.accessPage("token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
 }
 

@@ -48,7 +48,7 @@ func userPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.userForm(userData{User: u, grant: v.grantForm(v.tenantAsked(), u.Roles, reachOf(u.ProjectIDs), u.ProjectIDs)}), nil
+	return v.userForm(userData{User: control.Named(v.r.Context(), v.control, v.actor, u), grant: v.grantForm(v.tenantAsked(), u.Roles, reachOf(u.ProjectIDs), u.ProjectIDs)}), nil
 }
 
 // addUser refuses the address of an existing user, whose roles it would otherwise

@@ -35,9 +35,9 @@ func (a *API) enter(c *call, rt route) ([]byte, error) {
 		return nil, err
 	}
 	if err := a.sameOrigin(c.r); err != nil {
-		return nil, a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c.id), err)
+		return nil, a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c), err)
 	}
-	if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c.id)); err != nil {
+	if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c)); err != nil {
 		return nil, err
 	}
 	body, err := readBody(c.r, countersign.MaxBodyBytes)

@@ -68,6 +68,9 @@ func (a *API) endpoint(rt route) http.Handler {
 			return
 		}
 		out, err := rt.handle(c)
+		if err == nil {
+			out, err = a.named(c, out)
+		}
 		if rt.status == http.StatusAccepted {
 			a.countStart(c, err)
 		}
@@ -79,15 +82,25 @@ func (a *API) endpoint(rt route) http.Handler {
 	})
 }
 
+// named puts beside each principal of an answer what it is called.
+func (a *API) named(c *call, out any) (any, error) {
+	if l, is := out.(interface {
+		encoded(ctx context.Context, s *control.Service, a control.Actor) (any, error)
+	}); is {
+		return l.encoded(c.ctx, a.control, c.actor)
+	}
+	return control.Named(c.ctx, a.control, c.actor, out), nil
+}
+
 func (a *API) admit(c *call, rt route) error {
 	if rt.op != "" {
 		if err := a.authenticate(c); err != nil {
 			return err
 		}
 		if err := a.sameSite(c); err != nil {
-			return a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c.id), err)
+			return a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c), err)
 		}
-		if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c.id)); err != nil {
+		if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c)); err != nil {
 			return err
 		}
 	}
@@ -105,15 +118,9 @@ func (a *API) admit(c *call, rt route) error {
 	return readDocument(c, rt, data)
 }
 
-func subjectOf(rt route, id string) string {
-	kind := strings.TrimSuffix(strings.Split(strings.TrimPrefix(rt.path, "/"), "/")[0], "s")
-	if kind == "system" { // the path of agents names a project a system
-		kind = "project"
-	}
-	if id == "" || !countersign.ValidID(id) {
-		return kind
-	}
-	return kind + "/" + id
+// subjectOf is what a request is about, for the audit log.
+func subjectOf(rt route, c *call) string {
+	return access.Subject(c.actor.Principal, rt.op, c.r.PathValue)
 }
 
 // authenticate uses the bearer token of the Authorization header, or without such a

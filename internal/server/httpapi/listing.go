@@ -1,21 +1,28 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
 // Lists omit snapshots and each step's request, response and output; any other value
 // over 16 KiB is replaced by {"$omitted": {bytes, sha256}} (contract 1). A read by ID
 // is complete.
 
-// listed encodes a page with its items in list form.
+// listed is a page that is encoded with its items in list form, once they have their names.
 func listed[T any](p countersign.Page[T], err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
+	return unlisted[T]{p}, err
+}
+
+type unlisted[T any] struct{ page countersign.Page[T] }
+
+func (u unlisted[T]) encoded(ctx context.Context, s *control.Service, a control.Actor) (any, error) {
+	p := control.Named(ctx, s, a, u.page)
+	var err error
 	items := make([]json.RawMessage, len(p.Items))
 	for i := range p.Items {
 		if items[i], err = bounded(p.Items[i]); err != nil {

@@ -1,7 +1,7 @@
 package mcp
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/countersign/countersign"
 )
@@ -30,7 +30,6 @@ func outcomeOf(r *countersign.Run) string {
 			return outcomeRunning // somebody has decided; it goes on by itself
 		}
 	}
-	code, _, _ := strings.Cut(r.Error, ": ")
 	switch r.Status {
 	case countersign.RunCompleted:
 		if r.Mode == countersign.ModeDryRun {
@@ -40,21 +39,32 @@ func outcomeOf(r *countersign.Run) string {
 	case countersign.RunRecoveryRequired:
 		return outcomeUnknown
 	case countersign.RunCancelled:
-		if countersign.Code(code) == countersign.CodeAbandoned {
-			return outcomeUnknown // a person gave up finding out
-		}
-		return outcomeStopped
+		return cancelledOutcome(r)
 	case countersign.RunFailed:
-		return failedOutcome(countersign.Code(code))
+		return failedOutcome(r)
 	}
 	return outcomeRunning
 }
 
-func failedOutcome(code countersign.Code) string {
-	switch code {
-	case countersign.CodeExpectationNotMet, countersign.CodeOutputMissing:
+// cancelledOutcome says of a run that it was STOPPED only where nothing of it has, or may have,
+// taken effect.
+func cancelledOutcome(r *countersign.Run) string {
+	switch {
+	case !r.HadEffect() && r.Code() != countersign.CodeAbandoned:
+		return outcomeStopped
+	case !slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.Status != countersign.StepCompleted }):
+		return outcomeDone
+	}
+	return outcomeUnknown
+}
+
+// failedOutcome says of a run that it was REFUSED only where nothing of it has, or may have,
+// taken effect: the code speaks of the last attempt alone.
+func failedOutcome(r *countersign.Run) string {
+	switch {
+	case r.Code().NotAsExpected():
 		return outcomeNotAsExpected
-	case countersign.CodeOutcomeUnknown:
+	case r.Code() == countersign.CodeOutcomeUnknown, r.HadEffect():
 		return outcomeUnknown
 	}
 	return outcomeRefused

@@ -17,7 +17,7 @@ import (
 const instructions = "Each tool is a capability that this agent was admitted for. A call starts a run and answers with its outcome. " +
 	"REHEARSED: nothing was sent. DONE: the answer was what is expected. WAITING_FOR_A_PERSON: somebody must approve it at url, which nobody can hurry by calling again: " +
 	"call " + statusTool + " with the runId later, as for RUNNING. REFUSED: it did not take effect. NOT_AS_EXPECTED: it was answered otherwise than expected, and may have taken effect. " +
-	"UNKNOWN: nobody knows whether it took effect; a person finds out, and doing it again could do it twice. STOPPED: people stopped it. " +
+	"UNKNOWN: nobody knows whether it took effect; a person finds out, and doing it again could do it twice. STOPPED: people stopped it before anything took effect. " +
 	"The same call finds the same run for 24 hours, so a call that was lost can be repeated; name in task what it belongs to."
 
 // server handles one message. It registers only the called tool: registering all of

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -27,6 +28,8 @@ type runState struct {
 	UnverifiedSteps int  `json:"unverifiedSteps,omitempty"`
 	MayHaveHappened bool `json:"mayHaveHappened,omitempty"`
 
+	RestoredAt time.Time `json:"restoredAt,omitzero"`
+
 	SuggestedInput countersign.Value `json:"suggestedInput,omitzero"` // what a reviewer who rejected it would approve
 }
 
@@ -46,10 +49,10 @@ type stepState struct {
 func (v *toolRequest) stateOf(r *countersign.Run) (runState, error) {
 	out := runState{
 		Outcome: outcomeOf(r), URL: v.address(r), RunID: r.ID, ID: r.ID, AgentID: r.AgentID, PlanID: r.PlanID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
-		Steps: make([]stepState, len(r.Steps)), UnverifiedSteps: r.UnverifiedSteps, MayHaveHappened: r.MayHaveHappened,
+		Steps: make([]stepState, len(r.Steps)), UnverifiedSteps: r.UnverifiedSteps, MayHaveHappened: r.MayHaveHappened, Note: r.HappenedWords(), RestoredAt: r.RestoredAt,
 	}
-	if r.MayHaveHappened {
-		out.Note = countersign.MayHaveHappened
+	if !r.Status.IsTerminal() && out.Note == "" {
+		out.Note = countersign.RestoredWords(r.RestoredAt)
 	}
 	for i := range r.Steps {
 		var err error

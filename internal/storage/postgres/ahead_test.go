@@ -163,7 +163,7 @@ func TestABatchThatRunsAheadHasItsSettings(t *testing.T) {
 // TestANewerReleaseStopsABatchThatRunsAhead.
 func TestANewerReleaseStopsABatchThatRunsAhead(t *testing.T) {
 	s, _, url := alone(t)
-	pgtest.Exec(t, url, "UPDATE countersign_writer SET level = level + 1")
+	pgtest.Exec(t, url, "UPDATE countersign_writer SET level = level + 2")
 	if err := s.Update(context.Background(), func(tx store.Tx) error { return write(tx, "b", "x") }); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Update: %v", err)
 	}

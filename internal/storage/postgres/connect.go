@@ -24,6 +24,7 @@ type database struct {
 	// Set by prepare: a newer release has added to the tables; how long a message to the server
 	// and back takes.
 	newer     bool
+	raised    bool // it is closed to earlier releases
 	roundTrip time.Duration
 }
 

@@ -47,9 +47,10 @@
 // A batch also stores its number with its writer's id in countersign_batches. When the
 // answer to a COMMIT doesn't come, the writer connects again and locks the row of
 // countersign_writer, for which it waits until the lost transaction has ended. Then it
-// reads the number: if it is there, the batch is committed; if not, the batch never will
-// be and is run again. The callers wait meanwhile. If this can't be found out in time,
-// Failed is closed, the callers get store.ErrInDoubt, and the process must end.
+// reads the number: if it is there, the batch is committed; if not, it stores a number of its
+// own, by which a message that arrives later fails, and the batch is run again. The callers
+// wait meanwhile. If this can't be found out in time, Failed is closed, the callers get
+// store.ErrInDoubt, and the process must end.
 //
 // # Time
 //

@@ -58,8 +58,8 @@ func ask(t testing.TB, url, query string) (found []string) {
 
 func TestStoreOfAHigherLevelIsRefused(t *testing.T) {
 	for name, change := range map[string]string{
-		"level":            "UPDATE countersign_writer SET level = 2 WHERE id = 1",
-		"level and schema": "UPDATE countersign_writer SET level = 2 WHERE id = 1; " + migratedFurther,
+		"level":            "UPDATE countersign_writer SET level = 3 WHERE id = 1",
+		"level and schema": "UPDATE countersign_writer SET level = 3 WHERE id = 1; " + migratedFurther,
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := pgtest.Database(t)
@@ -106,7 +106,7 @@ func TestNewerReleaseEndsTheOlderOne(t *testing.T) {
 	url := pgtest.Database(t)
 	s := mustOpen(t, url)
 	mustIncrement(t, s)
-	pgtest.Exec(t, url, "UPDATE countersign_writer SET level = 2 WHERE id = 1")
+	pgtest.Exec(t, url, "UPDATE countersign_writer SET level = 3 WHERE id = 1")
 	err := s.Update(context.Background(), func(store.Tx) error { t.Error("the function ran"); return nil })
 	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "newer release") {
 		t.Errorf("Update: %v", err)

@@ -76,6 +76,32 @@ func TestCutConnectionsNeitherLoseNorRepeat(t *testing.T) {
 	}
 }
 
+// TestMessagesThatArriveLateNeitherLoseNorRepeat: the sender of a batch that runs ahead is cut
+// off at drawn places, and what it had sent arrives when the batch is over.
+func TestMessagesThatArriveLateNeitherLoseNorRepeat(t *testing.T) {
+	direct, s, p := behindAhead(t, func(*settings) {})
+	late := 0
+	cutEach(t, requests, 40, func(n int) bool {
+		for !s.writer.mayRunAhead() {
+			mustIncrement(t, s)
+		}
+		before := count(t, direct)
+		p.arm(fault{of: requests, after: n, late: true})
+		_, err := counted(s)
+		mustDo(t, err)
+		struck := p.disarm()
+		if struck {
+			late++
+			p.deliver(t)
+		}
+		wantCount(t, direct, before+1)
+		return struck
+	})
+	if late == 0 {
+		t.Error("no message was late")
+	}
+}
+
 // TestAnswerAgreesWithWhatIsStored when the database can't be reached any more
 // after the cut: the answer is "nothing was changed" only where that is so.
 func TestAnswerAgreesWithWhatIsStored(t *testing.T) {

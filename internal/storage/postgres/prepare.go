@@ -79,7 +79,7 @@ func (d *database) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if d.newer, err = checkRelease(ctx, db, provider); err != nil {
+	if d.newer, d.raised, err = checkRelease(ctx, db, provider); err != nil {
 		return err
 	}
 	if _, err := provider.Up(ctx); err != nil {

@@ -20,6 +20,14 @@ type proxy struct {
 	open  map[net.Conn]chan struct{} // closed by hangUp
 	shut  bool                       // new connections are refused
 	heard *bytes.Buffer              // the requests, while somebody wants them
+	late  []late                     // messages on their way
+}
+
+// late is a message that its sender has given up.
+type late struct {
+	bytes  []byte
+	to     net.Conn
+	closed chan struct{} // by the server
 }
 
 // direction of bytes.
@@ -46,6 +54,8 @@ type fault struct {
 	deaf bool
 	// shut: from then on no connection can be made, until reopen.
 	shut bool
+	// late: the client loses its connection, and what it had sent arrives by deliver.
+	late bool
 
 	struck chan struct{} // closed when it has come true
 }
@@ -141,9 +151,31 @@ func (p *proxy) connect(client net.Conn) {
 		return
 	}
 	var both sync.WaitGroup
-	both.Go(func() { p.pass(requests, client, server) })
-	both.Go(func() { p.pass(answers, server, client) })
+	closed := make(chan struct{})
+	both.Go(func() { p.pass(requests, client, server, closed) })
+	both.Go(func() {
+		p.pass(answers, server, client, closed)
+		close(closed)
+	})
 	both.Wait()
+}
+
+// deliver has the messages arrive that were late, and returns once the server has done what
+// it does with each.
+func (p *proxy) deliver(t testing.TB) {
+	t.Helper()
+	p.mu.Lock()
+	all := p.late
+	p.late = nil
+	p.mu.Unlock()
+	if len(all) == 0 {
+		t.Error("no message is on its way")
+	}
+	for _, m := range all {
+		_, _ = m.to.Write(m.bytes)
+		_ = m.to.(*net.TCPConn).CloseWrite()
+		<-m.closed
+	}
 }
 
 func (p *proxy) enter(conns ...net.Conn) bool {
@@ -159,11 +191,15 @@ func (p *proxy) enter(conns ...net.Conn) bool {
 }
 
 // pass copies until one side closes or the fault comes true.
-func (p *proxy) pass(d direction, from, to net.Conn) {
+func (p *proxy) pass(d direction, from, to net.Conn, closed chan struct{}) {
 	silent := false
 	for buffer := make([]byte, 1<<16); ; {
 		n, err := from.Read(buffer)
 		keep, struck := p.judge(d, buffer[:n])
+		if struck != nil && struck.late {
+			p.hold(late{bytes.Clone(buffer[:n]), to, closed}, from)
+			return
+		}
 		if !silent {
 			_, _ = to.Write(buffer[:keep])
 		}
@@ -176,6 +212,14 @@ func (p *proxy) pass(d direction, from, to net.Conn) {
 			return
 		}
 	}
+}
+
+// hold keeps a message, and cuts its sender off.
+func (p *proxy) hold(m late, from net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.late = append(p.late, m)
+	_ = from.Close()
 }
 
 // gone is closed when the connection has been hung up.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -34,28 +35,46 @@ import (
 // If older releases can't be tolerated, level is raised, and the migration sets
 // countersign_writer.level to it: older releases are then refused, and running ones end
 // (see writer.check).
-const level = 1
+//
+// A store with records of the third edition has level 2: Raise sets it, and no migration, so
+// that a release before it can be put back until the first of them is written.
+const level = 2
 
 //go:embed migrations/*.sql
 var embedded embed.FS
 
 // checkRelease refuses a store that needs a higher level than this release's, and reports
-// whether the tables are those of a newer release.
-func checkRelease(ctx context.Context, db *sql.DB, provider *goose.Provider) (newer bool, err error) {
+// whether the tables are those of a newer release, and whether they are closed to earlier ones.
+func checkRelease(ctx context.Context, db *sql.DB, provider *goose.Provider) (newer, raised bool, err error) {
 	var needed int64
 	if err := db.QueryRowContext(ctx, "SELECT level FROM countersign_writer WHERE id = "+writerRow).Scan(&needed); err != nil {
-		return false, err
+		return false, false, err
 	}
 	migrated, err := provider.GetDBVersion(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	known := knownMigration(provider)
 	if needed > level {
-		return false, fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
+		return false, false, fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
 			migrated, needed, known, level)
 	}
-	return migrated > known, nil
+	return migrated > known, needed >= level, nil
+}
+
+// Raised implements store.Leveled.
+func (s *Store) Raised() bool { return s.raised.Load() }
+
+// Raise implements store.Leveled. It waits for the turn of whoever writes; the next of an
+// earlier release finds the level, and ends.
+func (s *Store) Raise(ctx context.Context) (err error) {
+	db := s.db.pool(1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, "UPDATE countersign_writer SET level = "+strconv.Itoa(level)+" WHERE id = "+writerRow+" AND level < "+strconv.Itoa(level)); err != nil {
+		return fmt.Errorf("close the store to earlier releases: %w", meaning(err))
+	}
+	s.raised.Store(true)
+	return nil
 }
 
 // knownMigration is the number of the newest migration of this release.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -15,11 +16,16 @@ type Store struct {
 	writer  *writer
 	views   *views
 	newer   bool
+	db      *database
+	raised  atomic.Bool // it is closed to earlier releases, as far as this process knows
 	closing sync.Once
 	closed  error
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store   = (*Store)(nil)
+	_ store.Leveled = (*Store)(nil)
+)
 
 // Open connects to a database, by an address that begins with postgres:// and may have
 // libpq parameters, and creates the tables if there are none. It refuses, with an error of
@@ -36,7 +42,8 @@ func open(ctx context.Context, url string, settings settings) (*Store, error) {
 		return nil, fmt.Errorf("store %s: %w", db.name(), err)
 	}
 	db.settings = db.settings.at(db.roundTrip)
-	s := &Store{writer: newWriter(db), views: newViews(db), newer: db.newer}
+	s := &Store{writer: newWriter(db), views: newViews(db), newer: db.newer, db: db}
+	s.raised.Store(db.raised)
 	go s.writer.run()
 	return s, nil
 }

@@ -214,3 +214,6 @@ func (v *views) close() error {
 	}
 	return v.db.Close()
 }
+
+// Readers is how many Views run at once.
+func (s *Store) Readers() int { return s.views.settings.readers }

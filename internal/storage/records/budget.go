@@ -21,6 +21,16 @@ type Spending struct {
 	// Open are those after the last whole part, each a Spent as it is written: a step adds
 	// one, and copies the others.
 	Open []countersign.Value `json:"open,omitempty"`
+	// Back are the times at which the clock turned out to have been ahead, in their order, both
+	// of numbers and times.
+	Back []ClockBack `json:"back,omitempty"`
+}
+
+// ClockBack says that the entries before a number were sent at this time at the latest, whatever
+// the clock said then.
+type ClockBack struct {
+	Before int64     `json:"before"`
+	At     time.Time `json:"at"`
 }
 
 // Tallies are those of a record, each with another key, sorted by it. They are written as an
@@ -38,7 +48,7 @@ type Tally struct {
 	Beyond int64     `json:"beyond,omitempty"`
 }
 
-// SpentPart is some entries of a Spending, in their order. It never changes.
+// SpentPart is some entries of a Spending, in their order. It changes only where one is void.
 type SpentPart struct {
 	Entries []Spent `json:"entries"`
 }
@@ -46,11 +56,12 @@ type SpentPart struct {
 // SpentPerPart is how many entries a part holds.
 const SpentPerPart = 8
 
-// Spent is one step, counted at its first intent to send.
+// Spent is one step, counted at its last intent to send.
 type Spent struct {
 	At      time.Time         `json:"at"`
 	Step    string            `json:"step"`              // run/step
 	Amounts map[string]string `json:"amounts,omitempty"` // by input: a number, or SpentBeyond
+	Void    bool              `json:"void,omitempty"`    // the step was sent again, and counts there, or never left
 	Digest  string            `json:"digest,omitempty"`  // of its request, where a SentRequest of an earlier release names the step
 }
 

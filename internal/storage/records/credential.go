@@ -28,8 +28,12 @@ var (
 
 const firstCredential = "credential/"
 
-// CredentialsBoundID is the only id of a CredentialsBound.
+// CredentialsBoundID is the id of the mark that the credentials were bound.
 const CredentialsBoundID = "credentials-bound"
+
+// UpgradeNoticedID is the id of the mark of a store of which the log has named what the third
+// edition means otherwise.
+const UpgradeNoticedID = "upgrade-noticed-3"
 
 // CredentialID is the id of a variable's binding.
 func CredentialID(name string) string { return firstCredential + name }

@@ -59,12 +59,37 @@ func Away(tx store.Tx, tenant string, r *Approval) ([]countersign.Delegation, er
 	return Delegations.List(tx, tenant, store.Query{Where: AllDelegations()})
 }
 
-// EligibilityThen is for which of its groups a decision counts: those of who decided, and of
-// those in whose place they did, as far as they are members still. The end of a delegation
-// undoes nothing that was decided within it.
-func EligibilityThen(tx store.Tx, tenant string, r *Approval, by Decider, at time.Time) (s Eligibility, err error) {
+// EligibilityThen is whether a decision counts at this moment, and for which of its groups:
+// those of who decided, and of those in whose place they did, as far as they may decide it and
+// are members still. The end of a delegation undoes nothing that was decided within it.
+// justGiven says that they may was found in this transaction.
+func EligibilityThen(tx store.Tx, tenant string, r *Approval, by Decider, given time.Time, m Moment, justGiven bool) (s Eligibility, counts bool, err error) {
+	if counts = justGiven; !counts {
+		counts, err = m.stands(tx, tenant, r, by, given)
+	}
+	if err != nil || !counts {
+		return s, false, err
+	}
+	s, err = lentThen(tx, tenant, r, by, given)
+	return s, err == nil && (len(r.Groups) == 0 || len(s.Groups) > 0), err
+}
+
+// lentThen is as whose member somebody decided, as far as it holds still. That they might
+// decide at all is known.
+func lentThen(tx store.Tx, tenant string, r *Approval, by Decider, given time.Time) (s Eligibility, err error) {
+	if len(r.Groups) == 0 {
+		return s, nil
+	}
 	for _, person := range append([]string{by.Person}, by.OnBehalfOf...) {
-		in, escalated, err := memberOf(tx, tenant, r, person, at)
+		if person != by.Person {
+			if able, err := userStands(tx, tenant, r, person, given); err != nil || !able {
+				if err != nil {
+					return s, err
+				}
+				continue
+			}
+		}
+		in, escalated, err := memberOf(tx, tenant, r, person, given)
 		if err != nil {
 			return s, err
 		}

@@ -184,6 +184,9 @@ type Unfinished struct {
 	Projects   []string                `json:"projects"`
 	WaitingFor *countersign.WaitingFor `json:"waitingFor,omitempty"`
 	Owner      string                  `json:"owner,omitempty"` // the replica that drives an active run, or whose call may still be answered
+	// Tries is how many turns were tried in a row and not committed, of a run that this is held
+	// against.
+	Tries int `json:"tries,omitempty"`
 }
 
 // UnfinishedID is the id of a run in the realm's list.
@@ -193,15 +196,52 @@ func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
 const waitingAtOnce = 200
 
 // EachWaiting hands over the runs of all tenants that wait for an approval, in the order in
-// which they began to wait, or the newest first.
-func EachWaiting(tx store.Tx, newestFirst bool, each func(*Unfinished) error) error {
+// which they began to wait, or the newest first. One whose entry can't be read is handed to
+// damaged.
+func EachWaiting(tx store.Tx, newestFirst bool, each func(*Unfinished) error, damaged func(store.Row, error) error) error {
 	q := store.Query{Where: []store.Filter{store.Equal("state", Waiting)}, Order: []store.Order{{Column: "since", Descending: newestFirst}}}
-	return UnfinishedRuns.Each(tx, store.Realm, q, waitingAtOnce, func(u *Unfinished) error {
+	return UnfinishedRuns.EachReadable(tx, store.Realm, q, waitingAtOnce, func(u *Unfinished) error {
 		if u.WaitingFor == nil || u.WaitingFor.ApprovalID == "" {
 			return nil
 		}
 		return each(u)
-	})
+	}, damaged)
+}
+
+// ListUnfinished lists unfinished runs of all tenants. An entry that can't be read is made from
+// its columns, so that no other run rests on it.
+func ListUnfinished(tx store.Tx, q store.Query) (out []Unfinished, err error) {
+	rows, err := tx.List(store.Unfinished, store.Realm, q)
+	for _, row := range rows {
+		u := Unfinished{}
+		if Decode(row, &u) != nil {
+			u = UnfinishedOfRow(row)
+		}
+		out = append(out, u)
+	}
+	return out, err
+}
+
+// UnfinishedOfRow is what the columns of an entry say.
+func UnfinishedOfRow(row store.Row) (u Unfinished) {
+	u.TenantID, u.RunID, _ = strings.Cut(row.ID, "/")
+	u.State, _ = row.Keys[1].(string)
+	if since, ok := row.Keys[2].(int64); ok {
+		u.Since = time.UnixMicro(since).UTC()
+	}
+	if due, ok := row.Keys[3].(int64); ok && due > 0 {
+		u.Due = time.UnixMicro(due).UTC()
+	}
+	return u
+}
+
+// TenantIDs are the ids of all tenants. None of their records need be readable.
+func TenantIDs(tx store.Tx) (ids []string, err error) {
+	rows, err := tx.List(store.Tenants, store.Realm, store.Query{})
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	return ids, err
 }
 
 // UnfinishedOf narrows the realm's list to a tenant's runs.

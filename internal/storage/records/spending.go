@@ -60,7 +60,19 @@ func (s *Spending) append(b []byte) []byte {
 		b = appendTime(b, `,"lastAt":"`, s.LastAt)
 	}
 	b = s.Tallies.append(append(b, `,"tallies":`...))
-	return append(appendEntries(b, `,"open":[`, s.Open), '}')
+	b = appendEntries(b, `,"open":[`, s.Open)
+	for i, c := range s.Back {
+		if i == 0 {
+			b = append(b, `,"back":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = append(appendTime(appendInt(b, `{"before":`, c.Before), `,"at":"`, c.At), '}')
+	}
+	if len(s.Back) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}')
 }
 
 func (all Tallies) append(b []byte) []byte {
@@ -98,6 +110,12 @@ func (e *Spent) Encode() countersign.Value {
 	}
 	if len(e.Amounts) > 0 {
 		b = append(b, '}')
+	}
+	if e.Void {
+		b = append(b, `,"void":true`...)
+	}
+	if e.Digest != "" {
+		b = appendQuoted(append(b, `,"digest":`...), e.Digest)
 	}
 	return countersign.RawValue(string(append(b, '}')))
 }

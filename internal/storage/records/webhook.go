@@ -51,10 +51,8 @@ func WebhookID(tenant, id string) string { return "webhook/" + tenant + "/" + id
 // WebhookProgressID is the id of its progress.
 func WebhookProgressID(tenant, id string) string { return webhookProgressIDs + tenant + "/" + id }
 
-// AllWebhooks lists every tenant's webhooks.
-func AllWebhooks(tx store.Tx) ([]Webhook, error) {
-	return Webhooks.List(tx, store.Realm, store.Query{Where: allWebhooks})
-}
+// EveryWebhook asks for every tenant's webhooks.
+func EveryWebhook() store.Query { return store.Query{Where: allWebhooks} }
 
 // WebhooksOf narrows a listing to a tenant's webhooks.
 func WebhooksOf(tenant string) []store.Filter {

@@ -74,22 +74,38 @@ func (c *Cache) get(p place) (entry, bool) {
 }
 
 func (c *Cache) put(p place, e entry) {
-	sum := p.sum()
+	sum, row := p.sum(), cached{p, e}
 	if len(e.doc) > maxRemembered {
 		c.drop(sum)
 		return
 	}
-	if _, there := c.young[sum]; !there {
-		c.size += int(unsafe.Sizeof(sum)+unsafe.Sizeof(cached{})) + len(p.id) + len(e.doc)
+	if was, there := c.young[sum]; there {
+		c.size -= was.cost()
 	}
-	c.young[sum] = cached{p, e}
+	c.size += row.cost()
+	c.young[sum] = row
 	if c.size > maxGeneration {
 		c.young, c.old, c.size = map[Sum]cached{}, c.young, 0
 	}
 }
 
+// cost is about how many bytes a row takes in the cache, as it is now.
+func (r *cached) cost() int {
+	n := int(unsafe.Sizeof(Sum(0))+unsafe.Sizeof(*r)) + len(r.id) + len(r.doc)
+	for _, key := range r.keys {
+		n += int(unsafe.Sizeof(key))
+		if text, is := key.(string); is {
+			n += len(text)
+		}
+	}
+	return n
+}
+
 // drop drops a row.
 func (c *Cache) drop(sum Sum) {
+	if was, there := c.young[sum]; there {
+		c.size -= was.cost()
+	}
 	delete(c.young, sum)
 	delete(c.old, sum)
 }

@@ -289,3 +289,36 @@ func TestWritersThatAreToldWhatChangedSeeTheNewestState(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatOthersNoLongerChangeIsNoLongerAskedFor: each message that takes the lock would be
+// longer for ever.
+func TestWhatOthersNoLongerChangeIsNoLongerAskedFor(t *testing.T) {
+	c := openCaches(t, 2)
+	version := int64(0)
+	put := func(tx store.Tx) error {
+		row := store.Row{ID: "a", Keys: []any{"acme", "active", int64(0), int64(0)}, Doc: []byte("{}")}
+		return tx.Put(store.Unfinished, "t", row, version)
+	}
+	look := func(tx store.Tx) error {
+		_, err := tx.Get(store.Unfinished, "t", "a")
+		if err != nil {
+			return err
+		}
+		_, err = tx.Count(store.Unfinished, "t", row{state: "active"}.query())
+		return err
+	}
+	for range 3 {
+		c.turn(t, 1, false, false, put)
+		version++
+		c.turn(t, 0, false, false, look)
+	}
+	if hot := c.conn.Hot(c.of[0]); len(hot) == 0 {
+		t.Fatal("what others change again and again isn't asked for in advance")
+	}
+	for range 100 {
+		c.turn(t, 0, false, false, look)
+	}
+	if hot := c.conn.Hot(c.of[0]); len(hot) > 0 {
+		t.Errorf("after a hundred turns in which others changed nothing, %d rows and counts are asked for in advance", len(hot))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -93,7 +94,11 @@ func damagedLogIsRefused(t *testing.T, written bool) {
 		bad[at] ^= 4
 		mustDo(t, os.WriteFile(path, bad, 0o600))
 		before := snapshot(t, dir)
-		if err := wantRefused(t, dir, "is damaged"); err == nil {
+		why := " is damaged: commits stand behind a bad frame"
+		if at < logHeadSize {
+			why = " is damaged: its head is bad"
+		}
+		if err := wantRefused(t, dir, path+why); err == nil {
 			t.Errorf("a flipped bit at %d went unseen", at)
 		}
 		mustDo(t, os.RemoveAll(filepath.Join(dir, lockFile)))
@@ -103,28 +108,67 @@ func damagedLogIsRefused(t *testing.T, written bool) {
 	wantPair(t, mustOpen(t, dir), 6)
 }
 
-// TestAFlippedBitIsFoundUnlessTheLastCommitHasIt: in the page of any frame. Before
-// the last commit it would undo what was acknowledged.
+// TestAFlippedBitIsFoundUnlessTheLastCommitHasIt: any bit of the head of any frame, and some
+// of its page. Before the last commit it would undo what was acknowledged.
 func TestAFlippedBitIsFoundUnlessTheLastCommitHasIt(t *testing.T) {
 	_, log := crashed(t, false)
-	path := filepath.Join(t.TempDir(), databaseFile+"-wal")
-	frames := (len(log) - logHeadSize) / frameSize
-	head := func(i int) []byte { return log[logHeadSize+i*frameSize:] }
-	last := frames - 1 // where the last commit begins
-	for last > 0 && binary.BigEndian.Uint32(head(last - 1)[4:]) == 0 {
-		last--
+	for name, log := range map[string][]byte{"of a store": log, "of commits of one frame": logOfCommits(5, 1), "of commits of two": logOfCommits(5, 2)} {
+		t.Run(name, func(t *testing.T) {
+			frames := (len(log) - logHeadSize) / frameSize
+			size := func(i int) uint32 { return binary.BigEndian.Uint32(log[logHeadSize+i*frameSize+4:]) }
+			last := frames - 1 // where the last commit begins
+			for last > 0 && size(last-1) == 0 {
+				last--
+			}
+			if last < 4 {
+				t.Fatalf("the log has %d frames", frames)
+			}
+			wantFound := func(i, bit int) {
+				bad := bytes.Clone(log)
+				bad[logHeadSize+i*frameSize+bit/8] ^= 1 << (bit % 8)
+				damage, err := damageOf(bytes.NewReader(bad))
+				mustDo(t, err)
+				if (damage != "") != (i < last) {
+					t.Errorf("bit %d of frame %d of %d, the last commit from %d on: damage%s", bit, i, frames, last, damage)
+				}
+			}
+			for i := range frames {
+				wantFound(i, 8*(frameHeadSize+100+i))
+				for bit := range 8 * frameHeadSize {
+					wantFound(i, bit)
+				}
+			}
+		})
 	}
-	if last < 4 {
-		t.Fatalf("the log of six commits has %d frames", frames)
+}
+
+// logOfCommits makes a log of commits of so many frames each.
+func logOfCommits(commits, frames int) []byte {
+	l := logReader{order: binary.BigEndian, salts: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}}
+	head := make([]byte, logHeadSize)
+	binary.BigEndian.PutUint32(head, logMagic|1)
+	binary.BigEndian.PutUint32(head[8:], pageSize)
+	copy(head[16:], l.salts[:])
+	put := func(to []byte, sums [2]uint32) {
+		binary.BigEndian.PutUint32(to, sums[0])
+		binary.BigEndian.PutUint32(to[4:], sums[1])
 	}
-	for i := range frames {
-		bad := bytes.Clone(log)
-		bad[logHeadSize+i*frameSize+frameHeadSize+100+i] ^= 1
-		mustDo(t, os.WriteFile(path, bad, 0o600))
-		if err := checkLog(path); (err != nil) != (i < last) {
-			t.Errorf("a flipped bit in frame %d of %d, the last commit from %d on: %v", i, frames, last, err)
+	l.sums = l.add(l.sums, head[:24])
+	put(head[24:], l.sums)
+	log := head
+	for n := range commits * frames {
+		clear(l.frame[:])
+		binary.BigEndian.PutUint32(l.frame[:], uint32(n%3+1))
+		if n%frames == frames-1 {
+			binary.BigEndian.PutUint32(l.frame[4:], 4) // one bit is set
 		}
+		copy(l.frame[8:], l.salts[:])
+		copy(l.frame[frameHeadSize:], fmt.Sprintf("frame %d", n))
+		l.sums = l.summed(l.sums)
+		put(l.frame[16:], l.sums)
+		log = append(log, l.frame[:]...)
 	}
+	return log
 }
 
 // TestLogThatStartedOverIsSound has frames of an earlier round behind its end.

@@ -198,3 +198,6 @@ func (r *readers) close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Readers is how many Views run at once.
+func (s *Store) Readers() int { return cap(s.readers.idle) }

@@ -38,7 +38,7 @@ func TestForeignAndBrokenDatabasesAreRefusedUnchanged(t *testing.T) {
 		"cut by one byte":    {func(t *testing.T, _, database string) { cut(t, database, mustStat(t, database).Size()-1) }, "damaged"},
 		"cut to a header":    {func(t *testing.T, _, database string) { cut(t, database, headerSize) }, "damaged"},
 		"newer migration":    {statement("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)"), "newer release"},
-		"newer level":        {statement(fmt.Sprintf("PRAGMA user_version = %d", level+1)), "newer release"},
+		"newer level":        {statement(fmt.Sprintf("PRAGMA user_version = %d", highest+1)), "newer release"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := madeStore(t)

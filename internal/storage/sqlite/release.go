@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -19,6 +20,10 @@ import (
 // write. The migration of such a release sets user_version to the level that a program
 // needs to open the store.
 const level = 4
+
+// highest is the level of a store with records of the third edition, which this release may
+// use as well. Raise sets it.
+const highest = 5
 
 //go:embed migrations/*.sql
 var embedded embed.FS
@@ -98,11 +103,57 @@ func checkRelease(ctx context.Context, db *sql.DB, known int64) error {
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&needed); err != nil {
 		return unreadable(err)
 	}
-	if migrated > known || needed > level {
+	if migrated > known || needed > highest {
 		return fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
-			migrated, needed, known, level)
+			migrated, needed, known, highest)
 	}
 	return nil
+}
+
+// Raised implements store.Leveled.
+func (s *Store) Raised() bool { return s.raised.Load() }
+
+// Raise implements store.Leveled, on a connection of its own: it is durable when it returns,
+// before anything that needs it is in the journal.
+func (s *Store) Raise(ctx context.Context) (err error) {
+	if s.raised.Load() {
+		return nil
+	}
+	db, err := s.raising()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", highest)); err != nil {
+		return inWords("close the store to earlier releases", err)
+	}
+	s.raised.Store(true)
+	return nil
+}
+
+// Raised reports whether the store in a directory is closed to releases that don't know the
+// third edition. It changes nothing.
+func Raised(ctx context.Context, dir string) (raised bool, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return false, err
+	}
+	leave, _, err := visit(dir)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	db, err := defaults().readerPool(filepath.Join(dir, databaseFile))
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return isRaised(ctx, db)
+}
+
+func isRaised(ctx context.Context, db *sql.DB) (bool, error) {
+	var needed int64
+	err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&needed)
+	return needed >= highest, inWords("", err)
 }
 
 // checkUpgrade refuses a store that an earlier release left with a journal: frames have the

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	codes "modernc.org/sqlite/lib"
 
@@ -26,7 +27,9 @@ type Store struct {
 	readers   *readers
 	scrubber  *scrubber    // nil: every page was read
 	reading   *sqldoc.Conn // the writer's, for reading
-	settled   bool         // nothing is in the journal that the database lacks
+	raised    atomic.Bool  // it is closed to earlier releases
+	raising   func() (*sql.DB, error)
+	settled   bool // nothing is in the journal that the database lacks
 	closing   sync.Once
 	closed    error
 }
@@ -34,6 +37,7 @@ type Store struct {
 var (
 	_ store.Store    = (*Store)(nil)
 	_ store.Changing = (*Store)(nil)
+	_ store.Leveled  = (*Store)(nil)
 )
 
 // Open opens the store in a directory, or creates one if the directory is missing or
@@ -78,6 +82,7 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	if err != nil {
 		return err
 	}
+	s.raising = func() (*sql.DB, error) { return settings.writerPool(path) }
 	whole, err := checkAtStart(ctx, s.readersDB, settings.wholeAtStart)
 	if err != nil {
 		return err
@@ -91,6 +96,11 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	if err := migrate(ctx, s.writerDB); err != nil {
 		return err
 	}
+	raised, err := isRaised(ctx, s.readersDB)
+	if err != nil {
+		return err
+	}
+	s.raised.Store(raised)
 	// A connection that has read the schema before would, if the disk then fails a read, say
 	// that there is no such table.
 	s.readersDB.SetMaxIdleConns(0)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/edition"
 )
 
 // Collection keeps values of one Go type in a table.
@@ -47,6 +48,9 @@ func (c Collection[T]) put(tx Tx, tenant, id string, v *T, expected int64, isNew
 		return nil, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
 	}
 	row := Row{ID: id, Doc: doc, New: isNew, Given: true}
+	if edition.Has(edition.Third, v) {
+		row.Edition = edition.Third
+	}
 	if c.Keys != nil {
 		row.Keys = c.Keys(v)
 	}
@@ -78,6 +82,13 @@ func (c Collection[T]) List(tx Tx, tenant string, q Query) ([]T, error) {
 // Each hands over the documents that match, one after the other, for those that may be
 // large: at most so many rows are in memory at a time.
 func (c Collection[T]) Each(tx Tx, tenant string, q Query, atOnce int, each func(*T) error) error {
+	return c.EachReadable(tx, tenant, q, atOnce, each, func(_ Row, err error) error { return err })
+}
+
+// EachReadable is Each for who goes on behind a document that can't be read: it is handed to
+// damaged with its columns, and the error that reading it ended with. An error of damaged ends
+// the reading.
+func (c Collection[T]) EachReadable(tx Tx, tenant string, q Query, atOnce int, each func(*T) error, damaged func(Row, error) error) error {
 	left := q.Limit // 0: all
 	for {
 		q.Limit = atOnce
@@ -90,10 +101,12 @@ func (c Collection[T]) Each(tx Tx, tenant string, q Query, atOnce int, each func
 		}
 		for _, row := range rows {
 			v, err := c.decode(row)
-			if err != nil {
-				return err
+			if err == nil {
+				err = each(v)
+			} else {
+				err = damaged(row, err)
 			}
-			if err := each(v); err != nil {
+			if err != nil {
 				return err
 			}
 		}

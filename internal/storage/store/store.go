@@ -67,6 +67,16 @@ type Changing interface {
 	Changes(tables ...*Table) int64
 }
 
+// Leveled is a store that can close itself to earlier releases.
+type Leveled interface {
+	// Raised reports that it is closed to releases that don't know the third edition: it was
+	// when it was opened, or Raise did it since.
+	Raised() bool
+	// Raise closes it. What is committed afterwards no earlier release reads or writes; one that
+	// runs ends with its next change. It may be called again.
+	Raise(ctx context.Context) error
+}
+
 // Urgent marks the context of an Update that can't wait until a full disk has
 // space again: the outcome of a call that was made. An engine that can holds
 // space back for these.
@@ -173,6 +183,9 @@ type Row struct {
 	// Given says that the caller gives Doc and Keys to the store with Put: nobody changes them
 	// any more, so the store may keep them instead of a copy.
 	Given bool
+	// Edition is that of the vocabulary which the document needs, 0 for the first two: a store
+	// closes itself to releases that don't know it (package leveled). It isn't kept.
+	Edition int
 }
 
 // Query says which rows, in which order. The zero Query is every row by id.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // Approvals are the commands on approvals (specification 2.12).
@@ -38,7 +39,7 @@ func (l *ApprovalsList) Run(t *Terminal) error {
 
 func printApproval(w io.Writer, a *countersign.Approval) {
 	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, decidedBecause(a.DecidedBy, a.DecisionReason))}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
-		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
+		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}, {"RESTORED", countersign.RestoredWords(a.RestoredAt)}}
 	facts = append(facts, makerFacts(a)...)
 	facts = append(facts, [2]string{"started because", doubted(a.RunReason)})
 	if w := a.AgentWords; w != nil {
@@ -58,7 +59,15 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	if a.SuggestedInput != nil {
 		facts = append(facts, [2]string{"would approve", doubted(value(countersign.ObjectValue(a.SuggestedInput)))})
 	}
-	Facts(w, facts...)
+	Facts(w, append(facts, memberFacts(request.Unlisted(a, approvalListed...))...)...)
+}
+
+// approvalListed are the members that printApproval has words for.
+var approvalListed = []string{
+	"id", "status", "runId", "stepId", "projectId", "capability", "attempt", "title", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords",
+	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker",
+	"decisions", "approvalsNeeded", "groups", "escalations", "reasons",
+	"inputSnapshot", // all of it is in the request
 }
 
 // deciderFacts lists how many people must decide and who has decided, for an approval that
@@ -77,8 +86,12 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 		return facts // the status shows it
 	}
 	for _, d := range a.Decisions {
-		left := map[bool]string{true: "; left the groups since, doesn't count"}[d.Left]
+		left := map[bool]string{true: "; may not decide it any more, doesn't count"}[d.Left]
 		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, decidedBecause(d.By, d.Reason)) + stoodIn(d) + left})
+		facts = append(facts, memberFacts(request.Unlisted(d, "decision", "by", "byName", "reason", "at", "onBehalfOf", "escalated", "left", "assertion"))...)
+		if d.Assertion != nil {
+			facts = append(facts, [2]string{"", "signed with the passkey " + d.Assertion.CredentialID})
+		}
 	}
 	return facts
 }

@@ -24,7 +24,7 @@ type AuditList struct {
 var auditTable = table[countersign.AuditRecord]{
 	heading: []string{"seq", "at", "actor", "action", "subject", "step", "outcome", "before", "after", "weakens", "reason"},
 	row: func(r countersign.AuditRecord) []string {
-		return []string{sequence(r.Seq), moment(r.At), r.Actor, r.Action, r.Subject, r.Step, outcomeOf(r), r.Before, r.After, yes(r.Weakens), r.Reason}
+		return []string{sequence(r.Seq), moment(r.At), called(r.Actor, r.ActorName), r.Action, r.Subject, r.Step, outcomeOf(r), r.Before, r.After, yes(r.Weakens), r.Reason}
 	},
 }
 

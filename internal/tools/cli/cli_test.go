@@ -114,7 +114,7 @@ func TestAWatchPrintsWhatChangedAndNothingElse(t *testing.T) {
 func TestTextOfOthersIsMarkedOnATerminal(t *testing.T) {
 	for given, want := range map[string]string{
 		"a\u202eb":   `a\u202eb`,
-		"p\u0430y":   "p\u0430y [mixes scripts]",
+		"p\u0430y":   "p\u0430y [mixes scripts: “\u0430” is Cyrillic (U+0430), looks like a]",
 		"ord 5":      "ord 5",
 		"\x1b[2Jx\n": `\u001b[2Jx\n`,
 	} {
@@ -122,7 +122,7 @@ func TestTextOfOthersIsMarkedOnATerminal(t *testing.T) {
 			t.Errorf("%q became %q, expected %q", given, got, want)
 		}
 	}
-	if got := doubted(`{"a":"p` + "\u0430" + `y\"","b":["ü",1],"c\\":"u` + "\u0308" + `"}`); got != `{"a":"p`+"\u0430"+`y\"" [mixes scripts],"b":["ü",1],"c\\":"u`+"\u0308"+`" [not NFC]}` {
+	if got := doubted(`{"a":"p` + "\u0430" + `y\"","b":["ü",1],"c\\":"u` + "\u0308" + `"}`); got != `{"a":"p`+"\u0430"+`y\"" [mixes scripts: “`+"\u0430"+`” is Cyrillic (U+0430), looks like a],"b":["ü",1],"c\\":"u`+"\u0308"+`" [not NFC]}` {
 		t.Error(got)
 	}
 }

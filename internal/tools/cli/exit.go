@@ -16,10 +16,11 @@ const (
 	ExitOK          = 0
 	ExitFailed      = 1   // the command ran and the result is negative: an invalid model, a failed run, a broken log
 	ExitUnusable    = 2   // these settings, arguments or files can't be used; nothing was done
-	ExitRefused     = 3   // the service refused; its code and message give the reason
+	ExitRefused     = 3   // the service refused, and its code and message give the reason; or the store was copied elsewhere
 	ExitUnreachable = 4   // no answer, or an unreadable one: it is not known whether the service did what was asked
 	ExitWaiting     = 5   // a run waits for a person to decide, reconcile or lift a stop
 	ExitUnproven    = 6   // the data is valid but does not prove what was asked: a filtered export
+	ExitUnknown     = 7   // the file is of a format that this release doesn't know: nothing is said of whether it is valid
 	ExitInterrupted = 130 // stopped by a signal
 )
 
@@ -32,6 +33,11 @@ func (u UnusableError) Error() string { return fmt.Sprint(u.Lines) }
 func Unusablef(format string, args ...any) UnusableError {
 	return UnusableError{Lines: []string{fmt.Sprintf(format, args...)}}
 }
+
+// RefusedError says why a store refuses what was asked.
+type RefusedError struct{ Reason string }
+
+func (u RefusedError) Error() string { return u.Reason }
 
 // StatusError ends a command that did its work and has printed a negative result. Status is
 // one of the exit statuses.
@@ -54,6 +60,7 @@ func Report(errs io.Writer, err error) int {
 		unreachable UnreachableError
 		refused     *countersign.Error
 		lost        *client.ConnectionError
+		closed      RefusedError
 	)
 	switch {
 	case err == nil:
@@ -74,7 +81,7 @@ func Report(errs io.Writer, err error) int {
 	case errors.Is(err, client.ErrUnauthenticated):
 		say(errs, "'countersign login URL' keeps a sign-in; "+envToken+" gives a token for once")
 		return ExitRefused
-	case errors.As(err, &refused):
+	case errors.As(err, &refused), errors.As(err, &closed):
 		return ExitRefused
 	case errors.As(err, &lost):
 		say(errs, "is the service there? 'countersign profiles' shows where it is looked for; --url or "+envURL+" says otherwise")

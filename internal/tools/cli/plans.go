@@ -30,7 +30,7 @@ type PlansList struct {
 var planTable = table[countersign.Plan]{
 	heading: []string{"id", "status", "mode", "name", "model", "steps", "by", "created"},
 	row: func(p countersign.Plan) []string {
-		return []string{p.ID, p.Status, p.Mode, p.Name, p.ModelID, number(len(p.Steps)), p.CreatedBy, moment(p.CreatedAt)}
+		return []string{p.ID, p.Status, p.Mode, p.Name, p.ModelID, number(len(p.Steps)), called(p.CreatedBy, p.CreatedByName), moment(p.CreatedAt)}
 	},
 }
 
@@ -47,7 +47,7 @@ func printPlan(w io.Writer, p *countersign.Plan) {
 		model = fmt.Sprintf("%s, revision %d", p.ModelID, p.ModelRevision)
 	}
 	Facts(w, [2]string{"plan", p.ID}, [2]string{"name", p.Name}, [2]string{"status", p.Status}, [2]string{"mode", p.Mode}, [2]string{"model", model}, [2]string{"scenario", p.ScenarioID},
-		[2]string{"digest", p.PlanDigest}, [2]string{"by", p.CreatedBy}, [2]string{"created", moment(p.CreatedAt)})
+		[2]string{"digest", p.PlanDigest}, [2]string{"by", called(p.CreatedBy, p.CreatedByName)}, [2]string{"created", moment(p.CreatedAt)})
 	for _, e := range p.ValidationErrors {
 		fmt.Fprintln(w, "invalid:", Plain(e))
 	}

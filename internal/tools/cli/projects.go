@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // Projects are the commands on project connections (specification 2.6).
@@ -60,14 +61,27 @@ func printProject(w io.Writer, p *countersign.Project) {
 	if p.Enabled {
 		state = "enabled"
 	}
-	Facts(w, [2]string{"project", p.ID}, [2]string{"name", p.Name}, [2]string{"revision", number(p.Revision)}, [2]string{"state", state}, [2]string{"retired", yes(p.Retired)}, [2]string{"adapter", p.Adapter},
-		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credentialOf(p)}, [2]string{"headers", headersText(p.Headers)},
-		[2]string{"created", moment(p.CreatedAt)}, [2]string{"updated", moment(p.UpdatedAt)})
+	facts := [][2]string{{"project", p.ID}, {"name", p.Name}, {"revision", number(p.Revision)}, {"state", state}, {"retired", yes(p.Retired)}, {"adapter", p.Adapter},
+		{"address", p.BaseURL}, {"health path", p.HealthPath}, {"health", healthText(p.Health)}, {"credential", credentialOf(p)}, {"headers", headersText(p.Headers)},
+		{"created", moment(p.CreatedAt)}, {"updated", moment(p.UpdatedAt)}}
+	Facts(w, append(facts, memberFacts(request.Unlisted(p, projectListed...))...)...)
 	fmt.Fprintln(w)
 	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
 	printExpectations(w, p)
 	printRules(w, p)
+	for i := range p.Capabilities {
+		if rest := memberFacts(request.Unlisted(&p.Capabilities[i], capabilityListed...)); len(rest) > 0 {
+			fmt.Fprintln(w)
+			Facts(w, append([][2]string{{"capability", p.Capabilities[i].Name}}, rest...)...)
+		}
+	}
 }
+
+// projectListed and capabilityListed are the members that printProject has words for.
+var (
+	projectListed    = []string{"id", "name", "revision", "enabled", "retired", "adapter", "baseUrl", "healthPath", "health", "auth", "authSecretEnv", "secretConfigured", "weakSecret", "headers", "capabilities", "conformance", "createdAt", "updatedAt"}
+	capabilityListed = []string{"name", "method", "path", "sideEffect", "approval", "idempotent", "timeoutMs", "outputField", "expectation", "approvalRules"}
+)
 
 // headersText are the headers that each call is sent with.
 func headersText(h countersign.Headers) string {

@@ -13,7 +13,7 @@ import (
 // Receipt are the commands on receipts of runs (docs/reference/receipt.md).
 type Receipt struct {
 	Get    ReceiptGet    `cmd:"" help:"Keep the signed receipt of an ended run in a file." example:"receipt get run-1 -o refund.receipt.json"`
-	Verify ReceiptVerify `cmd:"" help:"Verify a receipt offline; exit status 1 where a part of it fails." example:"receipt verify refund.receipt.json --key 9f2c…"`
+	Verify ReceiptVerify `cmd:"" help:"Verify a receipt offline; exit status 1 where a part of it fails, 7 where its format is of a later release." example:"receipt verify refund.receipt.json --key 9f2c…"`
 	Keys   ReceiptKeys   `cmd:"" help:"List the public keys of the service's receipts; keep them where its operator can't write." example:"receipt keys"`
 }
 
@@ -81,11 +81,18 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 	if verdict.OK && key == nil {
 		fmt.Fprintln(t.Errs, "WARNING: no --key was given. This proves that nothing was altered since the key in the file signed it, and NOT whose key that is: compare it with the one that the installation published, or give it with --key.")
 	}
+	if verdict.UnknownFormat != "" {
+		return StatusError{ExitUnknown}
+	}
 	return verdictOf(verdict.OK, nil)
 }
 
 // PrintReceipt prints what was checked, what it proves, and what fails.
 func PrintReceipt(w io.Writer, v receipt.Verdict) {
+	if v.UnknownFormat != "" {
+		Facts(w, [2]string{"receipt", "NOT KNOWN: of the format " + v.UnknownFormat}, [2]string{"problem", v.Problem})
+		return
+	}
 	if !v.OK {
 		Facts(w, [2]string{"receipt", "NOT VALID"}, [2]string{"section", v.Section}, [2]string{"problem", v.Problem})
 		return

@@ -45,7 +45,7 @@ var runTable = table[countersign.Run]{
 		if r.WaitingFor != nil {
 			waits = r.WaitingFor.Kind
 		}
-		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), joinedBy("; ", endedBecause(&r), happened(r.MayHaveHappened))}
+		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), joinedBy("; ", endedBecause(&r), r.HappenedWords())}
 	},
 }
 
@@ -116,7 +116,7 @@ func printStarted(w io.Writer, s *client.Started) {
 	if s.Replayed {
 		said = "started before under this key; it is"
 	}
-	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, joinedBy(": ", string(s.Status), happened(s.MayHaveHappened)), Plain(s.IdempotencyKey))
+	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, joinedBy(": ", string(s.Status), s.HappenedWords()), Plain(s.IdempotencyKey))
 }
 
 // RunsCancel is the command `runs cancel`.
@@ -135,7 +135,7 @@ func (x *RunsCancel) Run(t *Terminal) error {
 // printState prints a run after a change that a person made.
 func printState(w io.Writer, r *countersign.Run) {
 	fmt.Fprintf(w, "%s %s\n", r.ID, r.Status)
-	if text := first(waits(r), happened(r.MayHaveHappened)); text != "" {
+	if text := first(waits(r), r.HappenedWords()); text != "" {
 		fmt.Fprintln(w, Plain(text))
 	}
 }
@@ -152,6 +152,8 @@ func waits(r *countersign.Run) string {
 		return fmt.Sprintf("LIVE steps are stopped; waits for an %s: %s, or 'countersign go'", w.Role, w.Operation)
 	case w.Kind == countersign.WaitApproval:
 		return fmt.Sprintf("waits for an %s until %s: %s, or 'countersign approvals decide %s'", w.Role, moment(w.ExpiresAt), w.Operation, w.ApprovalID)
+	case w.Kind != countersign.WaitReconcile: // of a later release
+		return fmt.Sprintf("waits for an %s (%s %s): %s", w.Role, w.Kind, w.ApprovalID, w.Operation)
 	case !w.NotBefore.IsZero():
 		return fmt.Sprintf("waits for the answer to step %s, until %s at the latest; then for an %s to say what became of it: %s", w.StepID, moment(w.NotBefore), w.Role, w.Operation)
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // RunsShow is the command `runs show`.
@@ -36,19 +37,33 @@ func (s *RunsShow) Run(t *Terminal) error {
 }
 
 func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
-	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", endedBecause(r)}, [2]string{"", happened(r.MayHaveHappened)}, [2]string{"mode", r.Mode},
-		[2]string{"plan", r.PlanID}, [2]string{"plan digest", r.PlanDigest}, [2]string{"agent", r.AgentID}, [2]string{"team", r.TeamID},
-		[2]string{"asked for by", called(r.RequestedBy, r.RequestedByName)}, [2]string{"reason", r.Reason}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
-		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
+	facts := [][2]string{{"run", r.ID}, {"status", string(r.Status)}, {"", waits(r)}, {"error", endedBecause(r)}, {"", r.HappenedWords()}, {"RESTORED", countersign.RestoredWords(r.RestoredAt)}, {"mode", r.Mode},
+		{"plan", r.PlanID}, {"plan digest", r.PlanDigest}, {"agent", r.AgentID}, {"team", r.TeamID},
+		{"asked for by", called(r.RequestedBy, r.RequestedByName)}, {"reason", r.Reason}, {"key", r.IdempotencyKey}, {"cancel requested", yes(r.CancelRequested)},
+		{"unverified steps", number(r.UnverifiedSteps)}, {"created", moment(r.CreatedAt)}, {"ended", moment(r.CompletedAt)}}
+	Facts(w, append(facts, memberFacts(request.Unlisted(r, runListed...))...)...)
 	for i := range r.Steps {
 		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), Plain(r.Steps[i].Name))
 		printStep(w, &r.Steps[i], approvals)
 	}
 }
 
+// runListed and stepListed are the members that printRun and printStep have words for.
+var runListed = []string{
+	"id", "status", "waitingFor", "error", "mayHaveHappened", "restoredAt", "mode", "planId", "planDigest", "agentId", "teamId", "requestedBy", "requestedByName", "reason", "idempotencyKey",
+	"cancelRequested", "unverifiedSteps", "createdAt", "updatedAt", "completedAt", "steps", "revision",
+	"approvalId",   // its step has it
+	"planSnapshot", // 'plans show' shows the plan
+}
+
+var stepListed = []string{
+	"id", "name", "status", "error", "mayHaveHappened", "projectId", "capability", "agentId", "sideEffect", "approvalRequired", "wouldBe", "input", "request", "requestDigest", "idempotencyKey", "attempt",
+	"response", "output", "verification", "startedAt", "completedAt", "late", "probes", "reconciliation",
+}
+
 // printStep prints a step and its approvals.
 func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Approval) {
-	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"", happened(s.MayHaveHappened)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
+	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"", s.HappenedWords()}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
 		{"effect", effectText(s)}, {"input", inputOf(s)}}
 	cells = append(cells, requestFacts(s.Request, s.RequestDigest.Text())...)
 	for i := len(approvals) - 1; i >= 0; i-- { // they are sorted newest first
@@ -57,26 +72,38 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 		}
 	}
 	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", number(s.Attempt)}, {"answer", responseText(s.Response)}, {"", saidText(w, s.Response)}, {"output", outputText(w, s.Output)},
-		{"verification", verdict(s.Verification)}, {"started", moment(s.StartedAt)}, {"ended", moment(s.CompletedAt)}}...)
+		{"verification", verdict(s.Verification)}}...)
+	cells = append(cells, checkFacts(s.Verification)...)
+	cells = append(cells, [][2]string{{"started", moment(s.StartedAt)}, {"ended", moment(s.CompletedAt)}}...)
 	if l := s.Late; l != nil {
-		cells = append(cells, [2]string{"late answer", fmt.Sprintf("at %s: %s", moment(l.At), first(l.Error, responseText(l.Response)))}, [2]string{"", saidText(w, l.Response)}, [2]string{"", outputText(w, l.Output)})
+		cells = append(cells, [2]string{"late answer", fmt.Sprintf("at %s: %s", moment(l.At), joinedBy(", ", l.Error, responseText(l.Response)))}, [2]string{"", saidText(w, l.Response)}, [2]string{"", outputText(w, l.Output)})
 	}
 	for i := range s.Probes {
 		cells = append(cells, probeFacts(w, &s.Probes[i])...)
 	}
 	if r := s.Reconciliation; r != nil {
 		cells = append(cells, [2]string{"reconciled", decided(r.Resolution, called(r.By, r.ByName), r.At, r.Evidence)})
+		cells = append(cells, memberFacts(request.Unlisted(r, "resolution", "evidence", "by", "byName", "at"))...)
 	}
-	Facts(w, cells...)
+	Facts(w, append(cells, memberFacts(request.Unlisted(s, stepListed...))...)...)
+}
+
+// checkFacts are the judgements by each of several expectations.
+func checkFacts(v *countersign.Verification) (facts [][2]string) {
+	if v == nil {
+		return nil
+	}
+	for _, c := range v.Checks {
+		facts = append(facts, [2]string{"", verdict(&countersign.Verification{Status: c.Status, Field: c.Field, Expected: c.Expected, Actual: c.Actual})})
+	}
+	return facts
 }
 
 // probeFacts are a probe's request and its answer.
 func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
 	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, called(p.By, p.ByName), moment(p.At))}}
-	if p.Request != nil {
-		facts = append(facts, [2]string{"", p.Request.Method + " " + p.Request.URL})
-	}
-	return append(facts, [2]string{"", first(p.Error, responseText(p.Response))}, [2]string{"", saidText(w, p.Response)}, [2]string{"", outputText(w, p.Output)})
+	facts = append(facts, requestFacts(p.Request, "")...)
+	return append(facts, [2]string{"", joinedBy(", ", p.Error, responseText(p.Response))}, [2]string{"", saidText(w, p.Response)}, [2]string{"", outputText(w, p.Output)})
 }
 
 // requestFacts are a request as it is sent, never cut.
@@ -84,11 +111,21 @@ func requestFacts(r *countersign.Request, digest string) [][2]string {
 	if r == nil {
 		return nil
 	}
-	facts := [][2]string{{"request", r.Method + " " + r.URL}}
-	if !r.Body.IsZero() && !r.Body.IsNull() {
-		facts = append(facts, [2]string{"body", doubted(value(r.Body))})
+	d := request.Describe(*r)
+	facts := [][2]string{{"request", d.Method + " " + d.URL}}
+	facts = append(facts, memberFacts(d.Others)...)
+	if !d.Body.IsZero() {
+		facts = append(facts, [2]string{"body", doubted(value(d.Body))})
 	}
 	return append(facts, [2]string{"digest", digest})
+}
+
+// memberFacts are members that have no words of their own.
+func memberFacts(all []request.Member) (facts [][2]string) {
+	for _, m := range all {
+		facts = append(facts, m.Lines()...)
+	}
+	return facts
 }
 
 func effectText(s *countersign.StepRun) string {
@@ -134,14 +171,6 @@ func saidText(w io.Writer, r *countersign.Response) string {
 		return ""
 	}
 	return cut(value(countersign.String(r.Body)), max(widthOf(w)-len("verification")-4, 0))
-}
-
-// happened warns that a failed run or step may have taken effect.
-func happened(may bool) string {
-	if may {
-		return countersign.MayHaveHappened
-	}
-	return ""
 }
 
 // outputText is a step's output, which may have a megabyte; on a terminal it is cut.

@@ -92,7 +92,7 @@ func stepText(s *countersign.StepRun) string {
 	if s.Error != nil {
 		text += fmt.Sprintf("  %s: %s", s.Error.Code, s.Error.Message)
 	}
-	return joinedBy("  ", text, happened(s.MayHaveHappened))
+	return joinedBy("  ", text, s.HappenedWords())
 }
 
 // runText is a run's status with what it waits for or why it failed.
@@ -104,5 +104,5 @@ func runText(r *countersign.Run) string {
 	if why := first(waits(r), endedBecause(r)); why != "" {
 		text += "  " + why
 	}
-	return joinedBy("  ", text, happened(r.MayHaveHappened))
+	return joinedBy("  ", text, r.HappenedWords())
 }

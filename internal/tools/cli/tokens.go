@@ -30,7 +30,7 @@ type TokensList struct {
 var tokenTable = table[countersign.Token]{
 	heading: []string{"id", "name", "roles", "projects", "agents", "modes", "user", "made by", "expires", "last used", "revoked"},
 	row: func(k countersign.Token) []string {
-		return []string{k.ID, k.Name, joined(k.Roles), projectsOf(k), strings.Join(k.AgentIDs, ", "), orAll(k.Modes), k.UserEmail, k.CreatedBy, moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
+		return []string{k.ID, k.Name, joined(k.Roles), projectsOf(k), strings.Join(k.AgentIDs, ", "), orAll(k.Modes), k.UserEmail, called(k.CreatedBy, k.CreatedByName), moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
 	},
 }
 

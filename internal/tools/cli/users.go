@@ -25,7 +25,7 @@ type UsersList struct {
 var userTable = table[countersign.User]{
 	heading: []string{"email", "tenant", "roles", "projects", "made by", "created", "updated"},
 	row: func(u countersign.User) []string {
-		return []string{u.Email, u.TenantID, joined(u.Roles), orAll(u.ProjectIDs), u.CreatedBy, moment(u.CreatedAt), moment(u.UpdatedAt)}
+		return []string{u.Email, u.TenantID, joined(u.Roles), orAll(u.ProjectIDs), called(u.CreatedBy, u.CreatedByName), moment(u.CreatedAt), moment(u.UpdatedAt)}
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // decide shows a pending approval and waits for the decision: of the person at the terminal,
@@ -34,6 +35,9 @@ func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 	d.print.step(a.StepID, countersign.StepWaitingApproval, "")
 	d.print.say("Waiting for an approver's decision. This will be sent, once:")
 	d.print.row("", "%s %s", a.Request.Method, a.Request.URL)
+	for _, m := range request.Describe(a.Request).Others {
+		d.print.row(m.Name, "%s", m.Value.Raw())
+	}
 	d.print.block(a.Request.Body)
 	for _, name := range slices.Sorted(maps.Keys(planned.InputBindings)) {
 		b := planned.InputBindings[name]

@@ -2,7 +2,8 @@
 // their versions, keys and documents byte for byte.
 //
 // The target must be empty, and is marked until the copy is complete and checked; nothing may
-// be served from it before. The copy is one snapshot of the source. It leaves out the records
+// be served from it before. The source is marked before anything is copied, and stays so: what
+// is unfinished in it goes on in the copy. The copy is one snapshot of the source. It leaves out the records
 // of the processes that use the store and of sign-in limits, which are not part of what the
 // store keeps. At the target's first start its runs are taken over as after a crash.
 package transfer
@@ -11,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -24,6 +26,8 @@ var (
 	ErrEmpty = errors.New("the source holds nothing")
 	// ErrInUse: the source has records of processes; their later commits would be lost.
 	ErrInUse = errors.New("the source is in use")
+	// ErrCopied: what is unfinished in the source goes on in an earlier copy of it.
+	ErrCopied = errors.New("the source was copied before")
 	// ErrIncomplete: the store is the target of a copy that is running or was broken off.
 	ErrIncomplete = errors.New("the store holds a copy that is not complete")
 	// ErrBrokenOff: the target stays marked and can't be used.
@@ -38,6 +42,10 @@ type Config struct {
 	// Used allows a source with records of running or crashed processes. The copy is then the
 	// state at the beginning of the copy.
 	Used bool
+	// To and At are what the source is marked with: the target's address, without a password, and
+	// the time.
+	To string
+	At time.Time
 	// Progress is called with the rows done and the total, -1 if it is not known. Each row
 	// counts twice: it is copied and read back.
 	Progress func(done, all int64)
@@ -46,7 +54,7 @@ type Config struct {
 // Copy copies from's rows to to, reads them back and compares the digests. A target may be
 // served from only if the Report is Sound.
 func Copy(ctx context.Context, from, to store.Store, cfg Config) (Report, error) {
-	if err := cfg.unused(ctx, from); err != nil {
+	if err := from.View(ctx, cfg.mayCopy); err != nil {
 		return Report{}, err
 	}
 	all, err := count(ctx, from)
@@ -56,7 +64,7 @@ func Copy(ctx context.Context, from, to store.Store, cfg Config) (Report, error)
 	if err := begin(ctx, to); err != nil {
 		return Report{}, err
 	}
-	m := &move{cfg: cfg, from: from, to: to, all: all}
+	m := &move{cfg: cfg, from: from, to: to, all: all, mark: records.Copied{To: cfg.To, At: cfg.At}}
 	if err := m.run(ctx); err != nil {
 		return m.report, fmt.Errorf("%w: %w", ErrBrokenOff, err)
 	}
@@ -108,17 +116,20 @@ type move struct {
 	from, to  store.Store
 	done, all int64
 	report    Report
+	mark      records.Copied // of the source
 }
 
 func (m *move) run(ctx context.Context) error {
+	if err := m.begin(ctx); err != nil {
+		return err
+	}
 	if err := m.carry(ctx); err != nil {
 		return err
 	}
 	if err := m.readBack(ctx); err != nil || !m.report.Sound() {
 		return err
 	}
-	// A service that was started meanwhile may have committed rows that the copy lacks.
-	if err := m.cfg.unused(ctx, m.from); err != nil {
+	if err := m.complete(ctx); err != nil {
 		return err
 	}
 	return m.to.Update(ctx, func(tx store.Tx) error { return tx.Delete(store.Meta, store.Realm, markID) })
@@ -195,19 +206,54 @@ func count(ctx context.Context, s store.Store) (all int64, err error) {
 	return all, err
 }
 
-// unused refuses a source with records of processes that share it.
-func (c Config) unused(ctx context.Context, from store.Store) error {
-	if c.Used {
-		return nil
+// mayCopy refuses a source with records of processes that share it, and one that has a
+// complete copy: both copies would go on with what is unfinished.
+func (c Config) mayCopy(tx store.Tx) error {
+	was, err := records.CopiedTo(tx)
+	if err == nil && was != nil && was.Complete {
+		err = fmt.Errorf("%w, to %s at %s", ErrCopied, was.To, was.At.UTC().Format(time.RFC3339))
 	}
-	return from.View(ctx, func(tx store.Tx) error {
-		found, err := records.AllReplicas(tx)
-		if err == nil && len(found) > 0 {
-			err = fmt.Errorf("%w: process %s has a record in it, one of %d", ErrInUse, found[0].ID, len(found))
-		}
+	if err != nil || c.Used {
 		return err
+	}
+	found, err := records.AllReplicas(tx)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%w: process %s has a record in it, one of %d", ErrInUse, found[0].ID, len(found))
+	}
+	return err
+}
+
+// begin marks the source before anything is copied, so that no service starts on it any more.
+func (m *move) begin(ctx context.Context) error {
+	return m.from.Update(ctx, func(tx store.Tx) error {
+		if err := m.cfg.mayCopy(tx); err != nil {
+			return err
+		}
+		return records.MarkCopied(tx, m.mark)
 	})
 }
+
+// complete marks the source as copied for good. A service that was started meanwhile may have
+// committed rows that the copy lacks, as may one on a source that was reopened. From here on
+// the copy may be in use: the target's own mark goes last.
+func (m *move) complete(ctx context.Context) error {
+	return m.from.Update(ctx, func(tx store.Tx) error {
+		if err := m.cfg.mayCopy(tx); err != nil {
+			return err
+		}
+		is, err := records.CopiedTo(tx)
+		switch {
+		case err != nil:
+			return err
+		case is == nil || is.To != m.mark.To || !is.At.Equal(m.mark.At):
+			return errReopened
+		}
+		is.Complete = true
+		return records.MarkCopied(tx, *is)
+	})
+}
+
+var errReopened = errors.New("the source was reopened, or copied elsewhere, meanwhile")
 
 func view(ctx context.Context, s store.Store, fn func(store.Whole) error) error {
 	return s.View(ctx, func(tx store.Tx) error { return fn(tx.(store.Whole)) })

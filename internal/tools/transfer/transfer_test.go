@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
@@ -119,6 +120,7 @@ func TestASourceThatHoldsNothingIsRefused(t *testing.T) {
 func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
 	from, to := filled(t), memory.New()
 	_, before := copied(t, from)
+	reopened(t, from)
 	_, err := lease.Join(t.Context(), from, "replica-1", "test")
 	do(t, err)
 	if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrInUse) || err.Error() != "the source is in use: process replica-1 has a record in it, one of 1" {
@@ -137,12 +139,101 @@ func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
 func TestWhoHasTriedToSignInIsNotCopied(t *testing.T) {
 	from := filled(t)
 	_, before := copied(t, from)
+	reopened(t, from)
 	do(t, from.Update(t.Context(), func(tx store.Tx) error {
 		_, err := records.Limits.Put(tx, store.Realm, records.LimitID("trying", "0a1"), &records.Limit{}, 0)
 		return err
 	}))
 	if _, after := copied(t, from); after.Rows != before.Rows || after.From != before.From {
 		t.Errorf("%+v", after)
+	}
+}
+
+func reopened(t *testing.T, s store.Store) {
+	t.Helper()
+	do(t, s.Update(t.Context(), func(tx store.Tx) error { return records.UnmarkCopied(tx) }))
+}
+
+func markOf(t *testing.T, s store.Store) (mark *records.Copied) {
+	t.Helper()
+	do(t, s.View(t.Context(), func(tx store.Tx) (err error) { mark, err = records.CopiedTo(tx); return err }))
+	return mark
+}
+
+// TestTheSourceIsMarkedBeforeAnythingIsCopied, and for good once the copy may be in use: from
+// then on it isn't copied once more. The mark stays behind.
+func TestTheSourceIsMarkedBeforeAnythingIsCopied(t *testing.T) {
+	from, to := filled(t), memory.New()
+	at, told := time.Date(2026, 11, 27, 12, 0, 0, 1, time.UTC), false
+	_, err := Copy(t.Context(), from, to, Config{To: "there", At: at, Progress: func(done, _ int64) {
+		if mark := markOf(t, from); mark == nil || mark.To != "there" || !mark.At.Equal(at) || mark.Complete {
+			t.Errorf("after %d rows the source is marked with %+v", done, mark)
+		}
+		told = true
+	}})
+	do(t, err)
+	if mark := markOf(t, from); !told || mark == nil || !mark.Complete {
+		t.Errorf("after the copy the source is marked with %+v", mark)
+	}
+	if mark := markOf(t, to); mark != nil {
+		t.Errorf("the copy is marked with %+v", mark)
+	}
+	elsewhere := memory.New()
+	if _, err := Copy(t.Context(), from, elsewhere, Config{Used: true}); !errors.Is(err, ErrCopied) || err.Error() != "the source was copied before, to there at 2026-11-27T12:00:00Z" {
+		t.Errorf("a second copy: %v", err)
+	}
+	do(t, Complete(t.Context(), elsewhere))
+}
+
+// TestACopyOfASourceThatIsReopenedMeanwhileIsBrokenOff, or that somebody copies elsewhere: of
+// two copies at most one is complete.
+func TestACopyOfASourceThatIsReopenedMeanwhileIsBrokenOff(t *testing.T) {
+	for name, meanwhile := range map[string]func(t *testing.T, from store.Store){
+		"reopened": reopened,
+		"copied elsewhere": func(t *testing.T, from store.Store) {
+			_, err := Copy(t.Context(), from, memory.New(), Config{To: "elsewhere"})
+			do(t, err)
+		},
+		"a copy elsewhere was begun": func(t *testing.T, from store.Store) {
+			ctx, cancel := context.WithCancel(t.Context())
+			_, _ = Copy(ctx, from, memory.New(), Config{To: "elsewhere", Progress: func(int64, int64) { cancel() }})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from, to, once := filled(t), memory.New(), false
+			_, err := Copy(t.Context(), from, to, Config{To: "there", Progress: func(int64, int64) {
+				if !once {
+					once = true
+					meanwhile(t, from)
+				}
+			}})
+			if !errors.Is(err, ErrBrokenOff) || !errors.Is(Complete(t.Context(), to), ErrIncomplete) {
+				t.Errorf("Copy: %v", err)
+			}
+			if !errors.Is(err, ErrCopied) && err.Error() != "the copy was broken off: the source was reopened, or copied elsewhere, meanwhile" {
+				t.Errorf("Copy: %v", err)
+			}
+		})
+	}
+}
+
+// TestACopyThatWasBrokenOffMayBeMadeAgain.
+func TestACopyThatWasBrokenOffMayBeMadeAgain(t *testing.T) {
+	from := filled(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := Copy(ctx, from, memory.New(), Config{To: "there", Progress: func(int64, int64) { cancel() }}); !errors.Is(err, ErrBrokenOff) {
+		t.Fatal(err)
+	}
+	if mark := markOf(t, from); mark == nil || mark.Complete {
+		t.Errorf("the source is marked with %+v", mark)
+	}
+	to := memory.New()
+	r, err := Copy(t.Context(), from, to, Config{To: "elsewhere"})
+	if err != nil || !r.Sound() || Complete(t.Context(), to) != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if mark := markOf(t, from); mark == nil || !mark.Complete || mark.To != "elsewhere" {
+		t.Errorf("the source is marked with %+v", mark)
 	}
 }
 

@@ -82,5 +82,5 @@ func pages(ctx context.Context, tx store.Whole, p page, do func(page) error) err
 
 // stays reports whether a row is left out of the copy.
 func (p page) stays(id string) bool {
-	return p.table == store.Meta && p.tenant == store.Realm && (id == markID || records.IsReplicaID(id) || records.IsLimitID(id))
+	return p.table == store.Meta && p.tenant == store.Realm && (id == markID || id == records.CopiedID || records.IsReplicaID(id) || records.IsLimitID(id))
 }

@@ -256,7 +256,7 @@ class Operations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned"] | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> Listing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside"] | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> Listing[t.ListedRun]:
         """List runs."""
         return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
 
@@ -636,7 +636,7 @@ class AsyncOperations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return await self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned"] | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside"] | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
         """List runs."""
         return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
 

@@ -197,6 +197,8 @@ class Approval(TypedDict):
     requestedByMakers: NotRequired[list[str]]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
+    # the run's: the request may have been sent by the store that this one replaces
+    restoredAt: NotRequired[str]
     runId: str
     # why the run was started, in the words of who started it
     runReason: NotRequired[str]
@@ -536,6 +538,14 @@ class Difference(TypedDict):
     sent: Any
 
 
+class Discrepancy(TypedDict):
+    field: str
+    # any JSON value
+    found: Any
+    # any JSON value
+    sent: Any
+
+
 class Drift(TypedDict):
     changes: list[Change]
     current: bool
@@ -802,6 +812,8 @@ class ListedApproval(TypedDict):
     requestedByMakers: NotRequired[list[str] | Omitted]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
+    # the run's: the request may have been sent by the store that this one replaces
+    restoredAt: NotRequired[str]
     runId: str
     # why the run was started, in the words of who started it
     runReason: NotRequired[str | Omitted]
@@ -1020,7 +1032,7 @@ class ListedRun(TypedDict):
     error: NotRequired[str | Omitted]
     id: str
     idempotencyKey: str
-    # it FAILED at a side effect that was answered, not as expected; it may have taken effect
+    # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
     # absent for who must not see all of the plan
@@ -1031,6 +1043,9 @@ class ListedRun(TypedDict):
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
+    # when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that
+    # this one replaces
+    restoredAt: NotRequired[str]
     # rises with every change of the run
     revision: int
     status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"]
@@ -1089,7 +1104,8 @@ class ListedStepRun(TypedDict):
     input: dict[str, Any]
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer | Omitted]
-    # a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect
+    # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
+    # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
     name: str | Omitted
     probes: NotRequired[list[ProbeRecord] | Omitted]
@@ -1576,6 +1592,8 @@ class Reconciliation(TypedDict):
     by: str
     # a token's name or a user's
     byName: NotRequired[str]
+    # where the output contradicts what was sent
+    differs: NotRequired[list[Discrepancy]]
     evidence: str
     resolution: Literal["CONFIRMED_COMPLETED", "CONFIRMED_NOT_EXECUTED", "ABANDON"]
 
@@ -1652,7 +1670,7 @@ class Run(TypedDict):
     error: NotRequired[str]
     id: str
     idempotencyKey: str
-    # it FAILED at a side effect that was answered, not as expected; it may have taken effect
+    # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
     # absent for who must not see all of the plan
@@ -1664,6 +1682,9 @@ class Run(TypedDict):
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
+    # when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that
+    # this one replaces
+    restoredAt: NotRequired[str]
     # rises with every change of the run
     revision: int
     status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"]
@@ -1835,7 +1856,8 @@ class StepRun(TypedDict):
     input: dict[str, Any]
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer]
-    # a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect
+    # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
+    # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
     name: str
     # the selected output
@@ -2170,6 +2192,8 @@ class WaitingFor(TypedDict):
     notBefore: NotRequired[str]
     # method and path below the version prefix
     operation: str
+    # the run's
+    restoredAt: NotRequired[str]
     role: str
     since: str
     stepId: str

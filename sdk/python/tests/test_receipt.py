@@ -16,8 +16,10 @@ import pytest
 from support.binary import REPOSITORY
 
 from countersign.receipt import ed25519, verify_receipt
-from countersign.receipt.canonical import canonical
+from countersign.receipt.canonical import Digits, canonical
 from countersign.receipt.failure import Failure
+from countersign.receipt.folding import folded
+from countersign.receipt.gaterules import judge
 from countersign.receipt.moment import moment
 from countersign.receipt.values import encoded, plain_number, same_body, same_query
 
@@ -46,7 +48,7 @@ def ours(case: Any) -> dict[str, Any]:
     """Our verdict in the words of Go's."""
     verdict = verify_receipt(base64.b64decode(case["file"]), case["key"])
     if verdict.told is None:
-        return {"ok": verdict.ok, "section": verdict.section}
+        return {"ok": verdict.ok, "section": verdict.section, "unknownFormat": verdict.unknown_format}
     words = {"ok": verdict.ok, "public_key": verdict.public_key, "key_id": verdict.key_id, "origin": verdict.origin, **asdict(verdict.told)}
     return {re.sub(r"_(.)", lambda found: found[1].upper(), name): value for name, value in words.items()}
 
@@ -55,7 +57,7 @@ def test_both_verifiers_come_to_the_same_verdict_and_name_the_same_section(corpu
     good = bad = 0
     for case in played(corpus):
         want = case["verdict"]
-        want = want if want["ok"] else {"ok": False, "section": want["section"]}
+        want = want if want["ok"] else {"ok": False, "section": want["section"], "unknownFormat": want.get("unknownFormat", "")}
         assert ours(case) == want, case["how"]
         good, bad = good + want["ok"], bad + (not want["ok"])
     assert good >= 1000 and bad > 1500
@@ -70,6 +72,32 @@ def test_a_receipt_of_another_key_fails_and_without_a_key_only_integrity_is_judg
     assert (verdict.ok, verdict.origin, verdict.public_key) == (True, False, key)
     with pytest.raises(ValueError):
         verify_receipt(file, key.upper())
+
+
+def test_of_a_format_that_it_does_not_know_it_says_so_and_not_that_the_receipt_fails(corpus: Path) -> None:
+    case = a_good_one(corpus)
+    later = re.sub(rb"countersign-receipt/[12]", b"countersign-receipt/3", base64.b64decode(case["file"]), count=1)
+    verdict = verify_receipt(later, case["key"])
+    assert (verdict.ok, verdict.section, verdict.unknown_format) == (False, "contents", "countersign-receipt/3")
+
+
+def test_the_rules_mean_the_same_to_all_verifiers() -> None:
+    lines = (REPOSITORY / "internal/rules/gate/testdata/cases.jsonl").read_text().splitlines()
+    for line in lines:
+        case = json.loads(line, parse_int=lambda n: Digits(plain_number(n)), parse_float=lambda n: Digits(plain_number(n)))
+        for edition, want in ((3, case["now"]), (0, case["before"])):
+            said = judge(edition, case["rules"], case["asks"], case["input"], case["open"])
+            assert (said.then, said.approvals, said.groups) == (want["then"], int(want["approvals"].text), want["groups"]), case["name"]
+    assert len(lines) > 30
+
+
+def test_names_fold_by_the_table_of_all_verifiers() -> None:
+    lines = (REPOSITORY / "internal/rules/folded/testdata/folds.txt").read_text().splitlines()[1:]
+    folds: dict[int, int] = {}
+    for first, last, step, added in (map(int, line.split(" ")) for line in lines):
+        folds |= {letter: letter + added for letter in range(first, last + 1, step)}
+    for letter in range(0x110000):
+        assert folded(chr(letter)) == chr(folds.get(letter, letter)), hex(letter)
 
 
 def test_every_single_byte_that_is_altered_is_seen(corpus: Path) -> None:
@@ -167,3 +195,11 @@ def test_ed25519_takes_the_signatures_of_its_specification_and_no_others(key: st
     assert not ed25519.verify(public, text, signed[:32] + again)  # the same signature, spelled otherwise
     assert not ed25519.verify(b"\xff" * 31 + b"\x7f", text, signed) and not ed25519.verify(public, text, signed[:63])
     assert not ed25519.verify(bytes([2]) + bytes(31), text, signed)  # no point has this y
+
+
+def test_a_key_of_small_order_is_no_key() -> None:
+    identity = bytes([1]) + bytes(31)
+    anything = bytes([0x58]) + b"\x66" * 31 + identity  # good for any text by the neutral element
+    listed = (REPOSITORY / "internal/evidence/receipt/testdata/smallorder.txt").read_text().splitlines()
+    for key in [line for line in listed if not line.startswith("#")]:
+        assert not ed25519.verify(bytes.fromhex(key), b"any text", anything), key

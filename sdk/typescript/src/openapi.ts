@@ -247,6 +247,11 @@ export interface components {
             requestedByMakers?: string[];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
+            /**
+             * Format: date-time
+             * @description the run's: the request may have been sent by the store that this one replaces
+             */
+            restoredAt?: string;
             runId: string;
             /** @description why the run was started, in the words of who started it */
             runReason?: string;
@@ -666,6 +671,13 @@ export interface components {
             /** @description null: it isn't there */
             sent: unknown;
         };
+        Discrepancy: {
+            field: string;
+            /** @description any JSON value */
+            found: unknown;
+            /** @description any JSON value */
+            sent: unknown;
+        };
         Drift: {
             changes: components["schemas"]["Change"][];
             current: boolean;
@@ -996,6 +1008,11 @@ export interface components {
             requestedByMakers?: string[] | components["schemas"]["Omitted"];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description the run's: the request may have been sent by the store that this one replaces
+             */
+            restoredAt?: string;
             runId: string;
             /** @description why the run was started, in the words of who started it */
             runReason?: string | components["schemas"]["Omitted"];
@@ -1250,7 +1267,7 @@ export interface components {
             error?: string | components["schemas"]["Omitted"];
             id: string;
             idempotencyKey: string;
-            /** @description it FAILED at a side effect that was answered, not as expected; it may have taken effect */
+            /** @description a side effect of it may have taken effect, whatever its status says: see that of its steps */
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
@@ -1262,6 +1279,11 @@ export interface components {
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that this one replaces
+             */
+            restoredAt?: string;
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -1339,7 +1361,7 @@ export interface components {
             };
             /** @description an answer that came after nobody waited for it any more; it decides nothing */
             late?: components["schemas"]["LateAnswer"] | components["schemas"]["Omitted"];
-            /** @description a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect */
+            /** @description a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it */
             mayHaveHappened?: boolean;
             name: string | components["schemas"]["Omitted"];
             probes?: components["schemas"]["ProbeRecord"][] | components["schemas"]["Omitted"];
@@ -1921,6 +1943,8 @@ export interface components {
             by: string;
             /** @description a token's name or a user's */
             byName?: string;
+            /** @description where the output contradicts what was sent */
+            differs?: components["schemas"]["Discrepancy"][];
             evidence: string;
             /** @enum {string} */
             resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
@@ -2005,7 +2029,7 @@ export interface components {
             error?: string;
             id: string;
             idempotencyKey: string;
-            /** @description it FAILED at a side effect that was answered, not as expected; it may have taken effect */
+            /** @description a side effect of it may have taken effect, whatever its status says: see that of its steps */
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
@@ -2018,6 +2042,11 @@ export interface components {
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
+            /**
+             * Format: date-time
+             * @description when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that this one replaces
+             */
+            restoredAt?: string;
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -2222,7 +2251,7 @@ export interface components {
             };
             /** @description an answer that came after nobody waited for it any more; it decides nothing */
             late?: components["schemas"]["LateAnswer"];
-            /** @description a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect */
+            /** @description a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it */
             mayHaveHappened?: boolean;
             name: string;
             /** @description the selected output */
@@ -2623,6 +2652,11 @@ export interface components {
             notBefore?: string;
             /** @description method and path below the version prefix */
             operation: string;
+            /**
+             * Format: date-time
+             * @description the run's
+             */
+            restoredAt?: string;
             role: string;
             /** Format: date-time */
             since: string;
@@ -4082,7 +4116,7 @@ export interface operations {
                 /** @description only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing */
                 q?: string;
                 /** @description only runs that ended with this error code, such as receiver_refused; the newest 1,000 */
-                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned";
+                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside";
                 /** @description only runs that call this capability: name or projectId/name; the newest 1,000 */
                 capability?: string;
                 /** @description only runs started then or later */

@@ -65,6 +65,35 @@
   var wrong = document.querySelector('main [aria-invalid="true"]');
   if (wrong) wrong.focus();
 
+  // What was typed and not saved isn't left without a question. A page that a form answered
+  // with holds what was typed before.
+  var edited = [];
+
+  function answered(form) {
+    return [form].concat(Array.prototype.slice.call(form.elements)).some(function (el) {
+      var to = el.getAttribute(el === form ? "action" : "formaction");
+      return to && new URL(to, location.href).pathname === location.pathname;
+    });
+  }
+
+  if (document.body.hasAttribute("data-unsaved")) {
+    document.querySelectorAll('main form[method="post"]').forEach(function (form) {
+      if (form.querySelector("textarea, select, input:not([type=hidden])") && answered(form)) edited.push(form);
+    });
+  }
+
+  document.addEventListener("input", function (e) {
+    var form = e.target.form;
+    if (form && form.method === "post" && edited.indexOf(form) < 0) edited.push(form);
+  });
+
+  function sent(form) { edited = edited.filter(function (f) { return f !== form; }); }
+
+  document.addEventListener("submit", function (e) { if (!e.defaultPrevented) sent(e.target); });
+  document.addEventListener("countersign:sent", function (e) { sent(e.target); }); // by a script, which tells nobody else
+
+  window.addEventListener("beforeunload", function (e) { if (edited.length) e.preventDefault(); });
+
   // A diagram that is wider than its region begins where the present state is.
   document.querySelectorAll(".graph .g-node.here").forEach(function (node) {
     var region = node.closest(".graph"), at = node.getBoundingClientRect(), frame = region.getBoundingClientRect();

@@ -103,6 +103,7 @@
         chosen.name = "decision";
         chosen.value = decision;
         form.append(chosen);
+        form.dispatchEvent(new Event("countersign:sent", { bubbles: true }));
         form.submit();
       }).catch(function (e) {
         busy = false;
@@ -122,6 +123,7 @@
         return dialog(asked.options).then(function (credential) {
           form.elements.question.value = asked.question;
           form.elements.answer.value = written(credential);
+          form.dispatchEvent(new Event("countersign:sent", { bubbles: true }));
           form.submit();
         });
       }).catch(function (e) {

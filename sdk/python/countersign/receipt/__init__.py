@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from . import ed25519
 from .canonical import canonical
 from .claims import Claims
-from .failure import SECTIONS, Failure, fail
+from .failure import SECTIONS, Failure, UnknownFormat, fail
 from .meaning import Told, meaning
 from .opening import opened
 
@@ -24,6 +24,8 @@ class Verdict:
     section: str = ""
     """The part that fails: a section, frame, contents or signature."""
     problem: str = ""
+    unknown_format: str = ""
+    """That of a receipt of a later release: nothing is said of whether it is valid."""
     public_key: str = ""
     """That signed it."""
     key_id: str = ""
@@ -44,7 +46,9 @@ def verify_receipt(file: bytes, public_key: str | None = None) -> Verdict:
             fail("signature", f"it is signed by the key {found.public_key}, not by the one that was given")
         values = {name: canonical(found.sections[name], name) for name in SECTIONS}
         key = bytes.fromhex(found.public_key)
-        told = meaning(Claims(**values, signed=lambda text, signature: ed25519.verify(key, text, signature)))
+        told = meaning(Claims(**values, format=found.format, signed=lambda text, signature: ed25519.verify(key, text, signature)))
+    except UnknownFormat as unknown:
+        return Verdict(False, "contents", str(unknown), unknown.format)
     except Failure as failure:
         return Verdict(False, failure.section, str(failure))
     return Verdict(True, public_key=found.public_key, key_id=found.key_id, origin=public_key is not None, told=told)

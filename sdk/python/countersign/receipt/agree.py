@@ -6,7 +6,8 @@ from __future__ import annotations
 from .canonical import Json
 from .capability import capability, has_effect
 from .claims import Claims, at, digits, has, items, members, of, sha256, whole
-from .failure import need
+from .failure import FORMATS, need
+from .gaterules import FOLDING
 from .moment import no_time
 from .rules import as_judged
 from .values import encoded, equal, plan_content
@@ -33,6 +34,8 @@ def check_plan(c: Claims) -> bool:
     need(of(c.plan, "mode") == of(c.run, "mode"), "plan", "its mode is not the run's")
     ready = of(c.plan, "status") == "READY" and not items(at(c.plan, "validationErrors"))
     need(ready, "plan", "it is not READY, so that no run of it could start")
+    gated = c.format != FORMATS[0] and whole(at(c.plan, "gate")) == FOLDING
+    need(not has(c.plan, "gate") or gated, "plan", "its gate is of no edition that this format has")
     computed = sha256(plan_content(c.plan).encode()) == digest
     need(computed or c.masked, "plan", "its content does not come to its digest")
     _check_snapshots(c)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .canonical import Json
-from .claims import Claims, at, has, items, of
+from .claims import Claims, at, has, items, of, whole
+from .gaterules import FOLDING
 
 
 def hides(c: Claims, step: Json) -> bool:
@@ -30,10 +31,17 @@ def has_effect(found: Json) -> bool:
     return told if isinstance(told, bool) else of(found, "method") != "GET"
 
 
-def asks_approval(found: Json) -> bool:
+def edition(c: Claims) -> int:
+    """The one by which the plan says that its rules are judged, 0 for the first."""
+    return max(0, whole(at(c.plan, "gate")))
+
+
+def asks_approval(c: Claims, found: Json) -> bool:
     policy = of(found, "approval")
     if policy in ("NONE", "ALWAYS"):
         return policy == "ALWAYS"
     if policy == "RISK_BASED":
+        if edition(c) >= FOLDING and items(at(found, "approvalRules")):
+            return has_effect(found)
         return has_effect(found) and (at(found, "idempotent") is not True or of(found, "method") == "DELETE")
     return has_effect(found)

@@ -18,6 +18,7 @@ class Claims:
     requests: Json
     run: Json
     statement: Json
+    format: str
     signed: Callable[[bytes, bytes], bool]
     """Whether a text has a signature by the key of the receipt."""
 

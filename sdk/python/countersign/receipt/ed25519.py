@@ -36,8 +36,26 @@ def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
 @lru_cache(64)
 def _negated(public_key: bytes) -> Table | None:
     """The table of a key's point with the other sign; None where there is no such point."""
+    if not _holders_alone(public_key):
+        return None
     point = _decoded(public_key)
     return None if point is None else _table((_P - point[0], point[1], point[2], _P - point[3]))
+
+
+_SMALL_ORDER = {
+    0,
+    1,
+    _P - 1,
+    0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7,
+    0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826,
+}
+"""The y of the eight points of small order, for which one signature is good for any text."""
+
+
+def _holders_alone(public_key: bytes) -> bool:
+    """A key in the one form that it has, for which not anybody can sign."""
+    y = int.from_bytes(public_key, "little") & (2**255 - 1)
+    return y < _P and y not in _SMALL_ORDER
 
 
 def _decoded(text: bytes) -> Point | None:

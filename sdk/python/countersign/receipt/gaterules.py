@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .canonical import Digits, Json
 from .claims import at, items, members, of, text, whole
+from .folding import folded
 from .values import equal
 
 
@@ -36,11 +37,15 @@ class _Reading(NamedTuple):
 Look = Callable[[str], _Reading]
 
 
-def judge(rules: list[Json], asks: bool, given: Json, is_open: Callable[[str], bool]) -> Verdict:
-    """Judges inputs; is_open names those that aren't known yet."""
+FOLDING = 3
+"""The edition of the gate since which a name in another case isn't another name."""
+
+
+def judge(edition: int, rules: list[Json], asks: bool, given: Json, unknown: list[str]) -> Verdict:
+    """Judges inputs by an edition of the gate; unknown names those that aren't known yet."""
     said, approvals, groups = "", 0, list[str]()
     for rule in rules:
-        held = _holds(at(rule, "when"), lambda path: _read(given, path, is_open))
+        held = _holds(at(rule, "when"), lambda path: _read(edition >= FOLDING, given, path, unknown))
         then = {_YES: of(rule, "then"), _UNKNOWN: "ASK"}.get(held, "")
         weight, known = _SEVERITY.get(then, 0), _SEVERITY.get(said, 0)
         if weight == 0 or weight < known:
@@ -85,24 +90,42 @@ def _truth(value: bool) -> int:
     return _YES if value else _NO
 
 
-def _read(given: Json, path: str, is_open: Callable[[str], bool]) -> _Reading:
+class _Unclear(Exception):
+    """Nobody can say which of several values the receiver reads."""
+
+
+def _read(folds: bool, given: Json, path: str, unknown: list[str]) -> _Reading:
     """What stands at a path: a dot separates names or belongs to one, and where readings
-    differ it is unclear."""
-    if any(is_open(name) for name, _ in _splits(path)):
+    differ it is unclear. With folds so it is where a name stands there in another case,
+    unless it stands beside the one of that case and has its value."""
+    names = [name for name, _ in _splits(path)]
+    if any(name in names or (folds and folded(name) in map(folded, names)) for name in unknown):
         return _Reading(unclear=True)
-    found = list(_below(members(given), path))
+    try:
+        found = list(_below(folds, members(given), path))
+    except _Unclear:
+        return _Reading(unclear=True)
     if any(not equal(value, found[0]) for value in found):
         return _Reading(unclear=True)
     return _Reading(found[0] if found else None)
 
 
-def _below(value: Json, path: str) -> Iterator[Json]:
+def _below(folds: bool, value: Json, path: str) -> Iterator[Json]:
     for name, rest in _splits(path):
         branches = _branches(value, name)
+        if folds and _other_case(members(value), name):
+            raise _Unclear
         if name in branches and rest == "":
             yield branches[name]
         elif name in branches:
-            yield from _below(branches[name], rest)
+            yield from _below(folds, branches[name], rest)
+
+
+def _other_case(value: dict[str, Json], name: str) -> bool:
+    """Whether an object has a name in another case with another value than under that name."""
+    key = folded(name)
+    others = [value[other] for other in value if other != name and folded(other) == key]
+    return bool(others) and (name not in value or any(not equal(other, value[name]) for other in others))
 
 
 def _branches(value: Json, name: str) -> dict[str, Json]:

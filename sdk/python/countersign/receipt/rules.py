@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .canonical import Json
-from .capability import asks_approval, capability, hides, planned
-from .claims import Claims, at, has, items, of, text, whole
+from .capability import asks_approval, capability, edition, hides, planned
+from .claims import Claims, at, has, items, members, of, text, whole
 from .failure import need
 from .gaterules import Verdict, judge
 from .moment import before, moment
@@ -28,14 +28,14 @@ class _Judged:
 def _judged(c: Claims, step: Json) -> _Judged:
     """What the gate says of a step."""
     found = capability(c, step)
-    rules, asks = items(at(found, "approvalRules")), asks_approval(found)
+    rules, asks = items(at(found, "approvalRules")), asks_approval(c, found)
     plain = Verdict("ASK", 1) if asks else Verdict("ALLOW")
     if not rules or at(step, "request") is None:
         return _Judged(plain)
     if hides(c, step):
         return _Judged(plain, known=False)
     bound = at(planned(c, step), "inputBindings")
-    return _Judged(judge(rules, asks, at(step, "input"), lambda name: not c.live and has(bound, name)))
+    return _Judged(judge(edition(c), rules, asks, at(step, "input"), [] if c.live else list(members(bound))))
 
 
 def gated(c: Claims, step: Json) -> bool:

@@ -43,7 +43,7 @@ def equal(a: Json, b: Json) -> bool:
 def plan_content(plan: Json) -> str:
     """What a plan's digest is taken of."""
     content: dict[str, Json] = {"projects": None, "steps": None}
-    content |= {name: at(plan, name) for name in ("agents", "projects", "steps", "team") if has(plan, name)}
+    content |= {name: at(plan, name) for name in ("agents", "gate", "projects", "steps", "team") if has(plan, name)}
     for name, absent in (("modelId", ""), ("modelRevision", Digits("0")), ("scenarioId", "")):
         value = at(plan, name)
         content[name] = absent if value is None else value

@@ -1,9 +1,10 @@
 // What the sections say of the same thing must be the same. The plan's content comes to
 // its digest, which the log has; the run's steps are those of the plan.
 import type { Json } from "./canonical.js";
-import { need } from "./failure.js";
+import { formats, need } from "./failure.js";
 import { capability, hasEffect, live, steps } from "./capability.js";
 import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
+import { folding } from "./gaterules.js";
 import { noTime } from "./moment.js";
 import { asJudged } from "./rules.js";
 import { encoded, equal, members, planContent, textOf as of } from "./value.js";
@@ -27,6 +28,7 @@ export function checkPlan(c: Claims, { sha256 }: Checks): boolean {
   need(masked(c) || digest !== "", "plan", "its digest is missing");
   need(of(c.plan, "mode") === of(c.run, "mode"), "plan", "its mode is not the run's");
   need(of(c.plan, "status") === "READY" && list(at(c.plan, "validationErrors")).length === 0, "plan", "it is not READY, so that no run of it could start");
+  need(!has(c.plan, "gate") || (c.format !== formats[0] && whole(at(c.plan, "gate")) === folding), "plan", "its gate is of no edition that this format has");
   const computed = sha256(Buffer.from(planContent(c.plan))) === digest;
   need(computed || masked(c), "plan", "its content does not come to its digest");
   checkSnapshots(c);

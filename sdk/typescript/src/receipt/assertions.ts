@@ -4,6 +4,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto
 import type { Json } from "./canonical.js";
 import { at, exists, has, list, text, whole } from "./claims.js";
 import { need } from "./failure.js";
+import { holdersAlone } from "./publickey.js";
 import { type AuditRecord, word } from "./record.js";
 import { ofOlder } from "./rules.js";
 
@@ -154,7 +155,7 @@ function algorithmOf(key: KeyObject): "sha256" | null | undefined {
     case "ec":
       return namedCurve === "prime256v1" ? "sha256" : undefined;
     case "ed25519":
-      return null;
+      return holdersAlone(Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url")) ? null : undefined;
     case "rsa":
       return modulusLength >= 2048 && modulusLength <= 8192 ? "sha256" : undefined;
   }

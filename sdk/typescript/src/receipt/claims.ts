@@ -7,7 +7,8 @@ export interface Checks {
   signed(text: Uint8Array, signature: string): boolean;
 }
 
-export type Claims = Record<"approvals" | "audit" | "plan" | "requests" | "run" | "statement", Json>;
+/** The sections, and the format that they are of. */
+export type Claims = { format: string } & Record<"approvals" | "audit" | "plan" | "requests" | "run" | "statement", Json>;
 
 // What is missing, or of another type, reads as nothing.
 export const at = (v: Json | undefined, name: string): Json | undefined => (v instanceof Map ? v.get(name) : undefined);

@@ -2,6 +2,7 @@
 // internal/rules/gate, over exact numbers and three truth values.
 import { Digits, type Json } from "./canonical.js";
 import { at, list, text, whole } from "./claims.js";
+import { folded } from "./folded.js";
 import { equal, members } from "./value.js";
 
 export interface Verdict {
@@ -19,12 +20,15 @@ const truth = (v: boolean): Truth => (v ? yes : no);
 
 const severity = new Map([["ALLOW", 1], ["ASK", 2], ["DENY", 3]]);
 
-/** Judges inputs; open names those that aren't known yet. */
-export function judge(rules: Json[], asks: boolean, input: Json | undefined, open: (name: string) => boolean): Verdict {
+/** The edition of the gate since which a name in another case isn't another name. */
+export const folding = 3;
+
+/** Judges inputs by an edition of the gate; open names those that aren't known yet. */
+export function judge(edition: number, rules: Json[], asks: boolean, input: Json | undefined, open: string[]): Verdict {
   let said = "";
   let [approvals, groups]: [number, string[]] = [0, []];
   for (const rule of rules) {
-    const held = holds(at(rule, "when"), (path) => read(input, path, open));
+    const held = holds(at(rule, "when"), (path) => read(edition >= folding, input, path, open));
     const then = held === yes ? text(at(rule, "then")) : held === unknown ? "ASK" : "";
     const [weight, known] = [severity.get(then) ?? 0, severity.get(said) ?? 0];
     if (weight === 0 || weight < known) continue;
@@ -75,20 +79,37 @@ function kind(v: Json): string {
   return v instanceof Map ? "object" : typeof v;
 }
 
-/** What stands at a path: a dot separates names or belongs to one, and where readings differ it is unclear. */
-function read(input: Json | undefined, path: string, open: (name: string) => boolean): Reading {
-  if (splits(path).some(([name]) => open(name))) return { unclear: true };
-  const found = below(input instanceof Map ? input : new Map(), path);
-  if (found.some((v) => !equal(v, found[0]))) return { unclear: true };
+/**
+ * What stands at a path: a dot separates names or belongs to one, and where readings differ it
+ * is unclear. With folds so it is where a name stands there in another case, unless it stands
+ * beside the one of that case and has its value.
+ */
+function read(folds: boolean, input: Json | undefined, path: string, open: string[]): Reading {
+  const names = splits(path).map(([name]) => name);
+  if (open.some((name) => names.some((other) => name === other || (folds && folded(name) === folded(other))))) return { unclear: true };
+  const found = below(folds, input instanceof Map ? input : new Map(), path);
+  if (found === undefined || found.some((v) => !equal(v, found[0]))) return { unclear: true };
   return found[0] === undefined ? {} : { value: found[0] };
 }
 
-function below(v: Json, path: string): Json[] {
-  return splits(path).flatMap(([name, rest]) => {
+/** Every reading of a path; undefined where one is unclear. */
+function below(folds: boolean, v: Json, path: string): Json[] | undefined {
+  const found: Json[] = [];
+  for (const [name, rest] of splits(path)) {
     const next = Array.isArray(v) ? (/^(0|[1-9][0-9]*)$/.test(name) ? v[Number(name)] : undefined) : members(v).get(name);
-    if (next === undefined) return [];
-    return rest === "" ? [next] : below(next, rest);
-  });
+    if (folds && otherCase(v, name, next)) return undefined;
+    if (next === undefined) continue;
+    const deeper = rest === "" ? [next] : below(folds, next, rest);
+    if (deeper === undefined) return undefined;
+    found.push(...deeper);
+  }
+  return found;
+}
+
+/** Whether an object has a name in another case with another value than under that name. */
+function otherCase(v: Json, name: string, value: Json | undefined): boolean {
+  const key = folded(name);
+  return [...members(v)].some(([other, is]) => other !== name && folded(other) === key && (value === undefined || !equal(is, value)));
 }
 
 function splits(path: string): [string, string][] {

@@ -3,14 +3,18 @@
 // verifier.
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { canonical } from "./canonical.js";
-import { Failure, fail, type ReceiptPart, sections } from "./failure.js";
+import { Failure, fail, type ReceiptPart, sections, UnknownFormat } from "./failure.js";
 import { meaning, type Told } from "./meaning.js";
 import { type Opened, open } from "./open.js";
+import { holdersAlone } from "./publickey.js";
 
 export type { ReceiptPart } from "./failure.js";
 
-/** What a verification came to. A receipt that fails has the part that fails and why. */
-export type ReceiptVerdict = ({ ok: true } & Signed & Told) | { ok: false; section: ReceiptPart; problem: string };
+/**
+ * What a verification came to. A receipt that fails has the part that fails and why. Of one
+ * with `unknownFormat` nothing is said: a later release can verify it.
+ */
+export type ReceiptVerdict = ({ ok: true } & Signed & Told) | { ok: false; section: ReceiptPart; problem: string; unknownFormat?: string };
 
 interface Signed {
   /** Of the key that signed it. */
@@ -29,9 +33,10 @@ export function verifyReceipt(file: Uint8Array, publicKey?: string): ReceiptVerd
   try {
     const opened = open(Buffer.from(file.buffer, file.byteOffset, file.byteLength), { signed, sha256 });
     if (publicKey !== undefined && publicKey !== opened.publicKey) fail("signature", `it is signed by the key ${opened.publicKey}, not by the one that was given`);
-    const told = meaning(parsed(opened), { sha256, signed: (text, signature) => signed(opened.publicKey, text, signature) });
+    const told = meaning({ format: opened.format, ...parsed(opened) }, { sha256, signed: (text, signature) => signed(opened.publicKey, text, signature) });
     return { ok: true, publicKey: opened.publicKey, keyId: opened.keyId, origin: publicKey !== undefined, ...told };
   } catch (error) {
+    if (error instanceof UnknownFormat) return { ok: false, section: "contents", problem: error.message, unknownFormat: error.format };
     if (error instanceof Failure) return { ok: false, section: error.section, problem: error.message };
     throw error;
   }
@@ -52,7 +57,7 @@ function sha256(...parts: Uint8Array[]): string {
 function signed(publicKey: string, text: Uint8Array, signature: string): boolean {
   const jwk = { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "hex").toString("base64url") };
   try {
-    return verify(null, text, createPublicKey({ key: jwk, format: "jwk" }), Buffer.from(signature, "hex"));
+    return holdersAlone(Buffer.from(publicKey, "hex")) && verify(null, text, createPublicKey({ key: jwk, format: "jwk" }), Buffer.from(signature, "hex"));
   } catch {
     return false; // no point of the curve
   }

@@ -1,11 +1,10 @@
 // Takes a receipt apart by its table of contents, without reading JSON, so that a byte
 // that was altered is found where it stands, whatever it was made.
-import { need, sections } from "./failure.js";
-
-const format = "countersign-receipt/1";
+import { formats, need, sections, UnknownFormat } from "./failure.js";
 
 /** A receipt of which no byte was altered since it was signed. */
 export interface Opened {
+  format: string;
   publicKey: string;
   keyId: string;
   sections: Buffer[];
@@ -23,24 +22,29 @@ const maxContents = 4096;
 
 const hex = "[0-9a-f]{64}";
 const entries = sections.map((name) => `\\{"bytes":([1-9][0-9]{0,8}),"name":"${name}","sha256":"(${hex})"\\}`);
-const contentsForm = new RegExp(`^\\{"format":"${format}","sections":\\[${entries.join(",")}\\]\\}`);
+const contentsForm = new RegExp(`^\\{"format":"(${formats.join("|")})","sections":\\[${entries.join(",")}\\]\\}`);
+const laterForm = /^\{"format":"(countersign-receipt\/[1-9][0-9]{0,8})"/;
 const signatureForm = new RegExp(`^\\{"algorithm":"Ed25519","contentsSha256":"(${hex})","keyId":"(${hex})","publicKey":"(${hex})","value":"([0-9a-f]{128})"\\}$`);
 const signatureLength = '{"algorithm":"Ed25519","contentsSha256":"","keyId":"","publicKey":"","value":""}'.length + 3 * 64 + 128;
 
 /** open checks the signature and every digest, and names the first part that fails. */
 export function open(file: Buffer, crypto: Crypto): Opened {
   need(file.toString("latin1", 0, opening.length) === opening, "frame", "it does not begin as a receipt does");
-  const found = contentsForm.exec(file.toString("latin1", opening.length, opening.length + maxContents));
-  need(found !== null, "contents", `it is no table of contents of the format ${format}`);
+  const head = file.toString("latin1", opening.length, opening.length + maxContents);
+  const found = contentsForm.exec(head);
+  const named = laterForm.exec(head)?.[1];
+  if (named !== undefined && !formats.includes(named)) throw new UnknownFormat(named);
+  need(found !== null, "contents", `it is no table of contents of the format ${formats.at(-1)}`);
+  const format = found[1] as string;
   const start = opening.length + found[0].length;
   const end = file.length - 1 - signatureLength;
   need(end >= start && file[file.length - 1] === 0x7d, "frame", "it does not end as a receipt does");
-  const key = checkSignature(file.subarray(opening.length, start), file.toString("latin1", end, file.length - 1), crypto);
-  return { ...key, sections: cut(file, start, end, found.slice(1), crypto) };
+  const key = checkSignature(format, file.subarray(opening.length, start), file.toString("latin1", end, file.length - 1), crypto);
+  return { format, ...key, sections: cut(file, start, end, found.slice(2), crypto) };
 }
 
 /** checkSignature tells contents that were altered from a signature that was. */
-function checkSignature(contents: Buffer, text: string, { signed, sha256 }: Crypto): { publicKey: string; keyId: string } {
+function checkSignature(format: string, contents: Buffer, text: string, { signed, sha256 }: Crypto): { publicKey: string; keyId: string } {
   const found = signatureForm.exec(text);
   need(found !== null, "signature", `it is no signature of the format ${format}`);
   const [, digest, keyId, publicKey, value] = found as unknown as [string, string, string, string, string];

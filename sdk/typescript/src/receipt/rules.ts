@@ -4,21 +4,21 @@ import type { Json } from "./canonical.js";
 import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 import { need } from "./failure.js";
 import { judge, type Verdict } from "./gaterules.js";
-import { asksApproval, capability, hides, live } from "./capability.js";
+import { asksApproval, capability, edition, hides, live } from "./capability.js";
 import { before, moment } from "./moment.js";
-import { textOf as of } from "./value.js";
+import { members, textOf as of } from "./value.js";
 
 /** What the gate says of a step; not known where masking hides inputs that the rules compare. */
 export function verdict(c: Claims, s: Json): Verdict & { known: boolean } {
   const found = capability(c, s);
   const rules = list(at(found, "approvalRules"));
-  const asks = asksApproval(found);
+  const asks = asksApproval(c, found);
   const plain: Verdict = asks ? { then: "ASK", approvals: 1, groups: [] } : { then: "ALLOW", approvals: 0, groups: [] };
   if (rules.length === 0 || !exists(at(s, "request"))) return { ...plain, known: true };
   if (hides(c, s)) return { ...plain, known: false };
   const planned = list(at(c.plan, "steps")).find((p) => of(p, "id") === of(s, "id"));
   const bound = at(planned, "inputBindings");
-  return { ...judge(rules, asks, at(s, "input"), (name) => !live(c) && has(bound, name)), known: true };
+  return { ...judge(edition(c), rules, asks, at(s, "input"), live(c) ? [] : [...members(bound).keys()]), known: true };
 }
 
 const mayAllow = (found: Json | undefined): boolean => list(at(found, "approvalRules")).some((r) => of(r, "then") === "ALLOW");

@@ -26,7 +26,7 @@ export const members = (v: Json | undefined): Map<string, Json> => (v instanceof
 export function planContent(plan: Json): string {
   const inputs = at(plan, "planningInputs");
   const content = new Map<string, Json>();
-  for (const name of ["agents", "projects", "steps", "team"]) {
+  for (const name of ["agents", "gate", "projects", "steps", "team"]) {
     const value = at(plan, name);
     if (value !== undefined || name === "projects" || name === "steps") content.set(name, value ?? null);
   }

@@ -1,0 +1,27 @@
+package chat
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/testing/marked"
+)
+
+// TestNothingOfAnApprovalIsUnseen: who decides in a chat is shown every text of the record
+// that could change the decision, one of a field that is added tomorrow too.
+func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
+	var a countersign.Approval
+	texts := marked.Fill(&a)
+	a.Status = countersign.ApprovalPending
+	q := questionOf("acme", &a, countersign.ApprovalApproved, nil, "https://x/"+a.ID)
+	m := messageOf("acme", &a, control.Deciders{}, a.RequestedAt, "") // whose button asks the question
+	for _, path := range marked.Missing(texts, fmt.Sprintf("%+v %+v", m, q), map[string]string{
+		"request.query": "the URL has it", "planId": "the page has it", "runId": "the page has it", "stepId": "the page has it",
+		"decisionReason": "not decided yet", "decidedBy": "not decided yet", "decidedByName": "not decided yet", "decidedByMakers": "not decided yet", "suggestedInput": "not decided yet",
+		"decisions.assertion": "a proof for verifiers", "decisions.byMakers": "the page has it", "decisions.groups": "the page has it",
+	}) {
+		t.Errorf("the question leaves out %s", path)
+	}
+}

@@ -1,0 +1,64 @@
+package control
+
+import (
+	"errors"
+
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// What is a person's over all tenants (their sessions, and their accounts at chat services) is
+// ended by themself, or with their last membership. No tenant ends, or is told of, what serves
+// others; each that it concerns has it in its own log (contract 12.1).
+
+// auditOfPerson records what a person did about themself in each tenant that they are a user of.
+func (s *Service) auditOfPerson(tx store.Tx, a Actor, op access.Operation, email string, c change) error {
+	list, err := memberships(tx, email)
+	for _, u := range list {
+		if err == nil {
+			err = s.auditIn(tx, u.TenantID, a, op, "user/"+email, c)
+		}
+	}
+	return err
+}
+
+// leaveSessions ends a user's sessions in a tenant that they leave, so that no old browser is
+// signed in if they are added again. A session that isn't the tenant's own, by a link or a
+// passkey of it, goes on in another tenant of its user.
+func (s *Service) leaveSessions(tx store.Tx, email, tenant string) error {
+	ids, err := sessionsOf(tx, email, tenant)
+	if err != nil {
+		return err
+	}
+	others, err := memberships(tx, email)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		rec, version, err := records.Sessions.Get(tx, store.Realm, id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			continue
+		case err != nil:
+			return err
+		case rec.Bound || len(others) == 0:
+			err = records.Sessions.Delete(tx, store.Realm, id)
+		default:
+			err = s.goOn(tx, id, rec, version, lastUsed(others))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goOn lets a session act in another tenant of its user, since its own has let them go.
+func (s *Service) goOn(tx store.Tx, id string, rec *records.Session, version int64, u *records.User) error {
+	rec.TenantID = u.TenantID
+	if _, err := records.Sessions.Put(tx, store.Realm, id, rec, version); err != nil {
+		return err
+	}
+	return s.auditIn(tx, u.TenantID, Actor{Principal: principalOfUser(u)}, access.SignIn, "user/"+u.Email, change{after: "signed in", reason: "the user was removed from the tenant in which the session acted"})
+}

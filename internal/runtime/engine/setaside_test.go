@@ -1,0 +1,141 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+	"github.com/countersign/countersign/internal/testing/rerun"
+)
+
+var errPoison = errors.New("this run can't be committed")
+
+// wantSetAside checks a run that was set aside before its first step was sent.
+func (h *fixture) wantSetAside(id string, r *countersign.Run) {
+	h.t.Helper()
+	if r.Status != countersign.RunFailed || r.Code() != countersign.CodeSetAside || r.MayHaveHappened || r.Steps[0].WasSent() {
+		h.t.Errorf("run %s is %s %q, mayHaveHappened %v", id, r.Status, r.Error, r.MayHaveHappened)
+	}
+}
+
+// TestARunWhoseTurnsFailIsSetAside: it holds no slot for ever, and nothing of it was sent.
+func TestARunWhoseTurnsFailIsSetAside(t *testing.T) {
+	for name, fail := range map[string]func(string) error{
+		"by its own error": func(string) error { return errPoison },
+		"by what the database says of a turn that stood still": func(string) error {
+			time.Sleep(10 * time.Second)
+			return store.ErrUnavailable
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := open(t, atOnce)
+			p := h.register(step("pay", "pay"))
+			bad := h.stored(p)
+			h.store.poison.Store(&poison{bad.RunID, fail})
+			h.engine.Wake(bad)
+			time.Sleep(5 * time.Minute)
+			synctest.Wait()
+			h.wantSetAside(name, h.run(bad))
+			good := h.mustStart(p)
+			synctest.Wait()
+			h.wantRun(good, countersign.RunCompleted, completed)
+			h.stop()
+			h.wantRules()
+			if n := h.receiver.count(bad.RunID + ".pay"); n != 0 {
+				t.Errorf("%s: sent %d times", name, n)
+			}
+		})
+	}
+}
+
+// TestARunWhoseTurnsFailNowAndThenIsNotSetAside: what is counted is in a row.
+func TestARunWhoseTurnsFailNowAndThenIsNotSetAside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, atOnce)
+		steps := []countersign.Step{step("s0", "look")}
+		for _, id := range []string{"s1", "s2", "s3", "s4"} {
+			steps = append(steps, step(id, "look", steps[len(steps)-1].ID))
+		}
+		ref := h.stored(h.register(steps...))
+		failed := map[string]int{} // by step
+		h.store.poison.Store(&poison{ref.RunID, func(step string) error {
+			if failed[step]++; failed[step] <= 2 {
+				return errPoison
+			}
+			return nil
+		}})
+		h.engine.Wake(ref)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		h.wantRun(ref, countersign.RunCompleted, completed, completed, completed, completed, completed)
+		h.stop()
+	})
+}
+
+// TestARunThatEndsItsProcessIsSetAside: each turn takes the process down. Whoever starts after it
+// goes on with the others.
+func TestARunThatEndsItsProcessIsSetAside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, atOnce)
+		p := h.register(step("pay", "pay"))
+		bad, deaths := h.stored(p), 0
+		for dead := true; dead && deaths < 8; {
+			dead = false
+			h.store.poison.Store(&poison{bad.RunID, func(string) error { dead = true; return store.ErrUnavailable }})
+			if deaths == 0 {
+				h.engine.Wake(bad)
+			} else if err := h.engine.Start(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // the turn is being tried again and again, as by a process that is dying of it
+			if dead {
+				deaths++
+				h = prepare(t, h.crash(), atOnce)
+			}
+		}
+		h.wantSetAside("that ends its process", h.run(bad))
+		if deaths > 3 {
+			t.Errorf("it took %d processes down", deaths)
+		}
+		good := h.mustStart(p)
+		synctest.Wait()
+		h.wantRun(good, countersign.RunCompleted, completed)
+		h.stop()
+		h.wantRules()
+	})
+}
+
+// TestAReplicaThatTakesOverCountsToo.
+func TestAReplicaThatTakesOverCountsToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := rerun.Always(memory.New())
+		one := join(t, s, atOnce)
+		p := one.register(step("pay", "pay"))
+		bad := one.stored(p)
+		for i := range 3 {
+			next := join(t, s, atOnce)
+			for _, r := range []*replica{one, next} {
+				r.store.poison.Store(&poison{bad.RunID, func(string) error { return store.ErrUnavailable }})
+			}
+			if i == 0 {
+				one.engine.Wake(bad)
+			}
+			time.Sleep(2 * time.Second)
+			one.crash()
+			time.Sleep(takeOver)
+			synctest.Wait()
+			one = next
+		}
+		last := join(t, s, atOnce)
+		one.crash()
+		time.Sleep(2 * takeOver)
+		synctest.Wait()
+		last.wantSetAside("taken over", last.run(bad))
+		last.stop()
+	})
+}
