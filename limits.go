@@ -45,6 +45,7 @@ const (
 	MaxPendingApprovals = 10_000              // of a tenant
 	RepeatedCall        = 24 * time.Hour      // within it the same call over MCP finds its run
 	MaxPattern          = 500                 // characters of an input's pattern
+	MaxNumberLength     = 4096                // characters of a number in a request
 	MaxPatternText      = 10_000              // characters of a value that has a pattern
 	InstanceLife        = 30 * 24 * time.Hour // of an instance that is not heard
 )

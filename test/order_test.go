@@ -86,3 +86,25 @@ func TestTheReplayComesBeforeOtherConflictsAndCapacity(t *testing.T) {
 	w.operator.Post("/runs", doc{"planId": other}, keyed("k")).Refused(t, "idempotency_conflict")
 	w.operator.Post("/runs", doc{"planId": other}, keyed("free")).Refused(t, "project_disabled") // before capacity
 }
+
+// TestAUsedKeyIsToldBeforeWhatIsUnknown: whoever sends one key with other content has mixed up two
+// pieces of work, whether or not what it names exists.
+func TestAUsedKeyIsToldBeforeWhatIsUnknown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.operator.Post("/runs", doc{"planId": w.ready(t, planOf(step("n", "note", nil)))}, keyed("k")).OK(t).At("id").Text()
+	rehearser, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "modes": []string{"DRY_RUN"}})
+	for path, body := range map[string]doc{
+		"/runs":                        {"planId": "none"},
+		"/agents/default-x/runs":       harness.With(agentRun("LIVE", "note", nil), "expectation", doc{"field": "ok", "equals": true}),
+		"/teams/none/runs":             {"expectedRevision": 1, "mode": "LIVE"},
+		"/projects/default-ghost/runs": {"capability": "note", "mode": "LIVE"},
+	} {
+		w.operator.Post(path, body, keyed("k")).Refused(t, "idempotency_conflict", id)
+		w.operator.Post(path, body, key()).Refused(t, "not_found")
+		if path != "/runs" { // a plan has the mode
+			rehearser.Post(path, body, keyed("k")).Refused(t, "role_required")
+		}
+		w.operator.Post(path, harness.With(body, "other", 1), keyed("k")).Refused(t, "invalid_request")
+	}
+}

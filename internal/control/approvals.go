@@ -97,6 +97,10 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 	if err := run.MaySuggest(d.Decision, d.SuggestedInput); err != nil {
 		return out, err
 	}
+	fits, err := s.judgeSuggestion(ctx, a, id, d.SuggestedInput)
+	if err != nil {
+		return out, err
+	}
 	var moved runrepo.Moved
 	err = s.update(ctx, a, access.DecideApproval, "approval/"+id, func(tx store.Tx) error {
 		rec, in, err := s.decidable(tx, a, id)
@@ -109,7 +113,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 		if err != nil {
 			return err
 		}
-		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID, Suggested: d.SuggestedInput, Assertion: signed}
+		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID, Suggested: d.SuggestedInput, Judged: fits.judged, Unfit: fits.unfit, Assertion: signed}
 		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, actor)
 		if err != nil {
 			return err

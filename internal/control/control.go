@@ -29,6 +29,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/quota"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
@@ -85,6 +86,7 @@ type Service struct {
 	names     *cache.Cache[principalName, knownName]
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
+	taken     *cache.Cache[plannedKey, run.Estimate]
 	keyRaces  *cache.Cache[string, time.Time] // by tenant: when two starts took one key for free
 
 	computations  *semaphore.Semaphore // simulations, and other work that takes a processor
@@ -113,6 +115,9 @@ type Service struct {
 // cachedKeyRaces is of how many tenants it is known that two starts took one key for free.
 const cachedKeyRaces = 1024
 
+// cachedEstimates is of how many plans it is known what judging their steps takes.
+const cachedEstimates = 1024
+
 // computedAtOnce is how many simulations and validations run at once.
 const computedAtOnce = 2
 
@@ -130,6 +135,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 		names:     cache.New[principalName, knownName](cachedNames),
 		documents: cache.New[documentKey, ListedModel](cachedModels),
 		machines:  cache.New[cache.Stamp, *model.Machine](cachedMachines),
+		taken:     cache.New[plannedKey, run.Estimate](cachedEstimates),
 		keyRaces:  cache.New[string, time.Time](cachedKeyRaces),
 	}
 	service.alone, _ = s.(store.Changing)

@@ -5,21 +5,22 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/folded"
 )
 
 // fieldMask says which values of a capability, or of a step of it, are masked for a VIEWER.
 type fieldMask struct {
 	project    *countersign.Project
 	capability *countersign.Capability
-	names      []string // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
-	whole      bool     // every field
-	inherited  []string // sensitive members within the values that a step's bindings supply
+	names      names // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
+	whole      bool  // every field
+	inherited  names // sensitive members within the values that a step's bindings supply
 }
 
 // fieldMaskOf is nil if no field of the capability or its probe is sensitive. p has its
 // project snapshots.
 func fieldMaskOf(p *countersign.Plan, projectID, capability string) *fieldMask {
-	if h := capabilityMask(p, projectID, capability); h != nil && len(h.names) > 0 {
+	if h := capabilityMask(p, projectID, capability); h != nil && h.names.any() {
 		return h
 	}
 	return nil
@@ -32,7 +33,7 @@ func capabilityMask(p *countersign.Plan, projectID, capability string) *fieldMas
 	if c == nil {
 		return nil
 	}
-	return &fieldMask{project: project, capability: c, names: sensitiveOf(project, c)}
+	return &fieldMask{project: project, capability: c, names: namesOf(sensitiveOf(project, c))}
 }
 
 // targetOf finds a project among a plan's snapshots, and a capability of it.
@@ -65,10 +66,42 @@ func currentFieldMaskOf(p *countersign.Plan, projectID, capability string) *fiel
 	return fieldMaskOf(p, projectID, capability)
 }
 
-// hides reports a sensitive name, in any case: to many a receiver, and in many an answer,
-// `PIN` is `pin`.
+// names are a set of names in their order, those that differ in case alone being one: to many
+// a receiver, and in many an answer, `PIN` is `pin`. There may be as many as a capability's
+// document has room for.
+type names struct {
+	list  []string
+	known map[string]bool // folded
+}
+
+func namesOf(lists ...[]string) (n names) {
+	for _, list := range lists {
+		for _, name := range list {
+			n.add(name)
+		}
+	}
+	return n
+}
+
+func (n *names) add(name string) (added bool) {
+	key := folded.Name(name)
+	if n.known[key] {
+		return false
+	}
+	if n.known == nil {
+		n.known = map[string]bool{}
+	}
+	n.known[key] = true
+	n.list = append(n.list, name)
+	return true
+}
+
+func (n names) has(name string) bool { return n.known[folded.Name(name)] }
+
+func (n names) any() bool { return len(n.list) > 0 }
+
 func (h *fieldMask) hides(name string) bool {
-	return h.whole || slices.ContainsFunc(h.names, func(n string) bool { return strings.EqualFold(n, name) })
+	return h.whole || h.names.has(name)
 }
 
 func (h *fieldMask) input(m map[string]countersign.Value) map[string]countersign.Value {
@@ -86,22 +119,38 @@ func (h *fieldMask) input(m map[string]countersign.Value) map[string]countersign
 // members masks the sensitive members of a value at any depth: an answer that is stored
 // whole contains what a path would have selected.
 func (h *fieldMask) members(v countersign.Value) countersign.Value {
-	if !h.mentions(v) {
-		return v // unchanged to the byte
-	}
+	out, _ := h.mask(v)
+	return out
+}
+
+// mask also reports whether it masked anything. What holds nothing sensitive is unchanged to
+// the byte. Each value is read once for each level around it: this runs in reads of the store.
+func (h *fieldMask) mask(v countersign.Value) (_ countersign.Value, any bool) {
 	if list, ok := v.Array(); ok {
-		return countersign.ArrayValue(each(list, h.members))
+		for i := range list {
+			var is bool
+			list[i], is = h.mask(list[i])
+			any = any || is
+		}
+		if !any {
+			return v, false
+		}
+		return countersign.ArrayValue(list), true
 	}
 	m, _ := v.Object()
-	out := make(map[string]countersign.Value, len(m))
 	for name, member := range m {
-		if h.hides(name) {
-			out[name] = masked
+		is := h.hides(name)
+		if is {
+			m[name] = masked
 		} else {
-			out[name] = h.members(member)
+			m[name], is = h.mask(member)
 		}
+		any = any || is
 	}
-	return countersign.ObjectValue(out)
+	if !any {
+		return v, false
+	}
+	return countersign.ObjectValue(m), true
 }
 
 // mentions reports whether a value has a sensitive member at any depth.

@@ -26,7 +26,7 @@ func planMaskOf(p *countersign.Plan) planMask {
 	for of.propagate() {
 	}
 	for id, h := range of.steps {
-		if len(h.names) == 0 && len(h.inherited) == 0 {
+		if !h.names.any() && !h.inherited.any() {
 			delete(of.steps, id)
 		}
 	}
@@ -53,11 +53,11 @@ func (of planMask) propagate() (more bool) {
 func (h *fieldMask) bind(name, field string, from *fieldMask) (more bool) {
 	whole := from.hidesPath(field) || from.hidesPath(from.capability.OutputField) || (&fieldMask{names: from.inherited}).hidesPath(field)
 	if whole && !h.hides(name) {
-		h.names, more = append(h.names, name), true
+		more = h.names.add(name)
 	}
-	for _, member := range slices.Concat(from.names, from.inherited) {
-		if !slices.Contains(h.inherited, member) {
-			h.inherited, more = append(h.inherited, member), true
+	for _, list := range [][]string{from.names.list, from.inherited.list} {
+		for _, member := range list {
+			more = h.inherited.add(member) || more
 		}
 	}
 	return more
@@ -75,11 +75,11 @@ func (of planMask) forStep(stepID string, input map[string]countersign.Value) *f
 	for name := range of.plan.Step(stepID).InputBindings {
 		if inner.mentions(input[name]) {
 			all := *h
-			all.names = slices.Concat(h.names, h.inherited)
+			all.names = namesOf(h.names.list, h.inherited.list)
 			return &all
 		}
 	}
-	if len(h.names) == 0 {
+	if !h.names.any() {
 		return nil
 	}
 	return h
@@ -89,7 +89,7 @@ func (of planMask) forStep(stepID string, input map[string]countersign.Value) *f
 // masked too.
 func (of planMask) masksAnything() bool {
 	for _, h := range of.steps {
-		if len(h.names) > 0 {
+		if h.names.any() {
 			return true
 		}
 	}

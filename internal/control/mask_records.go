@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/folded"
 	"github.com/countersign/countersign/internal/rules/request"
 )
@@ -139,7 +140,7 @@ func (h *fieldMask) request(r *countersign.Request, c *countersign.Capability) *
 	out := *r
 	out.Query, out.Body = h.members(r.Query), h.members(r.Body)
 	address, query, _ := strings.Cut(r.URL, "?")
-	if c == nil || slices.ContainsFunc(h.names, func(name string) bool { return strings.Contains(folded.Name(c.Path), "{"+folded.Name(name)+"}") }) {
+	if c == nil || slices.ContainsFunc(h.names.list, func(name string) bool { return strings.Contains(folded.Name(c.Path), "{"+folded.Name(name)+"}") }) {
 		address = masked.Text()
 		if c != nil {
 			address = origin(r.URL) + c.Path
@@ -181,14 +182,22 @@ func (h *fieldMask) maskContext(ap *countersign.Approval, input map[string]count
 
 // title returns the capability's title with hidden values masked.
 func (h *fieldMask) title(input map[string]countersign.Value) string {
-	at := request.InputsAt(input)
-	return request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
+	m := cost.New(nil, cost.InTurn, 0)
+	at := request.InputsAt(m, input)
+	title := request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
 		if h.hidesPath(place) {
 			return masked, true
 		}
 		v, ok := at(place)
-		return h.members(v), ok
+		if !ok || !m.Take(len(v.Raw()), "title") {
+			return countersign.Value{}, false
+		}
+		return h.members(v), true
 	})
+	if m.Over() {
+		return masked.Text() // all of it: what is filled in would have to be masked in this read
+	}
+	return title
 }
 
 // expected masks the expectation of an approval, or an array of them.

@@ -53,7 +53,7 @@ func maskCapabilities(p *countersign.Project) {
 	p.Capabilities = slices.Clone(p.Capabilities)
 	for i := range p.Capabilities {
 		c := &p.Capabilities[i]
-		h := &fieldMask{project: p, capability: c, names: sensitiveOf(p, c)}
+		h := &fieldMask{project: p, capability: c, names: namesOf(sensitiveOf(p, c))}
 		c.Expectation = h.expectation(c.Expectation)
 		c.ApprovalRules, c.Budgets = h.rules(c.ApprovalRules), h.budgets(c.Budgets)
 	}

@@ -70,7 +70,7 @@ func tellsNothing(p countersign.Project) countersign.Project {
 	p.Capabilities = slices.Clone(p.Capabilities)
 	for i := range p.Capabilities {
 		c := &p.Capabilities[i]
-		h := &fieldMask{project: &p, capability: c, names: sensitiveOf(&p, c)}
+		h := &fieldMask{project: &p, capability: c, names: namesOf(sensitiveOf(&p, c))}
 		if h.judgesHidden() {
 			c.ApprovalRules = nil
 		}

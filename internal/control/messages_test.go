@@ -66,7 +66,7 @@ func TestRefusalsOfProjectsAndModelsSayWhatWouldBeRight(t *testing.T) {
 	h.must(put("acme-ruled", ruled))
 	for _, s := range []refusal{
 		{changed, "revision_conflict: project acme-new changed to revision 2 during the check; check again"},
-		{inUse, "project_in_use: unfinished runs use project acme-one: run-1006 (it is running)"},
+		{inUse, "project_in_use: unfinished runs use project acme-one: run-1005 (it is running)"},
 		{put("beta-one", echo), "invalid_request: id: a project id of this tenant begins with acme-"},
 		{refusalOf(h.service.EnableProject(background, ada, "acme-new", countersign.Toggle{ExpectedRevision: 2})), "health_check_required: the latest health check of revision 2 must be healthy: POST /projects/acme-new/health-check first"},
 		{model(ada, "m1", "m2", 1), "invalid_request: document.id: it must be m1, the id in the path, not m2"},
@@ -129,7 +129,7 @@ func TestRefusalsOfStartsSayWhatWouldBeRight(t *testing.T) {
 		{refusalOf(h.service.CallAgent(background, ada, ids[0], countersign.AgentRunStart{Mode: countersign.ModeLive, Capability: "ping"}, countersign.AgentWords{})), "expectation_required: ping: nothing says what its output must be, so it is offered for rehearsal only; an ADMIN gives the capability an expectation"},
 		{refusalOf(h.service.SuspendAgent(background, ada, ids[0], countersign.Admission{Reason: "r", Budgets: []countersign.Budget{}})), "invalid_request: budgets: they belong to POST /agents/{id}/admit"},
 		{refusalOf(h.service.Receipt(background, ada, run.Run.ID)), "state_conflict: run run-1004 is READY; it has a receipt when it has ended"},
-		{refusalOf(h.service.StartRun(background, ada, countersign.RunStart{PlanID: call.Run.PlanID}, "k-9")), "state_conflict: plan plan-1006 belongs to a run of an agent, a team or a single call; start that again instead"},
+		{refusalOf(h.service.StartRun(background, ada, countersign.RunStart{PlanID: call.Run.PlanID}, "k-9")), "state_conflict: plan plan-1005 belongs to a run of an agent, a team or a single call; start that again instead"},
 		{refusalOf(h.service.Rehearsal(background, ada, run.Run.ID)), "state_conflict: run run-1004 is itself a rehearsal; only a LIVE run can be compared"},
 	} {
 		s.check(t)
@@ -170,8 +170,8 @@ func TestRefusalsOfProbesSayWhatWouldBeRight(t *testing.T) {
 	h.probed = func() { twice = probe(lost, "s") }
 	_ = probe(lost, "s")
 	for _, s := range []refusal{
-		{twice, "state_conflict: a probe of run run-1007 is under way"},
-		{probe(lost, "other"), "invalid_request: stepId: run run-1007 has no step other"},
+		{twice, "state_conflict: a probe of run run-1006 is under way"},
+		{probe(lost, "other"), "invalid_request: stepId: run run-1006 has no step other"},
 		{probe(stands(countersign.StepRunning, "acme-pay", "pay", nil), "s"), "state_conflict: step s is RUNNING; only an uncertain step is probed"},
 		{probe(stands(countersign.StepRecoveryRequired, "acme-one", "ping", nil), "s"), "state_conflict: capability ping has no probe; check the receiver another way"},
 		{probe(stands(countersign.StepRecoveryRequired, "acme-pay", "pay", nil), "s"), "state_conflict: the probe can't be made from the step's inputs: input.ref: is required by look"},
@@ -250,5 +250,5 @@ func TestALogThatDoesNotVerifyGivesNoReceipt(t *testing.T) {
 		row.Doc = []byte(strings.Replace(string(row.Doc), `"outcome":"done"`, `"outcome":"dine"`, 1))
 		return tx.Put(store.Audit, "acme", row, row.Version)
 	}))
-	refusal{refusalOf(h.service.Receipt(background, as("acme"), id)), "state_conflict: run run-1007 has no receipt, since the audit log that must prove it does not verify; GET /audit/verify says from which record on"}.check(t)
+	refusal{refusalOf(h.service.Receipt(background, as("acme"), id)), "state_conflict: run run-1006 has no receipt, since the audit log that must prove it does not verify; GET /audit/verify says from which record on"}.check(t)
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -247,55 +249,74 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 	return s.storePlan(ctx, a, access.CompilePlan, stored, nil)
 }
 
-// makePlan makes a plan from one snapshot, outside any write: what changes
-// afterwards is drift, as it is for every plan.
+// makePlan makes a plan of what is stored at this moment, outside any write: what changes
+// afterwards is drift, as it is for every plan. write says what is to be planned of the model.
 func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
-	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
-	busy := s.compute(ctx, a.Tenant, func() { made, err = s.planFrom(ctx, a, op, modelID, write) })
+	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (countersign.Plan, error) {
+	made, err := s.planFrom(ctx, a, op, modelID, write)
 	subject := "plan"
 	if countersign.ValidID(modelID) {
 		subject = "model/" + modelID
 	}
-	return made, s.Refuse(ctx, a, op, subject, cmp.Or(busy, err))
+	return made, s.Refuse(ctx, a, op, subject, err)
 }
 
 func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
-	err = s.view(ctx, a, op, func(tx store.Tx) error {
-		m, err := readModel(tx, a.Tenant, modelID)
-		present := &m
-		if countersign.ErrorCode(err) == countersign.CodeNotFound {
-			present, err = nil, nil
-		}
-		if err != nil {
-			return err
-		}
-		if present != nil && present.Retired {
-			return plan.Retired(plan.KindModel, modelID)
-		}
-		w, problems, err := write(present)
-		if err != nil {
-			return err
-		}
-		src, err := s.sources(tx, a, present, w.Steps)
+	var present *countersign.Model
+	err = s.view(ctx, a, op, func(tx store.Tx) (err error) {
+		present, err = modelToPlan(tx, a, modelID)
+		return err
+	})
+	if err != nil {
+		return made, err
+	}
+	var w countersign.PlanWrite
+	var problems []string
+	if busy := s.compute(ctx, a.Tenant, func() { w, problems, err = write(present) }); cmp.Or(busy, err) != nil {
+		return made, cmp.Or(busy, err)
+	}
+	var src plan.Sources
+	err = s.read(ctx, func(tx store.Tx) error {
+		src, err = s.sources(tx, a, present, w.Steps)
 		if err == nil {
 			err = projectsInUse(src.Projects)
 		}
-		if err != nil {
-			return err
+		return err
+	})
+	if err != nil {
+		return made, err
+	}
+	if w.Mode == countersign.ModeLive {
+		if err := access.Mode(a.Principal, w.Mode); err != nil {
+			return made, err
 		}
-		if w.Mode == countersign.ModeLive {
-			if err := access.Mode(a.Principal, w.Mode); err != nil {
-				return err
-			}
+	}
+	if w.ID == "" {
+		w.ID = s.cfg.NewID("plan")
+	}
+	o := plan.Creation{By: a.ID, Now: s.cfg.Now()}
+	err = s.judge(ctx, a, func(m *cost.Meter) {
+		o.Meter = m
+		if made = plan.New(w, src, problems, o); made.Status == countersign.PlanReady && !m.Over() {
+			run.Taken(m, withSources(made, src.Projects), true) // a run of it must be able to start
 		}
-		if w.ID == "" {
-			w.ID = s.cfg.NewID("plan")
-		}
-		made = plan.New(w, src, problems, plan.Creation{By: a.ID, Now: s.cfg.Now()})
-		return nil
 	})
 	return made, err
+}
+
+// modelToPlan is the model as it is; nil if there is none.
+func modelToPlan(tx store.Tx, a Actor, modelID string) (*countersign.Model, error) {
+	m, err := readModel(tx, a.Tenant, modelID)
+	switch {
+	case countersign.ErrorCode(err) == countersign.CodeNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case m.Retired:
+		return nil, plan.Retired(plan.KindModel, modelID)
+	}
+	return &m, nil
 }
 
 // sources reads the projects that the steps name.

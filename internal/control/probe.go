@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/credowner"
@@ -154,8 +155,11 @@ func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (prob
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "capability %s has no probe; check the receiver another way", step.Capability)
 	}
 	read := project.Capability(capability.Probe)
-	input := request.ForProbe(read, step.Input)
-	req, err := request.Build(project, read, input)
+	input, m := request.ForProbe(read, step.Input), cost.New(nil, cost.InTurn, 0)
+	req, err := request.Build(m, project, read, input)
+	if m.Over() {
+		err = m.Err()
+	}
 	if err != nil {
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "the probe can't be made from the step's inputs: %v", err)
 	}

@@ -1,12 +1,14 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/runtime/credowner"
@@ -83,14 +85,22 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 	if !countersign.OwnsProjectID(a.Tenant, id) {
 		return p, countersign.Errorf(countersign.CodeInvalidRequest, "id: a project id of this tenant begins with %s-", a.Tenant)
 	}
-	content, err := project.Validate(a.Tenant, w, s.cfg.Allowed)
+	var content countersign.Project
+	if busy := s.judge(ctx, a, func(m *cost.Meter) { content, err = project.Validate(m, a.Tenant, w, s.cfg.Allowed) }); cmp.Or(busy, err) != nil {
+		return p, cmp.Or(busy, err)
+	}
+	err = whileMoved(func() error {
+		p, err = s.putProject(ctx, a, id, w, content)
+		return err
+	})
+	return p, err
+}
+
+func (s *Service) putProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite, content countersign.Project) (p countersign.Project, err error) {
+	subject := "project/" + id
+	seen, err := s.compareProject(ctx, a, id, w.ExpectedRevision, &content)
 	if err != nil {
 		return p, err
-	}
-	subject := "project/" + id
-	var seen priorRevisions
-	if w.ExpectedRevision > 0 {
-		seen = s.priorRevisionsOf(ctx, a, id, w.ExpectedRevision, &content)
 	}
 	err = s.update(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
 		if err := access.InScope(a.Principal, id); err != nil {
@@ -169,19 +179,18 @@ func contentOf(p countersign.Project) countersign.Project {
 
 // edit stores a new revision, disabled. It is refused while an unfinished run uses the
 // project.
-func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen priorRevisions) (countersign.Project, error) {
+func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen comparedProject) (countersign.Project, error) {
 	if err := inUse(tx, a, h.ID); err != nil {
 		return countersign.Project{}, err
 	}
-	weakens, err := weakensProject(tx, a.Tenant, h.ID, h.Revision, &content, seen)
-	if err != nil {
-		return countersign.Project{}, err
+	if seen.revision != h.Revision {
+		return countersign.Project{}, errMoved
 	}
 	c, err := s.revise(tx, a.Tenant, h, version, &content)
 	if err != nil {
 		return countersign.Project{}, err
 	}
-	c.weakens = weakens
+	c.weakens = seen.weakens
 	return s.assembleProject(*h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 

@@ -126,10 +126,7 @@ func (b *referenceModel) startAgent(a control.Actor, id string, s countersign.Ag
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
-	if code := b.reachAgent(a, id); code != "" {
-		return code, nil
-	}
-	if code, earlier = b.claimed(a, s.Mode, key, order); code != "" || earlier != nil {
+	if code, earlier = b.claimed(a, b.reachAgent(a, id), s.Mode, key, order); code != "" || earlier != nil {
 		return code, earlier
 	}
 	if s.Mode == countersign.ModeLive && s.Expectation == nil {
@@ -155,10 +152,7 @@ func (b *referenceModel) startTeam(a control.Actor, id string, s countersign.Tea
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
-	if code := b.reachTeam(a, id); code != "" {
-		return code, nil
-	}
-	if code, earlier = b.claimed(a, s.Mode, key, order); code != "" || earlier != nil {
+	if code, earlier = b.claimed(a, b.reachTeam(a, id), s.Mode, key, order); code != "" || earlier != nil {
 		return code, earlier
 	}
 	is := b.teams[id]
@@ -179,16 +173,20 @@ func (b *referenceModel) startTeam(a control.Actor, id string, s countersign.Tea
 	return b.drift(is.Members), nil
 }
 
-// claimed says whether the mode is open to the actor, and what the key started.
-func (b *referenceModel) claimed(a control.Actor, mode, key, order string) (countersign.Code, *started) {
+// claimed says whether the mode is open to the actor, and what the key started. reached says
+// whether what is to be started is there and in scope: the key comes between the two.
+func (b *referenceModel) claimed(a control.Actor, reached countersign.Code, mode, key, order string) (countersign.Code, *started) {
 	if a.Modes != nil && !slices.Contains(a.Modes, cmp.Or(mode, countersign.ModeDryRun)) {
 		return countersign.CodeRoleRequired, nil
+	}
+	if reached == countersign.CodeProjectScope {
+		return reached, nil
 	}
 	earlier := b.runs[key]
 	if earlier != nil && (outside(a, earlier.projects...) || earlier.order != order) {
 		return countersign.CodeIdempotencyConflict, nil
 	}
-	return "", earlier
+	return reached, earlier
 }
 
 // drift is that of members whose model is suspended.

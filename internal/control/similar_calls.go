@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -105,12 +106,13 @@ func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out 
 	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
 		return nil, err
 	}
+	m := cost.New(nil, cost.InTurn, 0)
 	err = runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, 0, func(step *countersign.StepRun) {
 		if step.Status != countersign.StepRecoveryRequired {
 			return
 		}
-		title := request.TitleOf(capabilityIn(p, step.ProjectID, step.Capability), step.Input)
-		if title != "" && title == titleFor(a, p, step, title) {
+		title := request.TitleOf(m, capabilityIn(p, step.ProjectID, step.Capability), step.Input)
+		if title != "" && !m.Over() && title == titleFor(a, p, step, title) {
 			out = append(out, call{step.ProjectID, step.Capability, title})
 		}
 	})

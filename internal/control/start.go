@@ -32,22 +32,25 @@ type startRequest struct {
 	key         string
 	fingerprint string
 	reason      string
-	call        *agentCall // over MCP; nil: an API's start, whose key holds forever
+	known       run.Estimate // of the plan's steps
+	at          time.Time    // when it was asked: every look for its key judges by this moment
+	call        *agentCall   // over MCP; nil: an API's start, whose key holds forever
 }
 
 // agentCall is what a call over MCP adds to the start of a run.
 type agentCall struct{ words countersign.AgentWords }
 
 // repeats reports whether a start is a repeat of the run that its key started: over MCP
-// only within a day, and not where the agent says that it means to do it again.
-func (o startRequest) repeats(earlier *countersign.Run, now time.Time) bool {
-	return o.call == nil || o.call.words.Again == "" && now.Before(earlier.CreatedAt.Add(countersign.RepeatedCall))
+// only within a day, and not where the agent says that it means to do it again. It is asked
+// more than once for one start, and says the same each time.
+func (o startRequest) repeats(earlier *countersign.Run) bool {
+	return o.call == nil || o.call.words.Again == "" && o.at.Before(earlier.CreatedAt.Add(countersign.RepeatedCall))
 }
 
 // newStartRequest takes the fingerprint over operation, path id and body (contract 6).
-func newStartRequest(op access.Operation, subject, pathID, key string, body any) (startRequest, error) {
+func (s *Service) newStartRequest(op access.Operation, subject, pathID, key string, body any) (startRequest, error) {
 	fingerprint, err := countersign.CanonicalDigest([]any{op, pathID, body})
-	return startRequest{op: op, subject: subject, key: key, fingerprint: fingerprint}, err
+	return startRequest{op: op, subject: subject, key: key, fingerprint: fingerprint, at: s.cfg.Now()}, err
 }
 
 // start starts a run, once for each idempotency key (specification 4, rule 2), for an
@@ -83,7 +86,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		if o.call != nil && o.call.words != (countersign.AgentWords{}) {
 			r.AgentWords = &o.call.words
 		}
-		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
+		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx), Taken: o.known.Taken})
 		return err
 	}
 	free := s.seemsFree(ctx, a, o)
@@ -214,10 +217,19 @@ func (s *Service) claimed(tx store.Tx, a Actor, o startRequest) (*Started, error
 		return nil, err
 	case claim.Fingerprint != o.fingerprint:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
-	case !o.repeats(&earlier.Run, s.cfg.Now()):
+	case !o.repeats(&earlier.Run):
 		return nil, nil
 	}
 	return earlier, nil
+}
+
+// unknownSubject is why what is to be started isn't found. A key that is in use says so first
+// (contract 12.1): it was sent with other content.
+func (s *Service) unknownSubject(tx store.Tx, a Actor, o startRequest, notFound error) error {
+	if _, err := s.claimed(tx, a, o); err != nil {
+		return err
+	}
+	return notFound
 }
 
 // startedAs finds a run that was started, archived or not.
@@ -239,29 +251,37 @@ func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 // StartRun starts a plan's run.
 func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunStart, key string) (out Started, err error) {
 	planID := start.PlanID
-	rec, err := s.planToRun(ctx, a, planID)
-	if err != nil {
-		return out, err
-	}
-	o, err := newStartRequest(access.StartRun, "plan/"+planID, "", key, start)
+	o, err := s.newStartRequest(access.StartRun, "plan/"+planID, "", key, start)
 	if err != nil {
 		return out, err
 	}
 	o.reason = start.Reason
+	rec, err := s.planToRun(ctx, a, o, planID)
+	if err != nil {
+		return out, err
+	}
+	if unstartable(rec) == nil {
+		if o.known, err = s.takenBy(ctx, a, &rec.Plan); err != nil {
+			return out, err
+		}
+	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
 		if err := s.mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
-		if err := s.checkLimitsOfStart(tx, a.Tenant, &rec.Plan); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, rec.Mode, o.known.Asks); err != nil {
 			return nil, err
 		}
 		return s.runs.Plan(tx, a.Tenant, planID, rec.PlanDigest)
 	})
 }
 
-func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *records.Plan, err error) {
+func (s *Service) planToRun(ctx context.Context, a Actor, o startRequest, planID string) (rec *records.Plan, err error) {
 	if err = access.Allow(a.Principal, access.StartRun); err == nil {
 		rec, err = s.knownPlan(ctx, a, planID)
+	}
+	if countersign.ErrorCode(err) == countersign.CodeNotFound {
+		err = s.read(ctx, func(tx store.Tx) error { return s.unknownSubject(tx, a, o, err) })
 	}
 	if err == nil {
 		err = access.Mode(a.Principal, rec.Mode)

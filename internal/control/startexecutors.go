@@ -3,11 +3,14 @@ package control
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -140,58 +143,95 @@ type executorsStart struct {
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
 func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
-	o, err := newStartRequest(c.op, c.subject, c.id, c.key, c.body)
+	o, err := s.newStartRequest(c.op, c.subject, c.id, c.key, c.body)
 	if err != nil {
 		return out, err
 	}
 	o.call, o.reason = c.call, c.reason
-	var p countersign.Plan
-	err = s.view(ctx, a, c.op, func(tx store.Tx) error {
-		p, err = s.planExecutors(tx, a, c, o)
+	var executors *plan.Executors
+	err = s.view(ctx, a, c.op, func(tx store.Tx) (err error) {
+		executors, err = s.executorsToStart(tx, a, c, o)
 		return err
 	})
+	var p *countersign.Plan
+	if err == nil && executors != nil {
+		p, o.known, err = s.planExecutors(ctx, a, c, *executors)
+	}
 	if err = s.Refuse(ctx, a, c.op, c.subject, err); err != nil {
 		return out, err
 	}
+	var whole *countersign.Plan // what the turn to write would read again
+	if p != nil {
+		whole = withSources(*p, executors.Projects)
+	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := s.mayStart(tx, a.Tenant, &p, nil); err != nil {
+		if p == nil { // the run that the key had started isn't found any more
+			return nil, errRunGone
+		}
+		if err := s.mayStart(tx, a.Tenant, p, nil); err != nil {
 			return nil, err
 		}
-		if err := s.checkLimitsOfStart(tx, a.Tenant, &p); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, p.Mode, o.known.Asks); err != nil {
 			return nil, err
 		}
-		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: p, Synthetic: true}, 0); err != nil {
-			return nil, err
-		}
-		return s.runs.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
+		_, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: *p, Synthetic: true}, 0)
+		return whole, err
 	})
 }
 
-// planExecutors makes the plan, unless the key has started a run already.
-func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startRequest) (p countersign.Plan, err error) {
-	if err := c.reach(tx); err != nil {
-		return p, err
-	}
+// errRunGone: the same request, sent again, makes a plan.
+var errRunGone = countersign.Errorf(countersign.CodeUnavailable, "the run that this key had started went away at this moment; nothing was changed, try again")
+
+// executorsToStart reads what the plan is made of; nil where the key has started a run already.
+func (s *Service) executorsToStart(tx store.Tx, a Actor, c executorsStart, o startRequest) (*plan.Executors, error) {
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
-		return p, err
+		return nil, err
+	}
+	if err := c.reach(tx); countersign.ErrorCode(err) == countersign.CodeNotFound {
+		return nil, s.unknownSubject(tx, a, o, err)
+	} else if err != nil {
+		return nil, err
 	}
 	if earlier, err := s.claimed(tx, a, o); err != nil || earlier != nil {
-		return p, err
+		return nil, err
 	}
 	if c.judged != nil {
 		if err := c.judged(tx); err != nil {
-			return p, err
+			return nil, err
 		}
 	}
 	executors, err := c.gather(tx)
+	return &executors, err
+}
+
+// planExecutors makes the plan, and says what is known of its steps.
+func (s *Service) planExecutors(ctx context.Context, a Actor, c executorsStart, executors plan.Executors) (*countersign.Plan, run.Estimate, error) {
+	var p countersign.Plan
+	var problems []string
+	var known run.Estimate
+	o := plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()}
+	err := s.judge(ctx, a, func(m *cost.Meter) {
+		o.Meter = m
+		if p, problems = c.plan(executors, o); len(problems) == 0 && !m.Over() {
+			known = run.Taken(m, withSources(p, executors.Projects), true)
+		}
+	})
 	if err != nil {
-		return p, err
+		return nil, known, c.places(err)
 	}
-	p, problems := c.plan(executors, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 	if len(problems) > 0 { // it is refused here, and never stored
-		return p, s.mayStart(tx, a.Tenant, &p, invalid(problems))
+		return nil, known, s.read(ctx, func(tx store.Tx) error { return s.mayStart(tx, a.Tenant, &p, invalid(problems)) })
 	}
-	return p, nil
+	return &p, known, nil
+}
+
+// places says where in the body of the request the problem of a run of one capability is.
+func (c executorsStart) places(err error) error {
+	var e *countersign.Error
+	if !errors.As(err, &e) || c.op == access.StartTeamRun {
+		return err
+	}
+	return countersign.Errorf(e.Code, "%s", plan.AsSingleRun(e.Message))
 }
 
 // agentExecutors returns one admitted agent, at the revision that the caller expects (nil:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -266,6 +267,84 @@ func TestACallOverMCPFindsItsRunForADay(t *testing.T) {
 		later(time.Hour)
 		if got := call(countersign.AgentWords{}); got.Run.ID != second.Run.ID {
 			t.Errorf("then it is %s", got.Run.ID)
+		}
+	})
+}
+
+// TestACallThatIsRepeatedAsItsDayEndsFindsItsRun: whether it is a repeat is decided once, by
+// the moment at which it came, however long it waits for its turn to write.
+func TestACallThatIsRepeatedAsItsDayEndsFindsItsRun(t *testing.T) {
+	for _, mode := range []string{countersign.ModeDryRun, countersign.ModeLive} {
+		h := open(t)
+		id := h.admitted(item("one"))[0]
+		call := func() control.Started {
+			start := countersign.AgentRunStart{Mode: mode, Capability: "look", Inputs: values("key", `"k"`)}
+			out, err := h.service.CallAgent(background, as("acme"), id, start, countersign.AgentWords{Task: "t"})
+			h.must(err)
+			if r := out.Run; r.PlanID == "" || len(r.Steps) != 1 || r.Mode != mode {
+				t.Fatalf("run %s of plan %q, %s with %d steps", r.ID, r.PlanID, r.Mode, len(r.Steps))
+			}
+			return out
+		}
+		first := call()
+		h.clock.Store(int64(countersign.RepeatedCall - time.Second))
+		h.store.before = func() { h.clock.Store(int64(countersign.RepeatedCall + time.Second)) }
+		if again := call(); !again.Replayed || again.Run.ID != first.Run.ID {
+			t.Errorf("%s: a call of the last second started %s beside %s", mode, again.Run.ID, first.Run.ID)
+		}
+		if next := call(); next.Replayed || next.Run.ID == first.Run.ID {
+			t.Errorf("%s: a call after its day found %s", mode, next.Run.ID)
+		}
+	}
+}
+
+// TestARepeatWhoseRunGoesAwayMeanwhileStartsNothing: the plan is made only where the look
+// before found no run, and no run is made without one.
+func TestARepeatWhoseRunGoesAwayMeanwhileStartsNothing(t *testing.T) {
+	h, ids := crewed(t)
+	_, err := h.startPing(ids[0], countersign.ModeLive, "k")
+	h.must(err)
+	h.store.before = func() {
+		h.must(h.store.Update(background, func(tx store.Tx) error { return records.Claims.Delete(tx, "acme", "k") }))
+	}
+	before := h.everything("acme", store.Realm)
+	_, err = h.startPing(ids[0], countersign.ModeLive, "k")
+	wantCode(t, err, countersign.CodeUnavailable)
+	if now := h.everything("acme", store.Realm); now == before || len(now) > len(before) {
+		t.Error("more is stored, or the key is still there")
+	}
+	again, err := h.startPing(ids[0], countersign.ModeLive, "k")
+	if err != nil || again.Replayed || len(again.Run.Steps) != 1 {
+		t.Errorf("again: %+v, %v", again.Run, err)
+	}
+}
+
+// TestAUsedKeyIsAConflictBeforeWhatIsUnknown: for every kind of start.
+func TestAUsedKeyIsAConflictBeforeWhatIsUnknown(t *testing.T) {
+	eachWay(t, func(t *testing.T, h *fixture, ids []string) {
+		starts := map[string]func(key string) (control.Started, error){
+			"plan": func(key string) (control.Started, error) {
+				return h.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: "none"}, key)
+			},
+			"agent": func(key string) (control.Started, error) { return h.startPing("none", "", key) },
+			"team": func(key string) (control.Started, error) {
+				return h.service.StartTeamRun(background, as("acme"), "none", countersign.TeamRunStart{ExpectedRevision: 1}, key)
+			},
+			"project": func(key string) (control.Started, error) {
+				return h.service.StartProjectRun(background, as("acme"), "acme-none", countersign.ProjectRunStart{Capability: "ping"}, key)
+			},
+		}
+		_, err := h.startPing(ids[0], "", "used")
+		h.must(err)
+		for kind, start := range starts {
+			_, err := start("used")
+			if countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
+				t.Errorf("%s: %v", kind, err)
+			}
+			_, err = start("free-" + kind)
+			if countersign.ErrorCode(err) != countersign.CodeNotFound {
+				t.Errorf("%s with a free key: %v", kind, err)
+			}
 		}
 	})
 }

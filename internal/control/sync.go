@@ -21,17 +21,14 @@ import (
 func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	subject := "project/" + projectID
 	var changes []agentChange
-	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
-		changes, err = s.compareManifest(tx, a, projectID, &m)
+	err = whileMoved(func() error {
+		changes, err = s.syncAgents(ctx, a, subject, projectID, &m)
 		return err
 	})
-	if err = s.Refuse(ctx, a, access.SyncAgents, subject, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(changes, func(c agentChange) bool { return c.is }) {
-		if err := s.applyManifest(ctx, a, subject, projectID, &m); err != nil {
-			return nil, err
-		}
+	if changed(changes) {
 		ctx = context.WithoutCancel(ctx) // the manifest is committed, so the answer must not deny it
 	}
 	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
@@ -50,8 +47,31 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 	return out, err
 }
 
+// syncAgents returns what the manifest changes, once that is stored.
+func (s *Service) syncAgents(ctx context.Context, a Actor, subject, projectID string, m *countersign.Manifest) (changes []agentChange, err error) {
+	err = access.Allow(a.Principal, access.SyncAgents)
+	var judged judgedManifest
+	if err == nil {
+		judged, err = s.judgeManifest(ctx, a, projectID, m)
+	}
+	if err == nil {
+		err = s.read(ctx, func(tx store.Tx) error {
+			changes, err = s.compareManifest(tx, a, projectID, judged)
+			return err
+		})
+	}
+	if err = s.Refuse(ctx, a, access.SyncAgents, subject, err); err != nil || !changed(changes) {
+		return changes, err
+	}
+	return changes, s.applyManifest(ctx, a, subject, projectID, judged)
+}
+
+func changed(changes []agentChange) bool {
+	return slices.ContainsFunc(changes, func(c agentChange) bool { return c.is })
+}
+
 // applyManifest compares again, in the transaction that writes.
-func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID string, m *countersign.Manifest) error {
+func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID string, m judgedManifest) error {
 	return s.update(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
 		changes, err := s.compareManifest(tx, a, projectID, m)
 		if err != nil {
@@ -72,12 +92,12 @@ type agentChange struct {
 
 // compareManifest returns what a manifest changes. Its error names every problem, or every
 // conflict.
-func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) ([]agentChange, error) {
-	facts, err := manifestFacts(tx, a, projectID, m)
+func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m judgedManifest) ([]agentChange, error) {
+	facts, err := manifestFacts(tx, a, projectID, m.Manifest)
 	if err != nil {
 		return nil, err
 	}
-	if err := wrong(registry.Check(m, facts)); err != nil {
+	if err := m.by(facts); err != nil {
 		return nil, err
 	}
 	changes := make([]agentChange, len(m.Agents))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -71,7 +72,19 @@ func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, err
 // two different ADMITTED agents with models, whose projects all lie within the actor's
 // scope (specification 4, rule 3).
 func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
+	err = whileMoved(func() error {
+		t, err = s.putTeam(ctx, a, id, w)
+		return err
+	})
+	return t, err
+}
+
+func (s *Service) putTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
 	subject := "team/" + id
+	seen, problems, err := s.judgeTeam(ctx, a, countersign.Team{ID: id, Name: w.Name, Members: w.Members, Steps: w.Steps})
+	if err != nil {
+		return t, err
+	}
 	err = s.update(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
 		head, version, err := reachTeam(tx, a, id)
 		if countersign.ErrorCode(err) == countersign.CodeNotFound {
@@ -85,11 +98,10 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 		if err != nil {
 			return err
 		}
-		ids := make([]string, len(team.Steps))
-		for i := range team.Steps {
-			ids[i] = team.Steps[i].ID
+		if !sameExecutors(seen, executors) {
+			return errMoved
 		}
-		if err := invalid(append(plan.CheckIDs(ids), plan.CheckTeam(executors)...)); err != nil {
+		if err := invalid(problems); err != nil {
 			return err
 		}
 		if err := compare("team", id, head.Revision, w.ExpectedRevision); err != nil {
@@ -109,6 +121,35 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 		return err
 	})
 	return t, err
+}
+
+// judgeTeam checks a team by its members as they are. Whether the actor may reach them is for
+// the turn to write to say.
+func (s *Service) judgeTeam(ctx context.Context, a Actor, team countersign.Team) (seen plan.Executors, problems []string, err error) {
+	if access.Allow(a.Principal, access.WriteTeam) != nil {
+		return seen, nil, nil
+	}
+	err = s.read(ctx, func(tx store.Tx) error {
+		seen, err = s.executorsOf(tx, a, &team)
+		return err
+	})
+	if err != nil {
+		return seen, nil, refusedLater(err)
+	}
+	ids := make([]string, len(team.Steps))
+	for i := range team.Steps {
+		ids[i] = team.Steps[i].ID
+	}
+	err = s.judge(ctx, a, func(m *cost.Meter) { problems = append(plan.CheckIDs(ids), plan.CheckTeam(m, seen)...) })
+	return seen, problems, err
+}
+
+// refusedLater keeps what the turn to write refuses, and records, by itself.
+func refusedLater(err error) error {
+	if refusals[countersign.ErrorCode(err)] || countersign.ErrorCode(err) == countersign.CodeNotFound {
+		return nil
+	}
+	return err
 }
 
 // invalid returns nil if there are no problems.

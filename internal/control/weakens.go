@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -65,40 +66,44 @@ func (p *priorRevisions) collect(at *countersign.Project, sought map[string]bool
 	}
 }
 
-// priorRevisionsOf reads them before the transaction that edits the project, so that other
-// writers don't wait. If this fails, the transaction reads them.
-func (s *Service) priorRevisionsOf(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (p priorRevisions) {
-	err := s.view(ctx, a, access.WriteProject, func(tx store.Tx) (err error) {
-		if err := access.InScope(a.Principal, id); err != nil {
-			return err
-		}
-		head, _, err := records.Projects.Get(tx, a.Tenant, id)
-		if err != nil || head.Revision != revision {
-			return err
-		}
-		p, err = readPriorRevisions(tx, a.Tenant, id, revision, content)
-		return err
-	})
-	if err != nil {
-		return priorRevisions{}
-	}
-	return p
+// comparedProject is what an edit of a project's revision does to its gate.
+type comparedProject struct {
+	revision int64 // the one that the edit follows
+	weakens  bool
 }
 
-// weakensProject compares an edit with the revision before it. It uses seen if that was
-// read at this revision.
-func weakensProject(tx store.Tx, tenant, id string, before int64, content *countersign.Project, seen priorRevisions) (weakens bool, err error) {
-	if before == 0 {
-		return false, nil
+// compareProject compares an edit with the revision before it, and with earlier ones, before
+// the transaction that makes it. If the project has another revision now, so it says; the
+// transaction refuses that, as it does everything else.
+func (s *Service) compareProject(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (c comparedProject, err error) {
+	if access.Allow(a.Principal, access.WriteProject) != nil || access.InScope(a.Principal, id) != nil {
+		return c, nil
 	}
-	if seen.revision != before {
-		if seen, err = readPriorRevisions(tx, tenant, id, before, content); err != nil {
-			return false, err
+	var seen priorRevisions
+	err = s.read(ctx, func(tx store.Tx) (err error) {
+		head, _, err := records.Projects.Get(tx, a.Tenant, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
 		}
+		if c.revision = -1; err != nil || head.Revision != revision {
+			return err
+		}
+		c.revision = revision
+		seen, err = readPriorRevisions(tx, a.Tenant, id, revision, content)
+		return err
+	})
+	if err != nil || seen.was == nil {
+		return c, err
 	}
-	return project.Weakens(seen.was, content, func(name string) *countersign.Capability {
-		return cmp.Or(seen.was.Capability(name), seen.earlier[name])
-	}), nil
+	err = s.judge(ctx, a, func(m *cost.Meter) {
+		c.weakens = project.Weakens(m, seen.was, content, func(name string) *countersign.Capability {
+			return cmp.Or(seen.was.Capability(name), seen.earlier[name])
+		})
+	})
+	if countersign.ErrorCode(err) == countersign.CodeInvalidRequest {
+		c.weakens, err = true, nil // too much to compare: it may
+	}
+	return c, err
 }
 
 // grantsApproval reports whether a change gives new rights to decide: the role APPROVER, or

@@ -137,7 +137,7 @@ func (d *drawn) step(id string) {
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
 	s.RequestDigest = countersign.StepDigest(digest)
 	asked, noted := len(d.facts.Approvals), len(d.log)
-	v := gate.Judge(gate.OfPlan(r.PlanSnapshot), capability, s.Input, nil)
+	v := gate.Judge(nil, gate.OfPlan(r.PlanSnapshot), capability, s.Input, nil)
 	s.ApprovalRequired = v.Asks()
 	budget := v.Then != countersign.RuleDeny && r.Mode == countersign.ModeLive && (len(capability.Budgets) > 0 || s.AgentID != "")
 	switch {
@@ -350,7 +350,7 @@ func (d *drawn) payment() map[string]countersign.Value {
 // decide draws the decisions before the last: as many approvals as the rules ask for
 // and, now and then, one that no longer counts. The last decider is in each group.
 func (d *drawn) decide(a *countersign.Approval, s *countersign.StepRun) {
-	v := gate.Judge(gate.OfPlan(d.facts.Run.PlanSnapshot), d.facts.Run.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
+	v := gate.Judge(nil, gate.OfPlan(d.facts.Run.PlanSnapshot), d.facts.Run.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
 	v.Approvals = max(1, v.Approvals) // of a budget that asks
 	if v.Approvals == 1 && v.Groups == nil && d.IntN(2) == 0 {
 		return // as an earlier release kept it

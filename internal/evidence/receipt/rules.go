@@ -31,7 +31,7 @@ func (c *claims) verdict(s node) (v gate.Verdict, known bool) {
 			open[name] = countersign.Binding{}
 		}
 	}
-	return gate.Judge(c.edition(), c.rulesOf(capability), input, open), true
+	return gate.Judge(nil, c.edition(), c.rulesOf(capability), input, open), true
 }
 
 // edition is the one by which the plan says that its rules are judged.

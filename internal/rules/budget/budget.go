@@ -107,10 +107,20 @@ type Used struct {
 	Declared bool
 }
 
+// Read is what reading the inputs for all budgets of a step takes. It is counted where the step
+// is judged, whatever its budgets are then: they are judged in the turn that sends it.
+func Read(input map[string]countersign.Value) (steps int) {
+	for name, v := range input {
+		steps += 1 + len(name) + len(v.Raw())
+	}
+	return steps
+}
+
 // Judge says what budgets say of a step with these inputs, nothing of those that it keeps.
 func Judge(all []Used, input map[string]countersign.Value) (out []verdict.Verdict) {
+	sums := inputs.Of(nil, "", inputs.Folded, input, nil) // see Read
 	for _, u := range all {
-		switch exceeds, unknown := u.exceededBy(input); {
+		switch exceeds, unknown := u.exceededBy(input, sums); {
 		case unknown != "": // what isn't known never loosens
 			out = append(out, verdict.Verdict{Then: verdict.Ask, Reasons: []string{u.Budget.Reason + " (" + u.Budget.Sum + " " + unknown + ", so its sum is not known)"}})
 		case exceeds:
@@ -120,7 +130,7 @@ func Judge(all []Used, input map[string]countersign.Value) (out []verdict.Verdic
 	return out
 }
 
-func (u Used) exceededBy(input map[string]countersign.Value) (exceeds bool, unknown string) {
+func (u Used) exceededBy(input map[string]countersign.Value, sums *inputs.Inputs) (exceeds bool, unknown string) {
 	if u.Budget.Sum == "" {
 		count := u.Count
 		if !u.Own {
@@ -130,7 +140,7 @@ func (u Used) exceededBy(input map[string]countersign.Value) (exceeds bool, unkn
 	}
 	own, given := input[u.Budget.Sum]
 	given = given && own.Kind() == countersign.KindNumber
-	unclear := inputs.Of(inputs.Folded, input, nil).Read(u.Budget.Sum).Unclear
+	unclear := sums.Read(u.Budget.Sum).Unclear
 	if given && u.exceededWith(own) {
 		return true, ""
 	}

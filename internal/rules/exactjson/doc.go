@@ -9,9 +9,10 @@
 // invalid UTF-8, a byte order mark, a lone surrogate escape, nesting deeper than
 // [countersign.MaxJSONDepth] and an exponent of more than
 // [countersign.MaxExponentDigits] digits, leading zeros not counted. A number
-// may otherwise be as long as the text: it is never expanded or rounded.
+// may otherwise be as long as the text, as in an answer: it is never expanded or rounded.
 //
-// [Decode] reads checked text into the vocabulary's structs, driven by the same
+// [Decode] reads what was asked of us, where a number has at most
+// [countersign.MaxNumberLength] characters, into the vocabulary's structs, driven by the same
 // struct tags that the OpenAPI document is made from, and names every problem in
 // one answer.
 //

@@ -17,7 +17,7 @@ const (
 	surrogate               // \ud800 without its other half
 	duplicate               // a key twice in one object
 	depth                   // nested too deep
-	exponent                // an exponent too long to compare cheaply
+	exponent                // a number or its exponent too long to compare cheaply
 	size                    // longer than the offsets can count
 )
 

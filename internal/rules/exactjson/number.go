@@ -7,7 +7,8 @@ import (
 )
 
 // number reads a number by RFC 8259's grammar. Its value is looked at nowhere:
-// it may be of any size and precision, but for the length of the exponent.
+// it may be of any size and precision, but for the length of the exponent, and in a
+// request for its own: each comparison reads all of its digits.
 func (s *scanner) number() *fault {
 	start := s.pos
 	if s.peek() == '-' {
@@ -26,6 +27,10 @@ func (s *scanner) number() *fault {
 		if f := s.exponent(); f != nil {
 			return f
 		}
+	}
+	if s.tape != nil && s.pos-start > countersign.MaxNumberLength {
+		return s.refuse(exponent, start, fmt.Sprintf("a number of %d characters is too long", s.pos-start),
+			fmt.Sprintf("at most %d are accepted", countersign.MaxNumberLength))
 	}
 	s.tape.scalar(countersign.KindNumber, start, s.pos)
 	return nil

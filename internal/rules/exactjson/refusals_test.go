@@ -1,6 +1,12 @@
 package exactjson
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
 
 // TestASyntaxErrorSaysWhatWasFoundAndWhatWouldBeRight reads each message in full.
 func TestASyntaxErrorSaysWhatWasFoundAndWhatWouldBeRight(t *testing.T) {
@@ -26,5 +32,32 @@ func TestASyntaxErrorSaysWhatWasFoundAndWhatWouldBeRight(t *testing.T) {
 		if err := Check([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v\nnot %s", text, err, want)
 		}
+	}
+}
+
+// TestANumberOfARequestIsBounded: in any place and spelling. An answer isn't a request: its
+// numbers may be as long as it is.
+func TestANumberOfARequestIsBounded(t *testing.T) {
+	const most = countersign.MaxNumberLength
+	for _, number := range []string{
+		strings.Repeat("9", most+1), "-" + strings.Repeat("9", most), "0." + strings.Repeat("0", most-1), "1e" + strings.Repeat("0", most-1),
+	} {
+		for _, around := range []string{"%s", `[%s]`, `{"a":{"b":[1,%s]}}`} {
+			text := fmt.Appendf(nil, around, number)
+			var v countersign.Value
+			if err := Decode(text, &v); err == nil || !strings.HasSuffix(err.Error(), "at most 4096 are accepted") || !v.IsZero() {
+				t.Errorf("%.20s as %s: %v", number, around, err)
+			}
+			if err := Check(text); err != nil {
+				t.Errorf("%.20s in an answer: %v", number, err)
+			}
+			if err := Decode(fmt.Appendf(nil, around, number[:len(number)-1]), &v); err != nil {
+				t.Errorf("one character less: %v", err)
+			}
+		}
+	}
+	err := Decode([]byte(`{"inputs":{"amount":`+strings.Repeat("1", 5000)+`}}`), new(countersign.Value))
+	if want := "invalid_json: inputs.amount: a number of 5000 characters is too long at byte 20; at most 4096 are accepted"; err == nil || err.Error() != want {
+		t.Errorf("%v\nnot %s", err, want)
 	}
 }

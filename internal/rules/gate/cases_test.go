@@ -49,7 +49,7 @@ func TestTheCasesThatAllVerifiersShare(t *testing.T) {
 			open[name] = countersign.Binding{}
 		}
 		for edition, want := range map[gate.Edition]said{gate.Now: c.Now, gate.First: c.Before} {
-			v := gate.Judge(edition, capability, c.Input, open)
+			v := gate.Judge(nil, edition, capability, c.Input, open)
 			if v.Then != want.Then || v.Approvals != want.Approvals || !slices.Equal(v.Groups, want.Groups) {
 				t.Errorf("%s, edition %d: %s, %d of %v; want %+v", c.Name, edition, v.Then, v.Approvals, v.Groups, want)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/inputs"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
@@ -23,8 +24,9 @@ const maxReason = 1000
 
 // Check names all that is wrong with a capability's rules by themselves. Whether the groups
 // that they name exist is the tenant's question. Paths are relative to the capability.
-func Check(c *countersign.Capability) []countersign.Problem {
-	k := checking{capability: c}
+// What is found after the meter has come to its end is left out.
+func Check(m *cost.Meter, c *countersign.Capability) []countersign.Problem {
+	k := checking{capability: c, meter: m}
 	if n := len(c.ApprovalRules); n > countersign.MaxApprovalRules {
 		k.add("approvalRules", badRule, "%d rules are too many; at most %d", n, countersign.MaxApprovalRules)
 	}
@@ -36,6 +38,7 @@ func Check(c *countersign.Capability) []countersign.Problem {
 
 type checking struct {
 	capability *countersign.Capability
+	meter      *cost.Meter
 	problems   []countersign.Problem
 }
 
@@ -57,7 +60,7 @@ func (k *checking) rule(at string, r *countersign.ApprovalRule) {
 	if len(r.Groups) > countersign.MaxRuleGroups {
 		k.add(at+".groups", badRule, "%d groups are too many; at most %d", len(r.Groups), countersign.MaxRuleGroups)
 	}
-	for j, id := range r.Groups {
+	for j, id := range r.Groups[:min(len(r.Groups), countersign.MaxRuleGroups)] {
 		if slices.Contains(r.Groups[:j], id) {
 			k.add(fmt.Sprintf("%s.groups[%d]", at, j), badRule, "%s is named already", id)
 		}
@@ -85,7 +88,7 @@ func (k *checking) escalate(at string, r *countersign.ApprovalRule) {
 	if n := len(r.Escalate.Groups); n == 0 || n > countersign.MaxRuleGroups {
 		k.add(at+".groups", badRule, "must name 1 to %d groups", countersign.MaxRuleGroups)
 	}
-	for j, id := range r.Escalate.Groups {
+	for j, id := range r.Escalate.Groups[:min(len(r.Escalate.Groups), countersign.MaxRuleGroups)] {
 		if slices.Contains(r.Groups, id) || slices.Contains(r.Escalate.Groups[:j], id) {
 			k.add(fmt.Sprintf("%s.groups[%d]", at, j), badRule, "%s is named already", id)
 		}
@@ -108,6 +111,9 @@ func (k *checking) condition(at string, c *countersign.Condition) {
 }
 
 func (k *checking) predicate(at string, p *countersign.Predicate) {
+	if !k.meter.Take(k.looked(p.VariableID), at) {
+		return
+	}
 	types, found := k.typesAt(p.VariableID)
 	switch {
 	case !found:
@@ -128,6 +134,16 @@ func (k *checking) predicate(at string, p *countersign.Predicate) {
 	if kind := p.Value.Kind().String(); types != nil && !slices.Contains(types, kind) {
 		k.add(at+".value", wrongType, "%s is declared as %s, and this is a %s", p.VariableID, strings.Join(types, " or "), kind)
 	}
+}
+
+// looked is what finding an input by its path takes: for each way to read the path, what is said
+// of where inputs go.
+func (k *checking) looked(path string) int {
+	places := 1 + len(k.capability.Path)
+	if r := k.capability.Request; r != nil {
+		places += len(r.Query) + len(r.Body)
+	}
+	return places * (1 + min(strings.Count(path, "."), maxPath))
 }
 
 var operators = map[string]bool{

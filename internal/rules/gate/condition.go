@@ -2,8 +2,15 @@ package gate
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/inputs"
 )
+
+// reader reads inputs by their paths, and counts what comparing them takes.
+type reader struct {
+	at    func(path string) inputs.Reading
+	meter *cost.Meter
+}
 
 // truth is a truth value of three-valued logic, ordered so that AND is the least and OR the
 // greatest, as in SQL.
@@ -23,9 +30,9 @@ func truthOf(b bool) truth {
 }
 
 // holds evaluates a condition. An empty AND is true, an empty OR false, as in models.
-func holds(c *countersign.Condition, read func(path string) inputs.Reading) truth {
+func holds(c *countersign.Condition, read reader) truth {
 	if c.Group == nil {
-		return compare(c.Predicate, read(c.Predicate.VariableID))
+		return read.compare(c.Predicate, read.at(c.Predicate.VariableID))
 	}
 	and := c.Group.Combinator == countersign.CombinatorAnd
 	out := truthOf(and)
@@ -42,9 +49,9 @@ func holds(c *countersign.Condition, read func(path string) inputs.Reading) trut
 
 // compare evaluates a predicate. What isn't there is unknown, and so is a value of another
 // type than the one that it is compared with: nothing says how they relate.
-func compare(p *countersign.Predicate, is inputs.Reading) truth {
+func (read reader) compare(p *countersign.Predicate, is inputs.Reading) truth {
 	switch {
-	case is.Unclear:
+	case !read.meter.Take(stepsOf(p, is), "approvalRules"), is.Unclear:
 		return isUnknown
 	case p.Operator == countersign.OpIsKnown:
 		return truthOf(is.Known())
@@ -75,4 +82,12 @@ func ordered(operator string, sign int) truth {
 	default:
 		return isUnknown // no PUT accepts another
 	}
+}
+
+// stepsOf is what a comparison takes: of two numbers or texts it reads both.
+func stepsOf(p *countersign.Predicate, is inputs.Reading) int {
+	if is.Unclear || p.Operator == countersign.OpIsKnown || p.Operator == countersign.OpIsUnknown || is.Value.Kind() != p.Value.Kind() {
+		return 1
+	}
+	return 1 + len(is.Value.Raw()) + len(p.Value.Raw())
 }

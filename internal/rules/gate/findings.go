@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -19,32 +20,36 @@ const (
 	notExamined  = "not_examined"
 )
 
-// examinedAtMost bounds the comparisons for one project, some seconds of work.
-const examinedAtMost = 20 * maxCost
-
 // Findings lists what contradicts itself in a project's rules, and the gaps that they
-// leave, each with inputs that show it. It claims nothing that it has not tried.
-func Findings(p *countersign.Project) []countersign.Problem {
+// leave, each with inputs that show it. It claims nothing that it has not tried: what the
+// meter has no steps left for is named as not examined.
+func Findings(m *cost.Meter, p *countersign.Project) []countersign.Problem {
 	out := []countersign.Problem{}
-	budget := examinedAtMost
 	for i := range p.Capabilities {
 		c := &p.Capabilities[i]
 		if len(c.ApprovalRules) == 0 {
 			continue
 		}
 		at := fmt.Sprintf("capabilities[%d].approvalRules", i)
-		t, ok := newTable(false, c.ApprovalRules)
-		if ok {
-			budget -= t.cost * (2 + 3*len(t.paths))
+		found, ok := examine(m, c, at)
+		if !ok {
+			found = []countersign.Problem{{Path: at, Code: notExamined, Message: "the rules distinguish too many cases to examine; compare fewer inputs, or each with fewer values"}}
 		}
-		if !ok || budget < 0 {
-			out = append(out, countersign.Problem{Path: at, Code: notExamined, Message: "the rules distinguish too many cases to examine; compare fewer inputs, or each with fewer values"})
-			continue
-		}
-		e := examined{capability: c, table: t, at: at}
-		out = slices.Concat(out, e.rules(), e.bounds(), e.ranges())
+		out = append(out, found...)
 	}
 	return out
+}
+
+// examine finds what is wrong with one capability's rules; false where the meter has too few
+// steps for all of it.
+func examine(m *cost.Meter, c *countersign.Capability, at string) ([]countersign.Problem, bool) {
+	t, ok := newTable(false, c.ApprovalRules)
+	if !ok || !m.Take(t.steps*(2+3*len(t.paths)), at) {
+		return nil, false
+	}
+	e := examined{capability: c, table: t, at: at, meter: m}
+	found := slices.Concat(e.rules(), e.bounds(), e.ranges())
+	return found, !m.Over()
 }
 
 // examined is a capability with the table of its rules.
@@ -52,6 +57,7 @@ type examined struct {
 	capability *countersign.Capability
 	table      *table
 	at         string // the path of its rules
+	meter      *cost.Meter
 }
 
 // occurrence is where a rule holds in the table.
@@ -67,10 +73,10 @@ func (e examined) rules() (out []countersign.Problem) {
 	rules := e.capability.ApprovalRules
 	found := make([]occurrence, len(rules))
 	e.table.each(func(at row) bool {
-		v := judge(Now, e.capability, at.read)
+		v := judge(Now, e.capability, at.reader())
 		for i := range rules {
 			o := &found[i]
-			if o.decided && o.changes || holds(&rules[i].When, at.read) != isTrue {
+			if o.decided && o.changes || holds(&rules[i].When, at.reader()) != isTrue {
 				continue
 			}
 			o.changes = o.changes || e.changed(v, i)
@@ -142,7 +148,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 				return true
 			}
 			lowest, highest := r.with(i, low), r.with(i, high)
-			atLow, atHigh := judge(Now, e.capability, lowest.read), judge(Now, e.capability, highest.read)
+			atLow, atHigh := judge(Now, e.capability, lowest.reader()), judge(Now, e.capability, highest.reader())
 			free, end, other := lowest, "lower", "upper"
 			switch {
 			case atLow.Then == atHigh.Then || atLow.Then != countersign.RuleAllow && atHigh.Then != countersign.RuleAllow:
@@ -153,12 +159,12 @@ func (e examined) bounds() (out []countersign.Problem) {
 			if e.closed(path, end) {
 				return true
 			}
-			v := judge(Now, e.capability, free.read)
+			v := judge(Now, e.capability, free.reader())
 			if w, ok := e.witness(free, v); ok {
 				found = &countersign.Problem{Code: openBound, Witness: w, Path: e.where(path),
 					Message: fmt.Sprintf("%s has a bound at its %s end and none at its %s end: %s is let out, %s; add the other bound", path, other, end, w.Raw(), e.by(v))}
 			}
-			return found == nil
+			return found == nil && !e.meter.Over()
 		})
 		if found != nil {
 			out = append(out, *found)
@@ -186,12 +192,12 @@ func (e examined) ranges() (out []countersign.Problem) {
 				return true
 			}
 			free := r.with(i, at)
-			v := judge(Now, e.capability, free.read)
+			v := judge(Now, e.capability, free.reader())
 			if w, ok := e.witness(free, v); ok && e.fits(free) {
 				found = &countersign.Problem{Code: rangeUnasked, Witness: w, Path: e.where(path),
 					Message: fmt.Sprintf("a range of %s between the rules goes out with nobody asked: %s, %s; name it in a rule, or have approval ask for what no rule names", path, w.Raw(), e.by(v))}
 			}
-			return found == nil
+			return found == nil && !e.meter.Over()
 		})
 		if found != nil {
 			out = append(out, *found)
@@ -205,7 +211,7 @@ func (e examined) ranges() (out []countersign.Problem) {
 func (e examined) unasked(r row, path, low, high int) int {
 	first, gaps, allows, named, open := -1, 0, false, false, -1
 	for c := low; c <= high; c++ {
-		v := judge(Now, e.capability, r.with(path, c).read)
+		v := judge(Now, e.capability, r.with(path, c).reader())
 		free := len(v.Rules) == 0 && v.Then == countersign.RuleAllow
 		switch {
 		case free && open < 0:
@@ -228,8 +234,11 @@ func (e examined) unasked(r row, path, low, high int) int {
 
 // fits reports a row of inputs that the capability takes.
 func (e examined) fits(r row) bool {
+	if !e.meter.Take(r.size(), e.at) {
+		return false
+	}
 	input, ok := r.inputs()
-	return ok && len(request.CheckGiven(e.capability, input, nil)) == 0
+	return ok && len(request.CheckGiven(e.meter, e.capability, input, nil)) == 0
 }
 
 // closed reports that no number beyond the one at that end of a path ever reaches the
@@ -278,11 +287,14 @@ func (t *table) ends(path int) (low, high int) {
 
 // witness gives a row as inputs, if they lead to that verdict.
 func (e examined) witness(r row, v Verdict) (countersign.Value, bool) {
+	if !e.meter.Take(r.size(), e.at) {
+		return countersign.Value{}, false
+	}
 	input, ok := r.inputs()
 	if !ok {
 		return countersign.Value{}, false
 	}
-	again := Judge(Now, e.capability, input, nil)
+	again := Judge(e.meter, Now, e.capability, input, nil)
 	return countersign.ObjectValue(input), again.Then == v.Then && slices.Equal(again.Rules, v.Rules)
 }
 

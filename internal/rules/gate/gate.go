@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/inputs"
 )
 
@@ -61,11 +62,12 @@ func (e Edition) names() inputs.Names { return inputs.Names(e >= countersign.Gat
 
 // Judge decides about inputs as they will be sent. open names inputs whose values are not
 // known yet, as in a rehearsal those that are bound to an earlier step's answer.
-func Judge(e Edition, c *countersign.Capability, input map[string]countersign.Value, open map[string]countersign.Binding) Verdict {
-	return judge(e, c, inputs.Of(e.names(), input, open).Read)
+// There is no verdict once the meter has come to its end.
+func Judge(m *cost.Meter, e Edition, c *countersign.Capability, input map[string]countersign.Value, open map[string]countersign.Binding) Verdict {
+	return judge(e, c, reader{inputs.Of(m, "approvalRules", e.names(), input, open).Read, m})
 }
 
-func judge(e Edition, c *countersign.Capability, read func(path string) inputs.Reading) Verdict {
+func judge(e Edition, c *countersign.Capability, read reader) Verdict {
 	v := Verdict{}
 	for i := range c.ApprovalRules {
 		r := &c.ApprovalRules[i]
@@ -86,7 +88,7 @@ func judge(e Edition, c *countersign.Capability, read func(path string) inputs.R
 
 // said is what a rule says of these inputs, "" if it doesn't hold. What isn't known never
 // loosens, so a rule of which it is unknown whether it holds asks.
-func said(r *countersign.ApprovalRule, read func(path string) inputs.Reading) string {
+func said(r *countersign.ApprovalRule, read reader) string {
 	switch holds(&r.When, read) {
 	case isTrue:
 		return r.Then

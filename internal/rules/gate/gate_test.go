@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 )
 
@@ -51,7 +52,7 @@ func TestTheSeverestOfTheRulesThatHoldWins(t *testing.T) {
 		{`{"amount":1,"country":"DE","urgent":false,"customer":{"blocked":"true"}}`, "ASK", 1, nil},
 		{`{"amount":1,"urgent":false,"customer":{"blocked":false}}`, "ASK", 2, []string{"legal"}},
 	} {
-		v := gate.Judge(gate.Now, capability(t, "RISK_BASED", rules), decoded(t, c.input), nil)
+		v := gate.Judge(nil, gate.Now, capability(t, "RISK_BASED", rules), decoded(t, c.input), nil)
 		if v.Then != c.then || v.Approvals != c.approvals || !slices.Equal(v.Groups, c.groups) {
 			t.Errorf("%s: %s, %d of %v; want %s, %d of %v", c.input, v.Then, v.Approvals, v.Groups, c.then, c.approvals, c.groups)
 		}
@@ -77,7 +78,7 @@ func TestBesideRulesRiskBasedAsksForEverySideEffect(t *testing.T) {
 		capability := capability(t, c.approval, c.rules)
 		capability.Method, capability.Idempotent = c.method, true
 		for edition, want := range map[gate.Edition]string{gate.Now: c.now, gate.First: c.before} {
-			if v := gate.Judge(edition, capability, decoded(t, `{"amount":300}`), nil); v.Then != want || len(v.Rules) > 0 {
+			if v := gate.Judge(nil, edition, capability, decoded(t, `{"amount":300}`), nil); v.Then != want || len(v.Rules) > 0 {
 				t.Errorf("%s, %s, edition %d: %s by %v, want %s", c.method, c.approval, edition, v.Then, v.Rules, want)
 			}
 		}
@@ -98,7 +99,7 @@ func TestAPathThatCanBeReadTwoWaysIsUnknown(t *testing.T) {
 		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":5}}`:    "ALLOW",
 		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":"11"}}`: "ASK",
 	} {
-		if v := gate.Judge(gate.Now, c, decoded(t, input), nil); v.Then != then {
+		if v := gate.Judge(nil, gate.Now, c, decoded(t, input), nil); v.Then != then {
 			t.Errorf("%s: %s, want %s", input, v.Then, then)
 		}
 	}
@@ -121,18 +122,18 @@ func TestRulesThatCanMeanNothingAreRefused(t *testing.T) {
 		strings.Replace(rule(is("amount", "gt", "1"), "ASK", ""), "ASK it", " \u200b", 1):        "approvalRules[0].reason",
 		`{"when":{"kind":"group","combinator":"XOR","conditions":[]},"then":"ASK","reason":"r"}`: "approvalRules[0].when.combinator",
 	} {
-		problems := gate.Check(capability(t, "RISK_BASED", "["+rules+"]"))
+		problems := gate.Check(nil, capability(t, "RISK_BASED", "["+rules+"]"))
 		if len(problems) != 1 || problems[0].Path != want {
 			t.Errorf("%s: %v, want one problem at %s", rules, problems, want)
 		}
 	}
 	for _, fine := range []string{is("customer.country", "eq", `"KP"`), is("tags.0", "eq", `"x"`), is("customer", "isKnown", "null"), `{"kind":"predicate","variableId":"amount","operator":"isUnknown"}`} {
-		if problems := gate.Check(capability(t, "RISK_BASED", "["+rule(fine, "ALLOW", "")+"]")); len(problems) > 0 {
+		if problems := gate.Check(nil, capability(t, "RISK_BASED", "["+rule(fine, "ALLOW", "")+"]")); len(problems) > 0 {
 			t.Errorf("%s: %v", fine, problems)
 		}
 	}
 	for approval, refused := range map[string]bool{"": true, "ALWAYS": true, "RISK_BASED": false, "NONE": false} {
-		if problems := gate.Check(capability(t, approval, "["+rule(is("amount", "lt", "1"), "ALLOW", "")+"]")); (len(problems) > 0) != refused {
+		if problems := gate.Check(nil, capability(t, approval, "["+rule(is("amount", "lt", "1"), "ALLOW", "")+"]")); (len(problems) > 0) != refused {
 			t.Errorf("ALLOW beside approval %q: %v", approval, problems)
 		}
 	}
@@ -191,7 +192,7 @@ func TestFindingsShowContradictionsAndGaps(t *testing.T) {
 		{"an ALLOW within another", "RISK_BASED", []string{rule(is("country", "isKnown", "null"), "ALLOW", ""), rule(is("country", "eq", `"DE"`), "ALLOW", "")}, []string{`rule_changes_nothing {"country":"DE"}`}},
 		{"rules that stand beside each other", "RISK_BASED", []string{rule(is("country", "eq", `"KP"`), "DENY", ""), rule(is("urgent", "eq", "true"), "ASK", "")}, nil},
 	} {
-		found := gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*capability(t, c.approval, "["+strings.Join(c.rules, ",")+"]")}})
+		found := gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*capability(t, c.approval, "["+strings.Join(c.rules, ",")+"]")}})
 		var got []string
 		for _, f := range found {
 			got = append(got, f.Code+" "+f.Witness.Raw())
@@ -221,7 +222,7 @@ func TestAnInputsOwnBoundClosesTheOtherEndOfARule(t *testing.T) {
 		capability := capability(t, "RISK_BASED", "["+c.rule+"]")
 		c.field.Type = "number"
 		capability.InputSchema["amount"] = c.field
-		found := gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*capability}})
+		found := gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*capability}})
 		if (len(found) == 1 && found[0].Code == "number_unbounded") != c.open || len(found) > 1 {
 			t.Errorf("%s: %v", c.name, found)
 		}
@@ -229,7 +230,7 @@ func TestAnInputsOwnBoundClosesTheOtherEndOfARule(t *testing.T) {
 	// The bound of an input says nothing of what is read from within another one.
 	deeper := capability(t, "RISK_BASED", "["+rule(is("customer.amount", "lte", "100"), "ALLOW", "")+"]")
 	deeper.InputSchema["customer.amount"] = countersign.InputField{Type: "number", Minimum: number("0")}
-	if found := gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*deeper}}); len(found) != 1 {
+	if found := gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*deeper}}); len(found) != 1 {
 		t.Errorf("a path within an object: %v", found)
 	}
 }
@@ -267,9 +268,32 @@ func TestWhatWeakensRules(t *testing.T) {
 		{"a group that escalates, where everybody decided", strings.Replace(ask, `"finance"`, ``, 1), escalate("4h", "board"), false},
 		{"no group", ask, strings.Replace(ask, `"finance"`, ``, 1), true},
 	} {
-		budget := gate.Budget
-		if weaker := gate.Weaker(capability(t, "RISK_BASED", "["+c.was+"]"), capability(t, "RISK_BASED", "["+c.now+"]"), &budget); weaker != c.weaker {
+		if weaker := gate.Weaker(nil, capability(t, "RISK_BASED", "["+c.was+"]"), capability(t, "RISK_BASED", "["+c.now+"]")); weaker != c.weaker {
 			t.Errorf("%s: %v", c.name, weaker)
 		}
+	}
+}
+
+// TestWitnessesAreCounted: what shows a finding is judged, and fitted to the inputs' patterns, with
+// the meter; where it has come to its end, nothing is claimed.
+func TestWitnessesAreCounted(t *testing.T) {
+	and := func(all ...string) string {
+		return `{"kind":"group","combinator":"AND","conditions":[` + strings.Join(all, ",") + `]}`
+	}
+	long := `"` + strings.Repeat("ab", 4000) + `"`
+	c := capability(t, "NONE", "["+rule(and(is("amount", "gte", "0"), is("amount", "lte", "50"), is("country", "eq", long)), "ALLOW", "")+","+rule(is("amount", "gt", "1000"), "ASK", "")+","+rule(is("amount", "lt", "0"), "DENY", "")+"]")
+	c.InputSchema["country"] = countersign.InputField{Type: "string", Pattern: "[ab]{0,900}$"}
+	p := &countersign.Project{Capabilities: []countersign.Capability{*c}}
+	m := cost.New(t.Context(), cost.Most, 0)
+	all := gate.Findings(m, p)
+	if m.Over() || slices.ContainsFunc(all, func(f countersign.Problem) bool { return f.Code == "not_examined" }) {
+		t.Fatalf("with enough steps: %v, %v", m.Err(), all)
+	}
+	if m.Spent() < 1800*8000 {
+		t.Errorf("the pattern of a witness was matched, and %d steps were counted", m.Spent())
+	}
+	found := gate.Findings(cost.New(t.Context(), m.Spent()-1, 0), p)
+	if len(found) != 1 || found[0].Code != "not_examined" {
+		t.Errorf("with too few: %v", found)
 	}
 }

@@ -77,7 +77,7 @@ func TestTheGateSaysWhatAPlainReadingOfTheRulesSays(t *testing.T) {
 		c, input := drawCapability(t), drawInput(t)
 		e := rapid.SampledFrom([]gate.Edition{gate.First, gate.Now}).Draw(t, "edition")
 		then, approvals, groups := expected(e, c, input)
-		v := gate.Judge(e, c, decoded(t, input), nil)
+		v := gate.Judge(nil, e, c, decoded(t, input), nil)
 		if v.Then != then || v.Approvals != approvals || !slices.Equal(v.Groups, groups) {
 			t.Fatalf("%s: %s, %d of %v; want %s, %d of %v", input, v.Then, v.Approvals, v.Groups, then, approvals, groups)
 		}
@@ -89,9 +89,9 @@ func TestTheGateSaysWhatAPlainReadingOfTheRulesSays(t *testing.T) {
 func TestWhatIsNotKnownNeverLoosens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, input := drawCapability(t), decoded(t, drawInput(t))
-		whole := gate.Judge(gate.Now, c, input, nil)
+		whole := gate.Judge(nil, gate.Now, c, input, nil)
 		for name := range input {
-			open := gate.Judge(gate.Now, c, input, map[string]countersign.Binding{name: {}})
+			open := gate.Judge(nil, gate.Now, c, input, map[string]countersign.Binding{name: {}})
 			if open.Then == countersign.RuleAllow && whole.Then != countersign.RuleAllow {
 				t.Fatalf("open %s: let out, though it is %s", name, whole.Then)
 			}
@@ -105,7 +105,7 @@ func TestALaterEditionNeverLoosens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, text := drawCapability(t), drawInput(t)
 		input := decoded(t, text)
-		before, now := gate.Judge(gate.First, c, input, nil), gate.Judge(gate.Now, c, input, nil)
+		before, now := gate.Judge(nil, gate.First, c, input, nil), gate.Judge(nil, gate.Now, c, input, nil)
 		if now.Then == countersign.RuleAllow && before.Then != countersign.RuleAllow {
 			t.Fatalf("%s was %s, and is let out", text, before.Then)
 		}
@@ -116,9 +116,9 @@ func TestALaterEditionNeverLoosens(t *testing.T) {
 func TestTheOrderOfRulesIsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, input := drawCapability(t), decoded(t, drawInput(t))
-		v := gate.Judge(gate.Now, c, input, nil)
+		v := gate.Judge(nil, gate.Now, c, input, nil)
 		slices.Reverse(c.ApprovalRules)
-		w := gate.Judge(gate.Now, c, input, nil)
+		w := gate.Judge(nil, gate.Now, c, input, nil)
 		if v.Then != w.Then || v.Approvals != w.Approvals || !slices.Equal(v.Groups, w.Groups) {
 			t.Fatalf("%+v, reversed %+v", v, w)
 		}
@@ -140,28 +140,28 @@ func drawnOnce(input map[string]countersign.Value) bool {
 func TestFindingsAndComparisonsClaimWhatTheGateDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCapability(t)
-		for _, f := range gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*c}}) {
+		for _, f := range gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*c}}) {
 			if f.Code == "rule_changes_nothing" {
 				without, at := *c, -1
 				if _, err := fmt.Sscanf(f.Path, "capabilities[0].approvalRules[%d]", &at); err != nil {
 					t.Fatal(err)
 				}
 				without.ApprovalRules = slices.Delete(slices.Clone(c.ApprovalRules), at, at+1)
-				if v := gate.Judge(gate.Now, &without, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow && len(without.ApprovalRules) > 0 {
+				if v := gate.Judge(nil, gate.Now, &without, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow && len(without.ApprovalRules) > 0 {
 					t.Fatalf("%s: without it %s", f, v.Then)
 				}
 			}
 			if f.Code == "number_unbounded" || f.Code == "range_unasked" {
-				if v := gate.Judge(gate.Now, c, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow {
+				if v := gate.Judge(nil, gate.Now, c, decoded(t, f.Witness.Raw()), nil); v.Then != countersign.RuleAllow {
 					t.Fatalf("%s is %s", f, v.Then)
 				}
 			}
 		}
-		now, input, budget := drawCapability(t), decoded(t, drawInput(t)), gate.Budget
+		now, input := drawCapability(t), decoded(t, drawInput(t))
 		severity := map[string]int{"ALLOW": 1, "ASK": 2, "DENY": 3}
-		was, is := gate.Judge(gate.Now, c, input, nil), gate.Judge(gate.Now, now, input, nil)
+		was, is := gate.Judge(nil, gate.Now, c, input, nil), gate.Judge(nil, gate.Now, now, input, nil)
 		clear := drawnOnce(input) && !strings.Contains(countersign.ObjectValue(input).Raw(), `a.b`) && !strings.Contains(countersign.ObjectValue(input).Raw(), `customer.age`)
-		if clear && severity[is.Then] < severity[was.Then] && !gate.Weaker(c, now, &budget) {
+		if clear && severity[is.Then] < severity[was.Then] && !gate.Weaker(nil, c, now) {
 			t.Fatalf("for %v it was %s and is %s, and the edit weakens nothing", input, was.Then, is.Then)
 		}
 	})

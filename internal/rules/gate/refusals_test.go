@@ -42,14 +42,14 @@ func TestARuleThatCanMeanNothingIsRefusedInWords(t *testing.T) {
 		{"", rule(is("amount", "gt", `"1"`), "ASK", ""), "approvalRules[0].when.value: gt compares numbers, and this is a string; use eq or neq"},
 		{"", rule(is("country", "eq", "1"), "ASK", ""), "approvalRules[0].when.value: country is declared as string, and this is a number"},
 	} {
-		got := gate.Check(capability(t, test.approval, "["+test.rules+"]"))
+		got := gate.Check(nil, capability(t, test.approval, "["+test.rules+"]"))
 		if len(got) != 1 || got[0].Path+": "+got[0].Message != test.want {
 			t.Errorf("%.200s: %v\nnot %s", test.rules, got, test.want)
 		}
 	}
 	neither := capability(t, "", "[]")
 	neither.ApprovalRules = []countersign.ApprovalRule{{Then: countersign.RuleAsk, Reason: "r"}}
-	if got := gate.Check(neither); len(got) != 1 || got[0].String() != "approvalRules[0].when: a condition is exactly one of predicate and group" {
+	if got := gate.Check(nil, neither); len(got) != 1 || got[0].String() != "approvalRules[0].when: a condition is exactly one of predicate and group" {
 		t.Errorf("a condition of nothing: %v", got)
 	}
 }
@@ -71,7 +71,7 @@ func TestFindingsSayWhatTheRulesLetOut(t *testing.T) {
 		{"NONE", rule(is("amount", "eq", "5"), "ASK", "") + "," + rule(is("amount", "eq", "7"), "DENY", ""), `capabilities[0].approvalRules[0].when: a range of amount between the rules goes out with nobody asked: {"amount":6}, ALLOW by approval NONE; name it in a rule, or have approval ask for what no rule names`},
 		{"ALWAYS", rule(`{"kind":"group","combinator":"OR","conditions":[`+strings.Join(wide, ",")+"]}", "DENY", ""), "capabilities[0].approvalRules: the rules distinguish too many cases to examine; compare fewer inputs, or each with fewer values"},
 	} {
-		got := gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*capability(t, test.approval, "["+test.rules+"]")}})
+		got := gate.Findings(nil, &countersign.Project{Capabilities: []countersign.Capability{*capability(t, test.approval, "["+test.rules+"]")}})
 		if len(got) != 1 || got[0].Path+": "+got[0].Message != test.want {
 			t.Errorf("%.200s: %v\nnot %s", test.rules, got, test.want)
 		}

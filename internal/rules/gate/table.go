@@ -17,6 +17,7 @@ type table struct {
 	values [][]inputs.Reading // of each path
 	rows   int
 	cost   int // of judging each row once: how many predicates are compared
+	steps  int // what that takes at most
 }
 
 // maxCost bounds what is examined: beyond it nothing is claimed.
@@ -26,12 +27,12 @@ const maxCost = 2_000_000
 // mistyped, a path may also have a value of a type that no rule compares it with.
 func newTable(mistyped bool, sets ...[]countersign.ApprovalRule) (*table, bool) {
 	constants := map[string][]countersign.Scalar{}
-	predicates := 1
+	predicates, steps := 1, 1
 	for _, rules := range sets {
 		for i := range rules {
 			EachPredicate(&rules[i].When, func(p *countersign.Predicate) {
 				constants[p.VariableID] = append(constants[p.VariableID], p.Value)
-				predicates++
+				predicates, steps = predicates+1, steps+1+2*len(p.Value.Raw())
 			})
 		}
 	}
@@ -61,6 +62,7 @@ func newTable(mistyped bool, sets ...[]countersign.ApprovalRule) (*table, bool) 
 		if t.cost = t.rows * predicates; t.cost > maxCost {
 			return nil, false
 		}
+		t.steps = t.rows * steps
 	}
 	return t, true
 }
@@ -100,6 +102,8 @@ func (t *table) each(visit func(row) bool) {
 	}
 }
 
+func (r row) reader() reader { return reader{at: r.read} }
+
 func (r row) read(path string) inputs.Reading {
 	i, found := slices.BinarySearch(r.t.paths, path)
 	if !found {
@@ -124,6 +128,14 @@ func (r row) with(path, choice int) row {
 	next := row{r.t, slices.Clone(r.choice)}
 	next.choice[path] = choice
 	return next
+}
+
+// size is what making inputs of the row takes.
+func (r row) size() (steps int) {
+	for i, path := range r.t.paths {
+		steps += 10 + len(path) + len(r.t.values[i][r.choice[i]].Value.Raw())
+	}
+	return steps
 }
 
 // inputs are the row as inputs of a request; false if its paths can't stand beside each

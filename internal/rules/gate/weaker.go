@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // Weaker reports that one capability lets out, or asks less for, what another would have
 // asked for or denied: for some inputs its verdict is less severe, or a rule that asks or
 // denies is gone, or one that allows was added. Reasons don't count. Where the rules are too
-// many to compare, any change counts. budget bounds the comparisons of one edit together.
-func Weaker(was, now *countersign.Capability, budget *int) bool {
+// many to compare, any change counts: m bounds the comparisons of one edit together.
+func Weaker(m *cost.Meter, was, now *countersign.Capability) bool {
 	if alike(was.ApprovalRules, now.ApprovalRules) && was.NeedsApproval() == now.NeedsApproval() {
 		return false
 	}
@@ -19,20 +20,16 @@ func Weaker(was, now *countersign.Capability, budget *int) bool {
 		return true
 	}
 	t, ok := newTable(true, was.ApprovalRules, now.ApprovalRules)
-	if !ok || t.cost > *budget {
+	if !ok || !m.Take(2*t.steps, "approvalRules") {
 		return true
 	}
-	*budget -= t.cost
 	found := false
 	t.each(func(r row) bool {
-		found = less(judge(Now, was, r.read), judge(Now, now, r.read))
+		found = less(judge(Now, was, r.reader()), judge(Now, now, r.reader()))
 		return !found
 	})
 	return found
 }
-
-// Budget is that of one edit.
-const Budget = 2 * maxCost
 
 func alike(a, b []countersign.ApprovalRule) bool {
 	return slices.EqualFunc(a, b, func(x, y countersign.ApprovalRule) bool {

@@ -70,7 +70,7 @@ func (r *drafter) draft(o operation) (*draft, *refusal) {
 
 func (r *drafter) fill(d *draft, o operation) *refusal {
 	path := countersign.Capability{Name: "path", Method: "GET", Path: d.capability.Path} // validated before its inputs are known
-	for _, p := range request.CheckCapability(&path) {
+	for _, p := range request.CheckCapability(nil, &path) {
 		if p.Code == "bad_path" {
 			return refuse(PathUnusable, "the path %s", p.Message)
 		}
@@ -131,7 +131,7 @@ func (d *draft) policy(params []parameter, riskBased bool) {
 func (d *draft) judge() *refusal {
 	c := d.capability
 	c.Name = "judged"
-	if problems := request.CheckCapability(&c); len(problems) > 0 {
+	if problems := request.CheckCapability(nil, &c); len(problems) > 0 {
 		return refuse(PathUnusable, "%s", problems[0])
 	}
 	return nil

@@ -41,7 +41,7 @@ func registers(t testing.TB, p *Proposal) {
 	for _, a := range w.Auth.List() {
 		names = append(names, a.CredentialEnv)
 	}
-	_, err := project.Validate("", w, project.Allowed{Origins: []string{w.BaseURL}, Credentials: credential.Plain(nil, names)})
+	_, err := project.Validate(nil, "", w, project.Allowed{Origins: []string{w.BaseURL}, Credentials: credential.Plain(nil, names)})
 	if err != nil {
 		t.Errorf("the service refuses the proposal: %v", err)
 	}

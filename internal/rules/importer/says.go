@@ -48,7 +48,7 @@ func statable(f countersign.InputField) countersign.InputField {
 
 func fits(f countersign.InputField) bool {
 	c := countersign.Capability{Name: "c", Method: "POST", Path: "/", InputSchema: map[string]countersign.InputField{"x": f}}
-	return len(request.CheckCapability(&c)) == 0 && len(f.Pattern) <= maxPattern
+	return len(request.CheckCapability(nil, &c)) == 0 && len(f.Pattern) <= maxPattern
 }
 
 // maxPattern is the longest pattern that the API takes.

@@ -76,7 +76,7 @@ func allowed(auths ...countersign.Auth) bool {
 // registered reports whether the service takes what is given of a project.
 func registered(w countersign.ProjectWrite) bool {
 	w.Name, w.Adapter, w.BaseURL = "x", countersign.AdapterHTTPJSON, "https://x"
-	_, err := project.Validate("", w, project.Allowed{Origins: []string{"https://x"}, Credentials: credential.Plain(nil, []string{"X"})})
+	_, err := project.Validate(nil, "", w, project.Allowed{Origins: []string{"https://x"}, Credentials: credential.Plain(nil, []string{"X"})})
 	return err == nil
 }
 

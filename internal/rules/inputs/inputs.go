@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/folded"
 )
 
@@ -31,6 +32,8 @@ const (
 
 // Inputs are those of one request, each object in them decoded once.
 type Inputs struct {
+	meter  *cost.Meter // of walking paths, and of telling names apart
+	what   string      // names it
 	names  Names
 	top    branches
 	open   branches            // whose values are not known yet
@@ -38,9 +41,10 @@ type Inputs struct {
 }
 
 // Of reads inputs. open names those whose values are not known yet, as in a rehearsal those
-// that are bound to an earlier step's answer.
-func Of(names Names, values map[string]countersign.Value, open map[string]countersign.Binding) *Inputs {
-	in := &Inputs{names: names, top: branches{exact: values}, deeper: map[string]branches{}}
+// that are bound to an earlier step's answer. Once the meter has come to its end, everything
+// is unclear; what says in its refusal whose paths are read.
+func Of(m *cost.Meter, what string, names Names, values map[string]countersign.Value, open map[string]countersign.Binding) *Inputs {
+	in := &Inputs{meter: m, what: what, names: names, top: branches{exact: values}, deeper: map[string]branches{}}
 	if len(open) > 0 {
 		in.open.exact = make(map[string]countersign.Value, len(open))
 		for name := range open {
@@ -50,16 +54,22 @@ func Of(names Names, values map[string]countersign.Value, open map[string]counte
 	return in
 }
 
+// namedAtOnce is how many bytes of a name are looked up in one step of the meter.
+const namedAtOnce = 8
+
 // Read finds the value at a path. A dot may separate names or belong to one, and a name may
 // stand there in another case: where a path can be read in more than one way and the values
 // differ, it is unclear which of them the receiver goes by.
 func (in *Inputs) Read(path string) Reading {
 	var found Reading
+	if !in.meter.Take(1+len(path)/namedAtOnce, in.what) {
+		return Reading{Unclear: true}
+	}
 	for name, rest := range Splits(path) {
-		if _, open := in.open.member(in.names, name); open {
+		if _, open := in.member(&in.open, name); open {
 			return Reading{Unclear: true}
 		}
-		at, ok := in.top.member(in.names, name)
+		at, ok := in.member(&in.top, name)
 		if !ok {
 			continue
 		}
@@ -78,13 +88,17 @@ func (in *Inputs) collect(at string, is Reading, rest string, found *Reading) {
 	case is.Value.IsZero(): // as good as not there
 	case rest != "":
 		below := in.below(at, is.Value)
+		if !in.meter.Take(1+len(rest)/namedAtOnce, in.what) {
+			found.Unclear = true
+			return
+		}
 		for name, further := range Splits(rest) {
-			if next, ok := below.member(in.names, name); ok && !found.Unclear {
+			if next, ok := in.member(&below, name); ok && !found.Unclear {
 				in.collect(at+"\x00"+name, next, further, found)
 			}
 		}
 		in.deeper[at] = below
-	case !found.Value.IsZero() && !found.Value.Equal(is.Value):
+	case !found.Value.IsZero() && !in.same(found.Value, is.Value):
 		found.Unclear = true
 	default:
 		found.Value = is.Value
@@ -95,6 +109,9 @@ func (in *Inputs) collect(at string, is Reading, rest string, found *Reading) {
 func (in *Inputs) below(at string, v countersign.Value) branches {
 	if known, ok := in.deeper[at]; ok {
 		return known
+	}
+	if !in.meter.Take(1+len(v.Raw()), in.what) {
+		return branches{}
 	}
 	if m, ok := v.Object(); ok {
 		return branches{exact: m}
@@ -116,13 +133,13 @@ type branches struct {
 // member finds what stands under a name. Where names are folded and it stands there under
 // another spelling as well, with another value, or under another spelling alone, nobody can
 // say what the receiver reads.
-func (b *branches) member(names Names, name string) (Reading, bool) {
+func (in *Inputs) member(b *branches, name string) (Reading, bool) {
 	v, ok := b.exact[name]
-	if names == Exact || len(b.exact) == 0 {
+	if in.names == Exact || len(b.exact) == 0 {
 		return Reading{Value: v}, ok
 	}
-	if b.alike == nil {
-		b.fold()
+	if b.alike == nil && !in.fold(b) {
+		return Reading{Unclear: true}, true
 	}
 	one, some := b.alike[folded.Name(name)]
 	switch {
@@ -134,18 +151,32 @@ func (b *branches) member(names Names, name string) (Reading, bool) {
 	return Reading{Value: v}, true
 }
 
-func (b *branches) fold() {
+// fold tells which members are alike; false once the meter has come to its end.
+func (in *Inputs) fold(b *branches) bool {
+	steps := len(b.exact)
+	for name := range b.exact {
+		steps += len(name) / namedAtOnce
+	}
+	if !in.meter.Take(steps, in.what) {
+		return false
+	}
 	b.alike = make(map[string]countersign.Value, len(b.exact))
 	for name, v := range b.exact {
 		if v.IsZero() {
 			continue // as good as not there
 		}
 		key := folded.Name(name)
-		if other, again := b.alike[key]; again && (other.IsZero() || !other.Equal(v)) {
+		if other, again := b.alike[key]; again && (other.IsZero() || !in.same(other, v)) {
 			v = countersign.Value{}
 		}
 		b.alike[key] = v
 	}
+	return !in.meter.Over()
+}
+
+// same compares two values that a receiver may read in one place.
+func (in *Inputs) same(a, b countersign.Value) bool {
+	return in.meter.Take(len(a.Raw())+len(b.Raw()), in.what) && a.Equal(b)
 }
 
 // Splits yields each way to take a first name off a path, the whole path first.

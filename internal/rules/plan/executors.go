@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
@@ -45,13 +46,13 @@ func ForAgent(c Executors, start countersign.AgentRunStart, o Creation) (counter
 	p.Name, p.ModelID, p.ModelRevision = step.Name, p.Agents[0].ModelID, p.Agents[0].ModelRevision
 	p.PlanDigest = digest(&p)
 	for i := range problems {
-		problems[i] = asSingleRun(problems[i])
+		problems[i] = AsSingleRun(problems[i])
 	}
 	return p, problems
 }
 
-// asSingleRun replaces the path of a step with the path in the body of a run of one capability.
-func asSingleRun(problem string) string {
+// AsSingleRun replaces the path of a step with the path in the body of a run of one capability.
+func AsSingleRun(problem string) string {
 	if rest, ok := strings.CutPrefix(problem, "steps[0].input."); ok {
 		return "inputs." + rest
 	}
@@ -71,9 +72,9 @@ func ForCall(s Source, start countersign.ProjectRunStart, o Creation) (countersi
 	}
 	p.Gate = gateOf(&p, map[string]Source{s.Project.ID: s})
 	p.PlanDigest = digest(&p)
-	problems := validateSteps(&p, map[string]Source{s.Project.ID: s}, request.CheckInputs)
+	problems := validateSteps(o.Meter, &p, map[string]Source{s.Project.ID: s}, request.CheckInputs)
 	for i := range problems {
-		problems[i] = asSingleRun(problems[i])
+		problems[i] = AsSingleRun(problems[i])
 	}
 	return p, problems
 }
@@ -90,7 +91,7 @@ func ForTeam(c Executors, start countersign.TeamRunStart, o Creation) (countersi
 
 // CheckTeam returns every problem of a team that is saved: of its members and of its
 // steps. Missing inputs may come with the run.
-func CheckTeam(c Executors) []string {
+func CheckTeam(m *cost.Meter, c Executors) []string {
 	problems := c.members()
 	for i, m := range c.Team.Members {
 		if safetext.Blank(m.Role) {
@@ -100,7 +101,7 @@ func CheckTeam(c Executors) []string {
 	steps, found := c.steps(c.Team.Steps, nil)
 	problems = append(problems, found...)
 	p := &countersign.Plan{Mode: countersign.ModeDryRun, Steps: steps}
-	return append(problems, validateSteps(p, c.Projects, request.CheckGiven)...)
+	return append(problems, validateSteps(m, p, c.Projects, request.CheckGiven)...)
 }
 
 // GivenSteps are the team's steps without inputs that are null and optional.
@@ -156,7 +157,7 @@ func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]
 	p.Gate = gateOf(&p, c.Projects)
 	problems = append(problems, strayInputs(of, inputs)...)
 	problems = append(problems, c.models()...)
-	return p, append(problems, validateSteps(&p, c.Projects, request.CheckInputs)...)
+	return p, append(problems, validateSteps(o.Meter, &p, c.Projects, request.CheckInputs)...)
 }
 
 // agents are the executors as stored in the plan, each once.
@@ -219,11 +220,11 @@ func (c Executors) steps(of []countersign.TeamStep, inputs map[string]map[string
 			problems = append(problems, fmt.Sprintf("%s.capability: agent %s doesn't have %s; it has %s", path, s.AgentID, s.Capability, list(e.Agent.Capabilities)))
 		}
 		fixed, own, override := e.Agent.ExecutorInputs[s.Capability], s.Input, inputs[s.ID]
-		if src, ok := c.Projects[e.Agent.ProjectID]; ok {
-			own, override = src.given(s.Capability, own), src.given(s.Capability, override)
-		}
 		problems = append(problems, overriding(path+".input", own, fixed)...)
 		problems = append(problems, overriding("inputs."+s.ID, override, fixed)...)
+		if src, ok := c.Projects[e.Agent.ProjectID]; ok { // null sets a fixed field too, so it goes after that
+			own, override = src.given(s.Capability, own), src.given(s.Capability, override)
+		}
 		problems = append(problems, overriding(path+".inputBindings", s.InputBindings, fixed)...)
 		steps = append(steps, countersign.Step{
 			ID: s.ID, Name: s.Name, ProjectID: e.Agent.ProjectID, Capability: s.Capability, AgentID: s.AgentID,

@@ -14,7 +14,7 @@ import (
 func TestTeamMayLeaveInputsToTheRun(t *testing.T) {
 	bare := func(s *countersign.TeamStep) { s.Input = nil }
 	c := executorSubjects(changed(reads("a"), bare), changed(refunding("b", "a"), bare), changed(tells("c"), bare))
-	if problems := plan.CheckTeam(c); problems != nil {
+	if problems := plan.CheckTeam(nil, c); problems != nil {
 		t.Errorf("%v", problems)
 	}
 	complete := runInputs{"a": inputs("resourceId", `"o-1"`), "b": inputs("amount", "5"), "c": inputs("text", `"hi"`)}
@@ -24,11 +24,11 @@ func TestTeamMayLeaveInputsToTheRun(t *testing.T) {
 }
 
 func TestATeamHasStepsAndEachMemberARole(t *testing.T) {
-	wantOnly(t, plan.CheckTeam(executorSubjects()), "steps: there must be at least one")
+	wantOnly(t, plan.CheckTeam(nil, executorSubjects()), "steps: there must be at least one")
 	for _, blank := range []string{"", " ", "\t\u200b"} {
 		c := executorSubjects(reads("a"))
 		c.Team.Members[1].Role = blank
-		wantOnly(t, plan.CheckTeam(c), "members[1].role: must say what part agent agent-herald has; it is blank")
+		wantOnly(t, plan.CheckTeam(nil, c), "members[1].role: must say what part agent agent-herald has; it is blank")
 	}
 }
 
@@ -36,7 +36,7 @@ func TestATeamHasStepsAndEachMemberARole(t *testing.T) {
 func TestTeamMayUseDisabledProjects(t *testing.T) {
 	c := executorSubjects(reads("a"), tells("b"))
 	c.Projects["acme-shop"].Project.Enabled = false
-	if problems := plan.CheckTeam(c); problems != nil {
+	if problems := plan.CheckTeam(nil, c); problems != nil {
 		t.Errorf("%v", problems)
 	}
 	_, problems := plan.ForTeam(c, teamRun(countersign.ModeLive, nil), origin())
@@ -54,7 +54,7 @@ func TestWhatATeamSaysWronglyIsNamedBeforeAnyRun(t *testing.T) {
 	)
 	c.Team.Members = append(c.Team.Members, countersign.TeamMember{AgentID: "agent-y", Role: "r"})
 	c.Executors[0].Agent.ModelID = ""
-	got := plan.CheckTeam(c)
+	got := plan.CheckTeam(nil, c)
 	want := []string{
 		"members[0].agentId: agent agent-clerk has no model; its manifest names one",
 		"members[2].agentId: there is no agent agent-y",

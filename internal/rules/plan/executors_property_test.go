@@ -31,7 +31,7 @@ func TestAnyTeamRunHasTheProblemsOfTheReference(t *testing.T) {
 		if diff := cmp.Diff(wrongIn(d, false), paths(problems)); diff != "" {
 			t.Fatalf("the run: %s\n%s", diff, strings.Join(problems, "\n"))
 		}
-		problems = plan.CheckTeam(d.executors)
+		problems = plan.CheckTeam(nil, d.executors)
 		if diff := cmp.Diff(wrongIn(d, true), paths(problems)); diff != "" {
 			t.Fatalf("the team: %s\n%s", diff, strings.Join(problems, "\n"))
 		}
@@ -51,7 +51,7 @@ func TestTeamPlanWithoutProblemsKeepsTheRules(t *testing.T) {
 		if problems != nil || p.Status != countersign.PlanReady {
 			t.Fatalf("%s %v", p.Status, problems)
 		}
-		if found := plan.Validate(&p, plan.Sources{Model: &countersign.Model{}, Projects: d.executors.Projects}); found != nil {
+		if found := plan.Validate(nil, &p, plan.Sources{Model: &countersign.Model{}, Projects: d.executors.Projects}); found != nil {
 			t.Fatalf("as any plan: %v", found)
 		}
 		for i, s := range p.Steps {

@@ -12,6 +12,7 @@ import (
 type graph struct {
 	index map[string]int
 	deps  [][]int
+	edges int // how many dependencies there are: what a search may take
 }
 
 func newGraph(steps []countersign.Step) graph {
@@ -25,7 +26,7 @@ func newGraph(steps []countersign.Step) graph {
 	for i, s := range steps {
 		for _, d := range s.DependsOn {
 			if j, ok := g.index[d]; ok && last[j] != i+1 {
-				g.deps[i], last[j] = append(g.deps[i], j), i+1
+				g.deps[i], last[j], g.edges = append(g.deps[i], j), i+1, g.edges+1
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -23,11 +24,13 @@ type Source struct {
 	InScope bool
 }
 
-// Creation is who makes the plan, when, and the default for its id.
+// Creation is who makes the plan, when, and the default for its id. No plan is made once the
+// meter of checking it has come to its end.
 type Creation struct {
-	ID  string
-	By  string
-	Now time.Time
+	ID    string
+	By    string
+	Now   time.Time
+	Meter *cost.Meter
 }
 
 // New checks and creates a plan: READY, or INVALID with all problems.
@@ -43,7 +46,7 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Creation)
 	if p.Mode == "" {
 		p.Mode = countersign.ModeDryRun
 	}
-	p.ValidationErrors = named(slices.Concat(modelProblems, Validate(&p, s)))
+	p.ValidationErrors = named(slices.Concat(modelProblems, Validate(o.Meter, &p, s)))
 	if p.ValidationErrors == nil {
 		p.ValidationErrors = []string{}
 	}

@@ -6,25 +6,26 @@ import (
 	"sort"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // Validate returns every semantic problem of a plan with its JSON path (contract 5). A
-// plan without problems is READY.
-func Validate(p *countersign.Plan, s Sources) []string {
-	return append(modelProblems(p, s.Model), validateSteps(p, s.Projects, request.CheckInputs)...)
+// plan without problems is READY. They are no result once the meter has come to its end.
+func Validate(m *cost.Meter, p *countersign.Plan, s Sources) []string {
+	return append(modelProblems(p, s.Model), validateSteps(m, p, s.Projects, request.CheckInputs)...)
 }
 
 // checkInputs says why inputs can't become a request of a capability.
-type checkInputs func(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem
+type checkInputs func(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem
 
-func validateSteps(p *countersign.Plan, projects map[string]Source, check checkInputs) []string {
+func validateSteps(m *cost.Meter, p *countersign.Plan, projects map[string]Source, check checkInputs) []string {
 	var problems []string
 	if len(p.Steps) == 0 {
 		problems = append(problems, "steps: there must be at least one")
 	}
-	v := stepValidator{plan: p, projects: projects, graph: newGraph(p.Steps), checkInputs: check}
+	v := stepValidator{meter: m, plan: p, projects: projects, graph: newGraph(p.Steps), checkInputs: check}
 	for i := range p.Steps {
 		problems = append(problems, v.step(i)...)
 	}
@@ -48,6 +49,7 @@ func modelProblems(p *countersign.Plan, m *countersign.Model) []string {
 }
 
 type stepValidator struct {
+	meter       *cost.Meter
 	plan        *countersign.Plan
 	projects    map[string]Source
 	graph       graph
@@ -65,7 +67,8 @@ func (v stepValidator) step(i int) []string {
 		return append(problems, found...)
 	}
 	problems = append(problems, found...)
-	for _, p := range v.checkInputs(c, s.Input, s.InputBindings) {
+	v.meter.At(path)
+	for _, p := range v.checkInputs(v.meter, c, s.Input, s.InputBindings) {
 		problems = append(problems, under(path, p).String())
 	}
 	return problems
@@ -99,6 +102,7 @@ func (v stepValidator) bindings(i int, path string) []string {
 		switch {
 		case !ok:
 			problems = append(problems, fmt.Sprintf("%s: there is no step %s", at, from))
+		case !v.meter.Take(v.graph.edges, at):
 		case !v.graph.reaches(i, j):
 			problems = append(problems, fmt.Sprintf("%s: %s is no dependency of %s; name it in dependsOn", at, from, s.ID))
 		}

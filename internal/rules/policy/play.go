@@ -86,7 +86,7 @@ func (l logs) each(p Proposal, c *came, f func(*budget.Log, []countersign.Budget
 
 // judge is what the gate would say: the rules and the budgets together.
 func (l logs) judge(p Proposal, e event) string {
-	all := []verdict.Verdict{{Then: gate.Judge(e.of.by, &e.of.would, e.of.step.Input, nil).Then}}
+	all := []verdict.Verdict{{Then: gate.Judge(nil, e.of.by, &e.of.would, e.of.step.Input, nil).Then}}
 	l.each(p, e.of, func(log *budget.Log, budgets []countersign.Budget) {
 		var used []budget.Used
 		for _, b := range budgets {

@@ -50,7 +50,7 @@ func TestAnotherWayPastAGateWeakens(t *testing.T) {
 		{"a read that is no probe looks elsewhere", []countersign.Capability{edited(refund, func(c *countersign.Capability) { c.Probe, c.SideEffect = "", &yes }), find}, []countersign.Capability{edited(refund, func(c *countersign.Capability) { c.Probe, c.SideEffect = "", &yes }), edited(find, func(c *countersign.Capability) { c.Path = "/notes" })}, false},
 	} {
 		before, after := &countersign.Project{Capabilities: test.was}, &countersign.Project{Capabilities: test.added}
-		if got := project.Weakens(before, after, before.Capability); got != test.want {
+		if got := project.Weakens(nil, before, after, before.Capability); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -49,8 +50,8 @@ func (a Allowed) WeakSecret(p *countersign.Project) bool {
 
 // Validate makes the content of a tenant's project from what was written, or says all
 // that is wrong with it: invalid_request, origin_not_allowed or
-// credential_not_allowed.
-func Validate(tenant string, w countersign.ProjectWrite, a Allowed) (countersign.Project, error) {
+// credential_not_allowed. The content is none once the meter has come to its end.
+func Validate(m *cost.Meter, tenant string, w countersign.ProjectWrite, a Allowed) (countersign.Project, error) {
 	p := countersign.Project{
 		Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath,
 		Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv, Headers: w.Headers, Capabilities: w.Capabilities,
@@ -58,7 +59,10 @@ func Validate(tenant string, w countersign.ProjectWrite, a Allowed) (countersign
 	problems := connection(&p)
 	problems = append(problems, headers(&p)...)
 	problems = append(problems, authentication(&p)...)
-	problems = append(problems, capabilities(&p)...)
+	problems = append(problems, capabilities(m, &p)...)
+	if m.Over() {
+		return p, m.Err()
+	}
 	if len(problems) > 0 {
 		return p, &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
 	}
@@ -112,7 +116,7 @@ func connection(p *countersign.Project) []countersign.Problem {
 	}
 	if p.HealthPath != "" {
 		health := countersign.Capability{Name: "health", Method: "GET", Path: p.HealthPath}
-		for _, found := range request.CheckCapability(&health) {
+		for _, found := range request.CheckCapability(nil, &health) {
 			out = append(out, problem("healthPath", found.Message))
 		}
 		if strings.ContainsAny(p.HealthPath, "{}") {
@@ -122,7 +126,7 @@ func connection(p *countersign.Project) []countersign.Problem {
 	return out
 }
 
-func capabilities(p *countersign.Project) []countersign.Problem {
+func capabilities(m *cost.Meter, p *countersign.Project) []countersign.Problem {
 	var out []countersign.Problem
 	first := map[string]int{}
 	for i := range p.Capabilities {
@@ -133,10 +137,11 @@ func capabilities(p *countersign.Project) []countersign.Problem {
 		} else {
 			first[c.Name] = i
 		}
-		for _, found := range request.CheckCapability(c) {
+		m.At(path)
+		for _, found := range request.CheckCapability(m, c) {
 			out = append(out, problem(join(path, found.Path), found.Message))
 		}
-		for _, found := range gate.Check(c) {
+		for _, found := range gate.Check(m, c) {
 			out = append(out, problem(join(path, found.Path), found.Message))
 		}
 		for _, found := range budget.Check(c.Budgets, func(input string) bool { return c.InputSchema[input].Type == "number" }) {

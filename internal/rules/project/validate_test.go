@@ -49,7 +49,7 @@ func put(t *testing.T, members map[string]string) (countersign.Project, error) {
 	if err := exactjson.Decode(b, &w); err != nil {
 		return countersign.Project{}, err
 	}
-	return project.Validate("acme", w, allowed())
+	return project.Validate(nil, "acme", w, allowed())
 }
 
 // rule is one way to write a project, and what it comes to: a code with words

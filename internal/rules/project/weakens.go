@@ -9,29 +9,43 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // Weakens reports whether a project's edit permits requests that needed approval
 // before, changes how they are checked, or what goes out with all of them unseen in their
 // inputs: see the two tables below. known returns the capability of a name before this
-// edit, the latest one if an earlier edit removed it; nil for a new one.
-func Weakens(before, after *countersign.Project, known func(name string) *countersign.Capability) bool {
+// edit, the latest one if an earlier edit removed it; nil for a new one. Where the meter comes
+// to its end before all is compared, the edit counts as one that weakens.
+func Weakens(m *cost.Meter, before, after *countersign.Project, known func(name string) *countersign.Capability) bool {
 	for _, weakens := range projectFields {
 		if weakens != nil && weakens(before, after) {
 			return true
 		}
 	}
-	effort := gate.Budget
-	looser := func(was, now *countersign.Capability) bool { return looser(was, now, &effort) }
+	looser := func(was, now *countersign.Capability) bool { return looser(m, was, now) }
 	for i := range after.Capabilities {
 		now := &after.Capabilities[i]
+		if !m.Take(compared(before, now), "capabilities") {
+			return true
+		}
 		was := known(now.Name)
 		if was != nil && (looser(was, now) || probedOtherwise(was, now, after, known)) || passesBy(before, now, looser) {
 			return true
 		}
 	}
 	return false
+}
+
+// compared is what finding a capability among those before, and comparing it with each of
+// them, takes.
+func compared(before *countersign.Project, now *countersign.Capability) int {
+	steps := 0
+	for i := range before.Capabilities {
+		steps += 10 + len(before.Capabilities[i].Path) + len(now.Path)
+	}
+	return steps
 }
 
 // projectFields say of each field of a project how an edit of it weakens, nil for a field
@@ -65,14 +79,12 @@ func basicUsers(p *countersign.Project) (users []string) {
 // capabilityFields are the same of a capability's fields, for one that was and is.
 // ApprovalRules are compared by gate.Weaker, after all of these: it costs the most.
 var capabilityFields = map[string]func(was, now *countersign.Capability) bool{
-	"Approval":    asksLess,
-	"SideEffect":  asksLess, // declaring a side effect a read lowers its approval too
-	"Idempotent":  asksLess,
-	"Expectation": func(was, now *countersign.Capability) bool { return judgedOtherwise(was.Expectation, now.Expectation) },
-	"Budgets":     func(was, now *countersign.Capability) bool { return budget.Weaker(was.Budgets, now.Budgets) },
-	"Sensitive": func(was, now *countersign.Capability) bool {
-		return slices.ContainsFunc(was.Sensitive, func(name string) bool { return !slices.Contains(now.Sensitive, name) })
-	},
+	"Approval":      asksLess,
+	"SideEffect":    asksLess, // declaring a side effect a read lowers its approval too
+	"Idempotent":    asksLess,
+	"Expectation":   func(was, now *countersign.Capability) bool { return judgedOtherwise(was.Expectation, now.Expectation) },
+	"Budgets":       func(was, now *countersign.Capability) bool { return budget.Weaker(was.Budgets, now.Budgets) },
+	"Sensitive":     func(was, now *countersign.Capability) bool { return !holdsAll(now.Sensitive, was.Sensitive) },
 	"ApprovalRules": nil,
 	"Probe":         nil,              // with what it names: probedOtherwise
 	"Method":        nil, "Path": nil, // another request; what the old one could send is passesBy's
@@ -80,15 +92,41 @@ var capabilityFields = map[string]func(was, now *countersign.Capability) bool{
 	"Name": nil, "Title": nil, "Description": nil, "TimeoutMs": nil, "OutputField": nil, "Outputs": nil,
 }
 
-// looser reports that a capability lets out, checks or hides less than another one. effort
-// bounds the comparisons of rules of one edit together.
-func looser(was, now *countersign.Capability, effort *int) bool {
+// holdsAll reports that each of some names is among others.
+func holdsAll(names, some []string) bool {
+	known := make(map[string]bool, len(names))
+	for _, name := range names {
+		known[name] = true
+	}
+	return !slices.ContainsFunc(some, func(name string) bool { return !known[name] })
+}
+
+// looser reports that a capability lets out, checks or hides less than another one.
+func looser(m *cost.Meter, was, now *countersign.Capability) bool {
+	if !m.Take(sizeOf(was)+sizeOf(now)+10*len(was.Budgets)*len(now.Budgets), "capabilities") {
+		return true
+	}
 	for _, weakens := range capabilityFields {
 		if weakens != nil && weakens(was, now) {
 			return true
 		}
 	}
-	return gate.Weaker(was, now, effort)
+	return gate.Weaker(m, was, now)
+}
+
+// sizeOf is what reading the fields takes that are compared one by one.
+func sizeOf(c *countersign.Capability) int {
+	steps := len(capabilityFields)
+	for _, name := range c.Sensitive {
+		steps += 1 + len(name)
+	}
+	if c.Expectation != nil {
+		steps += len(c.Expectation.Field) + len(c.Expectation.Equals.Raw())
+	}
+	for _, b := range c.Budgets {
+		steps += len(b.Sum) + len(b.Most.Raw())
+	}
+	return steps
 }
 
 // asksLess compares the effective approval policies, including defaults.

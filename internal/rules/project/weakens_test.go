@@ -1,9 +1,11 @@
 package project_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/project"
 )
 
@@ -53,7 +55,7 @@ func TestWeakens(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			at := &countersign.Project{BaseURL: "https://a.example", Capabilities: []countersign.Capability{*test.now}}
 			known := func(string) *countersign.Capability { return test.was }
-			if got := project.Weakens(at, at, known); got != test.want {
+			if got := project.Weakens(nil, at, at, known); got != test.want {
 				t.Errorf("%v", got)
 			}
 		})
@@ -67,7 +69,7 @@ func TestAnotherOriginWeakens(t *testing.T) {
 		before, after *countersign.Project
 		want          bool
 	}{{a, b, true}, {a, none, true}, {none, a, false}, {a, a, false}} {
-		if got := project.Weakens(test.before, test.after, known); got != test.want {
+		if got := project.Weakens(nil, test.before, test.after, known); got != test.want {
 			t.Errorf("from %q to %q: %v", test.before.BaseURL, test.after.BaseURL, got)
 		}
 	}
@@ -98,8 +100,28 @@ func TestOtherHeadersOrAnotherAccountWeaken(t *testing.T) {
 		{"one of several keys", several, as("BASIC", "root"), true},
 		{"the same user beside another key", several, as("BASIC", "desk"), false},
 	} {
-		if got := project.Weakens(test.before, test.after, known); got != test.want {
+		if got := project.Weakens(nil, test.before, test.after, known); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
+	}
+}
+
+// TestWhatFieldsOfAnEditAreComparedByIsCounted: many capabilities of one path are each compared
+// with each, in all their fields. Where it is too much, the edit counts as one that weakens.
+func TestWhatFieldsOfAnEditAreComparedByIsCounted(t *testing.T) {
+	before := &countersign.Project{}
+	for i := range 100 {
+		c := countersign.Capability{Name: "c" + strconv.Itoa(i), Method: "POST", Path: "/c", Approval: countersign.ApprovalAlways}
+		for n := range 100 {
+			c.Sensitive = append(c.Sensitive, "field"+strconv.Itoa(n))
+		}
+		before.Capabilities = append(before.Capabilities, c)
+	}
+	m := cost.New(t.Context(), 100_000, 0)
+	if !project.Weakens(m, before, before, before.Capability) || !m.Over() {
+		t.Errorf("%d steps", m.Spent())
+	}
+	if project.Weakens(cost.New(t.Context(), cost.Most, 0), before, before, before.Capability) {
+		t.Error("the same weakens")
 	}
 }

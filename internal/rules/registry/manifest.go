@@ -8,12 +8,16 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
 // Facts is the snapshot that a manifest is checked against.
 type Facts struct {
+	// Meter counts what checking values against capabilities takes; the problems are no
+	// result once it has come to its end.
+	Meter   *cost.Meter
 	Project *countersign.Project
 	// Models holds the models that the manifest names and the tenant has.
 	Models map[string]ModelOwner
@@ -87,7 +91,7 @@ func (k *manifestCheck) executorInputs(path string, a *countersign.ManifestAgent
 			k.add(at, "not_a_capability", "%s is none of the agent's capabilities", name)
 		case c == nil: // named above
 		default:
-			for _, p := range request.CheckGiven(c, a.ExecutorInputs[name], nil) {
+			for _, p := range request.CheckGiven(k.facts.Meter, c, a.ExecutorInputs[name], nil) {
 				k.add(at+strings.TrimPrefix(p.Path, "input"), p.Code, "%s", p.Message)
 			}
 		}

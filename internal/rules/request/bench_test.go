@@ -16,7 +16,7 @@ func BenchmarkBudgetBuild(b *testing.B) {
 	}}
 	input := map[string]countersign.Value{"orderId": countersign.String("A-48213"), "amount": countersign.RawValue("12.50"), "reason": countersign.String("damaged")}
 	allocbudget.Allocations(b, 28, func() {
-		r, err := request.Build(p, c, input)
+		r, err := request.Build(nil, p, c, input)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // EchoOrigin replaces the origin in the url of a LOCAL_ECHO project.
@@ -21,8 +22,9 @@ const EchoOrigin = "local-echo:"
 // The error's text is safe to show: an input that does not fit (a bound value is
 // seen here for the first time), a base URL that is no origin, or a request of
 // more than 1 MiB. Nothing may be sent then.
-func Build(p *countersign.Project, c *countersign.Capability, input map[string]countersign.Value) (countersign.Request, error) {
-	r, _, err := Preview(p, c, input, nil)
+// There is no result once the meter has come to its end.
+func Build(meter *cost.Meter, p *countersign.Project, c *countersign.Capability, input map[string]countersign.Value) (countersign.Request, error) {
+	r, _, err := Preview(meter, p, c, input, nil)
 	return r, err
 }
 
@@ -30,7 +32,7 @@ func Build(p *countersign.Project, c *countersign.Capability, input map[string]c
 // DRY_RUN): a bound input shows as {"$from": "step.field"} in query and body and
 // leaves {name} in the url. complete is true when nothing was bound, so that the
 // request is exactly what would be sent and can be digested.
-func Preview(p *countersign.Project, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) (r countersign.Request, complete bool, err error) {
+func Preview(meter *cost.Meter, p *countersign.Project, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) (r countersign.Request, complete bool, err error) {
 	origin, err := originOf(p)
 	if err != nil {
 		return countersign.Request{}, false, err
@@ -39,8 +41,11 @@ func Preview(p *countersign.Project, c *countersign.Capability, input map[string
 	if err != nil {
 		return countersign.Request{}, false, fmt.Errorf("the path of %s %w", c.Name, err)
 	}
-	if problems := m.checkInputs(input, bound); len(problems) > 0 {
+	if problems := m.checkInputs(meter, input, bound); len(problems) > 0 {
 		return countersign.Request{}, false, errors.New(countersign.JoinProblems(problems))
+	}
+	if meter.Over() {
+		return countersign.Request{}, false, nil
 	}
 	r = newForm(m, input, bound).request(origin)
 	r.Headers = headersOf(p)
@@ -48,6 +53,21 @@ func Preview(p *countersign.Project, c *countersign.Capability, input map[string
 		return countersign.Request{}, false, fmt.Errorf("the request of %s is larger than 1 MiB", c.Name)
 	}
 	return r, len(bound) == 0, nil
+}
+
+// Rebuild is Build for inputs that a request was made from before: they fit.
+func Rebuild(p *countersign.Project, c *countersign.Capability, input map[string]countersign.Value) (countersign.Request, error) {
+	origin, err := originOf(p)
+	if err != nil {
+		return countersign.Request{}, err
+	}
+	m, err := newMapping(c)
+	if err != nil {
+		return countersign.Request{}, err
+	}
+	r := newForm(m, input, nil).request(origin)
+	r.Headers = headersOf(p)
+	return r, nil
 }
 
 func originOf(p *countersign.Project) (string, error) {

@@ -48,7 +48,7 @@ func TestBuild(t *testing.T) {
 	}
 	for _, tt := range tests {
 		tt.c.Name = "c"
-		got, err := Build(shop, &tt.c, inputsOf(t, tt.input))
+		got, err := Build(nil, shop, &tt.c, inputsOf(t, tt.input))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -56,7 +56,7 @@ func TestBuild(t *testing.T) {
 		if got.Method != tt.c.Method || got.URL != tt.url || got.Query.Raw() != tt.query || got.Body.Raw() != tt.body {
 			t.Errorf("%s: got\n%s %s\nquery %s\nbody %s", tt.name, got.Method, got.URL, got.Query.Raw(), got.Body.Raw())
 		}
-		if preview, complete, err := Preview(shop, &tt.c, inputsOf(t, tt.input), nil); err != nil || !complete || preview != got {
+		if preview, complete, err := Preview(nil, shop, &tt.c, inputsOf(t, tt.input), nil); err != nil || !complete || preview != got {
 			t.Errorf("%s: the preview differs: %+v, %v, %v", tt.name, preview, complete, err)
 		}
 	}
@@ -76,14 +76,14 @@ func TestBuildRefuses(t *testing.T) {
 		`{"resourceId":"A","n":null}`:                 "input.n: must be number, not null",
 		`{"resourceId":"A","n":null,"q":null,"z":{}}`: "; input.q: must be boolean, not null; input.z: ",
 	} {
-		if r, err := Build(shop, &c, inputsOf(t, input)); err == nil || !strings.Contains(err.Error(), want) {
+		if r, err := Build(nil, shop, &c, inputsOf(t, input)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %+v, %v", input, r, err)
 		}
 	}
-	if _, err := Build(&countersign.Project{Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x/y"}, &c, nil); err == nil || !strings.HasPrefix(err.Error(), "the base URL must be") {
+	if _, err := Build(nil, &countersign.Project{Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x/y"}, &c, nil); err == nil || !strings.HasPrefix(err.Error(), "the base URL must be") {
 		t.Error(err)
 	}
-	if _, err := Build(shop, &countersign.Capability{Name: "c", Method: "GET", Path: "no/slash"}, nil); err == nil || !strings.HasPrefix(err.Error(), "the path of c ") {
+	if _, err := Build(nil, shop, &countersign.Capability{Name: "c", Method: "GET", Path: "no/slash"}, nil); err == nil || !strings.HasPrefix(err.Error(), "the path of c ") {
 		t.Error(err)
 	}
 }
@@ -92,7 +92,7 @@ func TestTheLargestRequest(t *testing.T) {
 	c := countersign.Capability{Name: "c", Method: "POST", Path: "/o"}
 	for over := range 2 {
 		text := strings.Repeat("x", countersign.MaxBodyBytes-len(`{"a":""}`)+over)
-		_, err := Build(shop, &c, map[string]countersign.Value{"a": countersign.String(text)})
+		_, err := Build(nil, shop, &c, map[string]countersign.Value{"a": countersign.String(text)})
 		if (err == nil) != (over == 0) {
 			t.Errorf("%d bytes over: %v", over, err)
 		}
@@ -103,7 +103,7 @@ func TestLocalEcho(t *testing.T) {
 	c := countersign.Capability{Name: "c", Method: "GET", Path: "/o/{resourceId}"}
 	for _, base := range []string{"", "https://api.example.com", "not even a URL"} {
 		p := &countersign.Project{Adapter: countersign.AdapterLocalEcho, BaseURL: base}
-		r, err := Build(p, &c, inputsOf(t, `{"resourceId":"A-1","a":1}`))
+		r, err := Build(nil, p, &c, inputsOf(t, `{"resourceId":"A-1","a":1}`))
 		if err != nil || r.URL != "local-echo:/o/A-1?a=1" {
 			t.Errorf("%q: %+v, %v", base, r, err)
 		}
@@ -112,7 +112,7 @@ func TestLocalEcho(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	c := countersign.Capability{Name: "c", Method: "POST", Path: "/o/{resourceId}/{line}", InputSchema: schema("line:number", "q:string", "a:string", "b:string"), Request: mapped([]string{"q", "line"}, nil)}
-	r, complete, err := Preview(shop, &c, inputsOf(t, `{"resourceId":"A-1","b":"x"}`), bind("line", "q", "a"))
+	r, complete, err := Preview(nil, shop, &c, inputsOf(t, `{"resourceId":"A-1","b":"x"}`), bind("line", "q", "a"))
 	if err != nil || complete {
 		t.Fatal(complete, err)
 	}
@@ -125,7 +125,7 @@ func TestPreview(t *testing.T) {
 	if r != want {
 		t.Errorf("got %+v", r)
 	}
-	if _, _, err := Preview(shop, &c, nil, bind("q")); err == nil {
+	if _, _, err := Preview(nil, shop, &c, nil, bind("q")); err == nil {
 		t.Error("a preview without a path value passed")
 	}
 }
@@ -178,7 +178,7 @@ func FuzzBuild(f *testing.F) {
 		if strings.Contains(template, "{resourceId}") {
 			input["resourceId"] = countersign.String(id)
 		}
-		r, err := Build(shop, &c, input)
+		r, err := Build(nil, shop, &c, input)
 		if err != nil {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // maxNameLength is the longest capability name, in bytes.
@@ -22,27 +23,31 @@ var (
 // request that the contract allows (specification 2.5, contract 5). Paths are
 // relative to the capability: `path`, `request.body[1]`. Whether its probe
 // exists and its name is the only one of its kind is its project's question.
-func CheckCapability(c *countersign.Capability) []countersign.Problem {
-	k := capabilityCheck{}
+// What is found after the meter has come to its end is left out.
+func CheckCapability(m *cost.Meter, c *countersign.Capability) []countersign.Problem {
+	k := capabilityCheck{meter: m}
 	k.name(c.Name)
 	if !slices.Contains(methods, c.Method) {
 		k.add("method", "bad_method", "must be one of %s", strings.Join(methods, ", "))
 	}
 	k.types(c)
-	m, err := newMapping(c)
+	goes, err := newMapping(c)
 	if err != nil {
 		k.add("path", "bad_path", "%s", err)
 		return k.problems // where inputs go can't be told
 	}
-	k.title(m)
-	k.placeholders(m)
-	k.query(m)
-	k.body(m)
-	k.places(m)
+	k.title(goes)
+	k.placeholders(goes)
+	k.query(goes)
+	k.body(goes)
+	k.places(goes)
 	return k.problems
 }
 
-type capabilityCheck struct{ problems []countersign.Problem }
+type capabilityCheck struct {
+	meter    *cost.Meter
+	problems []countersign.Problem
+}
 
 func (k *capabilityCheck) add(path, code, format string, args ...any) {
 	k.problems = append(k.problems, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})

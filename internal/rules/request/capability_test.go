@@ -38,7 +38,7 @@ func TestPaths(t *testing.T) {
 		"/a-b_c.d~e/!$&'()*+,=:@", "/orders/%20x%C3%B6", "/orders/...", "/.well-known/x", "/{resourceId}{resourceId}", "/orders/a..b", "/%ff",
 	}
 	for _, path := range good {
-		if got := CheckCapability(&countersign.Capability{Name: "c", Method: "POST", Path: path}); len(got) != 0 {
+		if got := CheckCapability(nil, &countersign.Capability{Name: "c", Method: "POST", Path: path}); len(got) != 0 {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
@@ -50,7 +50,7 @@ func TestPaths(t *testing.T) {
 		"/{}", "/{", "/}", "/{a", "/a}", "/{a{b}}", "/{a/b}", "/{a b}", "/{{resourceId}}", "/{größe}", "/{resourceId}}", "/{%72}",
 	}
 	for _, path := range bad {
-		got := CheckCapability(&countersign.Capability{Name: "c", Method: "POST", Path: path})
+		got := CheckCapability(nil, &countersign.Capability{Name: "c", Method: "POST", Path: path})
 		if !slices.Contains(paths(got), "path") {
 			t.Errorf("%q passed: %v", path, got)
 		}
@@ -101,7 +101,7 @@ func TestCheckCapability(t *testing.T) {
 		{"odd names are fine", countersign.Capability{Name: "c", Method: "POST", Path: "/r", InputSchema: schema("$from:string", "a b:object"), Sensitive: []string{"x"}, OutputField: "y.0"}, nil},
 	}
 	for _, tt := range tests {
-		got := CheckCapability(&tt.c)
+		got := CheckCapability(nil, &tt.c)
 		if !slices.Equal(paths(got), append([]string{}, tt.want...)) {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
@@ -119,7 +119,7 @@ func TestLongListsAreCheckedOnce(t *testing.T) {
 	for i := range 200_000 {
 		names = append(names, countersign.Int(int64(i)).Raw())
 	}
-	if got := CheckCapability(&countersign.Capability{Name: "c", Method: "POST", Path: "/r", Request: mapped(names, nil)}); len(got) != 0 {
+	if got := CheckCapability(nil, &countersign.Capability{Name: "c", Method: "POST", Path: "/r", Request: mapped(names, nil)}); len(got) != 0 {
 		t.Error(got[0])
 	}
 }

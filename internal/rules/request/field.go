@@ -2,21 +2,16 @@ package request
 
 import (
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // What inputSchema says of a field's values besides their type (contract 11): enum,
 // minimum, maximum, maxLength and pattern.
-
-// A pattern is matched in time proportional to its program's size and the text's length,
-// in the transaction that moves a run, so both are bounded: this is of the program.
-const maxPatternProgram = 2000
 
 // bounds checks that a field's constraints fit its type and can be met.
 func (k *capabilityCheck) bounds(name string, f countersign.InputField) {
@@ -61,7 +56,7 @@ func (k *capabilityCheck) enum(name string, f countersign.InputField) {
 		}
 		without := f
 		without.Enum = nil
-		if why := misfit(without, v); why != "" {
+		if why := misfit(k.meter, path, without, v); why != "" {
 			k.add(path, "bad_bounds", "%s", why)
 		}
 	}
@@ -72,40 +67,71 @@ func (k *capabilityCheck) pattern(path string, f countersign.InputField) {
 		return
 	}
 	k.only(path, "pattern", f, countersign.KindString)
-	switch _, size, err := compiled(f.Pattern); {
+	if !k.meter.Take(len(f.Pattern), path+".pattern") {
+		return
+	}
+	switch p, err := compiled(k.meter, f.Pattern); {
 	case err != nil:
 		k.add(path+".pattern", "bad_pattern", "must be an RE2 expression: %s", err)
-	case size > maxPatternProgram:
+	case !k.meter.Take(p.size, path+".pattern"):
+	case p.expression == nil:
 		k.add(path+".pattern", "bad_pattern", "is too large once its repetitions are written out; repeat less")
 	}
 }
 
-// compiled is a pattern with the size of its program.
-func compiled(pattern string) (*regexp.Regexp, int, error) {
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil, 0, err
-	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, 0, err
-	}
-	re, err := regexp.Compile(pattern)
-	return re, len(program.Inst), err
-}
-
 // misfit says which of a field's constraints a value of its type doesn't meet, "" for
-// none. It quotes the schema and never the value.
-func misfit(f countersign.InputField, v countersign.Value) string {
+// none. It quotes the schema and never the value, whose path is what.
+func misfit(m *cost.Meter, what string, f countersign.InputField, v countersign.Value) string {
 	switch {
-	case len(f.Enum) > 0 && !slices.ContainsFunc(f.Enum, v.Equal):
+	case !m.Take(stepsOf(f, v), what):
+		return ""
+	case len(f.Enum) > 0 && !isOneOf(f.Enum, v):
 		return "must be one of " + listed(f.Enum)
 	case isNumber(v):
 		return outside(f, v)
 	case v.Kind() == countersign.KindString:
-		return misspelt(f, v.Text())
+		return misspelt(m, what, f, v.Text())
 	}
 	return ""
+}
+
+// stepsOf is what comparing a value with a field's enum and bounds takes. Matching its pattern
+// is counted when it comes to that.
+func stepsOf(f countersign.InputField, v countersign.Value) int {
+	steps := 1
+	if len(f.Enum) > 0 {
+		steps += len(v.Raw())
+	}
+	for _, option := range f.Enum {
+		steps += 1 + len(option.Raw())
+	}
+	if isNumber(v) {
+		steps += compared(v, f.Minimum) + compared(v, f.Maximum)
+	}
+	return steps
+}
+
+// compared is what comparing a number with a bound takes.
+func compared(v, bound countersign.Value) int {
+	if bound.IsZero() {
+		return 0
+	}
+	return len(v.Raw()) + len(bound.Raw())
+}
+
+func isOneOf(options []countersign.Value, v countersign.Value) bool {
+	var canonical string // of the value: made once, if it is needed
+	return slices.ContainsFunc(options, func(option countersign.Value) bool {
+		switch {
+		case option.Raw() == v.Raw():
+			return true
+		case option.Kind() != v.Kind():
+			return false
+		case canonical == "":
+			canonical = string(v.Canonical())
+		}
+		return string(option.Canonical()) == canonical
+	})
 }
 
 func outside(f countersign.InputField, v countersign.Value) string {
@@ -118,7 +144,7 @@ func outside(f countersign.InputField, v countersign.Value) string {
 	return ""
 }
 
-func misspelt(f countersign.InputField, text string) string {
+func misspelt(m *cost.Meter, what string, f countersign.InputField, text string) string {
 	length := int64(utf8.RuneCountInString(text))
 	switch {
 	case f.MaxLength != 0 && length > f.MaxLength:
@@ -128,8 +154,7 @@ func misspelt(f countersign.InputField, text string) string {
 	case length > countersign.MaxPatternText:
 		return fmt.Sprintf("must not be longer than %d characters, as everything that has a pattern", countersign.MaxPatternText)
 	}
-	re, _, err := compiled(f.Pattern)
-	if err != nil || !re.MatchString(text) { // what can't be read is met by nothing
+	if p, err := compiled(m, f.Pattern); err != nil || !p.matches(m, text, what) && !m.Over() { // what can't be read is met by nothing
 		return "must match the pattern " + f.Pattern
 	}
 	return ""

@@ -48,7 +48,7 @@ func TestConstraintsFitTheirField(t *testing.T) {
 		{`{"type":"object","enum":[{"a":1}]}`, ""},
 	} {
 		c := countersign.Capability{Name: "c", Method: "POST", Path: "/r", InputSchema: map[string]countersign.InputField{"a": fieldOf(t, test.field)}}
-		problems := request.CheckCapability(&c)
+		problems := request.CheckCapability(nil, &c)
 		if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || problems[0].Path != test.want) {
 			t.Errorf("%s: %v, want %q", test.field, problems, test.want)
 		}
@@ -85,14 +85,14 @@ func TestValuesMeetTheConstraints(t *testing.T) {
 	} {
 		c := &countersign.Capability{Name: "c", Method: "POST", Path: "/r", InputSchema: map[string]countersign.InputField{"a": fieldOf(t, test.field)}}
 		input := map[string]countersign.Value{"a": countersign.RawValue(test.value)}
-		problems := request.CheckInputs(c, input, nil)
+		problems := request.CheckInputs(nil, c, input, nil)
 		if (len(problems) == 0) != test.fits {
 			t.Errorf("%s, %.40s: %v", test.field, test.value, problems)
 		}
 		if len(problems) > 0 && (problems[0].Path != "input.a" || strings.Contains(problems[0].Message, input["a"].Text()) && len(input["a"].Text()) > 2) {
 			t.Errorf("%s, %.40s: %v", test.field, test.value, problems)
 		}
-		if _, err := request.Build(&countersign.Project{BaseURL: "https://a.example"}, c, input); (err == nil) != test.fits {
+		if _, err := request.Build(nil, &countersign.Project{BaseURL: "https://a.example"}, c, input); (err == nil) != test.fits {
 			t.Errorf("%s, %.40s: the request: %v", test.field, test.value, err)
 		}
 	}

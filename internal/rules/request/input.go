@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 )
 
 // CheckInputs returns every reason why a step's inputs can't become a request of this
 // capability (contract 5): paths are `input.amount` and `inputBindings.amount`. The
 // value of a bound input is not known yet; [Build] checks it. Messages name inputs and
-// types and never contain a value.
-func CheckInputs(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
+// types and never contain a value. They are no result once the meter has come to its end.
+func CheckInputs(meter *cost.Meter, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
 	m, err := newMapping(c)
 	if err != nil {
 		return []countersign.Problem{{Path: "capability", Code: "bad_path", Message: fmt.Sprintf("the path of %s %s", c.Name, err)}}
 	}
-	return m.checkInputs(input, bound)
+	return m.checkInputs(meter, input, bound)
 }
 
 // Given returns the inputs without those that are null and optional: many serializers write
@@ -39,14 +40,33 @@ func Given(c *countersign.Capability, input map[string]countersign.Value) map[st
 }
 
 // CheckGiven is CheckInputs for incomplete inputs: missing ones are no problem.
-func CheckGiven(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
-	return slices.DeleteFunc(CheckInputs(c, input, bound), func(p countersign.Problem) bool { return p.Code == missingInput })
+func CheckGiven(meter *cost.Meter, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
+	return slices.DeleteFunc(CheckInputs(meter, c, input, bound), func(p countersign.Problem) bool { return p.Code == missingInput })
 }
 
 const missingInput = "missing_input"
 
-func (m mapping) checkInputs(input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
-	k := inputCheck{mapping: m, input: input, bound: bound}
+// InputSteps is what CheckInputs takes for inputs that fit: what is known to fit is counted
+// without being matched again.
+func InputSteps(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value) (steps int) {
+	for name, v := range input {
+		f, declared := c.InputSchema[name]
+		if v.IsZero() || declared && v.Kind().String() != f.Type {
+			continue
+		}
+		steps += stepsOf(f, v)
+		if f.Pattern == "" || v.Kind() != countersign.KindString {
+			continue
+		}
+		if p, err := compiled(m, f.Pattern); err == nil {
+			steps += p.steps(v.Text())
+		}
+	}
+	return steps
+}
+
+func (m mapping) checkInputs(meter *cost.Meter, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
+	k := inputCheck{mapping: m, meter: meter, input: input, bound: bound}
 	for _, name := range sortedNames(input) {
 		k.literal(name, input[name])
 	}
@@ -59,6 +79,7 @@ func (m mapping) checkInputs(input map[string]countersign.Value, bound map[strin
 
 type inputCheck struct {
 	mapping
+	meter    *cost.Meter
 	input    map[string]countersign.Value
 	bound    map[string]countersign.Binding
 	problems []countersign.Problem
@@ -81,7 +102,7 @@ func (k *inputCheck) literal(name string, v countersign.Value) {
 		k.add(path, "wrong_type", "must be %s, not %s", field.Type, v.Kind())
 	default:
 		k.fits(path, v)
-		if why := misfit(field, v); why != "" {
+		if why := misfit(k.meter, path.in+"."+path.name, field, v); why != "" {
 			k.add(path, "out_of_bounds", "%s", why)
 		}
 	}

@@ -65,7 +65,7 @@ func TestCheckInputs(t *testing.T) {
 		{"null in a body", narrow, `{"b":null}`, nil, nil},
 	}
 	for _, tt := range tests {
-		got := CheckInputs(tt.c, inputsOf(t, tt.input), bind(tt.bound...))
+		got := CheckInputs(nil, tt.c, inputsOf(t, tt.input), bind(tt.bound...))
 		if !slices.Equal(paths(got), append([]string{}, tt.want...)) {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
@@ -75,13 +75,13 @@ func TestCheckInputs(t *testing.T) {
 func TestPathValues(t *testing.T) {
 	c := &countersign.Capability{Name: "c", Method: "GET", Path: "/orders/{resourceId}"}
 	for _, bad := range []string{"", ".", "..", "../x", "a/b", "a%2fb", "a b", "ü", "a\nb", "-a", "_a", "a?b", "a#b", `a\b`, "{resourceId}", strings.Repeat("a", 129)} {
-		got := CheckInputs(c, map[string]countersign.Value{"resourceId": countersign.String(bad)}, nil)
+		got := CheckInputs(nil, c, map[string]countersign.Value{"resourceId": countersign.String(bad)}, nil)
 		if len(got) != 1 || got[0].Code != "not_an_id" {
 			t.Errorf("%q: %v", bad, got)
 		}
 	}
 	for _, good := range []string{"a", "A-1", "1.2", "a..b", "a_b", strings.Repeat("a", 128)} {
-		if got := CheckInputs(c, map[string]countersign.Value{"resourceId": countersign.String(good)}, nil); len(got) != 0 {
+		if got := CheckInputs(nil, c, map[string]countersign.Value{"resourceId": countersign.String(good)}, nil); len(got) != 0 {
 			t.Errorf("%q: %v", good, got)
 		}
 	}
@@ -90,7 +90,7 @@ func TestPathValues(t *testing.T) {
 // TestMessagesRepeatNoValue: inputs may be sensitive, and these texts are stored.
 func TestMessagesRepeatNoValue(t *testing.T) {
 	c := &countersign.Capability{Name: "c", Method: "GET", Path: "/{resourceId}", InputSchema: schema("a:number", "b:string")}
-	got := CheckInputs(c, inputsOf(t, `{"resourceId":"canary/1","a":"canary","b":["canary"],"z":"canary"}`), nil)
+	got := CheckInputs(nil, c, inputsOf(t, `{"resourceId":"canary/1","a":"canary","b":["canary"],"z":"canary"}`), nil)
 	if len(got) != 4 || strings.Contains(countersign.JoinProblems(got), "canary") {
 		t.Error(got)
 	}
@@ -98,10 +98,10 @@ func TestMessagesRepeatNoValue(t *testing.T) {
 
 func TestACapabilityWithABadPathMakesNothing(t *testing.T) {
 	c := &countersign.Capability{Name: "c", Method: "GET", Path: "/../x"}
-	if got := CheckInputs(c, nil, nil); len(got) != 1 || got[0].Path != "capability" {
+	if got := CheckInputs(nil, c, nil, nil); len(got) != 1 || got[0].Path != "capability" {
 		t.Error(got)
 	}
-	if r, err := Build(&countersign.Project{Adapter: countersign.AdapterLocalEcho}, c, nil); err == nil {
+	if r, err := Build(nil, &countersign.Project{Adapter: countersign.AdapterLocalEcho}, c, nil); err == nil {
 		t.Error(r)
 	}
 }

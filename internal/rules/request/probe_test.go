@@ -25,7 +25,7 @@ func TestForProbe(t *testing.T) {
 		if text := countersign.ObjectValue(got).Raw(); text != tt.want {
 			t.Errorf("%s: got %s", tt.name, text)
 		}
-		if _, err := Build(shop, &tt.probe, got); err != nil {
+		if _, err := Build(nil, shop, &tt.probe, got); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}

@@ -77,7 +77,7 @@ func TestACapabilityThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 		{at("/{a b}"), "path: has a malformed placeholder; write {name}, of letters, digits, dot, underscore and hyphen"},
 		{at("/a}"), "path: has a } without {; write a placeholder as {name}"},
 	} {
-		if got := CheckCapability(test.c); len(got) != 1 || got[0].String() != test.want {
+		if got := CheckCapability(nil, test.c); len(got) != 1 || got[0].String() != test.want {
 			t.Errorf("\n got %s\nwant %s", countersign.JoinProblems(got), test.want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestAnInputThatDoesNotFitSaysWhatWouldFit(t *testing.T) {
 		{open, `{"resourceId":"A","q":[]}`, nil, "input.q: goes to the query, which carries string, number and boolean only, not array"},
 		{open, `{"resourceId":"A","x":1}`, nil, "input.x: has no place in the request of search; its mapping names it nowhere"},
 	} {
-		if got := CheckInputs(test.c, inputsOf(t, test.input), bind(test.bound...)); len(got) != 1 || got[0].String() != test.want {
+		if got := CheckInputs(nil, test.c, inputsOf(t, test.input), bind(test.bound...)); len(got) != 1 || got[0].String() != test.want {
 			t.Errorf("\n got %s\nwant %s", countersign.JoinProblems(got), test.want)
 		}
 	}

@@ -2,8 +2,10 @@ package request
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/inputs"
 )
 
@@ -16,17 +18,35 @@ func Title(title string, value func(place string) (countersign.Value, bool)) str
 		return "" // an older release stored no titles, and this one none that can't be read
 	}
 	var b strings.Builder
+	length := 0 // in characters
 	for _, p := range parts {
+		if length >= countersign.MaxTitle {
+			break // the rest would be cut off
+		}
 		b.WriteString(p.literal)
+		length += utf8.RuneCountInString(p.literal)
 		if p.name == "" {
 			continue
 		}
 		if v, ok := value(p.name); ok && !v.IsZero() {
-			b.WriteString(titleText(v))
+			text := cut(titleText(v))
+			b.WriteString(text)
+			length += utf8.RuneCountInString(text)
 		}
 	}
-	text := []rune(b.String())
-	return string(text[:min(len(text), countersign.MaxTitle)])
+	return cut(b.String())
+}
+
+// cut keeps the first countersign.MaxTitle characters.
+func cut(text string) string {
+	n := 0
+	for i := range text {
+		if n == countersign.MaxTitle {
+			return text[:i]
+		}
+		n++
+	}
+	return text
 }
 
 const inputForm = "the name of an input or a dotted path into one"
@@ -44,17 +64,18 @@ func titleText(v countersign.Value) string {
 // InputsAt returns the input that a placeholder of a title names, or with a dotted path a
 // value inside it. What a receiver may read otherwise isn't known, and as good as not there:
 // a title must not name one of two values.
-func InputsAt(input map[string]countersign.Value) func(place string) (countersign.Value, bool) {
-	in := inputs.Of(inputs.Folded, input, nil)
+func InputsAt(m *cost.Meter, input map[string]countersign.Value) func(place string) (countersign.Value, bool) {
+	in := inputs.Of(m, "title", inputs.Folded, input, nil)
 	return func(place string) (countersign.Value, bool) {
 		at := in.Read(place)
 		return at.Value, !at.Unclear && !at.Value.IsZero()
 	}
 }
 
-// TitleOf is a capability's title, filled from its inputs.
-func TitleOf(c *countersign.Capability, input map[string]countersign.Value) string {
-	return Title(c.Title, InputsAt(input))
+// TitleOf is a capability's title, filled from its inputs; what is filled in once the meter
+// has come to its end is left out.
+func TitleOf(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value) string {
+	return Title(c.Title, InputsAt(m, input))
 }
 
 // title: each place names an input that the capability takes.

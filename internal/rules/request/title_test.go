@@ -19,7 +19,7 @@ func TestATitleNamesNoneOfTwoValues(t *testing.T) {
 		`{"amount":1,"Amount":1000,"customer":{"name":"Ada"},"CUSTOMER":{"name":"Ada"}}`: "Refund  to Ada",
 		`{"amount":1,"customer":{"name":null}}`:                                          "Refund 1 to null",
 	} {
-		if got := TitleOf(c, inputsOf(t, input)); got != want {
+		if got := TitleOf(nil, c, inputsOf(t, input)); got != want {
 			t.Errorf("%s: %q, want %q", input, got, want)
 		}
 	}

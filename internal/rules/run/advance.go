@@ -6,7 +6,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
-	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/verdict"
@@ -55,41 +54,32 @@ func (t *transition) mayBegin(i int) bool {
 	return r == nil
 }
 
-// prepare resolves the step's inputs and builds the request; false if that failed the
-// run.
+// prepare takes the step's inputs and its request; false if that failed the run.
 func (t *transition) prepare(i int) bool {
-	s, planned := t.step(i), t.planned(i)
-	var outputs map[string]plan.Output
-	if len(planned.InputBindings) > 0 {
-		outputs = t.verifiedOutputs()
-	}
-	input, err := plan.Bind(planned, outputs)
-	if err != nil {
-		t.failStep(i, countersign.CodeNotSent, err.Error())
+	j := t.judged(i)
+	if j == nil {
 		return false
 	}
-	s.Input = input
-	project, capability := t.target(i)
-	if capability == nil {
-		t.failStep(i, countersign.CodeNotSent, "the plan's project has no such capability")
+	s := t.step(i)
+	if j.input != nil {
+		s.Input = j.input
+	}
+	if j.failure != "" {
+		t.failStep(i, countersign.CodeNotSent, j.failure)
 		return false
 	}
-	req, err := request.Build(project, capability, input)
-	if err != nil {
-		t.failStep(i, countersign.CodeNotSent, err.Error())
-		return false
-	}
-	digest := request.Digest(req, project.ID, project.Revision, capability.Name)
-	s.Request, s.RequestDigest = &req, countersign.StepDigest(digest)
+	_, capability := t.target(i)
+	req := *j.request
+	s.Request, s.RequestDigest = &req, countersign.StepDigest(j.digest)
 	s.SideEffect = capability.HasSideEffect()
-	return t.judge(i, capability)
+	t.verdict, t.title = j.verdict, j.title
+	return t.allowed(i)
 }
 
-// judge asks the rules and the budgets, and fails a step that one of them denies. Its
-// record keeps the request that was not sent.
-func (t *transition) judge(i int, capability *countersign.Capability) bool {
+// allowed takes what the rules say together with the budgets, and fails a step that one of
+// them denies. Its record keeps the request that was not sent.
+func (t *transition) allowed(i int) bool {
 	s := t.step(i)
-	t.verdict = gate.Judge(t.edition(), capability, s.Input, nil)
 	rules := verdict.Verdict{Then: t.verdict.Then, Code: countersign.CodeDeniedByRule, Reasons: t.verdict.Reasons}
 	all := verdict.Severest(append([]verdict.Verdict{rules}, t.budgets(s)...)...)
 	t.verdict.Then, t.verdict.Reasons = all.Then, all.Reasons
@@ -137,7 +127,7 @@ func (t *transition) ask(i int) {
 		ID: t.env.NewApprovalID(), RunID: t.run.ID, StepID: s.ID, Status: countersign.ApprovalPending,
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
 		ApprovalsNeeded: int64(t.verdict.Approvals), Groups: t.verdict.Groups, Reasons: t.verdict.Reasons, Escalations: t.escalations(),
-		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
+		Title: t.title, Expectation: t.expected(i), Sources: t.sources(i),
 		AgentWords:    t.run.AgentWords,
 		RunReason:     t.run.Reason,
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
@@ -195,17 +185,20 @@ func (t *transition) simulate(i int) bool {
 		t.failStep(i, countersign.CodeNotSent, "origin "+project.BaseURL+" is not on the server's list")
 		return false
 	}
-	req, complete, err := request.Preview(project, capability, planned.Input, planned.InputBindings)
-	if err != nil {
-		t.failStep(i, countersign.CodeNotSent, err.Error())
+	j := t.judged(i)
+	switch {
+	case j == nil:
+		return false
+	case j.failure != "":
+		t.failStep(i, countersign.CodeNotSent, j.failure)
 		return false
 	}
+	req := *j.request
 	s.Request = &req
-	if complete {
-		s.RequestDigest = countersign.StepDigest(request.Digest(req, project.ID, project.Revision, capability.Name))
+	if j.complete {
+		s.RequestDigest = countersign.StepDigest(j.digest)
 	}
-	verdict := gate.Judge(t.edition(), capability, planned.Input, planned.InputBindings)
-	s.WouldBe, s.ApprovalRequired = verdict.WouldBe(), verdict.Asks()
+	s.WouldBe, s.ApprovalRequired = j.verdict.WouldBe(), j.verdict.Asks()
 	s.Input, s.Output = plan.Unresolved(planned), countersign.Null
 	s.Verification = simulatedVerification(t.expectations(i))
 	t.noteStep("step.simulate", i, countersign.StepSimulated, "")

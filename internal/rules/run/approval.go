@@ -2,11 +2,13 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/assertion"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
@@ -51,11 +53,26 @@ func (t *transition) correctable(i int, e Decided) error {
 	if err := MaySuggest(e.Decision, e.Suggested); err != nil || e.Suggested == nil {
 		return err
 	}
-	_, capability := t.target(i)
+	if e.Judged {
+		return e.Unfit
+	}
+	return JudgeSuggestion(cost.New(nil, cost.InTurn, 0), t.env.Plan, t.run.Steps[i].ID, e.Suggested)
+}
+
+// JudgeSuggestion says why suggested inputs don't fit a step's capability, nil if they do.
+func JudgeSuggestion(m *cost.Meter, p *countersign.Plan, stepID string, suggested map[string]countersign.Value) error {
+	i := slices.IndexFunc(p.Steps, func(s countersign.Step) bool { return s.ID == stepID })
+	if i < 0 {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: the plan has no such step; leave it out")
+	}
+	_, capability := targetOf(p, p.Steps[i].ProjectID, p.Steps[i].Capability)
 	if capability == nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: the plan's project has no such capability; leave it out")
 	}
-	problems := request.CheckInputs(capability, e.Suggested, nil)
+	problems := request.CheckInputs(m, capability, request.Given(capability, suggested), nil)
+	if m.Over() {
+		return m.Err()
+	}
 	for i := range problems {
 		problems[i].Path = "suggestedInput" + strings.TrimPrefix(problems[i].Path, "input")
 	}

@@ -5,16 +5,10 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// What an approval shows besides the request: its title, the expectation that the
+// What an approval shows besides the request and its title: the expectation that the
 // answer is checked against, and the sources of its inputs.
-
-func (t *transition) titleOf(i int) string {
-	_, capability := t.target(i)
-	return request.TitleOf(capability, t.step(i).Input)
-}
 
 // expectations are those that judge the step's answer.
 func (t *transition) expectations(i int) []countersign.Expectation {

@@ -29,6 +29,9 @@ type (
 		By       string
 		// Suggested are inputs that would be approved instead, nil for none.
 		Suggested map[string]countersign.Value
+		// Judged: whether they fit was judged before, and Unfit is why they don't, nil if they do.
+		Judged bool
+		Unfit  error
 		// Assertion is a checked one of a passkey, nil for none.
 		Assertion *countersign.Assertion
 	}
@@ -82,7 +85,9 @@ func (Restarted) isEvent()   {}
 
 // Apply returns the run after the event. An event that the run's status does not allow
 // is a state_conflict and changes nothing. An event that comes too late to matter (an
-// answer to a run that has ended, a second Resumed) changes nothing and is no error.
+// answer to a run that has ended, a second Resumed) changes nothing and is no error. One
+// that comes to a step which costs too much to be judged here is *Unjudged, and changes
+// nothing either.
 func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	t := begin(env, r)
 	var err error
@@ -111,6 +116,9 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 		t.restarted(e)
 	default:
 		err = fmt.Errorf("run: unknown event %T", e)
+	}
+	if err == nil && t.unjudged != nil {
+		err = t.unjudged
 	}
 	if err != nil {
 		return Result{Run: r}, err

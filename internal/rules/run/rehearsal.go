@@ -81,7 +81,7 @@ func expected(p *countersign.Plan, live, rehearsed *countersign.StepRun, bound [
 	for _, name := range bound {
 		input[name] = live.Input[name]
 	}
-	r, err := request.Build(project, capability, input)
+	r, err := request.Rebuild(project, capability, input)
 	if err != nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -36,6 +37,13 @@ type Env struct {
 	Budgets func(*countersign.StepRun) []budget.Used
 	// OriginAllowed checks a base URL against the server's current list.
 	OriginAllowed func(baseURL string) bool
+	// Taken is what judging each step took when the run was started, by its index; nil in runs
+	// of earlier releases.
+	Taken []int64
+	// Meter counts what is judged within the event; nil: a new one of cost.InTurn.
+	Meter *cost.Meter
+	// Judged are steps that were judged before, by their index, see Unjudged.
+	Judged map[int]*Judgement
 	// Stopping prevents the start of new steps: the service stops.
 	Stopping bool
 	// Stopped prevents the start of LIVE steps: somebody stopped them. The runs wait.
@@ -117,6 +125,12 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 	return r
 }
 
+// IsOf reports that a run has the steps of a plan, which has an id and one step at least.
+func IsOf(r *countersign.Run, p *countersign.Plan) bool {
+	return p.ID != "" && r.PlanID == p.ID && r.PlanDigest == p.PlanDigest && r.Mode == p.Mode && len(r.Steps) > 0 &&
+		slices.EqualFunc(r.Steps, p.Steps, func(s countersign.StepRun, planned countersign.Step) bool { return s.ID == planned.ID })
+}
+
 func newStep(r *countersign.Run, s *countersign.Step, gate int64, projects map[string]*countersign.Project) countersign.StepRun {
 	sr := countersign.StepRun{
 		ID: s.ID, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, AgentID: s.AgentID,
@@ -145,6 +159,10 @@ type transition struct {
 	reason string // reason for the audit record if the run has no error
 
 	verdict gate.Verdict // of the gate, about the step that is prepared
+	title   string       // of that step's request
+
+	meter    *cost.Meter // of what is judged within the transition
+	unjudged *Unjudged   // what can't be: the transition comes to nothing
 }
 
 func begin(env Env, r *countersign.Run) *transition {

@@ -172,7 +172,7 @@ func isOutcome(event run.Event) bool {
 // store can't write, it is retried. It may use the space reserved on a full disk
 // (store.Urgent), but then no further step begins with it.
 func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
-	diskFull := e.store.Full()
+	diskFull, alone := e.store.Full(), false
 	var counted func()
 	defer func() {
 		if counted != nil {
@@ -182,7 +182,7 @@ func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.Loa
 	failed := 0
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
-			outcome.RecordOnly = diskFull
+			outcome.RecordOnly = diskFull || alone
 			event = outcome
 		}
 		var moved runrepo.Moved
@@ -192,6 +192,19 @@ func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.Loa
 		}
 		if err == nil {
 			moved, err = e.applyIn(ctx, ref, loaded, event)
+		}
+		var unjudged *run.Unjudged
+		if errors.As(err, &unjudged) {
+			if isOutcome(event) { // it is stored at once, and the next step judged after it
+				alone = true
+				continue
+			}
+			forget, err := e.runs.JudgeSteps(e.life, ref, unjudged)
+			if err != nil {
+				return moved, err
+			}
+			defer forget()
+			continue
 		}
 		if err != nil && !e.ofTheStore(err) {
 			failed++
@@ -245,7 +258,18 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 }
 
 func (e *Engine) applyOnce(ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
-	return e.applyIn(context.Background(), ref, loaded, event)
+	for {
+		moved, err := e.applyIn(context.Background(), ref, loaded, event)
+		var unjudged *run.Unjudged
+		if !errors.As(err, &unjudged) {
+			return moved, err
+		}
+		forget, err := e.runs.JudgeSteps(e.life, ref, unjudged)
+		if err != nil {
+			return moved, err
+		}
+		defer forget()
+	}
 }
 
 func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {

@@ -65,7 +65,7 @@ func (b bundle) call(t testing.TB, method string) request.Call {
 	t.Helper()
 	c := countersign.Capability{Name: "work", Method: method, Path: "/orders/{resourceId}"}
 	input := map[string]countersign.Value{"resourceId": countersign.String("A-1"), "note": countersign.String("a b")}
-	r, err := request.Build(b.project, &c, input)
+	r, err := request.Build(nil, b.project, &c, input)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (c *Client) healthMessage(tenant string, boundTo map[string]string, p *coun
 	if path == "" {
 		path = "/"
 	}
-	r, err := request.Build(p, &countersign.Capability{Name: healthID, Method: "GET", Path: path}, nil)
+	r, err := request.Build(nil, p, &countersign.Capability{Name: healthID, Method: "GET", Path: path}, nil)
 	if err != nil {
 		return message{}, cause(err.Error())
 	}

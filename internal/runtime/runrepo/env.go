@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/cache"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -16,6 +17,7 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 	env := run.Env{
 		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: func() string { return l.cfg.NewID("apr") },
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
+		Taken: h.record.Taken, Judged: l.judged.of(h.Ref), Meter: l.meter(nil, cost.InTurn, 0),
 	}
 	var err error
 	if h.Run().Mode == countersign.ModeLive {

@@ -49,7 +49,9 @@ func (l *Repository) Load(tx store.Tx, ref Ref) (*LoadedRun, error) {
 	if err := h.loadSteps(tx); err != nil {
 		return nil, err
 	}
-	h.plan, err = l.Plan(tx, ref.Tenant, rec.PlanID, rec.PlanDigest)
+	if h.plan, err = l.Plan(tx, ref.Tenant, rec.PlanID, rec.PlanDigest); err == nil && !run.IsOf(h.Run(), h.plan) {
+		err = fmt.Errorf("run %s isn't one of plan %q and its steps: %w", ref.RunID, rec.PlanID, store.ErrDamaged)
+	}
 	return h, err
 }
 

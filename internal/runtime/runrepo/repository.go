@@ -5,6 +5,7 @@
 package runrepo
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -47,6 +49,9 @@ type Repository struct {
 	heads    *cache.Cache[headStamp, plan.CurrentRevision]
 	latest   latestRuns
 	moves    moves
+	judging  *semaphore.Semaphore // of what takes a processor
+	judged   judgedSteps
+	compiled *cache.Cache[string, any] // patterns by their text
 	stopping atomic.Bool
 
 	spendings *cache.Cache[spendingPlace, *knownSpending]
@@ -62,6 +67,11 @@ func New(cfg Config) *Repository {
 		heads:  cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
 		latest: latestRuns{runs: cache.New[Ref, latestRun](rememberedRuns + 2*cfg.MaxActive)},
 		moves:  moves{runs: map[Ref]*move{}},
+
+		judging: semaphore.New(judgedAtOnce),
+		judged:  judgedSteps{runs: map[Ref]*keptSteps{}},
+
+		compiled: cache.Weighed[string, any](compiledPatterns, compiledInstructions),
 
 		spendings: cache.New[spendingPlace, *knownSpending](rememberedSpendings),
 		budgets:   cache.New[cache.Stamp, []countersign.Budget](maxCachedHeads),
@@ -91,8 +101,12 @@ type Actor struct {
 	OnBehalfOf []string
 }
 
-// Request is the request that started a run: its id, and its traceparent, "" without one.
-type Request struct{ ID, Trace string }
+// Request is the request that started a run.
+type Request struct {
+	ID    string
+	Trace string  // its traceparent, "" without one
+	Taken []int64 // what judging each of the run's steps took
+}
 
 // System is the service itself.
 var System = Actor{ID: countersign.SystemPrincipal}
@@ -229,9 +243,13 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 }
 
 // Start stores a new run with its audit record. The caller has checked that it may start
-// and that a slot is free.
+// and that a slot is free. A run of nothing would be COMPLETED without a step, so none is
+// stored.
 func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*LoadedRun, error) {
-	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
+	if !run.IsOf(r, p) {
+		return nil, fmt.Errorf("runrepo: run %q is of no plan with steps: plan %q has %d, the run %d", r.ID, p.ID, len(p.Steps), len(r.Steps))
+	}
+	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace, Taken: from.Taken}}
 	h.stepVersions, h.sizes, h.inline, h.sent = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps)), make([]string, len(r.Steps))
 	l.latest.writing(h.Ref, h.version+1)
 	if err := h.saveAll(tx); err != nil {

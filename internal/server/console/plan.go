@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -70,7 +71,10 @@ func (v *pageRequest) plan(id string) (*planData, error) {
 		return nil, err
 	}
 	d.Reason = must(v.formOf(nil, "").area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
-	d.Steps, d.Errors = planSteps(p, v.query("step"))
+	err = v.control.Judging(ctx, v.actor, func(m *cost.Meter) { d.Steps, d.Errors = planSteps(m, p, v.query("step")) })
+	if err != nil && countersign.ErrorCode(err) != countersign.CodeInvalidRequest { // the steps say so where it was too much
+		return nil, err
+	}
 	if d.outOfDate() {
 		d.State = state{"is-wait", "s-warn", "Out of date"}
 	}
@@ -103,8 +107,8 @@ func consequences(steps []planStep, live bool) []string {
 	var asks, sends, reads int
 	for _, s := range steps {
 		switch c := s.Contract; {
-		case c == nil, s.verdict().Then == countersign.RuleDeny:
-		case s.verdict().Asks():
+		case c == nil, s.gate.Then == countersign.RuleDeny:
+		case s.gate.Asks():
 			asks++
 		case c.HasSideEffect():
 			sends++

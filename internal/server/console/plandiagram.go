@@ -29,7 +29,7 @@ func planDiagram(p countersign.Plan, steps []planStep) template.HTML {
 
 func planNode(s planStep, dry bool) graph.Node {
 	n := graph.Node{ID: s.ID, Title: s.Title(), Sub: s.Calls(), State: "todo", Icon: "s-pending", Word: s.Asks, Dashed: dry, Href: "#step-" + strconv.Itoa(s.Number)}
-	if s.Contract != nil && s.verdict().Asks() {
+	if s.Contract != nil && s.gate.Asks() {
 		n.Icon = "s-waiting"
 	}
 	if len(s.Errors) > 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 )
 
@@ -24,6 +25,8 @@ type planStep struct {
 	Wants    string
 	Errors   []string
 	Page     string // the plan's address
+
+	gate gate.Verdict // of a step with a known capability
 }
 
 // planInput is an input of a step: a literal, or what it is bound to.
@@ -37,10 +40,11 @@ const shortInput = 400
 
 // planSteps are the steps with their errors; general errors belong to no step. whole
 // names the step whose inputs are shown in full.
-func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
+func planSteps(m *cost.Meter, p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
 		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
-		step.Asks, step.Wants = gateWords(step.by, step.Contract, &s), wants(countersign.Expectations(step.Contract, &s))
+		step.judge(m)
+		step.Asks, step.Wants = step.gateWords(), wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()
 		steps = append(steps, step)
 	}

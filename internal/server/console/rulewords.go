@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 )
 
@@ -60,18 +61,24 @@ func demandWords(approvals int, groups []string) string {
 	return text
 }
 
-// verdict is what the gate says of a step with a known capability.
-func (s *planStep) verdict() gate.Verdict {
-	return gate.Judge(s.by, s.Contract, s.Input, s.InputBindings)
+// judge asks the gate about a step with a known capability. What takes more than the page's
+// meter has steps for counts as asking.
+func (s *planStep) judge(m *cost.Meter) {
+	if s.Contract == nil {
+		return
+	}
+	s.gate = gate.Judge(m, s.by, s.Contract, s.Input, s.InputBindings)
+	if m.Over() {
+		s.gate = gate.Verdict{Then: countersign.RuleAsk, Approvals: 1, Rules: []int{0}, Reasons: []string{"its rules take too long to be asked for this page"}}
+	}
 }
 
 // gateWords say what the gate says of a step that isn't sent yet.
-func gateWords(by gate.Edition, c *countersign.Capability, s *countersign.Step) string {
-	if c == nil || len(c.ApprovalRules) == 0 {
-		return askingWords(c)
+func (s *planStep) gateWords() string {
+	if s.Contract == nil || len(s.Contract.ApprovalRules) == 0 {
+		return askingWords(s.Contract)
 	}
-	v := gate.Judge(by, c, s.Input, s.InputBindings)
-	switch {
+	switch v := s.gate; {
 	case v.Then == countersign.RuleDeny:
 		return "a rule denies it: " + strings.Join(v.Reasons, "; ")
 	case v.Asks() && len(v.Rules) > 0:

@@ -100,6 +100,7 @@ type Run struct {
 	Projects  []string         `json:"projects"`
 	Trace     string           `json:"trace,omitempty"`  // traceparent of the request that started it
 	Probes    int              `json:"probes,omitempty"` // how many have records of their own
+	Taken     []int64          `json:"taken,omitempty"`  // what judging each step took at the start, see package cost
 
 	// Of these: how large they are together, and how many each step has, by its index.
 	ProbeBytes int         `json:"probeBytes,omitempty"`

@@ -140,7 +140,7 @@ func (c *CheckReceiver) definition() (p countersign.Project, err error) {
 	for _, a := range (&countersign.Project{Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv}).EffectiveAuths() {
 		names = append(names, a.CredentialEnv)
 	}
-	p, err = project.Validate("", w, project.Allowed{Origins: []string{nowhere}, Credentials: credential.Plain(nil, names)})
+	p, err = project.Validate(nil, "", w, project.Allowed{Origins: []string{nowhere}, Credentials: credential.Plain(nil, names)})
 	if err != nil {
 		return p, Unusablef("--project %s: %v", c.Project, err)
 	}

@@ -95,7 +95,7 @@ func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]counte
 		}
 		changed := *found
 		changed.Approval, changed.ApprovalRules = first(p.Set[name], p.All, found.Approval), read.ApprovalRules
-		if problems := gate.Check(&changed); len(problems) > 0 {
+		if problems := gate.Check(nil, &changed); len(problems) > 0 {
 			return nil, Unusablef("%s: %s", file, countersign.JoinProblems(problems))
 		}
 		out[name] = read.ApprovalRules

@@ -53,7 +53,7 @@ func New(cfg Config) (*Check, error) {
 	}
 	c.wire = newWire(base)
 	for i, input := range cfg.Inputs {
-		r, err := request.Build(&c.cfg.Project, c.capability, input)
+		r, err := request.Build(nil, &c.cfg.Project, c.capability, input)
 		if err != nil {
 			return nil, fmt.Errorf("input %d: %w", i+1, err)
 		}
@@ -123,7 +123,7 @@ func (c *Check) buildProbe() {
 		c.probeless = "the capability names no probe to read its effect with"
 		return
 	}
-	r, err := request.Build(&c.cfg.Project, read, request.ForProbe(read, c.cfg.Inputs[0]))
+	r, err := request.Build(nil, &c.cfg.Project, read, request.ForProbe(read, c.cfg.Inputs[0]))
 	if err != nil {
 		c.probeless = "the probe can't be made of the input"
 		return

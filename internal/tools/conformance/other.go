@@ -23,7 +23,7 @@ func (c *Check) buildOther() error {
 		}
 		input = derived
 	}
-	r, err := request.Build(&c.cfg.Project, c.capability, input)
+	r, err := request.Build(nil, &c.cfg.Project, c.capability, input)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the other input: %w", err)

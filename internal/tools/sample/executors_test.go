@@ -75,7 +75,7 @@ func TestNoAgentOfTheTeamCanDoTheOthersPart(t *testing.T) {
 	c := executors(t)
 	steps := c.Team.Steps
 	steps[0].AgentID, steps[1].AgentID = steps[1].AgentID, steps[0].AgentID
-	if problems := plan.CheckTeam(c); len(problems) != 2 {
+	if problems := plan.CheckTeam(nil, c); len(problems) != 2 {
 		t.Errorf("got %v", problems)
 	}
 }

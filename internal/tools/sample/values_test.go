@@ -44,7 +44,7 @@ const origin, secretEnv, projectID = "http://127.0.0.1:8081", "SHOP_SECRET", "de
 func shopProject(t *testing.T) *countersign.Project {
 	t.Helper()
 	allowed := project.Allowed{Origins: []string{origin}, Credentials: credential.Plain([]string{secretEnv}, nil)}
-	p, err := project.Validate("default", sample.ShopProject(origin, secretEnv), allowed)
+	p, err := project.Validate(nil, "default", sample.ShopProject(origin, secretEnv), allowed)
 	if err != nil {
 		t.Fatal(err)
 	}
