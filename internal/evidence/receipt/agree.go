@@ -130,8 +130,8 @@ func (c *claims) checkRun() string {
 		return "its mode must be DRY_RUN or LIVE"
 	case c.run.at("waitingFor").exists():
 		return "it has ended and waits for nothing"
-	case c.run.noTime("createdAt", "updatedAt", "completedAt") != "":
-		return c.run.noTime("createdAt", "updatedAt", "completedAt") + " must be a time in UTC"
+	case c.run.noTime("createdAt", "updatedAt", "completedAt", "restoredAt") != "":
+		return c.run.noTime("createdAt", "updatedAt", "completedAt", "restoredAt") + " must be a time in UTC"
 	}
 	return ""
 }
@@ -150,7 +150,7 @@ func (c *claims) checkSteps() string {
 			return "its steps must have ids, each once"
 		}
 		c.byID[id] = s
-		for _, check := range []func(s, planned node) string{c.asPlanned, c.asCapable, c.asSent} {
+		for _, check := range []func(s, planned node) string{c.asPlanned, c.asCapable, c.asSent, c.asDiffering} {
 			if problem := check(s, planned[i]); problem != "" {
 				return "step " + id + " " + problem
 			}

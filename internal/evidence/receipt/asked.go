@@ -65,6 +65,9 @@ func (c *claims) ofRun(a node) string {
 			return "has a " + name + " that is no time in UTC"
 		}
 	}
+	if at := a.at("restoredAt"); a.has("restoredAt") && (at.moment() == "" || c.run.at("restoredAt").before(at) || !c.run.has("restoredAt")) {
+		return "is of a restore that the run was not of"
+	}
 	return checkDecisions(a)
 }
 

@@ -74,6 +74,7 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 			s := &f.Run.Steps[0]
 			f.Run.Mode, f.Run.PlanSnapshot.Mode, f.Approvals = countersign.ModeDryRun, countersign.ModeDryRun, nil
 			s.Attempt, s.Response, s.Status, s.Reconciliation, s.ApprovalID = 0, nil, countersign.StepSimulated, nil, ""
+			f.Run.UnverifiedSteps = 0
 			s.Verification.Status, s.Output = countersign.VerificationSimulated, countersign.Null
 			without(f, "approvals.decide")
 		}},
@@ -110,7 +111,7 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 		"never sent, and not completed": {1, Audit, func(f *Facts) {
 			s := &f.Run.Steps[0]
 			s.Attempt, s.Response, s.Status, s.StartedAt, s.Reconciliation, f.Approvals = 0, nil, countersign.StepCancelled, time.Time{}, nil, nil
-			f.Run.Status = countersign.RunCancelled
+			f.Run.Status, f.Run.UnverifiedSteps = countersign.RunCancelled, 0
 		}},
 		"a rejected one":                              {1, Approvals, func(f *Facts) { f.Approvals[0].Status = countersign.ApprovalRejected }},
 		"one that nobody decided":                     {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = "" }},

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type drawn struct {
 	log   []countersign.AuditRecord
 	now   time.Time
 
+	third  bool         // it may hold what the third edition brought
 	unseen map[int]bool // records that masking leaves out
 	misuse misuse       // of passkeys
 }
@@ -39,6 +41,7 @@ func drawMisused(t *testing.T, seed uint64, m misuse) Facts {
 	t.Helper()
 	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}, misuse: m}
 	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour), Masked: d.IntN(5) == 0}
+	d.third = d.IntN(2) == 0
 	d.run()
 	d.prove()
 	return d.facts
@@ -69,7 +72,10 @@ func (d *drawn) run() {
 		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
 		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}, d.ruled()}}},
 	}
-	r.PlanSnapshot.Gate = pick[int64](d, 0, countersign.Gate)
+	if d.third {
+		r.PlanSnapshot.Gate = pick[int64](d, 0, countersign.Gate)
+		r.RestoredAt = pick(d, time.Time{}, time.Time{}, morning.Add(30*time.Minute))
+	}
 	d.bound(r.PlanSnapshot.ProjectSnapshots[0].Capabilities)
 	r.AgentWords = pick(d, nil, nil, &countersign.AgentWords{Task: d.word(), Reason: d.word()})
 	r.Reason = pick(d, "", "", d.word())
@@ -85,6 +91,7 @@ func (d *drawn) run() {
 	if r.Status == countersign.RunFailed && r.Error == "" {
 		r.Error = "not_sent: " + d.word()
 	}
+	d.mayHaveHappened()
 	if r.Status == countersign.RunCancelled {
 		r.CancelRequested = true
 		d.note("runs.cancel", "", "token:t-2", "CANCELLED", d.word(), "")
@@ -92,6 +99,19 @@ func (d *drawn) run() {
 	end := map[countersign.RunStatus]string{countersign.RunCompleted: "run.complete", countersign.RunFailed: "run.fail", countersign.RunCancelled: "run.cancel"}
 	r.CompletedAt = d.note(end[r.Status], "", countersign.SystemPrincipal, string(r.Status), r.Error, "")
 	d.digestPlan()
+}
+
+// mayHaveHappened draws it for steps that didn't complete.
+func (d *drawn) mayHaveHappened() {
+	r := &d.facts.Run
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Status == countersign.StepSkipped && r.Status == countersign.RunCancelled {
+			s.Status = countersign.StepCancelled
+		}
+		s.MayHaveHappened = s.Status != countersign.StepCompleted && r.Mode == countersign.ModeLive && d.IntN(2) == 0
+		r.MayHaveHappened = r.MayHaveHappened || s.MayHaveHappened
+	}
 }
 
 // digestPlan is last: of a plan with its steps.
@@ -196,6 +216,15 @@ func (d *drawn) live(s *countersign.StepRun, digest string, expected []countersi
 		s.Attempt++
 		s.StartedAt = d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
 	}
+	if d.facts.Run.Status == countersign.RunCancelled && d.IntN(3) == 0 { // nothing is sent again
+		d.resolved(s, countersign.ConfirmedNotExecuted, "CANCELLED", digest)
+		s.Status, s.CompletedAt = countersign.StepCancelled, s.Reconciliation.At
+		s.Response = &countersign.Response{StatusCode: 503}
+		if d.third {
+			s.Response.RetryAfter = pick(d, "", "120")
+		}
+		return
+	}
 	s.Response = &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(d.Int64N(1 << 20)), BodySHA256: countersign.BodyDigest(digest)}
 	s.Output, s.Verification = d.value(0), verified(expected, countersign.VerificationPassed)
 	if len(expected) == 0 {
@@ -232,7 +261,35 @@ func verified(expected []countersign.Expectation, status string) *countersign.Ve
 
 func (d *drawn) resolved(s *countersign.StepRun, resolution, after, digest string) {
 	s.Reconciliation = &countersign.Reconciliation{Resolution: resolution, Evidence: d.word(), By: "token:t-1"}
-	s.Reconciliation.At = d.note("runs.reconcile", s.ID, "token:t-1", after, resolution+": "+s.Reconciliation.Evidence, digest)
+	reason := resolution + ": " + s.Reconciliation.Evidence
+	if d.third && resolution == countersign.ConfirmedCompleted && d.IntN(3) > 0 {
+		s.Reconciliation.Differs = d.differs(s)
+		if fields := fieldsOf(s.Reconciliation.Differs); fields != "" {
+			reason += " (differs from what was sent: " + fields + ")"
+		}
+	}
+	s.Reconciliation.At = d.note("runs.reconcile", s.ID, "token:t-1", after, reason, digest)
+}
+
+// differs draws where an output contradicts the inputs: by their names, or in its outputField.
+func (d *drawn) differs(s *countersign.StepRun) (out []countersign.Discrepancy) {
+	field := d.facts.Run.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability).OutputField
+	for _, at := range []string{"", field + "."} {
+		for _, name := range slices.Sorted(maps.Keys(s.Input)) {
+			if at != "." && d.IntN(2) == 0 {
+				out = append(out, countersign.Discrepancy{Field: at + name, Sent: s.Input[name], Found: countersign.String("another " + d.word())})
+			}
+		}
+	}
+	return out
+}
+
+func fieldsOf(differs []countersign.Discrepancy) string {
+	var fields []string
+	for _, one := range differs {
+		fields = append(fields, one.Field)
+	}
+	return strings.Join(fields, ", ")
 }
 
 // asked draws the approvals that were asked for before one sending: some expired
@@ -258,6 +315,9 @@ func (d *drawn) approval(s *countersign.StepRun, digest string, expected []count
 		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
 		RequestedAt: asked, ExpiresAt: asked.Add(valid), PlanID: r.PlanID, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
 		AgentWords: r.AgentWords, RunReason: r.Reason, Expectation: d.shown(expected),
+	}
+	if !r.RestoredAt.IsZero() { // an earlier restore left its own on what was decided before the last
+		a.RestoredAt = pick(d, time.Time{}, r.RestoredAt.Add(-time.Minute), r.RestoredAt)
 	}
 	d.decide(&a, s)
 	signs := a.ApprovalsNeeded > 0 && d.IntN(2) == 0
@@ -303,6 +363,7 @@ func (d *drawn) bound(capabilities []countersign.Capability) {
 		if d.IntN(3) == 0 {
 			c.Expectation = &countersign.Expectation{Field: "id", Equals: d.value(2)}
 		}
+		c.OutputField = pick(d, "", "", "data")
 		if d.IntN(4) == 0 {
 			c.Budgets = []countersign.Budget{{Count: 3, Window: "1h", Then: pick(d, countersign.RuleAsk, countersign.RuleDeny), Reason: "so many"}}
 		}
@@ -380,10 +441,14 @@ func (d *drawn) decide(a *countersign.Approval, s *countersign.StepRun) {
 // note adds a record and gives its time.
 func (d *drawn) note(action, step, actor, after, reason, digest string) time.Time {
 	d.now = d.now.Add(time.Second)
-	d.log = append(d.log, countersign.AuditRecord{
+	record := countersign.AuditRecord{
 		At: d.now, Actor: actor, Action: action, Subject: "run/" + d.facts.Run.ID, Step: step, Outcome: countersign.AuditDone,
 		After: after, Reason: reason, Digest: digest, RequestID: "req-1",
-	})
+	}
+	if d.third {
+		record.ActorMakers = pick(d, nil, nil, []string{"user:vera@marlow.example"})
+	}
+	d.log = append(d.log, record)
 	return d.now
 }
 

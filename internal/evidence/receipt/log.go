@@ -160,7 +160,7 @@ func (c *claims) checkReconciled(s node) string {
 			last = &c.proven[i]
 		}
 	}
-	reason := r.at("resolution").text() + ": " + r.at("evidence").text()
+	reason := r.at("resolution").text() + ": " + r.at("evidence").text() + differsWords(r)
 	switch {
 	case last == nil && !r.exists():
 		return ""

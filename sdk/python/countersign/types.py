@@ -236,7 +236,7 @@ class ApprovalRule(TypedDict):
     reason: str
     then: Literal["ALLOW", "ASK", "DENY"]
     # over the inputs as they will be sent; variableId is an input, a dotted path leads deeper
-    when: Predicate | ConditionGroup
+    when: Condition
 
 
 class Assertion(TypedDict):
@@ -276,6 +276,10 @@ class AuditExportEnd(TypedDict):
 class AuditRecord(TypedDict):
     action: str
     actor: str
+    # who made the sign-in link that the actor's session began with, nearest first: it may have been theirs
+    actorMakers: NotRequired[list[str]]
+    # in lists: a token's name, a user's or an agent's; no part of the sealed record
+    actorName: NotRequired[str]
     after: str
     # of a decision that was signed with a passkey
     assertion: NotRequired[Assertion]
@@ -290,7 +294,7 @@ class AuditRecord(TypedDict):
     decisionAssertion: NotRequired[Literal["PASSKEY"]]
     # request digest of what was approved or sent
     digest: NotRequired[str]
-    # RFC 6962 leaf hash of the record without this field, lowercase hex
+    # RFC 6962 leaf hash of the record without this field and actorName, lowercase hex
     hash: NotRequired[str]
     # done, or refused: code
     outcome: str
@@ -413,7 +417,7 @@ class Change(TypedDict):
 class CompileRequest(TypedDict):
     # keyed by action id
     actionBindings: dict[str, ActionBinding]
-    inputs: NotRequired[dict[str, str | Number | bool | None]]
+    inputs: NotRequired[dict[str, ModelValue]]
     # default DRY_RUN
     mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
     name: NotRequired[str]
@@ -422,7 +426,7 @@ class CompileRequest(TypedDict):
 
 class ConditionGroup(TypedDict):
     combinator: Literal["AND", "OR"]
-    conditions: list[Predicate | ConditionGroup]
+    conditions: list[Condition]
     kind: Literal["group"]
 
 
@@ -432,6 +436,8 @@ class Conformance(TypedDict):
     checkedAt: str
     # who recorded it
     checkedBy: str
+    # a token's name, or a user's
+    checkedByName: NotRequired[str]
     # the rules show that the receiver deduplicates
     proven: bool
     rules: list[RuleVerdict]
@@ -488,6 +494,8 @@ Delegation = TypedDict(
     {
         "createdAt": "str",
         "createdBy": "str",
+        # a token's name, or a user's
+        "createdByName": "NotRequired[str]",
         # who decides instead: the e-mail address of a user of the tenant
         "delegate": "str",
         "from": "str",
@@ -607,7 +615,8 @@ class GivenDecision(TypedDict):
     escalated: NotRequired[list[str]]
     # the approval's groups that it was given for
     groups: NotRequired[list[str]]
-    # its decider left the groups before enough had approved, so it doesn't count
+    # its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; it came
+    # before enough had approved, so it doesn't count
     left: NotRequired[bool]
     # users who were away and in whose place it was given: their delegate decided as themself
     onBehalfOf: NotRequired[list[str]]
@@ -678,7 +687,8 @@ class Heartbeat(TypedDict):
     instanceId: str
     # increases for each instance id, over restarts of the service too
     sequence: int
-    state: Literal["IDLE", "BUSY", "ERROR"]
+    # ONLINE is IDLE
+    state: Literal["IDLE", "BUSY", "ERROR", "ONLINE"]
     # within 120 s of the server's time
     timestamp: str
 
@@ -834,6 +844,10 @@ class ListedApproval(TypedDict):
 class ListedAuditRecord(TypedDict):
     action: str
     actor: str
+    # who made the sign-in link that the actor's session began with, nearest first: it may have been theirs
+    actorMakers: NotRequired[list[str] | Omitted]
+    # in lists: a token's name, a user's or an agent's; no part of the sealed record
+    actorName: NotRequired[str | Omitted]
     after: str | Omitted
     # of a decision that was signed with a passkey
     assertion: NotRequired[Assertion | Omitted]
@@ -848,7 +862,7 @@ class ListedAuditRecord(TypedDict):
     decisionAssertion: NotRequired[Literal["PASSKEY"]]
     # request digest of what was approved or sent
     digest: NotRequired[str]
-    # RFC 6962 leaf hash of the record without this field, lowercase hex
+    # RFC 6962 leaf hash of the record without this field and actorName, lowercase hex
     hash: NotRequired[str]
     # done, or refused: code
     outcome: str | Omitted
@@ -930,6 +944,8 @@ ListedDelegation = TypedDict(
     {
         "createdAt": "str",
         "createdBy": "str",
+        # a token's name, or a user's
+        "createdByName": "NotRequired[str | Omitted]",
         # who decides instead: the e-mail address of a user of the tenant
         "delegate": "str | Omitted",
         "from": "str",
@@ -973,6 +989,11 @@ class ListedPlan(TypedDict):
     agents: NotRequired[list[PlanAgent] | Omitted]
     createdAt: str
     createdBy: str
+    # a token's name, or a user's
+    createdByName: NotRequired[str | Omitted]
+    # the edition by which its approval rules are judged, 3; absent where no step has rules, and in plans of before, which are judged as
+    # then
+    gate: NotRequired[int]
     id: str
     mode: Literal["DRY_RUN", "LIVE"]
     # absent in the plan of a team run: see agents; and where a run has no model
@@ -1164,6 +1185,8 @@ class ListedToken(TypedDict):
     confirmedAt: NotRequired[str]
     createdAt: str
     createdBy: str
+    # a token's name, a user's or an agent's
+    createdByName: NotRequired[str | Omitted]
     expiresAt: str
     id: str
     # kept coarsely
@@ -1182,6 +1205,8 @@ class ListedToken(TypedDict):
 class ListedUser(TypedDict):
     createdAt: str
     createdBy: str
+    # a token's name, a user's or an agent's
+    createdByName: NotRequired[str | Omitted]
     email: str | Omitted
     # belongs to another tenant and has not accepted yet: no user of this one so far
     invited: NotRequired[bool]
@@ -1238,7 +1263,7 @@ class ManifestAgent(TypedDict):
 
 
 class MemoryEffect(TypedDict):
-    value: str | Number | bool | None
+    value: ModelValue
     variableId: str
 
 
@@ -1326,6 +1351,8 @@ class NewToken(TypedDict):
     confirmedAt: NotRequired[str]
     createdAt: str
     createdBy: str
+    # a token's name, a user's or an agent's
+    createdByName: NotRequired[str]
     expiresAt: str
     id: str
     # kept coarsely
@@ -1371,6 +1398,11 @@ class Plan(TypedDict):
     agents: NotRequired[list[PlanAgent]]
     createdAt: str
     createdBy: str
+    # a token's name, or a user's
+    createdByName: NotRequired[str]
+    # the edition by which its approval rules are judged, 3; absent where no step has rules, and in plans of before, which are judged as
+    # then
+    gate: NotRequired[int]
     id: str
     mode: Literal["DRY_RUN", "LIVE"]
     # absent in the plan of a team run: see agents; and where a run has no model
@@ -1441,18 +1473,18 @@ class Predicate(TypedDict):
     kind: Literal["predicate"]
     operator: Literal["eq", "neq", "gt", "gte", "lt", "lte", "isUnknown", "isKnown"]
     # what the variable is compared with
-    value: NotRequired[str | Number | bool | None]
+    value: NotRequired[ModelValue]
     variableId: str
 
 
 class PredicateTrace(TypedDict):
     # the variable's value; null is unknown
-    actual: str | Number | bool | None
+    actual: ModelValue
     holds: bool
     operator: str
     transitionId: str
     # what it was compared with
-    value: NotRequired[str | Number | bool | None]
+    value: NotRequired[ModelValue]
     variableId: str
 
 
@@ -1725,8 +1757,8 @@ class Scenario(TypedDict):
     expectedResult: str
     expectedStateId: str
     id: str
-    initialMemory: dict[str, str | Number | bool | None]
-    inputs: dict[str, str | Number | bool | None]
+    initialMemory: dict[str, ModelValue]
+    inputs: dict[str, ModelValue]
     name: str
 
 
@@ -1775,6 +1807,8 @@ class SignInLink(TypedDict):
     createdAt: str
     # counts as one person with the link's session where four eyes are asked for
     createdBy: str
+    # a token's name, or a user's
+    createdByName: NotRequired[str]
     email: str
     expiresAt: str
     # the tenant that its session acts in, and no other
@@ -1811,11 +1845,11 @@ class Simulation(TypedDict):
     scenarioId: str
     trace: list[TraceEntry]
     # every variable at the end; null is unknown
-    values: dict[str, str | Number | bool | None]
+    values: dict[str, ModelValue]
 
 
 class SimulationRequest(TypedDict):
-    inputs: NotRequired[dict[str, str | Number | bool | None]]
+    inputs: NotRequired[dict[str, ModelValue]]
     scenarioId: str
 
 
@@ -1924,6 +1958,7 @@ class Team(TypedDict):
 
 class TeamMember(TypedDict):
     agentId: str
+    # never blank
     role: str
 
 
@@ -1974,6 +2009,7 @@ class TeamWrite(TypedDict):
     retired: NotRequired[Any]
     # ignored
     revision: NotRequired[Any]
+    # at least one
     steps: list[TeamStep]
     # ignored
     suspended: NotRequired[Any]
@@ -2046,6 +2082,8 @@ class Token(TypedDict):
     confirmedAt: NotRequired[str]
     createdAt: str
     createdBy: str
+    # a token's name, a user's or an agent's
+    createdByName: NotRequired[str]
     expiresAt: str
     id: str
     # kept coarsely
@@ -2101,8 +2139,8 @@ TraceEntry = TypedDict(
 
 
 class Transition(TypedDict):
-    actionId: NotRequired[str]
-    condition: Predicate | ConditionGroup
+    actionId: NotRequired[str | None]
+    condition: Condition
     fromStateId: str
     id: str
     name: str
@@ -2113,6 +2151,8 @@ class Transition(TypedDict):
 class User(TypedDict):
     createdAt: str
     createdBy: str
+    # a token's name, a user's or an agent's
+    createdByName: NotRequired[str]
     email: str
     # belongs to another tenant and has not accepted yet: no user of this one so far
     invited: NotRequired[bool]
@@ -2157,15 +2197,15 @@ class Validation(TypedDict):
 
 
 class Variable(TypedDict):
-    choices: NotRequired[list[str]]
-    defaultValue: str | Number | bool | None
-    description: NotRequired[str]
+    choices: NotRequired[list[str] | None]
+    defaultValue: ModelValue
+    description: NotRequired[str | None]
     id: str
     kind: Literal["input", "memory"]
     name: str
     source: str
     type: Literal["number", "boolean", "text", "choice"]
-    unit: NotRequired[str]
+    unit: NotRequired[str | None]
 
 
 class Verification(TypedDict):
@@ -2187,7 +2227,8 @@ class WaitingFor(TypedDict):
     # from when members of other groups may decide, too
     escalatesAt: NotRequired[str]
     expiresAt: NotRequired[str]
-    kind: Literal["approval", "reconcile", "slot", "stop"]
+    # approval, reconcile, slot or stop; there may be more
+    kind: str
     # until then an answer may still come, and no resolution is taken
     notBefore: NotRequired[str]
     # method and path below the version prefix
@@ -2264,3 +2305,9 @@ class WebhookWrite(TypedDict):
     updatedAt: NotRequired[Any]
     # its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS
     url: str
+
+
+Condition = Predicate | ConditionGroup
+
+
+ModelValue = str | Number | bool | None

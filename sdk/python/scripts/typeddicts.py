@@ -33,8 +33,20 @@ def types(document: dict[str, Any]) -> str:
     schemas = document["components"]["schemas"]
     made: dict[str, str] = {}
     for name in sorted(schemas):
-        _Maker(made, name).define(schemas[name])
-    return HEAD + "".join(f"\n\n{made[name]}" for name in sorted(made))
+        if _has_members(schemas[name]):
+            _Maker(made, name).define(schemas[name])
+    return HEAD + "".join(f"\n\n{made[name]}" for name in sorted(made)) + _aliases(schemas)
+
+
+def _aliases(schemas: dict[str, Any]) -> str:
+    """Schemas that are no object, such as a union. They are evaluated where they stand, and
+    so come after the classes that they name."""
+    others = {name: schema for name, schema in sorted(schemas.items()) if not _has_members(schema)}
+    return "".join("\n\n" + "\n".join([*_comment(of, ""), f"{name} = {_Maker({}, name).type(of, name)}\n"]) for name, of in others.items())
+
+
+def _has_members(schema: dict[str, Any]) -> bool:
+    return schema.get("type") == "object" and "properties" in schema
 
 
 class _Maker:
@@ -45,8 +57,6 @@ class _Maker:
         self._name = name
 
     def define(self, schema: dict[str, Any]) -> None:
-        if schema.get("type") != "object" or "properties" not in schema:
-            raise ValueError(f"{self._name}: the generator takes objects with properties")
         properties = schema["properties"]
         plain = all(name.isidentifier() and not keyword.iskeyword(name) for name in properties)
         self._made[self._name] = (self._class if plain else self._call)(schema)
@@ -101,9 +111,9 @@ def _union(names: list[str]) -> str:
     return " | ".join(dict.fromkeys(names)) if "Any" not in names else "Any"
 
 
-def _comment(schema: dict[str, Any]) -> list[str]:
+def _comment(schema: dict[str, Any], indent: str = "    ") -> list[str]:
     text = schema.get("description", "")
-    return [f"    # {line}" for line in textwrap.wrap(text, WIDTH - 6, break_on_hyphens=False)]
+    return [f"{indent}# {line}" for line in textwrap.wrap(text, WIDTH - 6, break_on_hyphens=False)]
 
 
 def _docstring(text: str) -> list[str]:

@@ -300,7 +300,7 @@ export interface components {
             /** @enum {string} */
             then: "ALLOW" | "ASK" | "DENY";
             /** @description over the inputs as they will be sent; variableId is an input, a dotted path leads deeper */
-            when: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
+            when: components["schemas"]["Condition"];
         };
         Assertion: {
             authenticatorData: string;
@@ -349,6 +349,10 @@ export interface components {
         AuditRecord: {
             action: string;
             actor: string;
+            /** @description who made the sign-in link that the actor's session began with, nearest first: it may have been theirs */
+            actorMakers?: string[];
+            /** @description in lists: a token's name, a user's or an agent's; no part of the sealed record */
+            actorName?: string;
             after: string;
             /** @description of a decision that was signed with a passkey */
             assertion?: components["schemas"]["Assertion"];
@@ -369,7 +373,7 @@ export interface components {
             decisionAssertion?: "PASSKEY";
             /** @description request digest of what was approved or sent */
             digest?: string;
-            /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
+            /** @description RFC 6962 leaf hash of the record without this field and actorName, lowercase hex */
             hash?: string;
             /** @description done, or refused: code */
             outcome: string;
@@ -523,7 +527,7 @@ export interface components {
                 [key: string]: components["schemas"]["ActionBinding"];
             };
             inputs?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: components["schemas"]["ModelValue"];
             };
             /**
              * @description default DRY_RUN
@@ -533,10 +537,11 @@ export interface components {
             name?: string;
             scenarioId: string;
         };
+        Condition: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
         ConditionGroup: {
             /** @enum {string} */
             combinator: "AND" | "OR";
-            conditions: (components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"])[];
+            conditions: components["schemas"]["Condition"][];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -552,6 +557,8 @@ export interface components {
             checkedAt: string;
             /** @description who recorded it */
             checkedBy: string;
+            /** @description a token's name, or a user's */
+            checkedByName?: string;
             /** @description the rules show that the receiver deduplicates */
             proven: boolean;
             rules: components["schemas"]["RuleVerdict"][];
@@ -617,6 +624,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, or a user's */
+            createdByName?: string;
             /** @description who decides instead: the e-mail address of a user of the tenant */
             delegate: string;
             /** Format: date-time */
@@ -734,7 +743,7 @@ export interface components {
             escalated?: string[];
             /** @description the approval's groups that it was given for */
             groups?: string[];
-            /** @description its decider left the groups before enough had approved, so it doesn't count */
+            /** @description its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; it came before enough had approved, so it doesn't count */
             left?: boolean;
             /** @description users who were away and in whose place it was given: their delegate decided as themself */
             onBehalfOf?: string[];
@@ -828,8 +837,11 @@ export interface components {
              * @description increases for each instance id, over restarts of the service too
              */
             sequence: number;
-            /** @enum {string} */
-            state: "IDLE" | "BUSY" | "ERROR";
+            /**
+             * @description ONLINE is IDLE
+             * @enum {string}
+             */
+            state: "IDLE" | "BUSY" | "ERROR" | "ONLINE";
             /**
              * Format: date-time
              * @description within 120 s of the server's time
@@ -1035,6 +1047,10 @@ export interface components {
         ListedAuditRecord: {
             action: string;
             actor: string;
+            /** @description who made the sign-in link that the actor's session began with, nearest first: it may have been theirs */
+            actorMakers?: string[] | components["schemas"]["Omitted"];
+            /** @description in lists: a token's name, a user's or an agent's; no part of the sealed record */
+            actorName?: string | components["schemas"]["Omitted"];
             after: string | components["schemas"]["Omitted"];
             /** @description of a decision that was signed with a passkey */
             assertion?: components["schemas"]["Assertion"] | components["schemas"]["Omitted"];
@@ -1055,7 +1071,7 @@ export interface components {
             decisionAssertion?: "PASSKEY";
             /** @description request digest of what was approved or sent */
             digest?: string;
-            /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
+            /** @description RFC 6962 leaf hash of the record without this field and actorName, lowercase hex */
             hash?: string;
             /** @description done, or refused: code */
             outcome: string | components["schemas"]["Omitted"];
@@ -1146,6 +1162,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, or a user's */
+            createdByName?: string | components["schemas"]["Omitted"];
             /** @description who decides instead: the e-mail address of a user of the tenant */
             delegate: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -1197,6 +1215,13 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, or a user's */
+            createdByName?: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description the edition by which its approval rules are judged, 3; absent where no step has rules, and in plans of before, which are judged as then
+             */
+            gate?: number;
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
@@ -1439,6 +1464,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, a user's or an agent's */
+            createdByName?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -1462,6 +1489,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, a user's or an agent's */
+            createdByName?: string | components["schemas"]["Omitted"];
             email: string | components["schemas"]["Omitted"];
             /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
             invited?: boolean;
@@ -1536,7 +1565,7 @@ export interface components {
             sourceRevision: number;
         };
         MemoryEffect: {
-            value: string | number | boolean | null;
+            value: components["schemas"]["ModelValue"];
             variableId: string;
         };
         Mismatch: {
@@ -1600,6 +1629,7 @@ export interface components {
             name: string;
             position: components["schemas"]["Position"];
         };
+        ModelValue: string | number | boolean | null;
         ModelWrite: {
             /** @description ignored */
             createdAt?: unknown;
@@ -1635,6 +1665,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, a user's or an agent's */
+            createdByName?: string;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -1678,6 +1710,13 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, or a user's */
+            createdByName?: string;
+            /**
+             * Format: int64
+             * @description the edition by which its approval rules are judged, 3; absent where no step has rules, and in plans of before, which are judged as then
+             */
+            gate?: number;
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
@@ -1774,17 +1813,17 @@ export interface components {
             /** @enum {string} */
             operator: "eq" | "neq" | "gt" | "gte" | "lt" | "lte" | "isUnknown" | "isKnown";
             /** @description what the variable is compared with */
-            value?: string | number | boolean | null;
+            value?: components["schemas"]["ModelValue"];
             variableId: string;
         };
         PredicateTrace: {
             /** @description the variable's value; null is unknown */
-            actual: string | number | boolean | null;
+            actual: components["schemas"]["ModelValue"];
             holds: boolean;
             operator: string;
             transitionId: string;
             /** @description what it was compared with */
-            value?: string | number | boolean | null;
+            value?: components["schemas"]["ModelValue"];
             variableId: string;
         };
         ProbeRecord: {
@@ -2102,10 +2141,10 @@ export interface components {
             expectedStateId: string;
             id: string;
             initialMemory: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: components["schemas"]["ModelValue"];
             };
             inputs: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: components["schemas"]["ModelValue"];
             };
             name: string;
         };
@@ -2158,6 +2197,8 @@ export interface components {
             createdAt: string;
             /** @description counts as one person with the link's session where four eyes are asked for */
             createdBy: string;
+            /** @description a token's name, or a user's */
+            createdByName?: string;
             email: string;
             /** Format: date-time */
             expiresAt: string;
@@ -2197,12 +2238,12 @@ export interface components {
             trace: components["schemas"]["TraceEntry"][];
             /** @description every variable at the end; null is unknown */
             values: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: components["schemas"]["ModelValue"];
             };
         };
         SimulationRequest: {
             inputs?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: components["schemas"]["ModelValue"];
             };
             scenarioId: string;
         };
@@ -2325,6 +2366,7 @@ export interface components {
         };
         TeamMember: {
             agentId: string;
+            /** @description never blank */
             role: string;
         };
         TeamPage: {
@@ -2394,6 +2436,7 @@ export interface components {
             retired?: unknown;
             /** @description ignored */
             revision?: unknown;
+            /** @description at least one */
             steps: components["schemas"]["TeamStep"][];
             /** @description ignored */
             suspended?: unknown;
@@ -2485,6 +2528,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, a user's or an agent's */
+            createdByName?: string;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -2546,8 +2591,8 @@ export interface components {
             transitionId: string;
         };
         Transition: {
-            actionId?: string;
-            condition: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
+            actionId?: string | null;
+            condition: components["schemas"]["Condition"];
             fromStateId: string;
             id: string;
             name: string;
@@ -2559,6 +2604,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
+            /** @description a token's name, a user's or an agent's */
+            createdByName?: string;
             email: string;
             /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
             invited?: boolean;
@@ -2606,9 +2653,9 @@ export interface components {
             warnings: components["schemas"]["Problem"][];
         };
         Variable: {
-            choices?: string[];
-            defaultValue: string | number | boolean | null;
-            description?: string;
+            choices?: string[] | null;
+            defaultValue: components["schemas"]["ModelValue"];
+            description?: string | null;
             id: string;
             /** @enum {string} */
             kind: "input" | "memory";
@@ -2616,7 +2663,7 @@ export interface components {
             source: string;
             /** @enum {string} */
             type: "number" | "boolean" | "text" | "choice";
-            unit?: string;
+            unit?: string | null;
         };
         Verification: {
             /** @description absent when the output has no such field */
@@ -2643,8 +2690,8 @@ export interface components {
             escalatesAt?: string;
             /** Format: date-time */
             expiresAt?: string;
-            /** @enum {string} */
-            kind: "approval" | "reconcile" | "slot" | "stop";
+            /** @description approval, reconcile, slot or stop; there may be more */
+            kind: string;
             /**
              * Format: date-time
              * @description until then an answer may still come, and no resolution is taken

@@ -6,6 +6,7 @@ from __future__ import annotations
 from .canonical import Json
 from .capability import capability, has_effect
 from .claims import Claims, at, digits, has, items, members, of, sha256, whole
+from .differs import as_differing
 from .failure import FORMATS, need
 from .gaterules import FOLDING
 from .moment import no_time
@@ -20,7 +21,7 @@ def check_run(c: Claims) -> None:
     need(of(c.run, "status") in ("COMPLETED", "FAILED", "CANCELLED"), "run", "the run has not ended")
     need(of(c.run, "mode") in ("LIVE", "DRY_RUN"), "run", "its mode must be DRY_RUN or LIVE")
     need(at(c.run, "waitingFor") is None, "run", "it has ended and waits for nothing")
-    wrong = no_time(c.run, "createdAt", "updatedAt", "completedAt")
+    wrong = no_time(c.run, "createdAt", "updatedAt", "completedAt", "restoredAt")
     need(wrong == "", "run", f"{wrong} must be a time in UTC")
 
 
@@ -78,6 +79,7 @@ def check_steps(c: Claims) -> None:
         _as_planned(c, step, plan)
         _as_capable(c, step)
         _as_sent(c, step)
+        as_differing(c, step)
     _check_whole(c)
 
 

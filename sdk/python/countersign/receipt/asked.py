@@ -48,6 +48,8 @@ def _of_run(c: Claims, a: Json) -> None:
     check(of(a, "decidedBy") != "", "was decided by nobody")
     for name in ("requestedAt", "expiresAt", "decidedAt"):
         check(moment(of(a, name)) != "", f"has a {name} that is no time in UTC")
+    restored = not has(a, "restoredAt") or "" < moment(of(a, "restoredAt")) <= moment(of(c.run, "restoredAt"))
+    check(restored, "is of a restore that the run was not of")
     check_decisions(a, check)
 
 

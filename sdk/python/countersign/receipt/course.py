@@ -6,6 +6,7 @@ from .agree import ENDED
 from .canonical import Json
 from .capability import hides
 from .claims import Claims, at, items, of
+from .differs import differs_words
 from .failure import need
 from .record import Record, done
 
@@ -76,7 +77,7 @@ def check_reconciled(c: Claims, step: Json, records: list[Record]) -> None:
     same = bool(found) and done(
         found[-1],
         digest=of(step, "requestDigest"),
-        reason=f"{of(r, 'resolution')}: {of(r, 'evidence')}",
+        reason=f"{of(r, 'resolution')}: {of(r, 'evidence')}{differs_words(r)}",
         actor=of(r, "by"),
         at=of(r, "at"),
     )

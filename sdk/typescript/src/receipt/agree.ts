@@ -2,6 +2,7 @@
 // its digest, which the log has; the run's steps are those of the plan.
 import type { Json } from "./canonical.js";
 import { formats, need } from "./failure.js";
+import { asDiffering } from "./differs.js";
 import { capability, hasEffect, live, steps } from "./capability.js";
 import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
 import { folding } from "./gaterules.js";
@@ -17,7 +18,7 @@ export function checkRun(c: Claims): void {
   need(["COMPLETED", "FAILED", "CANCELLED"].includes(of(c.run, "status")), "run", "the run has not ended");
   need(mode === "LIVE" || mode === "DRY_RUN", "run", "its mode must be DRY_RUN or LIVE");
   need(!exists(at(c.run, "waitingFor")), "run", "it has ended and waits for nothing");
-  const wrong = noTime(c.run, "createdAt", "updatedAt", "completedAt");
+  const wrong = noTime(c.run, "createdAt", "updatedAt", "completedAt", "restoredAt");
   need(wrong === "", "run", `${wrong} must be a time in UTC`);
 }
 
@@ -69,6 +70,7 @@ export function checkSteps(c: Claims): void {
     asPlanned(c, s, planned[i] as Json);
     asCapable(c, s);
     asSent(c, s);
+    asDiffering(c, s);
   });
   checkWhole(c);
 }

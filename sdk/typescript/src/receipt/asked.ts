@@ -40,6 +40,8 @@ function ofRun(c: Claims, a: Json): void {
   check(["APPROVED", "REJECTED"].includes(of(a, "status")), "is not decided, though the run has ended");
   check(of(a, "decidedBy") !== "", "was decided by nobody");
   for (const name of ["requestedAt", "expiresAt", "decidedAt"]) check(moment(of(a, name)) !== "", `has a ${name} that is no time in UTC`);
+  const restored = moment(of(a, "restoredAt"));
+  check(!has(a, "restoredAt") || (restored !== "" && restored <= moment(of(c.run, "restoredAt"))), "is of a restore that the run was not of");
   checkDecisions(a, check);
 }
 

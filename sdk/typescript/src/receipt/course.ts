@@ -1,6 +1,7 @@
 // Compares what the log says of the course of the run with what the run says.
 import { ended, masked } from "./agree.js";
 import type { Json } from "./canonical.js";
+import { differsWords } from "./differs.js";
 import { need } from "./failure.js";
 import { hides, live, steps } from "./capability.js";
 import { at, type Claims, exists, list, text } from "./claims.js";
@@ -61,7 +62,7 @@ export function checkReconciled(c: Claims, s: Json, records: AuditRecord[]): voi
   const same =
     last !== undefined &&
     word(last, "digest") === of(s, "requestDigest") &&
-    word(last, "reason") === `${of(r, "resolution")}: ${of(r, "evidence")}` &&
+    word(last, "reason") === `${of(r, "resolution")}: ${of(r, "evidence")}${differsWords(r)}` &&
     word(last, "actor") === of(r, "by") &&
     word(last, "at") === of(r, "at");
   need(same, "audit", `the log does not say that step ${id} was reconciled so`);
