@@ -13,13 +13,13 @@ import (
 type fault string
 
 const (
-	diskFull   fault = "disk full"                             // refused; lasts until the disk is repaired
-	dieBefore  fault = "killed before the commit"              // nothing of it is stored
-	dieAfter   fault = "killed after the commit"               // all of it is stored, but nobody got an answer
-	syncLost   fault = "sync failed, and the bytes were lost"  // the store refuses further use
-	syncKept   fault = "sync failed, but the bytes were there" // the store refuses further use
-	unreadable fault = "read error"                            // of one View
-	noFault    fault = ""
+	diskFull  fault = "disk full"                             // refused; lasts until the disk is repaired
+	dieBefore fault = "killed before the commit"              // nothing of it is stored
+	dieAfter  fault = "killed after the commit"               // all of it is stored, but nobody got an answer
+	syncLost  fault = "sync failed, and the bytes were lost"  // the store refuses further use
+	syncKept  fault = "sync failed, but the bytes were there" // the store refuses further use
+	readError fault = "read error"                            // of one View
+	noFault   fault = ""
 )
 
 // disk is what outlives a process: the committed rows, and the planned faults.
@@ -48,7 +48,7 @@ func (d *disk) meet() fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.commits++
-	if d.next == noFault || d.next == unreadable {
+	if d.next == noFault || d.next == readError {
 		return noFault
 	}
 	if d.in > 0 {
@@ -75,7 +75,7 @@ func (d *disk) lastFull() time.Time {
 func (d *disk) meetRead() fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.next != unreadable {
+	if d.next != readError {
 		return noFault
 	}
 	if d.in > 0 {
@@ -83,7 +83,7 @@ func (d *disk) meetRead() fault {
 		return noFault
 	}
 	d.next = noFault
-	return unreadable
+	return readError
 }
 
 // session is the disk as opened by one process. After the process has died, nothing reaches the disk through it.
@@ -117,7 +117,7 @@ var errDiscard = errors.New("simulation: the commit did not happen")
 
 // View implements store.Store.
 func (s *session) View(ctx context.Context, fn func(store.Tx) error) error {
-	if s.isDead() || s.disk.meetRead() == unreadable {
+	if s.isDead() || s.disk.meetRead() == readError {
 		return store.ErrUnavailable
 	}
 	return s.rows.View(ctx, fn)

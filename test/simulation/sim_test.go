@@ -199,7 +199,7 @@ func (s *sim) pass() {
 func (s *sim) perhapsFault() {
 	switch n := s.rng.IntN(100); {
 	case n < 11:
-		f := []fault{diskFull, dieBefore, dieAfter, dieAfter, syncLost, syncKept, unreadable}[s.rng.IntN(7)]
+		f := []fault{diskFull, dieBefore, dieAfter, dieAfter, syncLost, syncKept, readError}[s.rng.IntN(7)]
 		in := s.rng.IntN(8)
 		s.disk.plan(f, in)
 		s.say("planned: %s, in %d commits", f, in)
