@@ -26,6 +26,7 @@ const (
 type disk struct {
 	rows    store.Store
 	reserve bool // outcomes can be stored on a full disk
+	poison  poison
 
 	mu      sync.Mutex
 	next    fault
@@ -137,7 +138,7 @@ func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
 		if s.isDead() { // the process died while this Update waited
 			return errDiscard
 		}
-		if err := fn(tx); err != nil {
+		if err := fn(poisoned{tx, &s.disk.poison}); err != nil {
 			return err
 		}
 		if !keep {

@@ -33,7 +33,8 @@ type receiver struct {
 // delivery is one received request.
 type delivery struct {
 	call  request.Call
-	at    time.Time
+	by    *session  // of the process that sent it
+	at    time.Time // by the clock that nobody sets
 	done  time.Time // when the service got the answer, zero before
 	told  request.Outcome
 	acted bool
@@ -149,7 +150,7 @@ func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
 	if !b.sent {
 		return b.answer(c)
 	}
-	d := &delivery{call: c, at: r.now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
+	d := &delivery{call: c, at: time.Now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
 	r.mu.Lock()
 	r.log, r.arrivals = append(r.log, d), r.arrivals+1
 	r.mu.Unlock()
@@ -157,7 +158,7 @@ func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
 	o := r.wait(ctx, b, c, took)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d.told, d.done = o, r.now()
+	d.told, d.done = o, time.Now()
 	return o
 }
 

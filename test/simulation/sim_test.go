@@ -66,7 +66,7 @@ var tenants = []string{"acme", "globex"}
 
 // newSim draws the configuration.
 func newSim(t *testing.T, seed uint64) *sim {
-	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x5eed)), disk: &disk{rows: memory.New()}, people: map[string][]person{}, rows: map[rowAt]any{}, looks: map[string]lastLook{}, loser: newLoser(seed)}
+	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x5eed)), disk: &disk{rows: memory.New(), poison: poison{of: map[string]venom{}}}, people: map[string][]person{}, rows: map[rowAt]any{}, looks: map[string]lastLook{}, loser: newLoser(seed)}
 	s.disk.reserve = s.rng.IntN(2) == 0
 	s.limit = 1 + s.rng.IntN(4)
 	s.ttl = []time.Duration{20 * time.Second, 90 * time.Second, 5 * time.Minute}[s.rng.IntN(3)]
@@ -118,6 +118,7 @@ func (s *sim) run(steps int) {
 			return
 		}
 		s.perhapsFault()
+		s.perhapsPoison()
 		s.play(s.draw())
 		s.pass()
 		s.revive()
