@@ -93,6 +93,10 @@ type session struct {
 	rows store.Store
 	dead chan struct{}
 	once sync.Once
+
+	mu     sync.Mutex
+	cut    time.Time // until then it doesn't reach the store
+	wasCut time.Time // when it last was cut off
 }
 
 func (d *disk) open() *session { return d.through(d.rows) }
@@ -104,6 +108,29 @@ func (d *disk) through(rows store.Store) *session {
 
 // die ends the process at once.
 func (s *session) die() { s.once.Do(func() { close(s.dead) }) }
+
+// cutFor cuts the process off from the store for a while; 0 ends that.
+func (s *session) cutFor(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d > 0 {
+		s.wasCut = time.Now().Add(d)
+	}
+	s.cut = time.Now().Add(d)
+}
+
+func (s *session) isCut() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Before(s.cut)
+}
+
+// reached reports that the process has lived and reached the store since then.
+func (s *session) reached(since time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.isDead() && s.wasCut.Before(since)
+}
 
 func (s *session) isDead() bool {
 	select {
@@ -118,7 +145,7 @@ var errDiscard = errors.New("simulation: the commit did not happen")
 
 // View implements store.Store.
 func (s *session) View(ctx context.Context, fn func(store.Tx) error) error {
-	if s.isDead() || s.disk.meetRead() == readError {
+	if s.isDead() || s.isCut() || s.disk.meetRead() == readError {
 		return store.ErrUnavailable
 	}
 	return s.rows.View(ctx, fn)
@@ -126,7 +153,7 @@ func (s *session) View(ctx context.Context, fn func(store.Tx) error) error {
 
 // Update implements store.Store.
 func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
-	if s.isDead() {
+	if s.isDead() || s.isCut() {
 		return store.ErrUnavailable
 	}
 	f := s.disk.meet()

@@ -50,6 +50,12 @@ func (p *poison) fails(row store.Row) bool {
 	return false
 }
 
+func (s *sim) poisoned(run string) bool {
+	s.disk.poison.mu.Lock()
+	defer s.disk.poison.mu.Unlock()
+	return s.disk.poison.of[run] != ""
+}
+
 // poisoned is a transaction in which poisoned runs can't be stored.
 type poisoned struct {
 	store.Tx

@@ -139,6 +139,10 @@ func uneven(rng *rand.Rand) time.Duration {
 // Call implements engine.Caller and control.Prober: it delivers once, executes the request or not, and returns by the timeout or when ctx
 // ends.
 func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
+	return r.call(ctx, c, nil)
+}
+
+func (r *receiver) call(ctx context.Context, c request.Call, by *session) request.Outcome {
 	if c.Project.Adapter == countersign.AdapterLocalEcho {
 		return returned(200, countersign.ObjectValue(c.Input).Raw())(request.Call{})
 	}
@@ -150,7 +154,7 @@ func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
 	if !b.sent {
 		return b.answer(c)
 	}
-	d := &delivery{call: c, at: time.Now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
+	d := &delivery{call: c, by: by, at: time.Now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
 	r.mu.Lock()
 	r.log, r.arrivals = append(r.log, d), r.arrivals+1
 	r.mu.Unlock()

@@ -34,6 +34,9 @@ type sim struct {
 	receiver *receiver
 	process  *process
 	shared   bool // other processes use the store too
+	abreast  int  // so many at a time, of which process serves; 0: the one process
+	replicas []*process
+	cuts     int
 	ids      atomic.Int64
 	requests int
 	clock    atomic.Int64  // how far the service's clock was set off
@@ -110,8 +113,12 @@ type act struct {
 
 // run plays the seed.
 func (s *sim) run(steps int) {
-	s.boot()
-	defer func() { s.process.end(0) }() // the last process; it may have ended already
+	if s.abreast > 0 {
+		s.complete()
+	} else {
+		s.boot()
+	}
+	defer s.endAll()
 	s.furnish()
 	for range steps {
 		if s.failed {
@@ -119,6 +126,7 @@ func (s *sim) run(steps int) {
 		}
 		s.perhapsFault()
 		s.perhapsPoison()
+		s.perhapsCut()
 		s.play(s.draw())
 		s.pass()
 		s.revive()
@@ -127,6 +135,16 @@ func (s *sim) run(steps int) {
 		s.check()
 	}
 	s.drain()
+}
+
+// endAll ends the last processes.
+func (s *sim) endAll() {
+	if s.abreast == 0 {
+		s.process.end(0)
+	}
+	for _, p := range s.replicas {
+		p.end(0)
+	}
 }
 
 // play makes one request, or several concurrent ones.
@@ -206,7 +224,7 @@ func (s *sim) perhapsFault() {
 		s.say("planned: %s, in %d commits", f, in)
 	case n < 40:
 		s.disk.mend()
-	case n < 43:
+	case n < 43 && s.abreast == 0:
 		jump := time.Duration(s.rng.IntN(7200)-3600) * time.Second
 		s.clock.Add(int64(jump))
 		s.say("the clock is set by %s", jump)
@@ -217,6 +235,14 @@ func (s *sim) perhapsFault() {
 func (s *sim) perhapsRestart() {
 	n := s.rng.IntN(100)
 	if n >= 6 {
+		return
+	}
+	if s.abreast > 0 {
+		s.say("%s leaves, by a kill: %t", s.process.held.ID(), n >= 3)
+		s.leave(s.process, map[bool]time.Duration{true: grace}[n < 3])
+		s.disk.mend()
+		s.complete()
+		synctest.Wait()
 		return
 	}
 	if n < 3 {
@@ -235,6 +261,7 @@ func (s *sim) perhapsRestart() {
 func (s *sim) drain() {
 	s.say("everything is mended; the rest is played out")
 	s.disk.mend()
+	s.joinAgain()
 	s.revive()
 	for range 60 {
 		if s.failed || !s.helpAlong() {
@@ -242,6 +269,7 @@ func (s *sim) drain() {
 		}
 		time.Sleep(61 * time.Second)
 		synctest.Wait()
+		s.revive()
 	}
 	s.check()
 	s.checkNothingIsStuck()
