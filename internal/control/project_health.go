@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/credowner"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -48,6 +49,7 @@ func (s *Service) keepHealth(ctx context.Context, a Actor, check *countersign.He
 		s.log.Error("health check not stored", "tenant", a.Tenant, "project", check.ProjectID, "revision", check.Revision, "status", check.StatusCode, "cause", check.Error, "error", err)
 		return public(err)
 	}
+	crashpoint.At("control.committed", access.CheckHealth)
 	if now != check.Revision {
 		return countersign.Errorf(countersign.CodeRevisionConflict, "project %s changed to revision %d during the check; check again", check.ProjectID, now)
 	}

@@ -133,7 +133,7 @@ func ofTeam(t countersign.Team, err error) (register, error) {
 }
 
 func (r teamRequests) put(ctx context.Context, content string, expected int64) (register, error) {
-	return ofTeam(r.h.any().PutTeam(ctx, ada, r.id, teamWrite(content, expected)))
+	return ofTeam(r.h.any().PutTeam(ctx, ada, r.id, teamWrite(content, expected, pay)))
 }
 
 func (r teamRequests) read(ctx context.Context) (register, error) {

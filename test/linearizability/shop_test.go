@@ -133,7 +133,7 @@ func (h *fixture) livePlan(steps ...countersign.Step) string {
 func teamWrite(name string, revision int64, capabilities ...string) countersign.TeamWrite {
 	w := countersign.TeamWrite{
 		Name: name, ExpectedRevision: revision, Steps: []countersign.TeamStep{},
-		Members: []countersign.TeamMember{{AgentID: agentID("reader")}, {AgentID: agentID("payer")}},
+		Members: []countersign.TeamMember{{AgentID: agentID("reader"), Role: "reader"}, {AgentID: agentID("payer"), Role: "payer"}},
 	}
 	for _, c := range capabilities {
 		s := countersign.TeamStep{ID: c, Name: c, AgentID: agentID("payer"), Capability: c, Expectation: done()}

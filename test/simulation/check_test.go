@@ -109,6 +109,8 @@ func (s *sim) checkRun(tenant string, p *picture, r *records.Run) {
 	}
 	for i := range r.Steps {
 		s.checkStep(r, &r.Steps[i])
+		s.checkReopened(tenant, r, &r.Steps[i])
+		s.checkSetAside(tenant, r, &r.Steps[i])
 	}
 	if r.Mode == countersign.ModeDryRun {
 		s.checkRehearsal(r)
@@ -145,6 +147,15 @@ func (s *sim) checkStep(r *records.Run, st *countersign.StepRun) {
 		s.fail("S2: step %s of %s is a read and RECOVERY_REQUIRED", st.ID, r.ID)
 	case r.Status.IsTerminal() && (st.Status == countersign.StepPending || st.Status == countersign.StepRunning || st.Status == countersign.StepWaitingApproval || st.Status == countersign.StepRecoveryRequired):
 		s.fail("S1: run %s is %s with step %s %s", r.ID, r.Status, st.ID, st.Status)
+	}
+}
+
+// checkReopened: what was sent once and then confirmed as not executed may arrive late, whatever its last attempt came to. Only its completion takes
+// that back.
+func (s *sim) checkReopened(tenant string, r *records.Run, st *countersign.StepRun) {
+	again := s.seen.logs[tenant].reopened[st.IdempotencyKey] > 0 && r.Status.IsTerminal() && st.Status != countersign.StepCompleted
+	if again && (!st.MayHaveHappened || !r.MayHaveHappened) {
+		s.fail("S2: run %s is %s (%s), and the first sending of step %s may still arrive: mayHaveHappened %v and %v", r.ID, r.Status, r.Error, st.ID, r.MayHaveHappened, st.MayHaveHappened)
 	}
 }
 

@@ -105,11 +105,15 @@ func (d *day) checkPays(tenant string, p *picture) {
 	for i := range p.runs {
 		for _, st := range p.runs[i].Steps {
 			intents := l.intents[st.IdempotencyKey]
-			if st.Capability != "pay" || len(intents) == 0 || d.judged[st.IdempotencyKey] {
+			if st.Capability != "pay" || len(intents) <= d.judged[st.IdempotencyKey] {
 				continue
 			}
-			d.judged[st.IdempotencyKey] = true
-			now := paid{key: st.IdempotencyKey, at: intents[0].at}
+			d.judged[st.IdempotencyKey] = len(intents)
+			d.pays[st.ProjectID] = slices.DeleteFunc(d.pays[st.ProjectID], func(o paid) bool { return o.key == st.IdempotencyKey }) // a step counts at its last sending
+			if neverLeftAtAll(&st) {
+				continue
+			}
+			now := paid{key: st.IdempotencyKey, at: intents[len(intents)-1].at}
 			if json.Unmarshal([]byte(st.Input["amount"].Raw()), &now.amount) != nil {
 				d.fail("D5: %s was sent with amount %s", st.IdempotencyKey, st.Input["amount"].Raw())
 			}
@@ -132,6 +136,11 @@ func (d *day) checkPays(tenant string, p *picture) {
 		}
 		d.pays[project] = slices.DeleteFunc(d.pays[project], func(o paid) bool { return now.at.Sub(o.at) > paysWithin })
 	}
+}
+
+// neverLeftAtAll reports a step whose only sending never left: it gives its place in a budget back.
+func neverLeftAtAll(st *countersign.StepRun) bool {
+	return st.Status == countersign.StepFailed && st.Attempt == 1 && st.Error != nil && st.Error.Code == countersign.CodeNotSent
 }
 
 func (d *day) judgeRules(p *picture, r *records.Run, st *countersign.StepRun, amount float64) {
@@ -347,6 +356,7 @@ func (d *day) prune(present map[string]bool) {
 			if id, _, _ := strings.Cut(key, "."); !present[id] {
 				delete(l.intents, key)
 				delete(l.reopened, key)
+				delete(l.approved, key)
 				delete(d.judged, key)
 			}
 		}

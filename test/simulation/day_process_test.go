@@ -32,6 +32,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/measured"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 	"github.com/countersign/countersign/internal/testing/slacktest"
 )
 
@@ -58,6 +59,7 @@ type parts struct {
 	hub     *updates.Hub
 	control *control.Service
 	api     http.Handler
+	aside   *unreadable.Records
 }
 
 // start opens the store and starts a process on it, with all that works beside the engine. It is wired as cmd/countersign does it, but
@@ -114,18 +116,18 @@ func (d *day) assemble(rows store.Store, held *lease.Keeper, metrics *telemetry.
 	}
 	l := runrepo.New(runrepo.Config{Replica: id, MaxActive: atOnce, ApprovalTTL: lifetime, NewID: d.newID, NewSalt: d.newSalt, OriginAllowed: allowed.Origin, Now: d.now, Observe: metrics.Observe})
 	hub := &updates.Hub{}
-	e := engine.New(rows, l, d.receiver, hub, quietly)
+	e, aside := engine.New(rows, l, d.receiver, hub, quietly), unreadable.New(quietly)
 	if held != nil {
 		e.Share(held, lease.Every)
 	}
 	c := control.New(control.Config{
-		Allowed: allowed, MaxActive: atOnce, Version: "simulated", NewID: d.newID, NewSecret: d.newSecret, Now: d.now, Post: d.mails, Shared: held != nil, Metrics: metrics,
+		Allowed: allowed, MaxActive: atOnce, Version: "simulated", NewID: d.newID, NewSecret: d.newSecret, Now: d.now, Post: d.mails, Shared: held != nil, Metrics: metrics, Unreadable: aside,
 	}, rows, l, e, hub, d.receiver, quietly)
 	api, err := httpapi.New(httpapi.Config{BaseURL: publicURL, Log: quietly, NewID: d.newID, Now: d.now}, c)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return parts{rows, held, l, e, hub, c, api}
+	return parts{rows, held, l, e, hub, c, api, aside}
 }
 
 // worker works in the background.
@@ -138,12 +140,12 @@ type worker interface {
 func (p parts) atWork(d *day) []worker {
 	adapter := slack.New(slack.Config{URL: d.slack.URL(), AppToken: slacktest.AppToken, BotToken: slacktest.BotToken, HTTP: d.slack.Transport(), Log: quietly})
 	all := []worker{
-		remind.New(remind.Config{Now: d.now, Log: quietly}, p.store),
-		notify.New(notify.Config{BaseURL: publicURL, Now: d.now, Log: quietly}, p.store, d.mails),
-		chat.New(chat.Config{BaseURL: publicURL, Channels: map[string]string{tenants[0]: channel}, Shared: d.shared, NewID: d.newID, Now: d.now, Count: func(string) {}, Log: quietly}, p.store, p.control, adapter),
-		webhook.New(webhook.Config{BaseURL: publicURL, Backoff: webhook.Backoff, Now: d.now, Log: quietly}, p.store, d.hooks),
-		indexing.New(p.store, p.control, 10*time.Second, quietly),
-		retention.New(retention.Config{Keep: d.kept, Dir: d.archive, Now: d.now, Log: quietly}, p.store, p.runs),
+		remind.New(remind.Config{Now: d.now, Log: quietly, Unreadable: p.aside}, p.store),
+		notify.New(notify.Config{BaseURL: publicURL, Now: d.now, Log: quietly, Unreadable: p.aside}, p.store, d.mails),
+		chat.New(chat.Config{BaseURL: publicURL, Channels: map[string]string{tenants[0]: channel}, Shared: d.shared, NewID: d.newID, Now: d.now, Count: func(string) {}, Log: quietly, Unreadable: p.aside}, p.store, p.control, adapter),
+		webhook.New(webhook.Config{BaseURL: publicURL, Backoff: webhook.Backoff, Now: d.now, Log: quietly, Unreadable: p.aside}, p.store, d.hooks),
+		indexing.New(p.store, p.control, 10*time.Second, quietly, p.aside),
+		retention.New(retention.Config{Keep: d.kept, Dir: d.archive, Now: d.now, Log: quietly, Unreadable: p.aside}, p.store, p.runs),
 	}
 	if d.shared {
 		all = append(all, &polling{parts: p})

@@ -52,7 +52,7 @@ type day struct {
 	outage   span                // of the webhook's receiver
 	kept     time.Duration       // how long an ended run stays in the store
 	period   int                 // minutes from one taking of figures to the next
-	judged   map[string]bool     // intents to pay that were judged, by key
+	judged   map[string]int      // how many intents to pay were judged, by key
 	pays     map[string][]paid   // latest payments, by project
 	present  map[string]bool     // runs that were in the store at the last check, by tenant and id; true: it was counted how they ended
 	settled  map[string]bool     // approvals of which it was counted how they ended
@@ -110,7 +110,7 @@ func newDay(t *testing.T, seed uint64, minutes int) *day {
 	d := &day{
 		sim: newSim(t, seed), root: root, archive: filepath.Join(root, "archive"), minutes: minutes, slack: slacktest.OpenPiped(t), mails: &mails{},
 		work: map[string]*work{}, seenLast: map[string]*picture{}, token: map[string]string{}, events: map[int][]event{},
-		kept: 4 * time.Hour, period: 60, judged: map[string]bool{}, pays: map[string][]paid{}, present: map[string]bool{}, pressed: map[string]bool{}, settled: map[string]bool{},
+		kept: 4 * time.Hour, period: 60, judged: map[string]int{}, pays: map[string][]paid{}, present: map[string]bool{}, pressed: map[string]bool{}, settled: map[string]bool{},
 		tally: dayTally{ends: map[string]int{}, approvals: map[string]int{}},
 	}
 	d.rng = rand.New(rand.NewPCG(seed, 0xda7))

@@ -13,19 +13,20 @@ import (
 type fault string
 
 const (
-	diskFull   fault = "disk full"                             // refused; lasts until the disk is repaired
-	dieBefore  fault = "killed before the commit"              // nothing of it is stored
-	dieAfter   fault = "killed after the commit"               // all of it is stored, but nobody got an answer
-	syncLost   fault = "sync failed, and the bytes were lost"  // the store refuses further use
-	syncKept   fault = "sync failed, but the bytes were there" // the store refuses further use
-	unreadable fault = "read error"                            // of one View
-	noFault    fault = ""
+	diskFull  fault = "disk full"                             // refused; lasts until the disk is repaired
+	dieBefore fault = "killed before the commit"              // nothing of it is stored
+	dieAfter  fault = "killed after the commit"               // all of it is stored, but nobody got an answer
+	syncLost  fault = "sync failed, and the bytes were lost"  // the store refuses further use
+	syncKept  fault = "sync failed, but the bytes were there" // the store refuses further use
+	readError fault = "read error"                            // of one View
+	noFault   fault = ""
 )
 
 // disk is what outlives a process: the committed rows, and the planned faults.
 type disk struct {
 	rows    store.Store
 	reserve bool // outcomes can be stored on a full disk
+	poison  poison
 
 	mu      sync.Mutex
 	next    fault
@@ -48,7 +49,7 @@ func (d *disk) meet() fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.commits++
-	if d.next == noFault || d.next == unreadable {
+	if d.next == noFault || d.next == readError {
 		return noFault
 	}
 	if d.in > 0 {
@@ -75,7 +76,7 @@ func (d *disk) lastFull() time.Time {
 func (d *disk) meetRead() fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.next != unreadable {
+	if d.next != readError {
 		return noFault
 	}
 	if d.in > 0 {
@@ -83,7 +84,7 @@ func (d *disk) meetRead() fault {
 		return noFault
 	}
 	d.next = noFault
-	return unreadable
+	return readError
 }
 
 // session is the disk as opened by one process. After the process has died, nothing reaches the disk through it.
@@ -92,6 +93,10 @@ type session struct {
 	rows store.Store
 	dead chan struct{}
 	once sync.Once
+
+	mu     sync.Mutex
+	cut    time.Time // until then it doesn't reach the store
+	wasCut time.Time // when it last was cut off
 }
 
 func (d *disk) open() *session { return d.through(d.rows) }
@@ -103,6 +108,29 @@ func (d *disk) through(rows store.Store) *session {
 
 // die ends the process at once.
 func (s *session) die() { s.once.Do(func() { close(s.dead) }) }
+
+// cutFor cuts the process off from the store for a while; 0 ends that.
+func (s *session) cutFor(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d > 0 {
+		s.wasCut = time.Now().Add(d)
+	}
+	s.cut = time.Now().Add(d)
+}
+
+func (s *session) isCut() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Before(s.cut)
+}
+
+// reached reports that the process has lived and reached the store since then.
+func (s *session) reached(since time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.isDead() && s.wasCut.Before(since)
+}
 
 func (s *session) isDead() bool {
 	select {
@@ -117,7 +145,7 @@ var errDiscard = errors.New("simulation: the commit did not happen")
 
 // View implements store.Store.
 func (s *session) View(ctx context.Context, fn func(store.Tx) error) error {
-	if s.isDead() || s.disk.meetRead() == unreadable {
+	if s.isDead() || s.isCut() || s.disk.meetRead() == readError {
 		return store.ErrUnavailable
 	}
 	return s.rows.View(ctx, fn)
@@ -125,7 +153,7 @@ func (s *session) View(ctx context.Context, fn func(store.Tx) error) error {
 
 // Update implements store.Store.
 func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
-	if s.isDead() {
+	if s.isDead() || s.isCut() {
 		return store.ErrUnavailable
 	}
 	f := s.disk.meet()
@@ -137,7 +165,7 @@ func (s *session) Update(ctx context.Context, fn func(store.Tx) error) error {
 		if s.isDead() { // the process died while this Update waited
 			return errDiscard
 		}
-		if err := fn(tx); err != nil {
+		if err := fn(poisoned{tx, &s.disk.poison}); err != nil {
 			return err
 		}
 		if !keep {

@@ -48,10 +48,10 @@ func (s *sim) repeatable(tenant, actor, action string, code countersign.Code) re
 	return repeatable{s.process, tenant, actor, action, code}
 }
 
-// counts notes a record of counted refusals: replicas count on from it.
+// counts notes a record of refusals: replicas count on from it, also from one whose replica died before it answered.
 func (s *sim) counts(tenant string, rec countersign.AuditRecord) {
 	code, refused := strings.CutPrefix(rec.Outcome, countersign.AuditRefused+": ")
-	if !refused || !s.shared || rec.Count == 0 {
+	if !refused || !s.shared {
 		return
 	}
 	k := s.repeatable(tenant, rec.Actor, "", countersign.Code(code))

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/runtime/engine"
+	"github.com/countersign/countersign/internal/runtime/lease"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/testing/rerun"
@@ -30,6 +31,7 @@ type process struct {
 	session *session
 	engine  *engine.Engine
 	control *control.Service
+	held    *lease.Keeper         // nil: no other process uses the store
 	beside  []interface{ Stop() } // what else works in the background, in the order in which it began
 }
 
@@ -59,15 +61,24 @@ func (s *sim) bootOnce() bool {
 	}
 	p := &process{session: s.disk.open()}
 	rows := rerun.New(p.session, s.lose)
-	l := runrepo.New(runrepo.Config{MaxActive: s.limit, ApprovalTTL: s.ttl, NewID: s.newID, OriginAllowed: allowed.Origin, Now: s.now})
+	id := ""
+	if s.abreast > 0 {
+		id = s.newID("replica")
+	}
+	calls := through{s.receiver, p.session}
+	l := runrepo.New(runrepo.Config{Replica: id, MaxActive: s.limit, ApprovalTTL: s.ttl, NewID: s.newID, OriginAllowed: allowed.Origin, Now: s.now})
 	hub := &updates.Hub{}
 	log := slog.New(slog.DiscardHandler)
-	p.engine = engine.New(rows, l, s.receiver, hub, log)
+	p.engine = engine.New(rows, l, calls, hub, log)
 	p.control = control.New(control.Config{
 		Allowed: allowed, MaxActive: s.limit, Version: "simulated", NewID: s.newID,
-		NewSecret: func() [32]byte { return [32]byte{} }, Now: s.now,
-	}, rows, l, p.engine, hub, s.receiver, log)
+		NewSecret: func() [32]byte { return [32]byte{} }, Now: s.now, Shared: s.abreast > 0,
+	}, rows, l, p.engine, hub, calls, log)
 	s.process = p
+	if id != "" && p.share(id) != nil {
+		p.end(0)
+		return false
+	}
 	if p.engine.Start(context.Background()) == nil && !p.session.isDead() {
 		return true
 	}
@@ -90,6 +101,10 @@ func (p *process) end(grace time.Duration) {
 
 // revive restarts the service if it has died.
 func (s *sim) revive() {
+	if s.abreast > 0 {
+		s.replace()
+		return
+	}
 	if !s.process.session.isDead() {
 		return
 	}

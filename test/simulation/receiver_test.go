@@ -33,7 +33,8 @@ type receiver struct {
 // delivery is one received request.
 type delivery struct {
 	call  request.Call
-	at    time.Time
+	by    *session  // of the process that sent it
+	at    time.Time // by the clock that nobody sets
 	done  time.Time // when the service got the answer, zero before
 	told  request.Outcome
 	acted bool
@@ -138,6 +139,10 @@ func uneven(rng *rand.Rand) time.Duration {
 // Call implements engine.Caller and control.Prober: it delivers once, executes the request or not, and returns by the timeout or when ctx
 // ends.
 func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
+	return r.call(ctx, c, nil)
+}
+
+func (r *receiver) call(ctx context.Context, c request.Call, by *session) request.Outcome {
 	if c.Project.Adapter == countersign.AdapterLocalEcho {
 		return returned(200, countersign.ObjectValue(c.Input).Raw())(request.Call{})
 	}
@@ -149,7 +154,7 @@ func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
 	if !b.sent {
 		return b.answer(c)
 	}
-	d := &delivery{call: c, at: r.now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
+	d := &delivery{call: c, by: by, at: time.Now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
 	r.mu.Lock()
 	r.log, r.arrivals = append(r.log, d), r.arrivals+1
 	r.mu.Unlock()
@@ -157,7 +162,7 @@ func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
 	o := r.wait(ctx, b, c, took)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d.told, d.done = o, r.now()
+	d.told, d.done = o, time.Now()
 	return o
 }
 

@@ -34,6 +34,9 @@ type sim struct {
 	receiver *receiver
 	process  *process
 	shared   bool // other processes use the store too
+	abreast  int  // so many at a time, of which process serves; 0: the one process
+	replicas []*process
+	cuts     int
 	ids      atomic.Int64
 	requests int
 	clock    atomic.Int64  // how far the service's clock was set off
@@ -66,7 +69,7 @@ var tenants = []string{"acme", "globex"}
 
 // newSim draws the configuration.
 func newSim(t *testing.T, seed uint64) *sim {
-	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x5eed)), disk: &disk{rows: memory.New()}, people: map[string][]person{}, rows: map[rowAt]any{}, looks: map[string]lastLook{}, loser: newLoser(seed)}
+	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x5eed)), disk: &disk{rows: memory.New(), poison: poison{of: map[string]venom{}}}, people: map[string][]person{}, rows: map[rowAt]any{}, looks: map[string]lastLook{}, loser: newLoser(seed)}
 	s.disk.reserve = s.rng.IntN(2) == 0
 	s.limit = 1 + s.rng.IntN(4)
 	s.ttl = []time.Duration{20 * time.Second, 90 * time.Second, 5 * time.Minute}[s.rng.IntN(3)]
@@ -110,14 +113,20 @@ type act struct {
 
 // run plays the seed.
 func (s *sim) run(steps int) {
-	s.boot()
-	defer func() { s.process.end(0) }() // the last process; it may have ended already
+	if s.abreast > 0 {
+		s.complete()
+	} else {
+		s.boot()
+	}
+	defer s.endAll()
 	s.furnish()
 	for range steps {
 		if s.failed {
 			return
 		}
 		s.perhapsFault()
+		s.perhapsPoison()
+		s.perhapsCut()
 		s.play(s.draw())
 		s.pass()
 		s.revive()
@@ -126,6 +135,16 @@ func (s *sim) run(steps int) {
 		s.check()
 	}
 	s.drain()
+}
+
+// endAll ends the last processes.
+func (s *sim) endAll() {
+	if s.abreast == 0 {
+		s.process.end(0)
+	}
+	for _, p := range s.replicas {
+		p.end(0)
+	}
 }
 
 // play makes one request, or several concurrent ones.
@@ -199,13 +218,13 @@ func (s *sim) pass() {
 func (s *sim) perhapsFault() {
 	switch n := s.rng.IntN(100); {
 	case n < 11:
-		f := []fault{diskFull, dieBefore, dieAfter, dieAfter, syncLost, syncKept, unreadable}[s.rng.IntN(7)]
+		f := []fault{diskFull, dieBefore, dieAfter, dieAfter, syncLost, syncKept, readError}[s.rng.IntN(7)]
 		in := s.rng.IntN(8)
 		s.disk.plan(f, in)
 		s.say("planned: %s, in %d commits", f, in)
 	case n < 40:
 		s.disk.mend()
-	case n < 43:
+	case n < 43 && s.abreast == 0:
 		jump := time.Duration(s.rng.IntN(7200)-3600) * time.Second
 		s.clock.Add(int64(jump))
 		s.say("the clock is set by %s", jump)
@@ -216,6 +235,14 @@ func (s *sim) perhapsFault() {
 func (s *sim) perhapsRestart() {
 	n := s.rng.IntN(100)
 	if n >= 6 {
+		return
+	}
+	if s.abreast > 0 {
+		s.say("%s leaves, by a kill: %t", s.process.held.ID(), n >= 3)
+		s.leave(s.process, map[bool]time.Duration{true: grace}[n < 3])
+		s.disk.mend()
+		s.complete()
+		synctest.Wait()
 		return
 	}
 	if n < 3 {
@@ -234,6 +261,7 @@ func (s *sim) perhapsRestart() {
 func (s *sim) drain() {
 	s.say("everything is mended; the rest is played out")
 	s.disk.mend()
+	s.joinAgain()
 	s.revive()
 	for range 60 {
 		if s.failed || !s.helpAlong() {
@@ -241,6 +269,7 @@ func (s *sim) drain() {
 		}
 		time.Sleep(61 * time.Second)
 		synctest.Wait()
+		s.revive()
 	}
 	s.check()
 	s.checkNothingIsStuck()

@@ -25,6 +25,8 @@ func (t *tally) add(s *sim) {
 		t.counts = map[string]int{}
 	}
 	t.counts["requests"] += s.requests
+	t.counts["cut off"] += s.cuts
+	t.counts["poisoned"] += len(s.disk.poison.of)
 	t.counts["commits"] += s.disk.commits
 	t.counts["functions run twice"] += s.loser.times
 	t.counts["deliveries"] += len(s.receiver.deliveries())

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign"
@@ -166,5 +167,30 @@ func TestAReconcileKeepsWhatContradictsTheRequest(t *testing.T) {
 	}
 	if n := res.Notes[0]; n.Reason != "CONFIRMED_COMPLETED: ticket 7 (differs from what was sent: amount)" {
 		t.Errorf("the audit log says %q", n.Reason)
+	}
+}
+
+// TestWhatIsSetAsideSaysWhatOfItWasSent: a step whose outcome can't be committed was sent, and one that was sent before isn't sent again.
+func TestWhatIsSetAsideSaysWhatOfItWasSent(t *testing.T) {
+	read := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "look", Capability: "look", Input: values(t, `{"resourceId":"o-1"}`)}))
+	for name, c := range map[string]struct {
+		w      *world
+		play   func(w *world)
+		status countersign.RunStatus
+		says   string
+	}{
+		"nothing":                 {newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "pay", Capability: "pay", Input: values(t, `{"amount":5}`)})), func(*world) {}, countersign.RunFailed, "nothing of it was sent"},
+		"a read under way":        {read, func(w *world) { w.play(run.Resumed{}) }, countersign.RunFailed, "the answer to its read, which changes nothing, is lost"},
+		"a side effect under way": {paying(t), func(*world) {}, countersign.RunRecoveryRequired, "could not be committed"},
+		"sent before": {paying(t), func(w *world) {
+			w.play(w.returned(unknown("no answer within 10s")), reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{})
+		}, countersign.RunFailed, "it was not sent again"},
+	} {
+		c.play(c.w)
+		c.w.play(run.SetAside{})
+		st := c.w.run.Steps[0]
+		if c.w.run.Status != c.status || st.Error == nil || !strings.Contains(st.Error.Message, c.says) {
+			t.Errorf("%s: %s %+v", name, c.w.run.Status, st.Error)
+		}
 	}
 }

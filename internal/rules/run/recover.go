@@ -211,7 +211,8 @@ func probeCame(p *countersign.ProbeRecord) string {
 }
 
 // setAside ends a run whose next step can't be committed, or has a person find out about the
-// step whose intent is stored. A read that was let out has changed nothing.
+// side effect whose intent is stored. A read that was let out has changed nothing: no person
+// finds out about one, so it fails, and says that it was let out.
 func (t *transition) setAside() {
 	i := t.inFlight()
 	if i >= 0 && t.run.Steps[i].SideEffect {
@@ -225,7 +226,18 @@ func (t *transition) setAside() {
 		return
 	}
 	t.noteStep("step.set_aside", i, countersign.StepFailed, "")
-	t.failStep(i, countersign.CodeSetAside, "the step could not be committed, again and again; it was set aside so that others go on, and nothing of it was sent")
+	t.failStep(i, countersign.CodeSetAside, "the step could not be committed, again and again; it was set aside so that others go on, and "+setAsideAfter(&t.run.Steps[i]))
+}
+
+// setAsideAfter says what of a step was sent before it was set aside.
+func setAsideAfter(s *countersign.StepRun) string {
+	switch {
+	case s.Attempt == 0:
+		return "nothing of it was sent"
+	case s.SideEffect:
+		return "it was not sent again"
+	}
+	return "the answer to its read, which changes nothing, is lost"
 }
 
 // answerMargin is how late after its intent a call may start, and how long after its
