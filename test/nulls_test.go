@@ -1,6 +1,7 @@
 package test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
@@ -82,6 +83,26 @@ func TestAnOptionalInputThatIsNullIsLeftOutAndARequiredOneIsRefused(t *testing.T
 	w.operator.Post("/plans", planOf(step("s", "memo", doc{"text": nil}))).OK(t).Is(t, "status", "INVALID")
 	free := w.reaches(t, w.call(w.operator, doc{"capability": "note", "mode": "LIVE", "inputs": doc{"any": nil}}).OK(t).At("id").Text(), "COMPLETED")
 	free.Is(t, "steps.0.input", doc{"any": nil}) // of a type that no schema names
+}
+
+func TestARepeatIsNotToldFromItsStartByWhatIsNull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.optionalNote(t)
+	ids := w.admitted(t, agentItem("one", "memo", "refund"), agentItem("two", "memo", "refund"))
+	w.operator.Put("/teams/t", teamOf(ids, teamStep("s", ids[0], "memo", doc{"text": "hi"}))).OK(t)
+	for path, body := range map[string]func(inputs doc) doc{
+		"/projects/" + shop + "/runs": func(inputs doc) doc { return doc{"capability": "memo", "inputs": inputs} },
+		"/agents/" + ids[0] + "/runs": func(inputs doc) doc { return agentRun("DRY_RUN", "memo", inputs) },
+		"/teams/t/runs":               func(inputs doc) doc { return doc{"expectedRevision": 1, "inputs": doc{"s": inputs}} },
+	} {
+		for i, pair := range [][2]doc{{{"text": "a", "note": nil}, {"text": "a"}}, {{"text": "b"}, {"text": "b", "n": nil, "tags": nil}}} {
+			k := keyed(fmt.Sprint(path, i))
+			first := w.operator.Post(path, body(pair[0]), k).OK(t).At("id").Text()
+			w.operator.Post(path, body(pair[1]), k).OK(t).Is(t, "id", first)
+			w.operator.Post(path, body(harness.With(pair[1], "note", "x")), k).Refused(t, "idempotency_conflict")
+		}
+	}
 }
 
 func TestANullOfATeamRunFallsThroughToTheStepsInput(t *testing.T) {

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -31,6 +32,7 @@ type startRequest struct {
 	subject     string
 	key         string
 	fingerprint string
+	asWritten   string // the fingerprint with inputs that are null
 	reason      string
 	known       run.Estimate // of the plan's steps
 	at          time.Time    // when it was asked: every look for its key judges by this moment
@@ -47,10 +49,27 @@ func (o startRequest) repeats(earlier *countersign.Run) bool {
 	return o.call == nil || o.call.words.Again == "" && o.at.Before(earlier.CreatedAt.Add(countersign.RepeatedCall))
 }
 
-// newStartRequest takes the fingerprint over operation, path id and body (contract 6).
-func (s *Service) newStartRequest(op access.Operation, subject, pathID, key string, body any) (startRequest, error) {
-	fingerprint, err := countersign.CanonicalDigest([]any{op, pathID, body})
-	return startRequest{op: op, subject: subject, key: key, fingerprint: fingerprint, at: s.cfg.Now()}, err
+// newStartRequest takes the fingerprint over operation, path id and body (contract 6). given is
+// the body without inputs that are null: which of them are left out says a schema, which may
+// change, and a repeat mustn't be told from its start by that (contract 12.1).
+func (s *Service) newStartRequest(op access.Operation, subject, pathID, key string, body, given any) (startRequest, error) {
+	o := startRequest{op: op, subject: subject, key: key, at: s.cfg.Now()}
+	var err error
+	if o.asWritten, err = countersign.CanonicalDigest([]any{op, pathID, body}); err != nil {
+		return o, err
+	}
+	o.fingerprint = o.asWritten
+	if given != nil {
+		o.fingerprint, err = countersign.CanonicalDigest([]any{op, pathID, given})
+	}
+	return o, err
+}
+
+// withoutNulls are the inputs that aren't null, and whether any is.
+func withoutNulls(inputs map[string]countersign.Value) (map[string]countersign.Value, bool) {
+	out := maps.Clone(inputs)
+	maps.DeleteFunc(out, func(_ string, v countersign.Value) bool { return v.IsNull() })
+	return out, len(out) < len(inputs)
 }
 
 // start starts a run, once for each idempotency key (specification 4, rule 2), for an
@@ -215,7 +234,7 @@ func (s *Service) claimed(tx store.Tx, a Actor, o startRequest) (*Started, error
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
 	case err != nil:
 		return nil, err
-	case claim.Fingerprint != o.fingerprint:
+	case claim.Fingerprint != o.fingerprint && claim.Fingerprint != o.asWritten:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
 	case !o.repeats(&earlier.Run):
 		return nil, nil
@@ -251,7 +270,7 @@ func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 // StartRun starts a plan's run.
 func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunStart, key string) (out Started, err error) {
 	planID := start.PlanID
-	o, err := s.newStartRequest(access.StartRun, "plan/"+planID, "", key, start)
+	o, err := s.newStartRequest(access.StartRun, "plan/"+planID, "", key, start, nil)
 	if err != nil {
 		return out, err
 	}

@@ -123,6 +123,34 @@ func (s *Service) projectAlone(tx store.Tx, a Actor, id string) (c plan.Executor
 	return c, err
 }
 
+// asGiven is a start without inputs that are null; nil where it has none.
+func asGiven(body any) any {
+	switch start := body.(type) {
+	case countersign.AgentRunStart:
+		inputs, null := withoutNulls(start.Inputs)
+		if start.Inputs = inputs; null {
+			return start
+		}
+	case countersign.ProjectRunStart:
+		inputs, null := withoutNulls(start.Inputs)
+		if start.Inputs = inputs; null {
+			return start
+		}
+	case countersign.TeamRunStart:
+		isNull := false
+		steps := make(map[string]map[string]countersign.Value, len(start.Inputs))
+		for id, inputs := range start.Inputs {
+			var null bool
+			steps[id], null = withoutNulls(inputs)
+			isNull = isNull || null
+		}
+		if start.Inputs = steps; isNull {
+			return start
+		}
+	}
+	return nil
+}
+
 // executorsStart is what runs of agents, teams and single calls differ in.
 type executorsStart struct {
 	op      access.Operation
@@ -143,7 +171,7 @@ type executorsStart struct {
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
 func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
-	o, err := s.newStartRequest(c.op, c.subject, c.id, c.key, c.body)
+	o, err := s.newStartRequest(c.op, c.subject, c.id, c.key, c.body, asGiven(c.body))
 	if err != nil {
 		return out, err
 	}
