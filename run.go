@@ -64,6 +64,9 @@ const (
 	WaitStop      = "stop"
 )
 
+// WaitKinds are all of them; there may be more.
+var WaitKinds = []string{WaitApproval, WaitReconcile, WaitSlot, WaitStop}
+
 // Run is one execution of a plan (specification 2.10, contract 6). Its steps
 // are listed from the start.
 type Run struct {
@@ -105,7 +108,7 @@ type AgentWords struct {
 // A slot comes by itself; then both are empty. A run that waits for the end of a stop
 // holds no slot, whatever its status.
 type WaitingFor struct {
-	Kind       string    `json:"kind" doc:"approval, reconcile, slot or stop; there may be more"`
+	Kind       string    `json:"kind" doc:"there may be more kinds"`
 	Since      time.Time `json:"since"`
 	Role       string    `json:"role"`
 	Operation  string    `json:"operation" doc:"method and path below the version prefix"`

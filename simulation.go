@@ -13,12 +13,15 @@ const (
 	OutcomeLoop  = "loop"
 )
 
+// SimulationOutcomes are all of them; there may be more.
+var SimulationOutcomes = []string{OutcomeFinal, OutcomeStuck, OutcomeLoop}
+
 // Simulation is what a scenario comes to. The same document and inputs give the
 // same bytes.
 type Simulation struct {
 	ScenarioID   string            `json:"scenarioId"`
 	Passed       bool              `json:"passed" doc:"no mismatch and no loop"`
-	Outcome      string            `json:"outcome" enum:"final,stuck,loop"`
+	Outcome      string            `json:"outcome"`
 	FinalStateID string            `json:"finalStateId"`
 	Path         []string          `json:"path" nullable:"false" doc:"state ids visited, the start included; a loop ends with the state that recurs"`
 	Result       string            `json:"result" doc:"simulatedResult of the last action taken, empty when none ran"`

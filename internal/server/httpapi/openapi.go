@@ -37,6 +37,7 @@ func document(baseURL string, routes []route) ([]byte, error) {
 	for _, r := range routes {
 		doc.AddOperation(operation(registry, r))
 	}
+	tellOpenLists(registry)
 	return json.Marshal(doc)
 }
 
@@ -128,6 +129,8 @@ func (p param) schema() *huma.Schema {
 		return &huma.Schema{Type: huma.TypeString, Pattern: idPattern}
 	case boolParam:
 		return &huma.Schema{Type: huma.TypeBoolean}
+	case openListParam:
+		return &huma.Schema{Type: huma.TypeString, Extensions: map[string]any{knownValues: p.enum}}
 	default:
 		return &huma.Schema{Type: huma.TypeString, Enum: anys(p.enum)}
 	}

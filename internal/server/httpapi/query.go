@@ -29,6 +29,7 @@ const (
 	timeParam
 	boolParam
 	idParam
+	openListParam // a word of a list that may get more
 )
 
 // paging are the parameters of every list (specification 2.13).

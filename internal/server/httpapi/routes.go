@@ -17,7 +17,7 @@ var (
 	runParams           = []param{
 		runStatusParam, {name: "planId", doc: "only runs of this plan", kind: idParam}, {name: "agentId", doc: "only runs of this agent's own", kind: idParam},
 		{name: "q", doc: "only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing"},
-		{name: "reason", doc: "only runs that ended with this error code, such as receiver_refused; the newest 1,000", enum: words(countersign.RunReasons)},
+		{name: "reason", doc: "only runs that ended with this error code, such as receiver_refused; the newest 1,000", kind: openListParam, enum: words(countersign.RunReasons)},
 		{name: "capability", doc: "only runs that call this capability: name or projectId/name; the newest 1,000"},
 		{name: "since", doc: "only runs started then or later", kind: timeParam}, {name: "until", doc: "only runs started before", kind: timeParam},
 	}

@@ -182,6 +182,7 @@ class _Operation:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    if "enum" in schema:
-        return f"Literal[{', '.join(repr(value) for value in schema['enum'])}]".replace("'", '"')
+    for values, more in (("enum", ""), ("x-extensible-enum", " | str")):
+        if values in schema:
+            return f"Literal[{', '.join(repr(value) for value in schema[values])}]".replace("'", '"') + more
     return {"string": "str", "integer": "int", "boolean": "bool"}[schema["type"]]

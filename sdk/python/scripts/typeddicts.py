@@ -91,7 +91,9 @@ class _Maker:
             if several in schema:
                 return _union([self.type(one, place) for one in schema[several]])
         if "enum" in schema:
-            return f"Literal[{', '.join(json.dumps(value) for value in schema['enum'])}]"
+            return _literal(schema["enum"])
+        if "x-extensible-enum" in schema:  # of a list that stays open
+            return f"{_literal(schema['x-extensible-enum'])} | str"
         kind = schema.get("type")
         if isinstance(kind, list):
             return _union([self.type({**schema, "type": one}, place) for one in kind])
@@ -105,6 +107,10 @@ class _Maker:
             more = schema.get("additionalProperties", True)
             return f"dict[str, {self.type(more, place) if isinstance(more, dict) else 'Any'}]"
         return {"string": "str", "integer": "int", "number": "Number", "boolean": "bool", "null": "None", None: "Any"}[kind]
+
+
+def _literal(values: list[Any]) -> str:
+    return f"Literal[{', '.join(json.dumps(value) for value in values)}]"
 
 
 def _union(names: list[str]) -> str:
