@@ -561,7 +561,7 @@ class Drift(TypedDict):
 
 class Error(TypedDict):
     # stable code
-    error: str
+    error: Literal["agent_not_admitted", "approval_expired", "assertion_invalid", "assertion_required", "capacity", "credential_not_allowed", "csrf", "drift", "expectation_not_met", "expectation_required", "health_check_required", "idempotency_conflict", "idempotency_key_required", "internal", "invalid_json", "invalid_request", "manifest_conflict", "method_not_allowed", "model_invalid", "not_found", "origin_not_allowed", "payload_too_large", "plan_invalid", "project_disabled", "project_in_use", "project_scope", "quota_exceeded", "revision_conflict", "role_required", "self_approval", "sequence_conflict", "state_conflict", "unauthenticated", "unavailable"] | str
     # what is wrong, where, and what would be right
     message: str
     requestId: str
@@ -1835,7 +1835,7 @@ class SignedAnswer(TypedDict):
 class Simulation(TypedDict):
     finalStateId: str
     mismatches: list[Mismatch]
-    outcome: Literal["final", "stuck", "loop"]
+    outcome: Literal["final", "stuck", "loop"] | str
     # no mismatch and no loop
     passed: bool
     # state ids visited, the start included; a loop ends with the state that recurs
@@ -1868,7 +1868,7 @@ class Step(TypedDict):
 
 
 class StepError(TypedDict):
-    code: str
+    code: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside"] | str
     message: str
 
 
@@ -2227,8 +2227,8 @@ class WaitingFor(TypedDict):
     # from when members of other groups may decide, too
     escalatesAt: NotRequired[str]
     expiresAt: NotRequired[str]
-    # approval, reconcile, slot or stop; there may be more
-    kind: str
+    # there may be more kinds
+    kind: Literal["approval", "reconcile", "slot", "stop"] | str
     # until then an answer may still come, and no resolution is taken
     notBefore: NotRequired[str]
     # method and path below the version prefix

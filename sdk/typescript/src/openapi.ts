@@ -693,7 +693,7 @@ export interface components {
         };
         Error: {
             /** @description stable code */
-            error: string;
+            error: "agent_not_admitted" | "approval_expired" | "assertion_invalid" | "assertion_required" | "capacity" | "credential_not_allowed" | "csrf" | "drift" | "expectation_not_met" | "expectation_required" | "health_check_required" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_json" | "invalid_request" | "manifest_conflict" | "method_not_allowed" | "model_invalid" | "not_found" | "origin_not_allowed" | "payload_too_large" | "plan_invalid" | "project_disabled" | "project_in_use" | "project_scope" | "quota_exceeded" | "revision_conflict" | "role_required" | "self_approval" | "sequence_conflict" | "state_conflict" | "unauthenticated" | "unavailable" | (string & {});
             /** @description what is wrong, where, and what would be right */
             message: string;
             requestId: string;
@@ -2226,8 +2226,7 @@ export interface components {
         Simulation: {
             finalStateId: string;
             mismatches: components["schemas"]["Mismatch"][];
-            /** @enum {string} */
-            outcome: "final" | "stuck" | "loop";
+            outcome: "final" | "stuck" | "loop" | (string & {});
             /** @description no mismatch and no loop */
             passed: boolean;
             /** @description state ids visited, the start included; a loop ends with the state that recurs */
@@ -2265,7 +2264,7 @@ export interface components {
             projectId: string;
         };
         StepError: {
-            code: string;
+            code: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | (string & {});
             message: string;
         };
         StepRun: {
@@ -2690,8 +2689,8 @@ export interface components {
             escalatesAt?: string;
             /** Format: date-time */
             expiresAt?: string;
-            /** @description approval, reconcile, slot or stop; there may be more */
-            kind: string;
+            /** @description there may be more kinds */
+            kind: "approval" | "reconcile" | "slot" | "stop" | (string & {});
             /**
              * Format: date-time
              * @description until then an answer may still come, and no resolution is taken
@@ -4163,7 +4162,7 @@ export interface operations {
                 /** @description only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing */
                 q?: string;
                 /** @description only runs that ended with this error code, such as receiver_refused; the newest 1,000 */
-                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside";
+                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | (string & {});
                 /** @description only runs that call this capability: name or projectId/name; the newest 1,000 */
                 capability?: string;
                 /** @description only runs started then or later */
