@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign/test/harness"
 )
 
 // routes is the table of contract 1, as far as it is in scope.
@@ -92,4 +94,23 @@ func TestOnlyRunStartsTakeAnIdempotencyKey(t *testing.T) {
 			t.Errorf("%s takes the headers %v", o.ID, o.Parameters("header"))
 		}
 	}
+}
+
+// TestListsThatStayOpenHaveNoEnum: what checks answers by the document takes the values that a later release adds; those of today stand
+// beside the type.
+func TestListsThatStayOpenHaveNoEnum(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	document := w.As("").Get("/openapi.json").OK(t)
+	for place, known := range map[string]string{
+		"components.schemas.WaitingFor.properties.kind": "reconcile", "components.schemas.StepError.properties.code": "set_aside",
+		"components.schemas.Error.properties.error": "state_conflict", "components.schemas.Simulation.properties.outcome": "stuck",
+		"components.schemas.AuditRecord.properties.outcome": "", "components.schemas.AuditRecord.properties.via": "",
+	} {
+		schema := document.At(place).Is(t, "type", "string").Is(t, "enum", harness.Absent)
+		if listed := schema.At("x-extensible-enum"); known != "" && !strings.Contains(listed.String(), `"`+known+`"`) {
+			t.Errorf("%s doesn't name %s: %s", place, known, listed)
+		}
+	}
+	w.viewer.Get("/runs?reason=unheard_of").Refused(t, "invalid_request", "reason")
 }

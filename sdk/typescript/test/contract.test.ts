@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 // @ts-expect-error a script without types
 import { typesOf } from "../scripts/types.mjs";
-import { errorCodes } from "../src/index.js";
+import { errorCodes, type Run, type Simulation } from "../src/index.js";
 import { type Service, startService } from "./support/service.js";
 
 let service: Service;
@@ -34,4 +34,11 @@ test("every operation has a method, and every method but three an operation", ()
 
 test("the error codes are those of the contract", async () => {
   expect((await service.admin.integrationContract()).errorCodes).toEqual(errorCodes);
+});
+
+test("lists that stay open take what a newer service adds", () => {
+  const kind: NonNullable<Run["waitingFor"]>["kind"] = "a_newer_kind";
+  const code: NonNullable<Run["steps"][number]["error"]>["code"] = "a_newer_code";
+  const outcome: Simulation["outcome"] = "a_newer_outcome";
+  expect([kind, code, outcome]).toHaveLength(3); // what counts is that they compile
 });
