@@ -523,6 +523,8 @@ DelegationWrite = TypedDict(
         "createdAt": "NotRequired[Any]",
         # ignored
         "createdBy": "NotRequired[Any]",
+        # ignored
+        "createdByName": "NotRequired[Any]",
         # who decides instead: the e-mail address of a user of the tenant with the role APPROVER
         "delegate": "str",
         # default: now
@@ -2177,6 +2179,8 @@ class UserWrite(TypedDict):
     createdAt: NotRequired[Any]
     # ignored
     createdBy: NotRequired[Any]
+    # ignored
+    createdByName: NotRequired[Any]
     # ignored
     email: NotRequired[Any]
     # ignored

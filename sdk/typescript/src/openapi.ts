@@ -655,6 +655,8 @@ export interface components {
             createdAt?: unknown;
             /** @description ignored */
             createdBy?: unknown;
+            /** @description ignored */
+            createdByName?: unknown;
             /** @description who decides instead: the e-mail address of a user of the tenant with the role APPROVER */
             delegate: string;
             /**
@@ -2634,6 +2636,8 @@ export interface components {
             createdAt?: unknown;
             /** @description ignored */
             createdBy?: unknown;
+            /** @description ignored */
+            createdByName?: unknown;
             /** @description ignored */
             email?: unknown;
             /** @description ignored */
