@@ -120,6 +120,8 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 		"one of another attempt":                      {1, Approvals, func(f *Facts) { f.Approvals[0].Attempt = 2 }},
 		"one of another run":                          {1, Approvals, func(f *Facts) { f.Approvals[0].RunID = "run-other" }},
 		"one of another digest":                       {1, Requests, func(f *Facts) { f.Approvals[0].RequestDigest = strings.Repeat("0", 64) }},
+		"one of a restore that the run was not of":    {1, Approvals, func(f *Facts) { f.Run.RestoredAt, f.Approvals[0].RestoredAt = time.Time{}, morning }},
+		"one of a restore after the run's":            {1, Approvals, func(f *Facts) { f.Run.RestoredAt, f.Approvals[0].RestoredAt = morning, morning.Add(1) }},
 		"one by somebody else":                        {1, Audit, func(f *Facts) { f.Approvals[0].DecidedBy = "user:eve@marlow.example" }},
 		"one for another reason":                      {1, Audit, func(f *Facts) { f.Approvals[0].DecisionReason += "!" }},
 		"one that had expired when it was decided":    {1, Approvals, func(f *Facts) { f.Approvals[0].ExpiresAt = f.Approvals[0].DecidedAt }},
@@ -240,5 +242,38 @@ func TestTheFirstLineSaysWhatMaskingLeftOut(t *testing.T) {
 	f.Approvals = nil
 	if v := Verify(built(t, f, keyOf(1)), nil); v.OK || v.Section != Approvals {
 		t.Errorf("without its approval: %+v", v)
+	}
+}
+
+// TestASignerNamesNoDifferenceThatIsNone: what was sent stands in the inputs, and what was found is something else.
+func TestASignerNamesNoDifferenceThatIsNone(t *testing.T) {
+	seen := 0
+	for seed := range uint64(400) {
+		f := draw(t, seed)
+		for i := range f.Run.Steps {
+			r := f.Run.Steps[i].Reconciliation
+			if f.Masked || r == nil || len(r.Differs) == 0 {
+				continue
+			}
+			seen++
+			for name, forge := range map[string]func(d *countersign.Discrepancy){
+				"nothing else was found":  func(d *countersign.Discrepancy) { d.Found = d.Sent },
+				"something else was sent": func(d *countersign.Discrepancy) { d.Sent = countersign.String("another that was not sent") },
+			} {
+				t.Run(name, func(t *testing.T) {
+					was := r.Differs[0]
+					defer func() { r.Differs[0] = was }()
+					forge(&r.Differs[0])
+					file := built(t, f, keyOf(1))
+					keepForgery(t, file)
+					if v := Verify(file, nil); v.OK || v.Section != Run {
+						t.Errorf("seed %d: %q named, %q expected: %s", seed, v.Section, Run, v.Problem)
+					}
+				})
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("nothing differs in any run")
 	}
 }
