@@ -396,6 +396,8 @@ func expected(op harness.Operation, r row, p who, o object) string {
 		return "role_required"
 	case p.dry && (op.ID == "putModel" || op.ID == "putProject") && (o == own || o == otherOne):
 		return "role_required" // it exists
+	case p.dry && (op.ID == "startAgentRun" || op.ID == "startTeamRun"):
+		return "role_required" // LIVE is refused before anybody looks for what it is about
 	case r.kind == "":
 		return "2xx"
 	case op.ID == "putModel" && p.limited && o == otherOne:
