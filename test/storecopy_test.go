@@ -318,3 +318,25 @@ func TestACopyIntoItsSourceIsRefused(t *testing.T) {
 	}
 	copyStore(t, w.Store, w.Store+"-2")
 }
+
+// TestADirectoryWhoseCopyWasBrokenOffIsNotServedFromAsAnEmptyOne: a process that is killed amid a
+// copy or a restore leaves its part beside the directory, which isn't there.
+func TestADirectoryWhoseCopyWasBrokenOffIsNotServedFromAsAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	for _, left := range []string{".making", ".restoring"} {
+		dir := filepath.Join(t.TempDir(), "store")
+		if err := os.Mkdir(dir+left, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		settings := map[string]string{"SVC_PLATFORM_STORE": dir, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}
+		for _, command := range []string{"serve", "doctor"} {
+			r := harness.Run(t, settings, command)
+			if r.Status == 0 || command == "serve" && (r.Status != 2 || !strings.Contains(r.Err, "there is no store at "+dir+", and "+dir+left+" is what is left of a copy or a restore that was broken off, or goes on: let it end or make it again; to begin with an empty store, remove what is left")) {
+				t.Errorf("%s: %d\n%s%s", command, r.Status, r.Out, r.Err)
+			}
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("beside %s a store was made", left)
+		}
+	}
+}

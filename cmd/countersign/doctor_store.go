@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,9 @@ func checkDirectory(ctx context.Context, cfg config, all bool) []finding {
 	case err != nil:
 		return []finding{bad("store", "restore it from a backup (countersign restore), or correct what the line says", "%v", err)}
 	case !sight.Exists:
+		if left, err := sqlite.BrokenOff(cfg.Store); err != nil || left != "" {
+			return []finding{bad("store", "let it end or make it again; to begin with an empty store, remove what is left", "none at %s, and %s is what is left of a copy or a restore", cfg.Store, cmp.Or(left, fmt.Sprint(err)))}
+		}
 		return []finding{warn("store", "'countersign serve' makes it at its first start; if there should be one, look at SVC_PLATFORM_STORE", "none at %s", cfg.Store)}
 	}
 	use := "stopped"

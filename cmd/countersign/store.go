@@ -54,6 +54,13 @@ func openAny(ctx context.Context, address string) (leveledStore, error) {
 	if isShared(address) {
 		return postgres.Open(ctx, address)
 	}
+	left, err := sqlite.BrokenOff(address)
+	if err != nil {
+		return nil, err
+	}
+	if left != "" {
+		return nil, cli.Unusablef("there is no store at %s, and %s is what is left of a copy or a restore that was broken off, or goes on: let it end or make it again; to begin with an empty store, remove what is left", address, left)
+	}
 	return sqlite.Open(ctx, address)
 }
 

@@ -126,11 +126,11 @@ func (e *Engine) turn(ctx context.Context, fn func(tx store.Tx) error) error {
 	return err
 }
 
-// ofTheStore reports an error that says nothing about the run. What can't be read has its own
-// way: see notApplied.
+// ofTheStore reports an error that says nothing about the run. A record that can't be read says
+// something of each run whose turn reads it, its own or, say, its budget's.
 func (e *Engine) ofTheStore(err error) bool {
 	var own turnError
-	if !errors.As(err, &own) || errors.Is(err, errNotOurs) || errors.Is(err, errExecuting) || errors.Is(err, errNoHolder) || runrepo.Unreadable(err) {
+	if !errors.As(err, &own) || errors.Is(err, errNotOurs) || errors.Is(err, errExecuting) || errors.Is(err, errNoHolder) {
 		return true
 	}
 	select {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,7 @@ func (h *fixture) wantSetAside(id string, r *countersign.Run) {
 func TestARunWhoseTurnsFailIsSetAside(t *testing.T) {
 	for name, fail := range map[string]func(string) error{
 		"by its own error": func(string) error { return errPoison },
+		"by a record that can't be read and isn't its own, such as a budget's": func(string) error { return fmt.Errorf("decode spent/capability/p/c: %w", store.ErrDamaged) },
 		"by what the database says of a turn that stood still": func(string) error {
 			time.Sleep(10 * time.Second)
 			return store.ErrUnavailable

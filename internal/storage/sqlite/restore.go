@@ -15,14 +15,37 @@ import (
 // may change the store while it still has a temporary name: no process can start on it
 // earlier, and a restore that is interrupted leaves the directory as it was.
 func Restore(ctx context.Context, file, dir string, before func(*Store) error) error {
-	return build(dir, ".restoring", func(staging string) error { return stage(ctx, file, staging, before) })
+	return build(dir, restoring, func(staging string) error { return stage(ctx, file, staging, before) })
 }
 
 // Make creates a store in a directory that is missing or empty. fill may write to it while
 // it still has a temporary name: a Make that fails or is interrupted leaves the directory
 // as it was.
 func Make(ctx context.Context, dir string, fill func(*Store) error) error {
-	return build(dir, ".making", func(staging string) error { return filled(ctx, staging, fill) })
+	return build(dir, making, func(staging string) error { return filled(ctx, staging, fill) })
+}
+
+// What the directory of a store that is being built ends with.
+const (
+	restoring = ".restoring"
+	making    = ".making"
+)
+
+// BrokenOff is what is left of a copy or a restore into a directory that was interrupted, or
+// that is going on; "" if there is none, or a store in its place.
+func BrokenOff(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil || vacant(dir) != nil {
+		return "", err
+	}
+	for _, suffix := range []string{restoring, making} {
+		if _, err := os.Stat(dir + suffix); err == nil {
+			return dir + suffix, nil
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // ErrOccupied is the answer about a directory that is not empty.
