@@ -50,7 +50,12 @@ func (s *sim) project() countersign.ProjectWrite {
 		return pick(s, "", countersign.ApprovalNone, countersign.ApprovalNone, countersign.ApprovalRiskBased, countersign.ApprovalAlways)
 	}
 	flag := func() *bool { return pick[*bool](s, nil, nil, nil, &yes, &no) }
-	timeout := func() int64 { return pick[int64](s, 0, 0, 100, 1000, 2500, 60000) }
+	timeout := func() int64 {
+		if s.abreast > 0 {
+			return pick[int64](s, 0, 1000, 30_000, 60_000, 60_000)
+		}
+		return pick[int64](s, 0, 0, 100, 1000, 2500, 60000)
+	}
 	output := func() string { return pick(s, "", "", "", "", "", "", "result", "result", "nested.list.0", "id") }
 	w.Capabilities = []countersign.Capability{
 		{Name: "look", Method: "GET", Path: "/orders/{order}", InputSchema: map[string]countersign.InputField{"order": field("string", true)}, Approval: maybe(s, 5, countersign.ApprovalAlways), TimeoutMs: timeout(), OutputField: output()},

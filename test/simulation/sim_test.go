@@ -37,6 +37,7 @@ type sim struct {
 	abreast  int  // so many at a time, of which process serves; 0: the one process
 	replicas []*process
 	cuts     int
+	sequel   int // rounds that follow on a cut
 	ids      atomic.Int64
 	requests int
 	clock    atomic.Int64  // how far the service's clock was set off
@@ -127,7 +128,7 @@ func (s *sim) run(steps int) {
 		s.perhapsFault()
 		s.perhapsPoison()
 		s.perhapsCut()
-		s.play(s.draw())
+		s.play(s.follow(s.draw()))
 		s.pass()
 		s.revive()
 		s.perhapsRestart()
