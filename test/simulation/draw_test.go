@@ -64,12 +64,15 @@ func (s *sim) project() countersign.ProjectWrite {
 		{Name: "ship", Method: pick(s, "POST", "PUT", "PATCH"), Path: "/orders/{resourceId}/ship", Approval: policy(), Idempotent: s.chance(2), SideEffect: flag(), TimeoutMs: timeout(), Probe: pick(s, "", "look")},
 		{Name: "drop", Method: "DELETE", Path: "/orders/{resourceId}", Approval: policy(), Idempotent: s.chance(2), TimeoutMs: timeout()},
 		{
-			Name: "exact", Method: "POST", Path: "/exact", Approval: policy(), TimeoutMs: timeout(),
+			Name: "exact", Method: "POST", Path: "/exact", Approval: policy(), ApprovalRules: s.rules(), Idempotent: s.chance(2), TimeoutMs: timeout(),
 			InputSchema: map[string]countersign.InputField{
 				"amount": field("number", false), "note": field("string", false), "deep": field("object", false), "list": field("array", false), "flag": field("boolean", false),
 			},
 			Request: &countersign.RequestMapping{Query: []string{"flag", "note"}, Body: []string{"amount", "deep", "list"}},
 		},
+	}
+	if s.chance(2) {
+		w.Capabilities[2].Budgets = []countersign.Budget{{Count: budgetCount, Window: budgetWindow.String(), Then: countersign.BudgetDeny, Reason: "enough for now"}}
 	}
 	if w.Auth == nil && w.AuthSecretEnv == "" && w.Adapter == countersign.AdapterHTTPJSON {
 		w.Capabilities = w.Capabilities[:2]
@@ -99,7 +102,7 @@ func (s *sim) input(capability string) map[string]countersign.Value {
 		in["amount"] = pick(s, values[:4]...)
 		in["flag"] = countersign.Bool(s.chance(2))
 		if s.chance(2) {
-			in["deep"], in["list"], in["note"] = values[9], values[10], values[5]
+			in["deep"], in["list"], in["note"] = s.deep(), values[10], values[5]
 		}
 	}
 	if s.chance(80) {

@@ -63,8 +63,14 @@ func (s *sim) reconcile(tenant string, r records.Run, resolution string) act {
 
 // reviewer is a person who may decide this run.
 func (s *sim) reviewer(tenant string, r *records.Run) person {
+	gave := map[string]bool{r.RequestedBy: true}
+	for _, a := range s.look(tenant).approvals {
+		for _, d := range a.Decisions {
+			gave[d.By] = gave[d.By] || a.ID == r.ApprovalID && !d.Left && r.Status == countersign.RunWaitingApproval
+		}
+	}
 	for _, p := range s.people[tenant] {
-		if p.name == "bob" && r.RequestedBy != p.ID {
+		if deciders[p.name] != nil && !gave[p.ID] {
 			return p
 		}
 	}
@@ -97,6 +103,7 @@ func (s *sim) furnish() {
 			}, "models.write", ""}})
 		}
 		s.enlist(tenant, admin, operator)
+		s.hire(tenant)
 	}
 	s.check()
 }
