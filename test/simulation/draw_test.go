@@ -64,7 +64,7 @@ func (s *sim) project() countersign.ProjectWrite {
 		{Name: "ship", Method: pick(s, "POST", "PUT", "PATCH"), Path: "/orders/{resourceId}/ship", Approval: policy(), Idempotent: s.chance(2), SideEffect: flag(), TimeoutMs: timeout(), Probe: pick(s, "", "look")},
 		{Name: "drop", Method: "DELETE", Path: "/orders/{resourceId}", Approval: policy(), Idempotent: s.chance(2), TimeoutMs: timeout()},
 		{
-			Name: "exact", Method: "POST", Path: "/exact", Approval: policy(), ApprovalRules: s.rules(), Idempotent: s.chance(2), TimeoutMs: timeout(),
+			Name: "exact", Method: "POST", Path: "/exact", Approval: pick(s, policy(), countersign.ApprovalNone, countersign.ApprovalRiskBased), ApprovalRules: s.rules(), Idempotent: !s.chance(4), TimeoutMs: timeout(),
 			InputSchema: map[string]countersign.InputField{
 				"amount": field("number", false), "note": field("string", false), "deep": field("object", false), "list": field("array", false), "flag": field("boolean", false),
 			},
@@ -101,8 +101,11 @@ func (s *sim) input(capability string) map[string]countersign.Value {
 	case "exact":
 		in["amount"] = pick(s, values[:4]...)
 		in["flag"] = countersign.Bool(s.chance(2))
+		if !s.chance(5) {
+			in["deep"] = s.deep()
+		}
 		if s.chance(2) {
-			in["deep"], in["list"], in["note"] = s.deep(), values[10], values[5]
+			in["list"], in["note"] = values[10], values[5]
 		}
 	}
 	if s.chance(80) {
@@ -126,7 +129,7 @@ func (s *sim) expectation() *countersign.Expectation {
 	return &e
 }
 
-var capabilities = []string{"look", "list", "pay", "pay", "ship", "drop", "exact"}
+var capabilities = []string{"look", "list", "pay", "pay", "ship", "drop", "exact", "exact"}
 
 // planSteps draws 1 to 12 steps with dependencies on and bindings to earlier steps.
 func (s *sim) planSteps(tenant string) []countersign.Step {

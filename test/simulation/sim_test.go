@@ -54,6 +54,8 @@ type sim struct {
 
 	loser *loser
 
+	afterRound func(n int) // called with how many rounds are over
+
 	turns, turn int // in how many checks each ended run has its turn, and which check this is
 
 	mu     sync.Mutex
@@ -124,7 +126,10 @@ func (s *sim) run(steps int) {
 	}
 	defer s.endAll()
 	s.furnish()
-	for range steps {
+	for n := range steps {
+		if s.afterRound != nil {
+			s.afterRound(n)
+		}
 		if s.failed {
 			return
 		}
