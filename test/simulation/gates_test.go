@@ -62,12 +62,12 @@ func verdict(c *countersign.Capability, deep countersign.Value) (then string, ap
 			known[n] = true
 		}
 	}
-	then = countersign.RuleAllow
-	if c.NeedsApproval() {
-		then = countersign.RuleAsk
-	}
 	if len(c.ApprovalRules) == 0 {
-		return then, 1
+		return countersign.RuleAllow, 1 // not judged here
+	}
+	then = countersign.RuleAsk // a side effect that no rule names, unless nobody is ever asked
+	if c.ApprovalPolicy() == countersign.ApprovalNone {
+		then = countersign.RuleAllow
 	}
 	if len(known) != 1 || !exact {
 		return countersign.RuleAsk, 1
