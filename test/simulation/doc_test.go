@@ -9,6 +9,10 @@
 //	go test ./test/simulation -seed 4711 -v        one, with its script
 //	go test ./test/simulation -run Postgre -postgres 100
 //	                                               on a database, a second each and more
+//	go test ./test/simulation -run OfReplicas$ -replicas 500
+//	                                               on replicas that are cut off from the store, and not from the receiver
+//	go test ./test/simulation -run OfRestores -restored 300
+//	                                               on stores that are restored from a backup amid their work
 //	go test ./test/simulation -run ADayOfWork -day 1440
 //	                                               a day of mixed work on the embedded store
 //	go test ./test/simulation -run ADayOfReplicas -day-replicas 1440 -day-postgres 60

@@ -92,7 +92,7 @@ func drawHeartbeat(s *sim, tenant string, p *picture) (act, bool) {
 
 func drawAgentRun(s *sim, tenant string, p *picture) (act, bool) {
 	h, ok := any1(s, p.agents)
-	c := pick(s, "look", "pay", "exact")
+	c := pick(s, "look", "pay", "exact", "exact")
 	w := countersign.AgentRunStart{ExpectedRevision: h.Revision - maybe[int64](s, 15, 1), Mode: pick(s, "", countersign.ModeLive, countersign.ModeLive), Capability: c, Inputs: s.input(c)}
 	if c == "pay" && !s.chance(8) {
 		delete(w.Inputs, "amount")

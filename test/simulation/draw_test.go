@@ -50,7 +50,12 @@ func (s *sim) project() countersign.ProjectWrite {
 		return pick(s, "", countersign.ApprovalNone, countersign.ApprovalNone, countersign.ApprovalRiskBased, countersign.ApprovalAlways)
 	}
 	flag := func() *bool { return pick[*bool](s, nil, nil, nil, &yes, &no) }
-	timeout := func() int64 { return pick[int64](s, 0, 0, 100, 1000, 2500, 60000) }
+	timeout := func() int64 {
+		if s.abreast > 0 {
+			return pick[int64](s, 0, 1000, 30_000, 60_000, 60_000)
+		}
+		return pick[int64](s, 0, 0, 100, 1000, 2500, 60000)
+	}
 	output := func() string { return pick(s, "", "", "", "", "", "", "result", "result", "nested.list.0", "id") }
 	w.Capabilities = []countersign.Capability{
 		{Name: "look", Method: "GET", Path: "/orders/{order}", InputSchema: map[string]countersign.InputField{"order": field("string", true)}, Approval: maybe(s, 5, countersign.ApprovalAlways), TimeoutMs: timeout(), OutputField: output()},
@@ -59,12 +64,15 @@ func (s *sim) project() countersign.ProjectWrite {
 		{Name: "ship", Method: pick(s, "POST", "PUT", "PATCH"), Path: "/orders/{resourceId}/ship", Approval: policy(), Idempotent: s.chance(2), SideEffect: flag(), TimeoutMs: timeout(), Probe: pick(s, "", "look")},
 		{Name: "drop", Method: "DELETE", Path: "/orders/{resourceId}", Approval: policy(), Idempotent: s.chance(2), TimeoutMs: timeout()},
 		{
-			Name: "exact", Method: "POST", Path: "/exact", Approval: policy(), TimeoutMs: timeout(),
+			Name: "exact", Method: "POST", Path: "/exact", Approval: pick(s, policy(), countersign.ApprovalNone, countersign.ApprovalRiskBased), ApprovalRules: s.rules(), Idempotent: !s.chance(4), TimeoutMs: timeout(),
 			InputSchema: map[string]countersign.InputField{
 				"amount": field("number", false), "note": field("string", false), "deep": field("object", false), "list": field("array", false), "flag": field("boolean", false),
 			},
 			Request: &countersign.RequestMapping{Query: []string{"flag", "note"}, Body: []string{"amount", "deep", "list"}},
 		},
+	}
+	if s.chance(2) {
+		w.Capabilities[2].Budgets = []countersign.Budget{{Count: budgetCount, Window: budgetWindow.String(), Then: countersign.BudgetDeny, Reason: "enough for now"}}
 	}
 	if w.Auth == nil && w.AuthSecretEnv == "" && w.Adapter == countersign.AdapterHTTPJSON {
 		w.Capabilities = w.Capabilities[:2]
@@ -93,8 +101,11 @@ func (s *sim) input(capability string) map[string]countersign.Value {
 	case "exact":
 		in["amount"] = pick(s, values[:4]...)
 		in["flag"] = countersign.Bool(s.chance(2))
+		if !s.chance(5) {
+			in["deep"] = s.deep()
+		}
 		if s.chance(2) {
-			in["deep"], in["list"], in["note"] = values[9], values[10], values[5]
+			in["list"], in["note"] = values[10], values[5]
 		}
 	}
 	if s.chance(80) {
@@ -118,7 +129,7 @@ func (s *sim) expectation() *countersign.Expectation {
 	return &e
 }
 
-var capabilities = []string{"look", "list", "pay", "pay", "ship", "drop", "exact"}
+var capabilities = []string{"look", "list", "pay", "pay", "ship", "drop", "exact", "exact"}
 
 // planSteps draws 1 to 12 steps with dependencies on and bindings to earlier steps.
 func (s *sim) planSteps(tenant string) []countersign.Step {

@@ -28,19 +28,9 @@ func (s *sim) help(tenant string, r *records.Run) {
 	if r.WaitingFor == nil || r.WaitingFor.Kind == countersign.WaitSlot {
 		return
 	}
-	who := s.reviewer(tenant, r)
-	var a act
-	switch r.WaitingFor.Kind {
-	case countersign.WaitApproval:
-		a = act{who, "approve " + r.ApprovalID, func(a control.Actor) error {
-			_, err := s.process.control.Decide(background(), a, r.ApprovalID, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: "to end it"})
-			return err
-		}, "approvals.decide", ""}
-	default:
-		a = act{who, "abandon " + r.ID, func(a control.Actor) error {
-			_, err := s.process.control.ReconcileRun(background(), a, r.ID, countersign.Reconcile{Resolution: countersign.Abandon, Evidence: "the end"})
-			return err
-		}, "runs.reconcile", ""}
+	a := s.reconcile(tenant, *r, countersign.Abandon)
+	if r.WaitingFor.Kind == countersign.WaitApproval {
+		a = s.approve(tenant, *r)
 	}
 	s.requests++
 	actor := control.Actor{Principal: a.who.Principal, RequestID: fmt.Sprintf("req-%06d", s.requests)}
@@ -55,10 +45,32 @@ func (s *sim) help(tenant string, r *records.Run) {
 	wg.Wait()
 }
 
+// approve lets a reviewer approve what a run waits for.
+func (s *sim) approve(tenant string, r records.Run) act {
+	return act{s.reviewer(tenant, &r), "approve " + r.ApprovalID, func(a control.Actor) error {
+		_, err := s.process.control.Decide(background(), a, r.ApprovalID, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: "to end it"})
+		return err
+	}, "approvals.decide", ""}
+}
+
+// reconcile lets a reviewer say what became of a run's uncertain step.
+func (s *sim) reconcile(tenant string, r records.Run, resolution string) act {
+	return act{s.reviewer(tenant, &r), "reconcile " + r.ID + ": " + resolution, func(a control.Actor) error {
+		_, err := s.process.control.ReconcileRun(background(), a, r.ID, countersign.Reconcile{Resolution: resolution, Evidence: "the end"})
+		return err
+	}, "runs.reconcile", ""}
+}
+
 // reviewer is a person who may decide this run.
 func (s *sim) reviewer(tenant string, r *records.Run) person {
+	gave := map[string]bool{r.RequestedBy: true}
+	for _, a := range s.look(tenant).approvals {
+		for _, d := range a.Decisions {
+			gave[d.By] = gave[d.By] || a.ID == r.ApprovalID && !d.Left && r.Status == countersign.RunWaitingApproval
+		}
+	}
 	for _, p := range s.people[tenant] {
-		if p.name == "bob" && r.RequestedBy != p.ID {
+		if deciders[p.name] != nil && !gave[p.ID] {
 			return p
 		}
 	}
@@ -91,6 +103,7 @@ func (s *sim) furnish() {
 			}, "models.write", ""}})
 		}
 		s.enlist(tenant, admin, operator)
+		s.hire(tenant)
 	}
 	s.check()
 }

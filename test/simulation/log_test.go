@@ -19,7 +19,8 @@ type log struct {
 	reopened  map[string]int      // CONFIRMED_NOT_EXECUTED by run and step
 	approved  map[string][]intent // decisions that approved, by run and step
 	byRequest map[string][]countersign.AuditRecord
-	stopped   bool // LIVE steps are
+	spent     map[string][]sending // of budgets, by project and capability
+	stopped   bool                 // LIVE steps are
 }
 
 type stand struct {
@@ -36,7 +37,7 @@ type intent struct {
 }
 
 func newLog() *log {
-	return &log{standing: map[string]stand{}, intents: map[string][]intent{}, reopened: map[string]int{}, approved: map[string][]intent{}, byRequest: map[string][]countersign.AuditRecord{}}
+	return &log{standing: map[string]stand{}, intents: map[string][]intent{}, reopened: map[string]int{}, approved: map[string][]intent{}, spent: map[string][]sending{}, byRequest: map[string][]countersign.AuditRecord{}}
 }
 
 // readLog reads the new records in order, and checks each against the earlier ones.
@@ -89,6 +90,11 @@ func (s *sim) takeIn(tenant string, l *log, p *picture, rec countersign.AuditRec
 			s.fail("D3: step %s of run %s was sent while the tenant was stopped", rec.Step, id)
 		}
 		s.judgeIntent(tenant, l, p, id, rec)
+	case rec.Action == "step.deny" && s.turns <= 1:
+		if r := p.run(id); r != nil && r.Error == string(countersign.CodeDeniedByBudget)+": enough for now" {
+			st := stepOf(&r.Run, rec.Step)
+			s.deny(l, st.ProjectID+"/"+st.Capability, st.IdempotencyKey, rec.At)
+		}
 	case rec.Action == "approvals.decide" && rec.After == string(countersign.ApprovalApproved):
 		l.approved[id+"."+rec.Step] = append(l.approved[id+"."+rec.Step], intent{rec.Seq, rec.At, rec.Digest})
 	case rec.Action == "runs.reconcile" && strings.HasPrefix(rec.Reason, countersign.ConfirmedNotExecuted):
@@ -139,6 +145,9 @@ func (s *sim) judgeIntent(tenant string, l *log, p *picture, runID string, rec c
 		if subject.Kind == plan.KindProject && !now.enabled {
 			s.fail("D3: %s was sent while project %s was disabled", key, subject.ID)
 		}
+	}
+	if s.turns <= 1 { // a day has rules of its own
+		s.judgeGate(tenant, l, p, r, made, rec)
 	}
 	if got := len(l.intents[key]); stepOf(&r.Run, rec.Step).SideEffect && got > 1+l.reopened[key] {
 		s.fail("D1: %s was sent %d times with %d CONFIRMED_NOT_EXECUTED", key, got, l.reopened[key])

@@ -72,12 +72,12 @@ func (t poisoned) Put(table *store.Table, tenant string, row store.Row, expected
 
 // perhapsPoison makes the turns of a run fail that has not ended.
 func (s *sim) perhapsPoison() {
-	if !s.chance(25) {
+	if !s.chance(15) {
 		return
 	}
 	p := s.look(tenants[s.rng.IntN(len(tenants))])
 	r, ok := s.unfinished(&p, countersign.RunReady, countersign.RunRunning, countersign.RunWaitingApproval, countersign.RunRecoveryRequired)
-	if !ok {
+	if !ok || r.Mode != countersign.ModeLive {
 		return
 	}
 	kind := pick(s, noIntent, noOutcome)

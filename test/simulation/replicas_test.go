@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -42,7 +43,7 @@ func playReplicas(t *testing.T, seed uint64, total *tally) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSim(t, seed)
-		s.shared, s.abreast = true, abreast
+		s.shared, s.abreast, s.receiver.pace = true, abreast, slow
 		s.run(*steps)
 		total.add(s)
 	})
@@ -98,9 +99,45 @@ func (s *sim) perhapsCut() {
 	}
 	d := pick(s, 3*time.Second, 7*time.Second, 15*time.Second, time.Minute)
 	p.session.cutFor(d)
-	s.cuts++
+	if s.cuts++; d > lease.Length {
+		s.sequel = 8
+	}
 	s.say("%s is cut off from the store for %s", p.held.ID(), d)
 	s.serve()
+}
+
+// slow is the pace of receivers whose calls outlast a lease.
+func slow(rng *rand.Rand) time.Duration {
+	if rng.IntN(3) == 0 {
+		return time.Duration(1+rng.IntN(60_000)) * time.Millisecond
+	}
+	return uneven(rng)
+}
+
+// follow draws what comes upon a cut that outlasts a lease: some time, and people who resolve what the adopters find.
+func (s *sim) follow(acts []act) []act {
+	if s.sequel == 0 {
+		return acts
+	}
+	s.sequel--
+	time.Sleep(time.Duration(1+s.rng.IntN(6)) * time.Second)
+	synctest.Wait()
+	s.replace()
+	for _, tenant := range tenants {
+		p := s.look(tenant)
+		if r, ok := s.unfinished(&p, countersign.RunRecoveryRequired); ok && s.chance(2) {
+			return []act{s.reconcile(tenant, r, countersign.ConfirmedNotExecuted)}
+		}
+		if r, ok := s.unfinished(&p, countersign.RunWaitingApproval); ok && r.Steps[stepAt(&r)].Attempt > 0 {
+			return []act{s.approve(tenant, r)}
+		}
+	}
+	return acts
+}
+
+// stepAt is the step for which a run waits.
+func stepAt(r *records.Run) int {
+	return max(0, slices.IndexFunc(r.Steps, func(st countersign.StepRun) bool { return st.Status == countersign.StepWaitingApproval }))
 }
 
 // calls reports a call of the process that is under way.

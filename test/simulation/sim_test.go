@@ -30,18 +30,22 @@ type sim struct {
 	limit int
 	ttl   time.Duration
 
-	disk     *disk
-	receiver *receiver
-	process  *process
-	shared   bool // other processes use the store too
-	abreast  int  // so many at a time, of which process serves; 0: the one process
-	replicas []*process
-	cuts     int
-	ids      atomic.Int64
-	requests int
-	clock    atomic.Int64  // how far the service's clock was set off
-	epoch    time.Duration // from the start of virtual time to that of the script
-	people   map[string][]person
+	disk      *disk
+	receiver  *receiver
+	process   *process
+	shared    bool // other processes use the store too
+	abreast   int  // so many at a time, of which process serves; 0: the one process
+	replicas  []*process
+	cuts      int
+	highest   int64         // that clock has been
+	ahead     time.Duration // how far the clock is ahead now
+	comesBack int           // in how many rounds it is right again
+	sequel    int           // rounds that follow on a cut
+	ids       atomic.Int64
+	requests  int
+	clock     atomic.Int64  // how far the service's clock was set off
+	epoch     time.Duration // from the start of virtual time to that of the script
+	people    map[string][]person
 
 	rowsMu    sync.Mutex
 	rows      map[rowAt]any // decoded rows; a version of a row never changes
@@ -49,6 +53,8 @@ type sim struct {
 	looks     map[string]lastLook
 
 	loser *loser
+
+	afterRound func(n int) // called with how many rounds are over
 
 	turns, turn int // in how many checks each ended run has its turn, and which check this is
 
@@ -120,14 +126,19 @@ func (s *sim) run(steps int) {
 	}
 	defer s.endAll()
 	s.furnish()
-	for range steps {
+	for n := range steps {
+		if s.afterRound != nil {
+			s.afterRound(n)
+		}
 		if s.failed {
 			return
 		}
 		s.perhapsFault()
+		s.perhapsAhead()
 		s.perhapsPoison()
+		s.perhapsRights()
 		s.perhapsCut()
-		s.play(s.draw())
+		s.play(s.follow(s.draw()))
 		s.pass()
 		s.revive()
 		s.perhapsRestart()
@@ -226,7 +237,7 @@ func (s *sim) perhapsFault() {
 		s.disk.mend()
 	case n < 43 && s.abreast == 0:
 		jump := time.Duration(s.rng.IntN(7200)-3600) * time.Second
-		s.clock.Add(int64(jump))
+		s.setClock(jump)
 		s.say("the clock is set by %s", jump)
 	}
 }
@@ -263,6 +274,10 @@ func (s *sim) drain() {
 	s.disk.mend()
 	s.joinAgain()
 	s.revive()
+	s.clock.Store(s.highest) // no user is younger than what they decide
+	for _, tenant := range tenants {
+		s.hire(tenant)
+	}
 	for range 60 {
 		if s.failed || !s.helpAlong() {
 			break

@@ -52,6 +52,9 @@ func (t *tally) add(s *sim) {
 
 func (t *tally) step(st *countersign.StepRun) {
 	t.counts["steps "+string(st.Status)]++
+	if st.Error != nil && st.Error.Code == countersign.CodeSetAside {
+		t.counts["steps set aside"]++
+	}
 	if st.Late != nil {
 		t.counts["late answers"]++
 	}

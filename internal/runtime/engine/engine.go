@@ -130,7 +130,7 @@ func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 		if err != nil {
 			if isOutcome(event) || !e.isHalted() {
 				e.executionFailed(d, ref, event, err)
-				e.turnFailed(ref, err, counted)
+				e.notCommitted(ref, event, err, counted)
 			}
 			return
 		}

@@ -175,10 +175,11 @@ func (m *mortal) View(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
-// poison makes each turn fail that would begin a step of a run.
+// poison makes each turn fail that would begin a step of a run, or complete it.
 type poison struct {
-	runID string
-	fail  func(step string) error
+	runID   string
+	fail    func(step string) error
+	outcome bool
 }
 
 type poisoned struct {
@@ -186,8 +187,15 @@ type poisoned struct {
 	*poison
 }
 
+func (p *poison) stored() string {
+	if p.outcome {
+		return string(countersign.StepCompleted)
+	}
+	return string(countersign.StepRunning)
+}
+
 func (p poisoned) Put(t *store.Table, tenant string, r store.Row, expected int64) error {
-	if t == store.Steps && strings.HasPrefix(r.ID, p.runID) && bytes.Contains(r.Doc, []byte(`"status":"RUNNING"`)) {
+	if t == store.Steps && strings.HasPrefix(r.ID, p.runID) && bytes.Contains(r.Doc, []byte(`"status":"`+p.stored()+`"`)) {
 		if err := p.fail(r.ID); err != nil {
 			return err
 		}

@@ -88,6 +88,15 @@ func (e *Engine) acquit(tx store.Tx, ref runrepo.Ref, event run.Event) error {
 	return nil
 }
 
+// notCommitted follows on an event that was given up. The turn of an outcome has failed maxTurns
+// times in a row by then: its step would only be sent again, and asked for again, for the same end.
+func (e *Engine) notCommitted(ref runrepo.Ref, event run.Event, err error, counted bool) {
+	if isOutcome(event) && !e.ofTheStore(err) && e.life.Err() == nil && e.setAside(ref) == nil {
+		return
+	}
+	e.turnFailed(ref, err, counted)
+}
+
 // turnFailed holds a failed turn against its run, unless the store failed or the run isn't this
 // process's any more, or it was counted before it was tried.
 func (e *Engine) turnFailed(ref runrepo.Ref, err error, counted bool) {

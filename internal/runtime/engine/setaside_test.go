@@ -38,7 +38,7 @@ func TestARunWhoseTurnsFailIsSetAside(t *testing.T) {
 			h := open(t, atOnce)
 			p := h.register(step("pay", "pay"))
 			bad := h.stored(p)
-			h.store.poison.Store(&poison{bad.RunID, fail})
+			h.store.poison.Store(&poison{runID: bad.RunID, fail: fail})
 			h.engine.Wake(bad)
 			time.Sleep(5 * time.Minute)
 			synctest.Wait()
@@ -65,7 +65,7 @@ func TestARunWhoseTurnsFailNowAndThenIsNotSetAside(t *testing.T) {
 		}
 		ref := h.stored(h.register(steps...))
 		failed := map[string]int{} // by step
-		h.store.poison.Store(&poison{ref.RunID, func(step string) error {
+		h.store.poison.Store(&poison{runID: ref.RunID, fail: func(step string) error {
 			if failed[step]++; failed[step] <= 2 {
 				return errPoison
 			}
@@ -79,6 +79,24 @@ func TestARunWhoseTurnsFailNowAndThenIsNotSetAside(t *testing.T) {
 	})
 }
 
+// TestAReadWhoseOutcomeFailsIsSetAside: its step isn't begun again, for which a person would be asked each time.
+func TestAReadWhoseOutcomeFailsIsSetAside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, atOnce)
+		ref := h.stored(h.register(step("look", "look")))
+		h.store.poison.Store(&poison{runID: ref.RunID, outcome: true, fail: func(string) error { return errPoison }})
+		h.engine.Wake(ref)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		r := h.wantRun(ref, countersign.RunFailed, failed)
+		if n := h.receiver.count(ref.RunID + ".look"); n != 1 || r.Code() != countersign.CodeSetAside {
+			t.Errorf("sent %d times, and %q", n, r.Error)
+		}
+		h.stop()
+		h.wantRules()
+	})
+}
+
 // TestARunThatEndsItsProcessIsSetAside: each turn takes the process down. Whoever starts after it
 // goes on with the others.
 func TestARunThatEndsItsProcessIsSetAside(t *testing.T) {
@@ -88,7 +106,7 @@ func TestARunThatEndsItsProcessIsSetAside(t *testing.T) {
 		bad, deaths := h.stored(p), 0
 		for dead := true; dead && deaths < 8; {
 			dead = false
-			h.store.poison.Store(&poison{bad.RunID, func(string) error { dead = true; return store.ErrUnavailable }})
+			h.store.poison.Store(&poison{runID: bad.RunID, fail: func(string) error { dead = true; return store.ErrUnavailable }})
 			if deaths == 0 {
 				h.engine.Wake(bad)
 			} else if err := h.engine.Start(context.Background()); err != nil {
@@ -122,7 +140,7 @@ func TestAReplicaThatTakesOverCountsToo(t *testing.T) {
 		for i := range 3 {
 			next := join(t, s, atOnce)
 			for _, r := range []*replica{one, next} {
-				r.store.poison.Store(&poison{bad.RunID, func(string) error { return store.ErrUnavailable }})
+				r.store.poison.Store(&poison{runID: bad.RunID, fail: func(string) error { return store.ErrUnavailable }})
 			}
 			if i == 0 {
 				one.engine.Wake(bad)
