@@ -128,12 +128,18 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 // AdmitAgent lets an agent run, and ends its suspension. Budgets that are given replace
 // those that it has, and count at once.
 func (s *Service) AdmitAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+	if err := wellFormed(a, d); err != nil {
+		return countersign.Agent{}, err
+	}
 	return s.moveAgent(ctx, a, access.AdmitAgent, id, d)
 }
 
 // SuspendAgent stops new runs of an agent, and the next step of its unfinished runs. It
 // doesn't stop the agent's own process (specification 3.2).
 func (s *Service) SuspendAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+	if err := wellFormed(a, d); err != nil {
+		return countersign.Agent{}, err
+	}
 	return s.moveAgent(ctx, a, access.SuspendAgent, id, d)
 }
 

@@ -91,6 +91,9 @@ func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {
 // Decide approves or rejects the step that a run waits to send. It requires a reason, and
 // refuses the requester's own decision (contract 3).
 func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
+	if err := wellFormed(a, d); err != nil {
+		return out, err
+	}
 	if err := given("reason", d.Reason); err != nil {
 		return out, err
 	}

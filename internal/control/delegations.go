@@ -24,6 +24,9 @@ func (s *Service) Delegations(ctx context.Context, a Actor, l List) (page counte
 // PutDelegation lets another user decide in place of one who is away, who says so themself
 // or for whom an ADMIN does. It takes the place of an earlier one.
 func (s *Service) PutDelegation(ctx context.Context, a Actor, away string, w countersign.DelegationWrite) (d countersign.Delegation, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return d, err
+	}
 	d = countersign.Delegation{From: w.From, Until: w.Until, Reason: w.Reason, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}
 	if d.From.IsZero() {
 		d.From = d.CreatedAt

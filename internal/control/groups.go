@@ -41,6 +41,9 @@ func (s *Service) Group(ctx context.Context, a Actor, id string) (g countersign.
 // PutGroup creates a group or, with the present revision, updates it. Who leaves it no
 // longer counts for what is undecided; what was decided stays so.
 func (s *Service) PutGroup(ctx context.Context, a Actor, id string, w countersign.GroupWrite) (g countersign.Group, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return g, err
+	}
 	addresses, err := checkGroup(w)
 	if err != nil {
 		return g, err

@@ -28,6 +28,9 @@ func (s *Service) Model(ctx context.Context, a Actor, id string) (m countersign.
 // PutModel creates a model or, with the present revision, updates it (specification 2.4).
 // The document is stored verbatim, valid or not; ValidateModel judges its meaning.
 func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersign.ModelWrite) (m countersign.Model, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return m, err
+	}
 	if w.Document.ID != id {
 		return m, countersign.Errorf(countersign.CodeInvalidRequest, "document.id: it must be %s, the id in the path, not %s", id, w.Document.ID)
 	}

@@ -192,6 +192,9 @@ func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.
 // CreatePlan stores a plan that its maker wrote: READY, or INVALID with all that
 // is wrong with it (specification 2.9).
 func (s *Service) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWrite) (countersign.Plan, error) {
+	if err := wellFormed(a, w); err != nil {
+		return countersign.Plan{}, err
+	}
 	if w.Mode == "" {
 		w.Mode = countersign.ModeDryRun
 	}
@@ -228,6 +231,9 @@ func modelErrors(m *countersign.Model) []string {
 
 // CompilePlan makes a plan of a model's scenario (contract 5).
 func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req countersign.CompileRequest) (countersign.Plan, error) {
+	if err := wellFormed(a, req); err != nil {
+		return countersign.Plan{}, err
+	}
 	made, err := s.makePlan(ctx, a, access.CompilePlan, modelID, func(m *countersign.Model) (countersign.PlanWrite, []string, error) {
 		if m == nil {
 			return countersign.PlanWrite{}, nil, countersign.Errorf(countersign.CodeNotFound, "there is no model %s", modelID)

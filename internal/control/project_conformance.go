@@ -16,6 +16,9 @@ import (
 // the project's present revision: after an edit the capability is again only declared
 // idempotent. This method decides whether the verdicts prove it, not their sender.
 func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return p, err
+	}
 	target, err := conformanceTarget(w)
 	if err != nil {
 		return p, err

@@ -13,12 +13,18 @@ import (
 // EnableProject enables a project for LIVE runs, if the latest health check of its present
 // revision passed.
 func (s *Service) EnableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	if err := wellFormed(a, t); err != nil {
+		return countersign.Project{}, err
+	}
 	return s.toggleProject(ctx, a, id, t, true)
 }
 
 // DisableProject disables a project, which stops the next step of every LIVE run that uses
 // it. It is always possible.
 func (s *Service) DisableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	if err := wellFormed(a, t); err != nil {
+		return countersign.Project{}, err
+	}
 	return s.toggleProject(ctx, a, id, t, false)
 }
 

@@ -82,6 +82,9 @@ func (s *Service) assembleProject(h records.ProjectHead, p countersign.Project) 
 // PutProject registers or edits a project. A write that differs from what is
 // stored only by `enabled` is the request to enable or disable it (contract 5).
 func (s *Service) PutProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite) (p countersign.Project, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return p, err
+	}
 	if !countersign.OwnsProjectID(a.Tenant, id) {
 		return p, countersign.Errorf(countersign.CodeInvalidRequest, "id: a project id of this tenant begins with %s-", a.Tenant)
 	}

@@ -113,6 +113,9 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 
 // ReconcileRun says what became of an uncertain step, with evidence.
 func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r countersign.Reconcile) (countersign.Run, error) {
+	if err := wellFormed(a, r); err != nil {
+		return countersign.Run{}, err
+	}
 	if err := given("evidence", r.Evidence); err != nil {
 		return countersign.Run{}, err
 	}

@@ -21,6 +21,9 @@ func (s *Service) Settings(ctx context.Context, a Actor) (out countersign.Tenant
 // PutSettings changes the settings of the actor's tenant. Asking for less weakens a gate; what
 // was asked for approvals that wait stays so.
 func (s *Service) PutSettings(ctx context.Context, a Actor, w countersign.TenantSettingsWrite) (out countersign.TenantSettings, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return out, err
+	}
 	if err := given("reason", w.Reason); err != nil {
 		return out, err
 	}

@@ -22,6 +22,9 @@ var errLink = countersign.Errorf(countersign.CodeUnauthenticated, "this sign-in 
 // CreateLink makes a sign-in link for a user. It takes the place of an earlier one. The
 // secret is the one copy of it.
 func (s *Service) CreateLink(ctx context.Context, a Actor, email string, w countersign.SignInLinkWrite) (out countersign.SignInLink, secret string, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return out, "", err
+	}
 	if email, err = s.storedSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
 		return out, "", err
 	}

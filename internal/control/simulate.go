@@ -20,6 +20,9 @@ const (
 
 // Simulate simulates a scenario of a stored model.
 func (s *Service) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
+	if err := wellFormed(a, req); err != nil {
+		return sim, err
+	}
 	var row store.Row
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		head, _, err := records.Models.Get(tx, a.Tenant, id)

@@ -269,6 +269,12 @@ func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 
 // StartRun starts a plan's run.
 func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunStart, key string) (out Started, err error) {
+	if err := wellFormed(a, start); err != nil {
+		return out, err
+	}
+	if err := wellKeyed(key); err != nil {
+		return out, err
+	}
 	planID := start.PlanID
 	o, err := s.newStartRequest(access.StartRun, "plan/"+planID, "", key, start, nil)
 	if err != nil {

@@ -18,6 +18,14 @@ import (
 // StartAgentRun starts a run of one capability by one agent (specification
 // 2.17). Its 202 means that the request was received, and nothing else.
 func (s *Service) StartAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
+	checked := start
+	checked.Inputs = nil // values of any kind, which a schema judges
+	if err := wellFormed(a, checked); err != nil {
+		return Started{}, err
+	}
+	if err := wellKeyed(key); err != nil {
+		return Started{}, err
+	}
 	return s.startAgent(ctx, a, id, start, &start.ExpectedRevision, key)
 }
 
@@ -43,6 +51,11 @@ func (s *Service) agentStart(a Actor, id string, start countersign.AgentRunStart
 // capability, the mode, the inputs and the task. No caller of the API can have it, because
 // it has a space.
 func (s *Service) CallAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, words countersign.AgentWords) (Started, error) {
+	checked := start
+	checked.Inputs = nil // values of any kind, which a schema judges
+	if err := wellFormed(a, checked); err != nil {
+		return Started{}, err
+	}
 	start.ExpectedRevision = 0
 	digest, err := countersign.CanonicalDigest([]any{id, start.Capability, start.Mode, start.Inputs, words.Task})
 	if err != nil {
@@ -90,6 +103,14 @@ func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunS
 
 // StartTeamRun starts a run of a team's steps, one after the other.
 func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
+	checked := start
+	checked.Inputs = nil // values of any kind, which a schema judges
+	if err := wellFormed(a, checked); err != nil {
+		return Started{}, err
+	}
+	if err := wellKeyed(key); err != nil {
+		return Started{}, err
+	}
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartTeamRun, subject: "team/" + id, id: id, key: key, mode: start.Mode, body: start, reason: start.Reason,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.teamExecutors(tx, a, id, start.ExpectedRevision) },
@@ -102,6 +123,14 @@ func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start co
 
 // StartProjectRun starts a run of one capability of a project (contract 11).
 func (s *Service) StartProjectRun(ctx context.Context, a Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
+	checked := start
+	checked.Inputs = nil // values of any kind, which a schema judges
+	if err := wellFormed(a, checked); err != nil {
+		return Started{}, err
+	}
+	if err := wellKeyed(key); err != nil {
+		return Started{}, err
+	}
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartProjectRun, subject: "project/" + id, id: id, key: key, mode: start.Mode, body: start, reason: start.Reason,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.projectAlone(tx, a, id) },

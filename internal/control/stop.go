@@ -27,6 +27,9 @@ func (s *Service) StopState(ctx context.Context, a Actor) (out countersign.StopS
 
 // Stop keeps LIVE steps from beginning. One that stands stays as it is.
 func (s *Service) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
+	if err := wellFormed(a, w); err != nil {
+		return countersign.StopState{}, err
+	}
 	out, _, err := s.moveStop(ctx, a, access.StopTenant, w, func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error) {
 		if stands != nil {
 			return false, nil
@@ -40,6 +43,9 @@ func (s *Service) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (c
 
 // Go lifts a stop. The runs that it held go on by themselves, as slots are free.
 func (s *Service) Go(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
+	if err := wellFormed(a, w); err != nil {
+		return countersign.StopState{}, err
+	}
 	out, granted, err := s.moveStop(ctx, a, access.GoTenant, w, func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error) {
 		if stands == nil {
 			return false, nil

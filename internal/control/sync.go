@@ -19,6 +19,9 @@ import (
 // (specification 2.14, contract 7). Back ends send the same manifest at each of their
 // starts, so an unchanged one only reads.
 func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
+	if err := wellFormed(a, m); err != nil {
+		return out, err
+	}
 	subject := "project/" + projectID
 	var changes []agentChange
 	err = whileMoved(func() error {

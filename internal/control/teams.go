@@ -72,6 +72,9 @@ func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, err
 // two different ADMITTED agents with models, whose projects all lie within the actor's
 // scope (specification 4, rule 3).
 func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return t, err
+	}
 	err = whileMoved(func() error {
 		t, err = s.putTeam(ctx, a, id, w)
 		return err

@@ -22,6 +22,9 @@ func (s *Service) Tenants(ctx context.Context, a Actor, l List) (page countersig
 // PutTenant creates a tenant or, with the present revision, renames it. The
 // realm's log records it.
 func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersign.TenantWrite) (t countersign.Tenant, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return t, err
+	}
 	if !countersign.ValidTenantID(id) {
 		return t, countersign.Errorf(countersign.CodeInvalidRequest, "id: a tenant id is 2 to 32 lower-case letters and digits, a letter first, without hyphens")
 	}

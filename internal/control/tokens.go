@@ -31,6 +31,9 @@ func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) 
 // CreateToken makes a token within its maker's tenant and projects; there an ADMIN grants
 // any role (contract 3).
 func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenWrite) (out countersign.NewToken, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return out, err
+	}
 	if err := checkToken(w); err != nil {
 		return out, err
 	}

@@ -32,6 +32,9 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 // is only invited, and has no rights before they accept. Runs that they started and
 // decisions that they took before stay valid (contract 3).
 func (s *Service) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return u, err
+	}
 	if email, err = s.storedSpelling(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
 		return u, err
 	}

@@ -54,6 +54,9 @@ func (s *Service) shownWebhook(tx store.Tx, rec *records.Webhook) (countersign.W
 // PutWebhook creates a webhook or, with the present revision, updates it. A new one gets
 // events from now on.
 func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w countersign.WebhookWrite) (out countersign.Webhook, err error) {
+	if err := wellFormed(a, w); err != nil {
+		return out, err
+	}
 	if err := s.checkWebhook(a.Tenant, w); err != nil {
 		return out, err
 	}

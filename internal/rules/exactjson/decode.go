@@ -60,6 +60,16 @@ func Decode(data []byte, into any) error {
 	return nil
 }
 
+// Conforms says of a value that was made in Go what [Decode] would say of its JSON: a body that
+// a form has made keeps the same rules as one that was sent.
+func Conforms[T any](v T) error {
+	text, err := countersign.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return Decode(text, new(T))
+}
+
 // decoder walks a tape and collects what doesn't fit. Every value that it fills
 // is addressable: a field, an element, or a fresh one.
 type decoder struct {

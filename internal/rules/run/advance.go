@@ -26,7 +26,7 @@ func (t *transition) resumed() {
 // advance starts the next step, or completes the run if none is left. While the
 // service stops it starts no step but still completes runs.
 func (t *transition) advance() {
-	if t.run.Mode == countersign.ModeDryRun {
+	if t.run.Mode != countersign.ModeLive { // nothing else is ever sent
 		t.rehearse()
 		return
 	}

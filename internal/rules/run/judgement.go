@@ -65,7 +65,7 @@ func (u *Unjudged) Judge(meter func(before int64) *cost.Meter) (map[int]*Judgeme
 	all := map[int]*Judgement{}
 	for _, i := range u.steps {
 		m := meter(besides(u.taken, i))
-		j := judge(m, u.plan, i, u.outputs, u.run.Mode == countersign.ModeDryRun)
+		j := judge(m, u.plan, i, u.outputs, u.run.Mode != countersign.ModeLive)
 		if m.Over() {
 			if err := m.Err(); countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 				return nil, err // whoever wanted it has gone
@@ -186,7 +186,7 @@ func walked(s *countersign.Step, outputs map[string]plan.Output) (steps int) {
 func (t *transition) judged(i int) *Judgement {
 	s := t.planned(i)
 	var outputs map[string]plan.Output
-	rehearsed := t.run.Mode == countersign.ModeDryRun
+	rehearsed := t.run.Mode != countersign.ModeLive
 	if !rehearsed && len(s.InputBindings) > 0 {
 		outputs = t.verifiedOutputs()
 	}

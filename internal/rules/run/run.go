@@ -127,7 +127,7 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 
 // IsOf reports that a run has the steps of a plan, which has an id and one step at least.
 func IsOf(r *countersign.Run, p *countersign.Plan) bool {
-	return p.ID != "" && r.PlanID == p.ID && r.PlanDigest == p.PlanDigest && r.Mode == p.Mode && len(r.Steps) > 0 &&
+	return p.ID != "" && (p.Mode == countersign.ModeLive || p.Mode == countersign.ModeDryRun) && r.PlanID == p.ID && r.PlanDigest == p.PlanDigest && r.Mode == p.Mode && len(r.Steps) > 0 &&
 		slices.EqualFunc(r.Steps, p.Steps, func(s countersign.StepRun, planned countersign.Step) bool { return s.ID == planned.ID })
 }
 
