@@ -289,6 +289,28 @@ func (r *Run) HadEffect() bool {
 	return r.MayHaveHappened || slices.ContainsFunc(r.Steps, func(s StepRun) bool { return s.HadEffect() })
 }
 
+// Effects says what became of the side effects of a run that has ended.
+type Effects string
+
+// The effects of a run.
+const (
+	EffectsNone  Effects = "none"  // nothing took effect
+	EffectsWhole Effects = "whole" // each step is COMPLETED
+	EffectsOpen  Effects = "open"  // something took effect, or may have, and not all of it is known
+)
+
+// Effects is what the run's steps say. Of a run without steps, such as what is left of an
+// archived one, nothing is known but what its own record says.
+func (r *Run) Effects() Effects {
+	switch {
+	case !r.HadEffect() && r.Code() != CodeAbandoned:
+		return EffectsNone
+	case len(r.Steps) > 0 && !slices.ContainsFunc(r.Steps, func(s StepRun) bool { return s.Status != StepCompleted }):
+		return EffectsWhole
+	}
+	return EffectsOpen
+}
+
 // Code is the code of the error of a run that FAILED or was CANCELLED, "" without one.
 func (r *Run) Code() Code {
 	code, _, _ := strings.Cut(r.Error, ": ")

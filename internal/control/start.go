@@ -23,6 +23,10 @@ type Started struct {
 	Run      countersign.Run
 	Replayed bool
 	archived bool
+
+	// Effects is what became of the run's side effects if it has ended: what is left of an
+	// archived run has no steps that would say so.
+	Effects countersign.Effects
 }
 
 // startRequest is one request to start a run: by which operation, about what, under
@@ -86,7 +90,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 			if err != nil || earlier != nil {
 				out = Started{Replayed: true}
 				if err == nil {
-					out.Run, out.archived = earlier.Run, earlier.archived
+					out.Run, out.archived, out.Effects = earlier.Run, earlier.archived, earlier.Effects
 				}
 				return err
 			}
@@ -264,7 +268,7 @@ func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 	if err != nil {
 		return nil, found(err, "run", id)
 	}
-	return &Started{Run: left.Run, Replayed: true, archived: true}, nil
+	return &Started{Run: left.Run, Replayed: true, archived: true, Effects: left.EffectsLeft()}, nil
 }
 
 // StartRun starts a plan's run.

@@ -49,6 +49,9 @@ type Outcome struct {
 	// Body is the JSON of a 2xx answer; null when it was empty, absent for
 	// every other outcome.
 	Body countersign.Value
+	// OfAnother says of a 409 that it speaks of another request with the call's key, or can't be
+	// read to its end: it is no refusal.
+	OfAnother bool
 	// Cause says, in words safe to show, why a call was NotSent or is Unknown.
 	Cause string
 }

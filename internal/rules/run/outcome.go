@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -141,40 +138,12 @@ func classify(o request.Outcome, attempt int) outcomeClass {
 	switch status := o.Response.StatusCode; {
 	case status >= 200 && status < 300:
 		return answered
-	case status == 408, status == 409 && (attempt > 1 || speaksOfAnother(o.Response.Body)):
+	case status == 408, status == 409 && (attempt > 1 || o.OfAnother || request.SpeaksOfAnother(o.Response.Body)):
 		return uncertain
 	case status >= 400 && status < 500:
 		return refused
 	default:
 		return uncertain
-	}
-}
-
-// speaksOfAnother reports the body of a 409 whose `error` says that a request with this key is
-// being performed, or was begun and has no known end. Of a body that was cut the beginning counts.
-func speaksOfAnother(body string) bool {
-	d := jsontext.NewDecoder(strings.NewReader(strings.TrimPrefix(body, "\ufeff")), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return false
-	}
-	for {
-		name, err := d.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return false
-		}
-		if name.String() != "error" {
-			if d.SkipValue() != nil {
-				return false
-			}
-			continue
-		}
-		value, err := d.ReadToken()
-		if err == nil && value.Kind() == '"' && (value.String() == "in_progress" || value.String() == "in_doubt") {
-			return true
-		}
-		if err != nil || value.Kind() == '{' || value.Kind() == '[' {
-			return false
-		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package outbound
 
 import (
+	"net/http"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -30,6 +32,7 @@ func judge(a answer, secrets masker) request.Outcome {
 	default:
 		o.Cause = string(errMalformed)
 	}
+	o.OfAnother = a.status == http.StatusConflict && (a.compressed || a.err != nil || request.SpeaksOfAnother(string(a.body)))
 	if a.head && o.Body.IsZero() && !a.compressed {
 		o.Response.Body = said(a.body, secrets, a.err == nil)
 	}

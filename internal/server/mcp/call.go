@@ -27,6 +27,9 @@ func (v *toolRequest) starter(tool string, c *countersign.Capability) func([]byt
 			}
 		}
 		state, err := v.state(run)
+		if started.Effects != "" { // what is left of an archived run says it, and no step
+			state.Outcome = outcomeBy(run, started.Effects)
+		}
 		state.Replayed = started.Replayed
 		return state, err
 	}

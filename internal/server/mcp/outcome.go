@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"slices"
-
 	"github.com/countersign/countersign"
 )
 
@@ -19,7 +17,10 @@ const (
 	outcomeRunning       = "RUNNING"
 )
 
-func outcomeOf(r *countersign.Run) string {
+func outcomeOf(r *countersign.Run) string { return outcomeBy(r, r.Effects()) }
+
+// outcomeBy is the outcome of a run whose side effects came to that.
+func outcomeBy(r *countersign.Run, effects countersign.Effects) string {
 	if r.WaitingFor != nil {
 		switch r.WaitingFor.Kind {
 		case "approval":
@@ -39,20 +40,20 @@ func outcomeOf(r *countersign.Run) string {
 	case countersign.RunRecoveryRequired:
 		return outcomeUnknown
 	case countersign.RunCancelled:
-		return cancelledOutcome(r)
+		return cancelledOutcome(effects)
 	case countersign.RunFailed:
-		return failedOutcome(r)
+		return failedOutcome(r, effects)
 	}
 	return outcomeRunning
 }
 
 // cancelledOutcome says of a run that it was STOPPED only where nothing of it has, or may have,
 // taken effect.
-func cancelledOutcome(r *countersign.Run) string {
-	switch {
-	case !r.HadEffect() && r.Code() != countersign.CodeAbandoned:
+func cancelledOutcome(effects countersign.Effects) string {
+	switch effects {
+	case countersign.EffectsNone:
 		return outcomeStopped
-	case !slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.Status != countersign.StepCompleted }):
+	case countersign.EffectsWhole:
 		return outcomeDone
 	}
 	return outcomeUnknown
@@ -60,11 +61,11 @@ func cancelledOutcome(r *countersign.Run) string {
 
 // failedOutcome says of a run that it was REFUSED only where nothing of it has, or may have,
 // taken effect: the code speaks of the last attempt alone.
-func failedOutcome(r *countersign.Run) string {
+func failedOutcome(r *countersign.Run, effects countersign.Effects) string {
 	switch {
 	case r.Code().NotAsExpected():
 		return outcomeNotAsExpected
-	case r.Code() == countersign.CodeOutcomeUnknown, r.HadEffect():
+	case r.Code() == countersign.CodeOutcomeUnknown, effects != countersign.EffectsNone:
 		return outcomeUnknown
 	}
 	return outcomeRefused

@@ -62,3 +62,28 @@ func TestNothingThatMayHaveTakenEffectIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsLeftOfAnArchivedRunSaysWhatBecameOfItsEffects: it has no steps that would.
+func TestWhatIsLeftOfAnArchivedRunSaysWhatBecameOfItsEffects(t *testing.T) {
+	side := func(status countersign.StepStatus, attempt int) []countersign.StepRun {
+		return []countersign.StepRun{{SideEffect: true, Status: status, Attempt: attempt}}
+	}
+	for _, c := range []struct {
+		run  countersign.Run
+		want string
+	}{
+		{countersign.Run{Status: countersign.RunCancelled, Error: "abandoned: whether it took effect stays unknown", Steps: side(countersign.StepAbandoned, 1)}, outcomeUnknown},
+		{countersign.Run{Status: countersign.RunCancelled, Error: "cancelled: by ada", Steps: side(countersign.StepCompleted, 1)}, outcomeDone},
+		{countersign.Run{Status: countersign.RunCancelled, Error: "cancelled: by ada", Steps: side(countersign.StepCancelled, 0)}, outcomeStopped},
+		{countersign.Run{Status: countersign.RunFailed, Error: "receiver_refused: 422", Steps: []countersign.StepRun{{SideEffect: true, Status: countersign.StepFailed, Attempt: 1, Error: &countersign.StepError{Code: countersign.CodeReceiverRefused}}}}, outcomeRefused},
+		{countersign.Run{Status: countersign.RunFailed, Error: "drift: changed", Steps: append(side(countersign.StepCompleted, 1), countersign.StepRun{Status: countersign.StepFailed})}, outcomeUnknown},
+		{countersign.Run{Status: countersign.RunCompleted, Mode: countersign.ModeLive, Steps: side(countersign.StepCompleted, 1)}, outcomeDone},
+	} {
+		effects := c.run.Effects()
+		left := c.run
+		left.Steps = []countersign.StepRun{}
+		if now, later := outcomeOf(&c.run), outcomeBy(&left, effects); now != c.want || later != c.want {
+			t.Errorf("%s %q: %s, and archived %s, want %s", c.run.Status, c.run.Error, now, later, c.want)
+		}
+	}
+}

@@ -15,6 +15,19 @@ type Archived struct {
 	File     string          `json:"file"` // below the archive's directory
 	SHA256   string          `json:"sha256"`
 	At       time.Time       `json:"at"`
+
+	Effects countersign.Effects `json:"effects,omitempty"` // by its steps; absent in records of earlier releases
+}
+
+// EffectsLeft is what became of the run's side effects, as far as that is known.
+func (a *Archived) EffectsLeft() countersign.Effects {
+	switch {
+	case a.Effects != "":
+		return a.Effects
+	case a.Run.Status == countersign.RunCancelled:
+		return countersign.EffectsOpen // it was cancelled before anything was sent, or after
+	}
+	return a.Run.Effects()
 }
 
 // ArchivedRuns are found by the run's id.
@@ -22,7 +35,7 @@ var ArchivedRuns = store.Collection[Archived]{Table: store.Archived}
 
 // ArchivedOf is what stays of a run.
 func ArchivedOf(r *Run, file, sha256 string, now time.Time) *Archived {
-	left := &Archived{Run: r.Run, Projects: r.Projects, File: file, SHA256: sha256, At: now}
+	left := &Archived{Run: r.Run, Projects: r.Projects, File: file, SHA256: sha256, At: now, Effects: r.Run.Effects()}
 	left.Run.PlanSnapshot, left.Run.Steps = nil, []countersign.StepRun{}
 	return left
 }
