@@ -167,7 +167,7 @@ func TestWhoHasLostTheLeaseCountsNoTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := join(t, rerun.Always(memory.New()), atOnce)
 		bad := h.stored(h.register(step("pay", "pay")))
-		h.store.poison.Store(&poison{bad.RunID, func(string) error { return errPoison }})
+		h.store.poison.Store(&poison{runID: bad.RunID, fail: func(string) error { return errPoison }})
 		tried := func() (n int) {
 			h.view(func(tx store.Tx) (err error) {
 				n, err = runrepo.Tried(tx, bad)
