@@ -1,6 +1,8 @@
 package countersign_test
 
 import (
+	"bytes"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -238,5 +240,30 @@ func TestVocabularyImportsTheStandardLibraryOnly(t *testing.T) {
 		if strings.Contains(strings.Split(name, "/")[0], ".") {
 			t.Errorf("the vocabulary imports %s", name)
 		}
+	}
+}
+
+// TestNoNameOfAFileKeepsItsTestsFromBeingBuilt: `budget_windows_test.go` was of budgets' windows,
+// and the go command took it for a test of Windows. What is for another system says so by a
+// build constraint, where a reader sees it.
+func TestNoNameOfAFileKeepsItsTestsFromBeingBuilt(t *testing.T) {
+	here := build.Default
+	here.GOOS, here.GOARCH = "linux", "amd64"
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(source, []byte("//go:build ")) {
+			return err
+		}
+		built, err := here.MatchFile(filepath.Dir(path), filepath.Base(path))
+		if !built {
+			t.Errorf("%s is built on no Linux: the end of its name is that of another system", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

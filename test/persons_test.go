@@ -144,3 +144,20 @@ func TestASessionGoesOnWhereItsUserStays(t *testing.T) {
 		t.Errorf("after the last membership: %d", a.Status)
 	}
 }
+
+// TestALinksSessionEndsWithTheTenantThatMadeTheLink: what a tenant's link began acts there alone, and goes on in no other tenant of its user.
+func TestALinksSessionEndsWithTheTenantThatMadeTheLink(t *testing.T) {
+	t.Parallel()
+	w := ownWorld(t)
+	own := w.person(t, "bob@example.com", "VIEWER")
+	acme := w.adminOf(t, "acme")
+	acme.Put("/users/bob@example.com", doc{"roles": []string{"VIEWER"}}).OK(t)
+	w.press(t, own, "/settings/invitations/acme/accept", url.Values{})
+	link := w.byLink(t, w.Admin, "bob@example.com")
+	w.As("").Get("/session", link.Cookie()).OK(t).Is(t, "tenantId", "default")
+	w.Admin.Delete("/users/bob@example.com").OK(t)
+	if a := w.As("").Get("/session", link.Cookie()); a.Status != 401 {
+		t.Errorf("the link's session: %d", a.Status)
+	}
+	w.As("").Get("/session", own.Cookie()).OK(t).Is(t, "tenantId", "acme")
+}

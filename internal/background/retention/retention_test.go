@@ -21,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 	"github.com/countersign/countersign/internal/testing/memory"
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
@@ -293,5 +294,42 @@ func TestUnwritableArchiveKeepsTheRuns(t *testing.T) {
 	}
 	if got := h.stored(); got != "run-1" {
 		t.Errorf("the store has %q", got)
+	}
+}
+
+// TestWhatCannotBeReadIsPassedOver: more runs than one file has, none of which can be read, keep
+// none behind them from being archived, and the pass ends.
+func TestWhatCannotBeReadIsPassedOver(t *testing.T) {
+	h := open(t)
+	const damaged = 230 // more than two spans of a look
+	for i := range damaged + 2 {
+		id := fmt.Sprintf("run-%03d", i)
+		h.start(id)
+		h.end(id)
+		h.now = h.now.Add(time.Second)
+	}
+	h.update(func(tx store.Tx) error {
+		for i := range damaged {
+			if err := tx.Delete(store.Steps, tenant, records.StepID(fmt.Sprintf("run-%03d", i), 0)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	h.now = h.now.Add(25 * time.Hour)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	looks := 0
+	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time {
+		if looks++; looks > 1000 {
+			end() // it goes round in circles
+		}
+		return h.now
+	}, Log: slog.New(slog.DiscardHandler), Unreadable: unreadable.New(slog.New(slog.DiscardHandler))}, h.store, h.repository)
+	if err := a.Pass(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(strings.Fields(h.stored())); got != damaged {
+		t.Errorf("%d runs are left, not the %d that can't be read", got, damaged)
 	}
 }

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/countersign/countersign"
@@ -81,5 +82,22 @@ func TestNoInputsAreTheSameAsEmptyOnes(t *testing.T) {
 	a, b := plan.New(none, sources(), nil, origin()), plan.New(empty, sources(), nil, origin())
 	if a.PlanDigest != b.PlanDigest || !plan.SameContent(kept(t, a), empty) || !plan.SameContent(kept(t, b), none) {
 		t.Error("they differ")
+	}
+}
+
+// TestDigestIsOfTheEditionThatAPlanIsJudgedBy: a plan that an earlier release made and one that
+// is made now of the same content let out different requests, so neither stands for the other.
+func TestDigestIsOfTheEditionThatAPlanIsJudgedBy(t *testing.T) {
+	ruled := sources()
+	shop := *ruled.Projects["acme-shop"].Project
+	shop.Capabilities = slices.Clone(shop.Capabilities)
+	for i := range shop.Capabilities {
+		shop.Capabilities[i].ApprovalRules = []countersign.ApprovalRule{{When: countersign.Condition{Predicate: &countersign.Predicate{VariableID: "amount", Operator: countersign.OpIsKnown}}, Then: countersign.RuleAsk, Reason: "r"}}
+	}
+	ruled.Projects["acme-shop"] = plan.Source{Project: &shop, InScope: true}
+	now := plan.New(write("", read("a"), refund("b", "a")), ruled, nil, origin())
+	before := plan.New(write("", read("a"), refund("b", "a")), sources(), nil, origin()) // of the same revision, and without an edition
+	if now.Gate != countersign.Gate || before.Gate != 0 || now.PlanDigest == before.PlanDigest {
+		t.Errorf("of edition %d and %d: %s and %s", now.Gate, before.Gate, now.PlanDigest, before.PlanDigest)
 	}
 }

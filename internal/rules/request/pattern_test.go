@@ -102,3 +102,22 @@ func TestATitleStopsWhereItIsCutOff(t *testing.T) {
 		t.Error("places that nothing stands at cost nothing")
 	}
 }
+
+// weighing is a memory that notes how much it is told to hold.
+type weighing map[string]int
+
+func (w weighing) Get(string) (any, bool) { return nil, false }
+
+func (w weighing) PutWeighed(text string, _ any, weight int) { w[text] = weight }
+
+// TestAPatternInMemoryWeighsWhatItsProgramDoes: a few characters may stand for thousands of
+// instructions, and the memory is bounded by these.
+func TestAPatternInMemoryWeighsWhatItsProgramDoes(t *testing.T) {
+	for _, pattern := range []string{`[ab]{0,900}c$`, `(x{30}){30}`, `abc`} {
+		w := weighing{}
+		p, err := compiled(cost.New(t.Context(), cost.Most, 0).With(w), pattern)
+		if err != nil || w[pattern] < p.size+len(pattern) {
+			t.Errorf("%s has %d instructions and weighs %d, %v", pattern, p.size, w[pattern], err)
+		}
+	}
+}

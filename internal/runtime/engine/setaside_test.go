@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/testing/memory"
 	"github.com/countersign/countersign/internal/testing/rerun"
@@ -157,5 +159,40 @@ func TestAReplicaThatTakesOverCountsToo(t *testing.T) {
 		synctest.Wait()
 		last.wantSetAside("taken over", last.run(bad))
 		last.stop()
+	})
+}
+
+// TestWhoHasLostTheLeaseCountsNoTurns: the run is another replica's by then, which counts its own.
+func TestWhoHasLostTheLeaseCountsNoTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := join(t, rerun.Always(memory.New()), atOnce)
+		bad := h.stored(h.register(step("pay", "pay")))
+		h.store.poison.Store(&poison{runID: bad.RunID, fail: func(string) error { return errPoison }})
+		tried := func() (n int) {
+			h.view(func(tx store.Tx) (err error) {
+				n, err = runrepo.Tried(tx, bad)
+				return err
+			})
+			return n
+		}
+		h.engine.Wake(bad)
+		synctest.Wait()
+		counted := tried()
+		if counted == 0 {
+			t.Fatal("a turn that failed isn't counted")
+		}
+		h.update(func(tx store.Tx) error {
+			list, err := records.AllReplicas(tx)
+			for _, r := range list {
+				err = errors.Join(err, records.Replicas.Delete(tx, store.Realm, records.ReplicaID(r.ID)))
+			}
+			return err
+		})
+		h.engine.Wake(bad)
+		synctest.Wait()
+		if n := tried(); n != counted {
+			t.Errorf("%d turns were counted while it had the lease, and %d after", counted, n)
+		}
+		h.crash()
 	})
 }

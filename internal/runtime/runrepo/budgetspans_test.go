@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 )
@@ -20,9 +21,19 @@ func (h *fixture) begins() (runrepo.Ref, bool) {
 	h.t.Helper()
 	ref, err := h.startOf("acme", "plan-9")
 	if err != nil {
-		h.t.Fatal(err)
+		h.t.Fatalf("%v", err)
 	}
 	return ref, h.must(ref, run.Resumed{}).Call != nil
+}
+
+// sends is begins, and lets the run end.
+func (h *fixture) sends() bool {
+	h.t.Helper()
+	ref, sent := h.begins()
+	if sent {
+		h.must(ref, h.answer(ref, fine()))
+	}
+	return sent
 }
 
 func notExecuted() run.Reconciled {
@@ -113,11 +124,11 @@ func TestOnlyWhatNeverLeftGivesItsPlaceBack(t *testing.T) {
 func TestAClockThatWasAheadKeepsNobodyOutForLonger(t *testing.T) {
 	h := open(t)
 	h.oneADay()
-	if _, sent := h.begins(); !sent {
+	if sent := h.sends(); !sent {
 		t.Fatal("the first step isn't sent")
 	}
 	h.now = dawn.Add(365 * 24 * time.Hour)
-	if _, sent := h.begins(); !sent {
+	if sent := h.sends(); !sent {
 		t.Fatal("a year later none is sent")
 	}
 	back := dawn.Add(time.Hour)
@@ -126,7 +137,7 @@ func TestAClockThatWasAheadKeepsNobodyOutForLonger(t *testing.T) {
 		sent  bool
 	}{{0, false}, {22 * time.Hour, false}, {23*time.Hour + 59*time.Minute, false}, {24*time.Hour + time.Second, true}, {24*time.Hour + time.Minute, false}, {49 * time.Hour, true}} {
 		h.now = back.Add(c.after)
-		if _, sent := h.begins(); sent != c.sent {
+		if sent := h.sends(); sent != c.sent {
 			t.Errorf("%s after the clock was set back one is sent: %v", c.after, sent)
 		}
 	}
@@ -147,11 +158,62 @@ func TestWhatLeftAWindowWhileTheClockWasAheadCountsAgain(t *testing.T) {
 	}
 	is := h.now
 	h.now = is.Add(48 * time.Hour)
-	if _, sent := h.begins(); !sent {
+	if sent := h.sends(); !sent {
 		t.Fatal("two days on by the clock none is sent")
 	}
 	h.now = is.Add(time.Minute)
-	if _, sent := h.begins(); sent {
+	if sent := h.sends(); sent {
 		t.Error("a twelfth was sent within a day")
+	}
+}
+
+// TestWhatIsVoidStaysSoWhenAClockWasAhead: a step that was sent again, or never left, counts at no
+// earlier place once the entries of before count again.
+func TestWhatIsVoidStaysSoWhenAClockWasAhead(t *testing.T) {
+	h := open(t)
+	terms := countersign.Capability{Approval: countersign.ApprovalNone, Budgets: []countersign.Budget{{Count: 3, Window: "24h", Then: countersign.BudgetDeny, Reason: "r"}}}
+	h.plans["acme"] = h.registerPay("plan-9", terms, map[string]countersign.Value{"amount": countersign.RawValue("7")}, false)
+	for _, outcome := range []request.Outcome{neverSent(), fine()} {
+		ref, sent := h.begins()
+		if !sent {
+			t.Fatal("one of the first isn't sent")
+		}
+		h.must(ref, h.answer(ref, outcome))
+		h.now = h.now.Add(time.Second)
+	}
+	is := h.now
+	h.now = is.Add(48 * time.Hour)
+	if sent := h.sends(); !sent {
+		t.Fatal("two days on by the clock none is sent")
+	}
+	h.now = is.Add(time.Minute) // one that was sent, and one by the clock that was ahead
+	if sent := h.sends(); !sent {
+		t.Error("the third of a day isn't sent: one that never left counts")
+	}
+	if sent := h.sends(); sent {
+		t.Error("a fourth was sent within a day")
+	}
+}
+
+// TestTheLatestTurnOfTheClockIsKnown, however often it was set back before: what was sent while
+// it was ahead keeps nobody out for longer than its window.
+func TestTheLatestTurnOfTheClockIsKnown(t *testing.T) {
+	h := open(t)
+	h.oneADay()
+	for n := range 20 {
+		at := h.now
+		h.now = at.Add(10 * 24 * time.Hour)
+		if sent := h.sends(); !sent {
+			t.Fatalf("turn %d: ten days on by the clock none is sent", n)
+		}
+		h.now = at.Add(time.Hour) // it is set back
+		if sent := h.sends(); sent {
+			t.Fatalf("turn %d: two were sent within an hour", n)
+		}
+		h.now = h.now.Add(24*time.Hour + time.Second)
+		if sent := h.sends(); !sent {
+			t.Fatalf("turn %d: a day after the clock was set back none is sent", n)
+		}
+		h.now = h.now.Add(25 * time.Hour)
 	}
 }
