@@ -139,3 +139,20 @@ func TestPagesOfMuchStaySmall(t *testing.T) {
 		t.Errorf("liveness of %d agents: %d", len(ids), p.Status)
 	}
 }
+
+// TestAFormsBodyIsJudgedAsTheAPIsIs: what a body may be isn't the API's decoder's alone to say.
+func TestAFormsBodyIsJudgedAsTheAPIsIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
+	opal := w.person(t, "opal@example.com", "OPERATOR")
+	path := "/agents/" + id + "/run?capability=note"
+	for _, mode := range []string{"live", "XYZ", "Live", "DRY-RUN"} {
+		p := opal.Submit(path, asShown(opal.Open(path), "mode", mode))
+		says(t, p, 400, "mode")
+	}
+	w.operator.Get("/runs").OK(t).Is(t, "total", 0)
+	if n := len(w.shop.Seen("POST", "/notes")); n != 0 {
+		t.Errorf("%d calls were sent", n)
+	}
+}

@@ -3,6 +3,7 @@ package request
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -13,7 +14,7 @@ import (
 func Differs(sent map[string]countersign.Value, output countersign.Value, outputField string) []countersign.Discrepancy {
 	members, _ := output.Object()
 	out := differing(sent, members, "")
-	if selected, is := members[outputField].Object(); is {
+	if selected, is := under(members, outputField).Object(); is {
 		out = append(out, differing(sent, selected, outputField+".")...)
 	}
 	return out
@@ -26,4 +27,16 @@ func differing(sent, found map[string]countersign.Value, at string) (out []count
 		}
 	}
 	return out
+}
+
+// under is what stands under an outputField: an exact key first, else a dotted path.
+func under(members map[string]countersign.Value, field string) countersign.Value {
+	if v, is := members[field]; is {
+		return v
+	}
+	first, rest, dotted := strings.Cut(field, ".")
+	if inner, is := members[first].Object(); dotted && is {
+		return under(inner, rest)
+	}
+	return countersign.Value{}
 }

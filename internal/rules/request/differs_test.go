@@ -22,3 +22,12 @@ func TestDiffersSaysWhereAnOutputContradictsWhatWasSent(t *testing.T) {
 		}
 	}
 }
+
+func TestDiffersLooksWhereADottedOutputFieldLeads(t *testing.T) {
+	sent := inputsOf(t, `{"amount":5}`)
+	for output, want := range map[string]int{`{"data":{"payment":{"amount":9}}}`: 1, `{"data.payment":{"amount":9}}`: 1, `{"data":{"payment":{"amount":5.0}}}`: 0, `{"data":[]}`: 0} {
+		if got := Differs(sent, countersign.RawValue(output), "data.payment"); len(got) != want || want == 1 && got[0].Field != "data.payment.amount" {
+			t.Errorf("%s: %+v", output, got)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func TestA409IsOfAnotherRequestByAllOfItsBody(t *testing.T) {
 		"compressed": "HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\nContent-Encoding: gzip\r\n\r\n{}",
 	} {
 		b := setup(t)
-		b.receiver.Next(faultreceiver.Answering(name, raw))
+		b.receiver.Next(faultreceiver.Closing(name, raw))
 		if o := b.client.Call(t.Context(), b.call(t, "POST")); !o.OfAnother {
 			t.Errorf("a body that is %s says nothing of another", name)
 		}
