@@ -55,8 +55,8 @@ func (s *Service) ChatActor(ctx context.Context, tenant string, c ChatAccount, r
 		if err != nil {
 			return err
 		}
-		a = Actor{Principal: principalOfUser(u), RequestID: requestID, Via: c.Service}
-		link, _, err = records.ChatLinks.Get(tx, store.Realm, records.ChatLinkID(c.Service, c.Workspace, c.ID))
+		a = Actor{Principal: principalOfUser(u), RequestID: requestID, Via: c.Service, account: records.ChatLinkID(c.Service, c.Workspace, c.ID)}
+		link, _, err = records.ChatLinks.Get(tx, store.Realm, a.account)
 		if errors.Is(err, store.ErrNotFound) {
 			link, err = nil, nil
 		}
@@ -151,7 +151,7 @@ func (s *Service) changeChatAccount(ctx context.Context, a Actor, op access.Oper
 		return s.Refuse(ctx, a, op, "user/"+a.Email, err)
 	}
 	id := records.ChatLinkID(service, workspace, account)
-	return public(s.store.Update(ctx, func(tx store.Tx) error {
+	return public(s.updateAs(ctx, a, func(tx store.Tx) error {
 		link, version, err := records.ChatLinks.Get(tx, store.Realm, id)
 		if err == nil && link.Email != a.Email {
 			err = store.ErrNotFound

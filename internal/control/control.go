@@ -83,6 +83,7 @@ type Service struct {
 
 	tokens    *cache.Cache[string, knownToken] // by hash
 	tokenRefs *cache.Cache[string, records.TokenRef]
+	looked    *cache.Cache[cache.Stamp, *records.Token] // as transactions that write have seen them
 	names     *cache.Cache[principalName, knownName]
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
@@ -132,6 +133,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 		views:     semaphore.Shared(cmp.Or(cfg.Readers, leastReaders)),
 		tokens:    cache.New[string, knownToken](cachedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](cachedTokens),
+		looked:    cache.New[cache.Stamp, *records.Token](cachedTokens),
 		names:     cache.New[principalName, knownName](cachedNames),
 		documents: cache.New[documentKey, ListedModel](cachedModels),
 		machines:  cache.New[cache.Stamp, *model.Machine](cachedMachines),
@@ -161,6 +163,7 @@ type Actor struct {
 	access.Principal
 	RequestID string
 	Via       string // the chat service in which a person acts; "" for the API and the console
+	account   string // there, by which they act
 }
 
 func (a Actor) runActor() runrepo.Actor {
@@ -208,10 +211,10 @@ func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subj
 	return s.write(ctx, a, op, subject, fn)
 }
 
-// write runs fn in a write transaction, and records a refusal with 403 or 409. The caller
+// write runs fn in a write transaction of the actor, and records a refusal with 403 or 409. The caller
 // has asked access.Allow.
 func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
-	err := s.store.Update(ctx, fn)
+	err := s.updateAs(ctx, a, fn)
 	crashpoint.At("control.committed", op)
 	return s.Refuse(ctx, a, op, subject, public(err))
 }

@@ -74,7 +74,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) 
 	if err := access.Proven(a.Principal, access.AcceptInvitation); err != nil {
 		return s.Refuse(ctx, a, access.AcceptInvitation, "user/"+a.Email, err)
 	}
-	return public(s.store.Update(ctx, func(tx store.Tx) error {
+	return public(s.updateAs(ctx, a, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func (s *Service) DeclineInvitation(ctx context.Context, a Actor, tenant string)
 	if err := access.Proven(a.Principal, access.DeclineInvitation); err != nil {
 		return s.Refuse(ctx, a, access.DeclineInvitation, "user/"+a.Email, err)
 	}
-	return public(s.store.Update(ctx, func(tx store.Tx) error {
+	return public(s.updateAs(ctx, a, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,7 +20,7 @@ func TestARunThatIsReadAgainAsksNoStore(t *testing.T) {
 	rename := func(name string) {
 		h.must(h.store.Update(background, func(tx store.Tx) error {
 			_, version, _ := records.Tokens.Get(tx, "acme", "one")
-			_, err := records.Tokens.Put(tx, "acme", "one", &records.Token{Token: countersign.Token{ID: "one", Name: name}}, version)
+			_, err := records.Tokens.Put(tx, "acme", "one", &records.Token{Token: countersign.Token{ID: "one", TenantID: "acme", Name: name, Roles: a.Roles, ExpiresAt: time.Now().Add(time.Hour)}}, version)
 			return err
 		}))
 	}

@@ -167,6 +167,14 @@ func TestAnAssertionOfAKeyThatIsNotLoggedSaysWhy(t *testing.T) {
 	h.must(err)
 	eve := judge("eve@acme", countersign.RoleApprover)
 	eve.Session = "s"
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		u := &records.User{User: countersign.User{Email: eve.Email, TenantID: "acme", Roles: eve.Roles}}
+		if _, err := records.Users.Put(tx, "acme", eve.Email, u, 0); err != nil {
+			return err
+		}
+		_, err := records.Sessions.Put(tx, store.Realm, eve.Session, &records.Session{TenantID: "acme", Email: eve.Email, SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}, 0)
+		return err
+	}))
 	sign := func(credential string) error {
 		return refusalOf(h.service.Decide(background, eve, "waits", countersign.Decision{
 			Decision: countersign.ApprovalApproved, Reason: "seen", Assertion: &countersign.SignedAnswer{CredentialID: credential},

@@ -40,17 +40,26 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 	case user.Invited:
 		return access.Principal{}, errSignedOut
 	}
-	now := s.cfg.Now()
-	if !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle {
+	if s.idle(rec) {
 		s.forget(ctx, id)
 		return access.Principal{}, errSignedOut
 	}
-	if now.Sub(rec.SeenAt) > lastUsePrecision {
+	if now := s.cfg.Now(); now.Sub(rec.SeenAt) > lastUsePrecision {
 		s.touchSession(ctx, id, now)
 	}
-	p := principalOfUser(user)
+	return principalOfSession(id, rec, user), nil
+}
+
+// idle reports a session that has ended by its time.
+func (s *Service) idle(rec *records.Session) bool {
+	now := s.cfg.Now()
+	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle
+}
+
+func principalOfSession(id string, rec *records.Session, u *records.User) access.Principal {
+	p := principalOfUser(u)
 	p.Session, p.ExpiresAt, p.Lineage = id, rec.ExpiresAt, rec.Makers
-	return p, nil
+	return p
 }
 
 // sessionsTried bounds how many cookies of a request are looked up.

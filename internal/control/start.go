@@ -114,7 +114,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 	}
 	free := s.seemsFree(ctx, a, o)
 	if free {
-		err = s.store.Update(ctx, func(tx store.Tx) error { return begin(tx, true) })
+		err = s.updateAs(ctx, a, func(tx store.Tx) error { return begin(tx, true) })
 		crashpoint.At("control.committed", o.op)
 		if free = s.wasFree(ctx, a, o, err); free {
 			err = s.Refuse(ctx, a, o.op, o.subject, public(err))

@@ -5,7 +5,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // crewed is a fixture with two admitted agents of acme-one, which are the team t1.
@@ -164,8 +163,13 @@ func TestRehearsingTokenStartsNothingLive(t *testing.T) {
 	h, ids := crewed(t)
 	_, err := h.startPing(ids[0], countersign.ModeLive, "k")
 	h.must(err)
-	rehearser := as("acme")
-	rehearser.Principal = access.Principal{ID: "token:t", Tenant: "acme", Roles: []countersign.Role{countersign.RoleOperator}, Modes: []string{countersign.ModeDryRun}}
+	boss := as("acme")
+	boss.Roles = append(boss.Roles, countersign.RoleApprover)
+	made, err := h.service.CreateToken(background, boss, countersign.TokenWrite{Name: "t", Roles: []countersign.Role{countersign.RoleOperator}, Modes: []string{countersign.ModeDryRun}})
+	h.must(err)
+	p, err := h.service.Authenticate(background, made.Secret)
+	h.must(err)
+	rehearser := control.Actor{Principal: p, RequestID: "req-1"}
 	_, err = h.service.StartAgentRun(background, rehearser, ids[0], pinging(countersign.ModeLive), "k")
 	wantCode(t, err, countersign.CodeRoleRequired)
 	_, err = h.service.StartAgentRun(background, rehearser, ids[0], pinging(""), "k2")

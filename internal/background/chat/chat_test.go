@@ -399,6 +399,7 @@ func (r *room) confirmed(email string) control.ChatAccount {
 	r.approver(email)
 	ctx, who := context.Background(), control.ChatAccount{Service: "room", Workspace: "w", ID: "u", Email: email}
 	_, _ = r.control.ChatActor(ctx, "acme", who, "req-1") // it asks them to confirm the account
+	r.session("s", email)
 	actor := control.Actor{Principal: access.Principal{ID: "user:" + email, Tenant: "acme", Email: email, Roles: []countersign.Role{countersign.RoleApprover}, Session: "s"}}
 	if err := r.control.ConfirmChatAccount(ctx, actor, "room", "w", "u"); err != nil {
 		r.t.Fatal(err)
@@ -466,6 +467,7 @@ func TestAnAccountDecidesOnlyAfterItsUserHasConfirmedIt(t *testing.T) {
 	})
 	refused("not confirmed", who, control.ErrChatUnconfirmed)
 	ben := control.Actor{Principal: access.Principal{ID: "user:ben@x.example", Tenant: "acme", Email: "ben@x.example", Roles: []countersign.Role{countersign.RoleApprover}, Session: "s"}}
+	r.session("s", ben.Email)
 	eve, token := ben, ben
 	eve.Email, token.Session = "eve@x.example", ""
 	for name, a := range map[string]control.Actor{"another user": eve, "a token": token} {
@@ -474,6 +476,8 @@ func TestAnAccountDecidesOnlyAfterItsUserHasConfirmedIt(t *testing.T) {
 		}
 	}
 	r.now = r.now.Add(25 * time.Hour)
+	r.session("later", ben.Email)
+	ben.Session = "later"
 	if err := r.control.ConfirmChatAccount(ctx, ben, "room", "w", "u"); countersign.ErrorCode(err) != countersign.CodeStateConflict {
 		t.Errorf("what was asked a day ago: %v", err)
 	}

@@ -76,6 +76,16 @@ func (r *room) approver(email string) {
 	})
 }
 
+// session signs a user of tenant acme in.
+func (r *room) session(id, email string) {
+	r.t.Helper()
+	r.write(func(tx store.Tx) error {
+		s := &records.Session{TenantID: "acme", Email: email, SeenAt: r.now, ExpiresAt: r.now.Add(time.Hour)}
+		_, err := records.Sessions.Put(tx, store.Realm, id, s, 0)
+		return err
+	})
+}
+
 // group adds or changes a group of tenant acme.
 func (r *room) group(id string, members ...string) {
 	r.t.Helper()

@@ -92,7 +92,11 @@ func (v *pageRequest) enter(rt route) error {
 		if unknown == nil && rt.upload != "" && access.Allow(v.actor.Principal, rt.upload) != nil {
 			return v.control.Authorize(v.r.Context(), v.actor, rt.upload, "project/")
 		}
-		if err := v.readForm(rt); err != nil && (unknown == nil || rt.open) {
+		err := v.readForm(rt)
+		if unknown == nil { // as of when the request is whole: the form may have taken minutes
+			unknown = v.recognize()
+		}
+		if err != nil && (unknown == nil || rt.open) {
 			return err
 		}
 	}
@@ -137,6 +141,7 @@ func (v *pageRequest) readForm(rt route) error {
 
 // recognize authenticates by the session cookie.
 func (v *pageRequest) recognize() error {
+	v.actor.Principal, v.secret = access.Principal{}, ""
 	var secrets []string
 	for _, cookie := range v.r.CookiesNamed(access.CookieName(v.secure())) {
 		secrets = append(secrets, cookie.Value)

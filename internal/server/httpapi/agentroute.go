@@ -31,16 +31,16 @@ func (a *API) HandleAgents(pattern string, serve func(w http.ResponseWriter, r *
 }
 
 func (a *API) enter(c *call, rt route) ([]byte, error) {
-	if err := a.bearer(c); err != nil {
-		return nil, err
+	look := func() error {
+		if err := a.bearer(c); err != nil {
+			return err
+		}
+		if err := a.sameOrigin(c.r); err != nil {
+			return a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c), err)
+		}
+		return a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c))
 	}
-	if err := a.sameOrigin(c.r); err != nil {
-		return nil, a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c), err)
-	}
-	if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c)); err != nil {
-		return nil, err
-	}
-	body, err := readBody(c.r, countersign.MaxBodyBytes)
+	body, err := c.read(look, countersign.MaxBodyBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"mime"
@@ -38,17 +39,18 @@ type handler func(c *call) (any, error)
 
 // call is one request of a route.
 type call struct {
-	ctx    context.Context
-	actor  control.Actor
-	secret string // of its session
-	r      *http.Request
-	w      http.ResponseWriter
-	id     string // the {id} of the path
-	query  map[string]string
-	after  *int64
-	list   control.List
-	key    string // Idempotency-Key
-	body   any    // *T of the route's body type
+	ctx     context.Context
+	actor   control.Actor
+	secret  string // of its session
+	partial bool   // the body isn't read yet
+	r       *http.Request
+	w       http.ResponseWriter
+	id      string // the {id} of the path
+	query   map[string]string
+	after   *int64
+	list    control.List
+	key     string // Idempotency-Key
+	body    any    // *T of the route's body type
 }
 
 // endpoint serves a route: 401, 403 role, 413, 400 and then the use case, in this order
@@ -93,22 +95,12 @@ func (a *API) named(c *call, out any) (any, error) {
 }
 
 func (a *API) admit(c *call, rt route) error {
-	if rt.op != "" {
-		if err := a.authenticate(c); err != nil {
-			return err
-		}
-		if err := a.sameSite(c); err != nil {
-			return a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c), err)
-		}
-		if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c)); err != nil {
-			return err
-		}
-	}
+	look := func() error { return a.recognize(c, rt) }
 	most := countersign.MaxBodyBytes
 	if rt.op == "" {
-		most = countersign.MaxOpenBytes
+		look, most = func() error { return nil }, countersign.MaxOpenBytes
 	}
-	data, err := readBody(c.r, most)
+	data, err := c.read(look, most)
 	if err != nil {
 		return err
 	}
@@ -116,6 +108,33 @@ func (a *API) admit(c *call, rt route) error {
 		return err
 	}
 	return readDocument(c, rt, data)
+}
+
+// read reads the body for whoever may ask at all, and looks again once it is there: it may take
+// minutes, and a request is judged as of when it is whole. What is wrong with the body is said
+// after that (contract 2).
+func (c *call) read(look func() error, most int) ([]byte, error) {
+	if c.r.Body == http.NoBody {
+		return nil, look()
+	}
+	c.partial = true
+	if err := look(); err != nil {
+		return nil, err
+	}
+	data, err := readBody(c.r, most)
+	c.partial = false
+	return data, cmp.Or(look(), err)
+}
+
+// recognize authenticates and authorizes.
+func (a *API) recognize(c *call, rt route) error {
+	if err := a.authenticate(c); err != nil {
+		return err
+	}
+	if err := a.sameSite(c); err != nil {
+		return a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c), err)
+	}
+	return a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c))
 }
 
 // subjectOf is what a request is about, for the audit log.
@@ -155,7 +174,11 @@ func (a *API) bearer(c *call) error {
 	if !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " \t,") {
 		return refuse("the Authorization header is no bearer token")
 	}
-	p, err := a.control.Authenticate(c.ctx, token)
+	find := a.control.Authenticate
+	if c.partial {
+		find = a.control.Expect
+	}
+	p, err := find(c.ctx, token)
 	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
 	telemetry.By(c.ctx, p.Tenant)
 	return err

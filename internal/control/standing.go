@@ -1,0 +1,126 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// A principal is found when its request arrives, and the request's turn to write comes later:
+// after its body, after what was computed, behind others. So the transaction that writes looks
+// again at the token, the session or the confirmed account by which the principal acts. That look
+// and the end of a right are writes of one log: none that a principal has made stands behind the
+// record that its right has ended. What was committed before stays so (contract 3).
+
+// updateAs runs fn in a write transaction in which the actor still has the rights that its
+// request was admitted with.
+func (s *Service) updateAs(ctx context.Context, a Actor, fn func(tx store.Tx) error) error {
+	return s.store.Update(ctx, func(tx store.Tx) error {
+		if err := s.stands(tx, a); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// stands returns nil if the actor has at this moment what it had when its request was admitted.
+func (s *Service) stands(tx store.Tx, a Actor) error {
+	now, err := s.present(tx, a)
+	if err != nil {
+		return err
+	}
+	return access.Still(a.Principal, now)
+}
+
+// present is the actor's principal as it is in a transaction. Who acts by nothing that could end
+// is the service itself.
+func (s *Service) present(tx store.Tx, a Actor) (access.Principal, error) {
+	token, byToken := strings.CutPrefix(a.ID, "token:")
+	switch {
+	case byToken:
+		return s.presentToken(tx, a.Tenant, token)
+	case a.Session != "":
+		p, err := s.presentSession(tx, a.Session)
+		if err == nil && p.Tenant != a.Tenant {
+			err = errSignedOut // it acts in another tenant now
+		}
+		return p, err
+	case a.account != "":
+		return s.presentAccount(tx, a)
+	}
+	return a.Principal, nil
+}
+
+func (s *Service) presentToken(tx store.Tx, tenant, id string) (p access.Principal, err error) {
+	row, err := store.Look(tx, store.Tokens, tenant, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return p, errToken
+	case err != nil:
+		return p, err
+	}
+	stamp := cache.StampOf(tenant, id, row.Version, row.Doc)
+	rec, known := s.looked.Get(stamp)
+	if !known {
+		rec = new(records.Token)
+		if err := records.Decode(row, rec); err != nil {
+			return p, err
+		}
+		s.looked.Put(stamp, rec)
+	}
+	if s.ended(rec) {
+		return p, errToken
+	}
+	return s.principalOf(rec), nil
+}
+
+// presentSession is the principal of a session.
+func (s *Service) presentSession(tx store.Tx, id string) (p access.Principal, err error) {
+	rec, _, err := records.Sessions.Get(tx, store.Realm, id)
+	if err != nil {
+		return p, ended(err)
+	}
+	user, _, err := records.Users.Get(tx, rec.TenantID, rec.Email)
+	if err != nil {
+		return p, ended(err)
+	}
+	if user.Invited || s.idle(rec) {
+		return p, errSignedOut
+	}
+	return principalOfSession(id, rec, user), nil
+}
+
+// presentAccount is the principal of an account at a chat service that its user has confirmed.
+func (s *Service) presentAccount(tx store.Tx, a Actor) (p access.Principal, err error) {
+	link, _, err := records.ChatLinks.Get(tx, store.Realm, a.account)
+	if err == nil && (link.Email != a.Email || link.ConfirmedAt.IsZero()) {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return p, unconfirmed(err)
+	}
+	u, _, err := records.Users.Get(tx, a.Tenant, a.Email)
+	if err == nil && u.Invited {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return p, unconfirmed(err)
+	}
+	return principalOfUser(u), nil
+}
+
+// errAccount is the answer to an account whose user has removed it, or is gone, while it decides.
+var errAccount = countersign.Errorf(countersign.CodeRoleRequired, "the user whose account this was is none of the tenant any more, or has removed it; nothing was done")
+
+func unconfirmed(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return errAccount
+	}
+	return err
+}
