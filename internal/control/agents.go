@@ -91,8 +91,12 @@ func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agen
 	if err != nil {
 		return countersign.Agent{}, fmt.Errorf("content of agent %s: %w", h.ID, err)
 	}
-	content.Status, content.Suspended, content.Retired, content.UpdatedAt, content.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
-	return *content, nil
+	return withHead(*content, h), nil
+}
+
+func withHead(a countersign.Agent, h *records.AgentHead) countersign.Agent {
+	a.Status, a.Suspended, a.Retired, a.UpdatedAt, a.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
+	return a
 }
 
 // shownAgent returns the agent as the actor may see it, with its present liveness.

@@ -75,7 +75,7 @@ func changed(changes []agentChange) bool {
 
 // applyManifest compares again, in the transaction that writes.
 func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID string, m judgedManifest) error {
-	return s.update(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
+	return s.updateInTurn(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
 		changes, err := s.compareManifest(tx, a, projectID, m)
 		if err != nil {
 			return err
