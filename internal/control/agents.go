@@ -118,14 +118,18 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 		ID: next.ID, ProjectID: next.ProjectID, Revision: next.Revision, ModelID: next.ModelID,
 		Status: next.Status, Suspended: next.Suspended, Retired: next.Retired, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt, Budgets: next.Budgets,
 	}
-	if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
+	if was == nil {
+		if _, err := records.Agents.Add(tx, tenant, next.ID, &head); err != nil {
+			return err
+		}
+	} else if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
 		return err
 	}
 	if was != nil && was.Revision == next.Revision {
 		return nil
 	}
 	next.Budgets = nil // of no revision: they count at once, for runs under way too
-	_, err := records.AgentRevisions.Put(tx, tenant, records.RevisionID(next.ID, next.Revision), &next, 0)
+	_, err := records.AgentRevisions.Add(tx, tenant, records.RevisionID(next.ID, next.Revision), &next) // the head's version guards it
 	return err
 }
 
