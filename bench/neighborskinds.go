@@ -245,7 +245,9 @@ func (w *neighborhood) kinds() []neighborsKind {
 		{"export", get(w.acme, "/audit/export")},
 		{"receipts", get(w.acme, "/runs/"+w.largeRun+"/receipt")},
 		{"validate", func(int64) error { return w.done(w.acme, "POST", "/projects/acme-shop/validate", nil, "") }},
-		{"sync", func(n int64) error { return w.done(w.acme, "POST", "/systems/acme-shop/agents/sync", text(crowd(n)), "") }},
+		{"sync", func(n int64) error {
+			return w.done(w.acme, "POST", "/systems/acme-shop/agents/sync", text(crowd(n)), "")
+		}},
 		{"plans", func(n int64) error {
 			if n%2 == 0 {
 				return w.done(w.acme, "GET", "/plans/"+w.acmeWide, nil, "")

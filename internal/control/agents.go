@@ -129,7 +129,8 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 		return nil
 	}
 	next.Budgets = nil // of no revision: they count at once, for runs under way too
-	_, err := records.AgentRevisions.Add(tx, tenant, records.RevisionID(next.ID, next.Revision), &next) // the head's version guards it
+	// That there is no such revision needs no look: the version of the head says so.
+	_, err := records.AgentRevisions.Add(tx, tenant, records.RevisionID(next.ID, next.Revision), &next)
 	return err
 }
 
