@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,10 +20,18 @@ import (
 // SyncAgents applies a project system's manifest to the registry, all of it or nothing
 // (specification 2.14, contract 7). Back ends send the same manifest at each of their
 // starts, so an unchanged one only reads.
+//
+// What a manifest is compared with, and the answer to it, is some thousand reads: one at a time is
+// brought to the registry, the tenants in turn.
 func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	if err := wellFormed(a, m); err != nil {
 		return out, err
 	}
+	busy := s.syncs.Do(ctx, a.Tenant, func() { out, err = s.syncInTurn(ctx, a, projectID, m) })
+	return out, cmp.Or(public(busy), err)
+}
+
+func (s *Service) syncInTurn(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	subject := "project/" + projectID
 	var changes []agentChange
 	err = whileMoved(func() error {
