@@ -39,7 +39,8 @@ func TestAPlanIsMadeOfABoundedAmount(t *testing.T) {
 	}
 	made := w.operator.Post("/plans", planOver(projects[:8])).OK(t)
 	w.operator.Post("/runs", doc{"planId": made.At("id").Text()}, keyed("within")).OK(t)
-	w.operator.Post("/plans", planOver(projects)).Refused(t, "invalid_request", projects[8], fmt.Sprint(countersign.MaxPlanDocuments), "fewer")
+	w.operator.Post("/plans", planOver(projects)).Refused(t, "invalid_request", "with project "+projects[8]+", the projects, models and agents that this is made of have ",
+		" bytes or more, and may have 8388608 together; make several of it, each with fewer of them, or register projects with fewer capabilities")
 }
 
 // TestThePlanOfATeamIsMadeOfABoundedAmount, also that of a team which was made before its projects grew.
@@ -105,7 +106,7 @@ func TestAPlanTakesAsManyProjectIDsAsEveryStoreHolds(t *testing.T) {
 			made := all.Post("/plans", harness.With(planOver(projects), "id", text(countersign.MaxIDLength))).OK(t)
 			all.Post("/runs", doc{"planId": made.At("id").Text()}, keyed("wide")).OK(t)
 			projects[len(projects)-1] = longer
-			all.Post("/plans", planOver(projects)).Refused(t, "invalid_request", fmt.Sprint(countersign.MaxScope+1), fmt.Sprint(countersign.MaxScope), "fewer projects")
+			all.Post("/plans", planOver(projects)).Refused(t, "invalid_request", "the ids of the projects of a plan have 2501 characters together, and may have 2500; make several of it, each of fewer projects")
 		})
 	}
 }
