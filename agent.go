@@ -10,7 +10,7 @@ const ManifestSchemaVersion = "1.0"
 // out stays as it is, and the order of its agents means nothing.
 type Manifest struct {
 	SchemaVersion string          `json:"schemaVersion" enum:"1.0"`
-	Agents        []ManifestAgent `json:"agents" nullable:"false"`
+	Agents        []ManifestAgent `json:"agents" nullable:"false" maxItems:"500" tooMany:"send several manifests, for what one leaves out stays as it is" doc:"several manifests say more: what one leaves out stays as it is"`
 }
 
 // ManifestAgent is one agent of a manifest. ExecutorInputs are fixed inputs by

@@ -40,7 +40,10 @@ const (
 	MaxApprovals     = 5   // that a rule asks for
 	MaxGroups        = 200 // of a tenant
 	MaxGroupMembers  = 200
-	MaxBudgets       = 20 // of a capability or an agent
+	MaxManifest      = 500     // agents of a manifest, which is brought to the registry in one turn to write
+	MaxPlanDocuments = 8 << 20 // bytes of the projects and models that a plan snapshots
+	MaxScope         = 2500    // characters of the ids of a plan's or a team's projects, which an index holds
+	MaxBudgets       = 20      // of a capability or an agent
 
 	MaxPendingApprovals = 10_000              // of a tenant
 	RepeatedCall        = 24 * time.Hour      // within it the same call over MCP finds its run

@@ -217,10 +217,10 @@ func inMs(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d.Microse
 // neighborhood is the two tenants of a store.
 type neighborhood struct {
 	*neighbors
-	turns                                  atomic.Int64
-	acme, viewer, beta, approver           string // tokens
-	acmeLive, acmeLarge, betaDry, betaLive string // plans
-	largeRun                               string
+	turns                                 atomic.Int64
+	acme, viewer, beta, approver          string // tokens
+	acmeLive, acmeWide, betaDry, betaLive string // plans
+	largeRun                              string
 }
 
 // as is a replica, each in turn, with a token.

@@ -112,6 +112,9 @@ func ruled() (rules []object) {
 
 // fillAcme makes acme's runs.
 func (w *neighborhood) fillAcme() error {
+	if err := w.widen(); err != nil {
+		return err
+	}
 	for range w.large {
 		out, err := w.as(w.acme).must2("/projects/acme-shop/runs", w.largeStart(), w.key())
 		if err != nil {
@@ -137,6 +140,46 @@ func (w *neighborhood) fillAcme() error {
 			return errors.New("acme's large runs are not found by search")
 		}
 	}
+}
+
+// widened is how many projects acme's wide plan has: about as many of this size as a plan may be
+// made of.
+const widened = 8
+
+// widen registers acme's large projects, and makes the plan of all of them.
+func (w *neighborhood) widen() error {
+	if w.only != "" && !strings.Contains(w.only, "plans") {
+		return nil
+	}
+	large := object{
+		"name": "wide", "adapter": "LOCAL_ECHO",
+		"capabilities": []object{{"name": "post", "method": "POST", "path": "/step", "sideEffect": true, "approval": "NONE", "inputSchema": object{"x": object{"type": "string", "required": false, "description": strings.Repeat("d", 1000<<10)}}}},
+	}
+	for i := range widened {
+		if _, err := w.as(w.acme).must("PUT", "/projects/acme-wide"+strconv.Itoa(i), large); err != nil {
+			return err
+		}
+	}
+	made, err := w.as(w.acme).must("POST", "/plans", widePlan())
+	w.acmeWide, _ = made["id"].(string)
+	return err
+}
+
+func widePlan() object {
+	var steps []object
+	for i := range widened {
+		steps = append(steps, object{"id": "s" + strconv.Itoa(i), "name": "s", "projectId": "acme-wide" + strconv.Itoa(i), "capability": "post"})
+	}
+	return object{"name": "wide", "modelId": "bench", "modelRevision": 1, "mode": "DRY_RUN", "steps": steps}
+}
+
+// crowd is a manifest of as many agents as one may have, all of which it changes.
+func crowd(n int64) object {
+	var agents []object
+	for i := range 500 {
+		agents = append(agents, object{"externalAgentId": fmt.Sprint("agent", n%32, "-", i), "sourceRevision": n, "name": "n", "role": "r", "goal": fmt.Sprint("g", n), "capabilities": []string{"post"}})
+	}
+	return object{"schemaVersion": "1.0", "agents": agents}
 }
 
 // must2 is must for a POST with an idempotency key; no slot is waited for.
@@ -188,6 +231,7 @@ func (w *neighborhood) kinds() []neighborsKind {
 	}
 	one := func() object { return object{field(0): strings.Repeat("ab", 500) + "c"} }
 	number := json.RawMessage(strings.Repeat("7", w.digits))
+	wide := text(widePlan())
 	large, chain := text(w.largeStart()), text(object{"document": chainModel()})
 	return []neighborsKind{
 		{"patterns", starts(text(object{"capability": "patterns", "mode": "DRY_RUN", "inputs": values}))},
@@ -201,6 +245,15 @@ func (w *neighborhood) kinds() []neighborsKind {
 		{"export", get(w.acme, "/audit/export")},
 		{"receipts", get(w.acme, "/runs/"+w.largeRun+"/receipt")},
 		{"validate", func(int64) error { return w.done(w.acme, "POST", "/projects/acme-shop/validate", nil, "") }},
+		{"sync", func(n int64) error {
+			return w.done(w.acme, "POST", "/systems/acme-shop/agents/sync", text(crowd(n)), "")
+		}},
+		{"plans", func(n int64) error {
+			if n%2 == 0 {
+				return w.done(w.acme, "GET", "/plans/"+w.acmeWide, nil, "")
+			}
+			return w.done(w.acme, "POST", "/plans", wide, "")
+		}},
 		{"models", func(n int64) error { return w.done(w.acme, "PUT", "/models/m"+strconv.FormatInt(n, 10), chain, "") }},
 	}
 }

@@ -91,8 +91,12 @@ func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agen
 	if err != nil {
 		return countersign.Agent{}, fmt.Errorf("content of agent %s: %w", h.ID, err)
 	}
-	content.Status, content.Suspended, content.Retired, content.UpdatedAt, content.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
-	return *content, nil
+	return withHead(*content, h), nil
+}
+
+func withHead(a countersign.Agent, h *records.AgentHead) countersign.Agent {
+	a.Status, a.Suspended, a.Retired, a.UpdatedAt, a.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
+	return a
 }
 
 // shownAgent returns the agent as the actor may see it, with its present liveness.
@@ -114,14 +118,19 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 		ID: next.ID, ProjectID: next.ProjectID, Revision: next.Revision, ModelID: next.ModelID,
 		Status: next.Status, Suspended: next.Suspended, Retired: next.Retired, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt, Budgets: next.Budgets,
 	}
-	if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
+	if was == nil {
+		if _, err := records.Agents.Add(tx, tenant, next.ID, &head); err != nil {
+			return err
+		}
+	} else if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
 		return err
 	}
 	if was != nil && was.Revision == next.Revision {
 		return nil
 	}
 	next.Budgets = nil // of no revision: they count at once, for runs under way too
-	_, err := records.AgentRevisions.Put(tx, tenant, records.RevisionID(next.ID, next.Revision), &next, 0)
+	// That there is no such revision needs no look: the version of the head says so.
+	_, err := records.AgentRevisions.Add(tx, tenant, records.RevisionID(next.ID, next.Revision), &next)
 	return err
 }
 

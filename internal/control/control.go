@@ -93,6 +93,8 @@ type Service struct {
 	computations  *semaphore.Semaphore // simulations, and other work that takes a processor
 	auditReads    *semaphore.Semaphore // one read of a span of an audit log at a time
 	searches      *semaphore.Semaphore // one read of a span of a search at a time
+	syncs         *semaphore.Semaphore // one manifest at a time
+	costly        *semaphore.Semaphore // one change at a time that takes the writer for long
 	views         *semaphore.Semaphore // the store's readers
 	probing       sync.Map             // runrepo.Ref of each run with a probe under way
 	touching      sync.Map             // ids of the tokens and sessions whose last use is being written
@@ -129,7 +131,7 @@ const leastReaders = 4
 func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.New(computedAtOnce), auditReads: semaphore.New(1), searches: semaphore.New(1),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.New(computedAtOnce), auditReads: semaphore.New(1), searches: semaphore.New(1), costly: semaphore.New(1), syncs: semaphore.New(1),
 		views:     semaphore.Shared(cmp.Or(cfg.Readers, leastReaders)),
 		tokens:    cache.New[string, knownToken](cachedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](cachedTokens),

@@ -49,7 +49,7 @@ func (s *Service) PutGroup(ctx context.Context, a Actor, id string, w countersig
 		return g, err
 	}
 	subject := "group/" + id
-	err = s.update(ctx, a, access.WriteGroup, subject, func(tx store.Tx) error {
+	err = s.updateInTurn(ctx, a, access.WriteGroup, subject, func(tx store.Tx) error {
 		was, version, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
 		if errors.Is(err, store.ErrNotFound) {
 			was, version, err = &countersign.Group{}, 0, checkGroupLimit(tx, a.Tenant)

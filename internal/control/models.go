@@ -35,7 +35,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 		return m, countersign.Errorf(countersign.CodeInvalidRequest, "document.id: it must be %s, the id in the path, not %s", id, w.Document.ID)
 	}
 	subject := "model/" + id
-	err = s.update(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {
+	err = s.updateInTurn(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {
 		if err := mayChangeModel(tx, a, id); err != nil {
 			return err
 		}

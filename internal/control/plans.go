@@ -270,8 +270,10 @@ func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, mo
 func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
 	var present *countersign.Model
-	err = s.view(ctx, a, op, func(tx store.Tx) (err error) {
-		present, err = modelToPlan(tx, a, modelID)
+	var of planned
+	err = s.view(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
+		of = planned{}
+		present, err = modelToPlan(tx, a, &of, modelID)
 		return err
 	})
 	if err != nil {
@@ -284,12 +286,15 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 	}
 	var src plan.Sources
 	err = s.read(ctx, func(tx store.Tx) error {
-		src, err = s.sources(tx, a, present, w.Steps)
+		src, err = s.sources(tx, a, of, present, w.Steps)
 		if err == nil {
 			err = projectsInUse(src.Projects)
 		}
 		return err
 	})
+	if err == nil {
+		err = checkScope("a plan", slices.Collect(maps.Keys(src.Projects)))
+	}
 	if err != nil {
 		return made, err
 	}
@@ -312,8 +317,8 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 }
 
 // modelToPlan is the model as it is; nil if there is none.
-func modelToPlan(tx store.Tx, a Actor, modelID string) (*countersign.Model, error) {
-	m, err := readModel(tx, a.Tenant, modelID)
+func modelToPlan(tx store.Tx, a Actor, of *planned, modelID string) (*countersign.Model, error) {
+	m, err := plannedModel(tx, a.Tenant, of, modelID)
 	switch {
 	case countersign.ErrorCode(err) == countersign.CodeNotFound:
 		return nil, nil
@@ -325,8 +330,8 @@ func modelToPlan(tx store.Tx, a Actor, modelID string) (*countersign.Model, erro
 	return &m, nil
 }
 
-// sources reads the projects that the steps name.
-func (s *Service) sources(tx store.Tx, a Actor, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
+// sources reads the projects that the steps name. of is what was read of the plan before.
+func (s *Service) sources(tx store.Tx, a Actor, of planned, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
 	src := plan.Sources{Model: m, Projects: map[string]plan.Source{}}
 	for _, step := range steps {
 		if _, seen := src.Projects[step.ProjectID]; seen {
@@ -339,7 +344,7 @@ func (s *Service) sources(tx store.Tx, a Actor, m *countersign.Model, steps []co
 		if err != nil {
 			return src, err
 		}
-		p, err := s.projectOf(tx, a.Tenant, *head)
+		p, err := s.plannedProject(tx, a.Tenant, &of, *head)
 		if err != nil {
 			return src, err
 		}
@@ -352,7 +357,7 @@ func (s *Service) sources(tx store.Tx, a Actor, m *countersign.Model, steps []co
 // stored plan if w asks for the same content, else with a state_conflict.
 func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
 	subject := "plan/" + made.ID
-	err = s.write(ctx, a, op, subject, func(tx store.Tx) error {
+	err = s.updateInTurn(ctx, a, op, subject, func(tx store.Tx) error {
 		stored, _, err := records.Plans.Get(tx, a.Tenant, made.ID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):

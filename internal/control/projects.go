@@ -105,7 +105,7 @@ func (s *Service) putProject(ctx context.Context, a Actor, id string, w counters
 	if err != nil {
 		return p, err
 	}
-	err = s.update(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
+	err = s.updateInTurn(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
 		if err := access.InScope(a.Principal, id); err != nil {
 			return err
 		}

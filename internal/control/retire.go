@@ -63,7 +63,7 @@ func (s *Service) moveProject(ctx context.Context, a Actor, op access.Operation,
 	if err := given("reason", reason); err != nil {
 		return p, err
 	}
-	err = s.update(ctx, a, op, "project/"+id, func(tx store.Tx) error {
+	err = s.updateInTurn(ctx, a, op, "project/"+id, func(tx store.Tx) error {
 		head, version, err := reachProject(tx, a, id)
 		if err != nil {
 			return err

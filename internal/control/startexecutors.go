@@ -300,7 +300,7 @@ func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int6
 		return c, err
 	}
 	c.Projects = map[string]plan.Source{}
-	if err := s.addExecutor(tx, a, &c, head); err != nil {
+	if err := s.addExecutor(tx, a, &c, new(planned), head); err != nil {
 		return c, err
 	}
 	if err := refuseRetired(c); err != nil {

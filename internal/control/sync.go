@@ -1,8 +1,10 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -18,10 +20,18 @@ import (
 // SyncAgents applies a project system's manifest to the registry, all of it or nothing
 // (specification 2.14, contract 7). Back ends send the same manifest at each of their
 // starts, so an unchanged one only reads.
+//
+// What a manifest is compared with, and the answer to it, is some thousand reads: one at a time is
+// brought to the registry, the tenants in turn.
 func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	if err := wellFormed(a, m); err != nil {
 		return out, err
 	}
+	busy := s.syncs.Do(ctx, a.Tenant, func() { out, err = s.syncInTurn(ctx, a, projectID, m) })
+	return out, cmp.Or(public(busy), err)
+}
+
+func (s *Service) syncInTurn(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	subject := "project/" + projectID
 	var changes []agentChange
 	err = whileMoved(func() error {
@@ -75,7 +85,7 @@ func changed(changes []agentChange) bool {
 
 // applyManifest compares again, in the transaction that writes.
 func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID string, m judgedManifest) error {
-	return s.update(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
+	return s.updateInTurn(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
 		changes, err := s.compareManifest(tx, a, projectID, m)
 		if err != nil {
 			return err
@@ -103,10 +113,14 @@ func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m judg
 	if err := m.by(facts); err != nil {
 		return nil, err
 	}
+	stored, err := storedAgents(tx, a.Tenant, projectID, m.Agents)
+	if err != nil {
+		return nil, err
+	}
 	changes := make([]agentChange, len(m.Agents))
 	var conflicts []countersign.Problem
 	for i, item := range m.Agents {
-		c, err := s.compareAgent(tx, a, projectID, item)
+		c, err := s.compareAgent(stored[registry.ID(projectID, item.ExternalAgentID)], projectID, item)
 		var conflict *countersign.Error
 		switch {
 		case errors.As(err, &conflict):
@@ -125,22 +139,54 @@ func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m judg
 	return changes, nil
 }
 
-func (s *Service) compareAgent(tx store.Tx, a Actor, projectID string, item countersign.ManifestAgent) (c agentChange, err error) {
-	c.head, c.version, err = records.Agents.Get(tx, a.Tenant, registry.ID(projectID, item.ExternalAgentID))
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		c.head = nil
-	case err != nil:
-		return c, err
-	default:
-		was, err := agentOf(tx, a.Tenant, c.head)
-		if err != nil {
-			return c, err
-		}
-		c.was = &was
-	}
+func (s *Service) compareAgent(stored storedAgent, projectID string, item countersign.ManifestAgent) (c agentChange, err error) {
+	c.head, c.version, c.was = stored.head, stored.version, stored.agent
 	c.next, c.is, err = registry.Sync(c.was, projectID, item, s.cfg.Now())
 	return c, err
+}
+
+// storedAgent is an agent as it is stored; without fields if it isn't.
+type storedAgent struct {
+	head    *records.AgentHead
+	version int64
+	agent   *countersign.Agent
+}
+
+// storedAgents reads those of a manifest's agents that there are, by id: all of them in two lists,
+// since each single read would keep all other writers waiting.
+func storedAgents(tx store.Tx, tenant, projectID string, items []countersign.ManifestAgent) (map[string]storedAgent, error) {
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = registry.ID(projectID, item.ExternalAgentID)
+	}
+	rows, err := tx.List(store.Agents, tenant, store.Query{Where: []store.Filter{within("id", ids)}})
+	if err != nil {
+		return nil, err
+	}
+	out, revisions := make(map[string]storedAgent, len(rows)), make([]string, len(rows))
+	for i, row := range rows {
+		head := new(records.AgentHead)
+		if err := records.Decode(row, head); err != nil {
+			return nil, err
+		}
+		out[head.ID], revisions[i] = storedAgent{head: head, version: row.Version}, records.RevisionID(head.ID, head.Revision)
+	}
+	contents, err := records.AgentRevisions.List(tx, tenant, store.Query{Where: []store.Filter{within("id", revisions)}})
+	if err != nil {
+		return nil, err
+	}
+	for _, content := range contents {
+		of := out[content.ID]
+		agent := withHead(content, of.head)
+		of.agent = &agent
+		out[content.ID] = of
+	}
+	for id, of := range out {
+		if of.agent == nil {
+			return nil, fmt.Errorf("content of agent %s at revision %d: %w", id, of.head.Revision, store.ErrNotFound)
+		}
+	}
+	return out, nil
 }
 
 // manifestFacts reads what a manifest is checked against.

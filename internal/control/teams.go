@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -88,7 +89,7 @@ func (s *Service) putTeam(ctx context.Context, a Actor, id string, w countersign
 	if err != nil {
 		return t, err
 	}
-	err = s.update(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
+	err = s.updateInTurn(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
 		head, version, err := reachTeam(tx, a, id)
 		if countersign.ErrorCode(err) == countersign.CodeNotFound {
 			head, version, err = &records.TeamHead{ID: id}, 0, nil
@@ -177,7 +178,7 @@ func admitted(c plan.Executors) error {
 // executorsOf reads the existing members of a team with their models and projects. It fails on
 // one outside the actor's scope.
 func (s *Service) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
-	c := plan.Executors{Team: team, Projects: map[string]plan.Source{}}
+	c, of := plan.Executors{Team: team, Projects: map[string]plan.Source{}}, planned{}
 	seen := map[string]bool{}
 	for _, m := range team.Members {
 		if seen[m.AgentID] {
@@ -191,22 +192,24 @@ func (s *Service) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (pla
 		if err != nil {
 			return c, err
 		}
-		if err := s.addExecutor(tx, a, &c, head); err != nil {
+		if err := s.addExecutor(tx, a, &c, &of, head); err != nil {
 			return c, err
 		}
 	}
-	return c, nil
+	return c, checkScope("a team", slices.Collect(maps.Keys(c.Projects)))
 }
 
 // addExecutor adds an agent, its model and its project to the executors.
-func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, head *records.AgentHead) error {
+func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, of *planned, head *records.AgentHead) error {
 	e := plan.Executor{}
 	var err error
-	if e.Agent, err = agentOf(tx, a.Tenant, head); err != nil {
+	if e.Agent, err = plannedAgent(tx, a.Tenant, of, head); err != nil {
 		return err
 	}
-	if e.Agent.ModelID != "" {
-		m, err := readModel(tx, a.Tenant, e.Agent.ModelID)
+	if same := slices.IndexFunc(c.Executors, func(o plan.Executor) bool { return o.Model != nil && o.Model.ID == e.Agent.ModelID }); same >= 0 {
+		e.Model = c.Executors[same].Model
+	} else if e.Agent.ModelID != "" {
+		m, err := plannedModel(tx, a.Tenant, of, e.Agent.ModelID)
 		if err != nil {
 			return err
 		}
@@ -220,7 +223,7 @@ func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, head *rec
 	if err != nil {
 		return err
 	}
-	p, err := s.projectOf(tx, a.Tenant, *projectHead)
+	p, err := s.plannedProject(tx, a.Tenant, of, *projectHead)
 	c.Projects[head.ProjectID] = plan.Source{Project: &p, InScope: true}
 	return err
 }

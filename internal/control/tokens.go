@@ -39,7 +39,7 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 	}
 	id := s.cfg.NewID("tok")
 	secret := access.FormatToken(s.cfg.NewSecret())
-	err = s.update(ctx, a, access.CreateToken, "token", func(tx store.Tx) error {
+	err = s.updateInTurn(ctx, a, access.CreateToken, "token", func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, w.TenantID)
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ type rules struct {
 	minimum, maximum     *int64
 	minLength, maxLength *int64
 	minItems, maxItems   *int64
+	tooMany              string // what to do about more than maxItems
 	pattern              *regexp.Regexp
 }
 
@@ -33,7 +34,7 @@ func rulesOf(t reflect.Type, f reflect.StructField) *rules {
 			panic(fmt.Sprintf("exact: nothing keeps the tag %s of %s.%s", tag, t, f.Name))
 		}
 	}
-	r := &rules{}
+	r := &rules{tooMany: f.Tag.Get("tooMany")}
 	if enum := f.Tag.Get("enum"); enum != "" {
 		r.options = strings.Split(enum, ",")
 	}
@@ -119,8 +120,16 @@ func (r *rules) checkItems(d *decoder, n int) bool {
 	case r.minItems != nil && int64(n) < *r.minItems:
 		d.problem("items", func() string { return fmt.Sprintf("must have at least %d elements, not %d", *r.minItems, n) })
 	case r.maxItems != nil && int64(n) > *r.maxItems:
-		d.problem("items", func() string { return fmt.Sprintf("must have at most %d elements, not %d", *r.maxItems, n) })
+		d.problem("items", func() string { return r.tooManyItems(n) })
 		return false
 	}
 	return true
+}
+
+func (r *rules) tooManyItems(n int) string {
+	text := fmt.Sprintf("must have at most %d elements, not %d", *r.maxItems, n)
+	if r.tooMany != "" {
+		text += "; " + r.tooMany
+	}
+	return text
 }

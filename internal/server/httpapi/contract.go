@@ -96,6 +96,7 @@ var limitsContract = map[string]int64{
 	"eventStreams": countersign.MaxEventStreams, "tokenDays": countersign.MaxTokenDays, "signInLinkMinutes": countersign.MaxLinkMinutes, "passkeys": countersign.MaxPasskeys, "idempotencyKeyLength": countersign.MaxKeyLength,
 	"openRequestBytes": countersign.MaxOpenBytes, "listedValueBytes": countersign.MaxListedValue, "problems": countersign.MaxProblems,
 	"outputs": countersign.MaxOutputs, "approvalRules": countersign.MaxApprovalRules, "ruleGroups": countersign.MaxRuleGroups, "ruleApprovals": countersign.MaxApprovals, "groups": countersign.MaxGroups, "groupMembers": countersign.MaxGroupMembers,
+	"manifestAgents": countersign.MaxManifest, "planDocumentBytes": countersign.MaxPlanDocuments, "planProjectIdsLength": countersign.MaxScope,
 	"budgets": countersign.MaxBudgets, "budgetSecondsMin": int64(countersign.MinBudgetWindow.Seconds()), "budgetSecondsMax": int64(countersign.MaxBudgetWindow.Seconds()),
 	"patternLength": countersign.MaxPattern, "patternTextLength": countersign.MaxPatternText, "repeatedCallSeconds": int64(countersign.RepeatedCall.Seconds()),
 	"cancelledCalls": countersign.MaxLeftCalls, "instanceLifeSeconds": int64(countersign.InstanceLife.Seconds()),

@@ -69,10 +69,7 @@ func (a *API) endpoint(rt route) http.Handler {
 			}
 			return
 		}
-		out, err := rt.handle(c)
-		if err == nil {
-			out, err = a.named(c, out)
-		}
+		out, err := a.answer(rt, c)
 		if rt.status == http.StatusAccepted {
 			a.countStart(c, err)
 		}

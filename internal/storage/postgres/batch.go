@@ -21,7 +21,7 @@ const maxBatch = 128
 // earlier Update of the batch wrote.
 func (w *writer) serve(first *sqldoc.Request) {
 	w.crowd = len(w.members)
-	w.members = append(w.members[:0], first)
+	w.members, w.took = append(w.members[:0], first), 0
 	err := w.tries()
 	for _, r := range w.members {
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -88,6 +89,44 @@ func TestBatchSharesACommit(t *testing.T) {
 	wantCount(t, s, waiting+2)
 	if commits := s.writer.commits.Load() - before; commits > 3 { // who is seen may not wait yet
 		t.Errorf("%d Updates took %d commits", waiting+1, commits)
+	}
+}
+
+// TestABatchEndsByTime: who comes after functions that have taken long waits for them alone, and
+// not for all of their like. Here each takes longer than a batch may.
+func TestABatchEndsByTime(t *testing.T) {
+	for name, inDraft := range map[string]bool{"in its turn": false, "in a draft": true} {
+		t.Run(name, func(t *testing.T) {
+			s, other := drafting(t)
+			s.writer.settings.batchTime = 1
+			const waiting = 6
+			for _, store := range []*Store{s, other, s} { // so s knows that it isn't alone
+				mustIncrement(t, store)
+			}
+			before, errs := s.writer.commits.Load(), make(chan error)
+			var once sync.Once // a function may run again
+			first := func(tx store.Tx) error {
+				once.Do(func() {
+					for range waiting {
+						arrived := &watched{Context: context.Background(), seen: make(chan struct{})}
+						go func() { errs <- s.Update(arrived, increment) }()
+						<-arrived.seen
+					}
+				})
+				return increment(tx)
+			}
+			if inDraft {
+				mustDo(t, whileLocked(t, s, other, increment, first))
+			} else {
+				mustDo(t, s.Update(context.Background(), first))
+			}
+			for range waiting {
+				mustDo(t, <-errs)
+			}
+			if commits := s.writer.commits.Load() - before; commits != waiting+1 {
+				t.Errorf("%d Updates, of which each fills a batch, took %d commits", waiting+1, commits)
+			}
+		})
 	}
 }
 

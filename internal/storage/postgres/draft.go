@@ -40,7 +40,9 @@ func (d *draft) during(wait func() error) error {
 		err = wait()
 	}()
 	for i := 0; d.member(i, ended); i++ {
+		began := time.Now()
 		d.Run(d.writer.members[i])
+		d.writer.took += time.Since(began)
 	}
 	<-ended
 	return err
@@ -55,7 +57,7 @@ func (d *draft) member(i int, ended <-chan struct{}) bool {
 	default:
 	}
 	w := d.writer
-	if w.member(i, 0) || i == maxBatch {
+	if w.member(i, 0) || w.isFull(i) {
 		return i < len(w.members)
 	}
 	select {

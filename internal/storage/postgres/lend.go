@@ -59,7 +59,10 @@ func (w *writer) runAll(b *sqldoc.Batch, d *draft, linger time.Duration) error {
 		if d.takenOver(b, w.members[i]) {
 			continue
 		}
-		switch err := b.Run(w.members[i]); {
+		began := time.Now()
+		err := b.Run(w.members[i])
+		w.took += time.Since(began)
+		switch {
 		case errors.Is(err, sqldoc.ErrPutOff):
 			later = append(later, w.members[i])
 		case err != nil:
@@ -94,9 +97,9 @@ func runLater(b *sqldoc.Batch, waiting []*sqldoc.Request) error {
 }
 
 // member reports whether the batch has a member i; the next waiting Update becomes it if
-// there is room.
+// there is room and time.
 func (w *writer) member(i int, linger time.Duration) bool {
-	if i < len(w.members) || i == maxBatch {
+	if i < len(w.members) || w.isFull(i) {
 		return i < len(w.members)
 	}
 	r := w.next()
@@ -108,6 +111,9 @@ func (w *writer) member(i int, linger time.Duration) bool {
 	}
 	return r != nil
 }
+
+// isFull reports that a batch of n members takes no further one.
+func (w *writer) isFull(n int) bool { return n == maxBatch || w.took >= w.settings.batchTime }
 
 // nextWithin waits for an Update.
 func (w *writer) nextWithin(d time.Duration) *sqldoc.Request {

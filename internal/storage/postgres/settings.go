@@ -3,6 +3,8 @@ package postgres
 import (
 	"runtime"
 	"time"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
 
 // settings are the bounds, which tests change. idle < lock <= statement < answer must
@@ -52,6 +54,8 @@ type settings struct {
 	// draftFor is how old what functions have made while the batch waited for the lock may be:
 	// they compare times with that of the moment. 0: they run once it has the lock.
 	draftFor time.Duration
+	// batchTime is how long the functions of a batch take before it takes no further one.
+	batchTime time.Duration
 	// linger is how long a batch that runs ahead waits for one more Update, if the batch
 	// before had several: those who had their answers a moment ago soon ask for more, and a
 	// commit that they share costs the database as much as one of its own.
@@ -73,6 +77,7 @@ func defaults() settings {
 		aheadFor:   time.Second,
 		aheadAfter: 3,
 		draftFor:   time.Second,
+		batchTime:  sqldoc.BatchTime,
 		linger:     250 * time.Microsecond,
 	}
 }

@@ -40,6 +40,7 @@ type writer struct {
 	cache     *sqldoc.Cache     // its rows; they hold but for what turns since have changed
 	outdated  bool              // what others have changed was learned by a batch that isn't committed
 	members   []*sqldoc.Request // of the batch at hand
+	took      time.Duration     // its functions, in a draft too: they may have to run again in the turn
 	crowd     int               // members of the batch before
 }
 

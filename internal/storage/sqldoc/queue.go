@@ -2,6 +2,7 @@ package sqldoc
 
 import (
 	"context"
+	"time"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -14,6 +15,10 @@ type Queue[R any] struct {
 	Outcomes, Others chan R // unbuffered
 	others           bool   // the next place of a batch is for one of them; the writer's own
 }
+
+// BatchTime is how long the functions of a batch take before it takes no further one: those that
+// cost little come next, whoever they are of, and not after all that cost much.
+const BatchTime = 50 * time.Millisecond
 
 // NewQueue makes a Queue.
 func NewQueue[R any]() *Queue[R] {

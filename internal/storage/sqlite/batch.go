@@ -3,8 +3,10 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/writebehind"
 )
@@ -17,7 +19,7 @@ const maxBatch = 64
 // Each is answered after the commit, also one that failed: it may have failed because of
 // what an earlier Update of the batch wrote.
 func (w *writer) batch(first *request) {
-	w.members = append(w.members[:0], first)
+	w.members, w.took = append(w.members[:0], first), 0
 	b := w.rows.Begin()
 	defer b.End()
 	for i := 0; w.member(i); i++ {
@@ -38,6 +40,8 @@ func (w *writer) batch(first *request) {
 // runMember runs the function of an Update. After an error of the database its writes are
 // undone, whatever it makes of the error.
 func (w *writer) runMember(b *writebehind.Batch, r *request) {
+	began := time.Now()
+	defer func() { w.took += time.Since(began) }()
 	err, broken := b.Run(func(tx store.Tx) error {
 		r.Call(tx)
 		return r.Err()
@@ -74,9 +78,9 @@ func (w *writer) commit(b *writebehind.Batch) (doubt bool, err error) {
 const maxFrameKept = 1 << 20
 
 // member reports whether the batch has a member i; the next waiting Update becomes it if
-// there is room.
+// there is room and time.
 func (w *writer) member(i int) bool {
-	if i < len(w.members) || i == maxBatch {
+	if i < len(w.members) || i == maxBatch || w.took >= sqldoc.BatchTime {
 		return i < len(w.members)
 	}
 	r := w.next()

@@ -30,10 +30,11 @@ type writer struct {
 	rows     *writebehind.Writer
 	journal  *journal
 	reserve  *reserve
-	members  []*request // of the batch at hand
-	frame    []byte     // the buffer of the last frame
-	flushing bool       // the flusher has a layer
-	stuck    bool       // and can't write it at present
+	members  []*request    // of the batch at hand
+	took     time.Duration // its functions
+	frame    []byte        // the buffer of the last frame
+	flushing bool          // the flusher has a layer
+	stuck    bool          // and can't write it at present
 	age      *time.Timer
 	aging    bool // age is running
 	settings settings

@@ -7,7 +7,9 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -42,6 +44,23 @@ func TestBatchIsBounded(t *testing.T) {
 		mustDo(t, errors.Join(inOneBatch(s, 2*maxBatch, func() {}, putModel)...))
 		if commits := s.writer.commits.Load() - before; commits != 3 {
 			t.Errorf("%d Updates took %d commits", 2*maxBatch+1, commits)
+		}
+	})
+}
+
+// TestABatchEndsByTime: who comes after functions that have taken long waits for them alone, and
+// not for all of their like.
+func TestABatchEndsByTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mustOpen(t, emptyStore(t))
+		before := s.writer.commits.Load()
+		costly := func(i int, tx store.Tx) error {
+			time.Sleep(sqldoc.BatchTime / 2) // of the bubble
+			return putModel(i, tx)
+		}
+		mustDo(t, errors.Join(inOneBatch(s, 8, func() {}, costly)...))
+		if commits := s.writer.commits.Load() - before; commits != 4 { // two in each, and in the first one too that which costs nothing
+			t.Errorf("9 Updates of which two fill a batch took %d commits", commits)
 		}
 	})
 }

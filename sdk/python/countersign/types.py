@@ -1244,6 +1244,7 @@ class ListedWebhook(TypedDict):
 
 
 class Manifest(TypedDict):
+    # several manifests say more: what one leaves out stays as it is
     agents: list[ManifestAgent]
     schemaVersion: Literal["1.0"]
 

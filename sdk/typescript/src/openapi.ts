@@ -1540,6 +1540,7 @@ export interface components {
             url: string | components["schemas"]["Omitted"];
         };
         Manifest: {
+            /** @description several manifests say more: what one leaves out stays as it is */
             agents: components["schemas"]["ManifestAgent"][];
             /** @enum {string} */
             schemaVersion: "1.0";
