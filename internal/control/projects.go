@@ -196,11 +196,13 @@ func contentOf(p countersign.Project) countersign.Project {
 // edit stores a new revision, disabled. It is refused while an unfinished run uses the
 // project.
 func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen comparedProject) (countersign.Project, error) {
-	if err := inUse(tx, a, h.ID); err != nil {
-		return countersign.Project{}, err
-	}
 	if seen.revision != h.Revision {
 		return countersign.Project{}, errMoved
+	}
+	if h.Revision > 0 {
+		if err := seen.use.refuse(tx, a, h.ID); err != nil {
+			return countersign.Project{}, err
+		}
 	}
 	c, err := s.revise(tx, a.Tenant, h, version, &content)
 	if err != nil {
