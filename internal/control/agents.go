@@ -20,11 +20,23 @@ type AgentFilter struct{ ProjectID, Status string }
 
 // Agents lists the agents within the actor's scope by id, each with its present
 // liveness.
-func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (page countersign.Page[countersign.Agent], err error) {
+func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (countersign.Page[countersign.Agent], error) {
+	return ListAgents(ctx, s, a, l, f, whole)
+}
+
+// ListAgents is Agents of what show makes of each.
+func ListAgents[T any](ctx context.Context, s *Service, a Actor, l List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
 		q := l.query(nil, l.current(append(where, ownProjects(a, "project")...)...)...)
-		page, err = showPage(tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (countersign.Agent, error) { return s.shownAgent(tx, a, h) })
+		show := withNames(tx, a.Tenant, show)
+		page, err = showPage(tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
+			agent, err := s.shownAgent(tx, a, h)
+			if err != nil {
+				return shown, err
+			}
+			return show(agent)
+		})
 		return err
 	})
 	return page, err

@@ -22,24 +22,54 @@ type ApprovalFilter struct {
 
 // Approvals lists the approvals within the actor's scope, newest first unless the filter
 // says otherwise, without the other runs that sent the same request.
-func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (page countersign.Page[countersign.Approval], err error) {
+func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (countersign.Page[countersign.Approval], error) {
+	return ListApprovals(ctx, s, a, l, f, whole)
+}
+
+// WithoutContent leaves out of an approval what would be sent, and what it is made of.
+func WithoutContent(a countersign.Approval) countersign.Approval {
+	a.InputSnapshot, a.Request = nil, countersign.Request{Method: a.Request.Method}
+	return a
+}
+
+// CountApprovals is how many Approvals lists.
+func (s *Service) CountApprovals(ctx context.Context, a Actor, f ApprovalFilter) (n int, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
-		where, err := records.InScope(tx, store.Approvals, a.Principal)
+		where, err := f.within(tx, a)
+		if err == nil {
+			n, err = tx.Count(store.Approvals, a.Tenant, store.Query{Where: where})
+		}
+		return err
+	})
+	return n, err
+}
+
+func (f ApprovalFilter) within(tx store.Tx, a Actor) ([]store.Filter, error) {
+	where, err := records.InScope(tx, store.Approvals, a.Principal)
+	return append(where, equals(map[string]string{"status": f.Status, "run": f.RunID})...), err
+}
+
+// ListApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
+// are in memory at a time.
+func ListApprovals[T any](ctx context.Context, s *Service, a Actor, l List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
+	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+		where, err := f.within(tx, a)
 		if err != nil {
 			return err
 		}
-		where = append(where, equals(map[string]string{"status": f.Status, "run": f.RunID})...)
 		order := newestFirst
 		if f.OldestFirst {
 			order = oldestFirst
 		}
 		names := namesIn(tx, a.Tenant)
-		page, err = showPage(tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (countersign.Approval, error) {
+		page, err = showPage(tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (shown T, err error) {
 			if err := s.runs.CountDecisions(tx, a.Tenant, r); err != nil {
-				return r.Approval, err
+				return shown, err
 			}
-			err := s.showApproval(names, a, &r.Approval)
-			return r.Approval, err
+			if err := s.showApproval(names, a, &r.Approval); err != nil {
+				return shown, err
+			}
+			return show(r.Approval)
 		})
 		return err
 	})

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -121,7 +122,7 @@ const cachedKeyRaces = 1024
 // cachedEstimates is of how many plans it is known what judging their steps takes.
 const cachedEstimates = 1024
 
-// computedAtOnce is how many simulations and validations run at once.
+// computedAtOnce is how many simulations and validations run at once, of one tenant one less.
 const computedAtOnce = 2
 
 // leastReaders is how many Views each store runs at once.
@@ -131,7 +132,7 @@ const leastReaders = 4
 func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.New(computedAtOnce), auditReads: semaphore.New(1), searches: semaphore.New(1), costly: semaphore.New(1), syncs: semaphore.New(1),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.Shared(computedAtOnce), auditReads: semaphore.New(1), searches: semaphore.New(1), costly: semaphore.New(1), syncs: semaphore.New(1),
 		views:     semaphore.Shared(cmp.Or(cfg.Readers, leastReaders)),
 		tokens:    cache.New[string, knownToken](cachedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](cachedTokens),
@@ -361,14 +362,39 @@ func (l List) current(where ...store.Filter) []store.Filter {
 	return append(where, records.NotRetired)
 }
 
-// showPage reads a page of a collection and prepares each item for the reader.
-func showPage[T, U any](tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (countersign.Page[U], error) {
-	found, err := c.Page(tx, tenant, q)
-	items := make([]U, len(found.Items))
-	for i := 0; err == nil && i < len(items); i++ {
-		items[i], err = show(&found.Items[i])
+// readAtOnce is how many stored documents a list has in memory: each may have some mebibytes.
+const readAtOnce = 4
+
+// showPage reads a page of a collection, a few documents at a time, and keeps of each what
+// show makes of it for the reader.
+func showPage[T, U any](tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (page countersign.Page[U], err error) {
+	total, err := tx.Count(c.Table, tenant, q)
+	if err != nil {
+		return page, err
 	}
-	return countersign.NewPage(items, l.Offset, found.Total), err
+	items := make([]U, 0, l.Limit)
+	err = c.Each(tx, tenant, q, readAtOnce, func(v *T) error {
+		shown, err := show(v)
+		items = append(items, shown)
+		return err
+	})
+	return countersign.NewPage(items, l.Offset, total), err
+}
+
+// whole keeps all of an item.
+func whole[T any](v T) (T, error) { return v, nil }
+
+// withNames has show see the items of a page with the names of the principals beside them, or
+// without if these can't be read.
+func withNames[T, U any](tx store.Tx, tenant string, show func(T) (U, error)) func(T) (U, error) {
+	n := naming{tx: tx, known: map[principalName]string{}}
+	return func(v T) (U, error) {
+		named := v
+		if n.fill(reflect.ValueOf(&named).Elem(), tenant) != nil {
+			named = v
+		}
+		return show(named)
+	}
 }
 
 func (l List) query(order []store.Order, where ...store.Filter) store.Query {

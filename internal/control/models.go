@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,12 +163,14 @@ func revision(n int64) string {
 }
 
 // ValidateModel lists the errors and warnings of a stored model.
-func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (countersign.Validation, error) {
-	m, err := s.Model(ctx, a, id)
-	if err != nil {
-		return countersign.Validation{}, err
-	}
-	return s.checkModel(ctx, a, &m.Document)
+func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
+	busy := s.compute(ctx, a.Tenant, func() {
+		var m countersign.Model
+		if m, err = s.Model(ctx, a, id); err == nil {
+			v = model.Validate(&m.Document)
+		}
+	})
+	return v, cmp.Or(busy, err)
 }
 
 // CheckModel lists the errors and warnings of a document that somebody edits and that isn't

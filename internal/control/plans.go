@@ -26,7 +26,7 @@ type PlanFilter struct{ Status, ModelID string }
 // Plans lists the plans within the actor's scope, newest first, without
 // snapshots.
 func (s *Service) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (countersign.Page[countersign.Plan], error) {
-	return ListPlans(ctx, s, a, l, f, func(p countersign.Plan) (countersign.Plan, error) { return p, nil })
+	return ListPlans(ctx, s, a, l, f, whole)
 }
 
 // ListPlans is Plans of what show makes of each: a page has up to 200 plans of a
@@ -39,30 +39,20 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 		}
 		where = append(where, equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
 		q := l.query(newestFirst, where...)
-		total, err := tx.Count(store.Plans, a.Tenant, q)
-		if err != nil {
-			return err
-		}
-		items, names := make([]T, 0, l.Limit), namesIn(tx, a.Tenant)
-		err = records.Plans.Each(tx, a.Tenant, q, plansAtOnce, func(p *records.Plan) error {
+		names := namesIn(tx, a.Tenant)
+		page, err = showPage(tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
 			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
-				return err
+				return shown, err
 			}
 			if p.CreatedByName, err = names.of(p.CreatedBy); err != nil {
-				return err
+				return shown, err
 			}
-			shown, err := show(p.Plan)
-			items = append(items, shown)
-			return err
+			return show(p.Plan)
 		})
-		page = countersign.NewPage(items, l.Offset, total)
 		return err
 	})
 	return page, err
 }
-
-// plansAtOnce is how many stored plans a list has in memory.
-const plansAtOnce = 16
 
 func equals(filters map[string]string) []store.Filter {
 	var where []store.Filter

@@ -2,12 +2,15 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -18,20 +21,69 @@ import (
 // maxNamedRuns is how many unfinished runs a project_in_use names.
 const maxNamedRuns = 10
 
-// inUse refuses an edit while unfinished runs use the project. The error names the runs in
-// scope, each with the action that it waits for.
-func inUse(tx store.Tx, a Actor, id string) error {
+// maxStartsSince is how many starts between a look at a project's use and the turn to edit it
+// are looked up in the turn. With more, the look is repeated.
+const maxStartsSince = 100
+
+// seenUse is what a look has found of a project's use. The look reads all unfinished runs of
+// the tenant, which may be many, so it isn't made in the turn to edit the project: that reads
+// those that were started since.
+type seenUse struct {
+	users []string // see usersOf
+	size  int64    // of the tenant's log at that moment
+}
+
+// seeUse looks at the use of a project, in a read.
+func seeUse(tx store.Tx, a Actor, id string) (u seenUse, err error) {
+	if u.size, err = audit.Size(tx, a.Tenant); err != nil {
+		return u, err
+	}
 	list, err := unfinishedOf(tx, a.Tenant)
 	if err != nil {
-		return err
+		return u, err
 	}
-	if err := showAllWaiting(tx, a.Tenant, list); err != nil {
-		return err
+	err = showAllWaiting(tx, a.Tenant, list)
+	u.users = usersOf(a, id, list)
+	return u, err
+}
+
+// refuse refuses an edit while unfinished runs use the project: those that the look has found,
+// or that were started since. Each start is in the log, in the same commit. The error names the
+// runs in scope, each with the action that it waits for.
+func (u seenUse) refuse(tx store.Tx, a Actor, id string) error {
+	if len(u.users) == 0 {
+		since, err := startedSince(tx, a.Tenant, u.size)
+		if err == nil {
+			err = showAllWaiting(tx, a.Tenant, since)
+		}
+		if err != nil {
+			return err
+		}
+		u.users = usersOf(a, id, since)
 	}
-	if users := usersOf(a, id, list); len(users) > 0 {
-		return countersign.Errorf(countersign.CodeProjectInUse, "unfinished runs use project %s: %s", id, strings.Join(users, ", "))
+	if len(u.users) > 0 {
+		return countersign.Errorf(countersign.CodeProjectInUse, "unfinished runs use project %s: %s", id, strings.Join(u.users, ", "))
 	}
 	return nil
+}
+
+// startedSince lists the unfinished runs of a tenant that were started since its log had a size.
+func startedSince(tx store.Tx, tenant string, size int64) (list []records.Unfinished, err error) {
+	starts, err := audit.Following(tx, tenant, []string{string(access.StartRun)}, size, math.MaxInt64, maxStartsSince+1)
+	if err == nil && len(starts) > maxStartsSince {
+		err = errMoved
+	}
+	for i := 0; err == nil && i < len(starts); i++ {
+		var u *records.Unfinished
+		u, _, err = records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(tenant, strings.TrimPrefix(starts[i].Subject, "run/")))
+		switch {
+		case err == nil:
+			list = append(list, *u)
+		case errors.Is(err, store.ErrNotFound):
+			err = nil // it has ended
+		}
+	}
+	return list, err
 }
 
 // usersOf names the runs that use the project. About runs outside their scope, actors learn

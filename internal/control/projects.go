@@ -17,10 +17,23 @@ import (
 )
 
 // Projects lists the projects within the actor's scope by id.
-func (s *Service) Projects(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Project], err error) {
+func (s *Service) Projects(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Project], error) {
+	return ListProjects(ctx, s, a, l, whole)
+}
+
+// ListProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
+// which one is in memory at a time.
+func ListProjects[T any](ctx context.Context, s *Service, a Actor, l List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		q := l.query(nil, l.current(ownProjects(a, "id")...)...)
-		page, err = showPage(tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (countersign.Project, error) { return s.projectFor(tx, a, h) })
+		show := withNames(tx, a.Tenant, show)
+		page, err = showPage(tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
+			p, err := s.projectFor(tx, a, h)
+			if err != nil {
+				return shown, err
+			}
+			return show(p)
+		})
 		return err
 	})
 	return page, err
@@ -183,11 +196,13 @@ func contentOf(p countersign.Project) countersign.Project {
 // edit stores a new revision, disabled. It is refused while an unfinished run uses the
 // project.
 func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen comparedProject) (countersign.Project, error) {
-	if err := inUse(tx, a, h.ID); err != nil {
-		return countersign.Project{}, err
-	}
 	if seen.revision != h.Revision {
 		return countersign.Project{}, errMoved
+	}
+	if h.Revision > 0 {
+		if err := seen.use.refuse(tx, a, h.ID); err != nil {
+			return countersign.Project{}, err
+		}
 	}
 	c, err := s.revise(tx, a.Tenant, h, version, &content)
 	if err != nil {

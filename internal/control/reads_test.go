@@ -183,8 +183,9 @@ func (h *fixture) reading(do func()) reads {
 	return c.reads
 }
 
-// reads are what a fixture's transactions read: rows, and bytes of their documents.
-type reads struct{ rows, bytes, written int }
+// reads are what a fixture's transactions read: rows, and bytes of their documents; and in
+// turns to write, these bytes and rows.
+type reads struct{ rows, bytes, written, turns int }
 
 // counting is a store that counts what is read.
 type counting struct {
@@ -212,6 +213,7 @@ func (tx countingTx) read(rows ...store.Row) {
 		tx.of.bytes += len(r.Doc)
 		if tx.writes {
 			tx.of.written += len(r.Doc)
+			tx.of.turns++
 		}
 	}
 }

@@ -63,25 +63,44 @@ func (s *Service) moveProject(ctx context.Context, a Actor, op access.Operation,
 	if err := given("reason", reason); err != nil {
 		return p, err
 	}
-	err = s.updateInTurn(ctx, a, op, "project/"+id, func(tx store.Tx) error {
-		head, version, err := reachProject(tx, a, id)
+	err = whileMoved(func() error {
+		seen, err := s.useToRetire(ctx, a, op, id)
 		if err != nil {
 			return err
 		}
-		if head.Retired != (op == access.RetireProject) {
-			if err := s.retireProject(tx, a, op, head, version, reason); err != nil {
+		return s.updateInTurn(ctx, a, op, "project/"+id, func(tx store.Tx) error {
+			head, version, err := reachProject(tx, a, id)
+			if err != nil {
 				return err
 			}
-		}
-		p, err = s.shownProject(tx, a.Tenant, *head)
-		return err
+			if head.Retired != (op == access.RetireProject) {
+				if err := s.retireProject(tx, a, op, head, version, reason, seen); err != nil {
+					return err
+				}
+			}
+			p, err = s.shownProject(tx, a.Tenant, *head)
+			return err
+		})
 	})
 	return p, err
 }
 
-func (s *Service) retireProject(tx store.Tx, a Actor, op access.Operation, h *records.ProjectHead, version int64, reason string) error {
+// useToRetire looks at the use of a project that is to be retired. What speaks against the
+// request is for the turn to say.
+func (s *Service) useToRetire(ctx context.Context, a Actor, op access.Operation, id string) (seen seenUse, err error) {
+	if op != access.RetireProject || access.Allow(a.Principal, op) != nil || access.InScope(a.Principal, id) != nil {
+		return seen, nil
+	}
+	err = s.read(ctx, func(tx store.Tx) (err error) {
+		seen, err = seeUse(tx, a, id)
+		return err
+	})
+	return seen, err
+}
+
+func (s *Service) retireProject(tx store.Tx, a Actor, op access.Operation, h *records.ProjectHead, version int64, reason string, seen seenUse) error {
 	if op == access.RetireProject {
-		if err := inUse(tx, a, h.ID); err != nil {
+		if err := seen.refuse(tx, a, h.ID); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func (s *Service) MayReconcile(ctx context.Context, a Actor, id string) error {
 // are in memory at a time: each holds a whole request.
 const (
 	maxApprovalsSearched = 200
-	approvalsPerRead     = 20
+	approvalsPerRead     = readAtOnce
 )
 
 // ApprovedBefore returns the last approval of the same project and capability that was

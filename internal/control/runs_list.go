@@ -25,7 +25,7 @@ type RunFilter struct {
 // Runs lists the runs within the actor's scope, newest first, with their steps in the
 // form of lists (contract 1).
 func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (countersign.Page[countersign.Run], error) {
-	return ListRuns(ctx, s, a, l, f, func(r countersign.Run) (countersign.Run, error) { return r, nil })
+	return ListRuns(ctx, s, a, l, f, whole)
 }
 
 // ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and

@@ -23,7 +23,21 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 	if err := wellFormed(a, req); err != nil {
 		return sim, err
 	}
-	var row store.Row
+	busy := s.compute(ctx, a.Tenant, func() {
+		var row store.Row
+		if row, err = s.modelRow(ctx, a, id); err != nil {
+			return
+		}
+		var m *model.Machine
+		if m, err = s.machine(a.Tenant, row); err == nil {
+			sim, err = m.Simulate(req.ScenarioID, req.Inputs)
+		}
+	})
+	return sim, cmp.Or(busy, err)
+}
+
+// modelRow reads the document of a stored model.
+func (s *Service) modelRow(ctx context.Context, a Actor, id string) (row store.Row, err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		head, _, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
@@ -32,17 +46,7 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 		row, err = tx.Get(store.ModelRevisions, a.Tenant, records.RevisionID(id, head.DocumentRevision))
 		return err
 	})
-	if err != nil {
-		return sim, err
-	}
-	var failed error
-	err = s.compute(ctx, a.Tenant, func() {
-		var m *model.Machine
-		if m, failed = s.machine(a.Tenant, row); failed == nil {
-			sim, failed = m.Simulate(req.ScenarioID, req.Inputs)
-		}
-	})
-	return sim, cmp.Or(err, failed)
+	return row, err
 }
 
 // TryModel simulates a scenario of a document that somebody edits, with the scenario's own
@@ -78,9 +82,9 @@ func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) 
 	return m, err
 }
 
-// compute runs work that may take a processor for seconds and tens of megabytes. Little of it
-// runs at once, and tenants take turns, so that simulations delay neither runs nor other
-// tenants' simulations.
+// compute runs work that may take a processor for seconds and tens of megabytes, with the
+// reading of what it works on. Little of it runs at once, tenants take turns, and none holds the
+// last one, so that simulations delay neither runs nor other tenants' simulations.
 func (s *Service) compute(ctx context.Context, tenant string, f func()) error {
 	return public(s.computations.Do(ctx, tenant, f))
 }

@@ -15,14 +15,25 @@ import (
 )
 
 // Teams lists the teams within the actor's scope by id.
-func (s *Service) Teams(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Team], err error) {
+func (s *Service) Teams(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Team], error) {
+	return ListTeams(ctx, s, a, l, whole)
+}
+
+// ListTeams is Teams of what show makes of each.
+func ListTeams[T any](ctx context.Context, s *Service, a Actor, l List, show func(countersign.Team) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadTeams, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Teams, a.Principal)
 		if err != nil {
 			return err
 		}
-		show := func(h *records.TeamHead) (countersign.Team, error) { return shownTeam(tx, a, h) }
-		page, err = showPage(tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), show)
+		show := withNames(tx, a.Tenant, show)
+		page, err = showPage(tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), func(h *records.TeamHead) (shown T, err error) {
+			t, err := shownTeam(tx, a, h)
+			if err != nil {
+				return shown, err
+			}
+			return show(t)
+		})
 		return err
 	})
 	return page, err

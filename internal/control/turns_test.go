@@ -123,8 +123,8 @@ func TestVerificationsAndExportsReadOneSpanAtATime(t *testing.T) {
 	})
 }
 
-// TestWhatCostsAProcessorTakesTurnsByTenant: however much of one tenant's waits, another's
-// waits for what is under way and one of that tenant's at each turn.
+// TestWhatCostsAProcessorTakesTurnsByTenant: however much of one tenant's waits, none of them
+// holds the last turn, so another's waits for nobody.
 func TestWhatCostsAProcessorTakesTurnsByTenant(t *testing.T) {
 	beta := as("beta")
 	for what, work := range map[string]func(ctx context.Context, h *fixture) error{
@@ -150,8 +150,8 @@ func TestWhatCostsAProcessorTakesTurnsByTenant(t *testing.T) {
 				all.Go(func() { _, _ = h.service.Receipt(background, as("acme"), "run-none") }) // reads at its turn
 			}
 			synctest.Wait()
-			if n := g.most; n != 2 {
-				t.Errorf("%d at once", n)
+			if n := g.most; n != 1 {
+				t.Errorf("%d of one tenant at once", n)
 			}
 			ended := false
 			all.Go(func() {
@@ -159,15 +159,8 @@ func TestWhatCostsAProcessorTakesTurnsByTenant(t *testing.T) {
 				ended = countersign.ErrorCode(err) != countersign.CodeUnavailable
 			})
 			synctest.Wait()
-			if ended {
-				t.Errorf("%s waited for nobody", what)
-			}
-			for range 2 {
-				g.gate <- true
-				synctest.Wait()
-			}
 			if !ended {
-				t.Errorf("%s waits for more than one of the other tenant's", what)
+				t.Errorf("%s waits for another tenant's work", what)
 			}
 			close(g.gate)
 			all.Wait()

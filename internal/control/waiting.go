@@ -11,7 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Waiting is a run that waits for a person.
+// Waiting is a run that waits for a person, with its steps in the form of lists, but for
+// where they were sent; and its approval without content.
 type Waiting struct {
 	Run      countersign.Run
 	Approval *countersign.Approval // the pending one; nil if the run waits for a reconciliation
@@ -36,63 +37,67 @@ func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiti
 
 // uncertainRuns lists the runs with an unknown outcome. Reconciled runs that wait for a slot
 // have the same status, but wait for nobody.
-func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
-	found, err := oldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit)
-	if err != nil {
-		return nil, false, err
-	}
-	var list []Waiting
+func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
-	for i := range found.Items {
-		rec := &found.Items[i]
+	more, err = eachOldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit, func(rec *records.Run) error {
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
-			continue
+			return nil
 		}
 		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, aboutRun(access.ReconcileRun, rec))}
-		if err := s.withSteps(names, a, &w.Run, rec.Probes); err != nil {
-			return nil, false, err
-		}
 		list = append(list, w)
-	}
-	return list, found.NextOffset != nil, nil
+		return s.withSteps(names, a, &list[len(list)-1].Run, rec.Probes)
+	})
+	return list, more, err
 }
 
 // pendingApprovals lists the pending approvals.
-func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
-	found, err := oldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit)
-	if err != nil {
-		return nil, false, err
-	}
-	list, names := make([]Waiting, len(found.Items)), namesIn(tx, a.Tenant)
-	for i := range found.Items {
-		rec := &found.Items[i]
+func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
+	names := namesIn(tx, a.Tenant)
+	more, err = eachOldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) error {
 		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
 		if err != nil {
-			return nil, false, err
+			return err
 		}
-		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barredDecision(tx, a, rec)}
+		w := Waiting{Run: run.Run, Barred: s.barredDecision(tx, a, rec)}
 		if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
-			return nil, false, err
+			return err
 		}
-		if err := s.showApproval(names, a, w.Approval); err != nil {
-			return nil, false, err
+		if err := s.showApproval(names, a, &rec.Approval); err != nil {
+			return err
 		}
-		list[i] = w
-	}
-	return list, found.NextOffset != nil, nil
+		w.Approval = new(WithoutContent(rec.Approval))
+		list = append(list, w)
+		return nil
+	})
+	return list, more, err
 }
 
-func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int) (countersign.Page[T], error) {
+// eachOldest hands over the oldest documents of a status, a few in memory at a time, and
+// reports that there are more.
+func eachOldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int, each func(*T) error) (more bool, err error) {
 	where, err := records.InScope(tx, t, a.Principal)
 	if err != nil {
-		return countersign.Page[T]{}, err
+		return false, err
 	}
-	return c.Page(tx, a.Tenant, store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit})
+	q := store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit}
+	total, err := tx.Count(t, a.Tenant, q)
+	if err != nil {
+		return false, err
+	}
+	return total > limit, c.Each(tx, a.Tenant, q, readAtOnce, each)
 }
 
+// withSteps adds a run's steps in the form of lists, with the method and address of what was
+// sent.
 func (s *Service) withSteps(names readNames, a Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
-	err := runrepo.EachStep(names.tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) { r.Steps = append(r.Steps, *step) })
+	err := runrepo.EachStep(names.tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
+		listed := runrepo.ListedStep(*step)
+		if step.Request != nil {
+			listed.Request = &countersign.Request{Method: step.Request.Method, URL: step.Request.URL}
+		}
+		r.Steps = append(r.Steps, listed)
+	})
 	if err != nil {
 		return err
 	}

@@ -66,10 +66,11 @@ func (p *priorRevisions) collect(at *countersign.Project, sought map[string]bool
 	}
 }
 
-// comparedProject is what an edit of a project's revision does to its gate.
+// comparedProject is what an edit of a project's revision does to its gate, and who uses it.
 type comparedProject struct {
 	revision int64 // the one that the edit follows
 	weakens  bool
+	use      seenUse
 }
 
 // compareProject compares an edit with the revision before it, and with earlier ones, before
@@ -89,6 +90,9 @@ func (s *Service) compareProject(ctx context.Context, a Actor, id string, revisi
 			return err
 		}
 		c.revision = revision
+		if c.use, err = seeUse(tx, a, id); err != nil {
+			return err
+		}
 		seen, err = readPriorRevisions(tx, a.Tenant, id, revision, content)
 		return err
 	})

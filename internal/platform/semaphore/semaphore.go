@@ -42,6 +42,42 @@ func (t *Semaphore) Do(ctx context.Context, tenant string, work func()) error {
 	return nil
 }
 
+// DoInPieces is Do for work that takes long: between its pieces it calls yield, which lets
+// others who wait go first. Once yield has returned an error, the work has no permit any more
+// and must end.
+func (t *Semaphore) DoInPieces(ctx context.Context, tenant string, work func(yield func() error)) error {
+	if err := t.await(ctx, tenant); err != nil {
+		return err
+	}
+	held := true
+	defer func() {
+		if held {
+			t.next(tenant)
+		}
+	}()
+	work(func() error {
+		if !held {
+			return ctx.Err()
+		}
+		if !t.wanted() {
+			return ctx.Err()
+		}
+		held = false
+		t.next(tenant)
+		err := t.await(ctx, tenant)
+		held = err == nil
+		return err
+	})
+	return nil
+}
+
+// wanted reports that somebody waits.
+func (t *Semaphore) wanted() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.order) > 0
+}
+
 func (t *Semaphore) await(ctx context.Context, tenant string) error {
 	if err := ctx.Err(); err != nil {
 		return err

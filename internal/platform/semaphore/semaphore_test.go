@@ -152,3 +152,59 @@ func TestASharedPermitThatIsTheOnlyOneIsGiven(t *testing.T) {
 		t.Errorf("%v, it ran: %v", err, ran)
 	}
 }
+
+// TestWorkInPiecesLetsOthersGoFirst between two of its pieces, and goes on afterwards; alone it
+// keeps its permit.
+func TestWorkInPiecesLetsOthersGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, done := &fixture{turns: New(1)}, make(chan bool)
+		close(done)
+		err := d.turns.DoInPieces(t.Context(), "a", func(yield func() error) {
+			if err := yield(); err != nil || len(d.turns.held) != 1 {
+				t.Errorf("alone: %v", err)
+			}
+			d.ask(t.Context(), "b", done)
+			d.ask(t.Context(), "a", done)
+			if err := yield(); err != nil {
+				t.Error(err)
+			}
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if got := strings.Join(d.came, ""); !strings.HasPrefix(got, "b") {
+				t.Errorf("between the pieces came %q", got)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		d.all.Wait()
+		d.empty(t, 1)
+	})
+}
+
+// TestWorkInPiecesEndsWithItsCaller: who leaves while others have their turn holds nothing.
+func TestWorkInPiecesEndsWithItsCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, hold, goOn := &fixture{turns: New(1)}, make(chan bool), make(chan bool)
+		ctx, leave := context.WithCancel(t.Context())
+		d.all.Go(func() {
+			_ = d.turns.DoInPieces(ctx, "a", func(yield func() error) {
+				<-goOn
+				for range 2 {
+					if err := yield(); !errors.Is(err, context.Canceled) {
+						t.Errorf("left: %v", err)
+					}
+				}
+			})
+		})
+		synctest.Wait()
+		d.ask(t.Context(), "b", hold)
+		close(goOn)
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		close(hold)
+		d.all.Wait()
+		d.empty(t, 1)
+	})
+}

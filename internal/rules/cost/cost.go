@@ -19,6 +19,11 @@ const (
 	// InTurn is how many are taken where others wait: in a store's turn or read, and before
 	// the turns that tenants take at what needs more.
 	InTurn = 100_000
+	// Little is how many a piece of work takes at most which doesn't wait for those that take
+	// more: some 100 ms, also with what costs more than 20 ns a step.
+	Little = 2_000_000
+	// Slice is about how many are taken before others have their turn.
+	Slice = 250_000
 )
 
 // Meter counts the steps of one piece of work up to a bound. A nil one counts nothing, for
@@ -31,6 +36,8 @@ type Meter struct {
 	err   error
 
 	memory Memory
+	pause  func() error // nil: nobody waits for pauses
+	paused int64        // what was spent at the last pause
 }
 
 // Memory keeps what is expensive to make from a text, and follows from it alone, such as a
@@ -43,6 +50,12 @@ type Memory interface {
 // With gives the meter a memory.
 func (m *Meter) With(k Memory) *Meter {
 	m.memory = k
+	return m
+}
+
+// Pausing has Take call pause from time to time, and end the work with its error.
+func (m *Meter) Pausing(pause func() error) *Meter {
+	m.pause, m.paused = pause, m.spent
 	return m
 }
 
@@ -90,7 +103,7 @@ func (m *Meter) Take(steps int, what string) bool {
 		}
 	}
 	if m.spent += int64(steps); m.spent <= m.most {
-		return true
+		return m.paces()
 	}
 	where := what
 	switch {
@@ -101,6 +114,16 @@ func (m *Meter) Take(steps int, what string) bool {
 	}
 	m.err = &Exceeded{Where: where, Most: m.most}
 	return false
+}
+
+// paces pauses once a slice is spent. It returns false if the work ends with that.
+func (m *Meter) paces() bool {
+	if m.pause == nil || m.spent-m.paused < Slice {
+		return true
+	}
+	m.paused = m.spent
+	m.err = m.pause()
+	return m.err == nil
 }
 
 // Over reports that Take has returned false.

@@ -43,16 +43,18 @@ type Config struct {
 // Repository applies events to stored runs. It is safe for concurrent use; what it caches
 // is immutable.
 type Repository struct {
-	cfg      Config
-	plans    *cache.Cache[planKey, knownPlan]
-	runs     *cache.Cache[cache.Stamp, *records.Run]
-	heads    *cache.Cache[headStamp, plan.CurrentRevision]
-	latest   latestRuns
-	moves    moves
-	judging  *semaphore.Semaphore // of what takes a processor
-	judged   judgedSteps
-	compiled *cache.Cache[string, any] // patterns by their text
-	stopping atomic.Bool
+	cfg     Config
+	plans   *cache.Cache[planKey, knownPlan]
+	runs    *cache.Cache[cache.Stamp, *records.Run]
+	heads   *cache.Cache[headStamp, plan.CurrentRevision]
+	latest  latestRuns
+	moves   moves
+	judging *semaphore.Semaphore // of what takes a processor
+
+	judgingLittle *semaphore.Semaphore // of what takes one for some 100 ms at most
+	judged        judgedSteps
+	compiled      *cache.Cache[string, any] // patterns by their text
+	stopping      atomic.Bool
 
 	spendings *cache.Cache[spendingPlace, *knownSpending]
 	budgets   *cache.Cache[cache.Stamp, []countersign.Budget] // of agents, by their heads
@@ -68,8 +70,8 @@ func New(cfg Config) *Repository {
 		latest: latestRuns{runs: cache.New[Ref, latestRun](rememberedRuns + 2*cfg.MaxActive)},
 		moves:  moves{runs: map[Ref]*move{}},
 
-		judging: semaphore.New(judgedAtOnce),
-		judged:  judgedSteps{runs: map[Ref]*keptSteps{}},
+		judging: semaphore.New(judgedAtOnce), judgingLittle: semaphore.New(judgedAtOnce),
+		judged: judgedSteps{runs: map[Ref]*keptSteps{}},
 
 		compiled: cache.Weighed[string, any](compiledPatterns, compiledInstructions),
 

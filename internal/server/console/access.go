@@ -128,7 +128,7 @@ func (v *pageRequest) projectChoices(given []string) []choice {
 		on[id] = true
 	}
 	var out []choice
-	if page, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}); err == nil {
+	if page, err := control.ListProjects(v.r.Context(), v.control, v.actor, control.List{Limit: countersign.MaxPageLimit}, projectRowOf); err == nil {
 		for _, p := range page.Items {
 			out = append(out, choice{Value: p.ID, Word: p.Name, Chosen: on[p.ID]})
 			delete(on, p.ID)

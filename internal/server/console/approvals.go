@@ -33,14 +33,14 @@ func approvalsPage(v *pageRequest) (*page, error) {
 	status, chosen := approvalStatus(v.query("status"))
 	waiting := status == countersign.ApprovalPending
 	l := v.list()
-	found, err := v.control.Approvals(v.r.Context(), v.actor, l, control.ApprovalFilter{Status: string(status), OldestFirst: waiting})
+	f := control.ApprovalFilter{Status: string(status), OldestFirst: waiting}
+	found, err := control.ListApprovals(v.r.Context(), v.control, v.actor, l, f, func(a countersign.Approval) (approvalRow, error) {
+		return approvalRow{Approval: control.WithoutContent(a), Host: sentOf("", a.Request).Host, Waiting: a.Status == countersign.ApprovalPending}, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	d := approvalsData{Filters: v.approvalFilters(chosen), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting}
-	for _, a := range found.Items {
-		d.Rows = append(d.Rows, approvalRow{Approval: a, Host: sentOf("", a.Request).Host, Waiting: a.Status == countersign.ApprovalPending})
-	}
+	d := approvalsData{Filters: v.approvalFilters(chosen), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting, Rows: found.Items}
 	return &page{name: "approvals", Title: "Approvals", Nav: "approvals", Crumbs: []crumb{{Word: "Approvals"}}, Data: d}, nil
 }
 

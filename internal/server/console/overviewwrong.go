@@ -63,7 +63,7 @@ func (v *pageRequest) agentsInTrouble(d *overviewData) error {
 }
 
 func (v *pageRequest) projectsOff(d *overviewData) error {
-	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: watchedAgents})
+	found, err := control.ListProjects(v.r.Context(), v.control, v.actor, control.List{Limit: watchedAgents}, projectRowOf)
 	if err != nil {
 		return err
 	}

@@ -151,8 +151,8 @@ func (v *pageRequest) counts() counts {
 	one := control.List{Limit: 1}
 	ctx := v.r.Context()
 	var c counts
-	if p, err := v.control.Approvals(ctx, v.actor, one, control.ApprovalFilter{Status: string(countersign.ApprovalPending)}); err == nil {
-		c.Approvals = p.Total
+	if n, err := v.control.CountApprovals(ctx, v.actor, control.ApprovalFilter{Status: string(countersign.ApprovalPending)}); err == nil {
+		c.Approvals = n
 	}
 	for status, into := range map[countersign.RunStatus]*int{
 		countersign.RunRecoveryRequired: &c.Recovery, countersign.RunRunning: &c.Active,

@@ -42,17 +42,20 @@ type plansData struct {
 	Filtered bool
 }
 
+// planRowOf keeps what a row shows: of the steps, how many there are.
+func planRowOf(p countersign.Plan) (planRow, error) {
+	p.Steps, p.PlanningInputs = make([]countersign.Step, len(p.Steps)), nil
+	return planRow{p, planStates[p.Status]}, nil
+}
+
 func plansPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	d := plansData{Model: v.query("model"), Status: v.query("status")}
-	found, err := v.control.Plans(v.r.Context(), v.actor, l, control.PlanFilter{Status: d.Status, ModelID: d.Model})
+	found, err := control.ListPlans(v.r.Context(), v.control, v.actor, l, control.PlanFilter{Status: d.Status, ModelID: d.Model}, planRowOf)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range found.Items {
-		d.Rows = append(d.Rows, planRow{p, planStates[p.Status]})
-	}
-	d.Pager = v.pager(l, len(found.Items), found.Total, found.NextOffset)
+	d.Rows, d.Pager = found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)
 	d.Filters = v.filters("status", [2]string{countersign.PlanReady, "Ready"}, [2]string{countersign.PlanInvalid, "Invalid"})
 	d.Filtered = d.Model != "" || d.Status != ""
 	if d.Models, err = v.modelChoices(d.Model); err != nil {

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"context"
 	"html/template"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
@@ -34,7 +36,15 @@ func (c *Console) projectRoutes() []route {
 }
 
 func projectsPage(v *pageRequest) (*page, error) {
-	return recordsPage(v, "projects", "Projects", v.control.Projects)
+	return recordsPage(v, "projects", "Projects", func(ctx context.Context, a control.Actor, l control.List) (countersign.Page[countersign.Project], error) {
+		return control.ListProjects(ctx, v.control, a, l, projectRowOf)
+	})
+}
+
+// projectRowOf keeps what a row shows: of the capabilities, how many there are.
+func projectRowOf(p countersign.Project) (countersign.Project, error) {
+	p.Capabilities, p.Headers = make([]countersign.Capability, len(p.Capabilities)), nil
+	return p, nil
 }
 
 func projectCrumbs(id string, last ...crumb) []crumb {

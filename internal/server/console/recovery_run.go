@@ -63,7 +63,9 @@ func (v *pageRequest) recovery(id string) (*recoveryRunData, error) {
 	if i < 0 {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "nothing is uncertain in run %s, and nothing was", id)
 	}
-	approvals, err := v.control.Approvals(ctx, v.actor, control.List{Limit: pageSize}, control.ApprovalFilter{RunID: id})
+	approvals, err := control.ListApprovals(ctx, v.control, v.actor, control.List{Limit: pageSize}, control.ApprovalFilter{RunID: id}, func(a countersign.Approval) (countersign.Approval, error) {
+		return control.WithoutContent(a), nil
+	})
 	if err != nil {
 		return nil, err
 	}

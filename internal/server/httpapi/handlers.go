@@ -84,7 +84,7 @@ func (a *API) probeRun(c *call) (any, error) {
 }
 
 func (a *API) listApprovals(c *call) (any, error) {
-	return listed(a.control.Approvals(c.ctx, c.actor, c.list, control.ApprovalFilter{Status: c.query["status"], RunID: c.query["runId"]}))
+	return pageOf(control.ListApprovals(c.ctx, a.control, c.actor, c.list, control.ApprovalFilter{Status: c.query["status"], RunID: c.query["runId"]}, bounded))
 }
 
 func (a *API) listUsers(c *call) (any, error) {
@@ -143,8 +143,16 @@ func (a *API) syncAgents(c *call) (any, error) {
 	return syncedAgents{items}, err
 }
 
+func (a *API) listProjects(c *call) (any, error) {
+	return pageOf(control.ListProjects(c.ctx, a.control, c.actor, c.list, bounded))
+}
+
+func (a *API) listTeams(c *call) (any, error) {
+	return pageOf(control.ListTeams(c.ctx, a.control, c.actor, c.list, bounded))
+}
+
 func (a *API) listAgents(c *call) (any, error) {
-	return listed(a.control.Agents(c.ctx, c.actor, c.list, control.AgentFilter{ProjectID: c.query["projectId"], Status: c.query["status"]}))
+	return pageOf(control.ListAgents(c.ctx, a.control, c.actor, c.list, control.AgentFilter{ProjectID: c.query["projectId"], Status: c.query["status"]}, bounded))
 }
 
 func (a *API) startAgentRun(c *call) (any, error) {
