@@ -24,7 +24,7 @@ func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (p
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
 		q := l.query(nil, l.current(append(where, ownProjects(a, "project")...)...)...)
-		page, err = showPage(tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (countersign.Agent, error) { return s.shownAgent(tx, a, h) })
+		page, err = showPage(s, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (countersign.Agent, error) { return s.shownAgent(tx, a, h) })
 		return err
 	})
 	return page, err

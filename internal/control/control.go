@@ -361,16 +361,6 @@ func (l List) current(where ...store.Filter) []store.Filter {
 	return append(where, records.NotRetired)
 }
 
-// showPage reads a page of a collection and prepares each item for the reader.
-func showPage[T, U any](tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (countersign.Page[U], error) {
-	found, err := c.Page(tx, tenant, q)
-	items := make([]U, len(found.Items))
-	for i := 0; err == nil && i < len(items); i++ {
-		items[i], err = show(&found.Items[i])
-	}
-	return countersign.NewPage(items, l.Offset, found.Total), err
-}
-
 func (l List) query(order []store.Order, where ...store.Filter) store.Query {
 	return store.Query{Where: where, Order: order, Limit: l.Limit, Offset: l.Offset}
 }

@@ -44,18 +44,24 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 			return err
 		}
 		items, names := make([]T, 0, l.Limit), namesIn(tx, a.Tenant)
-		err = records.Plans.Each(tx, a.Tenant, q, plansAtOnce, func(p *records.Plan) error {
-			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
-				return err
+		looked, damaged := 0, s.damaged(store.Plans, a.Tenant)
+		err = records.Plans.EachReadable(tx, a.Tenant, q, plansAtOnce, func(p *records.Plan) error {
+			looked++
+			err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs)
+			if err == nil {
+				p.CreatedByName, err = names.of(p.CreatedBy)
 			}
-			if p.CreatedByName, err = names.of(p.CreatedBy); err != nil {
+			if passed, err := s.passes(store.Plans, a.Tenant, p.ID, err); passed || err != nil {
 				return err
 			}
 			shown, err := show(p.Plan)
 			items = append(items, shown)
 			return err
+		}, func(row store.Row, err error) error {
+			looked++
+			return damaged(row, err)
 		})
-		page = countersign.NewPage(items, l.Offset, total)
+		page = pageBehind(items, l.Offset, looked, total)
 		return err
 	})
 	return page, err
@@ -72,14 +78,6 @@ func equals(filters map[string]string) []store.Filter {
 		}
 	}
 	return where
-}
-
-func mapPage[T, U any](p countersign.Page[T], l List, f func(T) U) countersign.Page[U] {
-	items := make([]U, len(p.Items))
-	for i, item := range p.Items {
-		items[i] = f(item)
-	}
-	return countersign.NewPage(items, l.Offset, p.Total)
 }
 
 // Plan reads one plan with the snapshots of its model and projects.
@@ -382,7 +380,7 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 		whole, err = snapshot(tx, a.Tenant, p)
 		return err
 	})
-	if countersign.ErrorCode(err) == countersign.CodeUnavailable {
+	if s.stands(a, subject, err) {
 		return p, nil // it is stored; the answer lacks the snapshots
 	}
 	return whole, err

@@ -20,7 +20,7 @@ import (
 func (s *Service) Projects(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Project], err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		q := l.query(nil, l.current(ownProjects(a, "id")...)...)
-		page, err = showPage(tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (countersign.Project, error) { return s.projectFor(tx, a, h) })
+		page, err = showPage(s, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (countersign.Project, error) { return s.projectFor(tx, a, h) })
 		return err
 	})
 	return page, err

@@ -22,7 +22,7 @@ func (s *Service) Teams(ctx context.Context, a Actor, l List) (page countersign.
 			return err
 		}
 		show := func(h *records.TeamHead) (countersign.Team, error) { return shownTeam(tx, a, h) }
-		page, err = showPage(tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), show)
+		page, err = showPage(s, tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), show)
 		return err
 	})
 	return page, err

@@ -37,57 +37,41 @@ func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiti
 // uncertainRuns lists the runs with an unknown outcome. Reconciled runs that wait for a slot
 // have the same status, but wait for nobody.
 func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
-	found, err := oldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit)
-	if err != nil {
-		return nil, false, err
-	}
-	var list []Waiting
 	names := namesIn(tx, a.Tenant)
-	for i := range found.Items {
-		rec := &found.Items[i]
+	list, more, err := oldest(s, tx, a, records.Runs, string(countersign.RunRecoveryRequired), limit, func(rec *records.Run) (w Waiting, err error) {
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
-			continue
+			return w, nil
 		}
-		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, aboutRun(access.ReconcileRun, rec))}
-		if err := s.withSteps(names, a, &w.Run, rec.Probes); err != nil {
-			return nil, false, err
-		}
-		list = append(list, w)
-	}
-	return list, found.NextOffset != nil, nil
+		w = Waiting{Run: rec.Run, Barred: s.barred(tx, a, aboutRun(access.ReconcileRun, rec))}
+		return w, s.withSteps(names, a, &w.Run, rec.Probes)
+	})
+	return slices.DeleteFunc(list, func(w Waiting) bool { return w.Run.ID == "" }), more, err
 }
 
 // pendingApprovals lists the pending approvals.
 func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
-	found, err := oldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit)
+	names := namesIn(tx, a.Tenant)
+	return oldest(s, tx, a, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) (w Waiting, err error) {
+		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
+		if err != nil {
+			return w, err
+		}
+		w = Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barredDecision(tx, a, rec)}
+		if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
+			return w, err
+		}
+		return w, s.showApproval(names, a, w.Approval)
+	})
+}
+
+func oldest[T any](s *Service, tx store.Tx, a Actor, c store.Collection[T], status string, limit int, show func(*T) (Waiting, error)) (list []Waiting, more bool, err error) {
+	where, err := records.InScope(tx, c.Table, a.Principal)
 	if err != nil {
 		return nil, false, err
 	}
-	list, names := make([]Waiting, len(found.Items)), namesIn(tx, a.Tenant)
-	for i := range found.Items {
-		rec := &found.Items[i]
-		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
-		if err != nil {
-			return nil, false, err
-		}
-		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barredDecision(tx, a, rec)}
-		if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
-			return nil, false, err
-		}
-		if err := s.showApproval(names, a, w.Approval); err != nil {
-			return nil, false, err
-		}
-		list[i] = w
-	}
-	return list, found.NextOffset != nil, nil
-}
-
-func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int) (countersign.Page[T], error) {
-	where, err := records.InScope(tx, t, a.Principal)
-	if err != nil {
-		return countersign.Page[T]{}, err
-	}
-	return c.Page(tx, a.Tenant, store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit})
+	l := List{Limit: limit}
+	page, err := showPage(s, tx, a.Tenant, c, l, l.query(oldestFirst, append(where, store.Equal("status", status))...), show)
+	return page.Items, page.NextOffset != nil, err
 }
 
 func (s *Service) withSteps(names readNames, a Actor, r *countersign.Run, probes int) error {
