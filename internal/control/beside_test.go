@@ -124,6 +124,32 @@ func TestARecordThatCantBeReadStopsNothingBesideIt(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatCantBeReadIsLeftOutOfTheLists of agents, its head or the revision that it is of.
+func TestAnAgentThatCantBeReadIsLeftOutOfTheLists(t *testing.T) {
+	for _, table := range []*store.Table{store.Agents, store.AgentRevisions} {
+		h, ids := crewed(t)
+		h.breaks(table, firstOf(h, table))
+		list := control.List{Limit: 200}
+		if page, err := h.service.Agents(background, as("acme"), list, control.AgentFilter{}); err != nil || len(page.Items) != len(ids)-1 || page.Total != len(ids) {
+			t.Errorf("%s: %d of %d agents, %v", table.Name, len(page.Items), page.Total, err)
+		}
+		if heard, err := h.service.HeardAgents(background, as("acme"), list, ""); err != nil || len(heard.Page.Items) != len(ids)-1 {
+			t.Errorf("%s: %d agents by what is heard of them, %v", table.Name, len(heard.Page.Items), err)
+		}
+	}
+}
+
+func firstOf(h *fixture, table *store.Table) (id string) {
+	h.must(h.store.View(background, func(tx store.Tx) error {
+		rows, err := tx.List(table, "acme", store.Query{Limit: 1})
+		if err == nil {
+			id = rows[0].ID
+		}
+		return err
+	}))
+	return id
+}
+
 // TestAChangeThatIsMadeIsAnsweredAlsoWhereWhatIsBesideItCantBeRead, such as its plan: whoever is
 // told of a failure does it again.
 func TestAChangeThatIsMadeIsAnsweredAlsoWhereWhatIsBesideItCantBeRead(t *testing.T) {
