@@ -96,9 +96,14 @@ func TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps(t *testing.T) {
 	s.operator.Get("/runs/"+waiting).OK(t).Is(t, "status", "COMPLETED")
 	s.Admin.Get("/agents").OK(t).Is(t, "total", 1).Is(t, "items.0.status", "ADMITTED")
 	s.reaches(t, s.startApproved(t), "COMPLETED")
-	copyStore(t, again, filepath.Join(t.TempDir(), "forced"), "--force")
-	if n := len(w.shop.Seen("POST", "/refunds")); n != 3 {
-		t.Errorf("refunds were sent %d times instead of 3", n)
+	forced := filepath.Join(t.TempDir(), "forced")
+	copyRefused(t, again, forced, "a replica is alive", "--force")
+	s.reaches(t, s.startApproved(t), "COMPLETED") // the source isn't marked
+	s.Kill()
+	copyStore(t, again, forced, "--force")
+	copied(t, again, forced)
+	if n := len(w.shop.Seen("POST", "/refunds")); n != 4 {
+		t.Errorf("refunds were sent %d times instead of 4", n)
 	}
 }
 

@@ -60,6 +60,7 @@ type service struct {
 	cfg         config
 	log         *slog.Logger
 	unreadable  *unreadable.Records
+	owed        time.Duration // how long close waits for what comes of calls in flight
 	metrics     *telemetry.Metrics
 	exporter    *otlp.Exporter // nil: no traces
 	store       store.Store
@@ -388,6 +389,7 @@ func (s *service) run(ctx context.Context) error {
 		return failure(s.opened)
 	case <-s.lost():
 		_ = server.Close()
+		s.owed = s.cfg.StopGrace
 		return lease.ErrLost
 	case <-ctx.Done():
 	}
@@ -432,7 +434,7 @@ func (s *service) close() error {
 		s.hooks.Close()
 	}
 	if s.engine != nil {
-		s.engine.Stop(0)
+		s.engine.Stop(s.owed)
 	}
 	s.end() // cancels unsent mails, for which control would wait
 	if s.control != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/countersign/countersign/internal/runtime/lease"
 	"github.com/countersign/countersign/internal/storage/leveled"
 	"github.com/countersign/countersign/internal/storage/postgres"
 	"github.com/countersign/countersign/internal/storage/sqlite"
@@ -26,13 +27,13 @@ type storeCommand struct {
 type copyCommand struct {
 	From  string `arg:"" help:"The store to copy, which nobody uses: a directory or a postgres:// URL."`
 	To    string `arg:"" help:"Where to: a directory, missing or empty, or the postgres:// URL of an empty database."`
-	Force bool   `help:"Copy although replicas have a record in FROM: they crashed, or what they commit from now on may be lost."`
+	Force bool   `help:"Copy although replicas have a record in FROM, which crashed. They are watched for 10 seconds, and the copy is refused if one of them is alive."`
 	cli.Output
 }
 
 // Help explains what happens to the source, and to an incomplete copy.
 func (copyCommand) Help() string {
-	return "Stop the service first. Every row is read back and compared by digest, and the audit logs of the copy are verified. " +
+	return "Stop the service first: what is unfinished goes on in the copy, and two services would both send it. Every row is read back and compared by digest, and the audit logs of the copy are verified. " +
 		"A store of an earlier release is refused, since opening it would change its tables: start this release once on it, or copy with the release it is of. " +
 		"FROM is marked before anything is copied, and serve refuses it from then on: what is unfinished in it goes on in the copy. 'countersign store reopen' makes it safe to start again. " +
 		"A copy that is broken off leaves a directory as it was, and a database that serve refuses: drop it and copy again. A store that has a complete copy isn't copied once more. " +
@@ -95,7 +96,7 @@ func (c *copyCommand) copy(t *cli.Terminal, from store.Store) (moved transfer.Re
 		if err := leveled.Carry(t.Context, from, to); err != nil {
 			return err
 		}
-		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Used: c.Force, To: elsewhere(c.To), At: now(), Progress: bar.Set}); err == nil && !moved.Sound() {
+		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Crashed: c.Force, To: elsewhere(c.To), At: now(), Progress: bar.Set}); err == nil && !moved.Sound() {
 			err = errUnsound
 		}
 		return err
@@ -138,7 +139,9 @@ func (c *copyCommand) refusal(err error) error {
 	case errors.Is(err, transfer.ErrBrokenOff):
 		return err
 	case errors.Is(err, transfer.ErrInUse):
-		return cli.Unusablef("%s: %v: stop them, then copy. One that crashed leaves its record: --force copies what is committed now", shownStore(c.From), err)
+		return cli.Unusablef("%s: %v: stop them, then copy. One that crashed leaves its record: --force watches whether it is alive, and copies if none is", shownStore(c.From), err)
+	case errors.Is(err, lease.ErrAlive):
+		return cli.Unusablef("%s: %v, and would go on with what the copy goes on with: stop all replicas, then copy", shownStore(c.From), err)
 	case errors.Is(err, transfer.ErrCopied):
 		return cli.RefusedError{Reason: fmt.Sprintf("%s: %v: copy that copy, or 'countersign store reopen' this store first", shownStore(c.From), err)}
 	case errors.Is(err, transfer.ErrEmpty):

@@ -30,7 +30,7 @@ func ListAgents[T any](ctx context.Context, s *Service, a Actor, l List, f Agent
 		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
 		q := l.query(nil, l.current(append(where, ownProjects(a, "project")...)...)...)
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
+		page, err = showPage(s, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
 			agent, err := s.shownAgent(tx, a, h)
 			if err != nil {
 				return shown, err

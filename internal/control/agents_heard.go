@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // HeardAgents is a page of agents with their liveness, and the number of all agents of
@@ -27,18 +28,22 @@ func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersi
 			return err
 		}
 		shown := heads[min(l.Offset, len(heads)):min(l.Offset+l.Limit, len(heads))]
-		items := make([]countersign.Agent, len(shown))
+		items := make([]countersign.Agent, 0, len(shown))
 		out.Instances = map[string]int{}
 		for i := range shown {
-			if items[i], err = s.shownAgent(tx, a, &shown[i]); err != nil {
-				return err
-			}
 			id := shown[i].ID
+			agent, err := s.shownAgent(tx, a, &shown[i])
+			if passed, err := s.passes(store.Agents, a.Tenant, id, err); err != nil {
+				return err
+			} else if passed {
+				continue
+			}
+			items = append(items, agent)
 			if out.Instances[id], err = tx.Count(store.Instances, a.Tenant, store.Query{Where: []store.Filter{store.Equal("agent", id)}}); err != nil {
 				return err
 			}
 		}
-		out.Page = countersign.NewPage(items, l.Offset, len(heads))
+		out.Page = pageBehind(items, l.Offset, len(shown), len(heads))
 		return nil
 	})
 	return out, err
@@ -46,7 +51,7 @@ func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersi
 
 // heardHeads counts all agents in scope and returns those of the requested liveness.
 func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
-	heads, err := records.Agents.List(tx, a.Tenant, store.Query{Where: l.current(ownProjects(a, "project")...)})
+	heads, err := unreadable.List(s.cfg.Unreadable, tx, "agent", records.Agents, a.Tenant, store.Query{Where: l.current(ownProjects(a, "project")...)})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // showWithSame is showApproval plus the other runs with the same request. That reveals as
@@ -39,7 +40,7 @@ var errEnough = errors.New("enough was found")
 // those that it let out before are named apart.
 func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
 	seen := map[string]bool{}
-	err = records.Approvals.Each(tx, a.Tenant, store.Query{Order: newestFirst, Limit: maxSameRead, Where: []store.Filter{
+	err = records.Approvals.EachReadable(tx, a.Tenant, store.Query{Order: newestFirst, Limit: maxSameRead, Where: []store.Filter{
 		store.Equal("digest", ap.RequestDigest),
 		{Column: "created", Op: store.AtLeast, Values: []any{s.cfg.Now().Add(-sameWithin).UnixMicro()}},
 	}}, sameBatch, func(other *records.Approval) error {
@@ -48,7 +49,7 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 			return nil
 		}
 		seen[key] = true
-		same, err := sameStep(tx, a, &other.Approval)
+		same, err := s.sameStep(tx, a, &other.Approval)
 		if err != nil || same == nil {
 			return err
 		}
@@ -56,7 +57,7 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 			return errEnough
 		}
 		return nil
-	})
+	}, s.damaged(store.Approvals, a.Tenant))
 	if err != nil && !errors.Is(err, errEnough) {
 		return out, err
 	}
@@ -70,12 +71,12 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 // sameUnasked adds the newest steps that budgets let out without an approval.
 func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
 	since := s.cfg.Now().Add(-sameWithin)
-	found, err := sentSteps(tx, a.Tenant, ap.RequestDigest, since)
+	found, err := s.sentSteps(tx, a.Tenant, ap.RequestDigest, since)
 	if err != nil {
 		return out, err
 	}
 	first, last := records.SentRequestsSince(ap.RequestDigest, since)
-	earlier, err := records.SentRequests.List(tx, a.Tenant, store.Query{
+	earlier, err := unreadable.List(s.cfg.Unreadable, tx, "sent request", records.SentRequests, a.Tenant, store.Query{
 		Where: between("id", first, last), Order: []store.Order{{Column: "id", Descending: true}}, Limit: maxSameRead,
 	})
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, se
 			continue
 		}
 		seen[key] = true
-		same, err := sameStep(tx, a, &countersign.Approval{RunID: sent.RunID, StepID: sent.StepID, RequestedAt: sent.At})
+		same, err := s.sameStep(tx, a, &countersign.Approval{RunID: sent.RunID, StepID: sent.StepID, RequestedAt: sent.At})
 		if err != nil {
 			return out, err
 		}
@@ -102,7 +103,7 @@ func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, se
 }
 
 // sentSteps are the steps with a request that were sent since a time, the newest first.
-func sentSteps(tx store.Tx, tenant, digest string, since time.Time) (out []records.SentRequest, err error) {
+func (s *Service) sentSteps(tx store.Tx, tenant, digest string, since time.Time) (out []records.SentRequest, err error) {
 	first, last := records.SentSince(digest, since)
 	q := store.Query{Where: between("sent", first, last), Order: []store.Order{{Column: "sent", Descending: true}}, Limit: sameBatch}
 	for ; q.Offset < maxSameRead; q.Offset += sameBatch {
@@ -115,10 +116,11 @@ func sentSteps(tx store.Tx, tenant, digest string, since time.Time) (out []recor
 				ID            string                 `json:"id"`
 				RequestDigest countersign.StepDigest `json:"requestDigest"`
 			}
-			if err := records.Decode(row, &step); err != nil {
+			passed, err := s.passes(store.Steps, tenant, row.ID, records.Decode(row, &step))
+			if err != nil {
 				return nil, err
 			}
-			if step.RequestDigest.Text() != digest {
+			if passed || step.RequestDigest.Text() != digest {
 				continue
 			}
 			out = append(out, records.SentRequest{RunID: row.Keys[0].(string), StepID: step.ID, At: records.SentAt(row.Keys[2].(string))})
@@ -134,13 +136,19 @@ func between(column, first, last string) []store.Filter {
 	return []store.Filter{{Column: column, Op: store.AtLeast, Values: []any{first}}, {Column: column, Op: store.AtMost, Values: []any{last}}}
 }
 
-// sameStep returns the step of another approval; nil if the actor may not see its run or
-// the run is archived.
-func sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (*countersign.SameRequest, error) {
-	rec, _, err := records.Runs.Get(tx, a.Tenant, ap.RunID)
+// sameStep returns the step of another approval; nil if the actor may not see its run, or the
+// run is archived or can't be read.
+func (s *Service) sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (same *countersign.SameRequest, err error) {
+	same, err = stepOf(tx, a, ap)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
+	_, err = s.passes(store.Runs, a.Tenant, ap.RunID, err)
+	return same, err
+}
+
+func stepOf(tx store.Tx, a Actor, ap *countersign.Approval) (*countersign.SameRequest, error) {
+	rec, _, err := records.Runs.Get(tx, a.Tenant, ap.RunID)
 	if err != nil || access.InScope(a.Principal, rec.Projects...) != nil {
 		return nil, err
 	}

@@ -365,22 +365,6 @@ func (l List) current(where ...store.Filter) []store.Filter {
 // readAtOnce is how many stored documents a list has in memory: each may have some mebibytes.
 const readAtOnce = 4
 
-// showPage reads a page of a collection, a few documents at a time, and keeps of each what
-// show makes of it for the reader.
-func showPage[T, U any](tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (page countersign.Page[U], err error) {
-	total, err := tx.Count(c.Table, tenant, q)
-	if err != nil {
-		return page, err
-	}
-	items := make([]U, 0, l.Limit)
-	err = c.Each(tx, tenant, q, readAtOnce, func(v *T) error {
-		shown, err := show(v)
-		items = append(items, shown)
-		return err
-	})
-	return countersign.NewPage(items, l.Offset, total), err
-}
-
 // whole keeps all of an item.
 func whole[T any](v T) (T, error) { return v, nil }
 

@@ -25,7 +25,7 @@ type ListedModel struct {
 func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		show := func(h *records.ModelHead) (ListedModel, error) { return s.listedModel(tx, a.Tenant, *h) }
-		page, err = showPage(tx, a.Tenant, records.Models, l, l.query(nil, l.current()...), show)
+		page, err = showPage(s, tx, a.Tenant, records.Models, l, l.query(nil, l.current()...), show)
 		return err
 	})
 	return page, err

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // principalName is the key of a name in memory, and knownName the name with the store's
@@ -32,11 +33,20 @@ func (s *Service) nameOf(ctx context.Context, tenant, principal string) (string,
 	}
 	var name string
 	err := s.read(ctx, func(tx store.Tx) (err error) {
-		name, err = records.NameOf(tx, tenant, principal)
+		name, err = nameIn(tx, tenant, principal)
 		return err
 	})
 	if err == nil {
 		s.names.Put(key, knownName{name, changes})
+	}
+	return name, err
+}
+
+// nameIn is records.NameOf for whom a name is shown: "" where it can't be read.
+func nameIn(tx store.Tx, tenant, principal string) (string, error) {
+	name, err := records.NameOf(tx, tenant, principal)
+	if unreadable.Is(err) {
+		return "", nil
 	}
 	return name, err
 }
@@ -58,7 +68,7 @@ func (n readNames) of(principal string) (string, error) {
 	if known {
 		return name, nil
 	}
-	name, err := records.NameOf(n.tx, n.tenant, principal)
+	name, err := nameIn(n.tx, n.tenant, principal)
 	if err == nil {
 		n.known[principal] = name
 	}

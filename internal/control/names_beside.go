@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -110,7 +109,7 @@ func (n naming) of(tenant, principal string) (string, error) {
 	if name, known := n.known[key]; known {
 		return name, nil
 	}
-	name, err := records.NameOf(n.tx, tenant, principal)
+	name, err := nameIn(n.tx, tenant, principal)
 	if err == nil {
 		n.known[key] = name
 	}

@@ -40,7 +40,7 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 		where = append(where, equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
 		q := l.query(newestFirst, where...)
 		names := namesIn(tx, a.Tenant)
-		page, err = showPage(tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
+		page, err = showPage(s, tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
 			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
 				return shown, err
 			}
@@ -62,14 +62,6 @@ func equals(filters map[string]string) []store.Filter {
 		}
 	}
 	return where
-}
-
-func mapPage[T, U any](p countersign.Page[T], l List, f func(T) U) countersign.Page[U] {
-	items := make([]U, len(p.Items))
-	for i, item := range p.Items {
-		items[i] = f(item)
-	}
-	return countersign.NewPage(items, l.Offset, p.Total)
 }
 
 // Plan reads one plan with the snapshots of its model and projects.
@@ -372,7 +364,7 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 		whole, err = snapshot(tx, a.Tenant, p)
 		return err
 	})
-	if countersign.ErrorCode(err) == countersign.CodeUnavailable {
+	if s.isMade(a, subject, err) {
 		return p, nil // it is stored; the answer lacks the snapshots
 	}
 	return whole, err

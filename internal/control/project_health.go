@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
@@ -22,12 +23,14 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 	ctx = context.WithoutCancel(ctx) // record what is sent, even if the client has disconnected
 	check = s.prober.Health(ctx, a.Tenant, boundTo, &p)
 	check.ProjectID, check.Revision = id, p.Revision
-	return check, s.keepHealth(ctx, a, &check)
+	return check, s.keepHealth(ctx, a, p.Health, &check)
 }
 
 // keepHealth audits a health check that has left, whatever became of the project meanwhile, and
-// keeps it where the project is still what was checked.
-func (s *Service) keepHealth(ctx context.Context, a Actor, check *countersign.HealthCheck) error {
+// keeps it where the project is still what was checked, and no check was begun after it that was
+// answered before. Only of two that overlap the clocks are compared, which may be two machines':
+// before is the check that stood when this one was begun.
+func (s *Service) keepHealth(ctx context.Context, a Actor, before, check *countersign.HealthCheck) error {
 	now := check.Revision
 	err := s.keepSent(ctx, func(tx store.Tx) error {
 		head, version, err := records.Projects.Get(tx, a.Tenant, check.ProjectID)
@@ -35,9 +38,13 @@ func (s *Service) keepHealth(ctx context.Context, a Actor, check *countersign.He
 			return err
 		}
 		c := change{before: healthText(head.Health), after: healthText(check)}
-		if now = head.Revision; now != check.Revision {
+		later := head.Health
+		switch now = head.Revision; {
+		case now != check.Revision:
 			c.before, c.reason = "", fmt.Sprintf("of revision %d, which is %d now", check.Revision, now)
-		} else {
+		case later != nil && (before == nil || !later.CheckedAt.Equal(before.CheckedAt)) && later.CheckedAt.After(check.CheckedAt):
+			c.after, c.reason = c.before, fmt.Sprintf("%s, and not kept: a check that was begun later, at %s, was answered before", c.after, later.CheckedAt.UTC().Format(time.RFC3339Nano))
+		default:
 			head.Health = check
 			if _, err := records.Projects.Put(tx, a.Tenant, check.ProjectID, head, version); err != nil {
 				return err

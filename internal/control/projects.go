@@ -27,7 +27,7 @@ func ListProjects[T any](ctx context.Context, s *Service, a Actor, l List, show 
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		q := l.query(nil, l.current(ownProjects(a, "id")...)...)
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
+		page, err = showPage(s, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
 			p, err := s.projectFor(tx, a, h)
 			if err != nil {
 				return shown, err

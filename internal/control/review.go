@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -50,7 +51,7 @@ func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *
 		if err != nil {
 			return err
 		}
-		out, err = approvedBefore(tx, a.Tenant, &rec.Approval)
+		out, err = s.approvedBefore(tx, a.Tenant, &rec.Approval)
 		if err != nil || out == nil {
 			return err
 		}
@@ -59,27 +60,22 @@ func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *
 	return out, err
 }
 
-func approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (*countersign.Approval, error) {
-	q := store.Query{Order: newestFirst, Limit: approvalsPerRead, Where: []store.Filter{
+func (s *Service) approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (found *countersign.Approval, err error) {
+	q := store.Query{Order: newestFirst, Limit: maxApprovalsSearched, Where: []store.Filter{
 		store.Equal("status", string(countersign.ApprovalApproved)),
 		{Column: "created", Op: store.AtMost, Values: []any{this.RequestedAt.UnixMicro()}},
 	}}
-	for ; q.Offset < maxApprovalsSearched; q.Offset += approvalsPerRead {
-		found, err := records.Approvals.List(tx, tenant, q)
-		if err != nil {
-			return nil, err
+	err = records.Approvals.EachReadable(tx, tenant, q, approvalsPerRead, func(other *records.Approval) error {
+		if other.ID != this.ID && other.ProjectID == this.ProjectID && other.Capability == this.Capability {
+			found = &other.Approval
+			return errEnough
 		}
-		for i := range found {
-			other := &found[i].Approval
-			if other.ID != this.ID && other.ProjectID == this.ProjectID && other.Capability == this.Capability {
-				return other, nil
-			}
-		}
-		if len(found) < approvalsPerRead {
-			break
-		}
+		return nil
+	}, s.damaged(store.Approvals, tenant))
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	return nil, nil
+	return found, err
 }
 
 // Queue is the position of an approval among the pending ones, oldest first. Before and

@@ -156,7 +156,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 		r, err = s.wholeRun(tx, a, id)
 		return err
 	})
-	if countersign.ErrorCode(err) == countersign.CodeUnavailable && !masks(a) {
+	if s.isMade(a, "run/"+id, err) {
 		return s.asMoved(moved.Run), nil
 	}
 	return r, err

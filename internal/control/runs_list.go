@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // RunFilter narrows a listing of runs; empty fields do not. Since and Until keep the runs
@@ -65,7 +66,7 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 		if err != nil {
 			return err
 		}
-		page = countersign.NewPage(items, l.Offset, total)
+		page = pageBehind(items, l.Offset, len(rows), total)
 		return nil
 	})
 	return page, err
@@ -76,15 +77,22 @@ func showRuns[T any](s *Service, tx store.Tx, a Actor, rows []store.Row, show fu
 	if err != nil {
 		return nil, err
 	}
-	items := make([]T, len(rows))
-	for i := range p.runs {
+	items := make([]T, 0, len(rows))
+	for i, row := range rows {
+		if p.runs[i] == nil {
+			continue
+		}
 		r, err := p.run(i)
+		if passed, err := s.passes(store.Runs, a.Tenant, row.ID, err); err != nil {
+			return nil, err
+		} else if passed {
+			continue
+		}
+		item, err := show(r)
 		if err != nil {
 			return nil, err
 		}
-		if items[i], err = show(r); err != nil {
-			return nil, err
-		}
+		items = append(items, item)
 	}
 	return items, nil
 }
@@ -95,7 +103,7 @@ type runsPage struct {
 	tx    store.Tx
 	actor Actor
 	names readNames
-	runs  []*records.Run                   // with their steps if they were in memory, as the latest ones mostly are
+	runs  []*records.Run                   // nil if it can't be read; with their steps if they were in memory, as the latest ones mostly are
 	steps map[string][]countersign.StepRun // of the others, if they could be read together
 }
 
@@ -107,14 +115,21 @@ func (s *Service) pageOfRuns(tx store.Tx, a Actor, rows []store.Row) (p runsPage
 			continue
 		}
 		p.runs[i] = new(records.Run)
-		if err := records.Decode(row, p.runs[i]); err != nil {
+		passed, err := s.passes(store.Runs, a.Tenant, row.ID, records.Decode(row, p.runs[i]))
+		if err != nil {
 			return p, err
+		}
+		if passed {
+			p.runs[i] = nil
+			continue
 		}
 		if p.runs[i].Probes == 0 {
 			together = append(together, row.ID)
 		}
 	}
-	p.steps, err = runrepo.ListedSteps(tx, a.Tenant, together)
+	if p.steps, err = runrepo.ListedSteps(tx, a.Tenant, together); unreadable.Is(err) {
+		p.steps, err = nil, nil // those of each run are read alone
+	}
 	return p, err
 }
 

@@ -40,15 +40,16 @@ func (s *Service) RecoveriesLike(ctx context.Context, a Actor, approvalID string
 		if err != nil {
 			return err
 		}
-		return records.Runs.Each(tx, a.Tenant, store.Query{
+		return records.Runs.EachReadable(tx, a.Tenant, store.Query{
 			Where: append(where, store.Equal("status", string(countersign.RunRecoveryRequired))), Order: newestFirst,
 		}, similarBatch, func(r *records.Run) error {
 			found, err := s.uncertainCalls(tx, a, &r.Run)
 			if slices.Contains(found, asked) {
 				runs = append(runs, r.ID)
 			}
+			_, err = s.passes(store.Runs, a.Tenant, r.ID, err)
 			return err
-		})
+		}, s.damaged(store.Runs, a.Tenant))
 	})
 	return runs, err
 }
@@ -75,7 +76,7 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 			titles[i] = c.title
 		}
 		where = append(where, store.Equal("status", string(countersign.ApprovalPending)), within("title", titles))
-		return records.Approvals.Each(tx, a.Tenant, store.Query{Where: where, Order: newestFirst}, similarBatch, func(ap *records.Approval) error {
+		return records.Approvals.EachReadable(tx, a.Tenant, store.Query{Where: where, Order: newestFirst}, similarBatch, func(ap *records.Approval) error {
 			if !slices.Contains(uncertain, call{ap.ProjectID, ap.Capability, ap.Title}) {
 				return nil
 			}
@@ -83,8 +84,9 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 			if shown {
 				approvals = append(approvals, ap.ID)
 			}
+			_, err = s.passes(store.Approvals, a.Tenant, ap.ID, err)
 			return err
-		})
+		}, s.damaged(store.Approvals, a.Tenant))
 	})
 	return approvals, err
 }

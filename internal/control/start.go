@@ -192,7 +192,7 @@ func (s *Service) withSnapshot(ctx context.Context, a Actor, out Started) (Start
 		whole, err = s.wholeRun(tx, a, out.Run.ID)
 		return err
 	})
-	if countersign.ErrorCode(err) == countersign.CodeUnavailable && !out.Replayed && !masks(a) {
+	if !out.Replayed && s.isMade(a, "run/"+out.Run.ID, err) {
 		return out, nil // without the snapshot
 	}
 	if out.Replayed {

@@ -27,7 +27,7 @@ func ListTeams[T any](ctx context.Context, s *Service, a Actor, l List, show fun
 			return err
 		}
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), func(h *records.TeamHead) (shown T, err error) {
+		page, err = showPage(s, tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), func(h *records.TeamHead) (shown T, err error) {
 			t, err := shownTeam(tx, a, h)
 			if err != nil {
 				return shown, err

@@ -21,8 +21,7 @@ func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) 
 		if err != nil {
 			return err
 		}
-		found, err := records.Tokens.Page(tx, tenant, l.query(nil))
-		page = mapPage(found, l, records.Token.Shown)
+		page, err = showPage(s, tx, tenant, records.Tokens, l, l.query(nil), func(t *records.Token) (countersign.Token, error) { return t.Shown(), nil })
 		return err
 	})
 	return page, err

@@ -21,8 +21,7 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 		if err != nil {
 			return err
 		}
-		found, err := records.Users.Page(tx, tenant, l.query(nil))
-		page = mapPage(found, l, func(u records.User) countersign.User { return u.User })
+		page, err = showPage(s, tx, tenant, records.Users, l, l.query(nil), func(u *records.User) (countersign.User, error) { return u.User, nil })
 		return err
 	})
 	return page, err

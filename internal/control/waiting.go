@@ -39,7 +39,7 @@ func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiti
 // have the same status, but wait for nobody.
 func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
-	more, err = eachOldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit, func(rec *records.Run) error {
+	more, err = eachOldest(s, tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit, func(rec *records.Run) error {
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
 			return nil
 		}
@@ -53,7 +53,7 @@ func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting
 // pendingApprovals lists the pending approvals.
 func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
-	more, err = eachOldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) error {
+	more, err = eachOldest(s, tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) error {
 		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Wait
 
 // eachOldest hands over the oldest documents of a status, a few in memory at a time, and
 // reports that there are more.
-func eachOldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int, each func(*T) error) (more bool, err error) {
+func eachOldest[T any](s *Service, tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int, each func(*T) error) (more bool, err error) {
 	where, err := records.InScope(tx, t, a.Principal)
 	if err != nil {
 		return false, err
@@ -84,7 +84,7 @@ func eachOldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[
 	if err != nil {
 		return false, err
 	}
-	return total > limit, c.Each(tx, a.Tenant, q, readAtOnce, each)
+	return total > limit, c.EachReadable(tx, a.Tenant, q, readAtOnce, each, s.damaged(t, a.Tenant))
 }
 
 // withSteps adds a run's steps in the form of lists, with the method and address of what was

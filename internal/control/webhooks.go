@@ -20,7 +20,7 @@ import (
 func (s *Service) Webhooks(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Webhook], err error) {
 	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
 		show := func(rec *records.Webhook) (countersign.Webhook, error) { return s.shownWebhook(tx, rec) }
-		page, err = showPage(tx, store.Realm, records.Webhooks, l, l.query(nil, records.WebhooksOf(a.Tenant)...), show)
+		page, err = showPage(s, tx, store.Realm, records.Webhooks, l, l.query(nil, records.WebhooksOf(a.Tenant)...), show)
 		return err
 	})
 	return page, err

@@ -15,12 +15,14 @@ type (
 	// Resumed means that an engine executes the run from here.
 	Resumed struct{}
 	// Returned means that the call of this step and attempt ended. RecordOnly: record
-	// the outcome only, don't start the next step; Resumed starts it.
+	// the outcome only, don't start the next step; Resumed starts it. Evidence: another process
+	// has taken the run over, so that the outcome decides nothing.
 	Returned struct {
 		Step       int
 		Attempt    int
 		Outcome    request.Outcome
 		RecordOnly bool
+		Evidence   bool
 	}
 	// Decided means that the approval in Env was decided.
 	Decided struct {

@@ -16,7 +16,7 @@ func (t *transition) returned(e Returned) {
 	s := &t.run.Steps[e.Step]
 	t.env.Stopping = t.env.Stopping || e.RecordOnly
 	switch {
-	case t.run.Status == countersign.RunRunning && s.Status == countersign.StepRunning && s.Attempt == e.Attempt:
+	case !e.Evidence && t.run.Status == countersign.RunRunning && s.Status == countersign.StepRunning && s.Attempt == e.Attempt:
 		t.applyOutcome(e)
 	case isLate(s, e):
 		t.late(e)

@@ -138,7 +138,7 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 	var was *runrepo.LoadedRun
 	err := e.turn(context.Background(), func(tx store.Tx) (err error) {
 		moved = runrepo.Moved{}
-		if err := e.mayApply(tx, ref, run.Resumed{}); err != nil {
+		if _, err := e.mayApply(tx, ref, run.Resumed{}); err != nil {
 			return err
 		}
 		if e.isExecuting(ref) {

@@ -235,13 +235,14 @@ const (
 )
 
 // pause waits before a retry; false when the store has failed, the lease is lost or the
-// engine stops. A stop waits for outcomes only: other events are left to the next start.
+// engine stops. A stop waits for outcomes only, and so does a process that others took for dead,
+// until it is cut off: other events are left to the next start, or to the others.
 func (e *Engine) pause(d time.Duration, event run.Event) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
-	halted := e.halted
+	halted, fenced := e.halted, e.fenced
 	if isOutcome(event) {
-		halted = nil
+		halted, fenced = nil, nil
 	}
 	select {
 	case <-t.C:
@@ -250,7 +251,7 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 		return false
 	case <-e.store.Failed():
 		return false
-	case <-e.fenced:
+	case <-fenced:
 		return false
 	case <-e.life.Done():
 		return false
@@ -279,10 +280,10 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, loaded *runrepo.L
 	}
 	defer e.runs.Moving(ref)()
 	err := e.turn(ctx, func(tx store.Tx) error {
-		if err := e.mayApply(tx, ref, event); err != nil {
+		event, err := e.mayApply(tx, ref, event)
+		if err != nil {
 			return err
 		}
-		var err error
 		if moved, err = e.runs.Apply(tx, ref, loaded, event, runrepo.System); err != nil {
 			return err
 		}

@@ -139,7 +139,7 @@ func (e *Engine) turn(ctx context.Context, fn func(tx store.Tx) error) error {
 // something of each run whose turn reads it, its own or, say, its budget's.
 func (e *Engine) ofTheStore(err error) bool {
 	var own turnError
-	if !errors.As(err, &own) || errors.Is(err, errNotOurs) || errors.Is(err, errExecuting) || errors.Is(err, errNoHolder) {
+	if !errors.As(err, &own) || errors.Is(err, errNotOurs) || errors.Is(err, errExecuting) || errors.Is(err, errOrphaned) || errors.Is(err, errNoHolder) {
 		return true
 	}
 	select {
@@ -157,7 +157,7 @@ func (e *Engine) ofTheStore(err error) bool {
 func (e *Engine) setAside(ref runrepo.Ref) error {
 	var moved runrepo.Moved
 	err := e.turn(context.Background(), func(tx store.Tx) (err error) {
-		if err := e.mayApply(tx, ref, run.Resumed{}); err != nil {
+		if _, err := e.mayApply(tx, ref, run.Resumed{}); err != nil {
 			return err
 		}
 		moved, err = e.runs.Apply(tx, ref, nil, run.SetAside{}, runrepo.System)

@@ -48,6 +48,8 @@ func (e *Engine) keepLease(end <-chan struct{}) {
 			}
 		case <-end:
 			return
+		case <-e.fenced:
+			return
 		}
 	}
 }
@@ -125,27 +127,50 @@ func (e *Engine) adopt(ref runrepo.Ref) error {
 	return err
 }
 
-// mayApply refuses every event once other replicas consider this one dead, and resuming a
-// run that another replica executes.
-func (e *Engine) mayApply(tx store.Tx, ref runrepo.Ref, event run.Event) error {
+// mayApply gives the event that this process may apply. Once other replicas consider it dead that
+// is none but an outcome, as evidence. It refuses resuming a run that another replica executes.
+func (e *Engine) mayApply(tx store.Tx, ref runrepo.Ref, event run.Event) (run.Event, error) {
 	if e.lease == nil {
-		return nil
+		return event, nil
 	}
 	if err := e.lease.Check(tx); err != nil {
-		return err
+		return e.asEvidence(tx, ref, event, err)
 	}
 	if _, begins := event.(run.Resumed); !begins {
-		return nil
+		return event, nil
 	}
 	mine, err := e.runs.Owns(tx, ref)
 	if err == nil && !mine {
 		err = errNotOurs
 	}
-	return err
+	return event, err
+}
+
+// asEvidence lets a process that was taken for dead keep what came of its call, of a run that
+// another one has taken over: everybody waited for that. Before that the run still looks as if it
+// went on here, and the outcome waits. why is what Check said.
+func (e *Engine) asEvidence(tx store.Tx, ref runrepo.Ref, event run.Event, why error) (run.Event, error) {
+	outcome, is := event.(run.Returned)
+	if !is {
+		return event, why
+	}
+	_, _, err := records.Replicas.Get(tx, store.Realm, records.ReplicaID(e.lease.ID()))
+	if !errors.Is(err, store.ErrNotFound) { // it isn't fenced: the store couldn't say
+		return event, why
+	}
+	orphaned, err := e.runs.OwnedHere(tx, ref)
+	if err == nil && orphaned {
+		err = errOrphaned
+	}
+	outcome.RecordOnly, outcome.Evidence = true, true
+	return outcome, err
 }
 
 // errNotOurs ends the execution of a run that another replica executes.
 var errNotOurs = errors.New("engine: another replica executes the run")
+
+// errOrphaned keeps an outcome from being stored until another replica has taken its run over.
+var errOrphaned = errors.New("engine: this process was taken for dead, and nobody has taken its run over")
 
 // mayCall holds the lease for a call, and says until when it may be sent.
 func (e *Engine) mayCall(ctx context.Context) (until time.Time, err error) {

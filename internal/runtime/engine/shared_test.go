@@ -90,28 +90,63 @@ func TestADeadReplicasReadIsExecutedByAnother(t *testing.T) {
 	})
 }
 
-// TestAReplicaThatStoodStillCommitsNothingAfterwards: its answer comes when
-// another one has taken over.
-func TestAReplicaThatStoodStillCommitsNothingAfterwards(t *testing.T) {
+// TestTheAnswerOfAReplicaThatStoodStillIsKeptAsEvidence: it comes when another one has taken over,
+// or before, and couldn't be stored. It decides nothing and begins nothing, and it ends the
+// waiting for it.
+func TestTheAnswerOfAReplicaThatStoodStillIsKeptAsEvidence(t *testing.T) {
+	for name, answered := range map[string]time.Duration{"after": takeOver + 5*time.Second, "before": 5 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := rerun.Always(memory.New())
+				one, other := join(t, s, after(answered)), join(t, s, atOnce)
+				ref := one.mustStart(one.register(step("pay", "pay"), step("look", "look", "pay")))
+				synctest.Wait()
+				one.store.full.Store(true) // nothing of it reaches the store
+				time.Sleep(takeOver)
+				other.wantRun(ref, countersign.RunRecoveryRequired, uncertain, pending)
+				one.store.full.Store(false)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				is := other.wantRun(ref, countersign.RunRecoveryRequired, uncertain, pending)
+				late := is.Steps[0].Late
+				if late == nil || late.Response == nil || late.Response.StatusCode != 200 || late.Attempt != 1 {
+					t.Errorf("its answer became %+v", late)
+				}
+				select {
+				case <-one.keeper.Lost():
+				default:
+					t.Error("it does not know that it was taken for dead")
+				}
+				one.stop()
+				other.must(ref, reconcile(countersign.Abandon)) // nobody waits any longer
+				if n := one.receiver.count(ref.RunID+".pay") + other.receiver.count(ref.RunID+".pay"); n != 1 {
+					t.Errorf("sent %d times", n)
+				}
+				other.stop()
+				other.wantRules()
+			})
+		})
+	}
+}
+
+// TestAFencedReplicaDecidesNothingOfARunThatNobodyHasTakenOver: it keeps the answer until somebody
+// has, or it ends.
+func TestAFencedReplicaDecidesNothingOfARunThatNobodyHasTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rerun.Always(memory.New())
-		one, other := join(t, s, after(takeOver+5*time.Second)), join(t, s, atOnce)
+		one := join(t, s, after(3*time.Second))
 		ref := one.mustStart(one.register(step("pay", "pay")))
 		synctest.Wait()
-		one.store.full.Store(true) // nothing of it reaches the store
-		time.Sleep(takeOver)
-		was := other.wantRun(ref, countersign.RunRecoveryRequired, uncertain)
-		one.store.full.Store(false)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		is := other.wantRun(ref, countersign.RunRecoveryRequired, uncertain)
-		if is.Revision != was.Revision+1 || is.Steps[0].Late != nil { // the one change: its answer can't come any more
-			t.Errorf("revision %d became %d: %+v", was.Revision, is.Revision, is.Steps[0].Late)
+		if err := one.keeper.Leave(context.Background()); err != nil {
+			t.Fatal(err)
 		}
-		select {
-		case <-one.keeper.Lost():
-		default:
-			t.Error("it does not know that it was taken for dead")
+		time.Sleep(10 * time.Second)
+		one.wantRun(ref, countersign.RunRunning, countersign.StepRunning)
+		other := join(t, s, atOnce)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if is := other.wantRun(ref, countersign.RunRecoveryRequired, uncertain); is.Steps[0].Late == nil {
+			t.Error("its answer is lost")
 		}
 		one.stop()
 		other.stop()

@@ -54,20 +54,30 @@ var ErrAlive = errors.New("a replica is alive")
 // lease that none of them lives, and says how many there were. A process that only
 // stood still can't commit afterwards. It is for a store that nobody should use.
 func Vacate(ctx context.Context, s store.Store) (gone int, err error) {
-	alive, still, err := Beating(ctx, s, Length)
-	if err != nil || len(alive)+len(still) == 0 {
+	gone, vacate, err := Vacant(ctx, s)
+	if err != nil || gone == 0 {
 		return 0, err
 	}
-	if len(alive) > 0 {
-		return 0, fmt.Errorf("%w: %s", ErrAlive, alive[0].ID)
+	return gone, s.Update(ctx, vacate)
+}
+
+// Vacant watches as Vacate does, and gives what removes the records, for a transaction that
+// does something else that no process may live to see.
+func Vacant(ctx context.Context, v Viewer) (gone int, vacate func(store.Tx) error, err error) {
+	alive, still, err := Beating(ctx, v, Length)
+	if err == nil && len(alive) > 0 {
+		err = fmt.Errorf("%w: %s", ErrAlive, alive[0].ID)
+	}
+	if err != nil {
+		return 0, nil, err
 	}
 	looked := time.Now()
-	return len(still), s.Update(ctx, func(tx store.Tx) error {
-		if time.Since(looked) > maxBlink { // nobody could write: that beats stood still says nothing
+	return len(still), func(tx store.Tx) error {
+		if len(still) > 0 && time.Since(looked) > maxBlink { // nobody could write: that beats stood still says nothing
 			return fmt.Errorf("%w: writes had to wait, and beats with them; try again", store.ErrUnavailable)
 		}
 		return remove(tx, still)
-	})
+	}, nil
 }
 
 // remove deletes these records, if they are all and as they were.

@@ -188,6 +188,15 @@ func (l *Repository) Owns(tx store.Tx, ref Ref) (bool, error) {
 	return err == nil && (u.State != records.Active || u.Owner == l.cfg.Replica), err
 }
 
+// OwnedHere reports a run that nobody has taken over from this process, and that somebody may.
+func (l *Repository) OwnedHere(tx store.Tx, ref Ref) (bool, error) {
+	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && isOwned(u) && u.Owner == l.cfg.Replica, err
+}
+
 // addUnfinished is saveUnfinished for a new run, of which there can be no entry.
 func (l *Repository) addUnfinished(tx store.Tx, h *LoadedRun) error {
 	u := h.unfinished(h.Run())

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/countersign/countersign/internal/runtime/lease"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -39,9 +40,10 @@ const markID = "copy-incomplete"
 
 // Config has the options of a copy.
 type Config struct {
-	// Used allows a source with records of running or crashed processes. The copy is then the
-	// state at the beginning of the copy.
-	Used bool
+	// Crashed allows a source with records of processes. They are watched for the length of a
+	// lease, since one that lives would send what the copy sends too, and removed when the source
+	// is marked, so that one which only stood still does nothing any more.
+	Crashed bool
 	// To and At are what the source is marked with: the target's address, without a password, and
 	// the time.
 	To string
@@ -61,10 +63,16 @@ func Copy(ctx context.Context, from, to store.Store, cfg Config) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
+	vacate := unused
+	if cfg.Crashed {
+		if _, vacate, err = lease.Vacant(ctx, from); err != nil {
+			return Report{}, err
+		}
+	}
 	if err := begin(ctx, to); err != nil {
 		return Report{}, err
 	}
-	m := &move{cfg: cfg, from: from, to: to, all: all, mark: records.Copied{To: cfg.To, At: cfg.At}}
+	m := &move{cfg: cfg, vacate: vacate, from: from, to: to, all: all, mark: records.Copied{To: cfg.To, At: cfg.At}}
 	if err := m.run(ctx); err != nil {
 		return m.report, fmt.Errorf("%w: %w", ErrBrokenOff, err)
 	}
@@ -113,6 +121,7 @@ func begin(ctx context.Context, to store.Store) error {
 // move is a running copy.
 type move struct {
 	cfg       Config
+	vacate    func(store.Tx) error // leaves no record of a process in the source, or fails
 	from, to  store.Store
 	done, all int64
 	report    Report
@@ -206,16 +215,27 @@ func count(ctx context.Context, s store.Store) (all int64, err error) {
 	return all, err
 }
 
-// mayCopy refuses a source with records of processes that share it, and one that has a
-// complete copy: both copies would go on with what is unfinished.
+// mayCopy refuses a source that can't be copied, before anything is changed.
 func (c Config) mayCopy(tx store.Tx) error {
+	err := uncopied(tx)
+	if err != nil || c.Crashed {
+		return err
+	}
+	return unused(tx)
+}
+
+// uncopied refuses a source that has a complete copy: both copies would go on with what is
+// unfinished.
+func uncopied(tx store.Tx) error {
 	was, err := records.CopiedTo(tx)
 	if err == nil && was != nil && was.Complete {
 		err = fmt.Errorf("%w, to %s at %s", ErrCopied, was.To, was.At.UTC().Format(time.RFC3339))
 	}
-	if err != nil || c.Used {
-		return err
-	}
+	return err
+}
+
+// unused refuses a source with records of processes that share it.
+func unused(tx store.Tx) error {
 	found, err := records.AllReplicas(tx)
 	if err == nil && len(found) > 0 {
 		err = fmt.Errorf("%w: process %s has a record in it, one of %d", ErrInUse, found[0].ID, len(found))
@@ -224,9 +244,13 @@ func (c Config) mayCopy(tx store.Tx) error {
 }
 
 // begin marks the source before anything is copied, so that no service starts on it any more.
+// In the same transaction those lose their right to commit that have a record.
 func (m *move) begin(ctx context.Context) error {
 	return m.from.Update(ctx, func(tx store.Tx) error {
-		if err := m.cfg.mayCopy(tx); err != nil {
+		if err := uncopied(tx); err != nil {
+			return err
+		}
+		if err := m.vacate(tx); err != nil {
 			return err
 		}
 		return records.MarkCopied(tx, m.mark)
@@ -238,7 +262,10 @@ func (m *move) begin(ctx context.Context) error {
 // the copy may be in use: the target's own mark goes last.
 func (m *move) complete(ctx context.Context) error {
 	return m.from.Update(ctx, func(tx store.Tx) error {
-		if err := m.cfg.mayCopy(tx); err != nil {
+		if err := uncopied(tx); err != nil {
+			return err
+		}
+		if err := unused(tx); err != nil {
 			return err
 		}
 		is, err := records.CopiedTo(tx)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -116,24 +118,62 @@ func TestASourceThatHoldsNothingIsRefused(t *testing.T) {
 	}
 }
 
-// TestASourceInUseIsRefusedUnlessAllowed: the copy leaves out the records of processes.
+// TestASourceInUseIsRefusedUnlessAllowed: the copy leaves out the records of processes. What is
+// allowed are those that have crashed: one that stood still can neither commit nor send once the
+// source is marked, since the same runs go on in the copy.
 func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
-	from, to := filled(t), memory.New()
-	_, before := copied(t, from)
-	reopened(t, from)
-	_, err := lease.Join(t.Context(), from, "replica-1", "test")
-	do(t, err)
-	if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrInUse) || err.Error() != "the source is in use: process replica-1 has a record in it, one of 1" {
-		t.Error(err)
-	}
-	r, err := Copy(t.Context(), from, to, Config{Used: true})
-	if err != nil || !r.Sound() || r.From != before.From {
-		t.Errorf("%+v, %v", r, err)
-	}
-	_, again := copied(t, to) // it has no record of a process
-	if again.Rows != r.Rows {
-		t.Errorf("%+v", again)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		from, to := filled(t), memory.New()
+		_, before := copied(t, from)
+		reopened(t, from)
+		stood, err := lease.Join(t.Context(), from, "replica-1", "test")
+		do(t, err)
+		if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrInUse) || err.Error() != "the source is in use: process replica-1 has a record in it, one of 1" {
+			t.Error(err)
+		}
+		r, err := Copy(t.Context(), from, to, Config{Crashed: true})
+		if err != nil || !r.Sound() || r.From != before.From {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if err := from.View(t.Context(), stood.Check); !errors.Is(err, lease.ErrLost) {
+			t.Errorf("a process that stood still may commit to the marked source: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if until, err := stood.Hold(ctx); err == nil {
+			t.Errorf("a process that stood still may send until %s", until)
+		}
+		_, again := copied(t, to) // it has no record of a process
+		if again.Rows != r.Rows {
+			t.Errorf("%+v", again)
+		}
+	})
+}
+
+// TestASourceWithALivingProcessIsNeverCopied: both would send what is unfinished. Nothing is
+// changed, on either side.
+func TestASourceWithALivingProcessIsNeverCopied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from, to := filled(t), memory.New()
+		_, err := lease.Join(t.Context(), from, "crashed", "test")
+		do(t, err)
+		alive, err := lease.Join(t.Context(), from, "alive", "test")
+		do(t, err)
+		var late sync.WaitGroup
+		defer late.Wait()
+		late.Go(func() {
+			time.Sleep(lease.Length - time.Second)
+			_ = alive.Renew(context.Background())
+		})
+		if _, err := Copy(t.Context(), from, to, Config{Crashed: true}); !errors.Is(err, lease.ErrAlive) || errors.Is(err, ErrBrokenOff) || err.Error() != "a replica is alive: alive" {
+			t.Error(err)
+		}
+		if mark := markOf(t, from); mark != nil {
+			t.Errorf("the source is marked with %+v", mark)
+		}
+		do(t, from.View(t.Context(), alive.Check))
+		do(t, Complete(t.Context(), to))
+	})
 }
 
 func TestWhoHasTriedToSignInIsNotCopied(t *testing.T) {
@@ -179,7 +219,7 @@ func TestTheSourceIsMarkedBeforeAnythingIsCopied(t *testing.T) {
 		t.Errorf("the copy is marked with %+v", mark)
 	}
 	elsewhere := memory.New()
-	if _, err := Copy(t.Context(), from, elsewhere, Config{Used: true}); !errors.Is(err, ErrCopied) || err.Error() != "the source was copied before, to there at 2026-11-27T12:00:00Z" {
+	if _, err := Copy(t.Context(), from, elsewhere, Config{Crashed: true}); !errors.Is(err, ErrCopied) || err.Error() != "the source was copied before, to there at 2026-11-27T12:00:00Z" {
 		t.Errorf("a second copy: %v", err)
 	}
 	do(t, Complete(t.Context(), elsewhere))
@@ -238,17 +278,19 @@ func TestACopyThatWasBrokenOffMayBeMadeAgain(t *testing.T) {
 }
 
 func TestASourceThatIsTakenIntoUseMeanwhileGivesNoCompleteCopy(t *testing.T) {
-	from, to := filled(t), memory.New()
-	joined := false
-	_, err := Copy(t.Context(), from, to, Config{Progress: func(int64, int64) {
-		if !joined {
-			_, err := lease.Join(t.Context(), from, "replica-1", "test")
-			do(t, err)
-			joined = true
+	for _, crashed := range []bool{false, true} {
+		from, to := filled(t), memory.New()
+		joined := false
+		_, err := Copy(t.Context(), from, to, Config{Crashed: crashed, Progress: func(int64, int64) {
+			if !joined {
+				_, err := lease.Join(t.Context(), from, "replica-1", "test")
+				do(t, err)
+				joined = true
+			}
+		}})
+		if !errors.Is(err, ErrBrokenOff) || !errors.Is(err, ErrInUse) || !errors.Is(Complete(t.Context(), to), ErrIncomplete) {
+			t.Errorf("crashed ones allowed: %t: %v", crashed, err)
 		}
-	}})
-	if !errors.Is(err, ErrBrokenOff) || !errors.Is(err, ErrInUse) || !errors.Is(Complete(t.Context(), to), ErrIncomplete) {
-		t.Error(err)
 	}
 }
 
