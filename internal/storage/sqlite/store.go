@@ -176,7 +176,7 @@ func (s *Store) named(ctx context.Context, settings settings, writing *sqldoc.Co
 		}
 		err = writing.Run("UPDATE journal SET id = $1", n.id)
 	case !s.dir.has(journalFile):
-		err = fmt.Errorf("the store has lost its file %s: restore it from a backup", s.dir.file(journalFile))
+		err = lostJournal()
 	}
 	return n, err
 }
