@@ -31,6 +31,12 @@ import (
 // The first database names its journal, so that it is never opened without it or with
 // another's. It names one from the first start until the store is closed: then all rows are
 // written, and the database alone is the store.
+//
+// So that a database which has lost its write-ahead log, or is an older copy, isn't served from,
+// the name is copied into the database's own file when it is given, and the journal's commits
+// are looked at in both directions: none may be missing between the last one that the tables
+// have and the first one of the journal, and a journal beside a database that names none may
+// have none that the tables lack.
 
 const journalSchema = `CREATE TABLE about (id TEXT NOT NULL, after INTEGER NOT NULL) STRICT;
 CREATE TABLE commits (number INTEGER PRIMARY KEY, frame BLOB NOT NULL) STRICT;`
@@ -60,11 +66,8 @@ func readNamed(conn *sqldoc.Conn) (n named, err error) {
 
 // createJournal makes a journal of the commits after one that the tables have, under a
 // temporary name, and renames it once it is complete and durable. One that is there is of a
-// store that was being closed, and is removed.
+// store that was being closed (see checkDone), and is removed.
 func (d *directory) createJournal(ctx context.Context, s settings, after int64) (id string, err error) {
-	if err := d.checkDone(ctx, s, after); err != nil {
-		return "", fmt.Errorf("store %s: %w", d.file(journalFile), err)
-	}
 	id = rand.Text()
 	if err := d.remove(journalFile); err != nil {
 		return "", err
@@ -92,10 +95,13 @@ func (d *directory) checkDone(ctx context.Context, s settings, written int64) (e
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	h, err := readHeld(ctx, db)
-	if err != nil {
-		return err
+	if err == nil {
+		err = h.checkUnnamed(written)
 	}
-	return h.checkUnnamed(written)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", d.file(journalFile), err)
+	}
+	return nil
 }
 
 // openJournal opens the journal that the database names.

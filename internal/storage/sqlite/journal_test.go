@@ -60,7 +60,8 @@ func TestAJournalOlderThanTheDatabaseIsRefused(t *testing.T) {
 // journal although one has commits that it lacks, is an older one. Served, it would forget what
 // was acknowledged and send again.
 func TestADatabaseOlderThanItsJournalIsRefused(t *testing.T) {
-	young, restarted, earlier, later := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+	young, restarted, alone := t.TempDir(), t.TempDir(), t.TempDir()
+	closed, unnamed, earlier, later := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		for n, to := range []string{young, restarted} {
@@ -71,7 +72,14 @@ func TestADatabaseOlderThanItsJournalIsRefused(t *testing.T) {
 				synctest.Wait() // its rows are written
 			}
 			copyStore(t, to, dir)
+			if n > 0 {
+				copyStore(t, unnamed, dir)
+				copyStore(t, alone, dir)
+			}
 			mustClose(t, s)
+			if n == 0 {
+				copyStore(t, closed, dir)
+			}
 		}
 		s, err := open(context.Background(), dir, plain)
 		mustDo(t, err)
@@ -85,18 +93,22 @@ func TestADatabaseOlderThanItsJournalIsRefused(t *testing.T) {
 		}
 		copyStore(t, later, dir)
 	})
-	for _, dir := range []string{young, restarted} {
+	for _, dir := range []string{young, restarted, unnamed, alone} {
 		mustDo(t, os.Remove(filepath.Join(dir, databaseFile+"-wal")))
 	}
+	mustDo(t, (&directory{path: alone}).remove(journalFile))
+	copyStore(t, unnamed, closed)
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		content, err := os.ReadFile(filepath.Join(earlier, databaseFile+suffix))
 		mustDo(t, err)
 		mustDo(t, os.WriteFile(filepath.Join(later, databaseFile+suffix), content, 0o600))
 	}
 	for name, c := range map[string]struct{ dir, missing string }{
-		"a young store that has lost its log":     {young, "commits 1 to 3 are missing"},
-		"a restarted store that has lost its log": {restarted, "commits 4 to 6 are missing"},
+		"a young store that has lost its log":     {young, "commits 1 to 2 are missing"},
+		"a restarted store that has lost its log": {restarted, "commits 4 to 5 are missing"},
 		"a database of before, with its own log":  {later, "commits 8 to 9 are missing"},
+		"a database that was closed before":       {unnamed, "commits 4 to 6 are missing"},
+		"a copy of the database's own file":       {alone, "has lost its file " + journalFile},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for does, refused := range map[string]func() error{
@@ -107,8 +119,8 @@ func TestADatabaseOlderThanItsJournalIsRefused(t *testing.T) {
 				"a look": func() error {
 					return Peek(context.Background(), c.dir, func(store.Tx) error { return nil })
 				},
-				"a start": func() error { return wantRefused(t, c.dir, "is older than its journal") },
-				"another": func() error { return wantRefused(t, c.dir, "is older than its journal") },
+				"a start": func() error { return wantRefused(t, c.dir, c.missing) },
+				"another": func() error { return wantRefused(t, c.dir, c.missing) },
 			} {
 				if err := refused(); err == nil || !strings.Contains(err.Error(), c.missing) {
 					t.Errorf("%s: %v, want %q", does, err, c.missing)
