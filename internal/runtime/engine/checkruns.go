@@ -178,11 +178,11 @@ func (e *Engine) isExecuting(ref runrepo.Ref) bool {
 func (e *Engine) notApplied(ref runrepo.Ref, what string, err error) {
 	e.log.Error(what, "tenant", ref.Tenant, "run", ref.RunID, "error", err)
 	if runrepo.Unreadable(err) {
-		e.strand(ref, "its records can't be read")
+		e.strand(ref, runrepo.NotReadable)
 	}
 }
 
-// strand takes the slot of a run that nothing moves any more.
+// strand takes the slot of a run that nothing moves until the next start.
 func (e *Engine) strand(ref runrepo.Ref, why string) {
 	stranded := false
 	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
@@ -191,7 +191,7 @@ func (e *Engine) strand(ref runrepo.Ref, why string) {
 				return err
 			}
 		}
-		stranded, err = e.runs.StopUnreadable(tx, ref)
+		stranded, err = e.runs.Strand(tx, ref, why)
 		return err
 	})
 	if err != nil || stranded {

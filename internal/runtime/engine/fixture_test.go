@@ -175,11 +175,13 @@ func (m *mortal) View(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
-// poison makes each turn fail that would begin a step of a run, or complete it.
+// poison makes each turn fail that would begin a step of a run, or complete it, or (all) change
+// anything of it.
 type poison struct {
 	runID   string
 	fail    func(step string) error
 	outcome bool
+	all     bool
 }
 
 type poisoned struct {
@@ -195,7 +197,8 @@ func (p *poison) stored() string {
 }
 
 func (p poisoned) Put(t *store.Table, tenant string, r store.Row, expected int64) error {
-	if t == store.Steps && strings.HasPrefix(r.ID, p.runID) && bytes.Contains(r.Doc, []byte(`"status":"`+p.stored()+`"`)) {
+	turns := t == store.Steps && bytes.Contains(r.Doc, []byte(`"status":"`+p.stored()+`"`))
+	if (turns || p.all && (t == store.Steps || t == store.Runs)) && strings.HasPrefix(r.ID, p.runID) {
 		if err := p.fail(r.ID); err != nil {
 			return err
 		}

@@ -45,6 +45,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		}
 		e.Wake(ref)
 	}
+	e.takeUpStranded()
 	e.repeat(expiryInterval, e.expireAllDue)
 	e.repeat(checkInterval, e.checkRuns)
 	return nil
@@ -65,6 +66,7 @@ func (e *Engine) startShared(ctx context.Context) error {
 			e.Wake(ref)
 		}
 	}
+	e.takeUpStranded()
 	e.repeat(checkInterval, e.checkReplicas)
 	e.repeat(expiryInterval, e.expireAllDue)
 	return nil

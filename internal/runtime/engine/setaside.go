@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -153,7 +154,7 @@ func (e *Engine) ofTheStore(err error) bool {
 }
 
 // setAside sets a run aside whose turns have failed too often. It judges nothing. If even that
-// can't be committed, the run loses its slot as one whose records can't be read.
+// can't be committed, the run loses its slot, and the next start tries again.
 func (e *Engine) setAside(ref runrepo.Ref) error {
 	var moved runrepo.Moved
 	err := e.turn(context.Background(), func(tx store.Tx) (err error) {
@@ -168,10 +169,44 @@ func (e *Engine) setAside(ref runrepo.Ref) error {
 		e.log.Error("run set aside: its turns failed again and again", "tenant", ref.Tenant, "run", ref.RunID)
 		e.suspect(ref, false)
 		e.announce(moved, nil)
-	case !e.ofTheStore(err):
-		e.strand(ref, "it can't be set aside")
+	case e.ofTheStore(err):
+	case runrepo.Unreadable(err):
+		e.strand(ref, runrepo.NotReadable)
+	default:
+		e.strand(ref, "its changes can't be stored, not even that it is set aside")
 	}
 	return err
+}
+
+// takeUpStranded takes the stranded runs up whose records can be read and stored again. It runs
+// at each start.
+func (e *Engine) takeUpStranded() {
+	var stranded []records.Unfinished
+	err := e.store.View(context.Background(), func(tx store.Tx) (err error) {
+		stranded, err = runrepo.Stranded(tx)
+		return err
+	})
+	if err != nil {
+		e.log.Error("can't look for stranded runs", "error", err)
+	}
+	for _, u := range stranded {
+		ref := runrepo.Ref{Tenant: u.TenantID, RunID: u.RunID}
+		var moved runrepo.Moved
+		err := e.turn(context.Background(), func(tx store.Tx) (err error) {
+			moved = runrepo.Moved{}
+			if err := e.mayApply(tx, ref, run.SetAside{}); err != nil {
+				return err
+			}
+			moved, err = e.runs.TakeUp(tx, ref)
+			return err
+		})
+		if err != nil {
+			e.log.Error("run is still stranded", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+		} else if moved.Run != nil {
+			e.log.Warn("stranded run set aside", "tenant", ref.Tenant, "run", ref.RunID)
+			e.announce(moved, nil)
+		}
+	}
 }
 
 // goOn goes on with a run that was taken over, as with a suspect: it may be what took the process

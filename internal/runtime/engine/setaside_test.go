@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -194,5 +196,135 @@ func TestWhoHasLostTheLeaseCountsNoTurns(t *testing.T) {
 			t.Errorf("%d turns were counted while it had the lease, and %d after", counted, n)
 		}
 		h.crash()
+	})
+}
+
+// TestARunThatCantBeSetAsideSaysSoAndIsTriedAgain: nothing of it can be stored for a while. Its
+// records can be read all the time, so that isn't the reason; and once it can be stored, the next
+// start sets it aside as it should have been.
+func TestARunThatCantBeSetAsideSaysSoAndIsTriedAgain(t *testing.T) {
+	for _, sent := range []int{0, 1} {
+		for name, again := range map[string]func(*testing.T, store.Store) *fixture{
+			"a process": func(t *testing.T, s store.Store) *fixture { return reopen(t, s, atOnce) },
+			"a replica": func(t *testing.T, s store.Store) *fixture { return join(t, s, atOnce).fixture },
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				h := again(t, rerun.Always(memory.New()))
+				ref := h.stored(h.register(step("pay", "pay")))
+				calls := func() int { return h.receiver.count(ref.RunID + ".pay") }
+				fail := func(string) error {
+					if calls() == sent {
+						return errPoison
+					}
+					return nil
+				}
+				h.store.poison.Store(&poison{runID: ref.RunID, all: true, fail: fail})
+				h.engine.Wake(ref)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				h.wantStranded(ref)
+				if why := h.strandedFor(ref); strings.Contains(why, "read") || !strings.Contains(why, "can't be stored") {
+					t.Errorf("%s, sent %d times: the audit log says %q", name, sent, why)
+				}
+				still := prepare(t, h.crash(), atOnce)
+				still.store.poison.Store(&poison{runID: ref.RunID, all: true, fail: func(string) error { return errPoison }})
+				if err := still.engine.Start(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				still.wantStranded(ref)
+				last := again(t, still.crash())
+				time.Sleep(2 * takeOver)
+				synctest.Wait()
+				r := last.run(ref)
+				if sent == 0 {
+					last.wantSetAside(name, r)
+				} else if r.Status != countersign.RunRecoveryRequired || r.WaitingFor == nil {
+					t.Errorf("%s, sent %d times: run is %s, waits for %+v", name, sent, r.Status, r.WaitingFor)
+				}
+				if n := last.receiver.count(ref.RunID + ".pay"); n != 0 || calls() != sent {
+					t.Errorf("%s: sent %d times, and %d times more", name, calls(), n)
+				}
+				last.stop()
+				last.wantRules()
+			})
+		}
+	}
+}
+
+// strandedFor is the reason that the audit log gives.
+func (h *fixture) strandedFor(ref runrepo.Ref) (why string) {
+	h.view(func(tx store.Tx) error {
+		said, err := audit.List(tx, ref.Tenant, audit.Filter{Subject: "run/" + ref.RunID, Action: "run.strand"}, 1, 0)
+		if err == nil && len(said.Items) == 1 {
+			why = said.Items[0].Reason
+		}
+		return err
+	})
+	return why
+}
+
+// TestAStrandedRunThatIsTakenUpFreesNoSlot: others have got it already.
+func TestAStrandedRunThatIsTakenUpFreesNoSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, calls := rerun.Always(memory.New()), hold()
+		one := join(t, s, calls.answer)
+		p := one.register(step("refund", "refund"))
+		bad := one.stored(one.register(step("pay", "pay")))
+		one.store.poison.Store(&poison{runID: bad.RunID, all: true, fail: func(string) error { return errPoison }})
+		one.engine.Wake(bad)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		one.wantStranded(bad)
+		var refs []runrepo.Ref
+		for range limit + 1 {
+			refs = append(refs, one.mustStart(p))
+			synctest.Wait()
+		}
+		for _, ref := range refs {
+			one.must(ref, approve())
+			time.Sleep(time.Millisecond)
+		}
+		synctest.Wait()
+		other := join(t, s, atOnce)
+		other.wantSetAside("taken up", other.run(bad))
+		one.view(func(tx store.Tx) error {
+			holders, err := runrepo.Holders(tx)
+			if len(holders) != limit {
+				t.Errorf("%d runs hold %d slots", len(holders), limit)
+			}
+			return err
+		})
+		calls.all()
+		time.Sleep(time.Minute)
+		one.stop()
+		other.stop()
+	})
+}
+
+// TestAStrandedRunThatWaitsForAPersonIsTheirsAgain once its records can be read.
+func TestAStrandedRunThatWaitsForAPersonIsTheirsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, atOnce)
+		ref := h.mustStart(h.register(step("refund", "refund")))
+		synctest.Wait()
+		h.update(func(tx store.Tx) error {
+			_, err := h.runs.Strand(tx, ref, runrepo.NotReadable)
+			return err
+		})
+		h.wantStranded(ref)
+		h = reopen(t, h.crash(), atOnce)
+		h.wantRun(ref, countersign.RunWaitingApproval, countersign.StepWaitingApproval)
+		h.view(func(tx store.Tx) error {
+			u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
+			if err != nil || u.State != records.Waiting || u.Due.IsZero() {
+				t.Errorf("it is listed as %+v, %v", u, err)
+			}
+			return nil
+		})
+		h.must(ref, approve())
+		synctest.Wait()
+		h.wantRun(ref, countersign.RunCompleted, completed)
+		h.stop()
+		h.wantRules()
 	})
 }

@@ -70,6 +70,7 @@ const (
 	tooLarge  = "the answer exceeds 1 MiB"
 	headSize  = "the headers of the answer exceed 64 KiB"
 	openEnd   = "the connection closed, and nothing says that the answer was complete"
+	part      = "answer_unreadable: it is 206, a part of an answer, and no part was asked for"
 )
 
 var wants = map[string]want{
@@ -138,6 +139,8 @@ var wants = map[string]want{
 	"huge-chunked": unknown(200, tooLarge),
 	"gzip":         unknown(200, "answer_unreadable: it is compressed, and identity was asked for"),
 	"cookie":       returned(200, `{}`),
+
+	"part": unknown(206, part), "part-without-range": unknown(206, part), "part-empty": unknown(206, part),
 }
 
 func init() {

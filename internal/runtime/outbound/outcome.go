@@ -11,6 +11,10 @@ import (
 // errRepeated is why a complete 2xx answer with acceptable JSON can't be used.
 const errRepeated = cause("the answer repeats the credential in a way that can't be masked")
 
+// errPart is why a 206 can't be used: no request has a Range, and nothing says what the rest of
+// the answer is.
+const errPart = cause(countersign.AnswerUnreadable + "it is 206, a part of an answer, and no part was asked for")
+
 // judge says what is known of a call. What it returns holds no credential, even
 // if the receiver sent it back.
 func judge(a answer, secrets masker) request.Outcome {
@@ -25,6 +29,8 @@ func judge(a answer, secrets masker) request.Outcome {
 		o.Certainty = request.Returned // a refusal is one, whatever came after it
 	case a.err != nil:
 		o.Cause = causeOf(a.err)
+	case a.status == http.StatusPartialContent:
+		o.Cause = string(errPart)
 	case a.status >= 200 && a.status < 300:
 		accept(&o, a, secrets)
 	case a.status < 600:

@@ -76,7 +76,15 @@ func (l *Repository) next(tx store.Tx, before, after records.Unfinished) ([]reco
 		return nil, err
 	}
 	if before.State == records.Active {
-		active--
+		held, err := Holds(tx, Ref{before.TenantID, before.RunID})
+		if err != nil {
+			return nil, err
+		}
+		if !held { // a stranded run's slot is others' already
+			before = records.Unfinished{}
+		} else {
+			active--
+		}
 	}
 	if active >= l.cfg.MaxActive {
 		return nil, nil
@@ -106,7 +114,7 @@ func (l *Repository) grant(tx store.Tx, next []records.Unfinished) ([]*LoadedRun
 		ref := Ref{u.TenantID, u.RunID}
 		known, err := l.movable(tx, ref)
 		if Unreadable(err) { // the engine's next check gives the slot to another run
-			if _, err = l.StopUnreadable(tx, ref); err == nil {
+			if _, err = l.Strand(tx, ref, NotReadable); err == nil {
 				continue
 			}
 		}
@@ -129,6 +137,11 @@ func countStates(tx store.Tx, states ...any) (int, error) {
 // Holders are the runs that hold a slot.
 func Holders(tx store.Tx) ([]records.Unfinished, error) {
 	return records.ListUnfinished(tx, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+}
+
+// Stranded are the runs that nothing moves until a start tries again.
+func Stranded(tx store.Tx) ([]records.Unfinished, error) {
+	return records.ListUnfinished(tx, store.Query{Where: []store.Filter{store.Equal("state", records.Stranded)}})
 }
 
 // Holds reports that a run holds a slot.

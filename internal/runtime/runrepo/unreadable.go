@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/unreadable"
@@ -30,11 +31,14 @@ func (l *Repository) movable(tx store.Tx, ref Ref) (*LoadedRun, error) {
 	return loaded, err
 }
 
-// StopUnreadable takes away the slot, or the place in the queue, of a run whose records
-// can't be read, so that other runs go on. It can't go on itself, and what it has sent is
-// not known. The audit log says so, unless the log can't be read either. It returns false,
-// and changes nothing, if the run isn't in the list or was stopped so before.
-func (l *Repository) StopUnreadable(tx store.Tx, ref Ref) (bool, error) {
+// NotReadable is why a run is stranded whose records can't be read.
+const NotReadable = "its records can't be read"
+
+// Strand takes away the slot, or the place in the queue, of a run that can't be moved, so that
+// other runs go on. It can't go on itself, and what it has sent is not known. The audit log says
+// why, unless the log can't be read either. It returns false, and changes nothing, if the run
+// isn't in the list or is stranded.
+func (l *Repository) Strand(tx store.Tx, ref Ref, why string) (bool, error) {
 	id := records.UnfinishedID(ref.Tenant, ref.RunID)
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u.State == records.Stranded {
@@ -48,7 +52,7 @@ func (l *Repository) StopUnreadable(tx store.Tx, ref Ref) (bool, error) {
 	}
 	rec := countersign.AuditRecord{
 		At: l.cfg.Now(), Actor: System.ID, Action: "run.strand", Subject: "run/" + ref.RunID, Outcome: countersign.AuditDone,
-		Before: u.State, After: records.Stranded, Reason: "its records can't be read; nothing moves it any more",
+		Before: u.State, After: records.Stranded, Reason: why + "; nothing moves it until the service starts again",
 	}
 	u.State, u.Owner, u.Due = records.Stranded, "", time.Time{}
 	if _, err := records.UnfinishedRuns.Put(tx, store.Realm, id, u, version); err != nil {
@@ -61,4 +65,26 @@ func (l *Repository) StopUnreadable(tx store.Tx, ref Ref) (bool, error) {
 		return false, err
 	}
 	return true, audit.Append(tx, ref.Tenant, []countersign.AuditRecord{rec})
+}
+
+// TakeUp sets a stranded run aside that would go on if it weren't: nobody counts on that any
+// more. One that waits for a person is listed again as that. It fails where the run's records
+// still can't be read or stored, and does nothing if the run isn't stranded: another replica may
+// have taken it up.
+func (l *Repository) TakeUp(tx store.Tx, ref Ref) (moved Moved, err error) {
+	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.State != records.Stranded {
+		return moved, nil
+	}
+	if err != nil {
+		return moved, err
+	}
+	loaded, err := l.movable(tx, ref)
+	if err != nil {
+		return moved, err
+	}
+	if r := loaded.Run(); r.Status.IsActive() || run.WaitsForSlot(r) {
+		return l.Apply(tx, ref, loaded, run.SetAside{}, System)
+	}
+	return moved, l.saveUnfinished(tx, loaded)
 }

@@ -170,7 +170,7 @@ const (
 	Queued   = "queued"   // may go on as soon as a slot is free
 	Waiting  = "waiting"  // for an approval
 	Recovery = "recovery" // for a reconcile
-	Stranded = "stranded" // for nothing any more: its records can't be read
+	Stranded = "stranded" // for a start that tries again: its records can't be read, or its turns can't be committed
 )
 
 // Unfinished is one unfinished run of any tenant. The slots are counted here,

@@ -17,29 +17,43 @@ import (
 // lack. It must be read before the database. A service that stops meanwhile has written all
 // of them to the database, which then names no journal, or a newer one.
 type ahead struct {
-	id     string // "" for no journal
-	before int64  // the commit before the first one
+	held   // its id is "" for no journal
 	frames [][]byte
 }
 
 // readAhead reads the journal of a store, also while a service uses it. It refuses a damaged
-// one.
+// one, and a journal and a database of which one is an older copy. A service goes on meanwhile:
+// what the tables have before the journal is read, it had written to the journal; and what they
+// have afterward is all that it had removed from it.
 func readAhead(ctx context.Context, dir string) (a ahead, err error) {
-	path := filepath.Join(dir, journalFile)
-	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+	path, database := filepath.Join(dir, journalFile), filepath.Join(dir, databaseFile)
+	first, err := namedBy(ctx, database)
+	if err != nil {
+		return a, err
+	}
+	_, missing := os.Lstat(path)
+	if missing == nil {
+		if err := a.readFile(ctx, path); err != nil {
+			return a, fmt.Errorf("%s: %w", path, err)
+		}
+	} else if !errors.Is(missing, os.ErrNotExist) {
+		return a, missing
+	}
+	then, err := namedBy(ctx, database)
+	switch {
+	case err != nil:
+		return a, err
+	case missing != nil && then.id != "" && then.id == first.id:
+		return a, lostJournal()
+	case missing != nil:
 		return a, nil
+	case then.id != a.id:
+		err = a.checkUnnamed(then.written)
+	default:
+		err = a.checkFirst(then.written)
 	}
-	n, err := namedBy(ctx, filepath.Join(dir, databaseFile))
-	if err != nil {
-		return a, err
-	}
-	db, err := defaults().readerPool(path)
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err = a.read(ctx, db); err == nil && a.id == n.id {
-		err = checkLast(ctx, db, n.written)
+	if err == nil && first.id == a.id {
+		err = a.checkLast(first.written)
 	}
 	if err != nil {
 		return a, fmt.Errorf("%s: %w", path, err)
@@ -47,31 +61,39 @@ func readAhead(ctx context.Context, dir string) (a ahead, err error) {
 	return a, nil
 }
 
-// namedBy is what a database says of its journal, before the journal is read: what the
-// tables have by then, a service has written to the journal before.
+// namedBy is what a database says of its journal; nothing if it is an earlier release's.
 func namedBy(ctx context.Context, path string) (n named, err error) {
 	db, err := defaults().readerPool(path)
 	if err != nil {
 		return n, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.QueryRowContext(ctx, "SELECT id, written FROM journal").Scan(&n.id, &n.written); err != nil {
+	var journals int
+	if err = db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'journal'").Scan(&journals); err == nil && journals > 0 {
+		err = db.QueryRowContext(ctx, "SELECT id, written FROM journal").Scan(&n.id, &n.written)
+	}
+	if err != nil {
 		return n, fmt.Errorf("store %s: %w", path, unreadable(err))
 	}
 	return n, nil
 }
 
-func (a *ahead) read(ctx context.Context, db *sql.DB) error {
+func (a *ahead) readFile(ctx context.Context, path string) error {
+	db, err := defaults().readerPool(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.read(ctx, db), db.Close())
+}
+
+func (a *ahead) read(ctx context.Context, db *sql.DB) (err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return unreadable(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	if err := tx.QueryRowContext(ctx, "SELECT id FROM about").Scan(&a.id); err != nil {
-		return unreadable(err)
-	}
-	if err := tx.QueryRowContext(ctx, "SELECT COALESCE(MIN(number) - 1, 0) FROM commits").Scan(&a.before); err != nil {
-		return unreadable(err)
+	if a.held, err = readHeld(ctx, tx); err != nil {
+		return err
 	}
 	return eachFrame(ctx, tx, a.before, func(frame []byte) error {
 		a.frames = append(a.frames, append([]byte(nil), frame...))
@@ -86,7 +108,7 @@ func (a ahead) above(n named, borrow writebehind.Borrow) (*writebehind.Layers, e
 		return layers, nil
 	}
 	if a.before > n.written {
-		return nil, errors.New("the journal lacks commits that the database lacks too: it is damaged: restore the store from a backup")
+		return nil, olderDatabase(n.written, a.before)
 	}
 	w, known := layers.NewWriter(borrow), tableNamed(store.Tables())
 	for _, frame := range a.frames[min(int64(len(a.frames)), n.written-a.before):] {

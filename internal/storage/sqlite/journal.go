@@ -31,6 +31,12 @@ import (
 // The first database names its journal, so that it is never opened without it or with
 // another's. It names one from the first start until the store is closed: then all rows are
 // written, and the database alone is the store.
+//
+// So that a database which has lost its write-ahead log, or is an older copy, isn't served from,
+// the name is copied into the database's own file when it is given, and the journal's commits
+// are looked at in both directions: none may be missing between the last one that the tables
+// have and the first one of the journal, and a journal beside a database that names none may
+// have none that the tables lack.
 
 const journalSchema = `CREATE TABLE about (id TEXT NOT NULL, after INTEGER NOT NULL) STRICT;
 CREATE TABLE commits (number INTEGER PRIMARY KEY, frame BLOB NOT NULL) STRICT;`
@@ -59,10 +65,11 @@ func readNamed(conn *sqldoc.Conn) (n named, err error) {
 }
 
 // createJournal makes a journal of the commits after one that the tables have, under a
-// temporary name, and renames it once it is complete and durable.
+// temporary name, and renames it once it is complete and durable. One that is there is of a
+// store that was being closed (see checkDone), and is removed.
 func (d *directory) createJournal(ctx context.Context, s settings, after int64) (id string, err error) {
 	id = rand.Text()
-	if err := d.remove(journalFile); err != nil { // of a store that was being closed
+	if err := d.remove(journalFile); err != nil {
 		return "", err
 	}
 	err = d.build(journalFile, func(path string) error {
@@ -75,6 +82,26 @@ func (d *directory) createJournal(ctx context.Context, s settings, after int64) 
 		})
 	})
 	return id, err
+}
+
+// checkDone refuses a journal that the database doesn't name and lacks commits of.
+func (d *directory) checkDone(ctx context.Context, s settings, written int64) (err error) {
+	if !d.has(journalFile) {
+		return nil
+	}
+	db, err := s.readerPool(d.file(journalFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	h, err := readHeld(ctx, db)
+	if err == nil {
+		err = h.checkUnnamed(written)
+	}
+	if err != nil {
+		return fmt.Errorf("store %s: %w", d.file(journalFile), err)
+	}
+	return nil
 }
 
 // openJournal opens the journal that the database names.
@@ -101,41 +128,80 @@ func (j *journal) connect(ctx context.Context, path string, s settings) (err err
 	return err
 }
 
-// check refuses a damaged journal, another store's, and an older copy of this one's.
+// check refuses a damaged journal, another store's, and a journal and a database of which one
+// is an older copy.
 func (j *journal) check(ctx context.Context, n named) error {
 	if err := checkPages(ctx, j.reading); err != nil {
 		return err
 	}
-	if err := checkID(ctx, j.reading, n.id); err != nil {
+	h, err := readHeld(ctx, j.reading)
+	if err != nil {
 		return err
 	}
-	return checkLast(ctx, j.reading, n.written)
-}
-
-// checkID refuses a journal that is another store's.
-func checkID(ctx context.Context, db *sql.DB, want string) error {
-	var id string
-	switch err := db.QueryRowContext(ctx, "SELECT id FROM about").Scan(&id); {
-	case err != nil:
-		return unreadable(err)
-	case id != want:
+	if h.id != n.id {
 		return errors.New("is not the journal of this store's database: restore both from one backup")
 	}
-	return nil
+	if err := h.checkLast(n.written); err != nil {
+		return err
+	}
+	return h.checkFirst(n.written)
+}
+
+// held is what a journal says of itself: whose it is, and which commits it has.
+type held struct {
+	id     string
+	before int64 // the commit before the first one
+	last   int64 // before, if it has none
+}
+
+// readHeld reads it. A journal that has no commit never had one: the last one is removed only
+// with the next one's coming.
+func readHeld(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (h held, err error) {
+	const query = "SELECT id, COALESCE((SELECT MIN(number) - 1 FROM commits), after), COALESCE((SELECT MAX(number) FROM commits), after) FROM about"
+	if err := db.QueryRowContext(ctx, query).Scan(&h.id, &h.before, &h.last); err != nil {
+		return h, unreadable(err)
+	}
+	return h, nil
 }
 
 // checkLast refuses a journal that lacks commits which the tables have. It is an older copy:
 // a commit is in the journal before its rows are in the tables, and is removed only by a
 // later one. The commits that the tables lacked were in the newer journal.
-func checkLast(ctx context.Context, db *sql.DB, written int64) error {
-	var last int64
-	if err := db.QueryRowContext(ctx, "SELECT COALESCE((SELECT MAX(number) FROM commits), after) FROM about").Scan(&last); err != nil {
-		return unreadable(err)
-	}
-	if last < written {
-		return fmt.Errorf("is older than the store's database: its last commit is %d, the tables have all up to %d: restore the store from a backup", last, written)
+func (h held) checkLast(written int64) error {
+	if h.last < written {
+		return fmt.Errorf("is older than the store's database: its last commit is %d, the tables have all up to %d: restore the store from a backup", h.last, written)
 	}
 	return nil
+}
+
+// checkFirst refuses a journal that has removed commits which the tables lack. They are of an
+// older copy, or have lost their log: a commit is removed only once the tables have it.
+func (h held) checkFirst(written int64) error {
+	if h.before > written {
+		return olderDatabase(written, h.before)
+	}
+	return nil
+}
+
+// checkUnnamed refuses a journal beside a database that doesn't name it and lacks commits of it.
+// The name is taken away once the tables have all of them: so the database is from before it
+// named this journal.
+func (h held) checkUnnamed(written int64) error {
+	if h.last > written {
+		return olderDatabase(written, h.last)
+	}
+	return nil
+}
+
+func lostJournal() error {
+	return fmt.Errorf("the store has lost its file %s: restore it from a backup", journalFile)
+}
+
+func olderDatabase(written, missing int64) error {
+	return fmt.Errorf("the store's database is older than its journal, or has lost its file %s: it has all commits up to %d, and commits %d to %d are missing: put that file back, or restore the store from a backup",
+		databaseFile+"-wal", written, written+1, missing)
 }
 
 // querier is a database or a transaction in it.

@@ -171,14 +171,29 @@ func (s *Store) named(ctx context.Context, settings settings, writing *sqldoc.Co
 	}
 	switch {
 	case n.id == "":
+		if err = s.dir.checkDone(ctx, settings, n.written); err != nil {
+			return n, err
+		}
 		if n.id, err = s.dir.createJournal(ctx, settings, n.written); err != nil {
 			return n, fmt.Errorf("make %s: %w", s.dir.file(journalFile), err)
 		}
-		err = writing.Run("UPDATE journal SET id = $1", n.id)
+		err = nameJournal(writing, settings, n.id)
 	case !s.dir.has(journalFile):
-		err = fmt.Errorf("the store has lost its file %s: restore it from a backup", s.dir.file(journalFile))
+		err = lostJournal()
 	}
 	return n, err
+}
+
+// nameJournal writes the name, and copies it from the log into the database's own file: a copy
+// of that file alone is then no store that was closed. On a full disk it stays in the log.
+func nameJournal(writing *sqldoc.Conn, settings settings, id string) error {
+	if err := writing.Run("UPDATE journal SET id = $1", id); err != nil {
+		return err
+	}
+	if _, err := newCheckpointer(writing, settings).run("PASSIVE"); syncFailed(err) {
+		return err
+	}
+	return nil
 }
 
 // scrub reads, while the store is in use, the pages that the start did not.

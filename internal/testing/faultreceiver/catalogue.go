@@ -131,6 +131,9 @@ func bodies() []Fault {
 		Answering("huge-body", JSON(200, `"`+strings.Repeat("x", 1<<20-1)+`"`)),
 		Closing("huge-chunked", chunked(strings.Repeat("10000\r\n"+strings.Repeat(" ", 1<<16)+"\r\n", 32)+"0\r\n\r\n")),
 		Answering("gzip", gzipped()),
+		Answering("part", strings.Replace(JSON(206, `{"ok":true}`), "\r\n", "\r\nContent-Range: bytes 0-10/100\r\n", 1)),
+		Answering("part-without-range", JSON(206, `{"ok":true}`)),
+		Answering("part-empty", JSON(206, "")),
 		Answering("cookie", header("Set-Cookie: session=tracking; Path=/\r\n")),
 	}
 }
