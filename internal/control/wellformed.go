@@ -12,11 +12,7 @@ func wellFormed[T any](a Actor, body T) error {
 	if a.Session == "" {
 		return nil
 	}
-	err := exactjson.Conforms(body)
-	if err != nil && countersign.ErrorCode(err) == countersign.CodeInternal {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "the request can't be written as JSON")
-	}
-	return err
+	return exactjson.Conforms(body)
 }
 
 // wellKeyed refuses an idempotency key that no caller may choose.
