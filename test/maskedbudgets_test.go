@@ -11,7 +11,7 @@ import (
 func TestAViewerIsNotToldWhichBudgetASensitiveInputExceeded(t *testing.T) {
 	t.Parallel()
 	const id = "default-hidden"
-	w := newWorld(t)
+	w := ownWorld(t)
 	sum := func(most, then string) doc {
 		return doc{"sum": "amount", "most": number(most), "window": "24h", "then": then, "reason": "told-budget more than " + most}
 	}
