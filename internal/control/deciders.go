@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -83,15 +84,17 @@ func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deci
 // asItsUser returns nil unless a token names a user who may not decide an approval: its decision
 // would not count. Where people decide, mayJudge says so, and with more.
 func (s *Service) asItsUser(tx store.Tx, a Actor, r *records.Approval) error {
-	if a.Session != "" || a.Email == "" || s.cfg.Eyes == access.EyesOfPeople {
+	if !strings.HasPrefix(a.ID, "token:") || a.Email == "" || s.cfg.Eyes == access.EyesOfPeople {
 		return nil
 	}
 	u, err := userOf(tx, a.Tenant, a.Email)
-	if err != nil && countersign.ErrorCode(err) != countersign.CodeNotFound {
-		return err
-	}
-	if err != nil || a.Person == "" { // gone, or added anew and known by nothing to be the same
+	switch {
+	case a.Person == "": // removed, or added anew and known by nothing to be the same
 		return countersign.Errorf(countersign.CodeRoleRequired, "this token names %s, who was removed since; a user who was added again confirms it in the console's settings, or use one that names nobody", a.Email)
+	case countersign.ErrorCode(err) == countersign.CodeNotFound:
+		return nil // an earlier release let tokens name who never was a user
+	case err != nil:
+		return err
 	}
 	user := principalOfUser(u)
 	if cmp.Or(access.Allow(user, access.DecideApproval), access.InScope(user, r.ProjectID)) != nil {
