@@ -177,3 +177,21 @@ func TestTheCommandLineKeepsDelegations(t *testing.T) {
 	prints(t, s.command(t, 0, "delegations", "end", "ann@example.com", "--profile", "admin").Out, "cem@example.com decides no longer in place of ann@example.com")
 	s.command(t, 3, "delegations", "end", "ann@example.com", "--profile", "admin")
 }
+
+// TestARefusedDelegationIsRecordedOfTheSameSubject: whatever case the address is written in.
+func TestARefusedDelegationIsRecordedOfTheSameSubject(t *testing.T) {
+	t.Parallel()
+	w := ownWorld(t)
+	w.person(t, "dora@example.com", "APPROVER")
+	w.person(t, "cem@example.com", "APPROVER")
+	for _, act := range []func(*harness.Client) *harness.Answer{
+		func(c *harness.Client) *harness.Answer {
+			return c.Put("/delegations/Dora@Example.com", standIn("cem@example.com"))
+		},
+		func(c *harness.Client) *harness.Answer { return c.Delete("/delegations/Dora@Example.com") },
+	} {
+		act(w.viewer).Refused(t, "role_required")
+		act(w.Admin).OK(t)
+	}
+	w.Admin.Get("/audit?subject=delegation/dora@example.com").OK(t).Is(t, "total", 4)
+}

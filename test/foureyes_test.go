@@ -44,7 +44,7 @@ func TestWhoeverAskedForARunNeverJudgesIt(t *testing.T) {
 	child := w.made(t, all, doc{"roles": both})
 	grandchild := w.made(t, child, doc{"roles": both})
 	for _, email := range []string{"anne@example.com", "bob@example.com"} {
-		w.Admin.Put("/users/"+email, doc{"roles": []string{"VIEWER"}}).OK(t)
+		w.Admin.Put("/users/"+email, doc{"roles": []string{"APPROVER"}}).OK(t)
 	}
 	anne := w.made(t, all, doc{"roles": both, "userEmail": "anne@example.com"})
 	annesOther := w.made(t, child, doc{"roles": both, "userEmail": "Anne@Example.com"})

@@ -157,3 +157,22 @@ func TestARealmAdministratorMakesASignInLinkOnTheUsersPage(t *testing.T) {
 		t.Errorf("an ADMIN of the tenant is offered a link: %d", p.Status)
 	}
 }
+
+// TestATokenOfALinksSessionIsNoMoreThanTheSession: it delegates nothing, and two of them that go back to one maker of links are one person.
+func TestATokenOfALinksSessionIsNoMoreThanTheSession(t *testing.T) {
+	t.Parallel()
+	w, id, _ := pair(t)
+	made := map[string]*harness.Client{}
+	for _, email := range []string{"ann@example.com", "cem@example.com"} {
+		w.person(t, email, "APPROVER", "ADMIN")
+		session := w.byLink(t, w.Admin, email)
+		answer := w.As("").Post("/tokens", doc{"name": "n", "roles": []string{"APPROVER", "ADMIN", "OPERATOR"}, "userEmail": email}, session.Cookie(), w.csrf(t, session)).OK(t)
+		made[email] = w.As(answer.At("token").Text())
+	}
+	made["ann@example.com"].Put("/delegations/ann@example.com", standIn("cem@example.com")).Refused(t, "role_required", "sign-in link of token:")
+	made["ann@example.com"].Post("/approvals/"+id+"/decision", approved).OK(t).Is(t, "status", "PENDING")
+	made["cem@example.com"].Post("/approvals/"+id+"/decision", approved).Refused(t, "self_approval", "sign-in link")
+	w.approver.Post("/approvals/"+id+"/decision", approved).Refused(t, "self_approval") // it was made by who made the links
+	eve := w.person(t, "eve@example.com", "APPROVER")
+	w.decision(t, eve, id, approved).OK(t).Is(t, "status", "APPROVED")
+}

@@ -182,6 +182,9 @@ func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval,
 	if err != nil {
 		return nil, records.Eligibility{}, err
 	}
+	if err := s.runs.CountDecisions(tx, a.Tenant, rec); err != nil {
+		return nil, records.Eligibility{}, err
+	}
 	in, err := s.mayDecide(tx, a, rec)
 	if err != nil {
 		return nil, in, err

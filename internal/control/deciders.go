@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -15,6 +16,9 @@ import (
 // barredDecision returns why the actor may not decide an approval; nil if it may.
 func (s *Service) barredDecision(tx store.Tx, a Actor, r *records.Approval) error {
 	if err := access.Allow(a.Principal, access.DecideApproval); err != nil {
+		return err
+	}
+	if err := s.runs.CountDecisions(tx, a.Tenant, r); err != nil {
 		return err
 	}
 	_, err := s.mayDecide(tx, a, r)
@@ -77,11 +81,36 @@ func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deci
 	return d, err
 }
 
+// asItsUser returns nil unless a token names a user who may not decide an approval: its decision
+// would not count. Where people decide, mayJudge says so, and with more.
+func (s *Service) asItsUser(tx store.Tx, a Actor, r *records.Approval) error {
+	if !strings.HasPrefix(a.ID, "token:") || a.Email == "" || s.cfg.Eyes == access.EyesOfPeople {
+		return nil
+	}
+	u, err := userOf(tx, a.Tenant, a.Email)
+	switch {
+	case a.Person == "": // removed, or added anew and known by nothing to be the same
+		return countersign.Errorf(countersign.CodeRoleRequired, "this token names %s, who was removed since; a user who was added again confirms it in the console's settings, or use one that names nobody", a.Email)
+	case countersign.ErrorCode(err) == countersign.CodeNotFound:
+		return nil // an earlier release let tokens name who never was a user
+	case err != nil:
+		return err
+	}
+	user := principalOfUser(u)
+	if cmp.Or(access.Allow(user, access.DecideApproval), access.InScope(user, r.ProjectID)) != nil {
+		return countersign.Errorf(countersign.CodeRoleRequired, "this token names %s, who may not decide this themselves; their roles and projects bound what it decides", a.Email)
+	}
+	return nil
+}
+
 // mayDecide returns nil if the actor may give the next decision of an approval, and as whose
-// member: beside mayJudge, it decides for a group that the approval names, and nobody who
+// member; r has its decisions counted. Beside mayJudge, it decides for a group that the approval names, and nobody who
 // made it, or whom it made, has decided before.
 func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in records.Eligibility, err error) {
 	if err := s.mayJudge(tx, a, aboutApproval(r)); err != nil {
+		return in, err
+	}
+	if err := s.asItsUser(tx, a, r); err != nil {
 		return in, err
 	}
 	away, err := records.Away(tx, a.Tenant, r)
@@ -116,11 +145,16 @@ func (s *Service) couldDecide(tx store.Tx, tenant, email string, r *records.Appr
 	return err == nil, err
 }
 
-// mayFollow returns nil if nobody has decided an approval yet beside whom the actor may not:
-// themself by whatever token, who made it or whom it made, and a delegate in its place.
+// mayFollow returns nil if nobody whose decision counts has decided an approval yet beside whom
+// the actor may not: themself by whatever token, who made it or whom it made, and a delegate in
+// its place. Once enough count, because somebody has a right again, those who have decided may do
+// so anew, in place of what they decided: nothing else decides the approval then.
 func (s *Service) mayFollow(a Actor, r *records.Approval) error {
-	for _, other := range r.Deciders {
+	enough := runrepo.Enough(r)
+	for i, other := range r.Deciders {
 		switch {
+		case i < len(r.Decisions) && r.Decisions[i].Left, enough && access.SameDecider(a.Requester(), other.Requester):
+			continue
 		case access.SameDecider(a.Requester(), other.Requester):
 			return countersign.Errorf(countersign.CodeStateConflict, "you have decided approval %s already; %d different deciders must approve", r.ID, r.Needed())
 		case a.Person != "" && slices.Contains(other.OnBehalfOf, a.Person):

@@ -34,7 +34,7 @@ func (s *Service) PutDelegation(ctx context.Context, a Actor, away string, w cou
 	if err := checkDelegation(d); err != nil {
 		return d, err
 	}
-	subject := "delegation/" + away
+	subject := "delegation/" + access.Folded(away)
 	err = s.update(ctx, a, access.WriteDelegation, subject, func(tx store.Tx) error {
 		if d.User, err = awayUser(tx, a, away); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (s *Service) PutDelegation(ctx context.Context, a Actor, away string, w cou
 // EndDelegation ends a delegation, or takes one back that has not begun. What was decided
 // within it stays decided.
 func (s *Service) EndDelegation(ctx context.Context, a Actor, away string) (d countersign.Delegation, err error) {
-	err = s.update(ctx, a, access.DeleteDelegation, "delegation/"+away, func(tx store.Tx) error {
+	err = s.update(ctx, a, access.DeleteDelegation, "delegation/"+access.Folded(away), func(tx store.Tx) error {
 		email, err := awayUser(tx, a, away)
 		if err != nil {
 			return err

@@ -12,9 +12,10 @@ import (
 type fieldMask struct {
 	project    *countersign.Project
 	capability *countersign.Capability
-	names      names // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
-	whole      bool  // every field
-	inherited  names // sensitive members within the values that a step's bindings supply
+	names      names  // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
+	whole      bool   // every field
+	agent      string // that carries the step out, if one does
+	inherited  names  // sensitive members within the values that a step's bindings supply
 }
 
 // fieldMaskOf is nil if no field of the capability or its probe is sensitive. p has its

@@ -20,6 +20,7 @@ func planMaskOf(p *countersign.Plan) planMask {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if h := capabilityMask(p, s.ProjectID, s.Capability); h != nil {
+			h.agent = s.AgentID
 			of.steps[s.ID] = h
 		}
 	}

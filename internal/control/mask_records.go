@@ -29,6 +29,7 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 		s.WouldBe = "" // what the rules say tells of what they compare
 		quoted = quoted || s.Error != nil && s.Error.Code == countersign.CodeDeniedByRule
 	}
+	quoted = quoted || s.Error != nil && s.Error.Code == countersign.CodeDeniedByBudget && h.addsHidden()
 	if quoted {
 		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
@@ -62,7 +63,7 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 func (h *fieldMask) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
 	ap.AgentWords, ap.RunReason = maskedWords(ap.AgentWords), maskedReason(ap.RunReason)
-	if h.judgesHidden() {
+	if h.judgesHidden() || h.addsHidden() {
 		ap.Reasons = nil
 	}
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""

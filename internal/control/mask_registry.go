@@ -29,16 +29,22 @@ func maskedInputs(inputs map[string]map[string]countersign.Value, of func(capabi
 	return out
 }
 
-// maskAgent masks an agent's fixed inputs by the present contract of its project.
+// maskAgent masks an agent's fixed inputs, and budgets of sensitive ones, by the present
+// contract of its project.
 func maskAgent(tx store.Tx, a Actor, ag *countersign.Agent) error {
-	if !masks(a) || len(ag.ExecutorInputs) == 0 {
+	if !masks(a) || len(ag.ExecutorInputs) == 0 && len(ag.Budgets) == 0 {
 		return nil
 	}
 	p, err := currentSnapshot(tx, a.Tenant, ag.ProjectID)
-	if err == nil {
-		ag.ExecutorInputs = maskedInputs(ag.ExecutorInputs, func(capability string) *fieldMask { return currentFieldMaskOf(p, ag.ProjectID, capability) })
+	if err != nil {
+		return err
 	}
-	return err
+	of := func(capability string) *fieldMask { return currentFieldMaskOf(p, ag.ProjectID, capability) }
+	ag.ExecutorInputs = maskedInputs(ag.ExecutorInputs, of)
+	ag.Budgets = maskBudgets(ag.Budgets, func(b countersign.Budget) bool {
+		return slices.ContainsFunc(ag.Capabilities, func(capability string) bool { h := of(capability); return h != nil && h.adds(b) })
+	})
+	return nil
 }
 
 // maskProject masks what a project expects of sensitive fields, and what its rules and budgets

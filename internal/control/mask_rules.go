@@ -53,19 +53,41 @@ func (h *fieldMask) condition(c countersign.Condition) countersign.Condition {
 	return c
 }
 
-// budgets masks the most that sensitive inputs may come to.
+// adds reports a budget that adds the values of a sensitive input.
+func (h *fieldMask) adds(b countersign.Budget) bool { return b.Sum != "" && h.hidesPath(b.Sum) }
+
+// addsHidden reports that a budget that concerns a step may add a sensitive input: which one
+// it exceeds then tells something of its value. Budgets of an agent are of no plan, and may
+// have been other ones at the time, so any sensitive input may be one that they add.
+func (h *fieldMask) addsHidden() bool {
+	if h.whole || h.capability == nil || slices.ContainsFunc(h.capability.Budgets, h.adds) {
+		return true
+	}
+	for name := range h.capability.InputSchema {
+		if h.agent != "" && h.hides(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// budgets masks the most that sensitive inputs may come to, and the reasons of such budgets.
 func (h *fieldMask) budgets(budgets []countersign.Budget) []countersign.Budget {
+	return maskBudgets(budgets, h.adds)
+}
+
+func maskBudgets(budgets []countersign.Budget, hidden func(countersign.Budget) bool) []countersign.Budget {
 	budgets = slices.Clone(budgets)
 	for i := range budgets {
-		if b := &budgets[i]; b.Sum != "" && h.hidesPath(b.Sum) {
-			b.Most = masked
+		if b := &budgets[i]; hidden(*b) {
+			b.Most, b.Reason = masked, masked.Text()
 		}
 	}
 	return budgets
 }
 
-// tellsNothing is a project without the rules over sensitive inputs, for what is found in rules
-// quotes their values.
+// tellsNothing is a project without the rules and budgets over sensitive inputs, for what is
+// found in them quotes their values.
 func tellsNothing(p countersign.Project) countersign.Project {
 	p.Capabilities = slices.Clone(p.Capabilities)
 	for i := range p.Capabilities {
@@ -73,6 +95,9 @@ func tellsNothing(p countersign.Project) countersign.Project {
 		h := &fieldMask{project: &p, capability: c, names: namesOf(sensitiveOf(&p, c))}
 		if h.judgesHidden() {
 			c.ApprovalRules = nil
+		}
+		if h.addsHidden() {
+			c.Budgets = nil
 		}
 	}
 	return p

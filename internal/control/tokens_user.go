@@ -72,16 +72,20 @@ func (s *Service) endConfirmations(tx store.Tx, a Actor, tenant, email string) e
 		return err
 	}
 	for i := range all {
-		if all[i].UserEmail != email || all[i].Person() == "" {
+		if all[i].UserEmail != email || all[i].UserLeft && all[i].ConfirmedAt.IsZero() {
 			continue
 		}
 		rec, version, err := records.Tokens.Get(tx, tenant, all[i].ID)
 		if err != nil {
 			return err
 		}
+		counted := rec.Person() != ""
 		rec.ConfirmedAt, rec.UserLeft = time.Time{}, true
 		if _, err := records.Tokens.Put(tx, tenant, rec.ID, rec, version); err != nil {
 			return err
+		}
+		if !counted {
+			continue
 		}
 		if err := s.auditIn(tx, tenant, a, access.DeleteUser, "token/"+rec.ID, change{before: "confirmed", after: "to be confirmed"}); err != nil {
 			return err

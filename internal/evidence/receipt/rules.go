@@ -175,7 +175,7 @@ func checkDecisions(a node) string {
 		case last && !isLast(d, a):
 			return "was last decided otherwise than its decisions say"
 		}
-		by[d.at("by").text()] = true
+		by[d.at("by").text()] = !d.at("left").isTrue() // who gave one that doesn't count may decide again
 	}
 	return ""
 }

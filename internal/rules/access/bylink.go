@@ -38,14 +38,18 @@ var byLink = map[Operation]Leaving{
 	SendHeartbeat: Told, SignIn: Told, SignOut: Told,
 }
 
-// Proven is nil unless the principal is a session that began with a sign-in link, and the
-// operation would leave behind what proves more than that.
+// Proven is nil unless the principal is a session that began with a sign-in link, or a token
+// that goes back to one, and the operation would leave behind what proves more than that.
 func Proven(p Principal, op Operation) error {
-	if !p.Requester().ByLink() {
+	makers := p.Requester().byLinkOf()
+	if len(makers) == 0 {
 		return nil
 	}
 	if left := byLink[op]; left == Told || left == Carried {
 		return nil
+	}
+	if !p.Requester().ByLink() {
+		return countersign.Errorf(countersign.CodeRoleRequired, "this token goes back to a session that began with a sign-in link of %s, which doesn't prove who had it; sign in another way, and do it then", makers[0])
 	}
 	return countersign.Errorf(countersign.CodeRoleRequired, "this session began with a sign-in link of %s, which doesn't prove that you are %s; sign in another way, and do it then", p.Lineage[0], p.Email)
 }

@@ -32,16 +32,26 @@ func (r Requester) Chain() []string {
 
 // persons are whom the requester may be: itself and the user behind it. A session that a
 // sign-in link began may be that of whoever made the link, and could have used it in the
-// user's place.
+// user's place; so may a token that was made in one, directly or through others.
 func (r Requester) persons() []string {
-	if r.ByLink() {
-		return r.Chain()
-	}
 	out := []string{r.ID}
 	if r.Email != "" {
 		out = append(out, "user:"+r.Email)
 	}
-	return out
+	return append(out, r.byLinkOf()...)
+}
+
+// byLinkOf are the makers of the link behind a session, or behind the session that a token goes
+// back to; none where there is no link. A chain of makers ends at a user, but for a link's.
+func (r Requester) byLinkOf() []string {
+	if r.ByLink() {
+		return r.Makers
+	}
+	at := slices.IndexFunc(r.Makers, func(id string) bool { return strings.HasPrefix(id, "user:") })
+	if at < 0 {
+		return nil
+	}
+	return r.Makers[at+1:]
 }
 
 // ByLink reports a user's session that began with a sign-in link somebody made.
@@ -170,8 +180,8 @@ func FourEyes(p Principal, r Requester) error {
 	if !meet(judge.persons(), asked) && !meet(judge.Makers, asked) {
 		return nil
 	}
-	if r.ByLink() || judge.ByLink() {
-		return countersign.Errorf(countersign.CodeSelfApproval, "who asked for this run and you may be one person, since a session counts as whoever made the sign-in link that began it; someone else must decide, or sign in another way")
+	if len(r.byLinkOf())+len(judge.byLinkOf()) > 0 {
+		return countersign.Errorf(countersign.CodeSelfApproval, "who asked for this run and you may be one person, since a session counts as whoever made the sign-in link that began it, and so does a token that was made in one; someone else must decide, or sign in another way")
 	}
 	return countersign.Errorf(countersign.CodeSelfApproval, "you asked for this run, so someone else must decide")
 }

@@ -35,7 +35,7 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 	switch {
 	case d.Decision == countersign.ApprovalRejected:
 		r.Status = countersign.ApprovalRejected
-	case d.Decision == countersign.ApprovalApproved && gate.Enough(r.Needed(), r.Groups, counted(r)):
+	case d.Decision == countersign.ApprovalApproved && Enough(r):
 		r.Status = countersign.ApprovalApproved
 	}
 	a.changed = true
@@ -56,19 +56,35 @@ func countDecisions(tx store.Tx, tenant string, r *records.Approval, earlier int
 		return nil
 	}
 	r.Decisions = slices.Clone(r.Decisions)
-	for i := range r.Decisions {
+	var kept []records.Decider
+	for i := len(r.Decisions) - 1; i >= 0; i-- { // the last first: it was given beside those that counted then
 		d := &r.Decisions[i]
 		if d.By == countersign.SystemPrincipal {
 			continue
 		}
-		now, counts, err := records.EligibilityThen(tx, tenant, r, deciderOf(r, i), d.At, m, i >= earlier)
+		by := deciderOf(r, i)
+		now, counts, err := records.EligibilityThen(tx, tenant, r, by, d.At, m, i >= earlier)
 		if err != nil {
 			return err
+		}
+		counts = counts && !slices.ContainsFunc(kept, func(later records.Decider) bool { return barred(m.Eyes, later, by) })
+		if counts {
+			kept = append(kept, by)
 		}
 		d.Groups, d.Escalated, d.Left = now.Groups, now.Escalated, !counts
 	}
 	return nil
 }
+
+// barred reports an earlier decision that can't count beside a later one, since one person may
+// be both: it did not count when the later one was given.
+func barred(eyes access.Eyes, later, earlier records.Decider) bool {
+	return access.SameDecider(later.Requester, earlier.Requester) || slices.Contains(earlier.OnBehalfOf, later.Person) ||
+		slices.Contains(later.OnBehalfOf, earlier.Person) || eyes.MayJoin(later.Requester, earlier.Requester) != nil
+}
+
+// Enough reports that the decisions of an approval that count suffice.
+func Enough(r *records.Approval) bool { return gate.Enough(r.Needed(), r.Groups, counted(r)) }
 
 func deciderOf(r *records.Approval, i int) records.Decider {
 	if i < len(r.Deciders) {

@@ -18,7 +18,8 @@ type Moment struct {
 
 // stands reports whether who decided an approval may decide it at this moment still: a user of
 // the tenant, or a token that is neither revoked nor expired, with the role and the project.
-// Where people decide, so must the user be whom the token stands for.
+// A token that names a user stands as that user does; where people decide, it names one who has
+// made or confirmed it.
 func (m Moment) stands(tx store.Tx, tenant string, r *Approval, by Decider, given time.Time) (bool, error) {
 	kind, id, _ := strings.Cut(by.ID, ":")
 	switch kind {
@@ -55,11 +56,14 @@ func (m Moment) tokenStands(tx store.Tx, tenant string, r *Approval, id string, 
 	if !t.RevokedAt.IsZero() || t.Lapsed || !m.Now.Before(t.ExpiresAt) || !mayDecide(held, r) {
 		return false, nil
 	}
-	if m.Eyes != access.EyesOfPeople {
-		return true, nil
-	}
-	if t.Person() == "" {
+	switch {
+	case t.UserEmail == "":
+		return m.Eyes != access.EyesOfPeople, nil
+	case t.Person() == "" && (t.UserLeft || m.Eyes == access.EyesOfPeople):
 		return false, nil
+	}
+	if _, _, err := Users.Get(tx, tenant, t.UserEmail); errors.Is(err, store.ErrNotFound) && m.Eyes != access.EyesOfPeople {
+		return true, nil // it stands for itself: an earlier release let tokens name who never was a user
 	}
 	return userStands(tx, tenant, r, t.UserEmail, given)
 }
