@@ -194,7 +194,7 @@ func (e *Engine) takeUpStranded() {
 		var moved runrepo.Moved
 		err := e.turn(context.Background(), func(tx store.Tx) (err error) {
 			moved = runrepo.Moved{}
-			if err := e.mayApply(tx, ref, run.SetAside{}); err != nil {
+			if _, err := e.mayApply(tx, ref, run.SetAside{}); err != nil {
 				return err
 			}
 			moved, err = e.runs.TakeUp(tx, ref)
