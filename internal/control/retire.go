@@ -91,7 +91,7 @@ func (s *Service) useToRetire(ctx context.Context, a Actor, op access.Operation,
 	if op != access.RetireProject || access.Allow(a.Principal, op) != nil || access.InScope(a.Principal, id) != nil {
 		return seen, nil
 	}
-	err = s.read(ctx, func(tx store.Tx) (err error) {
+	err = s.look(ctx, a, func(tx store.Tx) (err error) {
 		seen, err = seeUse(tx, a, id)
 		return err
 	})

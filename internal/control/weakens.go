@@ -81,7 +81,7 @@ func (s *Service) compareProject(ctx context.Context, a Actor, id string, revisi
 		return c, nil
 	}
 	var seen priorRevisions
-	err = s.read(ctx, func(tx store.Tx) (err error) {
+	err = s.look(ctx, a, func(tx store.Tx) (err error) {
 		head, _, err := records.Projects.Get(tx, a.Tenant, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
