@@ -44,8 +44,11 @@ func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting
 			return nil
 		}
 		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, aboutRun(access.ReconcileRun, rec))}
-		list = append(list, w)
-		return s.withSteps(names, a, &list[len(list)-1].Run, rec.Probes)
+		passed, err := s.passes(store.Runs, a.Tenant, rec.ID, s.withSteps(names, a, &w.Run, rec.Probes))
+		if !passed {
+			list = append(list, w)
+		}
+		return err
 	})
 	return list, more, err
 }
@@ -54,22 +57,30 @@ func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting
 func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
 	more, err = eachOldest(s, tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) error {
-		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
-		if err != nil {
-			return err
+		w, err := s.pendingApproval(tx, a, names, rec)
+		passed, err := s.passes(store.Approvals, a.Tenant, rec.ID, err)
+		if !passed {
+			list = append(list, w)
 		}
-		w := Waiting{Run: run.Run, Barred: s.barredDecision(tx, a, rec)}
-		if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
-			return err
-		}
-		if err := s.showApproval(names, a, &rec.Approval); err != nil {
-			return err
-		}
-		w.Approval = new(WithoutContent(rec.Approval))
-		list = append(list, w)
-		return nil
+		return err
 	})
 	return list, more, err
+}
+
+func (s *Service) pendingApproval(tx store.Tx, a Actor, names readNames, rec *records.Approval) (w Waiting, err error) {
+	run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
+	if err != nil {
+		return w, err
+	}
+	w = Waiting{Run: run.Run, Barred: s.barredDecision(tx, a, rec)}
+	if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
+		return w, err
+	}
+	if err := s.showApproval(names, a, &rec.Approval); err != nil {
+		return w, err
+	}
+	w.Approval = new(WithoutContent(rec.Approval))
+	return w, nil
 }
 
 // eachOldest hands over the oldest documents of a status, a few in memory at a time, and
