@@ -8,6 +8,8 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/testing/slacktest"
 )
 
@@ -36,7 +38,7 @@ func (d *day) must(who person, what, main string, do func(a control.Actor) error
 
 // equip gives the tenants people, groups, projects, models, agents, a team and a webhook.
 func (d *day) equip() {
-	realm := person{access.Principal{ID: "token:realm", Tenant: countersign.DefaultTenant, Roles: []countersign.Role{admin}, Realm: true}, "realm"}
+	realm := person{access.Principal{ID: "user:realm@example.com", Tenant: countersign.DefaultTenant, Roles: []countersign.Role{admin}, Realm: true}, "realm"}
 	for _, tenant := range tenants {
 		if err := d.ownTenant(realm, tenant); err != nil {
 			d.t.Fatal(err)
@@ -190,6 +192,14 @@ func (d *day) connect(tenant string) {
 		d.t.Fatalf("an account that nobody has confirmed: %v", err)
 	}
 	d.must(bob, "confirm the account", "", func(a control.Actor) error {
+		a.Session = "s-bob"
+		began := &records.Session{TenantID: tenant, Email: bob.Email, CreatedAt: d.now(), SeenAt: d.now(), ExpiresAt: d.now().Add(time.Hour)}
+		if err := d.replicas[0].store.Update(background(), func(tx store.Tx) error {
+			_, err := records.Sessions.Put(tx, store.Realm, a.Session, began, 0)
+			return err
+		}); err != nil {
+			return err
+		}
 		return d.process.control.ConfirmChatAccount(background(), a, account.Service, account.Workspace, account.ID)
 	})
 	synctest.Wait()

@@ -41,7 +41,7 @@ func (d *day) asleep() bool { h := d.now().Hour(); return h < 6 || h >= 22 }
 func office(tenant string) []person {
 	of := func(name string, role countersign.Role) person {
 		email := name + "@" + tenant + ".example"
-		return person{access.Principal{ID: "user:" + email, Tenant: tenant, Roles: []countersign.Role{role}, Email: email, Person: email, Session: "s-" + name}, name}
+		return person{access.Principal{ID: "user:" + email, Tenant: tenant, Roles: []countersign.Role{role}, Email: email, Person: email}, name}
 	}
 	return []person{of("ada", admin), of("ann", operator), of("amy", operator), of("bob", approver), of("fay", approver), of("fred", approver), of("dirk", approver), of("vic", countersign.RoleViewer)}
 }
