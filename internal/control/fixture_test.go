@@ -96,6 +96,14 @@ func (h *fixture) on(s store.Store) *control.Service {
 	return control.New(h.cfg, s, h.repository, h, &updates.Hub{}, healthyProber{h}, slog.New(slog.DiscardHandler))
 }
 
+// elsewhere has another replica do something: what this one does in turn stays in turn meanwhile.
+func (h *fixture) elsewhere(do func()) {
+	here := h.service
+	defer func() { h.service = here }()
+	h.service = h.on(h.store)
+	do()
+}
+
 // share has the use cases know that others write to the store too.
 func (h *fixture) share() { h.service = h.on(struct{ store.Store }{h.store}) }
 

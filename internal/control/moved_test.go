@@ -12,7 +12,9 @@ func TestATeamIsJudgedByItsMembersAsTheyAreWhenItIsSaved(t *testing.T) {
 	h := open(t)
 	ids := h.admitted(item("a"), item("b"))
 	h.store.before = func() {
-		h.admitted(item("a", at(2), func(a *countersign.ManifestAgent) { a.Capabilities = []string{"look"} }), item("b"))
+		h.elsewhere(func() {
+			h.admitted(item("a", at(2), func(a *countersign.ManifestAgent) { a.Capabilities = []string{"look"} }), item("b"))
+		})
 	}
 	_, err := h.putTeam(as("acme"), "t1", teamOf(ids, pings("s0", ids[0])))
 	wantCode(t, err, countersign.CodeInvalidRequest)
@@ -28,8 +30,10 @@ func TestATeamIsJudgedByItsMembersAsTheyAreWhenItIsSaved(t *testing.T) {
 func TestAManifestIsJudgedByTheModelsAsTheyAreWhenItIsApplied(t *testing.T) {
 	h := open(t)
 	h.store.before = func() {
-		_, err := h.service.SyncAgents(background, as("acme"), "acme-two", manifest(item("c")))
-		h.must(err)
+		h.elsewhere(func() {
+			_, err := h.service.SyncAgents(background, as("acme"), "acme-two", manifest(item("c")))
+			h.must(err)
+		})
 	}
 	_, err := h.service.SyncAgents(background, as("acme"), "acme-one", manifest(item("a")))
 	wantCode(t, err, countersign.CodeInvalidRequest)

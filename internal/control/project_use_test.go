@@ -83,9 +83,11 @@ func TestARunThatStartsAfterTheLookKeepsItsProjectFromBeingEdited(t *testing.T) 
 		h := open(t)
 		between := &startsBetween{Store: h.store.Store}
 		between.start = func() {
-			for range runs {
-				h.started(as("acme"))
-			}
+			h.elsewhere(func() {
+				for range runs {
+					h.started(as("acme"))
+				}
+			})
 		}
 		h.store.Store = between
 		_, err := h.service.RetireProject(background, as("acme"), "acme-one", "r")

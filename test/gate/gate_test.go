@@ -76,8 +76,8 @@ func TestAPackageThatFailsByItselfIsAFailure(t *testing.T) {
 func TestAFailureIsRepeatedByOneCommand(t *testing.T) {
 	p := part{flags: "-short -gcflags=modernc.org/...=-race=false", packages: "./internal/...", args: "-run A|B -postgres"}
 	for test, want := range map[string]string{
-		"TestA": "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v -run '^TestA$' ./internal/rules/run -postgres",
-		"":      "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v ./internal/rules/run -run 'A|B' -postgres",
+		"TestA": "go test -vet=off -timeout=" + hanging + " -short -gcflags=modernc.org/...=-race=false -count=1 -v -run '^TestA$' ./internal/rules/run -postgres",
+		"":      "go test -vet=off -timeout=" + hanging + " -short -gcflags=modernc.org/...=-race=false -count=1 -v ./internal/rules/run -run 'A|B' -postgres",
 	} {
 		if got := p.repeat(outcome{Package: module + "/internal/rules/run", Test: test}); got != want {
 			t.Errorf("%s\nwant %s", got, want)

@@ -31,8 +31,8 @@ func (p part) goTest(packages []string, more ...string) []string {
 	return append(words, strings.Fields(p.args)...)
 }
 
-// hanging is the timeout of a test binary, ten times what the longest of them needs.
-const hanging = "60m"
+// hanging is the timeout of a test binary, five times what the longest of them needs.
+const hanging = "30m"
 
 // named finds parts of either tier.
 func named(names []string) ([]part, error) {
