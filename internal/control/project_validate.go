@@ -13,8 +13,12 @@ import (
 // ValidateProject lists what contradicts itself in a project's approval rules, and the gaps
 // that they leave. What makes a project unusable is refused when it is written.
 func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
+	if err := access.Allow(a.Principal, access.ValidateProject); err != nil {
+		return v, err
+	}
 	var p countersign.Project
-	err = s.view(ctx, a, access.ValidateProject, func(tx store.Tx) error {
+	// A document of megabytes takes long to read, so few are read at once.
+	err = s.look(ctx, a, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err == nil {
 			p, err = s.projectOf(tx, a.Tenant, *head)

@@ -45,6 +45,7 @@ type API struct {
 	stop     chan struct{} // closed when streams must end
 
 	large     largeAnswers
+	bodies    largeBodies
 	comebacks sync.Map                                   // *comebacks of each tenant
 	snapshots *cache.Cache[*countersign.Plan, []byte]    // in JSON
 	steps     *cache.Cache[*countersign.StepRun, []byte] // encoded steps of a run, by its first step
@@ -52,7 +53,7 @@ type API struct {
 
 // New makes the API.
 func New(cfg Config, c *control.Service) (*API, error) {
-	a := &API{cfg: cfg, control: c, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{}), large: newLargeAnswers()}
+	a := &API{cfg: cfg, control: c, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{}), large: newLargeAnswers(), bodies: newLargeBodies()}
 	a.snapshots = cache.New[*countersign.Plan, []byte](keptSnapshots)
 	a.steps = cache.New[*countersign.StepRun, []byte](keptSteps)
 	if err := a.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {

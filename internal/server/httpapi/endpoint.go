@@ -59,17 +59,20 @@ func (a *API) endpoint(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		telemetry.Route(w, rt.method+" "+rt.path)
 		c := &call{ctx: r.Context(), r: r, w: w, id: r.PathValue("id")}
-		if err := a.admit(c, rt); err != nil {
+		data, err := a.admit(c, rt)
+		if err == nil && rt.stream != nil {
+			if err = readDocument(c, rt, data); err == nil {
+				err = rt.stream(c, w)
+			}
+		}
+		if err != nil {
 			a.fail(w, r, err)
 			return
 		}
 		if rt.stream != nil {
-			if err := rt.stream(c, w); err != nil {
-				a.fail(w, r, err)
-			}
 			return
 		}
-		out, err := a.answer(rt, c)
+		out, err := a.serve(rt, c, data)
 		if rt.status == http.StatusAccepted {
 			a.countStart(c, err)
 		}
@@ -91,7 +94,18 @@ func (a *API) named(c *call, out any) (any, error) {
 	return control.Named(c.ctx, a.control, c.actor, out), nil
 }
 
-func (a *API) admit(c *call, rt route) error {
+// serve is the answer to a request, whose body is large or not.
+func (a *API) serve(rt route, c *call, data []byte) (out any, err error) {
+	busy := a.bodies.do(c.ctx, c.actor.Tenant, len(data), func() {
+		if err = readDocument(c, rt, data); err == nil {
+			out, err = a.answer(rt, c)
+		}
+	})
+	return out, cmp.Or(busy, err)
+}
+
+// admit returns the body of a request that may be made.
+func (a *API) admit(c *call, rt route) ([]byte, error) {
 	look := func() error { return a.recognize(c, rt) }
 	most := countersign.MaxBodyBytes
 	if rt.op == "" {
@@ -99,12 +113,9 @@ func (a *API) admit(c *call, rt route) error {
 	}
 	data, err := c.read(look, most)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := readParams(c, rt); err != nil {
-		return err
-	}
-	return readDocument(c, rt, data)
+	return data, readParams(c, rt)
 }
 
 // read reads the body for whoever may ask at all, and looks again once it is there: it may take
