@@ -38,7 +38,7 @@ func (s *Service) offerOf(tx store.Tx, tenant string, head *records.AgentHead) (
 	if err != nil {
 		return o, err
 	}
-	p, err := s.projectOf(tx, tenant, *system)
+	p, err := projectOf(s.cfg.Allowed, tx, tenant, *system)
 	if err != nil {
 		return o, err
 	}

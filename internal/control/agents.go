@@ -120,7 +120,7 @@ func (s *Service) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (counte
 	if out.Liveness, out.LastHeartbeatAt, err = livenessOf(tx, a.Tenant, h.ID, s.cfg.Now()); err != nil {
 		return out, err
 	}
-	err = maskAgent(tx, a, &out)
+	err = maskAgentFor(tx, a, &out)
 	return out, err
 }
 

@@ -107,7 +107,7 @@ func (s *Service) showApproval(names readNames, a Actor, ap *countersign.Approva
 			return err
 		}
 	}
-	return s.maskApproval(names.tx, a, ap)
+	return s.maskApprovalFor(names.tx, a, ap)
 }
 
 func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {

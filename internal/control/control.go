@@ -144,9 +144,9 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 		keyRaces:  cache.New[string, time.Time](cachedKeyRaces),
 	}
 	service.alone, _ = s.(store.Changing)
-	service.codeLimit, service.tryLimit = service.limit("asking", codeRate), service.limit("trying", tryRate)
-	service.linkLimit = service.limit("linking", codeRate)
-	service.siteLimit = service.limit("siting", siteCodeRate)
+	service.codeLimit, service.tryLimit = newLimit(cfg, s, "asking", codeRate), newLimit(cfg, s, "trying", tryRate)
+	service.linkLimit = newLimit(cfg, s, "linking", codeRate)
+	service.siteLimit = newLimit(cfg, s, "siting", siteCodeRate)
 	service.beginLimit = ownLimit{throttle.New(beginRate, limitKeysInMemory)} // not shared: what it begins is small, and swept soon
 	service.codes = newCodeMails()
 	if service.cfg.Life == nil {

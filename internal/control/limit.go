@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/throttle"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // How often somebody may ask for a sign-in code or make a sign-in link, try one
@@ -27,13 +28,13 @@ type limit interface {
 	Return(ctx context.Context, key string, now time.Time) error
 }
 
-// limit makes a limit that all processes on the store share.
-func (s *Service) limit(name string, rate throttle.Rate) limit {
+// newLimit makes a limit that all processes on the store share.
+func newLimit(cfg Config, st store.Store, name string, rate throttle.Rate) limit {
 	own := throttle.New(rate, limitKeysInMemory)
-	if !s.cfg.Shared {
+	if !cfg.Shared {
 		return ownLimit{own}
 	}
-	return &sharedLimit{own: own, store: s.store, name: name, rate: rate}
+	return &sharedLimit{own: own, store: st, name: name, rate: rate}
 }
 
 // ownLimit is the limit of a store with a single process.
@@ -53,8 +54,8 @@ func (l ownLimit) Return(_ context.Context, key string, now time.Time) error {
 // count counts an attempt, and returns ErrTooMany beyond the limit. If the attempt can't be
 // counted, it is refused as unavailable: otherwise somebody who disturbs the store could
 // try without limit. That shuts nobody out, since a session needs the same store.
-func (s *Service) count(ctx context.Context, l limit, key string) error {
-	switch allowed, err := l.Allow(ctx, key, s.cfg.Now()); {
+func count(ctx context.Context, l limit, key string, now time.Time) error {
+	switch allowed, err := l.Allow(ctx, key, now); {
 	case err != nil:
 		return public(err)
 	case !allowed:

@@ -1,13 +1,11 @@
 package control
 
 import (
-	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/runtime/runrepo"
-	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Sensitive input and output fields are masked for a VIEWER (contract 5). Reviewers see
@@ -15,20 +13,20 @@ import (
 
 var masked = countersign.String("•••")
 
-// masks reports whether the actor's only role is VIEWER.
-func masks(a Actor) bool {
-	return len(a.Roles) > 0 && !slices.ContainsFunc(a.Roles, func(r countersign.Role) bool { return r != countersign.RoleViewer })
+// viewerOnly reports whether these are the roles of somebody from whom values are hidden: VIEWER and
+// no other.
+func viewerOnly(roles []countersign.Role) bool {
+	return len(roles) > 0 && !slices.ContainsFunc(roles, func(r countersign.Role) bool { return r != countersign.RoleViewer })
 }
 
-// maskFor masks the run's steps if the actor must not see them.
-func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
-	if !masks(a) {
-		return nil
-	}
-	p, err := s.runs.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
-	if err != nil {
-		return err
-	}
+// callKey begins the key of a call over MCP; what follows is a digest of its inputs.
+const callKey = "mcp "
+
+func isCallKey(key string) bool { return strings.HasPrefix(key, callKey) }
+
+// maskRun masks a run's steps, and its snapshot if it has one. p is its plan, and open names the
+// planning inputs of it that reach no sensitive field.
+func maskRun(r *countersign.Run, p *countersign.Plan, open []string) {
 	of := planMaskOf(p)
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
@@ -48,29 +46,11 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 		}
 	}
 	if r.PlanSnapshot == nil {
-		return nil
-	}
-	stored, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
-	if err != nil {
-		return err
+		return
 	}
 	shown := *r.PlanSnapshot
-	maskPlan(&shown, of, stored.OpenInputs)
+	maskPlan(&shown, of, open)
 	r.PlanSnapshot = &shown
-	return nil
-}
-
-// maskPlanFor masks a plan's steps if the actor must not see them. open names the planning
-// inputs that reach no sensitive field.
-func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error {
-	if !masks(a) {
-		return nil
-	}
-	whole, err := runrepo.WithProjects(tx, a.Tenant, *p)
-	if err == nil {
-		maskPlan(p, planMaskOf(&whole), open)
-	}
-	return err
 }
 
 // maskPlan masks the steps of a plan, and everything from which a masked input could be
@@ -88,7 +68,7 @@ func maskPlan(shown *countersign.Plan, of planMask, open []string) {
 	maskExecutorInputs(shown, of.plan)
 	shown.ProjectSnapshots = slices.Clone(shown.ProjectSnapshots)
 	for i := range shown.ProjectSnapshots {
-		maskCapabilities(&shown.ProjectSnapshots[i])
+		maskProject(&shown.ProjectSnapshots[i])
 	}
 	if of.masksAnything() {
 		shown.PlanDigest = ""
@@ -97,24 +77,15 @@ func maskPlan(shown *countersign.Plan, of planMask, open []string) {
 	}
 }
 
-func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) error {
-	if !masks(a) {
-		return nil
-	}
-	stored, err := s.runs.ReadPlan(tx, a.Tenant, ap.PlanID)
-	if errors.Is(err, store.ErrNotFound) {
-		(&fieldMask{whole: true}).approval(ap) // nothing says which fields are sensitive
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	p, err := s.runs.Plan(tx, a.Tenant, ap.PlanID, stored.PlanDigest)
-	if err != nil {
-		return err
-	}
+// maskApproval masks an approval of a step of a plan.
+func maskApproval(ap *countersign.Approval, p *countersign.Plan) {
 	if h := planMaskOf(p).forStep(ap.StepID, ap.InputSnapshot); h != nil {
 		h.approval(ap)
 	}
-	return nil
+}
+
+// maskWholeApproval masks an approval whose plan is gone, so that nothing says which fields are
+// sensitive.
+func maskWholeApproval(ap *countersign.Approval) {
+	(&fieldMask{whole: true}).approval(ap)
 }

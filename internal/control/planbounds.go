@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -29,11 +30,11 @@ func document[T any](d *planned, tx store.Tx, t *store.Table, tenant, kind, id s
 	return records.Decode(row, v)
 }
 
-func (s *Service) plannedProject(tx store.Tx, tenant string, d *planned, h records.ProjectHead) (p countersign.Project, err error) {
+func plannedProject(allowed project.Allowed, tx store.Tx, tenant string, d *planned, h records.ProjectHead) (p countersign.Project, err error) {
 	if err = document(d, tx, store.ProjectRevisions, tenant, "project", h.ID, h.Revision, &p); err != nil {
 		return p, err
 	}
-	return s.assembleProject(h, p), nil
+	return assembleProject(allowed, h, p), nil
 }
 
 func plannedModel(tx store.Tx, tenant string, d *planned, id string) (m countersign.Model, err error) {

@@ -326,7 +326,7 @@ func (s *Service) sources(tx store.Tx, a Actor, of planned, m *countersign.Model
 		if err != nil {
 			return src, err
 		}
-		p, err := s.plannedProject(tx, a.Tenant, &of, *head)
+		p, err := plannedProject(s.cfg.Allowed, tx, a.Tenant, &of, *head)
 		if err != nil {
 			return src, err
 		}

@@ -32,7 +32,7 @@ func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w c
 		if err != nil {
 			return err
 		}
-		if p, err = s.projectOf(tx, a.Tenant, *head); err != nil {
+		if p, err = projectOf(s.cfg.Allowed, tx, a.Tenant, *head); err != nil {
 			return err
 		}
 		if p.Capability(w.Capability) == nil {
@@ -105,7 +105,7 @@ func conformances(tx store.Tx, tenant, id string) ([]countersign.Conformance, in
 // shownProject returns a project as its readers see it, with the checks of its receivers.
 // Plans don't need those and don't read them.
 func (s *Service) shownProject(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
-	p, err := s.projectOf(tx, tenant, h)
+	p, err := projectOf(s.cfg.Allowed, tx, tenant, h)
 	if err != nil {
 		return p, err
 	}

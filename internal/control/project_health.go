@@ -69,7 +69,7 @@ func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p cou
 		if err != nil {
 			return err
 		}
-		if p, err = s.projectOf(tx, a.Tenant, *head); err != nil {
+		if p, err = projectOf(s.cfg.Allowed, tx, a.Tenant, *head); err != nil {
 			return err
 		}
 		boundTo, err = credowner.OfProject(tx, &p)

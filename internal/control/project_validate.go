@@ -21,7 +21,7 @@ func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v co
 	err = s.look(ctx, a, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err == nil {
-			p, err = s.projectOf(tx, a.Tenant, *head)
+			p, err = projectOf(s.cfg.Allowed, tx, a.Tenant, *head)
 		}
 		return err
 	})

@@ -63,7 +63,9 @@ func (s *Service) Project(ctx context.Context, a Actor, id string) (p countersig
 // projectFor is a project as the actor may see it.
 func (s *Service) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (countersign.Project, error) {
 	p, err := s.shownProject(tx, a.Tenant, *h)
-	maskProject(a, &p)
+	if masks(a) {
+		maskProject(&p)
+	}
 	return p, err
 }
 
@@ -77,18 +79,18 @@ func reachProject(tx store.Tx, a Actor, id string) (*records.ProjectHead, int64,
 }
 
 // projectOf adds the content of the head's revision.
-func (s *Service) projectOf(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
+func projectOf(allowed project.Allowed, tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
 	p, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
 	if err != nil {
 		return countersign.Project{}, fmt.Errorf("content of project %s: %w", h.ID, err)
 	}
-	return s.assembleProject(h, *p), nil
+	return assembleProject(allowed, h, *p), nil
 }
 
-func (s *Service) assembleProject(h records.ProjectHead, p countersign.Project) countersign.Project {
+func assembleProject(allowed project.Allowed, h records.ProjectHead, p countersign.Project) countersign.Project {
 	p.ID, p.Revision, p.Enabled, p.Retired, p.Health = h.ID, h.Revision, h.Enabled, h.Retired, h.Health
 	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt
-	p.SecretConfigured, p.WeakSecret = s.cfg.Allowed.SecretConfigured(&p), s.cfg.Allowed.WeakSecret(&p)
+	p.SecretConfigured, p.WeakSecret = allowed.SecretConfigured(&p), allowed.WeakSecret(&p)
 	return p
 }
 
@@ -209,7 +211,7 @@ func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int
 		return countersign.Project{}, err
 	}
 	c.weakens = seen.weakens
-	return s.assembleProject(*h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
+	return assembleProject(s.cfg.Allowed, *h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 
 // revise stores content as the project's next revision, disabled and without a health

@@ -46,20 +46,20 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (counte
 		out = run.Compare(live.Plan(), r, &rehearsed.Run)
 	}
 	if masks(a) {
-		maskRehearsal(&out, live)
+		maskRehearsal(&out, live.Plan(), r.Steps)
 	}
 	return out, nil
 }
 
 // maskRehearsal masks the values and digests of capabilities with sensitive fields for a
 // VIEWER, who still sees that something differs, and where.
-func maskRehearsal(r *countersign.Rehearsal, live *runrepo.LoadedRun) {
-	of := planMaskOf(live.Plan())
+func maskRehearsal(r *countersign.Rehearsal, p *countersign.Plan, sent []countersign.StepRun) {
+	of := planMaskOf(p)
 	if of.masksAnything() {
 		r.PlanDigest = ""
 	}
 	for i := range r.Steps {
-		step := live.Run().Steps[i]
+		step := &sent[i]
 		if of.forStep(step.ID, step.Input) == nil {
 			continue
 		}

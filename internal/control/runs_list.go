@@ -99,16 +99,16 @@ func showRuns[T any](s *Service, tx store.Tx, a Actor, rows []store.Row, show fu
 
 // runsPage is a page of runs that is being read.
 type runsPage struct {
-	*Service
-	tx    store.Tx
-	actor Actor
-	names readNames
-	runs  []*records.Run                   // nil if it can't be read; with their steps if they were in memory, as the latest ones mostly are
-	steps map[string][]countersign.StepRun // of the others, if they could be read together
+	service *Service
+	tx      store.Tx
+	actor   Actor
+	names   readNames
+	runs    []*records.Run                   // nil if it can't be read; with their steps if they were in memory, as the latest ones mostly are
+	steps   map[string][]countersign.StepRun // of the others, if they could be read together
 }
 
 func (s *Service) pageOfRuns(tx store.Tx, a Actor, rows []store.Row) (p runsPage, err error) {
-	p = runsPage{Service: s, tx: tx, actor: a, names: namesIn(tx, a.Tenant), runs: make([]*records.Run, len(rows))}
+	p = runsPage{service: s, tx: tx, actor: a, names: namesIn(tx, a.Tenant), runs: make([]*records.Run, len(rows))}
 	var together []string
 	for i, row := range rows {
 		if p.runs[i] = s.runs.Remembered(a.Tenant, row); p.runs[i] != nil {
@@ -142,7 +142,7 @@ func (p runsPage) run(i int) (countersign.Run, error) {
 	if err := p.names.run(&r); err != nil {
 		return r, err
 	}
-	return r, p.maskFor(p.tx, p.actor, &r)
+	return r, p.service.maskFor(p.tx, p.actor, &r)
 }
 
 func (p runsPage) withSteps(rec *records.Run) (countersign.Run, error) {

@@ -21,7 +21,7 @@ var ErrTooMany = errors.New("too many attempts")
 // Try counts an attempt of a network address without a session, and refuses it beyond the
 // limit.
 func (s *Service) Try(ctx context.Context, from string) error {
-	return s.count(ctx, s.tryLimit, tryKey(from))
+	return count(ctx, s.tryLimit, tryKey(from), s.cfg.Now())
 }
 
 // tryKey is the key that an address's attempts are counted under.
@@ -29,7 +29,7 @@ func tryKey(from string) string { return "from " + network(from) }
 
 // Begin counts a sign-in that a network address begins at the identity provider or by passkey.
 func (s *Service) Begin(ctx context.Context, from string) error {
-	return s.count(ctx, s.beginLimit, network(from))
+	return count(ctx, s.beginLimit, network(from), s.cfg.Now())
 }
 
 // succeeded takes back the attempt that signed somebody in, so that people who share a
@@ -50,17 +50,17 @@ var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is 
 // secret that the browser must send with it. The answer and its timing don't depend on
 // whether the address is a user's. from is the network address of the request.
 func (s *Service) AskForCode(ctx context.Context, email, from string) (secret string, err error) {
-	if err := s.count(ctx, s.tryLimit, "asked from "+network(from)); err != nil {
+	if err := count(ctx, s.tryLimit, "asked from "+network(from), s.cfg.Now()); err != nil {
 		return "", err
 	}
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	if err := s.count(ctx, s.codeLimit, email+" from "+network(from)); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
+	if err := count(ctx, s.codeLimit, email+" from "+network(from), s.cfg.Now()); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
 		return "", err
 	}
 	if prefix, ok := site(from); ok {
-		if err := s.count(ctx, s.siteLimit, email+" at "+prefix); err != nil {
+		if err := count(ctx, s.siteLimit, email+" at "+prefix, s.cfg.Now()); err != nil {
 			return "", err
 		}
 	}

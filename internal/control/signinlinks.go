@@ -37,7 +37,7 @@ func (s *Service) CreateLink(ctx context.Context, a Actor, email string, w count
 		return err
 	})
 	if err == nil {
-		err = tooManyLinks(s.count(ctx, s.linkLimit, a.ID+" for "+email), email)
+		err = tooManyLinks(count(ctx, s.linkLimit, a.ID+" for "+email, s.cfg.Now()), email)
 	}
 	if err != nil {
 		return out, "", s.Refuse(ctx, a, access.CreateLink, subject, err)

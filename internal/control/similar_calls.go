@@ -96,7 +96,7 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 // two hidden titles are equal would reveal what is masked.
 func (s *Service) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (bool, error) {
 	title := ap.Title
-	err := s.maskApproval(tx, a, &ap)
+	err := s.maskApprovalFor(tx, a, &ap)
 	return title != "" && ap.Title == title, err
 }
 

@@ -56,8 +56,8 @@ func (o startRequest) repeats(earlier *countersign.Run) bool {
 // newStartRequest takes the fingerprint over operation, path id and body (contract 6). given is
 // the body without inputs that are null: which of them are left out says a schema, which may
 // change, and a repeat mustn't be told from its start by that (contract 12.1).
-func (s *Service) newStartRequest(op access.Operation, subject, pathID, key string, body, given any) (startRequest, error) {
-	o := startRequest{op: op, subject: subject, key: key, at: s.cfg.Now()}
+func newStartRequest(now time.Time, op access.Operation, subject, pathID, key string, body, given any) (startRequest, error) {
+	o := startRequest{op: op, subject: subject, key: key, at: now}
 	var err error
 	if o.asWritten, err = countersign.CanonicalDigest([]any{op, pathID, body}); err != nil {
 		return o, err
@@ -280,7 +280,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunSt
 		return out, err
 	}
 	planID := start.PlanID
-	o, err := s.newStartRequest(access.StartRun, "plan/"+planID, "", key, start, nil)
+	o, err := newStartRequest(s.cfg.Now(), access.StartRun, "plan/"+planID, "", key, start, nil)
 	if err != nil {
 		return out, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -66,11 +65,6 @@ func (s *Service) CallAgent(ctx context.Context, a Actor, id string, start count
 	c.judged = func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start, neededUnlessRead) }
 	return s.startExecutors(ctx, a, c)
 }
-
-// callKey begins the key of a call over MCP; what follows is a digest of its inputs.
-const callKey = "mcp "
-
-func isCallKey(key string) bool { return strings.HasPrefix(key, callKey) }
 
 // Whether a LIVE agent run needs an expectation, its own or the capability's.
 const (
@@ -147,7 +141,7 @@ func (s *Service) projectAlone(tx store.Tx, a Actor, id string) (c plan.Executor
 	if err != nil {
 		return c, err
 	}
-	p, err := s.projectOf(tx, a.Tenant, *head)
+	p, err := projectOf(s.cfg.Allowed, tx, a.Tenant, *head)
 	c.Projects = map[string]plan.Source{id: {Project: &p, InScope: true}}
 	return c, err
 }
@@ -200,7 +194,7 @@ type executorsStart struct {
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
 func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
-	o, err := s.newStartRequest(c.op, c.subject, c.id, c.key, c.body, asGiven(c.body))
+	o, err := newStartRequest(s.cfg.Now(), c.op, c.subject, c.id, c.key, c.body, asGiven(c.body))
 	if err != nil {
 		return out, err
 	}

@@ -22,7 +22,7 @@ func (s *Service) SuggestedInput(ctx context.Context, a Actor, runID string) (ou
 		if err != nil || ap.SuggestedInput == nil {
 			return err
 		}
-		err = s.maskApproval(tx, a, &ap.Approval)
+		err = s.maskApprovalFor(tx, a, &ap.Approval)
 		out = ap.SuggestedInput
 		return err
 	})

@@ -76,7 +76,7 @@ func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, err
 	if err != nil {
 		return t, err
 	}
-	err = maskTeam(tx, a, &t)
+	err = maskTeamFor(tx, a, &t)
 	return t, err
 }
 
@@ -234,7 +234,7 @@ func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, of *plann
 	if err != nil {
 		return err
 	}
-	p, err := s.plannedProject(tx, a.Tenant, of, *projectHead)
+	p, err := plannedProject(s.cfg.Allowed, tx, a.Tenant, of, *projectHead)
 	c.Projects[head.ProjectID] = plan.Source{Project: &p, InScope: true}
 	return err
 }

@@ -1,0 +1,117 @@
+package control
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// What is masked for a VIEWER is a rule; here is read what it goes by.
+
+// masks reports whether the actor's only role is VIEWER.
+func masks(a Actor) bool { return viewerOnly(a.Roles) }
+
+// maskFor masks the run's steps if the actor must not see them.
+func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
+	if !masks(a) {
+		return nil
+	}
+	p, err := s.runs.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
+	if err != nil {
+		return err
+	}
+	var open []string
+	if r.PlanSnapshot != nil {
+		stored, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
+		if err != nil {
+			return err
+		}
+		open = stored.OpenInputs
+	}
+	maskRun(r, p, open)
+	return nil
+}
+
+// maskPlanFor masks a plan's steps if the actor must not see them. open names the planning
+// inputs that reach no sensitive field.
+func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error {
+	if !masks(a) {
+		return nil
+	}
+	whole, err := runrepo.WithProjects(tx, a.Tenant, *p)
+	if err == nil {
+		maskPlan(p, planMaskOf(&whole), open)
+	}
+	return err
+}
+
+// maskApprovalFor masks an approval if the actor must not see it.
+func (s *Service) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) error {
+	if !masks(a) {
+		return nil
+	}
+	stored, err := s.runs.ReadPlan(tx, a.Tenant, ap.PlanID)
+	if errors.Is(err, store.ErrNotFound) {
+		maskWholeApproval(ap)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p, err := s.runs.Plan(tx, a.Tenant, ap.PlanID, stored.PlanDigest)
+	if err == nil {
+		maskApproval(ap, p)
+	}
+	return err
+}
+
+// maskAgentFor masks an agent's fixed inputs and budgets if the actor must not see them.
+func maskAgentFor(tx store.Tx, a Actor, ag *countersign.Agent) error {
+	if !masks(a) || len(ag.ExecutorInputs) == 0 && len(ag.Budgets) == 0 {
+		return nil
+	}
+	p, err := currentSnapshot(tx, a.Tenant, ag.ProjectID)
+	if err == nil {
+		maskAgent(ag, p)
+	}
+	return err
+}
+
+// maskTeamFor masks the values that a team's steps give to sensitive inputs if the actor must not
+// see them.
+func maskTeamFor(tx store.Tx, a Actor, team *countersign.Team) error {
+	if !masks(a) {
+		return nil
+	}
+	team.Steps = slices.Clone(team.Steps)
+	for i := range team.Steps {
+		s := &team.Steps[i]
+		head, _, err := records.Agents.Get(tx, a.Tenant, s.AgentID)
+		if err != nil {
+			return err
+		}
+		p, err := currentSnapshot(tx, a.Tenant, head.ProjectID)
+		if err != nil {
+			return err
+		}
+		maskTeamStep(s, p, head.ProjectID)
+	}
+	return nil
+}
+
+// currentSnapshot returns a project's present revision as the snapshot of a plan.
+func currentSnapshot(tx store.Tx, tenant, projectID string) (*countersign.Plan, error) {
+	head, _, err := records.Projects.Get(tx, tenant, projectID)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(projectID, head.Revision))
+	if err != nil {
+		return nil, err
+	}
+	return &countersign.Plan{ProjectSnapshots: []countersign.Project{*p}}, nil
+}
