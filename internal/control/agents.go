@@ -61,14 +61,6 @@ func (s *Service) AgentNames(ctx context.Context, a Actor, l List) (names []Agen
 	return names, err
 }
 
-func within(column string, values []string) store.Filter {
-	f := store.Filter{Column: column, Op: store.In}
-	for _, v := range values {
-		f.Values = append(f.Values, v)
-	}
-	return f
-}
-
 // Agent reads one agent with its instances.
 func (s *Service) Agent(ctx context.Context, a Actor, id string) (out countersign.AgentWithInstances, err error) {
 	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
@@ -83,32 +75,6 @@ func (s *Service) Agent(ctx context.Context, a Actor, id string) (out countersig
 		return err
 	})
 	return out, err
-}
-
-// reachAgent finds an agent of the tenant that lies within the actor's scope.
-func reachAgent(tx store.Tx, a Actor, id string) (*records.AgentHead, int64, error) {
-	if err := access.ActsFor(a.Principal, id); err != nil {
-		return nil, 0, err
-	}
-	head, version, err := records.Agents.Get(tx, a.Tenant, id)
-	if err != nil {
-		return nil, 0, found(err, "agent", id)
-	}
-	return head, version, access.InScope(a.Principal, head.ProjectID)
-}
-
-// agentOf returns the agent at its head's revision, without liveness.
-func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agent, error) {
-	content, _, err := records.AgentRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
-	if err != nil {
-		return countersign.Agent{}, fmt.Errorf("content of agent %s: %w", h.ID, err)
-	}
-	return withHead(*content, h), nil
-}
-
-func withHead(a countersign.Agent, h *records.AgentHead) countersign.Agent {
-	a.Status, a.Suspended, a.Retired, a.UpdatedAt, a.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
-	return a
 }
 
 // shownAgent returns the agent as the actor may see it, with its present liveness.
@@ -230,4 +196,15 @@ func registered(a countersign.Agent) string {
 		text += fmt.Sprintf(", %d budgets", n)
 	}
 	return text
+}
+
+// RetireAgent retires an agent. It doesn't stop the agent's own process, whose heartbeats
+// are still recorded.
+func (s *Service) RetireAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
+	return s.moveAgent(ctx, a, access.RetireAgent, id, countersign.Admission{Reason: reason})
+}
+
+// RestoreAgent ends the retirement of an agent, which is admitted if it was before.
+func (s *Service) RestoreAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
+	return s.moveAgent(ctx, a, access.RestoreAgent, id, countersign.Admission{Reason: reason})
 }

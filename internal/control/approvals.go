@@ -110,14 +110,6 @@ func (s *Service) showApproval(names readNames, a Actor, ap *countersign.Approva
 	return s.maskApprovalFor(names.tx, a, ap)
 }
 
-func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {
-	rec, _, err := records.Approvals.Get(tx, a.Tenant, id)
-	if err != nil {
-		return nil, found(err, "approval", id)
-	}
-	return rec, access.InScope(a.Principal, rec.ProjectID)
-}
-
 // Decide approves or rejects the step that a run waits to send. It requires a reason, and
 // refuses the requester's own decision (contract 3).
 func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
-	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/assertion"
 	"github.com/countersign/countersign/internal/rules/safetext"
@@ -128,15 +127,4 @@ func registrationOf(tx store.Tx, p *records.Passkey) (*countersign.PasskeyRegist
 		return nil, assertion.Invalid(errors.New("the audit log has no registration of the passkey " + safetext.Escaped(p.Name) + "; remove it, and add it again"))
 	}
 	return rec.Passkey, nil
-}
-
-// registration is what the log keeps of a new passkey.
-func (s *Service) registration(key passkey.Key) (*countersign.PasskeyRegistration, error) {
-	spki, err := key.SPKI()
-	if err != nil {
-		return nil, err
-	}
-	return &countersign.PasskeyRegistration{
-		CredentialID: base64.RawURLEncoding.EncodeToString(key.ID), PublicKey: base64.RawURLEncoding.EncodeToString(spki), RPID: s.passkeys.RPID(),
-	}, nil
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
@@ -103,4 +104,20 @@ func logOf(a Actor, realm bool) (string, error) {
 		return a.Tenant, nil
 	}
 	return store.Realm, access.Allow(a.Principal, access.ReadTenants)
+}
+
+// AuditRecord reads one record of a log by its sequence number.
+func (s *Service) AuditRecord(ctx context.Context, a Actor, seq int64, realm bool) (r countersign.AuditRecord, err error) {
+	log, err := logOf(a, realm)
+	if err != nil {
+		return r, err
+	}
+	err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+		r, err = audit.Get(tx, log, seq)
+		if errors.Is(err, store.ErrNotFound) {
+			return countersign.Errorf(countersign.CodeNotFound, "there is no record %d in this log", seq)
+		}
+		return err
+	})
+	return r, err
 }

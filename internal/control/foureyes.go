@@ -1,8 +1,6 @@
 package control
 
 import (
-	"errors"
-
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -60,15 +58,6 @@ func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, e
 		return p, err
 	}
 	return p, access.MayThemselves(principalOfUser(u), j.op, j.projects...)
-}
-
-// userOf finds a tenant's user by address; not_found for one who is only invited.
-func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
-	u, _, err := records.Users.Get(tx, tenant, email)
-	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
-		return nil, countersign.Errorf(countersign.CodeNotFound, "%s is not a user of tenant %s", email, tenant)
-	}
-	return u, err
 }
 
 // mayJudgeRun is mayJudge for a run.

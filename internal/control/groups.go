@@ -189,23 +189,6 @@ func groupUnused(tx store.Tx, tenant, id string) error {
 	return nil
 }
 
-// knownGroups refuses rules that name a group that doesn't exist.
-func knownGroups(tx store.Tx, tenant string, p *countersign.Project) error {
-	var problems []countersign.Problem
-	ids, paths := gate.Groups(p)
-	for i, id := range ids {
-		_, _, err := records.Groups.Get(tx, tenant, records.GroupID(id))
-		if errors.Is(err, store.ErrNotFound) {
-			problems = append(problems, countersign.Problem{Path: paths[i], Message: "there is no group " + id + "; create it first"})
-			continue
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return wrong(problems)
-}
-
 // leaveGroups takes a user who leaves a tenant out of its groups: if they are added again,
 // they are a member of none.
 func (s *Service) leaveGroups(tx store.Tx, a Actor, tenant, email string) error {

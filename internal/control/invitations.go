@@ -3,55 +3,16 @@ package control
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
-	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // A user of one tenant is not added to another without consent: an admin invites them, and
 // they accept in the console. An invitation is a user record without any rights
 // (contract 11).
-
-// belongs reports whether the address is a user of some tenant.
-func belongs(tx store.Tx, email string) (bool, error) {
-	list, err := memberships(tx, email)
-	return len(list) > 0, err
-}
-
-// memberships returns an address's user records by tenant; invitations those that are
-// only invited.
-func memberships(tx store.Tx, email string) ([]*records.User, error) {
-	return recordsOf(tx, email, false)
-}
-
-func invitations(tx store.Tx, email string) ([]*records.User, error) {
-	return recordsOf(tx, email, true)
-}
-
-// recordsOf reads an address's records in all tenants; there are few tenants. One that can't be
-// read gives no rights in its tenant, and takes none away in another.
-func recordsOf(tx store.Tx, email string, invited bool) ([]*records.User, error) {
-	tenants, err := records.TenantIDs(tx)
-	if err != nil {
-		return nil, err
-	}
-	var out []*records.User
-	for _, tenant := range tenants {
-		u, _, err := records.Users.Get(tx, tenant, email)
-		switch {
-		case unreadable.Is(err):
-		case err != nil:
-			return nil, err
-		case u.Invited == invited:
-			out = append(out, u)
-		}
-	}
-	return out, nil
-}
 
 // Invitations lists the invitations of the session's user, by tenant.
 func (s *Service) Invitations(ctx context.Context, a Actor) (out []countersign.User, err error) {
@@ -116,63 +77,4 @@ func invited(tx store.Tx, a Actor, tenant string) (*records.User, error) {
 		return nil, none
 	}
 	return u, nil
-}
-
-// admitUser turns an invitation into a membership.
-func (s *Service) admitUser(tx store.Tx, u *records.User, requestID string) error {
-	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
-	if err != nil {
-		return err
-	}
-	stored.Invited, stored.UpdatedAt = false, s.cfg.Now()
-	if _, err := records.Users.Put(tx, u.TenantID, u.Email, stored, version); err != nil {
-		return err
-	}
-	*u = *stored
-	who := Actor{Principal: principalOfUser(u), RequestID: requestID}
-	c := change{before: "invited", after: rightsOf(*u), weakens: grantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
-	return s.auditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
-}
-
-// membershipToEnter returns the membership that a sign-in begins in: the one last used. An
-// address that belongs to no tenant accepts its oldest invitation by signing in. Nil if the
-// address has neither.
-func (s *Service) membershipToEnter(tx store.Tx, email, requestID string) (*records.User, error) {
-	list, err := memberships(tx, email)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) > 0 {
-		return lastUsed(list), nil
-	}
-	offers, err := invitations(tx, email)
-	if err != nil || len(offers) == 0 {
-		return nil, err
-	}
-	first := slices.MinFunc(offers, func(x, y *records.User) int { return x.CreatedAt.Compare(y.CreatedAt) })
-	return first, s.admitUser(tx, first, requestID)
-}
-
-// lastUsed is the membership that a session used last. If none was used, it is one of a
-// realm administrator, else that of the first tenant.
-func lastUsed(users []*records.User) *records.User {
-	best := users[0]
-	for _, u := range users[1:] {
-		later, never := u.UsedAt.After(best.UsedAt), u.UsedAt.IsZero() && best.UsedAt.IsZero()
-		if later || never && u.Realm && !best.Realm {
-			best = u
-		}
-	}
-	return best
-}
-
-// markUsed records that a session uses this membership now.
-func (s *Service) markUsed(tx store.Tx, u *records.User) error {
-	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
-	if err != nil {
-		return err
-	}
-	stored.UsedAt = s.cfg.Now()
-	_, err = records.Users.Put(tx, u.TenantID, u.Email, stored, version)
-	return err
 }

@@ -213,3 +213,22 @@ func (h *fieldMask) expected(v countersign.Value) countersign.Value {
 	m["equals"] = h.field(m["field"].Text(), m["equals"])
 	return countersign.ObjectValue(m)
 }
+
+// maskRehearsal masks the values and digests of capabilities with sensitive fields for a
+// VIEWER, who still sees that something differs, and where.
+func maskRehearsal(r *countersign.Rehearsal, p *countersign.Plan, sent []countersign.StepRun) {
+	of := planMaskOf(p)
+	if of.masksAnything() {
+		r.PlanDigest = ""
+	}
+	for i := range r.Steps {
+		step := &sent[i]
+		if of.forStep(step.ID, step.Input) == nil {
+			continue
+		}
+		r.Steps[i].RehearsedDigest, r.Steps[i].SentDigest = countersign.NoStepDigest, countersign.NoStepDigest
+		for j := range r.Steps[i].Differences {
+			r.Steps[i].Differences[j].Rehearsed, r.Steps[i].Differences[j].Sent = masked, masked
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -99,18 +98,6 @@ func changedMeanwhile(tx store.Tx, tenant string, head *records.ModelHead, expec
 		head.ID, head.Revision, expected, who, head.UpdatedAt.UTC().Format(time.RFC3339), head.Revision)
 }
 
-// compare is the compare-and-set rule of contract 1.
-func compare(kind, id string, current, expected int64) error {
-	switch current {
-	case expected:
-		return nil
-	case 0:
-		return countersign.Errorf(countersign.CodeRevisionConflict, "there is no %s %s to update; expectedRevision 0 or none creates it", kind, id)
-	default:
-		return countersign.Errorf(countersign.CodeRevisionConflict, "%s %s is at revision %d, not %d; read it and send expectedRevision %d", kind, id, current, expected, current)
-	}
-}
-
 // saveModel writes a head with its revision. A new document must not take the tenant's
 // models beyond their limit. A revision without one is always accepted: it is small, and
 // may suspend the model.
@@ -129,37 +116,6 @@ func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int6
 		return quota.Exceeded("tenant "+tenant, most, "model bytes", "all revisions count, and this one would make it "+strconv.FormatInt(all, 10))
 	}
 	return err
-}
-
-func readModel(tx store.Tx, tenant, id string) (countersign.Model, error) {
-	head, _, err := records.Models.Get(tx, tenant, id)
-	if err != nil {
-		return countersign.Model{}, found(err, "model", id)
-	}
-	return modelOf(tx, tenant, *head)
-}
-
-// modelOf adds the document that a head refers to.
-func modelOf(tx store.Tx, tenant string, head records.ModelHead) (countersign.Model, error) {
-	rev, _, err := records.ModelRevisions.Get(tx, tenant, records.RevisionID(head.ID, head.DocumentRevision))
-	if err != nil {
-		return countersign.Model{}, fmt.Errorf("document of model %s: %w", head.ID, err)
-	}
-	return assembleModel(head, *rev.Document), nil
-}
-
-func assembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
-	return countersign.Model{
-		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended, Retired: h.Retired,
-		CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Document: doc,
-	}
-}
-
-func revision(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("revision %d", n)
 }
 
 // ValidateModel lists the errors and warnings of a stored model.
@@ -222,16 +178,6 @@ func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, i
 	return m, err
 }
 
-// flagOf returns which flag of a model or team an operation changes, and whether it sets or
-// clears it.
-func flagOf(op access.Operation, suspended, retired *bool) (flag *bool, set bool) {
-	switch op {
-	case access.SuspendModel, access.ResumeModel, access.SuspendTeam, access.ResumeTeam:
-		return suspended, op == access.SuspendModel || op == access.SuspendTeam
-	}
-	return retired, op == access.RetireModel || op == access.RetireTeam
-}
-
 // toggleModel raises the revision if it sets a flag, and keeps it if it clears one.
 func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
 	c := change{before: modelRevisionText(head), reason: reason}
@@ -253,13 +199,12 @@ func modelRevisionText(h *records.ModelHead) string {
 	return revisionText(h.Revision, h.Suspended, h.Retired)
 }
 
-func revisionText(rev int64, suspended, retired bool) string {
-	text := revision(rev)
-	if suspended {
-		text += ", suspended"
-	}
-	if retired {
-		text += ", retired"
-	}
-	return text
+// RetireModel retires a model.
+func (s *Service) RetireModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+	return s.moveModel(ctx, a, access.RetireModel, id, reason)
+}
+
+// RestoreModel ends the retirement of a model. It keeps the revision.
+func (s *Service) RestoreModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+	return s.moveModel(ctx, a, access.RestoreModel, id, reason)
 }

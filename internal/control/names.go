@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/unreadable"
@@ -113,3 +115,13 @@ func (n readNames) reviewers(r *countersign.Run) (err error) {
 }
 
 func wasReviewed(s countersign.StepRun) bool { return s.Reconciliation != nil || len(s.Probes) > 0 }
+
+// showWaiting sets what a queued run waits for now: it was stored when it was queued.
+func showWaiting(tx store.Tx, tenant string, r *countersign.Run) error {
+	if !run.WaitsForSlot(r) {
+		return nil
+	}
+	stopped, err := runrepo.Stopped(tx, tenant)
+	r.WaitingFor = run.AsWaited(r.WaitingFor, stopped)
+	return err
+}

@@ -161,3 +161,16 @@ func holdsName(t reflect.Type, within []reflect.Type) bool {
 	}
 	return false
 }
+
+// withNames has show see the items of a page with the names of the principals beside them, or
+// without if these can't be read.
+func withNames[T, U any](tx store.Tx, tenant string, show func(T) (U, error)) func(T) (U, error) {
+	n := naming{tx: tx, known: map[principalName]string{}}
+	return func(v T) (U, error) {
+		named := v
+		if n.fill(reflect.ValueOf(&named).Elem(), tenant) != nil {
+			named = v
+		}
+		return show(named)
+	}
+}

@@ -3,6 +3,7 @@ package control
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"slices"
 	"time"
@@ -31,9 +32,8 @@ func (s *Service) HasPasskeys() bool { return s.passkeys != nil }
 
 var (
 	// errPasskey refuses every wrong answer, whatever the reason.
-	errPasskey    = countersign.Errorf(countersign.CodeUnauthenticated, "this passkey did not sign you in; try again, or sign in in another way")
-	errNoPasskeys = countersign.Errorf(countersign.CodeStateConflict, "browsers allow no passkeys at this service's public address; it must be https, or http://localhost")
-	errNotFresh   = countersign.Errorf(countersign.CodeStateConflict, "a passkey is added within 10 minutes of signing in; sign in again, and add it then")
+	errPasskey  = countersign.Errorf(countersign.CodeUnauthenticated, "this passkey did not sign you in; try again, or sign in in another way")
+	errNotFresh = countersign.Errorf(countersign.CodeStateConflict, "a passkey is added within 10 minutes of signing in; sign in again, and add it then")
 )
 
 // Question is what a browser is asked about passkeys. Options are for its script; the secret
@@ -93,15 +93,6 @@ func (s *Service) Passkeys(ctx context.Context, a Actor) (out []OwnPasskey, err 
 		return err
 	})
 	return out, err
-}
-
-func passkeysOf(tx store.Tx, tenant, email string) ([]records.Passkey, error) {
-	if email == "" {
-		return nil, nil
-	}
-	all, err := records.Passkeys.List(tx, tenant, store.Query{Where: records.PasskeysOf(email)})
-	slices.SortFunc(all, func(x, y records.Passkey) int { return x.CreatedAt.Compare(y.CreatedAt) })
-	return all, err
 }
 
 // MayAddPasskey returns nil if the session may add a passkey now: it began a short while ago.
@@ -261,23 +252,6 @@ func (s *Service) RemovePasskey(ctx context.Context, a Actor, id string) error {
 	})
 }
 
-func dropPasskey(tx store.Tx, p *records.Passkey) error {
-	return errors.Join(
-		records.PasskeyRefs.Delete(tx, store.Realm, records.PasskeyRefID(p.Key.ID)),
-		records.Passkeys.Delete(tx, p.TenantID, records.PasskeyID(p.Email, p.Key.ID)),
-	)
-}
-
-// dropPasskeys ends the passkeys of a user who leaves a tenant: none works if they are added
-// again.
-func dropPasskeys(tx store.Tx, tenant, email string) error {
-	all, err := passkeysOf(tx, tenant, email)
-	for i := range all {
-		err = errors.Join(err, dropPasskey(tx, &all[i]))
-	}
-	return err
-}
-
 // AskForPasskey begins a sign-in by passkey. from is the network address of the request.
 func (s *Service) AskForPasskey(ctx context.Context, from string) (q Question, err error) {
 	if s.passkeys == nil {
@@ -361,14 +335,6 @@ func (s *Service) usePasskey(tx store.Tx, question, answer, requestID string) (r
 	return rec, err
 }
 
-func passkeyByID(tx store.Tx, id []byte) (*records.Passkey, int64, error) {
-	ref, _, err := records.PasskeyRefs.Get(tx, store.Realm, records.PasskeyRefID(id))
-	if err != nil {
-		return nil, 0, err
-	}
-	return records.Passkeys.Get(tx, ref.TenantID, records.PasskeyID(ref.Email, id))
-}
-
 // noteCopied records a right answer whose counter has not risen, of which a second copy of the
 // key may be the reason. It signs nobody in.
 func (s *Service) noteCopied(tx store.Tx, p *records.Passkey, requestID string) error {
@@ -377,4 +343,15 @@ func (s *Service) noteCopied(tx store.Tx, p *records.Passkey, requestID string) 
 	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.CodeUnauthenticated)
 	rec.Reason = "the counter of the passkey " + safetext.Escaped(p.Name) + " has not risen, so it may have been copied"
 	return appendAudit(tx, p.TenantID, rec)
+}
+
+// registration is what the log keeps of a new passkey.
+func (s *Service) registration(key passkey.Key) (*countersign.PasskeyRegistration, error) {
+	spki, err := key.SPKI()
+	if err != nil {
+		return nil, err
+	}
+	return &countersign.PasskeyRegistration{
+		CredentialID: base64.RawURLEncoding.EncodeToString(key.ID), PublicKey: base64.RawURLEncoding.EncodeToString(spki), RPID: s.passkeys.RPID(),
+	}, nil
 }

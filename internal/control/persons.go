@@ -62,3 +62,18 @@ func (s *Service) goOn(tx store.Tx, id string, rec *records.Session, version int
 	}
 	return s.auditIn(tx, u.TenantID, Actor{Principal: principalOfUser(u)}, access.SignIn, "user/"+u.Email, change{after: "signed in", reason: "the user was removed from the tenant in which the session acted"})
 }
+
+// sweepMost bounds how many expired records one request deletes.
+const sweepMost = 20
+
+// sweep deletes some expired records, so that abandoned ones don't stay.
+func (s *Service) sweep(tx store.Tx, t *store.Table) error {
+	rows, err := tx.List(t, store.Realm, store.Query{
+		Where: []store.Filter{{Column: "expires", Op: store.AtMost, Values: []any{s.cfg.Now().UnixMicro()}}},
+		Order: []store.Order{{Column: "expires"}}, Limit: sweepMost,
+	})
+	for _, row := range rows {
+		err = errors.Join(err, tx.Delete(t, store.Realm, row.ID))
+	}
+	return err
+}

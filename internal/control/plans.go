@@ -54,16 +54,6 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 	return page, err
 }
 
-func equals(filters map[string]string) []store.Filter {
-	var where []store.Filter
-	for _, column := range slices.Sorted(maps.Keys(filters)) { // always the same statement
-		if v := filters[column]; v != "" {
-			where = append(where, store.Equal(column, v))
-		}
-	}
-	return where
-}
-
 // Plan reads one plan with the snapshots of its model and projects.
 func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.Plan, err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
@@ -147,14 +137,6 @@ func modelAt(tx store.Tx, tenant, id string, rev int64) (m countersign.Model, si
 	}
 	head.Suspended, head.Retired = false, false
 	return assembleModel(head, *r.Document), len(row.Doc), nil
-}
-
-// snapshotOf is the plan that a run was started from, with all that it refers to, in
-// a View; mostly from memory. It must not be changed.
-func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
-	return s.runs.WholePlan(tx, tenant, r.PlanID, r.PlanDigest, func(p countersign.Plan) (countersign.Plan, int, error) {
-		return withModels(tx, tenant, p)
-	})
 }
 
 // Drift compares everything that a plan was made from with how it is now.

@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -104,28 +103,6 @@ func (s *Service) keepProbe(ctx context.Context, a Actor, ref runrepo.Ref, p pro
 	}
 	s.log.Error("answer to a probe not stored", "tenant", ref.Tenant, "run", ref.RunID, "key", p.call.IdempotencyKey, "status", status, "bodySha256", digest, "cause", p.record.Error, "error", err)
 	return countersign.Errorf(countersign.CodeUnavailable, "probe %s was sent, and what came of it could not be stored; send another", p.call.IdempotencyKey)
-}
-
-const (
-	keepTries = 20
-	keepPause = 500 * time.Millisecond
-)
-
-// keepSent commits what came of a request that has left.
-func (s *Service) keepSent(ctx context.Context, fn func(tx store.Tx) error) (err error) {
-	for range keepTries {
-		if err = s.store.Update(store.Urgent(ctx), fn); err == nil || runrepo.Unreadable(err) {
-			return err
-		}
-		select {
-		case <-s.store.Failed():
-			return err
-		case <-s.cfg.Life.Done():
-			return err
-		case <-time.After(keepPause):
-		}
-	}
-	return err
 }
 
 // afterProbe reads the run for the answer, as the actor may see it.

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,12 +31,6 @@ const maxStartsSince = 100
 type seenUse struct {
 	users []string // see usersOf
 	size  int64    // of the tenant's log at that moment
-}
-
-// look is a read in the turn that tenants take at what takes a processor.
-func (s *Service) look(ctx context.Context, a Actor, fn func(tx store.Tx) error) (err error) {
-	busy := s.compute(ctx, a.Tenant, func() { err = s.read(ctx, fn) })
-	return cmp.Or(busy, err)
 }
 
 // seeUse looks at the use of a project, in a read.

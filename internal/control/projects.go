@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -39,14 +38,6 @@ func ListProjects[T any](ctx context.Context, s *Service, a Actor, l List, show 
 	return page, err
 }
 
-// ownProjects limits a column to the actor's projects.
-func ownProjects(a Actor, column string) []store.Filter {
-	if !a.Limited() {
-		return nil
-	}
-	return []store.Filter{within(column, a.Projects)}
-}
-
 // Project reads one project.
 func (s *Service) Project(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
@@ -67,31 +58,6 @@ func (s *Service) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (coun
 		maskProject(&p)
 	}
 	return p, err
-}
-
-// reachProject finds a project of the tenant that lies within the actor's scope.
-func reachProject(tx store.Tx, a Actor, id string) (*records.ProjectHead, int64, error) {
-	head, version, err := records.Projects.Get(tx, a.Tenant, id)
-	if err != nil {
-		return nil, 0, found(err, "project", id)
-	}
-	return head, version, access.InScope(a.Principal, id)
-}
-
-// projectOf adds the content of the head's revision.
-func projectOf(allowed project.Allowed, tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
-	p, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
-	if err != nil {
-		return countersign.Project{}, fmt.Errorf("content of project %s: %w", h.ID, err)
-	}
-	return assembleProject(allowed, h, *p), nil
-}
-
-func assembleProject(allowed project.Allowed, h records.ProjectHead, p countersign.Project) countersign.Project {
-	p.ID, p.Revision, p.Enabled, p.Retired, p.Health = h.ID, h.Revision, h.Enabled, h.Retired, h.Health
-	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt
-	p.SecretConfigured, p.WeakSecret = allowed.SecretConfigured(&p), allowed.WeakSecret(&p)
-	return p
 }
 
 // PutProject registers or edits a project. A write that differs from what is

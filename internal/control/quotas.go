@@ -3,6 +3,8 @@ package control
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -35,3 +37,20 @@ func (s *Service) checkApprovalLimit(tx store.Tx, tenant, mode string, asks bool
 
 // Quotas returns the configured limits of a tenant, an agent and a run.
 func (s *Service) Quotas() quota.Bounds { return s.cfg.Quotas }
+
+// checkHeldLimit refuses a LIVE start while a stop holds as many runs of the tenant as may
+// wait for approvals: it would be held too.
+func (s *Service) checkHeldLimit(tx store.Tx, tenant, mode string) error {
+	if mode != countersign.ModeLive {
+		return nil
+	}
+	stopped, err := runrepo.Stopped(tx, tenant)
+	if err != nil || !stopped {
+		return err
+	}
+	held, err := tx.Count(store.Unfinished, store.Realm, store.Query{Where: append(records.UnfinishedOf(tenant), store.Equal("state", records.Queued))})
+	if most := s.cfg.Quotas.Approvals; err == nil && held >= most {
+		return quota.Exceeded("tenant "+tenant, most, "runs that wait for the end of a stop", "lift it by POST /go, or cancel some of them")
+	}
+	return err
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -267,4 +268,52 @@ func refusalsIn(records []countersign.AuditRecord) (n int64) {
 		n += r.Count
 	}
 	return n
+}
+
+// refusals are the codes of refused writes that the audit log records (contract 9): every
+// 403 and 409.
+var refusals = map[countersign.Code]bool{
+	countersign.CodeRoleRequired: true, countersign.CodeProjectScope: true, countersign.CodeSelfApproval: true, countersign.CodeCSRF: true,
+	countersign.CodeAssertionRequired: true, countersign.CodeAssertionInvalid: true,
+	countersign.CodeRevisionConflict: true, countersign.CodeIdempotencyConflict: true, countersign.CodeSequenceConflict: true,
+	countersign.CodeManifestConflict: true, countersign.CodeStateConflict: true, countersign.CodeModelInvalid: true,
+	countersign.CodeProjectInUse: true, countersign.CodeProjectDisabled: true, countersign.CodePlanInvalid: true,
+	countersign.CodeHealthCheckRequired: true, countersign.CodeAgentNotAdmitted: true, countersign.CodeApprovalExpired: true,
+	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
+}
+
+// Refuse records a refused request of a known principal, if refusals of the operation are
+// recorded. Repeats are counted in one record. It returns the error to answer with:
+// `unavailable` instead of the refusal if the record can't be written.
+func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
+	code := countersign.ErrorCode(err)
+	if !access.IsWrite(op) || !refusals[code] {
+		return err
+	}
+	rec := s.record(a, op, s.recordedAs(ctx, a.Tenant, subject))
+	rec.Outcome = countersign.AuditRefused + ": " + string(code)
+	if unwritten := s.recordRefusal(ctx, op, a.Tenant, rec); unwritten != nil {
+		return public(unwritten)
+	}
+	return err
+}
+
+// recordedAs is the subject of a refusal: that of a decision is its run, as it is when it is
+// made. An approval that isn't there is named itself.
+func (s *Service) recordedAs(ctx context.Context, tenant, subject string) string {
+	id, is := strings.CutPrefix(subject, "approval/")
+	if !is {
+		return subject
+	}
+	err := s.read(ctx, func(tx store.Tx) error {
+		rec, _, err := records.Approvals.Get(tx, tenant, id)
+		if err == nil {
+			subject = "run/" + rec.RunID
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		s.log.WarnContext(ctx, "a refused decision is recorded with its approval, for its run can't be read", "approval", id, "error", err)
+	}
+	return subject
 }

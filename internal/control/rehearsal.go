@@ -50,22 +50,3 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (counte
 	}
 	return out, nil
 }
-
-// maskRehearsal masks the values and digests of capabilities with sensitive fields for a
-// VIEWER, who still sees that something differs, and where.
-func maskRehearsal(r *countersign.Rehearsal, p *countersign.Plan, sent []countersign.StepRun) {
-	of := planMaskOf(p)
-	if of.masksAnything() {
-		r.PlanDigest = ""
-	}
-	for i := range r.Steps {
-		step := &sent[i]
-		if of.forStep(step.ID, step.Input) == nil {
-			continue
-		}
-		r.Steps[i].RehearsedDigest, r.Steps[i].SentDigest = countersign.NoStepDigest, countersign.NoStepDigest
-		for j := range r.Steps[i].Differences {
-			r.Steps[i].Differences[j].Rehearsed, r.Steps[i].Differences[j].Sent = masked, masked
-		}
-	}
-}

@@ -79,14 +79,6 @@ func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run
 	return rec.Run, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
-func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
-	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
-	if err != nil {
-		return nil, foundRun(tx, a, id, err)
-	}
-	return rec, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
-}
-
 // moved tells those who watch, and the engine, of a committed run.
 func (s *Service) moved(h *runrepo.LoadedRun) {
 	s.runs.Committed(h)
@@ -181,4 +173,19 @@ func (s *Service) settled(ctx context.Context, m runrepo.Moved) {
 	for _, other := range m.Others {
 		s.moved(other)
 	}
+}
+
+// snapshotOf is the plan that a run was started from, with all that it refers to, in
+// a View; mostly from memory. It must not be changed.
+func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
+	return s.runs.WholePlan(tx, tenant, r.PlanID, r.PlanDigest, func(p countersign.Plan) (countersign.Plan, int, error) {
+		return withModels(tx, tenant, p)
+	})
+}
+
+// Driver gets each run that was started or moved, and continues it.
+type Driver interface {
+	Drive(moved *runrepo.LoadedRun)
+	// Calls reports that this process has a side effect of a run under way.
+	Calls(ref runrepo.Ref) bool
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// errSignedOut is the answer to a session that is unknown, ended, expired, or whose user is
-// gone. It doesn't say which.
-var errSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
-
 // AuthenticateSession finds the principal of a session's secret. It has the rights that its
 // user has now.
 func (s *Service) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
@@ -50,18 +46,6 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 	return principalOfSession(id, rec, user), nil
 }
 
-// idle reports a session that has ended by its time.
-func (s *Service) idle(rec *records.Session) bool {
-	now := s.cfg.Now()
-	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle
-}
-
-func principalOfSession(id string, rec *records.Session, u *records.User) access.Principal {
-	p := principalOfUser(u)
-	p.Session, p.ExpiresAt, p.Lineage = id, rec.ExpiresAt, rec.Makers
-	return p
-}
-
 // sessionsTried bounds how many cookies of a request are looked up.
 const sessionsTried = 4
 
@@ -76,12 +60,6 @@ func (s *Service) AuthenticateSessions(ctx context.Context, secrets []string) (p
 		}
 	}
 	return access.Principal{}, "", errSignedOut
-}
-
-func principalOfUser(u *records.User) access.Principal {
-	return access.Principal{
-		ID: "user:" + u.Email, Name: u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
-	}
 }
 
 // forget deletes a session that was seen expired before the caller is told, so that a clock
@@ -228,13 +206,6 @@ func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) erro
 		here := Actor{Principal: principalOfUser(u), RequestID: a.RequestID}
 		return s.auditIn(tx, tenant, here, access.SignIn, "user/"+u.Email, change{after: "signed in"})
 	}))
-}
-
-func ended(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return errSignedOut
-	}
-	return err
 }
 
 // SignOut ends the session that asks.

@@ -10,14 +10,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Postbox sends a mail to one address. It may take long: no request waits for it.
-type Postbox interface {
-	Send(ctx context.Context, to, subject, text string) error
-}
-
-// ErrTooMany refuses an attempt beyond a limit on signing in.
-var ErrTooMany = errors.New("too many attempts")
-
 // Try counts an attempt of a network address without a session, and refuses it beyond the
 // limit.
 func (s *Service) Try(ctx context.Context, from string) error {
@@ -88,21 +80,6 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 		s.deliver(context.WithoutCancel(ctx), mail, rec, code, CodeText(code, from, at))
 	})
 	return secret, nil
-}
-
-// sweepMost bounds how many expired records one request deletes.
-const sweepMost = 20
-
-// sweep deletes some expired records, so that abandoned ones don't stay.
-func (s *Service) sweep(tx store.Tx, t *store.Table) error {
-	rows, err := tx.List(t, store.Realm, store.Query{
-		Where: []store.Filter{{Column: "expires", Op: store.AtMost, Values: []any{s.cfg.Now().UnixMicro()}}},
-		Order: []store.Order{{Column: "expires"}}, Limit: sweepMost,
-	})
-	for _, row := range rows {
-		err = errors.Join(err, tx.Delete(t, store.Realm, row.ID))
-	}
-	return err
 }
 
 // deliver sends a code to its user by mail; without a mail server it writes it to the log,

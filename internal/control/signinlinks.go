@@ -96,17 +96,6 @@ func (s *Service) putLink(tx store.Tx, a Actor, tenant, email, id string, life t
 	return out, s.auditIn(tx, tenant, a, access.CreateLink, "user/"+email, c)
 }
 
-// dropLink deletes a user's sign-in link, if there is one. The caller stores the user, or
-// deletes them.
-func dropLink(tx store.Tx, u *records.User) error {
-	if u.Link == "" {
-		return nil
-	}
-	id := u.Link
-	u.Link = ""
-	return records.SignInLinks.Delete(tx, store.Realm, id)
-}
-
 // Link is what a sign-in link says before it is used: whom it signs in, and who made it.
 type Link struct{ Email, TenantID, Maker string }
 

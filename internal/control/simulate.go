@@ -81,10 +81,3 @@ func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) 
 	}
 	return m, err
 }
-
-// compute runs work that may take a processor for seconds and tens of megabytes, with the
-// reading of what it works on. Little of it runs at once, tenants take turns, and none holds the
-// last one, so that simulations delay neither runs nor other tenants' simulations.
-func (s *Service) compute(ctx context.Context, tenant string, f func()) error {
-	return public(s.computations.Do(ctx, tenant, f))
-}

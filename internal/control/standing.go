@@ -124,3 +124,67 @@ func unconfirmed(err error) error {
 	}
 	return err
 }
+
+// errToken is the answer to malformed, unknown, revoked and expired tokens.
+var errToken = countersign.Errorf(countersign.CodeUnauthenticated, "the token is unknown, expired or revoked; send a valid one as Authorization: Bearer")
+
+// ended reports a token that is good no more.
+func (s *Service) ended(t *records.Token) bool {
+	return t.Lapsed || !t.RevokedAt.IsZero() || !s.cfg.Now().Before(t.ExpiresAt)
+}
+
+// principalOf is a token's principal. Only where people decide does its user have to have
+// confirmed it before it counts as them (contract 11).
+func (s *Service) principalOf(t *records.Token) access.Principal {
+	p := access.Principal{
+		ID: "token:" + t.ID, Name: t.Name, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
+		Realm: t.Realm, Email: t.UserEmail, Person: t.Person(), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
+	}
+	if p.Person == "" && s.cfg.Eyes != access.EyesOfPeople && !t.UserLeft {
+		p.Person = t.UserEmail
+	}
+	return p
+}
+
+// errSignedOut is the answer to a session that is unknown, ended, expired, or whose user is
+// gone. It doesn't say which.
+var errSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
+
+// idle reports a session that has ended by its time.
+func (s *Service) idle(rec *records.Session) bool {
+	now := s.cfg.Now()
+	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle
+}
+
+func principalOfSession(id string, rec *records.Session, u *records.User) access.Principal {
+	p := principalOfUser(u)
+	p.Session, p.ExpiresAt, p.Lineage = id, rec.ExpiresAt, rec.Makers
+	return p
+}
+
+func principalOfUser(u *records.User) access.Principal {
+	return access.Principal{
+		ID: "user:" + u.Email, Name: u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
+	}
+}
+
+func ended(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return errSignedOut
+	}
+	return err
+}
+
+// usable reports whether the token is neither revoked nor expired.
+func (s *Service) usable(t *records.Token) bool {
+	return t.RevokedAt.IsZero() && !t.Lapsed && s.cfg.Now().Before(t.ExpiresAt)
+}
+
+// userOf finds a tenant's user by address; not_found for one who is only invited.
+func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
+	u, _, err := records.Users.Get(tx, tenant, email)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
+		return nil, countersign.Errorf(countersign.CodeNotFound, "%s is not a user of tenant %s", email, tenant)
+	}
+	return u, err
+}

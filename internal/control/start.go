@@ -10,7 +10,6 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
-	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -318,18 +317,6 @@ func (s *Service) planToRun(ctx context.Context, a Actor, o startRequest, planID
 	return rec, s.Refuse(ctx, a, access.StartRun, "plan/"+planID, err)
 }
 
-// knownPlan is reachPlan, mostly without the store. The caller has asked access.Allow.
-func (s *Service) knownPlan(ctx context.Context, a Actor, id string) (rec *records.Plan, err error) {
-	if rec := s.runs.KnownPlan(a.Tenant, id); rec != nil {
-		return rec, inScopeOf(a, rec)
-	}
-	err = s.read(ctx, func(tx store.Tx) error {
-		rec, err = s.reachPlan(tx, a, id)
-		return err
-	})
-	return rec, err
-}
-
 // unstartable is why no run of the plan can ever start, nil where one can.
 func unstartable(rec *records.Plan) error {
 	switch p := &rec.Plan; {
@@ -337,29 +324,6 @@ func unstartable(rec *records.Plan) error {
 		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to a run of an agent, a team or a single call; start that again instead", p.ID)
 	case p.Status != countersign.PlanReady:
 		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
-	}
-	return nil
-}
-
-// mayStart compares the plan with how everything that it was made from is now. A
-// retired part and a disabled project are named before flaw, what is wrong with the
-// plan itself (contract 7), and drift after it.
-func (s *Service) mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
-	now, err := s.runs.CurrentRevisions(tx, tenant, p)
-	if err != nil {
-		return err
-	}
-	if e := plan.RetiredPart(p, now); e != nil {
-		return e
-	}
-	if e := plan.Disabled(p, p.Mode, now); e != nil {
-		return e
-	}
-	if flaw != nil {
-		return flaw
-	}
-	if e := plan.Refusal(p, p.Mode, now); e != nil {
-		return e
 	}
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
-	"github.com/countersign/countersign/internal/rules/quota"
-	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -161,31 +159,4 @@ func stopState(tx store.Tx, tenant, reader string) (countersign.StopState, error
 		out.Stopped, out.Stops = true, append(out.Stops, *stop)
 	}
 	return out, nil
-}
-
-// showWaiting sets what a queued run waits for now: it was stored when it was queued.
-func showWaiting(tx store.Tx, tenant string, r *countersign.Run) error {
-	if !run.WaitsForSlot(r) {
-		return nil
-	}
-	stopped, err := runrepo.Stopped(tx, tenant)
-	r.WaitingFor = run.AsWaited(r.WaitingFor, stopped)
-	return err
-}
-
-// checkHeldLimit refuses a LIVE start while a stop holds as many runs of the tenant as may
-// wait for approvals: it would be held too.
-func (s *Service) checkHeldLimit(tx store.Tx, tenant, mode string) error {
-	if mode != countersign.ModeLive {
-		return nil
-	}
-	stopped, err := runrepo.Stopped(tx, tenant)
-	if err != nil || !stopped {
-		return err
-	}
-	held, err := tx.Count(store.Unfinished, store.Realm, store.Query{Where: append(records.UnfinishedOf(tenant), store.Equal("state", records.Queued))})
-	if most := s.cfg.Quotas.Approvals; err == nil && held >= most {
-		return quota.Exceeded("tenant "+tenant, most, "runs that wait for the end of a stop", "lift it by POST /go, or cancel some of them")
-	}
-	return err
 }

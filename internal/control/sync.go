@@ -250,3 +250,18 @@ func (s *Service) saveChanges(tx store.Tx, a Actor, changes []agentChange) error
 	crashpoint.At("control.written", access.SyncAgents)
 	return audit.Append(tx, a.Tenant, recs)
 }
+
+// syncInUse refuses a manifest that changes a retired agent, or that newly names a retired
+// model. A back end that sends the same manifest as before is not refused.
+func syncInUse(changes []agentChange, f registry.Facts) error {
+	for _, c := range changes {
+		switch {
+		case !c.is:
+		case c.was != nil && c.was.Retired:
+			return plan.Retired(plan.KindAgent, c.was.ID)
+		case f.Models[c.next.ModelID].Retired:
+			return plan.Retired(plan.KindModel, c.next.ModelID)
+		}
+	}
+	return nil
+}

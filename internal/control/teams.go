@@ -2,8 +2,6 @@ package control
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -50,25 +48,6 @@ func (s *Service) Team(ctx context.Context, a Actor, id string) (t countersign.T
 		return err
 	})
 	return t, err
-}
-
-// reachTeam finds a team of the tenant whose members' systems all lie within the
-// actor's scope.
-func reachTeam(tx store.Tx, a Actor, id string) (*records.TeamHead, int64, error) {
-	head, version, err := records.Teams.Get(tx, a.Tenant, id)
-	if err != nil {
-		return nil, 0, found(err, "team", id)
-	}
-	return head, version, access.InScope(a.Principal, head.Projects...)
-}
-
-func teamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, error) {
-	t, _, err := records.TeamRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
-	if err != nil {
-		return countersign.Team{}, fmt.Errorf("content of team %s: %w", h.ID, err)
-	}
-	t.Suspended, t.Retired, t.UpdatedAt = h.Suspended, h.Retired, h.UpdatedAt
-	return *t, nil
 }
 
 func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, error) {
@@ -157,86 +136,6 @@ func (s *Service) judgeTeam(ctx context.Context, a Actor, team countersign.Team)
 	}
 	err = s.judge(ctx, a, func(m *cost.Meter) { problems = append(plan.CheckIDs(ids), plan.CheckTeam(m, seen)...) })
 	return seen, problems, err
-}
-
-// refusedLater keeps what the turn to write refuses, and records, by itself.
-func refusedLater(err error) error {
-	if refusals[countersign.ErrorCode(err)] || countersign.ErrorCode(err) == countersign.CodeNotFound {
-		return nil
-	}
-	return err
-}
-
-// invalid returns nil if there are no problems.
-func invalid(problems []string) error {
-	list := make([]countersign.Problem, len(problems))
-	for i, p := range problems {
-		list[i].Message = p
-	}
-	return wrong(list)
-}
-
-// admitted refuses agents that an ADMIN has not admitted, or has suspended.
-func admitted(c plan.Executors) error {
-	for _, e := range c.Executors {
-		if e.Agent.Status != countersign.AgentAdmitted {
-			return countersign.Errorf(countersign.CodeAgentNotAdmitted, "agent %s is %s; an ADMIN admits it", e.Agent.ID, e.Agent.Status)
-		}
-	}
-	return nil
-}
-
-// executorsOf reads the existing members of a team with their models and projects. It fails on
-// one outside the actor's scope.
-func (s *Service) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
-	c, of := plan.Executors{Team: team, Projects: map[string]plan.Source{}}, planned{}
-	seen := map[string]bool{}
-	for _, m := range team.Members {
-		if seen[m.AgentID] {
-			continue
-		}
-		seen[m.AgentID] = true
-		head, _, err := reachAgent(tx, a, m.AgentID)
-		if countersign.ErrorCode(err) == countersign.CodeNotFound {
-			continue
-		}
-		if err != nil {
-			return c, err
-		}
-		if err := s.addExecutor(tx, a, &c, &of, head); err != nil {
-			return c, err
-		}
-	}
-	return c, checkScope("a team", slices.Collect(maps.Keys(c.Projects)))
-}
-
-// addExecutor adds an agent, its model and its project to the executors.
-func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, of *planned, head *records.AgentHead) error {
-	e := plan.Executor{}
-	var err error
-	if e.Agent, err = plannedAgent(tx, a.Tenant, of, head); err != nil {
-		return err
-	}
-	if same := slices.IndexFunc(c.Executors, func(o plan.Executor) bool { return o.Model != nil && o.Model.ID == e.Agent.ModelID }); same >= 0 {
-		e.Model = c.Executors[same].Model
-	} else if e.Agent.ModelID != "" {
-		m, err := plannedModel(tx, a.Tenant, of, e.Agent.ModelID)
-		if err != nil {
-			return err
-		}
-		e.Model = &m
-	}
-	c.Executors = append(c.Executors, e)
-	if _, known := c.Projects[head.ProjectID]; known {
-		return nil
-	}
-	projectHead, _, err := records.Projects.Get(tx, a.Tenant, head.ProjectID)
-	if err != nil {
-		return err
-	}
-	p, err := plannedProject(s.cfg.Allowed, tx, a.Tenant, of, *projectHead)
-	c.Projects[head.ProjectID] = plan.Source{Project: &p, InScope: true}
-	return err
 }
 
 // saveTeam makes a new revision of a team.
@@ -331,4 +230,14 @@ func (s *Service) clearTeam(tx store.Tx, a Actor, op access.Operation, head *rec
 
 func teamRevisionText(h *records.TeamHead) string {
 	return revisionText(h.Revision, h.Suspended, h.Retired)
+}
+
+// RetireTeam retires a team.
+func (s *Service) RetireTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+	return s.toggleTeam(ctx, a, access.RetireTeam, id, reason)
+}
+
+// RestoreTeam ends the retirement of a team. It keeps the revision.
+func (s *Service) RestoreTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+	return s.toggleTeam(ctx, a, access.RestoreTeam, id, reason)
 }

@@ -51,20 +51,15 @@ func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersi
 	return t, err
 }
 
-// tenantFor returns the tenant that an administrative request is about: the actor's own, or
-// for a realm administrator the one that it names. For everybody else another tenant is
-// not_found.
-func tenantFor(tx store.Tx, a Actor, named string) (string, error) {
-	if named == "" || named == a.Tenant {
-		return a.Tenant, nil
-	}
-	missing := countersign.Errorf(countersign.CodeNotFound, "there is no tenant %s", named)
-	if !a.Realm {
-		return "", missing
-	}
-	_, _, err := records.Tenants.Get(tx, store.Realm, named)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", missing
-	}
-	return named, err
+// Tenant reads one tenant of the realm.
+func (s *Service) Tenant(ctx context.Context, a Actor, id string) (t countersign.Tenant, err error) {
+	err = s.view(ctx, a, access.ReadTenants, func(tx store.Tx) error {
+		rec, _, err := records.Tenants.Get(tx, store.Realm, id)
+		if err != nil {
+			return found(err, "tenant", id)
+		}
+		t = *rec
+		return nil
+	})
+	return t, err
 }

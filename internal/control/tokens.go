@@ -114,24 +114,6 @@ func checkToken(w countersign.TokenWrite) error {
 	return wrong(problems)
 }
 
-// repeated returns a problem for each right that a list names twice.
-func repeated[T ~string](field string, list []T) (problems []countersign.Problem) {
-	for i, item := range list {
-		if slices.Contains(list[:i], item) {
-			problems = append(problems, countersign.Problem{Path: fmt.Sprintf("%s[%d]", field, i), Message: string(item) + " is named twice"})
-		}
-	}
-	return problems
-}
-
-// wrong returns nil if there are no problems.
-func wrong(problems []countersign.Problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
-}
-
 func ownProjectIDs(tenant string, ids []string) error {
 	for i, id := range ids {
 		if !countersign.OwnsProjectID(tenant, id) {
@@ -181,6 +163,23 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string)
 		}
 		t = rec.Shown()
 		return s.auditIn(tx, tenant, a, access.RevokeToken, "token/"+id, change{before: "valid", after: "revoked"})
+	})
+	return t, err
+}
+
+// Token reads the record of one token.
+func (s *Service) Token(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
+	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, tenantID)
+		if err != nil {
+			return err
+		}
+		rec, _, err := records.Tokens.Get(tx, tenant, id)
+		if err != nil {
+			return found(err, "token", id)
+		}
+		t = rec.Shown()
+		return nil
 	})
 	return t, err
 }

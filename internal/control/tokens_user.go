@@ -105,11 +105,6 @@ func confirmable(a Actor, t *records.Token) error {
 	}
 }
 
-// usable reports whether the token is neither revoked nor expired.
-func (s *Service) usable(t *records.Token) bool {
-	return t.RevokedAt.IsZero() && !t.Lapsed && s.cfg.Now().Before(t.ExpiresAt)
-}
-
 // OwnToken is a token that names the session's user. Counts says that they made or
 // confirmed it.
 type OwnToken struct {

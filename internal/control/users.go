@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/mail"
 	"slices"
 	"strings"
@@ -140,20 +139,6 @@ func endSessions(tx store.Tx, email, tenant string) error {
 	return err
 }
 
-func rightsOf(u records.User) string {
-	text := fmt.Sprintf("%v", u.Roles)
-	if u.Invited {
-		text += " invited"
-	}
-	if u.Realm {
-		text += " realm administrator"
-	}
-	if u.ProjectIDs != nil {
-		text += fmt.Sprintf(" projects %v", u.ProjectIDs)
-	}
-	return text
-}
-
 // address returns the canonical form of an e-mail address, in which it is stored and
 // compared.
 func address(path, text string) (string, error) {
@@ -179,3 +164,23 @@ func newAddress(path, email string) error {
 
 // maxEmail is the longest address that mail can carry.
 const maxEmail = 254
+
+// User reads one user of a tenant.
+func (s *Service) User(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
+	if email, err = s.storedSpelling(ctx, a, access.ReadUsers, tenantID, email); err != nil {
+		return u, err
+	}
+	err = s.view(ctx, a, access.ReadUsers, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, tenantID)
+		if err != nil {
+			return err
+		}
+		rec, _, err := records.Users.Get(tx, tenant, email)
+		if err != nil {
+			return found(err, "user", email)
+		}
+		u = rec.User
+		return nil
+	})
+	return u, err
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -108,19 +107,4 @@ func (s *Service) compareProject(ctx context.Context, a Actor, id string, revisi
 		c.weakens, err = true, nil // too much to compare: it may
 	}
 	return c, err
-}
-
-// grantsApproval reports whether a change gives new rights to decide: the role APPROVER, or
-// more projects for it.
-func grantsApproval(before []countersign.Role, projectsBefore []string, now []countersign.Role, projects []string) bool {
-	if !slices.Contains(now, countersign.RoleApprover) {
-		return false
-	}
-	if !slices.Contains(before, countersign.RoleApprover) {
-		return true
-	}
-	if projects == nil || projectsBefore == nil {
-		return projectsBefore != nil
-	}
-	return slices.ContainsFunc(projects, func(id string) bool { return !slices.Contains(projectsBefore, id) })
 }

@@ -19,3 +19,16 @@ func (s *Service) updateInTurn(ctx context.Context, a Actor, op access.Operation
 	busy := s.costly.Do(ctx, a.Tenant, func() { err = s.write(ctx, a, op, subject, fn) })
 	return cmp.Or(public(busy), err)
 }
+
+// compute runs work that may take a processor for seconds and tens of megabytes, with the
+// reading of what it works on. Little of it runs at once, tenants take turns, and none holds the
+// last one, so that simulations delay neither runs nor other tenants' simulations.
+func (s *Service) compute(ctx context.Context, tenant string, f func()) error {
+	return public(s.computations.Do(ctx, tenant, f))
+}
+
+// look is a read in the turn that tenants take at what takes a processor.
+func (s *Service) look(ctx context.Context, a Actor, fn func(tx store.Tx) error) (err error) {
+	busy := s.compute(ctx, a.Tenant, func() { err = s.read(ctx, fn) })
+	return cmp.Or(busy, err)
+}

@@ -1,0 +1,18 @@
+package control
+
+import (
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+)
+
+// Actor is a principal making one request.
+type Actor struct {
+	access.Principal
+	RequestID string
+	Via       string // the chat service in which a person acts; "" for the API and the console
+	account   string // there, by which they act
+}
+
+func (a Actor) runActor() runrepo.Actor {
+	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Via: a.Via, Whole: a.Requester(), Person: a.Person}
+}

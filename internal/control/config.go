@@ -1,0 +1,50 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/storage/unreadable"
+)
+
+// Config holds the settings of the use cases and what they depend on.
+type Config struct {
+	Allowed    project.Allowed
+	Eyes       access.Eyes
+	MaxActive  int
+	Quotas     quota.Bounds
+	Version    string
+	NewID      func(prefix string) string
+	NewSecret  func() [32]byte
+	Now        func() time.Time
+	Post       Postbox         // nil: sign-in codes go to the log
+	Shared     bool            // other processes use the store too
+	Life       context.Context // its end drops mails that are not sent yet; nil: it never ends
+	Metrics    *telemetry.Metrics
+	Readers    int                 // Views that the store runs at once; 0: four
+	Unreadable *unreadable.Records // what work over all tenants passes over
+}
+
+// Postbox sends a mail to one address. It may take long: no request waits for it.
+type Postbox interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// Prober sends the two kinds of request that belong to no step: health checks
+// and a reviewer's probes.
+type Prober interface {
+	Health(ctx context.Context, tenant string, boundTo map[string]string, p *countersign.Project) countersign.HealthCheck
+	Call(ctx context.Context, c request.Call) request.Outcome
+}
+
+// computedAtOnce is how many simulations and validations run at once, of one tenant one less.
+const computedAtOnce = 2
+
+// leastReaders is how many Views each store runs at once.
+const leastReaders = 4

@@ -1,0 +1,57 @@
+package control
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// List is the requested page of a list.
+type List struct {
+	Limit   int
+	Offset  int
+	Retired bool // include what is retired
+}
+
+var (
+	newestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
+	oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
+)
+
+// current adds a filter against retired items, unless Retired is set.
+func (l List) current(where ...store.Filter) []store.Filter {
+	if l.Retired {
+		return where
+	}
+	return append(where, records.NotRetired)
+}
+
+func (l List) query(order []store.Order, where ...store.Filter) store.Query {
+	return store.Query{Where: where, Order: order, Limit: l.Limit, Offset: l.Offset}
+}
+
+// readAtOnce is how many stored documents a list has in memory: each may have some mebibytes.
+const readAtOnce = 4
+
+// whole keeps all of an item.
+func whole[T any](v T) (T, error) { return v, nil }
+
+func equals(filters map[string]string) []store.Filter {
+	var where []store.Filter
+	for _, column := range slices.Sorted(maps.Keys(filters)) { // always the same statement
+		if v := filters[column]; v != "" {
+			where = append(where, store.Equal(column, v))
+		}
+	}
+	return where
+}
+
+func within(column string, values []string) store.Filter {
+	f := store.Filter{Column: column, Op: store.In}
+	for _, v := range values {
+		f.Values = append(f.Values, v)
+	}
+	return f
+}

@@ -1,0 +1,31 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+const (
+	keepTries = 20
+	keepPause = 500 * time.Millisecond
+)
+
+// keepSent commits what came of a request that has left.
+func (s *Service) keepSent(ctx context.Context, fn func(tx store.Tx) error) (err error) {
+	for range keepTries {
+		if err = s.store.Update(store.Urgent(ctx), fn); err == nil || runrepo.Unreadable(err) {
+			return err
+		}
+		select {
+		case <-s.store.Failed():
+			return err
+		case <-s.cfg.Life.Done():
+			return err
+		case <-time.After(keepPause):
+		}
+	}
+	return err
+}

@@ -1,0 +1,27 @@
+package control
+
+import (
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// tenantFor returns the tenant that an administrative request is about: the actor's own, or
+// for a realm administrator the one that it names. For everybody else another tenant is
+// not_found.
+func tenantFor(tx store.Tx, a Actor, named string) (string, error) {
+	if named == "" || named == a.Tenant {
+		return a.Tenant, nil
+	}
+	missing := countersign.Errorf(countersign.CodeNotFound, "there is no tenant %s", named)
+	if !a.Realm {
+		return "", missing
+	}
+	_, _, err := records.Tenants.Get(tx, store.Realm, named)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", missing
+	}
+	return named, err
+}
