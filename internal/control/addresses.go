@@ -20,13 +20,13 @@ import (
 // storedSpelling returns the address under which a user is stored: text itself if the
 // tenant has a user of exactly that spelling, else its canonical form. A caller who may not
 // do op doesn't learn which users exist.
-func (s *Service) storedSpelling(ctx context.Context, a Actor, op access.Operation, tenantID, text string) (string, error) {
+func (s *UserService) storedSpelling(ctx context.Context, a Actor, op access.Operation, tenantID, text string) (string, error) {
 	email, bad := address("email", text)
 	if email == text || access.Allow(a.Principal, op) != nil {
 		return email, bad
 	}
 	kept := false
-	err := s.store.View(ctx, func(tx store.Tx) (err error) {
+	err := s.Store.View(ctx, func(tx store.Tx) (err error) {
 		tenant, refused := tenantFor(tx, a, tenantID)
 		if refused == nil { // else the operation says so
 			kept, err = hasUser(tx, tenant, text)

@@ -70,38 +70,38 @@ func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
 // FoldAddresses changes stored addresses to their canonical form where no other user has
 // it, and logs the others. The users' sessions end; their tokens stay valid. Past records
 // keep the old spelling.
-func (s *Service) FoldAddresses(ctx context.Context) error {
+func (s *UserService) FoldAddresses(ctx context.Context) error {
 	var old []OldAddress
-	err := s.store.View(ctx, func(tx store.Tx) (err error) { old, err = OldAddresses(tx); return err })
+	err := s.Store.View(ctx, func(tx store.Tx) (err error) { old, err = OldAddresses(tx); return err })
 	if err != nil {
 		return err
 	}
 	for _, o := range old {
-		err := s.store.Update(ctx, func(tx store.Tx) error {
+		err := s.Store.Update(ctx, func(tx store.Tx) error {
 			now, err := OldAddresses(tx)
 			if err != nil || !o.Free || !slices.Contains(now, o) {
 				return err
 			}
 			return s.foldAddress(tx, o)
 		})
-		if err := s.cfg.Unreadable.Pass(unreadable.Record{Tenant: o.TenantID, Kind: "user", ID: o.Email}, err); err != nil {
+		if err := s.Config.Unreadable.Pass(unreadable.Record{Tenant: o.TenantID, Kind: "user", ID: o.Email}, err); err != nil {
 			return err
 		}
 	}
 	for _, o := range old {
 		if !o.Free {
-			s.log.Warn("an earlier release stored this user's address in a form that isn't canonical, and the canonical form is invalid or another user's: nobody can sign in with it; delete the user, or reduce their rights, at the path", "tenant", o.TenantID, "address", o.Shown(), "path", "/v1/users/"+o.Path())
+			s.Log.Warn("an earlier release stored this user's address in a form that isn't canonical, and the canonical form is invalid or another user's: nobody can sign in with it; delete the user, or reduce their rights, at the path", "tenant", o.TenantID, "address", o.Shown(), "path", "/v1/users/"+o.Path())
 		}
 	}
 	return nil
 }
 
-func (s *Service) foldAddress(tx store.Tx, o OldAddress) error {
+func (s *UserService) foldAddress(tx store.Tx, o OldAddress) error {
 	u, _, err := records.Users.Get(tx, o.TenantID, o.Email)
 	if err != nil {
 		return err
 	}
-	u.Email, u.UpdatedAt = o.Now, s.cfg.Now()
+	u.Email, u.UpdatedAt = o.Now, s.Config.Now()
 	if _, err := records.Users.Put(tx, o.TenantID, o.Now, u, 0); err != nil {
 		return err
 	}

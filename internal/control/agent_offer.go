@@ -18,7 +18,7 @@ type Offer struct {
 
 // AgentOffer reads an agent with its capabilities in one snapshot, for a caller who may
 // start its runs.
-func (s *Service) AgentOffer(ctx context.Context, a Actor, id string) (o Offer, err error) {
+func (s *AgentService) AgentOffer(ctx context.Context, a Actor, id string) (o Offer, err error) {
 	err = s.view(ctx, a, access.StartAgentRun, func(tx store.Tx) error {
 		head, _, err := reachAgent(tx, a, id)
 		if err != nil {
@@ -30,7 +30,7 @@ func (s *Service) AgentOffer(ctx context.Context, a Actor, id string) (o Offer, 
 	return o, s.Refuse(ctx, a, access.StartAgentRun, "agent/"+id, err)
 }
 
-func (s *Service) offerOf(tx store.Tx, tenant string, head *records.AgentHead) (o Offer, err error) {
+func (s *AgentService) offerOf(tx store.Tx, tenant string, head *records.AgentHead) (o Offer, err error) {
 	if o.Agent, err = agentOf(tx, tenant, head); err != nil {
 		return o, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) offerOf(tx store.Tx, tenant string, head *records.AgentHead) (
 	if err != nil {
 		return o, err
 	}
-	p, err := projectOf(s.cfg.Allowed, tx, tenant, *system)
+	p, err := projectOf(s.Config.Allowed, tx, tenant, *system)
 	if err != nil {
 		return o, err
 	}

@@ -15,22 +15,28 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// AgentService is the use cases of agents.
+type AgentService struct{ *Core }
+
+// newAgents returns the use cases.
+func newAgents(c *Core) *AgentService { return &AgentService{Core: c} }
+
 // AgentFilter narrows a list of agents; empty fields don't.
 type AgentFilter struct{ ProjectID, Status string }
 
 // Agents lists the agents within the actor's scope by id, each with its present
 // liveness.
-func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (countersign.Page[countersign.Agent], error) {
-	return ListAgents(ctx, s, a, l, f, whole)
+func (s *AgentService) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (countersign.Page[countersign.Agent], error) {
+	return listAgents(ctx, s, a, l, f, whole)
 }
 
-// ListAgents is Agents of what show makes of each.
-func ListAgents[T any](ctx context.Context, s *Service, a Actor, l List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
+// listAgents is Agents of what show makes of each.
+func listAgents[T any](ctx context.Context, s *AgentService, a Actor, l List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
 		q := l.query(nil, l.current(append(where, ownProjects(a, "project")...)...)...)
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(s, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
+		page, err = showPage(s.Core, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
 			agent, err := s.shownAgent(tx, a, h)
 			if err != nil {
 				return shown, err
@@ -47,7 +53,7 @@ type AgentName struct{ ID, Name string }
 
 // AgentNames lists the names of agents, without their liveness, whose reading takes most of the
 // time of Agents.
-func (s *Service) AgentNames(ctx context.Context, a Actor, l List) (names []AgentName, err error) {
+func (s *AgentService) AgentNames(ctx context.Context, a Actor, l List) (names []AgentName, err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		names = nil
 		heads, err := records.Agents.List(tx, a.Tenant, l.query(nil, l.current(ownProjects(a, "project")...)...))
@@ -62,7 +68,7 @@ func (s *Service) AgentNames(ctx context.Context, a Actor, l List) (names []Agen
 }
 
 // Agent reads one agent with its instances.
-func (s *Service) Agent(ctx context.Context, a Actor, id string) (out countersign.AgentWithInstances, err error) {
+func (s *AgentService) Agent(ctx context.Context, a Actor, id string) (out countersign.AgentWithInstances, err error) {
 	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
 		head, _, err := reachAgent(tx, a, id)
 		if err != nil {
@@ -71,19 +77,19 @@ func (s *Service) Agent(ctx context.Context, a Actor, id string) (out countersig
 		if out.AgentRecord, err = s.shownAgent(tx, a, head); err != nil {
 			return err
 		}
-		out.Instances, out.InstanceCount, err = instancesOf(tx, a.Tenant, id, s.cfg.Now())
+		out.Instances, out.InstanceCount, err = instancesOf(tx, a.Tenant, id, s.Config.Now())
 		return err
 	})
 	return out, err
 }
 
 // shownAgent returns the agent as the actor may see it, with its present liveness.
-func (s *Service) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (countersign.Agent, error) {
+func (s *AgentService) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (countersign.Agent, error) {
 	out, err := agentOf(tx, a.Tenant, h)
 	if err != nil {
 		return out, err
 	}
-	if out.Liveness, out.LastHeartbeatAt, err = livenessOf(tx, a.Tenant, h.ID, s.cfg.Now()); err != nil {
+	if out.Liveness, out.LastHeartbeatAt, err = livenessOf(tx, a.Tenant, h.ID, s.Config.Now()); err != nil {
 		return out, err
 	}
 	err = maskAgentFor(tx, a, &out)
@@ -114,7 +120,7 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 
 // AdmitAgent lets an agent run, and ends its suspension. Budgets that are given replace
 // those that it has, and count at once.
-func (s *Service) AdmitAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+func (s *AgentService) AdmitAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
 	if err := wellFormed(a, d); err != nil {
 		return countersign.Agent{}, err
 	}
@@ -123,14 +129,14 @@ func (s *Service) AdmitAgent(ctx context.Context, a Actor, id string, d counters
 
 // SuspendAgent stops new runs of an agent, and the next step of its unfinished runs. It
 // doesn't stop the agent's own process (specification 3.2).
-func (s *Service) SuspendAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+func (s *AgentService) SuspendAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
 	if err := wellFormed(a, d); err != nil {
 		return countersign.Agent{}, err
 	}
 	return s.moveAgent(ctx, a, access.SuspendAgent, id, d)
 }
 
-func (s *Service) moveAgent(ctx context.Context, a Actor, op access.Operation, id string, d countersign.Admission) (out countersign.Agent, err error) {
+func (s *AgentService) moveAgent(ctx context.Context, a Actor, op access.Operation, id string, d countersign.Admission) (out countersign.Agent, err error) {
 	if err := given("reason", d.Reason); err != nil {
 		return out, err
 	}
@@ -160,7 +166,7 @@ func (s *Service) moveAgent(ctx context.Context, a Actor, op access.Operation, i
 	return out, err
 }
 
-func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *records.AgentHead, version int64, d countersign.Admission) error {
+func (s *AgentService) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *records.AgentHead, version int64, d countersign.Admission) error {
 	was, err := agentOf(tx, a.Tenant, head)
 	if err != nil {
 		return err
@@ -168,13 +174,13 @@ func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *r
 	if op == access.AdmitAgent && was.Retired {
 		return plan.Retired(plan.KindAgent, was.ID)
 	}
-	next, changed := agentMoves[op](was, s.cfg.Now())
+	next, changed := agentMoves[op](was, s.Config.Now())
 	weakens := false
 	if d.Budgets != nil && !reflect.DeepEqual(was.Budgets, d.Budgets) && len(was.Budgets)+len(d.Budgets) > 0 {
 		if err := checkAgentBudgets(tx, a.Tenant, &was, d.Budgets); err != nil {
 			return err
 		}
-		next.Budgets, next.UpdatedAt, changed, weakens = d.Budgets, s.cfg.Now(), true, budget.Weaker(was.Budgets, d.Budgets)
+		next.Budgets, next.UpdatedAt, changed, weakens = d.Budgets, s.Config.Now(), true, budget.Weaker(was.Budgets, d.Budgets)
 	}
 	if !changed {
 		return nil
@@ -200,11 +206,11 @@ func registered(a countersign.Agent) string {
 
 // RetireAgent retires an agent. It doesn't stop the agent's own process, whose heartbeats
 // are still recorded.
-func (s *Service) RetireAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
+func (s *AgentService) RetireAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.RetireAgent, id, countersign.Admission{Reason: reason})
 }
 
 // RestoreAgent ends the retirement of an agent, which is admitted if it was before.
-func (s *Service) RestoreAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
+func (s *AgentService) RestoreAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.RestoreAgent, id, countersign.Admission{Reason: reason})
 }

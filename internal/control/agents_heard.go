@@ -21,7 +21,7 @@ type HeardAgents struct {
 // HeardAgents lists the agents within the actor's scope by id; is narrows the list to one
 // liveness unless it is "". Liveness changes with time alone and so is no column: every
 // agent in scope is checked, with three index reads each.
-func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersign.Liveness) (out HeardAgents, err error) {
+func (s *AgentService) HeardAgents(ctx context.Context, a Actor, l List, is countersign.Liveness) (out HeardAgents, err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		heads, err := s.heardHeads(tx, a, l, is, &out)
 		if err != nil {
@@ -50,15 +50,15 @@ func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersi
 }
 
 // heardHeads counts all agents in scope and returns those of the requested liveness.
-func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
-	heads, err := unreadable.List(s.cfg.Unreadable, tx, "agent", records.Agents, a.Tenant, store.Query{Where: l.current(ownProjects(a, "project")...)})
+func (s *AgentService) heardHeads(tx store.Tx, a Actor, l List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
+	heads, err := unreadable.List(s.Config.Unreadable, tx, "agent", records.Agents, a.Tenant, store.Query{Where: l.current(ownProjects(a, "project")...)})
 	if err != nil {
 		return nil, err
 	}
 	out.Counts = map[countersign.Liveness]int{}
 	var asked []records.AgentHead
 	for _, h := range heads {
-		now, _, err := livenessOf(tx, a.Tenant, h.ID, s.cfg.Now())
+		now, _, err := livenessOf(tx, a.Tenant, h.ID, s.Config.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Livene
 
 // AgentsNamed reads the agents with these ids that exist within the actor's scope,
 // without their instances.
-func (s *Service) AgentsNamed(ctx context.Context, a Actor, ids []string) (out []countersign.Agent, err error) {
+func (s *AgentService) AgentsNamed(ctx context.Context, a Actor, ids []string) (out []countersign.Agent, err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		out = nil
 		for _, id := range ids {

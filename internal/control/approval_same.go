@@ -15,7 +15,7 @@ import (
 
 // showWithSame is showApproval plus the other runs with the same request. That reveals as
 // much as the request itself, so an actor to whom the request is masked doesn't get it.
-func (s *Service) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
+func (s *ApprovalService) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
 	if err := s.showApproval(namesIn(tx, a.Tenant), a, ap); err != nil || ap.RequestDigest == "" {
 		return err
 	}
@@ -38,11 +38,11 @@ var errEnough = errors.New("enough was found")
 // digest contains the project's revision and the inputs, so if this request needs an
 // approval, the others did too and are found among the approvals, unless a budget asks:
 // those that it let out before are named apart.
-func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
+func (s *ApprovalService) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
 	seen := map[string]bool{}
 	err = records.Approvals.EachReadable(tx, a.Tenant, store.Query{Order: newestFirst, Limit: maxSameRead, Where: []store.Filter{
 		store.Equal("digest", ap.RequestDigest),
-		{Column: "created", Op: store.AtLeast, Values: []any{s.cfg.Now().Add(-sameWithin).UnixMicro()}},
+		{Column: "created", Op: store.AtLeast, Values: []any{s.Config.Now().Add(-sameWithin).UnixMicro()}},
 	}}, sameBatch, func(other *records.Approval) error {
 		key := other.RunID + "/" + other.StepID // attempts of one step count once
 		if other.RunID == ap.RunID || seen[key] {
@@ -69,14 +69,14 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 }
 
 // sameUnasked adds the newest steps that budgets let out without an approval.
-func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
-	since := s.cfg.Now().Add(-sameWithin)
+func (s *ApprovalService) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
+	since := s.Config.Now().Add(-sameWithin)
 	found, err := s.sentSteps(tx, a.Tenant, ap.RequestDigest, since)
 	if err != nil {
 		return out, err
 	}
 	first, last := records.SentRequestsSince(ap.RequestDigest, since)
-	earlier, err := unreadable.List(s.cfg.Unreadable, tx, "sent request", records.SentRequests, a.Tenant, store.Query{
+	earlier, err := unreadable.List(s.Config.Unreadable, tx, "sent request", records.SentRequests, a.Tenant, store.Query{
 		Where: between("id", first, last), Order: []store.Order{{Column: "id", Descending: true}}, Limit: maxSameRead,
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, se
 }
 
 // sentSteps are the steps with a request that were sent since a time, the newest first.
-func (s *Service) sentSteps(tx store.Tx, tenant, digest string, since time.Time) (out []records.SentRequest, err error) {
+func (s *ApprovalService) sentSteps(tx store.Tx, tenant, digest string, since time.Time) (out []records.SentRequest, err error) {
 	first, last := records.SentSince(digest, since)
 	q := store.Query{Where: between("sent", first, last), Order: []store.Order{{Column: "sent", Descending: true}}, Limit: sameBatch}
 	for ; q.Offset < maxSameRead; q.Offset += sameBatch {
@@ -138,7 +138,7 @@ func between(column, first, last string) []store.Filter {
 
 // sameStep returns the step of another approval; nil if the actor may not see its run, or the
 // run is archived or can't be read.
-func (s *Service) sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (same *countersign.SameRequest, err error) {
+func (s *ApprovalService) sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (same *countersign.SameRequest, err error) {
 	same, err = stepOf(tx, a, ap)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil

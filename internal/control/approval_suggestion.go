@@ -18,7 +18,7 @@ type judgedSuggestion struct {
 
 // judgeSuggestion checks suggested inputs: an approval's run, plan and step never change.
 // Whether the actor may decide it is for the turn to write to say, which comes first.
-func (s *Service) judgeSuggestion(ctx context.Context, a Actor, id string, suggested map[string]countersign.Value) (j judgedSuggestion, err error) {
+func (s *ApprovalService) judgeSuggestion(ctx context.Context, a Actor, id string, suggested map[string]countersign.Value) (j judgedSuggestion, err error) {
 	if suggested == nil {
 		return j, nil
 	}
@@ -34,7 +34,7 @@ func (s *Service) judgeSuggestion(ctx context.Context, a Actor, id string, sugge
 			return err
 		}
 		stepID = rec.StepID
-		p, err = s.runs.Plan(tx, a.Tenant, of.PlanID, of.PlanDigest)
+		p, err = s.Repo.Plan(tx, a.Tenant, of.PlanID, of.PlanDigest)
 		return err
 	})
 	if err != nil {

@@ -6,12 +6,25 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
+
+// ApprovalService is the use cases of approvals, and what of them others need.
+type ApprovalService struct {
+	*Core
+	runs  *RunService
+	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
+}
+
+// newApprovals returns the use cases.
+func newApprovals(c *Core, runs *RunService, party func() *passkey.Party) *ApprovalService {
+	return &ApprovalService{Core: c, runs: runs, party: party}
+}
 
 // ApprovalFilter narrows a list of approvals; empty fields don't. With OldestFirst, the
 // pending approval that expires first comes first.
@@ -22,8 +35,8 @@ type ApprovalFilter struct {
 
 // Approvals lists the approvals within the actor's scope, newest first unless the filter
 // says otherwise, without the other runs that sent the same request.
-func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (countersign.Page[countersign.Approval], error) {
-	return ListApprovals(ctx, s, a, l, f, whole)
+func (s *ApprovalService) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (countersign.Page[countersign.Approval], error) {
+	return listApprovals(ctx, s, a, l, f, whole)
 }
 
 // WithoutContent leaves out of an approval what would be sent, and what it is made of.
@@ -33,7 +46,7 @@ func WithoutContent(a countersign.Approval) countersign.Approval {
 }
 
 // CountApprovals is how many Approvals lists.
-func (s *Service) CountApprovals(ctx context.Context, a Actor, f ApprovalFilter) (n int, err error) {
+func (s *ApprovalService) CountApprovals(ctx context.Context, a Actor, f ApprovalFilter) (n int, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := f.within(tx, a)
 		if err == nil {
@@ -49,9 +62,9 @@ func (f ApprovalFilter) within(tx store.Tx, a Actor) ([]store.Filter, error) {
 	return append(where, equals(map[string]string{"status": f.Status, "run": f.RunID})...), err
 }
 
-// ListApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
+// listApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
 // are in memory at a time.
-func ListApprovals[T any](ctx context.Context, s *Service, a Actor, l List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
+func listApprovals[T any](ctx context.Context, s *ApprovalService, a Actor, l List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := f.within(tx, a)
 		if err != nil {
@@ -62,8 +75,8 @@ func ListApprovals[T any](ctx context.Context, s *Service, a Actor, l List, f Ap
 			order = oldestFirst
 		}
 		names := namesIn(tx, a.Tenant)
-		page, err = showPage(s, tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (shown T, err error) {
-			if err := s.runs.CountDecisions(tx, a.Tenant, r); err != nil {
+		page, err = showPage(s.Core, tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (shown T, err error) {
+			if err := s.Repo.CountDecisions(tx, a.Tenant, r); err != nil {
 				return shown, err
 			}
 			if err := s.showApproval(names, a, &r.Approval); err != nil {
@@ -77,13 +90,13 @@ func ListApprovals[T any](ctx context.Context, s *Service, a Actor, l List, f Ap
 }
 
 // Approval reads one approval.
-func (s *Service) Approval(ctx context.Context, a Actor, id string) (out countersign.Approval, err error) {
+func (s *ApprovalService) Approval(ctx context.Context, a Actor, id string) (out countersign.Approval, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if err := s.runs.CountDecisions(tx, a.Tenant, rec); err != nil {
+		if err := s.Repo.CountDecisions(tx, a.Tenant, rec); err != nil {
 			return err
 		}
 		out = rec.Approval
@@ -94,7 +107,7 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 
 // showApproval prepares an approval for its reader: it adds the principals' names and
 // masks what the reader may not see.
-func (s *Service) showApproval(names readNames, a Actor, ap *countersign.Approval) (err error) {
+func (s *ApprovalService) showApproval(names readNames, a Actor, ap *countersign.Approval) (err error) {
 	if ap.RequestedByName, err = names.of(ap.RequestedBy); err != nil {
 		return err
 	}
@@ -112,7 +125,7 @@ func (s *Service) showApproval(names readNames, a Actor, ap *countersign.Approva
 
 // Decide approves or rejects the step that a run waits to send. It requires a reason, and
 // refuses the requester's own decision (contract 3).
-func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
+func (s *ApprovalService) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
 	if err := wellFormed(a, d); err != nil {
 		return out, err
 	}
@@ -139,7 +152,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 			return err
 		}
 		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID, Suggested: d.SuggestedInput, Judged: fits.judged, Unfit: fits.unfit, Assertion: signed}
-		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, actor)
+		moved, err = s.Repo.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, actor)
 		if err != nil {
 			return err
 		}
@@ -152,7 +165,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 	if err != nil {
 		return out, err
 	}
-	s.settled(ctx, moved)
+	s.runs.settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the decision is committed, so the answer must not deny it
 	err = s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		decided := out
@@ -169,19 +182,19 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 }
 
 // decidable finds an approval that this actor may decide now.
-func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval, records.Eligibility, error) {
+func (s *ApprovalService) decidable(tx store.Tx, a Actor, id string) (*records.Approval, records.Eligibility, error) {
 	rec, err := reachApproval(tx, a, id)
 	if err != nil {
 		return nil, records.Eligibility{}, err
 	}
-	if err := s.runs.CountDecisions(tx, a.Tenant, rec); err != nil {
+	if err := s.Repo.CountDecisions(tx, a.Tenant, rec); err != nil {
 		return nil, records.Eligibility{}, err
 	}
 	in, err := s.mayDecide(tx, a, rec)
 	if err != nil {
 		return nil, in, err
 	}
-	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)
+	lapsed := rec.Status == countersign.ApprovalPending && !s.Config.Now().Before(rec.ExpiresAt)
 	expired := rec.Status == countersign.ApprovalRejected && strings.HasPrefix(rec.DecisionReason, string(countersign.CodeApprovalExpired)+":") && rec.DecidedBy == countersign.SystemPrincipal
 	switch {
 	case lapsed || expired:

@@ -29,7 +29,7 @@ func foundRun(tx store.Tx, a Actor, id string, err error) error {
 	if gone != nil {
 		return found(gone, "run", id)
 	}
-	if masks(a) {
+	if Masks(a) {
 		return countersign.Errorf(countersign.CodeNotFound, "run %s was archived on %s", id, left.At.UTC().Format("2006-01-02"))
 	}
 	return countersign.Errorf(countersign.CodeNotFound, "run %s ended %s and was archived on %s: it is in the archive's file %s (SHA-256 %s)",

@@ -35,17 +35,17 @@ type Signing struct {
 }
 
 // Signing says whether an approval must be signed, and with which passkeys the actor can.
-func (s *Service) Signing(ctx context.Context, a Actor, id string) (out Signing, err error) {
+func (s *ApprovalService) Signing(ctx context.Context, a Actor, id string) (out Signing, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		out = Signing{}
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if out.Wanted, err = wantsAssertion(tx, a.Tenant, rec); err != nil || !out.Wanted || s.passkeys == nil || a.Session == "" {
+		if out.Wanted, err = wantsAssertion(tx, a.Tenant, rec); err != nil || !out.Wanted || s.party() == nil || a.Session == "" {
 			return err
 		}
-		out.RPID = s.passkeys.RPID()
+		out.RPID = s.party().RPID()
 		all, err := passkeysOf(tx, a.Tenant, a.Email)
 		for i := range all {
 			if all[i].Logged {
@@ -59,7 +59,7 @@ func (s *Service) Signing(ctx context.Context, a Actor, id string) (out Signing,
 
 // asserted checks the answer of a passkey that comes with a decision, and keeps its counter;
 // nil where none comes and none is wanted.
-func (s *Service) asserted(tx store.Tx, a Actor, r *records.Approval, d countersign.Decision) (*countersign.Assertion, error) {
+func (s *ApprovalService) asserted(tx store.Tx, a Actor, r *records.Approval, d countersign.Decision) (*countersign.Assertion, error) {
 	if d.Assertion == nil {
 		wanted, err := wantsAssertion(tx, a.Tenant, r)
 		if err == nil && wanted && d.Decision == countersign.ApprovalApproved {
@@ -81,20 +81,20 @@ func (s *Service) asserted(tx store.Tx, a Actor, r *records.Approval, d counters
 	switch {
 	case err != nil:
 		return nil, assertion.Invalid(err)
-	case checked.Origin != s.passkeys.Origin():
+	case checked.Origin != s.party().Origin():
 		return nil, assertion.Invalid(errors.New("it was made on a page of another address than this service's"))
 	case (checked.Counter != 0 || p.Key.Counter != 0) && checked.Counter <= p.Key.Counter:
 		return nil, assertion.Invalid(errors.New("the counter of the passkey " + safetext.Escaped(p.Name) + " has not risen, so it may have been copied; approve with another one"))
 	}
-	p.Key.Counter, p.LastUsedAt = checked.Counter, s.cfg.Now()
+	p.Key.Counter, p.LastUsedAt = checked.Counter, s.Config.Now()
 	_, err = records.Passkeys.Put(tx, p.TenantID, records.PasskeyID(p.Email, p.Key.ID), p, version)
 	return out, err
 }
 
 // signer finds the actor's own passkey by its id. A decision by token isn't signed: the log
 // names the user who registered the key, and a decision must name the same.
-func (s *Service) signer(tx store.Tx, a Actor, credential string) (*records.Passkey, int64, error) {
-	if s.passkeys == nil {
+func (s *ApprovalService) signer(tx store.Tx, a Actor, credential string) (*records.Passkey, int64, error) {
+	if s.party() == nil {
 		return nil, 0, errNoPasskeys
 	}
 	id, err := base64.RawURLEncoding.Strict().DecodeString(credential)

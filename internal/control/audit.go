@@ -7,13 +7,24 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// AuditService is the use cases of audit logs.
+type AuditService struct {
+	*Core
+	auditReads *semaphore.Semaphore // one read of a span of an audit log at a time
+	verifier   audit.Verifier
+}
+
+// newAudits returns the use cases.
+func newAudits(c *Core) *AuditService { return &AuditService{Core: c, auditReads: semaphore.New(1)} }
+
 // Audit lists a tenant's audit records, newest first. Only a realm administrator reads
 // the realm's log.
-func (s *Service) Audit(ctx context.Context, a Actor, l List, f audit.Filter, realm bool) (page countersign.Page[countersign.AuditRecord], err error) {
+func (s *AuditService) Audit(ctx context.Context, a Actor, l List, f audit.Filter, realm bool) (page countersign.Page[countersign.AuditRecord], err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
 		return page, err
@@ -26,7 +37,7 @@ func (s *Service) Audit(ctx context.Context, a Actor, l List, f audit.Filter, re
 }
 
 // AuditChoices are the actors and the actions of a log, for whoever chooses what to read.
-func (s *Service) AuditChoices(ctx context.Context, a Actor, realm bool) (actors, actions []string, err error) {
+func (s *AuditService) AuditChoices(ctx context.Context, a Actor, realm bool) (actors, actions []string, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
 		return nil, nil, err
@@ -43,12 +54,12 @@ func (s *Service) AuditChoices(ctx context.Context, a Actor, realm bool) (actors
 
 // VerifyAudit computes a log's tree from its records. Records that it has read within
 // the last minute are not read again.
-func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v countersign.AuditVerification, err error) {
+func (s *AuditService) VerifyAudit(ctx context.Context, a Actor, realm bool) (v countersign.AuditVerification, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
 		return v, err
 	}
-	v, err = s.verifier.Verify(ctx, log, s.cfg.Now, func(ctx context.Context, read func(tx store.Tx) error) error {
+	v, err = s.verifier.Verify(ctx, log, s.Config.Now, func(ctx context.Context, read func(tx store.Tx) error) error {
 		return s.readSpan(ctx, a, read)
 	})
 	return v, public(err)
@@ -57,7 +68,7 @@ func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v count
 // readSpan reads a part of a log when it is the tenant's turn. All verifications and
 // exports together read one part at a time: however many are requested, they hold one
 // reader of the store and don't delay other tenants.
-func (s *Service) readSpan(ctx context.Context, a Actor, read func(tx store.Tx) error) (err error) {
+func (s *AuditService) readSpan(ctx context.Context, a Actor, read func(tx store.Tx) error) (err error) {
 	busy := s.auditReads.Do(ctx, a.Tenant, func() { err = s.view(ctx, a, access.ReadAudit, read) })
 	return cmp.Or(public(busy), err)
 }
@@ -66,12 +77,12 @@ func (s *Service) readSpan(ctx context.Context, a Actor, read func(tx store.Tx) 
 // in order, and returns the head they belong to. Records that are appended after it has
 // begun are left out. after leaves out those up to a sequence number, nil none: so a
 // collector goes on where it stopped.
-func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, after *int64, realm bool, each func(doc []byte) error) (end countersign.AuditExport, err error) {
+func (s *AuditService) ExportAudit(ctx context.Context, a Actor, f audit.Filter, after *int64, realm bool, each func(doc []byte) error) (end countersign.AuditExport, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
 		return end, err
 	}
-	end = countersign.AuditExport{TenantID: log, At: s.cfg.Now(), Filtered: f.Any() || after != nil, After: after}
+	end = countersign.AuditExport{TenantID: log, At: s.Config.Now(), Filtered: f.Any() || after != nil, After: after}
 	err = s.readSpan(ctx, a, func(tx store.Tx) error {
 		end.Size, end.Head, err = audit.Head(tx, log)
 		return err
@@ -107,7 +118,7 @@ func logOf(a Actor, realm bool) (string, error) {
 }
 
 // AuditRecord reads one record of a log by its sequence number.
-func (s *Service) AuditRecord(ctx context.Context, a Actor, seq int64, realm bool) (r countersign.AuditRecord, err error) {
+func (s *AuditService) AuditRecord(ctx context.Context, a Actor, seq int64, realm bool) (r countersign.AuditRecord, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
 		return r, err

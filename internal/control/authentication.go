@@ -4,17 +4,32 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// AuthenticationService finds who a bearer token stands for.
+type AuthenticationService struct {
+	*Core
+	tokens    *cache.Cache[string, knownToken] // by hash
+	tokenRefs *cache.Cache[string, records.TokenRef]
+	touching  sync.Map // ids of the tokens whose last use is being written
+}
+
+// newAuthentication returns the use cases.
+func newAuthentication(c *Core) *AuthenticationService {
+	return &AuthenticationService{Core: c, tokens: cache.New[string, knownToken](cachedTokens), tokenRefs: cache.New[string, records.TokenRef](cachedTokens)}
+}
+
 // Authenticate finds the principal of a bearer token. Malformed, unknown, revoked and
 // expired tokens get the same error.
-func (s *Service) Authenticate(ctx context.Context, token string) (access.Principal, error) {
+func (s *AuthenticationService) Authenticate(ctx context.Context, token string) (access.Principal, error) {
 	if strings.HasPrefix(token, "csn_") && !access.WellFormed(token) {
 		return access.Principal{}, errToken
 	}
@@ -31,7 +46,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 		}
 		return access.Principal{}, errToken
 	}
-	if now := s.cfg.Now(); now.Sub(rec.LastUsedAt) > lastUsePrecision {
+	if now := s.Config.Now(); now.Sub(rec.LastUsedAt) > lastUsePrecision {
 		s.touch(ctx, rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
 	return s.principalOf(rec), nil
@@ -40,7 +55,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 // Expect finds the principal that a bearer token stood for when it was last looked at, which may be
 // some time ago. It decides whether the body of a request is read, and nothing else: Authenticate
 // comes after the body.
-func (s *Service) Expect(ctx context.Context, token string) (access.Principal, error) {
+func (s *AuthenticationService) Expect(ctx context.Context, token string) (access.Principal, error) {
 	if k, ok := s.tokens.Get(access.HashToken(token)); ok && !s.ended(k.rec) {
 		return s.principalOf(k.rec), nil
 	}
@@ -58,16 +73,16 @@ const cachedTokens = 1024
 
 // token finds a token's record by its hash. A cached record is used while the store says
 // that no token has changed since.
-func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, err error) {
+func (s *AuthenticationService) token(ctx context.Context, hash string) (rec *records.Token, err error) {
 	var changes int64
-	if s.alone != nil {
-		changes = s.alone.Changes(store.TokenHashes, store.Tokens) // taken before the read
+	if s.Alone != nil {
+		changes = s.Alone.Changes(store.TokenHashes, store.Tokens) // taken before the read
 		if k, ok := s.tokens.Get(hash); ok && k.changes == changes {
 			return k.rec, nil
 		}
 	}
 	ref, known := s.tokenRefs.Get(hash) // a hash always belongs to the same token
-	err = s.store.View(ctx, func(tx store.Tx) error {
+	err = s.Store.View(ctx, func(tx store.Tx) error {
 		if !known {
 			found, _, err := records.TokenHashes.Get(tx, store.Realm, hash)
 			if err != nil {
@@ -88,13 +103,13 @@ func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, e
 }
 
 // CountStranger counts a request that was answered 401 (contract 9).
-func (s *Service) CountStranger() { s.cfg.Metrics.Stranger() }
+func (s *AuthenticationService) CountStranger() { s.Config.Metrics.Stranger() }
 
 // lapse records that a token was seen expired before the caller is told, so that neither a
 // clock that is set back nor a crash makes it valid again. If the store can't write, the
 // next use records it.
-func (s *Service) lapse(ctx context.Context, t *records.Token) {
-	err := s.store.Update(ctx, func(tx store.Tx) error {
+func (s *AuthenticationService) lapse(ctx context.Context, t *records.Token) {
+	err := s.Store.Update(ctx, func(tx store.Tx) error {
 		rec, version, err := records.Tokens.Get(tx, t.TenantID, t.ID)
 		if err != nil || rec.Lapsed {
 			return err
@@ -104,7 +119,7 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 		return err
 	})
 	if err != nil {
-		s.log.WarnContext(ctx, "can't record that a token has expired", "token", t.ID, "error", err)
+		s.Log.WarnContext(ctx, "can't record that a token has expired", "token", t.ID, "error", err)
 	}
 }
 
@@ -112,14 +127,14 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 const lastUsePrecision = 10 * time.Minute
 
 // touch writes a token's last use in the background.
-func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records.Token)) {
+func (s *AuthenticationService) touch(ctx context.Context, t *records.Token, set func(*records.Token)) {
 	if _, underway := s.touching.LoadOrStore(t.ID, true); underway {
 		return
 	}
-	s.background.Go(func() {
+	s.Background.Go(func() {
 		defer s.touching.Delete(t.ID)
 		ctx := context.WithoutCancel(ctx)
-		err := s.store.Update(ctx, func(tx store.Tx) error {
+		err := s.Store.Update(ctx, func(tx store.Tx) error {
 			rec, version, err := records.Tokens.Get(tx, t.TenantID, t.ID)
 			if err != nil {
 				return err
@@ -130,7 +145,7 @@ func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records
 		})
 		crashpoint.At("control.touched", nil)
 		if err != nil {
-			s.log.WarnContext(ctx, "can't record a token's last use", "token", t.ID, "error", err)
+			s.Log.WarnContext(ctx, "can't record a token's last use", "token", t.ID, "error", err)
 		}
 	})
 }

@@ -15,16 +15,16 @@ import (
 // passes reports whether a record is passed over, since it, or what is shown with it, can't be
 // read. Any error of the store itself it returns. That one was read isn't told: another reader
 // may need more of it.
-func (s *Service) passes(t *store.Table, tenant, id string, err error) (bool, error) {
+func (s *Core) passes(t *store.Table, tenant, id string, err error) (bool, error) {
 	if err == nil {
 		return false, nil
 	}
 	of := unreadable.Record{Tenant: tenant, Kind: strings.TrimSuffix(t.Name, "s"), ID: id}
-	return true, s.cfg.Unreadable.Pass(of, err)
+	return true, s.Config.Unreadable.Pass(of, err)
 }
 
 // damaged is passes for store.Collection.EachReadable.
-func (s *Service) damaged(t *store.Table, tenant string) func(store.Row, error) error {
+func (s *Core) damaged(t *store.Table, tenant string) func(store.Row, error) error {
 	return func(row store.Row, err error) error {
 		_, err = s.passes(t, tenant, row.ID, err)
 		return err
@@ -32,7 +32,7 @@ func (s *Service) damaged(t *store.Table, tenant string) func(store.Row, error) 
 }
 
 // readable decodes rows and prepares each for the reader. It leaves out those that can't be read.
-func readable[T, U any](s *Service, c store.Collection[T], tenant string, rows []store.Row, show func(*T) (U, error)) (items []U, err error) {
+func readable[T, U any](s *Core, c store.Collection[T], tenant string, rows []store.Row, show func(*T) (U, error)) (items []U, err error) {
 	items = make([]U, 0, len(rows))
 	for _, row := range rows {
 		var item U
@@ -54,7 +54,7 @@ func readable[T, U any](s *Service, c store.Collection[T], tenant string, rows [
 
 // showPage reads a page of a collection, a few documents at a time, and keeps of each what show
 // makes of it for the reader. What can't be read is counted, and isn't among the items.
-func showPage[T, U any](s *Service, tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (page countersign.Page[U], err error) {
+func showPage[T, U any](s *Core, tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (page countersign.Page[U], err error) {
 	total, err := tx.Count(c.Table, tenant, q)
 	if err != nil {
 		return page, err
@@ -92,12 +92,12 @@ func pageBehind[T any](items []T, offset, looked, total int) countersign.Page[T]
 // isMade reports that a committed change is answered with what was committed, since what would be
 // shown beside it can't be read: whoever is told of a failure makes the change again. It says
 // nothing to whom values are masked, which only a read can do.
-func (s *Service) isMade(a Actor, subject string, err error) bool {
-	if err == nil || masks(a) {
+func (s *Core) isMade(a Actor, subject string, err error) bool {
+	if err == nil || Masks(a) {
 		return false
 	}
 	if countersign.ErrorCode(err) != countersign.CodeUnavailable {
-		s.log.Error("a change is made, and what is shown beside it can't be read", "tenant", a.Tenant, "subject", subject, "error", err)
+		s.Log.Error("a change is made, and what is shown beside it can't be read", "tenant", a.Tenant, "subject", subject, "error", err)
 	}
 	return true
 }

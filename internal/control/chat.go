@@ -12,6 +12,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
+// ChatService is the use cases of accounts at chat services.
+type ChatService struct {
+	*Core
+	sessions *SessionService
+}
+
+// newChats returns the use cases.
+func newChats(c *Core, sessions *SessionService) *ChatService {
+	return &ChatService{Core: c, sessions: sessions}
+}
+
 // A person decides in a chat service as a user, once that user has confirmed the account in
 // a session. The account's e-mail address alone proves too little: whoever administers the
 // workspace can change it. The confirmation alone would let somebody talk a user into
@@ -44,7 +55,7 @@ const (
 // ChatActor returns the user of a tenant who acts by an account, with the rights that they
 // have now. An account that isn't confirmed is shown to its user in the console's settings,
 // and the error is ErrChatUnconfirmed.
-func (s *Service) ChatActor(ctx context.Context, tenant string, c ChatAccount, requestID string) (a Actor, err error) {
+func (s *ChatService) ChatActor(ctx context.Context, tenant string, c ChatAccount, requestID string) (a Actor, err error) {
 	email, err := access.CanonicalEmail(c.Email)
 	if err != nil {
 		return a, countersign.Errorf(countersign.CodeRoleRequired, "the address of your account can't be a user's: %v", err)
@@ -69,7 +80,7 @@ func (s *Service) ChatActor(ctx context.Context, tenant string, c ChatAccount, r
 		return Actor{}, err
 	case link != nil && link.Email == email && !link.ConfirmedAt.IsZero():
 		return a, nil
-	case link != nil && link.Email == email && s.cfg.Now().Sub(link.AskedAt) < chatAskAgain:
+	case link != nil && link.Email == email && s.Config.Now().Sub(link.AskedAt) < chatAskAgain:
 		return Actor{}, ErrChatUnconfirmed
 	}
 	if err := s.askToConfirm(ctx, c, email); err != nil {
@@ -80,9 +91,9 @@ func (s *Service) ChatActor(ctx context.Context, tenant string, c ChatAccount, r
 
 // askToConfirm keeps that an account asks to decide as the user of an address. It takes the
 // place of what the account asked, or was confirmed, under another address.
-func (s *Service) askToConfirm(ctx context.Context, c ChatAccount, email string) error {
+func (s *ChatService) askToConfirm(ctx context.Context, c ChatAccount, email string) error {
 	id := records.ChatLinkID(c.Service, c.Workspace, c.ID)
-	return public(s.store.Update(ctx, func(tx store.Tx) error {
+	return public(s.Store.Update(ctx, func(tx store.Tx) error {
 		was, version, err := records.ChatLinks.Get(tx, store.Realm, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -90,7 +101,7 @@ func (s *Service) askToConfirm(ctx context.Context, c ChatAccount, email string)
 		if err == nil && was.Email == email && !was.ConfirmedAt.IsZero() {
 			return nil // confirmed meanwhile
 		}
-		link := &records.ChatLink{Service: c.Service, Workspace: c.Workspace, Account: c.ID, Name: c.Name, Email: email, AskedAt: s.cfg.Now()}
+		link := &records.ChatLink{Service: c.Service, Workspace: c.Workspace, Account: c.ID, Name: c.Name, Email: email, AskedAt: s.Config.Now()}
 		_, err = records.ChatLinks.Put(tx, store.Realm, id, link, version)
 		return err
 	}))
@@ -98,15 +109,15 @@ func (s *Service) askToConfirm(ctx context.Context, c ChatAccount, email string)
 
 // OwnChatAccounts lists the accounts of the session's user: those that are confirmed, and
 // those that asked lately.
-func (s *Service) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAccount, err error) {
+func (s *ChatService) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAccount, err error) {
 	if a.Session == "" {
 		return nil, nil
 	}
 	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		out = nil
-		all, err := unreadable.List(s.cfg.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
+		all, err := unreadable.List(s.Config.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
 		for _, l := range all {
-			if l.Email == a.Email && (!l.ConfirmedAt.IsZero() || s.cfg.Now().Sub(l.AskedAt) < chatAskLife) {
+			if l.Email == a.Email && (!l.ConfirmedAt.IsZero() || s.Config.Now().Sub(l.AskedAt) < chatAskLife) {
 				out = append(out, OwnChatAccount{ChatAccount{l.Service, l.Workspace, l.Account, l.Name, l.Email}, l.AskedAt, l.ConfirmedAt})
 			}
 		}
@@ -117,33 +128,33 @@ func (s *Service) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAc
 
 // ConfirmChatAccount records that an account is the session's user's. Only a session may:
 // the holder of a token need not be that person.
-func (s *Service) ConfirmChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
+func (s *ChatService) ConfirmChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
 	return s.changeChatAccount(ctx, a, access.ConfirmChat, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, version int64) error {
 		if !link.ConfirmedAt.IsZero() {
 			return nil
 		}
-		if s.cfg.Now().Sub(link.AskedAt) >= chatAskLife {
+		if s.Config.Now().Sub(link.AskedAt) >= chatAskLife {
 			return countersign.Errorf(countersign.CodeStateConflict, "the account asked too long ago; press a button in the chat again")
 		}
-		link.ConfirmedAt = s.cfg.Now()
+		link.ConfirmedAt = s.Config.Now()
 		if _, err := records.ChatLinks.Put(tx, store.Realm, id, link, version); err != nil {
 			return err
 		}
-		return s.auditOfPerson(tx, a, access.ConfirmChat, a.Email, change{after: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
+		return s.sessions.auditOfPerson(tx, a, access.ConfirmChat, a.Email, change{after: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
 	})
 }
 
 // RemoveChatAccount ends that an account decides as the session's user.
-func (s *Service) RemoveChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
+func (s *ChatService) RemoveChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
 	return s.changeChatAccount(ctx, a, access.RemoveChat, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, _ int64) error {
 		if err := records.ChatLinks.Delete(tx, store.Realm, id); err != nil || link.ConfirmedAt.IsZero() {
 			return err
 		}
-		return s.auditOfPerson(tx, a, access.RemoveChat, a.Email, chatRemoved(link))
+		return s.sessions.auditOfPerson(tx, a, access.RemoveChat, a.Email, chatRemoved(link))
 	})
 }
 
-func (s *Service) changeChatAccount(ctx context.Context, a Actor, op access.Operation, service, workspace, account string, do func(store.Tx, string, *records.ChatLink, int64) error) error {
+func (s *ChatService) changeChatAccount(ctx context.Context, a Actor, op access.Operation, service, workspace, account string, do func(store.Tx, string, *records.ChatLink, int64) error) error {
 	if a.Session == "" {
 		return countersign.Errorf(countersign.CodeRoleRequired, "a chat account is confirmed and removed by its user's session in the console")
 	}
@@ -170,12 +181,12 @@ func chatRemoved(link *records.ChatLink) change {
 // endChatLinks removes the accounts of a person whose last membership, that of this tenant, has
 // ended: who has the address when it is added again must confirm theirs. While they are a user
 // of another tenant, the accounts are none of this one's business.
-func (s *Service) endChatLinks(tx store.Tx, a Actor, tenant, email string) error {
+func (s *ChatService) endChatLinks(tx store.Tx, a Actor, tenant, email string) error {
 	stays, err := belongs(tx, email)
 	if err != nil || stays {
 		return err
 	}
-	all, err := unreadable.List(s.cfg.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
+	all, err := unreadable.List(s.Config.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,19 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// CredentialService is the use cases of credential variables.
+type CredentialService struct{ *Core }
+
+// newCredentials returns the use cases.
+func newCredentials(c *Core) *CredentialService { return &CredentialService{Core: c} }
+
 // claim checks that a new project or webhook may use its credential, and binds an unbound
 // one to the tenant. path is the request's field that names the credential.
-func (s *Service) claim(tx store.Tx, a Actor, u credential.Use, path, subject string) error {
+func (s *CredentialService) claim(tx store.Tx, a Actor, u credential.Use, path, subject string) error {
 	if u.Name == "" {
 		return nil
 	}
-	bound, err := credowner.Claim(tx, s.cfg.Allowed.Credentials, u, s.cfg.Now())
+	bound, err := credowner.Claim(tx, s.Config.Allowed.Credentials, u, s.Config.Now())
 	switch {
 	case credential.IsRefusal(err):
 		return project.NotAllowed(path, u, err)
@@ -35,7 +41,7 @@ func credentialSubject(name string) string { return "credential/" + name }
 
 // Credentials lists the variables with their tenants: those that are bound, and those that
 // an entry of the settings gives to a tenant that uses them.
-func (s *Service) Credentials(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Credential], err error) {
+func (s *CredentialService) Credentials(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Credential], err error) {
 	err = s.view(ctx, a, access.ReadCredentials, func(tx store.Tx) error {
 		all, err := s.credentials(tx)
 		if err != nil {
@@ -49,8 +55,8 @@ func (s *Service) Credentials(ctx context.Context, a Actor, l List) (page counte
 	return page, err
 }
 
-func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
-	uses, err := credowner.Uses(tx, s.cfg.Unreadable.Pass)
+func (s *CredentialService) credentials(tx store.Tx) ([]countersign.Credential, error) {
+	uses, err := credowner.Uses(tx, s.Config.Unreadable.Pass)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +64,7 @@ func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists := s.cfg.Allowed.Credentials
+	lists := s.Config.Allowed.Credentials
 	var all []countersign.Credential
 	listed := map[[2]string]bool{}
 	add := func(name, tenant string, since time.Time) {
@@ -112,7 +118,7 @@ func owned(name, tenant string, since time.Time, origins []string, uses []credow
 
 // FreeCredential ends the binding of a variable, even while projects use it: their calls
 // with it are not sent, and the next tenant that registers it gets it.
-func (s *Service) FreeCredential(ctx context.Context, a Actor, name, reason string) (c countersign.Credential, err error) {
+func (s *CredentialService) FreeCredential(ctx context.Context, a Actor, name, reason string) (c countersign.Credential, err error) {
 	if err := given("reason", reason); err != nil {
 		return c, err
 	}
@@ -121,7 +127,7 @@ func (s *Service) FreeCredential(ctx context.Context, a Actor, name, reason stri
 		if err != nil {
 			return found(err, "bound credential", name)
 		}
-		uses, err := credowner.Uses(tx, s.cfg.Unreadable.Pass)
+		uses, err := credowner.Uses(tx, s.Config.Unreadable.Pass)
 		if err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 // variable. It binds each variable in use to the tenant of the oldest project that uses
 // it, and disables other tenants' projects that use it. It logs every use of another
 // tenant's variable, and every secret that is too short.
-func (s *Service) BindCredentials(ctx context.Context) error {
-	err := s.store.Update(ctx, func(tx store.Tx) error {
+func (s *CredentialService) BindCredentials(ctx context.Context) error {
+	err := s.Store.Update(ctx, func(tx store.Tx) error {
 		_, _, err := records.CredentialMarks.Get(tx, store.Realm, records.CredentialsBoundID)
 		if !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -25,7 +25,7 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 		if err := s.bindAll(tx); err != nil {
 			return err
 		}
-		mark := &records.CredentialsBound{At: s.cfg.Now()}
+		mark := &records.CredentialsBound{At: s.Config.Now()}
 		_, err = records.CredentialMarks.Put(tx, store.Realm, records.CredentialsBoundID, mark, 0)
 		return err
 	})
@@ -33,11 +33,11 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 		return err
 	}
 	var look credowner.Look
-	if err := s.store.View(ctx, func(tx store.Tx) (err error) { look, err = credowner.LookAt(tx, s.cfg.Unreadable.Pass); return err }); err != nil {
+	if err := s.Store.View(ctx, func(tx store.Tx) (err error) { look, err = credowner.LookAt(tx, s.Config.Unreadable.Pass); return err }); err != nil {
 		return err
 	}
-	for _, u := range look.Foreign(s.cfg.Allowed.Credentials) {
-		s.log.Warn("the credential belongs to another tenant: nothing is sent with it", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "enabled", u.Enabled)
+	for _, u := range look.Foreign(s.Config.Allowed.Credentials) {
+		s.Log.Warn("the credential belongs to another tenant: nothing is sent with it", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "enabled", u.Enabled)
 	}
 	for _, u := range look.Uses {
 		s.warnIfWeak(u)
@@ -45,21 +45,21 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 	return nil
 }
 
-func (s *Service) warnIfWeak(u credowner.Use) {
-	if !credential.Weak(u.Kind, s.cfg.Allowed.SecretBytes(u.Name)) {
+func (s *CredentialService) warnIfWeak(u credowner.Use) {
+	if !credential.Weak(u.Kind, s.Config.Allowed.SecretBytes(u.Name)) {
 		return
 	}
-	s.log.Warn("the secret is too short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", credowner.AtLeast(u.Kind))
+	s.Log.Warn("the secret is too short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", credowner.AtLeast(u.Kind))
 }
 
-func (s *Service) bindAll(tx store.Tx) error {
+func (s *CredentialService) bindAll(tx store.Tx) error {
 	look, err := credowner.LookAt(tx, credowner.Strict) // who is the oldest is decided once, for good
 	if err != nil {
 		return err
 	}
-	lists, system := s.cfg.Allowed.Credentials, Actor{Principal: access.System(countersign.DefaultTenant)}
+	lists, system := s.Config.Allowed.Credentials, Actor{Principal: access.System(countersign.DefaultTenant)}
 	for _, u := range look.Oldest(lists) {
-		if err := credowner.Bind(tx, u.Name, u.Tenant, s.cfg.Now()); err != nil {
+		if err := credowner.Bind(tx, u.Name, u.Tenant, s.Config.Now()); err != nil {
 			return err
 		}
 		c := change{after: u.Tenant, reason: "at the first start of a release that binds credentials: " + u.Subject() + " is the oldest that uses it"}
@@ -81,7 +81,7 @@ func (s *Service) bindAll(tx store.Tx) error {
 // disableForeign disables a project and clears its health check: it can be enabled again
 // only after a check with a credential of its own tenant. A webhook is left unchanged;
 // nothing is sent for it.
-func (s *Service) disableForeign(tx store.Tx, system Actor, u credowner.Use) error {
+func (s *CredentialService) disableForeign(tx store.Tx, system Actor, u credowner.Use) error {
 	if u.Webhook != "" || !u.Enabled {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (s *Service) disableForeign(tx store.Tx, system Actor, u credowner.Use) err
 	if !h.Enabled { // by another of its credentials
 		return nil
 	}
-	h.Enabled, h.Health, h.UpdatedAt = false, nil, s.cfg.Now()
+	h.Enabled, h.Health, h.UpdatedAt = false, nil, s.Config.Now()
 	if _, err := records.Projects.Put(tx, u.Tenant, h.ID, h, version); err != nil {
 		return err
 	}

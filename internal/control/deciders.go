@@ -14,11 +14,11 @@ import (
 )
 
 // barredDecision returns why the actor may not decide an approval; nil if it may.
-func (s *Service) barredDecision(tx store.Tx, a Actor, r *records.Approval) error {
+func (s *ApprovalService) barredDecision(tx store.Tx, a Actor, r *records.Approval) error {
 	if err := access.Allow(a.Principal, access.DecideApproval); err != nil {
 		return err
 	}
-	if err := s.runs.CountDecisions(tx, a.Tenant, r); err != nil {
+	if err := s.Repo.CountDecisions(tx, a.Tenant, r); err != nil {
 		return err
 	}
 	_, err := s.mayDecide(tx, a, r)
@@ -45,14 +45,14 @@ type Able struct {
 
 // StillDeciding returns who may still decide an approval, as far as users go: tokens that
 // stand for nobody aren't named. Who may read the approval may know it.
-func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deciders, err error) {
+func (s *ApprovalService) StillDeciding(ctx context.Context, a Actor, id string) (d Deciders, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		d = Deciders{}
 		rec, err := reachApproval(tx, a, id)
 		if err != nil || rec.Status != countersign.ApprovalPending {
 			return err
 		}
-		if err := s.runs.CountDecisions(tx, a.Tenant, rec); err != nil {
+		if err := s.Repo.CountDecisions(tx, a.Tenant, rec); err != nil {
 			return err
 		}
 		d.Approved, d.Open = runrepo.Waits(&rec.Approval)
@@ -83,8 +83,8 @@ func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deci
 
 // asItsUser returns nil unless a token names a user who may not decide an approval: its decision
 // would not count. Where people decide, mayJudge says so, and with more.
-func (s *Service) asItsUser(tx store.Tx, a Actor, r *records.Approval) error {
-	if !strings.HasPrefix(a.ID, "token:") || a.Email == "" || s.cfg.Eyes == access.EyesOfPeople {
+func (s *ApprovalService) asItsUser(tx store.Tx, a Actor, r *records.Approval) error {
+	if !strings.HasPrefix(a.ID, "token:") || a.Email == "" || s.Config.Eyes == access.EyesOfPeople {
 		return nil
 	}
 	u, err := userOf(tx, a.Tenant, a.Email)
@@ -106,7 +106,7 @@ func (s *Service) asItsUser(tx store.Tx, a Actor, r *records.Approval) error {
 // mayDecide returns nil if the actor may give the next decision of an approval, and as whose
 // member; r has its decisions counted. Beside mayJudge, it decides for a group that the approval names, and nobody who
 // made it, or whom it made, has decided before.
-func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in records.Eligibility, err error) {
+func (s *ApprovalService) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in records.Eligibility, err error) {
 	if err := s.mayJudge(tx, a, aboutApproval(r)); err != nil {
 		return in, err
 	}
@@ -117,7 +117,7 @@ func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in recor
 	if err != nil {
 		return in, err
 	}
-	in, err = records.EligibilityOf(tx, a.Tenant, r, away, a.Person, s.cfg.Now(), func(email string) (bool, error) { return s.couldDecide(tx, a.Tenant, email, r) })
+	in, err = records.EligibilityOf(tx, a.Tenant, r, away, a.Person, s.Config.Now(), func(email string) (bool, error) { return s.couldDecide(tx, a.Tenant, email, r) })
 	if err != nil {
 		return in, err
 	}
@@ -132,7 +132,7 @@ func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in recor
 
 // couldDecide reports that a user who is away could decide an approval themselves, so that
 // their delegate may in their place.
-func (s *Service) couldDecide(tx store.Tx, tenant, email string, r *records.Approval) (bool, error) {
+func (s *ApprovalService) couldDecide(tx store.Tx, tenant, email string, r *records.Approval) (bool, error) {
 	u, err := userOf(tx, tenant, email)
 	if err == nil {
 		away := Actor{Principal: principalOfUser(u)}
@@ -149,7 +149,7 @@ func (s *Service) couldDecide(tx store.Tx, tenant, email string, r *records.Appr
 // the actor may not: themself by whatever token, who made it or whom it made, and a delegate in
 // its place. Once enough count, because somebody has a right again, those who have decided may do
 // so anew, in place of what they decided: nothing else decides the approval then.
-func (s *Service) mayFollow(a Actor, r *records.Approval) error {
+func (s *ApprovalService) mayFollow(a Actor, r *records.Approval) error {
 	enough := runrepo.Enough(r)
 	for i, other := range r.Deciders {
 		switch {
@@ -160,7 +160,7 @@ func (s *Service) mayFollow(a Actor, r *records.Approval) error {
 		case a.Person != "" && slices.Contains(other.OnBehalfOf, a.Person):
 			return countersign.Errorf(countersign.CodeStateConflict, "%s has decided approval %s in your place; %d different deciders must approve", other.ID, r.ID, r.Needed())
 		}
-		if err := s.cfg.Eyes.MayJoin(a.Requester(), other.Requester); err != nil {
+		if err := s.Config.Eyes.MayJoin(a.Requester(), other.Requester); err != nil {
 			return err
 		}
 	}

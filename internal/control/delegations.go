@@ -12,8 +12,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// DelegationService is the use cases of delegations.
+type DelegationService struct{ *Core }
+
+// newDelegations returns the use cases.
+func newDelegations(c *Core) *DelegationService { return &DelegationService{Core: c} }
+
 // Delegations lists the tenant's delegations by who is away, those that are over too.
-func (s *Service) Delegations(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Delegation], err error) {
+func (s *DelegationService) Delegations(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Delegation], err error) {
 	err = s.view(ctx, a, access.ReadDelegations, func(tx store.Tx) error {
 		page, err = records.Delegations.Page(tx, a.Tenant, l.query(nil, records.AllDelegations()...))
 		return err
@@ -23,11 +29,11 @@ func (s *Service) Delegations(ctx context.Context, a Actor, l List) (page counte
 
 // PutDelegation lets another user decide in place of one who is away, who says so themself
 // or for whom an ADMIN does. It takes the place of an earlier one.
-func (s *Service) PutDelegation(ctx context.Context, a Actor, away string, w countersign.DelegationWrite) (d countersign.Delegation, err error) {
+func (s *DelegationService) PutDelegation(ctx context.Context, a Actor, away string, w countersign.DelegationWrite) (d countersign.Delegation, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return d, err
 	}
-	d = countersign.Delegation{From: w.From, Until: w.Until, Reason: w.Reason, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}
+	d = countersign.Delegation{From: w.From, Until: w.Until, Reason: w.Reason, CreatedBy: a.ID, CreatedAt: s.Config.Now()}
 	if d.From.IsZero() {
 		d.From = d.CreatedAt
 	}
@@ -56,7 +62,7 @@ func (s *Service) PutDelegation(ctx context.Context, a Actor, away string, w cou
 
 // EndDelegation ends a delegation, or takes one back that has not begun. What was decided
 // within it stays decided.
-func (s *Service) EndDelegation(ctx context.Context, a Actor, away string) (d countersign.Delegation, err error) {
+func (s *DelegationService) EndDelegation(ctx context.Context, a Actor, away string) (d countersign.Delegation, err error) {
 	err = s.update(ctx, a, access.DeleteDelegation, "delegation/"+access.Folded(away), func(tx store.Tx) error {
 		email, err := awayUser(tx, a, away)
 		if err != nil {
@@ -155,7 +161,7 @@ func delegationOf(tx store.Tx, tenant, email string) (*countersign.Delegation, i
 	return d, version, err
 }
 
-func (s *Service) dropDelegation(tx store.Tx, a Actor, tenant string, op access.Operation, d *countersign.Delegation) error {
+func (s *DelegationService) dropDelegation(tx store.Tx, a Actor, tenant string, op access.Operation, d *countersign.Delegation) error {
 	if err := records.Delegations.Delete(tx, tenant, records.DelegationID(d.User)); err != nil {
 		return err
 	}
@@ -164,7 +170,7 @@ func (s *Service) dropDelegation(tx store.Tx, a Actor, tenant string, op access.
 
 // leaveDelegations ends the delegations by and to a user who leaves a tenant: if they are
 // added again, none of them comes back.
-func (s *Service) leaveDelegations(tx store.Tx, a Actor, tenant, email string) error {
+func (s *DelegationService) leaveDelegations(tx store.Tx, a Actor, tenant, email string) error {
 	all, err := records.Delegations.List(tx, tenant, store.Query{Where: records.AllDelegations()})
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // executorsOf reads the existing members of a team with their models and projects. It fails on
 // one outside the actor's scope.
-func (s *Service) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
+func (s *PlanService) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
 	c, of := plan.Executors{Team: team, Projects: map[string]plan.Source{}}, planned{}
 	seen := map[string]bool{}
 	for _, m := range team.Members {
@@ -35,7 +35,7 @@ func (s *Service) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (pla
 }
 
 // addExecutor adds an agent, its model and its project to the executors.
-func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, of *planned, head *records.AgentHead) error {
+func (s *PlanService) addExecutor(tx store.Tx, a Actor, c *plan.Executors, of *planned, head *records.AgentHead) error {
 	e := plan.Executor{}
 	var err error
 	if e.Agent, err = plannedAgent(tx, a.Tenant, of, head); err != nil {
@@ -58,7 +58,7 @@ func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, of *plann
 	if err != nil {
 		return err
 	}
-	p, err := plannedProject(s.cfg.Allowed, tx, a.Tenant, of, *projectHead)
+	p, err := plannedProject(s.Config.Allowed, tx, a.Tenant, of, *projectHead)
 	c.Projects[head.ProjectID] = plan.Source{Project: &p, InScope: true}
 	return err
 }

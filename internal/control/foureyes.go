@@ -26,7 +26,7 @@ func aboutApproval(r *records.Approval) judgement {
 
 // mayJudge returns nil if the actor may decide, probe or reconcile: its token allows the
 // run's mode, the user that the token stands for may do so, and the four-eyes rule holds.
-func (s *Service) mayJudge(tx store.Tx, a Actor, j judgement) error {
+func (s *Rights) mayJudge(tx store.Tx, a Actor, j judgement) error {
 	if err := access.Mode(a.Principal, j.mode); err != nil {
 		return err
 	}
@@ -35,12 +35,12 @@ func (s *Service) mayJudge(tx store.Tx, a Actor, j judgement) error {
 		return err
 	}
 	p := a.Principal
-	if s.cfg.Eyes == access.EyesOfPeople {
+	if s.Config.Eyes == access.EyesOfPeople {
 		if p, err = asPerson(tx, p, j); err != nil {
 			return err
 		}
 	}
-	return s.cfg.Eyes.MayJudge(p, r)
+	return s.Config.Eyes.MayJudge(p, r)
 }
 
 // asPerson returns the principal to judge by if only people decide: a token stands for
@@ -61,13 +61,13 @@ func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, e
 }
 
 // mayJudgeRun is mayJudge for a run.
-func (s *Service) mayJudgeRun(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
+func (s *Rights) mayJudgeRun(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
 	return func(tx store.Tx, rec *records.Run) error { return s.mayJudge(tx, a, aboutRun(op, rec)) }
 }
 
 // barred returns why the actor may not do it: its role, its modes, the user it stands for,
 // or that it requested the run; nil if it may. An error of the store counts as a reason.
-func (s *Service) barred(tx store.Tx, a Actor, j judgement) error {
+func (s *Rights) barred(tx store.Tx, a Actor, j judgement) error {
 	if err := access.Allow(a.Principal, j.op); err != nil {
 		return err
 	}

@@ -16,8 +16,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// GroupService is the use cases of groups of approvers.
+type GroupService struct{ *Core }
+
+// newGroups returns the use cases.
+func newGroups(c *Core) *GroupService { return &GroupService{Core: c} }
+
 // Groups lists the tenant's groups by id.
-func (s *Service) Groups(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Group], err error) {
+func (s *GroupService) Groups(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Group], err error) {
 	err = s.view(ctx, a, access.ReadGroups, func(tx store.Tx) error {
 		page, err = records.Groups.Page(tx, a.Tenant, l.query(nil, records.AllGroups()...))
 		return err
@@ -26,7 +32,7 @@ func (s *Service) Groups(ctx context.Context, a Actor, l List) (page countersign
 }
 
 // Group reads one group.
-func (s *Service) Group(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
+func (s *GroupService) Group(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
 	err = s.view(ctx, a, access.ReadGroups, func(tx store.Tx) error {
 		rec, _, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
 		if err != nil {
@@ -40,7 +46,7 @@ func (s *Service) Group(ctx context.Context, a Actor, id string) (g countersign.
 
 // PutGroup creates a group or, with the present revision, updates it. Who leaves it no
 // longer counts for what is undecided; what was decided stays so.
-func (s *Service) PutGroup(ctx context.Context, a Actor, id string, w countersign.GroupWrite) (g countersign.Group, err error) {
+func (s *GroupService) PutGroup(ctx context.Context, a Actor, id string, w countersign.GroupWrite) (g countersign.Group, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return g, err
 	}
@@ -65,7 +71,7 @@ func (s *Service) PutGroup(ctx context.Context, a Actor, id string, w countersig
 			return err
 		}
 		g = *was
-		g.ID, g.Name, g.Members, g.Claim, g.UpdatedAt = id, w.Name, members, w.Claim, s.cfg.Now()
+		g.ID, g.Name, g.Members, g.Claim, g.UpdatedAt = id, w.Name, members, w.Claim, s.Config.Now()
 		if g.Revision++; g.Revision == 1 {
 			g.CreatedAt = g.UpdatedAt
 		}
@@ -150,7 +156,7 @@ func widensGroup(was, now *countersign.Group) bool {
 }
 
 // DeleteGroup deletes a group that no rule names.
-func (s *Service) DeleteGroup(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
+func (s *GroupService) DeleteGroup(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
 	subject := "group/" + id
 	err = s.update(ctx, a, access.DeleteGroup, subject, func(tx store.Tx) error {
 		rec, _, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
@@ -191,7 +197,7 @@ func groupUnused(tx store.Tx, tenant, id string) error {
 
 // leaveGroups takes a user who leaves a tenant out of its groups: if they are added again,
 // they are a member of none.
-func (s *Service) leaveGroups(tx store.Tx, a Actor, tenant, email string) error {
+func (s *GroupService) leaveGroups(tx store.Tx, a Actor, tenant, email string) error {
 	all, err := records.Groups.List(tx, tenant, store.Query{Where: records.AllGroups()})
 	if err != nil {
 		return err
@@ -207,7 +213,7 @@ func (s *Service) leaveGroups(tx store.Tx, a Actor, tenant, email string) error 
 		next := *rec
 		next.Members = slices.DeleteFunc(slices.Clone(rec.Members), func(m string) bool { return m == email })
 		next.Revision++
-		next.UpdatedAt = s.cfg.Now()
+		next.UpdatedAt = s.Config.Now()
 		if _, err := records.Groups.Put(tx, tenant, records.GroupID(g.ID), &next, version); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 // keepClaims keeps with a user, in each of their tenants, which claims that groups name the
 // identity provider made at this sign-in. Of a sign-in without a provider that is none: who
 // was taken out of a group there must not stay a member by signing in otherwise.
-func (s *Service) keepClaims(tx store.Tx, email string, claims map[string][]string) error {
+func (s *GroupService) keepClaims(tx store.Tx, email string, claims map[string][]string) error {
 	users, err := memberships(tx, email)
 	if err != nil {
 		return err

@@ -12,17 +12,26 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// HeartbeatService is the use cases of agents' instances.
+type HeartbeatService struct {
+	*Core
+	batcher heartbeatBatcher
+}
+
+// newHeartbeats returns the use cases.
+func newHeartbeats(c *Core) *HeartbeatService { return &HeartbeatService{Core: c} }
+
 // Heartbeat records a heartbeat of an instance. Its answer means that the sequence is
 // durable. Neither heartbeats nor their refusals are audited (contract 9).
-func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h countersign.Heartbeat) (countersign.HeartbeatAck, error) {
+func (s *HeartbeatService) Heartbeat(ctx context.Context, a Actor, agentID string, h countersign.Heartbeat) (countersign.HeartbeatAck, error) {
 	if err := access.Allow(a.Principal, access.SendHeartbeat); err != nil {
 		return countersign.HeartbeatAck{}, err
 	}
 	if err := wrong(registry.CheckHeartbeat(h)); err != nil {
-		s.cfg.Metrics.Heartbeat(a.Tenant, "refused")
+		s.Config.Metrics.Heartbeat(a.Tenant, "refused")
 		return countersign.HeartbeatAck{}, err
 	}
-	b := &pendingHeartbeat{actor: a, agentID: agentID, heartbeat: h, at: s.cfg.Now(), done: make(chan struct{})}
+	b := &pendingHeartbeat{actor: a, agentID: agentID, heartbeat: h, at: s.Config.Now(), done: make(chan struct{})}
 	s.enqueue(b)
 	select {
 	case <-b.done:
@@ -32,10 +41,10 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 	}
 }
 
-func (s *Service) storeBatch(tx store.Tx, batch []*pendingHeartbeat) error {
+func (s *HeartbeatService) storeBatch(tx store.Tx, batch []*pendingHeartbeat) error {
 	for _, b := range batch {
 		b.ack, b.err = countersign.HeartbeatAck{}, nil
-		if err := b.store(tx, s.cfg.Quotas.Instances); err != nil {
+		if err := b.store(tx, s.Config.Quotas.Instances); err != nil {
 			if countersign.ErrorCode(err) == countersign.CodeInternal {
 				return err
 			}
@@ -93,7 +102,7 @@ func lastOf(tx store.Tx, tenant, id string) (*countersign.Instance, int64, error
 }
 
 // acknowledge adds each agent's liveness after the batch to the answers.
-func (s *Service) acknowledge(tx store.Tx, batch []*pendingHeartbeat) error {
+func (s *HeartbeatService) acknowledge(tx store.Tx, batch []*pendingHeartbeat) error {
 	type key struct{ tenant, agent string }
 	known := map[key]countersign.Liveness{}
 	for _, b := range batch {
@@ -102,7 +111,7 @@ func (s *Service) acknowledge(tx store.Tx, batch []*pendingHeartbeat) error {
 		}
 		k := key{b.actor.Tenant, b.agentID}
 		if _, done := known[k]; !done {
-			is, _, err := livenessOf(tx, k.tenant, k.agent, s.cfg.Now())
+			is, _, err := livenessOf(tx, k.tenant, k.agent, s.Config.Now())
 			if err != nil {
 				return err
 			}

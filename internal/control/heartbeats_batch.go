@@ -45,23 +45,23 @@ type heartbeatBatcher struct {
 	size    int           // heartbeats in the latest commit
 }
 
-func (s *Service) enqueue(b *pendingHeartbeat) {
-	p := &s.heartbeats
+func (s *HeartbeatService) enqueue(b *pendingHeartbeat) {
+	p := &s.batcher
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting = append(p.waiting, b)
 	if !p.running {
 		p.running = true
-		s.background.Go(s.commitHeartbeats)
+		s.Background.Go(s.commitHeartbeats)
 	}
 }
 
 // commitHeartbeats commits waiting heartbeats until there are none. A single one is
 // committed at once.
-func (s *Service) commitHeartbeats() {
+func (s *HeartbeatService) commitHeartbeats() {
 	for {
-		time.Sleep(s.heartbeats.pause(s.cfg.Now()))
-		batch := s.heartbeats.next(s.cfg.Now())
+		time.Sleep(s.batcher.pause(s.Config.Now()))
+		batch := s.batcher.next(s.Config.Now())
 		if len(batch) == 0 {
 			return
 		}
@@ -94,22 +94,22 @@ func (p *heartbeatBatcher) next(now time.Time) []*pendingHeartbeat {
 // that it doesn't hold the writer. Each heartbeat is checked on its own; only an error of
 // the store fails the whole batch. If the liveness of a durable heartbeat can't be read, its
 // sender gets an error and sends it again, as a duplicate.
-func (s *Service) commitBatch(batch []*pendingHeartbeat) {
+func (s *HeartbeatService) commitBatch(batch []*pendingHeartbeat) {
 	began := time.Now()
-	err := s.store.Update(context.Background(), func(tx store.Tx) error {
+	err := s.Store.Update(context.Background(), func(tx store.Tx) error {
 		began = time.Now() // what it waited for its turn is no time that it keeps the writer from others
 		return s.storeBatch(tx, batch)
 	})
-	s.heartbeats.committed(time.Since(began))
+	s.batcher.committed(time.Since(began))
 	crashpoint.At("heartbeats.committed", nil)
 	if err == nil {
-		err = s.store.View(context.Background(), func(tx store.Tx) error { return s.acknowledge(tx, batch) })
+		err = s.Store.View(context.Background(), func(tx store.Tx) error { return s.acknowledge(tx, batch) })
 	}
 	for _, b := range batch {
 		if err != nil {
 			b.err = err
 		}
-		s.cfg.Metrics.Heartbeat(b.actor.Tenant, b.result())
+		s.Config.Metrics.Heartbeat(b.actor.Tenant, b.result())
 		close(b.done)
 	}
 }

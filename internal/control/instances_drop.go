@@ -20,17 +20,17 @@ const DropEvery = time.Hour
 const dropsAtOnce = 500
 
 // DropInstances deletes such instances of every tenant.
-func (s *Service) DropInstances(ctx context.Context) {
+func (s *HeartbeatService) DropInstances(ctx context.Context) {
 	err := s.dropAll(ctx)
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("can't delete instances without a recent heartbeat", "error", err)
+		s.Log.Warn("can't delete instances without a recent heartbeat", "error", err)
 	}
 }
 
-func (s *Service) dropAll(ctx context.Context) error {
-	return s.cfg.Unreadable.EachTenant(ctx, s.store, "instances", func(tenant string) error {
+func (s *HeartbeatService) dropAll(ctx context.Context) error {
+	return s.Config.Unreadable.EachTenant(ctx, s.Store, "instances", func(tenant string) error {
 		var agents []store.Row
-		err := s.store.View(ctx, func(tx store.Tx) (err error) {
+		err := s.Store.View(ctx, func(tx store.Tx) (err error) {
 			agents, err = tx.List(store.Agents, tenant, store.Query{})
 			return err
 		})
@@ -46,17 +46,17 @@ func (s *Service) dropAll(ctx context.Context) error {
 
 // drop deletes some of an agent's instances and reports whether there may be more. It
 // opens a write transaction only if there is something to delete.
-func (s *Service) drop(ctx context.Context, tenant, agentID string) (more bool, err error) {
-	before := s.cfg.Now().Add(-countersign.InstanceLife)
+func (s *HeartbeatService) drop(ctx context.Context, tenant, agentID string) (more bool, err error) {
+	before := s.Config.Now().Add(-countersign.InstanceLife)
 	var old []store.Row
-	err = s.store.View(ctx, func(tx store.Tx) (err error) {
+	err = s.Store.View(ctx, func(tx store.Tx) (err error) {
 		old, err = unheard(tx, tenant, agentID, before)
 		return err
 	})
 	if err != nil || len(old) == 0 {
 		return false, err
 	}
-	return len(old) == dropsAtOnce, s.store.Update(ctx, func(tx store.Tx) error {
+	return len(old) == dropsAtOnce, s.Store.Update(ctx, func(tx store.Tx) error {
 		_, err := dropUnheard(tx, tenant, agentID, before)
 		return err
 	})

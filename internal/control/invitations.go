@@ -15,7 +15,7 @@ import (
 // (contract 11).
 
 // Invitations lists the invitations of the session's user, by tenant.
-func (s *Service) Invitations(ctx context.Context, a Actor) (out []countersign.User, err error) {
+func (s *UserService) Invitations(ctx context.Context, a Actor) (out []countersign.User, err error) {
 	if a.Session == "" {
 		return nil, nil
 	}
@@ -31,7 +31,7 @@ func (s *Service) Invitations(ctx context.Context, a Actor) (out []countersign.U
 }
 
 // AcceptInvitation makes the session's user a user of the tenant that invites them.
-func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) error {
+func (s *UserService) AcceptInvitation(ctx context.Context, a Actor, tenant string) error {
 	if err := access.Proven(a.Principal, access.AcceptInvitation); err != nil {
 		return s.Refuse(ctx, a, access.AcceptInvitation, "user/"+a.Email, err)
 	}
@@ -40,12 +40,12 @@ func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) 
 		if err != nil {
 			return err
 		}
-		return s.admitUser(tx, u, a.RequestID)
+		return s.sessions.admitUser(tx, u, a.RequestID)
 	}))
 }
 
 // DeclineInvitation deletes an invitation.
-func (s *Service) DeclineInvitation(ctx context.Context, a Actor, tenant string) error {
+func (s *UserService) DeclineInvitation(ctx context.Context, a Actor, tenant string) error {
 	if err := access.Proven(a.Principal, access.DeclineInvitation); err != nil {
 		return s.Refuse(ctx, a, access.DeclineInvitation, "user/"+a.Email, err)
 	}

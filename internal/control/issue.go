@@ -15,14 +15,14 @@ import (
 // administrator with ADMIN), and the set-up link for the first person. It returns their
 // secrets; none if the store isn't empty. given is the operator's choice of token, "" for
 // a random one.
-func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err error) {
-	made := First{Token: given, Link: access.FormatSecret(s.cfg.NewSecret())}
+func (s *TokenService) Bootstrap(ctx context.Context, given string) (f First, err error) {
+	made := First{Token: given, Link: access.FormatSecret(s.Config.NewSecret())}
 	if given == "" {
-		made.Token = access.FormatToken(s.cfg.NewSecret())
+		made.Token = access.FormatToken(s.Config.NewSecret())
 	}
-	id := s.cfg.NewID("tok")
+	id := s.Config.NewID("tok")
 	system := Actor{Principal: access.System(countersign.DefaultTenant)}
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		f = First{}
 		n, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 		if err == nil && n > 0 && given != "" {
@@ -32,7 +32,7 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err err
 			return err
 		}
 		f = made
-		now := s.cfg.Now()
+		now := s.Config.Now()
 		t := &countersign.Tenant{ID: countersign.DefaultTenant, Name: "Default", Revision: 1, CreatedAt: now, UpdatedAt: now}
 		if _, err := records.Tenants.Put(tx, store.Realm, t.ID, t, 0); err != nil {
 			return err
@@ -72,7 +72,7 @@ func useless(tx store.Tx, given string) (unknown, revoked bool, err error) {
 }
 
 // issue stores a token that the system made, with its audit record.
-func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {
+func (s *TokenService) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {
 	rec := s.newToken(system, tenant, id, countersign.TokenWrite{Name: "bootstrap", Roles: []countersign.Role{role}})
 	rec.Realm, rec.Lineage = realm, nil
 	if err := putToken(tx, &rec, secret); err != nil {
@@ -83,10 +83,10 @@ func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, ro
 
 // IssueToken makes a token on a stopped store, for an operator who has lost all tokens
 // (contract 10). An ADMIN of `default` is a realm administrator.
-func (s *Service) IssueToken(ctx context.Context, tenant string, role countersign.Role) (secret string, err error) {
-	secret = access.FormatToken(s.cfg.NewSecret())
-	id := s.cfg.NewID("tok")
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+func (s *TokenService) IssueToken(ctx context.Context, tenant string, role countersign.Role) (secret string, err error) {
+	secret = access.FormatToken(s.Config.NewSecret())
+	id := s.Config.NewID("tok")
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		if _, _, err := records.Tenants.Get(tx, store.Realm, tenant); err != nil {
 			return found(err, "tenant", tenant)
 		}

@@ -13,8 +13,8 @@ import (
 // still the same.
 
 // judge has f judge with the request's meter. f may be called twice.
-func (s *Service) judge(ctx context.Context, a Actor, f func(m *cost.Meter)) error {
-	return public(s.runs.Judge(ctx, a.Tenant, f))
+func (s *Core) judge(ctx context.Context, a Actor, f func(m *cost.Meter)) error {
+	return public(s.Repo.Judge(ctx, a.Tenant, f))
 }
 
 // errMoved says that what was judged has changed before the turn to write.

@@ -58,3 +58,6 @@ func count(ctx context.Context, l limit, key string, now time.Time) error {
 
 // ErrTooMany refuses an attempt beyond a limit on signing in.
 var ErrTooMany = errors.New("too many attempts")
+
+// newOwnLimit makes a limit of this process alone.
+func newOwnLimit(rate throttle.Rate) limit { return ownLimit{throttle.New(rate, limitKeysInMemory)} }

@@ -61,23 +61,23 @@ func lastUsed(users []*records.User) *records.User {
 }
 
 // markUsed records that a session uses this membership now.
-func (s *Service) markUsed(tx store.Tx, u *records.User) error {
+func (s *SessionService) markUsed(tx store.Tx, u *records.User) error {
 	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
 	if err != nil {
 		return err
 	}
-	stored.UsedAt = s.cfg.Now()
+	stored.UsedAt = s.Config.Now()
 	_, err = records.Users.Put(tx, u.TenantID, u.Email, stored, version)
 	return err
 }
 
 // admitUser turns an invitation into a membership.
-func (s *Service) admitUser(tx store.Tx, u *records.User, requestID string) error {
+func (s *SessionService) admitUser(tx store.Tx, u *records.User, requestID string) error {
 	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
 	if err != nil {
 		return err
 	}
-	stored.Invited, stored.UpdatedAt = false, s.cfg.Now()
+	stored.Invited, stored.UpdatedAt = false, s.Config.Now()
 	if _, err := records.Users.Put(tx, u.TenantID, u.Email, stored, version); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *Service) admitUser(tx store.Tx, u *records.User, requestID string) erro
 // membershipToEnter returns the membership that a sign-in begins in: the one last used. An
 // address that belongs to no tenant accepts its oldest invitation by signing in. Nil if the
 // address has neither.
-func (s *Service) membershipToEnter(tx store.Tx, email, requestID string) (*records.User, error) {
+func (s *SessionService) membershipToEnter(tx store.Tx, email, requestID string) (*records.User, error) {
 	list, err := memberships(tx, email)
 	if err != nil {
 		return nil, err

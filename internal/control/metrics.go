@@ -16,9 +16,18 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// MetricService is the figures of a tenant and the installation.
+type MetricService struct {
+	*Core
+	counts storedCounts
+}
+
+// newMetrics returns the use cases.
+func newMetrics(c *Core) *MetricService { return &MetricService{Core: c} }
+
 // Metrics returns the tenant's metrics; for a realm administrator also those of the process
 // and the installation (contract 9).
-func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, error) {
+func (s *MetricService) Metrics(ctx context.Context, a Actor) (telemetry.Families, error) {
 	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {
 		return nil, err
 	}
@@ -34,10 +43,10 @@ func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, err
 		}
 		measured = slices.Concat(measured, installation)
 	}
-	return s.cfg.Metrics.Gather(a.Tenant, seesProcess, measured)
+	return s.Config.Metrics.Gather(a.Tenant, seesProcess, measured)
 }
 
-func (s *Service) measure(ctx context.Context, a Actor, count func(tx store.Tx, tenant string) ([]telemetry.Metric, error)) (figures []telemetry.Metric, err error) {
+func (s *MetricService) measure(ctx context.Context, a Actor, count func(tx store.Tx, tenant string) ([]telemetry.Metric, error)) (figures []telemetry.Metric, err error) {
 	err = s.view(ctx, a, access.ReadMetrics, func(tx store.Tx) (err error) {
 		figures, err = count(tx, a.Tenant)
 		return err
@@ -72,14 +81,14 @@ func tenantCounts() []countedTable {
 	return counts
 }
 
-func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Metric, error) {
+func (s *MetricService) installation(tx store.Tx, _ string) ([]telemetry.Metric, error) {
 	tenants, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 	if err != nil {
 		return nil, err
 	}
 	out := []telemetry.Metric{
 		{Name: "countersign_tenants", Help: "Tenants of the installation.", Value: float64(tenants)},
-		{Name: "countersign_slots", Help: "Runs that may be READY or RUNNING at once.", Value: float64(s.cfg.MaxActive)},
+		{Name: "countersign_slots", Help: "Runs that may be READY or RUNNING at once.", Value: float64(s.Config.MaxActive)},
 		{Name: "countersign_goroutines", Help: "Goroutines of the process.", Value: float64(runtime.NumGoroutine())},
 		{Name: "countersign_heap_bytes", Help: "Heap in use by the process.", Value: heapInUse()},
 	}
@@ -91,7 +100,7 @@ func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Metric, error
 		out = append(out, telemetry.Metric{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
 	}
 	kinds := map[string]int{"run": 0} // so that the figure is there from the start
-	for _, r := range s.cfg.Unreadable.All() {
+	for _, r := range s.Config.Unreadable.All() {
 		kinds[r.Kind]++
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -115,23 +124,23 @@ type Health struct {
 
 // Health returns the service's state; unavailable if the store can't be read, or can't be
 // written until a restart.
-func (s *Service) Health(ctx context.Context) (Health, error) {
+func (s *MetricService) Health(ctx context.Context) (Health, error) {
 	select {
-	case <-s.store.Failed():
+	case <-s.Store.Failed():
 		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store failed; the service is stopping")
 	default:
 	}
-	err := s.store.View(ctx, func(tx store.Tx) error {
+	err := s.Store.View(ctx, func(tx store.Tx) error {
 		_, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 		return err
 	})
 	if err != nil {
 		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store can't be read")
 	}
-	if s.store.Full() {
-		return Health{Status: "degraded", Version: s.cfg.Version, Store: "full"}, nil
+	if s.Store.Full() {
+		return Health{Status: "degraded", Version: s.Config.Version, Store: "full"}, nil
 	}
-	return Health{Status: "ok", Version: s.cfg.Version, Store: "ok"}, nil
+	return Health{Status: "ok", Version: s.Config.Version, Store: "ok"}, nil
 }
 
 // storedCounts counts what a tenant has stored. A count reads a range of an index, which

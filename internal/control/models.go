@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -16,8 +17,20 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// ModelService is the use cases of models.
+type ModelService struct {
+	*Core
+	documents *cache.Cache[documentKey, ListedModel]
+	machines  *cache.Cache[cache.Stamp, *model.Machine]
+}
+
+// newModels returns the use cases.
+func newModels(c *Core) *ModelService {
+	return &ModelService{Core: c, documents: cache.New[documentKey, ListedModel](cachedModels), machines: cache.New[cache.Stamp, *model.Machine](cachedMachines)}
+}
+
 // Model reads one model.
-func (s *Service) Model(ctx context.Context, a Actor, id string) (m countersign.Model, err error) {
+func (s *ModelService) Model(ctx context.Context, a Actor, id string) (m countersign.Model, err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		m, err = readModel(tx, a.Tenant, id)
 		return err
@@ -27,7 +40,7 @@ func (s *Service) Model(ctx context.Context, a Actor, id string) (m countersign.
 
 // PutModel creates a model or, with the present revision, updates it (specification 2.4).
 // The document is stored verbatim, valid or not; ValidateModel judges its meaning.
-func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersign.ModelWrite) (m countersign.Model, err error) {
+func (s *ModelService) PutModel(ctx context.Context, a Actor, id string, w countersign.ModelWrite) (m countersign.Model, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return m, err
 	}
@@ -47,13 +60,13 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 			return plan.Retired(plan.KindModel, id)
 		}
 		before := modelRevisionText(head)
-		now := s.cfg.Now()
+		now := s.Config.Now()
 		if head.Revision == 0 {
 			head.ID, head.CreatedAt = id, now
 		}
 		head.Revision++
 		head.DocumentRevision, head.UpdatedAt, head.ChangedBy = head.Revision, now, a.ID
-		if err := saveModel(tx, a.Tenant, head, version, &w.Document, s.cfg.Quotas.ModelBytes); err != nil {
+		if err := saveModel(tx, a.Tenant, head, version, &w.Document, s.Config.Quotas.ModelBytes); err != nil {
 			return err
 		}
 		m = assembleModel(*head, w.Document)
@@ -119,7 +132,7 @@ func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int6
 }
 
 // ValidateModel lists the errors and warnings of a stored model.
-func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
+func (s *ModelService) ValidateModel(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
 	busy := s.compute(ctx, a.Tenant, func() {
 		var m countersign.Model
 		if m, err = s.Model(ctx, a, id); err == nil {
@@ -131,29 +144,29 @@ func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (v coun
 
 // CheckModel lists the errors and warnings of a document that somebody edits and that isn't
 // stored, or not as it is.
-func (s *Service) CheckModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
+func (s *ModelService) CheckModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
 	if err := access.Allow(a.Principal, access.WriteModel); err != nil {
 		return v, err
 	}
 	return s.checkModel(ctx, a, doc)
 }
 
-func (s *Service) checkModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
+func (s *ModelService) checkModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
 	err = s.compute(ctx, a.Tenant, func() { v = model.Validate(doc) })
 	return v, err
 }
 
 // SuspendModel raises the revision, so that earlier plans never run again.
-func (s *Service) SuspendModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) SuspendModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.SuspendModel, id, reason)
 }
 
 // ResumeModel lets new plans be made, at the revision that the suspension made.
-func (s *Service) ResumeModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) ResumeModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.ResumeModel, id, reason)
 }
 
-func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, id, reason string) (m countersign.Model, err error) {
+func (s *ModelService) moveModel(ctx context.Context, a Actor, op access.Operation, id, reason string) (m countersign.Model, err error) {
 	if err := given("reason", reason); err != nil {
 		return m, err
 	}
@@ -179,10 +192,10 @@ func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, i
 }
 
 // toggleModel raises the revision if it sets a flag, and keeps it if it clears one.
-func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
+func (s *ModelService) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
 	c := change{before: modelRevisionText(head), reason: reason}
 	flag, set := flagOf(op, &head.Suspended, &head.Retired)
-	*flag, head.UpdatedAt, head.ChangedBy = set, s.cfg.Now(), a.ID
+	*flag, head.UpdatedAt, head.ChangedBy = set, s.Config.Now(), a.ID
 	if set {
 		head.Revision++
 		if err := saveModel(tx, a.Tenant, head, version, nil, 0); err != nil {
@@ -200,11 +213,11 @@ func modelRevisionText(h *records.ModelHead) string {
 }
 
 // RetireModel retires a model.
-func (s *Service) RetireModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) RetireModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.RetireModel, id, reason)
 }
 
 // RestoreModel ends the retirement of a model. It keeps the revision.
-func (s *Service) RestoreModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) RestoreModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.RestoreModel, id, reason)
 }

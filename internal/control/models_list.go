@@ -22,10 +22,10 @@ type ListedModel struct {
 // Models lists the tenant's models by id. A page has up to 200 documents of up to a
 // mebibyte. They are read one at a time, as text, and what a list shows of them is cached,
 // so that a page takes neither the memory of all documents nor their decoding twice.
-func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
+func (s *ModelService) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		show := func(h *records.ModelHead) (ListedModel, error) { return s.listedModel(tx, a.Tenant, *h) }
-		page, err = showPage(s, tx, a.Tenant, records.Models, l, l.query(nil, l.current()...), show)
+		page, err = showPage(s.Core, tx, a.Tenant, records.Models, l, l.query(nil, l.current()...), show)
 		return err
 	})
 	return page, err
@@ -37,7 +37,7 @@ const cachedModels = 1024
 // documentKey identifies a document revision, which never changes.
 type documentKey struct{ tenant, revision string }
 
-func (s *Service) listedModel(tx store.Tx, tenant string, h records.ModelHead) (ListedModel, error) {
+func (s *ModelService) listedModel(tx store.Tx, tenant string, h records.ModelHead) (ListedModel, error) {
 	k := documentKey{tenant, records.RevisionID(h.ID, h.DocumentRevision)}
 	known, ok := s.documents.Get(k)
 	if !ok {

@@ -11,22 +11,22 @@ import (
 // stored. It reads them in spans, each in a View, so that nothing waits for it. Replicas of
 // this release may write and count meanwhile. What a replica of the older release writes
 // behind the counted span stays uncounted.
-func (s *Service) CountModels(ctx context.Context) error {
-	return s.cfg.Unreadable.EachTenant(ctx, s.store, "count of models", func(tenant string) error { return s.countModelsOf(ctx, tenant) })
+func (s *ModelService) CountModels(ctx context.Context) error {
+	return s.Config.Unreadable.EachTenant(ctx, s.Store, "count of models", func(tenant string) error { return s.countModelsOf(ctx, tenant) })
 }
 
-func (s *Service) countModelsOf(ctx context.Context, tenant string) error {
+func (s *ModelService) countModelsOf(ctx context.Context, tenant string) error {
 	for {
 		var next records.CountedModels
 		all := false
-		err := s.store.View(ctx, func(tx store.Tx) (err error) {
+		err := s.Store.View(ctx, func(tx store.Tx) (err error) {
 			next, all, err = records.NextModels(tx, tenant)
 			return err
 		})
 		if err != nil || all {
 			return err
 		}
-		if err := s.store.Update(ctx, next.Store); err != nil {
+		if err := s.Store.Update(ctx, next.Store); err != nil {
 			return err
 		}
 	}

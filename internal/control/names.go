@@ -5,12 +5,24 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/unreadable"
 )
+
+// NameCache has what principals are called in memory.
+type NameCache struct {
+	*Core
+	known *cache.Cache[principalName, knownName]
+}
+
+// newNames returns an empty memory.
+func newNames(c *Core) *NameCache {
+	return &NameCache{Core: c, known: cache.New[principalName, knownName](cachedNames)}
+}
 
 // principalName is the key of a name in memory, and knownName the name with the store's
 // count of changes before it was read.
@@ -27,10 +39,10 @@ const cachedNames = 1024
 
 // nameOf is records.NameOf for a store that only this process writes to: a cached name is
 // used while the store says that nothing that names anybody has changed since.
-func (s *Service) nameOf(ctx context.Context, tenant, principal string) (string, error) {
+func (s *NameCache) nameOf(ctx context.Context, tenant, principal string) (string, error) {
 	key := principalName{tenant, principal}
-	changes := s.alone.Changes(store.Tokens, store.Agents, store.AgentRevisions) // taken before the read
-	if k, ok := s.names.Get(key); ok && k.changes == changes {
+	changes := s.Alone.Changes(store.Tokens, store.Agents, store.AgentRevisions) // taken before the read
+	if k, ok := s.known.Get(key); ok && k.changes == changes {
 		return k.name, nil
 	}
 	var name string
@@ -39,7 +51,7 @@ func (s *Service) nameOf(ctx context.Context, tenant, principal string) (string,
 		return err
 	})
 	if err == nil {
-		s.names.Put(key, knownName{name, changes})
+		s.known.Put(key, knownName{name, changes})
 	}
 	return name, err
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Named returns a record, or a page of records, with the name of each principal beside it: a
+// named returns a record, or a page of records, with the name of each principal beside it: a
 // member that names a principal has one of the same name with Name behind it. Names that are
 // there stay, and what is given isn't changed, since records in memory are shared. If the store
 // can't be read, it is returned without names: what was written stays so.
-func Named[T any](ctx context.Context, s *Service, a Actor, v T) T {
+func named[T any](ctx context.Context, s *Core, a Actor, v T) T {
 	given := reflect.ValueOf(&v).Elem()
 	if given.Kind() == reflect.Interface {
 		given = given.Elem()

@@ -19,16 +19,32 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// PasskeyService is the use cases of passkeys.
+type PasskeyService struct {
+	*Core
+	sessions *SessionService
+	signin   *SignInService
+	party    *passkey.Party // nil: browsers allow none at the public address
+}
+
+// newPasskeys returns the use cases.
+func newPasskeys(c *Core, sessions *SessionService, signin *SignInService) *PasskeyService {
+	return &PasskeyService{Core: c, sessions: sessions, signin: signin}
+}
+
+// Party is whom passkeys are asked for; nil for nobody.
+func (s *PasskeyService) Party() *passkey.Party { return s.party }
+
 // A passkey signs its user in without mail. It is a user's in one tenant, and its sessions act
 // there alone. One that was added in a session which began with a sign-in link carries the
 // makers of that link: it may be theirs.
 
 // AcceptPasskeys lets users have passkeys, of this relying party. It is called before requests
 // come.
-func (s *Service) AcceptPasskeys(p *passkey.Party) { s.passkeys = p }
+func (s *PasskeyService) AcceptPasskeys(p *passkey.Party) { s.party = p }
 
 // HasPasskeys reports whether browsers allow passkeys at the public address.
-func (s *Service) HasPasskeys() bool { return s.passkeys != nil }
+func (s *PasskeyService) HasPasskeys() bool { return s.party != nil }
 
 var (
 	// errPasskey refuses every wrong answer, whatever the reason.
@@ -44,18 +60,18 @@ type Question struct {
 }
 
 // ask stores a question of the party.
-func (s *Service) ask(tx store.Tx, c passkey.Ceremony, secret string, q records.PasskeyQuestion) error {
-	if err := s.sweep(tx, store.SignIns); err != nil {
+func (s *PasskeyService) ask(tx store.Tx, c passkey.Ceremony, secret string, q records.PasskeyQuestion) error {
+	if err := s.sessions.sweep(tx, store.SignIns); err != nil {
 		return err
 	}
-	q.State, q.ExpiresAt = c.State, s.cfg.Now().Add(access.PasskeyAnswer)
+	q.State, q.ExpiresAt = c.State, s.Config.Now().Add(access.PasskeyAnswer)
 	_, err := records.PasskeyQuestions.Put(tx, store.Realm, access.HashQuestion(secret), &q, 0)
 	return err
 }
 
 // answered takes a question away, whatever the answer is; nil if there is none in time, or if
 // it was another session's.
-func (s *Service) answered(tx store.Tx, secret, session string) (*records.PasskeyQuestion, error) {
+func (s *PasskeyService) answered(tx store.Tx, secret, session string) (*records.PasskeyQuestion, error) {
 	if !access.WellFormedSecret(secret) {
 		return nil, nil
 	}
@@ -69,7 +85,7 @@ func (s *Service) answered(tx store.Tx, secret, session string) (*records.Passke
 	case q.Session != session:
 		return nil, nil
 	}
-	if err := records.PasskeyQuestions.Delete(tx, store.Realm, id); err != nil || !s.cfg.Now().Before(q.ExpiresAt) {
+	if err := records.PasskeyQuestions.Delete(tx, store.Realm, id); err != nil || !s.Config.Now().Before(q.ExpiresAt) {
 		return nil, err
 	}
 	return q, nil
@@ -83,7 +99,7 @@ type OwnPasskey struct {
 }
 
 // Passkeys lists the passkeys of the session's user in its tenant, the oldest first.
-func (s *Service) Passkeys(ctx context.Context, a Actor) (out []OwnPasskey, err error) {
+func (s *PasskeyService) Passkeys(ctx context.Context, a Actor) (out []OwnPasskey, err error) {
 	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		all, err := passkeysOf(tx, a.Tenant, a.Email)
 		out = make([]OwnPasskey, len(all))
@@ -96,13 +112,13 @@ func (s *Service) Passkeys(ctx context.Context, a Actor) (out []OwnPasskey, err 
 }
 
 // MayAddPasskey returns nil if the session may add a passkey now: it began a short while ago.
-func (s *Service) MayAddPasskey(ctx context.Context, a Actor) error {
+func (s *PasskeyService) MayAddPasskey(ctx context.Context, a Actor) error {
 	return s.read(ctx, func(tx store.Tx) error { return s.mayAddPasskey(tx, a) })
 }
 
-func (s *Service) mayAddPasskey(tx store.Tx, a Actor) error {
+func (s *PasskeyService) mayAddPasskey(tx store.Tx, a Actor) error {
 	switch {
-	case s.passkeys == nil:
+	case s.party == nil:
 		return errNoPasskeys
 	case a.Session == "":
 		return countersign.Errorf(countersign.CodeRoleRequired, "a passkey is added in a browser's session; you have a token")
@@ -111,16 +127,16 @@ func (s *Service) mayAddPasskey(tx store.Tx, a Actor) error {
 	if err != nil {
 		return ended(err)
 	}
-	if s.cfg.Now().Sub(rec.CreatedAt) >= access.FreshSignIn {
+	if s.Config.Now().Sub(rec.CreatedAt) >= access.FreshSignIn {
 		return errNotFresh
 	}
 	return nil
 }
 
 // AskToAddPasskey begins to add a passkey of the session's user.
-func (s *Service) AskToAddPasskey(ctx context.Context, a Actor) (q Question, err error) {
-	q.Secret = access.FormatSecret(s.cfg.NewSecret())
-	handle := s.cfg.NewSecret()
+func (s *PasskeyService) AskToAddPasskey(ctx context.Context, a Actor) (q Question, err error) {
+	q.Secret = access.FormatSecret(s.Config.NewSecret())
+	handle := s.Config.NewSecret()
 	err = s.update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
 		if err := s.mayAddPasskey(tx, a); err != nil {
 			return err
@@ -129,7 +145,7 @@ func (s *Service) AskToAddPasskey(ctx context.Context, a Actor) (q Question, err
 		if err != nil {
 			return err
 		}
-		c, err := s.passkeys.AskToRegister(o)
+		c, err := s.party.AskToRegister(o)
 		if err != nil {
 			return err
 		}
@@ -154,7 +170,7 @@ func ownerOf(tx store.Tx, tenant, email string, fresh []byte) (passkey.Owner, er
 const maxPasskeyName = 60
 
 // AddPasskey stores the passkey that a browser has made.
-func (s *Service) AddPasskey(ctx context.Context, a Actor, name, question, answer string) error {
+func (s *PasskeyService) AddPasskey(ctx context.Context, a Actor, name, question, answer string) error {
 	if safetext.Blank(name) || utf8.RuneCountInString(name) > maxPasskeyName {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say which device it is, in at most %d characters", maxPasskeyName)
 	}
@@ -168,9 +184,9 @@ func (s *Service) AddPasskey(ctx context.Context, a Actor, name, question, answe
 		if err != nil || q == nil {
 			return err
 		}
-		key, err := s.passkeys.Registered(passkey.Owner{Handle: q.Handle, Name: a.Email}, q.State, []byte(answer))
+		key, err := s.party.Registered(passkey.Owner{Handle: q.Handle, Name: a.Email}, q.State, []byte(answer))
 		if errors.Is(err, passkey.ErrRefused) {
-			s.log.InfoContext(ctx, "a passkey was not added", "error", err)
+			s.Log.InfoContext(ctx, "a passkey was not added", "error", err)
 			return nil // the question is used up
 		}
 		if err != nil {
@@ -185,7 +201,7 @@ func (s *Service) AddPasskey(ctx context.Context, a Actor, name, question, answe
 	return err
 }
 
-func (s *Service) putPasskey(tx store.Tx, a Actor, name string, handle []byte, key passkey.Key) error {
+func (s *PasskeyService) putPasskey(tx store.Tx, a Actor, name string, handle []byte, key passkey.Key) error {
 	all, err := passkeysOf(tx, a.Tenant, a.Email)
 	if err != nil {
 		return err
@@ -209,7 +225,7 @@ func (s *Service) putPasskey(tx store.Tx, a Actor, name string, handle []byte, k
 		return err
 	}
 	rec := &records.Passkey{
-		TenantID: a.Tenant, Email: a.Email, Name: name, Handle: handle, Key: records.Key(key), Makers: a.Lineage, CreatedAt: s.cfg.Now(),
+		TenantID: a.Tenant, Email: a.Email, Name: name, Handle: handle, Key: records.Key(key), Makers: a.Lineage, CreatedAt: s.Config.Now(),
 		Logged: true, Registration: logged,
 	}
 	_, err = records.Passkeys.Put(tx, a.Tenant, records.PasskeyID(a.Email, key.ID), rec, 0)
@@ -217,7 +233,7 @@ func (s *Service) putPasskey(tx store.Tx, a Actor, name string, handle []byte, k
 }
 
 // logPasskey records who registers which public key, before it counts for anything.
-func (s *Service) logPasskey(tx store.Tx, a Actor, name string, key passkey.Key) (seq int64, err error) {
+func (s *PasskeyService) logPasskey(tx store.Tx, a Actor, name string, key passkey.Key) (seq int64, err error) {
 	rec := s.record(a, access.AddPasskey, "user/"+a.Email)
 	rec.After = "passkey " + safetext.Escaped(name)
 	if rec.Passkey, err = s.registration(key); err != nil {
@@ -232,7 +248,7 @@ func (s *Service) logPasskey(tx store.Tx, a Actor, name string, key passkey.Key)
 
 // RemovePasskey ends a passkey of the session's user; id is that of an OwnPasskey. Sessions
 // that it began go on.
-func (s *Service) RemovePasskey(ctx context.Context, a Actor, id string) error {
+func (s *PasskeyService) RemovePasskey(ctx context.Context, a Actor, id string) error {
 	return s.update(ctx, a, access.RemovePasskey, "user/"+a.Email, func(tx store.Tx) error {
 		if a.Session == "" {
 			return countersign.Errorf(countersign.CodeRoleRequired, "a passkey is removed in a browser's session; you have a token")
@@ -253,32 +269,32 @@ func (s *Service) RemovePasskey(ctx context.Context, a Actor, id string) error {
 }
 
 // AskForPasskey begins a sign-in by passkey. from is the network address of the request.
-func (s *Service) AskForPasskey(ctx context.Context, from string) (q Question, err error) {
-	if s.passkeys == nil {
+func (s *PasskeyService) AskForPasskey(ctx context.Context, from string) (q Question, err error) {
+	if s.party == nil {
 		return q, errNoPasskeys
 	}
-	if err := s.Begin(ctx, from); err != nil {
+	if err := s.signin.Begin(ctx, from); err != nil {
 		return q, err
 	}
-	c, err := s.passkeys.AskToSignIn()
+	c, err := s.party.AskToSignIn()
 	if err != nil {
 		return q, err
 	}
-	q = Question{Secret: access.FormatSecret(s.cfg.NewSecret()), Options: c.Options}
-	return q, public(s.store.Update(ctx, func(tx store.Tx) error { return s.ask(tx, c, q.Secret, records.PasskeyQuestion{}) }))
+	q = Question{Secret: access.FormatSecret(s.Config.NewSecret()), Options: c.Options}
+	return q, public(s.Store.Update(ctx, func(tx store.Tx) error { return s.ask(tx, c, q.Secret, records.PasskeyQuestion{}) }))
 }
 
 // SignInByPasskey begins a session for the user of the passkey that a browser answered with.
 // before is as in SignIn.
-func (s *Service) SignInByPasskey(ctx context.Context, question, answer, from string, before Actor) (session string, err error) {
-	if s.passkeys == nil {
+func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, from string, before Actor) (session string, err error) {
+	if s.party == nil {
 		return "", errNoPasskeys
 	}
-	if err := s.Try(ctx, from); err != nil {
+	if err := s.signin.Try(ctx, from); err != nil {
 		return "", err
 	}
-	made := access.FormatSecret(s.cfg.NewSecret())
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+	made := access.FormatSecret(s.Config.NewSecret())
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		session = ""
 		rec, err := s.usePasskey(tx, question, answer, before.RequestID)
 		if err != nil || rec == nil {
@@ -295,26 +311,26 @@ func (s *Service) SignInByPasskey(ctx context.Context, question, answer, from st
 			return err
 		}
 		session = made
-		return s.begin(tx, u, made, before, entrance{makers: rec.Makers, bound: true, by: "with the passkey " + safetext.Escaped(rec.Name)})
+		return s.sessions.begin(tx, u, made, before, entrance{makers: rec.Makers, bound: true, by: "with the passkey " + safetext.Escaped(rec.Name)})
 	})
 	if err == nil && session == "" {
 		err = errPasskey
 	}
 	if err == nil {
-		s.succeeded(ctx, from)
+		s.signin.succeeded(ctx, from)
 	}
 	return session, public(err)
 }
 
 // usePasskey finds the passkey that a right answer comes from, and stores its counter; nil for
 // any other answer. The question is used up in either case.
-func (s *Service) usePasskey(tx store.Tx, question, answer, requestID string) (rec *records.Passkey, err error) {
+func (s *PasskeyService) usePasskey(tx store.Tx, question, answer, requestID string) (rec *records.Passkey, err error) {
 	q, err := s.answered(tx, question, "")
 	if err != nil || q == nil {
 		return nil, err
 	}
 	var version int64
-	key, err := s.passkeys.SignedIn(q.State, []byte(answer), func(id []byte) (passkey.Owner, error) {
+	key, err := s.party.SignedIn(q.State, []byte(answer), func(id []byte) (passkey.Owner, error) {
 		if rec, version, err = passkeyByID(tx, id); err != nil {
 			return passkey.Owner{}, err
 		}
@@ -330,14 +346,14 @@ func (s *Service) usePasskey(tx store.Tx, question, answer, requestID string) (r
 	case !bytes.Equal(key.ID, rec.Key.ID):
 		return nil, nil
 	}
-	rec.Key, rec.LastUsedAt = records.Key(key), s.cfg.Now()
+	rec.Key, rec.LastUsedAt = records.Key(key), s.Config.Now()
 	_, err = records.Passkeys.Put(tx, rec.TenantID, records.PasskeyID(rec.Email, key.ID), rec, version)
 	return rec, err
 }
 
 // noteCopied records a right answer whose counter has not risen, of which a second copy of the
 // key may be the reason. It signs nobody in.
-func (s *Service) noteCopied(tx store.Tx, p *records.Passkey, requestID string) error {
+func (s *PasskeyService) noteCopied(tx store.Tx, p *records.Passkey, requestID string) error {
 	who := Actor{Principal: access.Principal{ID: "user:" + p.Email, Tenant: p.TenantID}, RequestID: requestID}
 	rec := s.record(who, access.SignIn, "user/"+p.Email)
 	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.CodeUnauthenticated)
@@ -346,12 +362,12 @@ func (s *Service) noteCopied(tx store.Tx, p *records.Passkey, requestID string) 
 }
 
 // registration is what the log keeps of a new passkey.
-func (s *Service) registration(key passkey.Key) (*countersign.PasskeyRegistration, error) {
+func (s *PasskeyService) registration(key passkey.Key) (*countersign.PasskeyRegistration, error) {
 	spki, err := key.SPKI()
 	if err != nil {
 		return nil, err
 	}
 	return &countersign.PasskeyRegistration{
-		CredentialID: base64.RawURLEncoding.EncodeToString(key.ID), PublicKey: base64.RawURLEncoding.EncodeToString(spki), RPID: s.passkeys.RPID(),
+		CredentialID: base64.RawURLEncoding.EncodeToString(key.ID), PublicKey: base64.RawURLEncoding.EncodeToString(spki), RPID: s.party.RPID(),
 	}, nil
 }

@@ -13,7 +13,7 @@ import (
 // others; each that it concerns has it in its own log (contract 12.1).
 
 // auditOfPerson records what a person did about themself in each tenant that they are a user of.
-func (s *Service) auditOfPerson(tx store.Tx, a Actor, op access.Operation, email string, c change) error {
+func (s *SessionService) auditOfPerson(tx store.Tx, a Actor, op access.Operation, email string, c change) error {
 	list, err := memberships(tx, email)
 	for _, u := range list {
 		if err == nil {
@@ -26,7 +26,7 @@ func (s *Service) auditOfPerson(tx store.Tx, a Actor, op access.Operation, email
 // leaveSessions ends a user's sessions in a tenant that they leave, so that no old browser is
 // signed in if they are added again. A session that isn't the tenant's own, by a link or a
 // passkey of it, goes on in another tenant of its user.
-func (s *Service) leaveSessions(tx store.Tx, email, tenant string) error {
+func (s *SessionService) leaveSessions(tx store.Tx, email, tenant string) error {
 	ids, err := sessionsOf(tx, email, tenant)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (s *Service) leaveSessions(tx store.Tx, email, tenant string) error {
 }
 
 // goOn lets a session act in another tenant of its user, since its own has let them go.
-func (s *Service) goOn(tx store.Tx, id string, rec *records.Session, version int64, u *records.User) error {
+func (s *SessionService) goOn(tx store.Tx, id string, rec *records.Session, version int64, u *records.User) error {
 	rec.TenantID = u.TenantID
 	if _, err := records.Sessions.Put(tx, store.Realm, id, rec, version); err != nil {
 		return err
@@ -67,9 +67,9 @@ func (s *Service) goOn(tx store.Tx, id string, rec *records.Session, version int
 const sweepMost = 20
 
 // sweep deletes some expired records, so that abandoned ones don't stay.
-func (s *Service) sweep(tx store.Tx, t *store.Table) error {
+func (s *SessionService) sweep(tx store.Tx, t *store.Table) error {
 	rows, err := tx.List(t, store.Realm, store.Query{
-		Where: []store.Filter{{Column: "expires", Op: store.AtMost, Values: []any{s.cfg.Now().UnixMicro()}}},
+		Where: []store.Filter{{Column: "expires", Op: store.AtMost, Values: []any{s.Config.Now().UnixMicro()}}},
 		Order: []store.Order{{Column: "expires"}}, Limit: sweepMost,
 	})
 	for _, row := range rows {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
@@ -20,18 +21,32 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// PlanService is the use cases of plans, and what of them runs and teams need.
+type PlanService struct {
+	*Core
+	taken *cache.Cache[plannedKey, run.Estimate]
+}
+
+// cachedEstimates is of how many plans it is known what judging their steps takes.
+const cachedEstimates = 1024
+
+// newPlans returns the use cases.
+func newPlans(c *Core) *PlanService {
+	return &PlanService{Core: c, taken: cache.New[plannedKey, run.Estimate](cachedEstimates)}
+}
+
 // PlanFilter narrows a listing of plans; empty fields do not.
 type PlanFilter struct{ Status, ModelID string }
 
 // Plans lists the plans within the actor's scope, newest first, without
 // snapshots.
-func (s *Service) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (countersign.Page[countersign.Plan], error) {
-	return ListPlans(ctx, s, a, l, f, whole)
+func (s *PlanService) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (countersign.Page[countersign.Plan], error) {
+	return listPlans(ctx, s, a, l, f, whole)
 }
 
-// ListPlans is Plans of what show makes of each: a page has up to 200 plans of a
+// listPlans is Plans of what show makes of each: a page has up to 200 plans of a
 // mebibyte, of which few are in memory at a time.
-func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFilter, show func(countersign.Plan) (T, error)) (page countersign.Page[T], err error) {
+func listPlans[T any](ctx context.Context, s *PlanService, a Actor, l List, f PlanFilter, show func(countersign.Plan) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Plans, a.Principal)
 		if err != nil {
@@ -40,7 +55,7 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 		where = append(where, equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
 		q := l.query(newestFirst, where...)
 		names := namesIn(tx, a.Tenant)
-		page, err = showPage(s, tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
+		page, err = showPage(s.Core, tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
 			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
 				return shown, err
 			}
@@ -55,7 +70,7 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 }
 
 // Plan reads one plan with the snapshots of its model and projects.
-func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.Plan, err error) {
+func (s *PlanService) Plan(ctx context.Context, a Actor, id string) (p countersign.Plan, err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		rec, err := s.reachPlan(tx, a, id)
 		if err != nil {
@@ -70,8 +85,8 @@ func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.P
 }
 
 // reachPlan reads a plan, in a View. It must not be changed.
-func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
-	rec, err := s.runs.ReadPlan(tx, a.Tenant, id)
+func (s *PlanService) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
+	rec, err := s.Repo.ReadPlan(tx, a.Tenant, id)
 	if err != nil {
 		return nil, found(err, "plan", id)
 	}
@@ -140,13 +155,13 @@ func modelAt(tx store.Tx, tenant, id string, rev int64) (m countersign.Model, si
 }
 
 // Drift compares everything that a plan was made from with how it is now.
-func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.Drift, err error) {
+func (s *PlanService) Drift(ctx context.Context, a Actor, id string) (d countersign.Drift, err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		rec, err := s.reachPlan(tx, a, id)
 		if err != nil {
 			return err
 		}
-		now, err := s.runs.CurrentRevisions(tx, a.Tenant, &rec.Plan)
+		now, err := s.Repo.CurrentRevisions(tx, a.Tenant, &rec.Plan)
 		d = plan.Drift(&rec.Plan, now)
 		return err
 	})
@@ -155,7 +170,7 @@ func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.
 
 // CreatePlan stores a plan that its maker wrote: READY, or INVALID with all that
 // is wrong with it (specification 2.9).
-func (s *Service) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWrite) (countersign.Plan, error) {
+func (s *PlanService) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWrite) (countersign.Plan, error) {
 	if err := wellFormed(a, w); err != nil {
 		return countersign.Plan{}, err
 	}
@@ -194,7 +209,7 @@ func modelErrors(m *countersign.Model) []string {
 }
 
 // CompilePlan makes a plan of a model's scenario (contract 5).
-func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req countersign.CompileRequest) (countersign.Plan, error) {
+func (s *PlanService) CompilePlan(ctx context.Context, a Actor, modelID string, req countersign.CompileRequest) (countersign.Plan, error) {
 	if err := wellFormed(a, req); err != nil {
 		return countersign.Plan{}, err
 	}
@@ -221,7 +236,7 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 
 // makePlan makes a plan of what is stored at this moment, outside any write: what changes
 // afterwards is drift, as it is for every plan. write says what is to be planned of the model.
-func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
+func (s *PlanService) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (countersign.Plan, error) {
 	made, err := s.planFrom(ctx, a, op, modelID, write)
 	subject := "plan"
@@ -231,7 +246,7 @@ func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, mo
 	return made, s.Refuse(ctx, a, op, subject, err)
 }
 
-func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,
+func (s *PlanService) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
 	var present *countersign.Model
 	var of planned
@@ -268,9 +283,9 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 		}
 	}
 	if w.ID == "" {
-		w.ID = s.cfg.NewID("plan")
+		w.ID = s.Config.NewID("plan")
 	}
-	o := plan.Creation{By: a.ID, Now: s.cfg.Now()}
+	o := plan.Creation{By: a.ID, Now: s.Config.Now()}
 	err = s.judge(ctx, a, func(m *cost.Meter) {
 		o.Meter = m
 		if made = plan.New(w, src, problems, o); made.Status == countersign.PlanReady && !m.Over() {
@@ -295,7 +310,7 @@ func modelToPlan(tx store.Tx, a Actor, of *planned, modelID string) (*countersig
 }
 
 // sources reads the projects that the steps name. of is what was read of the plan before.
-func (s *Service) sources(tx store.Tx, a Actor, of planned, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
+func (s *PlanService) sources(tx store.Tx, a Actor, of planned, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
 	src := plan.Sources{Model: m, Projects: map[string]plan.Source{}}
 	for _, step := range steps {
 		if _, seen := src.Projects[step.ProjectID]; seen {
@@ -308,7 +323,7 @@ func (s *Service) sources(tx store.Tx, a Actor, of planned, m *countersign.Model
 		if err != nil {
 			return src, err
 		}
-		p, err := plannedProject(s.cfg.Allowed, tx, a.Tenant, &of, *head)
+		p, err := plannedProject(s.Config.Allowed, tx, a.Tenant, &of, *head)
 		if err != nil {
 			return src, err
 		}
@@ -319,7 +334,7 @@ func (s *Service) sources(tx store.Tx, a Actor, of planned, m *countersign.Model
 
 // storePlan stores a plan that makePlan has just made. An id that is taken already is answered with the
 // stored plan if w asks for the same content, else with a state_conflict.
-func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
+func (s *PlanService) storePlan(ctx context.Context, a Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
 	subject := "plan/" + made.ID
 	err = s.updateInTurn(ctx, a, op, subject, func(tx store.Tx) error {
 		stored, _, err := records.Plans.Get(tx, a.Tenant, made.ID)
@@ -352,9 +367,9 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 	return whole, err
 }
 
-func (s *Service) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
+func (s *PlanService) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
 	rec := s.record(a, op, "plan/"+p.ID)
-	rec.After, rec.Digest, rec.Salt = p.Status, p.PlanDigest, s.runs.Salt()
+	rec.After, rec.Digest, rec.Salt = p.Status, p.PlanDigest, s.Repo.Salt()
 	crashpoint.At("control.written", op)
 	return appendAudit(tx, a.Tenant, rec)
 }

@@ -12,20 +12,20 @@ import (
 )
 
 // Judging is judge for a page, which fills titles and asks rules.
-func (s *Service) Judging(ctx context.Context, a Actor, f func(m *cost.Meter)) error {
+func (s *PlanService) Judging(ctx context.Context, a Actor, f func(m *cost.Meter)) error {
 	return s.judge(ctx, a, f)
 }
 
 // takenBy is what judging the steps of a stored plan takes, mostly from memory: a plan never
 // changes.
-func (s *Service) takenBy(ctx context.Context, a Actor, p *countersign.Plan) (run.Estimate, error) {
+func (s *PlanService) takenBy(ctx context.Context, a Actor, p *countersign.Plan) (run.Estimate, error) {
 	key := plannedKey{a.Tenant, p.ID, p.PlanDigest}
 	if known, ok := s.taken.Get(key); ok {
 		return known, nil
 	}
 	var whole *countersign.Plan
 	err := s.read(ctx, func(tx store.Tx) (err error) {
-		whole, err = s.runs.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
+		whole, err = s.Repo.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
 		return err
 	})
 	if err != nil {
@@ -54,8 +54,8 @@ func withSources(p countersign.Plan, projects map[string]plan.Source) *countersi
 // mayStart compares the plan with how everything that it was made from is now. A
 // retired part and a disabled project are named before flaw, what is wrong with the
 // plan itself (contract 7), and drift after it.
-func (s *Service) mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
-	now, err := s.runs.CurrentRevisions(tx, tenant, p)
+func (s *PlanService) mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
+	now, err := s.Repo.CurrentRevisions(tx, tenant, p)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (s *Service) mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw
 }
 
 // knownPlan is reachPlan, mostly without the store. The caller has asked access.Allow.
-func (s *Service) knownPlan(ctx context.Context, a Actor, id string) (rec *records.Plan, err error) {
-	if rec := s.runs.KnownPlan(a.Tenant, id); rec != nil {
+func (s *PlanService) knownPlan(ctx context.Context, a Actor, id string) (rec *records.Plan, err error) {
+	if rec := s.Repo.KnownPlan(a.Tenant, id); rec != nil {
 		return rec, inScopeOf(a, rec)
 	}
 	err = s.read(ctx, func(tx store.Tx) error {

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -14,11 +15,24 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// ProbeService sends reviewers' probes.
+type ProbeService struct {
+	*Core
+	runs    *RunService
+	prober  Prober
+	probing sync.Map // runrepo.Ref of each run with a probe under way
+}
+
+// newProbes returns the use cases.
+func newProbes(c *Core, runs *RunService, p Prober) *ProbeService {
+	return &ProbeService{Core: c, runs: runs, prober: p}
+}
+
 // Probe sends the uncertain step's probe, a read, and stores its answer as evidence. It
 // decides nothing, and works while the project is disabled (contract 6). Its intent is
 // committed first, with the number that its key has and its digest: what has left can't be
 // undone, and is kept whatever becomes of the run, the caller or the store meanwhile.
-func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
+func (s *ProbeService) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
 	ref := runrepo.Ref{Tenant: a.Tenant, RunID: id}
 	if _, underway := s.probing.LoadOrStore(ref, true); underway {
 		err := countersign.Errorf(countersign.CodeStateConflict, "a probe of run %s is under way", id)
@@ -51,7 +65,7 @@ type probe struct {
 
 // letOut checks that a probe may be sent and commits its intent. The transaction gives it its
 // number, so no two share a key, whichever processes send them.
-func (s *Service) letOut(ctx context.Context, a Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
+func (s *ProbeService) letOut(ctx context.Context, a Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
 	var moved runrepo.Moved
 	err = s.update(ctx, a, access.ProbeRun, "run/"+ref.RunID, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, ref.RunID)
@@ -61,7 +75,7 @@ func (s *Service) letOut(ctx context.Context, a Actor, ref runrepo.Ref, stepID s
 		if err := s.mayJudgeRun(a, access.ProbeRun)(tx, rec); err != nil {
 			return err
 		}
-		held, err := s.runs.Load(tx, ref)
+		held, err := s.Repo.Load(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -71,7 +85,7 @@ func (s *Service) letOut(ctx context.Context, a Actor, ref runrepo.Ref, stepID s
 		if p.call.BoundTo, err = credowner.OfProject(tx, p.call.Project); err != nil {
 			return err
 		}
-		if moved, err = s.runs.Apply(tx, ref, held, run.Probing{Step: p.step, Probe: p.record, Digest: p.digest}, a.runActor()); err != nil {
+		if moved, err = s.Repo.Apply(tx, ref, held, run.Probing{Step: p.step, Probe: p.record, Digest: p.digest}, a.runActor()); err != nil {
 			return err
 		}
 		probes := moved.Run.Run().Steps[p.step].Probes
@@ -80,41 +94,41 @@ func (s *Service) letOut(ctx context.Context, a Actor, ref runrepo.Ref, stepID s
 		return nil
 	})
 	if err == nil {
-		s.settled(ctx, moved)
+		s.runs.settled(ctx, moved)
 	}
 	return p, err
 }
 
 // keepProbe stores what came of a probe, also on a disk that is full. While the store can't be
 // written it tries again, for some time: then the log has what the store couldn't take.
-func (s *Service) keepProbe(ctx context.Context, a Actor, ref runrepo.Ref, p probe) error {
+func (s *ProbeService) keepProbe(ctx context.Context, a Actor, ref runrepo.Ref, p probe) error {
 	var moved runrepo.Moved
 	err := s.keepSent(ctx, func(tx store.Tx) (err error) {
-		moved, err = s.runs.Apply(tx, ref, nil, run.Probed{Step: p.step, Probe: p.record}, a.runActor())
+		moved, err = s.Repo.Apply(tx, ref, nil, run.Probed{Step: p.step, Probe: p.record}, a.runActor())
 		return err
 	})
 	if err == nil {
-		s.settled(ctx, moved)
+		s.runs.settled(ctx, moved)
 		return nil
 	}
 	status, digest := 0, ""
 	if r := p.record.Response; r != nil {
 		status, digest = r.StatusCode, string(r.BodySHA256)
 	}
-	s.log.Error("answer to a probe not stored", "tenant", ref.Tenant, "run", ref.RunID, "key", p.call.IdempotencyKey, "status", status, "bodySha256", digest, "cause", p.record.Error, "error", err)
+	s.Log.Error("answer to a probe not stored", "tenant", ref.Tenant, "run", ref.RunID, "key", p.call.IdempotencyKey, "status", status, "bodySha256", digest, "cause", p.record.Error, "error", err)
 	return countersign.Errorf(countersign.CodeUnavailable, "probe %s was sent, and what came of it could not be stored; send another", p.call.IdempotencyKey)
 }
 
 // afterProbe reads the run for the answer, as the actor may see it.
-func (s *Service) afterProbe(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
+func (s *ProbeService) afterProbe(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
 	err = s.read(ctx, func(tx store.Tx) error {
-		r, err = s.wholeRun(tx, a, id)
+		r, err = s.runs.wholeRun(tx, a, id)
 		return err
 	})
 	return r, err
 }
 
-func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (probe, error) {
+func (s *ProbeService) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (probe, error) {
 	steps := h.Run().Steps
 	i := slices.IndexFunc(steps, func(st countersign.StepRun) bool { return st.ID == stepID })
 	if i < 0 {
@@ -124,7 +138,7 @@ func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (prob
 	if step.Status != countersign.StepRecoveryRequired {
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "step %s is %s; only an uncertain step is probed", stepID, step.Status)
 	}
-	if err := run.MayProbe(h.Run(), s.cfg.Quotas.Probes); err != nil {
+	if err := run.MayProbe(h.Run(), s.Config.Quotas.Probes); err != nil {
 		return probe{}, err
 	}
 	project, capability := targetOf(h.Plan(), step.ProjectID, step.Capability)
@@ -145,6 +159,6 @@ func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (prob
 		call: request.Call{
 			Tenant: a.Tenant, RunID: h.Ref.RunID, StepID: stepID, Project: project, Request: req, Input: input, Timeout: read.Timeout(),
 		},
-		record: countersign.ProbeRecord{By: a.ID, At: s.cfg.Now(), Capability: read.Name, Request: &req},
+		record: countersign.ProbeRecord{By: a.ID, At: s.Config.Now(), Capability: read.Name, Request: &req},
 	}, nil
 }

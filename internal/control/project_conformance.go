@@ -15,7 +15,7 @@ import (
 // RecordConformance stores the result of checking a capability's receiver. It belongs to
 // the project's present revision: after an edit the capability is again only declared
 // idempotent. This method decides whether the verdicts prove it, not their sender.
-func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
+func (s *ProjectService) RecordConformance(ctx context.Context, a Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return p, err
 	}
@@ -24,7 +24,7 @@ func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w c
 		return p, err
 	}
 	made := countersign.Conformance{
-		Capability: w.Capability, Proven: countersign.Proves(w.Rules), CheckedAt: s.cfg.Now(), CheckedBy: a.ID, Target: target, Rules: w.Rules,
+		Capability: w.Capability, Proven: countersign.Proves(w.Rules), CheckedAt: s.Config.Now(), CheckedBy: a.ID, Target: target, Rules: w.Rules,
 	}
 	subject := "project/" + id
 	err = s.update(ctx, a, access.ProveReceiver, subject, func(tx store.Tx) error {
@@ -32,7 +32,7 @@ func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w c
 		if err != nil {
 			return err
 		}
-		if p, err = projectOf(s.cfg.Allowed, tx, a.Tenant, *head); err != nil {
+		if p, err = projectOf(s.Config.Allowed, tx, a.Tenant, *head); err != nil {
 			return err
 		}
 		if p.Capability(w.Capability) == nil {
@@ -104,8 +104,8 @@ func conformances(tx store.Tx, tenant, id string) ([]countersign.Conformance, in
 
 // shownProject returns a project as its readers see it, with the checks of its receivers.
 // Plans don't need those and don't read them.
-func (s *Service) shownProject(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
-	p, err := projectOf(s.cfg.Allowed, tx, tenant, h)
+func (s *ProjectService) shownProject(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
+	p, err := projectOf(s.Config.Allowed, tx, tenant, h)
 	if err != nil {
 		return p, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // CheckHealth requests the project's health path and stores the answer. It confirms
 // connectivity only (specification 4, rule 8).
-func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check countersign.HealthCheck, err error) {
+func (s *ProjectService) CheckHealth(ctx context.Context, a Actor, id string) (check countersign.HealthCheck, err error) {
 	p, boundTo, err := s.projectToCheck(ctx, a, id)
 	if err != nil {
 		return check, err
@@ -30,7 +30,7 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 // keeps it where the project is still what was checked, and no check was begun after it that was
 // answered before. Only of two that overlap the clocks are compared, which may be two machines':
 // before is the check that stood when this one was begun.
-func (s *Service) keepHealth(ctx context.Context, a Actor, before, check *countersign.HealthCheck) error {
+func (s *ProjectService) keepHealth(ctx context.Context, a Actor, before, check *countersign.HealthCheck) error {
 	now := check.Revision
 	err := s.keepSent(ctx, func(tx store.Tx) error {
 		head, version, err := records.Projects.Get(tx, a.Tenant, check.ProjectID)
@@ -53,7 +53,7 @@ func (s *Service) keepHealth(ctx context.Context, a Actor, before, check *counte
 		return s.audit(tx, a, access.CheckHealth, "project/"+check.ProjectID, c)
 	})
 	if err != nil {
-		s.log.Error("health check not stored", "tenant", a.Tenant, "project", check.ProjectID, "revision", check.Revision, "status", check.StatusCode, "cause", check.Error, "error", err)
+		s.Log.Error("health check not stored", "tenant", a.Tenant, "project", check.ProjectID, "revision", check.Revision, "status", check.StatusCode, "cause", check.Error, "error", err)
 		return public(err)
 	}
 	crashpoint.At("control.committed", access.CheckHealth)
@@ -63,13 +63,13 @@ func (s *Service) keepHealth(ctx context.Context, a Actor, before, check *counte
 	return nil
 }
 
-func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, boundTo map[string]string, err error) {
+func (s *ProjectService) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, boundTo map[string]string, err error) {
 	err = s.view(ctx, a, access.CheckHealth, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if p, err = projectOf(s.cfg.Allowed, tx, a.Tenant, *head); err != nil {
+		if p, err = projectOf(s.Config.Allowed, tx, a.Tenant, *head); err != nil {
 			return err
 		}
 		boundTo, err = credowner.OfProject(tx, &p)

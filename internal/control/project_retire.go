@@ -15,16 +15,16 @@ import (
 // can't be retired while unfinished runs use it.
 
 // RetireProject retires a project that no unfinished run uses, and disables it.
-func (s *Service) RetireProject(ctx context.Context, a Actor, id, reason string) (countersign.Project, error) {
+func (s *ProjectService) RetireProject(ctx context.Context, a Actor, id, reason string) (countersign.Project, error) {
 	return s.moveProject(ctx, a, access.RetireProject, id, reason)
 }
 
 // RestoreProject ends the retirement of a project, which stays disabled.
-func (s *Service) RestoreProject(ctx context.Context, a Actor, id, reason string) (countersign.Project, error) {
+func (s *ProjectService) RestoreProject(ctx context.Context, a Actor, id, reason string) (countersign.Project, error) {
 	return s.moveProject(ctx, a, access.RestoreProject, id, reason)
 }
 
-func (s *Service) moveProject(ctx context.Context, a Actor, op access.Operation, id, reason string) (p countersign.Project, err error) {
+func (s *ProjectService) moveProject(ctx context.Context, a Actor, op access.Operation, id, reason string) (p countersign.Project, err error) {
 	if err := given("reason", reason); err != nil {
 		return p, err
 	}
@@ -52,7 +52,7 @@ func (s *Service) moveProject(ctx context.Context, a Actor, op access.Operation,
 
 // useToRetire looks at the use of a project that is to be retired. What speaks against the
 // request is for the turn to say.
-func (s *Service) useToRetire(ctx context.Context, a Actor, op access.Operation, id string) (seen seenUse, err error) {
+func (s *ProjectService) useToRetire(ctx context.Context, a Actor, op access.Operation, id string) (seen seenUse, err error) {
 	if op != access.RetireProject || access.Allow(a.Principal, op) != nil || access.InScope(a.Principal, id) != nil {
 		return seen, nil
 	}
@@ -63,14 +63,14 @@ func (s *Service) useToRetire(ctx context.Context, a Actor, op access.Operation,
 	return seen, err
 }
 
-func (s *Service) retireProject(tx store.Tx, a Actor, op access.Operation, h *records.ProjectHead, version int64, reason string, seen seenUse) error {
+func (s *ProjectService) retireProject(tx store.Tx, a Actor, op access.Operation, h *records.ProjectHead, version int64, reason string, seen seenUse) error {
 	if op == access.RetireProject {
 		if err := seen.refuse(tx, a, h.ID); err != nil {
 			return err
 		}
 	}
 	c := change{before: projectRevisionText(h), reason: reason}
-	h.Retired, h.Enabled, h.UpdatedAt = op == access.RetireProject, false, s.cfg.Now()
+	h.Retired, h.Enabled, h.UpdatedAt = op == access.RetireProject, false, s.Config.Now()
 	if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
 		return err
 	}

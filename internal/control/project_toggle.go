@@ -12,7 +12,7 @@ import (
 
 // EnableProject enables a project for LIVE runs, if the latest health check of its present
 // revision passed.
-func (s *Service) EnableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+func (s *ProjectService) EnableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
 	if err := wellFormed(a, t); err != nil {
 		return countersign.Project{}, err
 	}
@@ -21,14 +21,14 @@ func (s *Service) EnableProject(ctx context.Context, a Actor, id string, t count
 
 // DisableProject disables a project, which stops the next step of every LIVE run that uses
 // it. It is always possible.
-func (s *Service) DisableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+func (s *ProjectService) DisableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
 	if err := wellFormed(a, t); err != nil {
 		return countersign.Project{}, err
 	}
 	return s.toggleProject(ctx, a, id, t, false)
 }
 
-func (s *Service) toggleProject(ctx context.Context, a Actor, id string, t countersign.Toggle, enable bool) (p countersign.Project, err error) {
+func (s *ProjectService) toggleProject(ctx context.Context, a Actor, id string, t countersign.Toggle, enable bool) (p countersign.Project, err error) {
 	err = s.update(ctx, a, access.ToggleProject, "project/"+id, func(tx store.Tx) error {
 		head, version, err := reachProject(tx, a, id)
 		if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) toggleProject(ctx context.Context, a Actor, id string, t count
 }
 
 // toggle enables or disables without raising the revision.
-func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version int64, enable bool, reason string) (countersign.Project, error) {
+func (s *ProjectService) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version int64, enable bool, reason string) (countersign.Project, error) {
 	if enable && h.Retired {
 		return countersign.Project{}, plan.Retired(plan.KindProject, h.ID)
 	}
@@ -54,7 +54,7 @@ func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version i
 	}
 	if h.Enabled != enable {
 		c := change{before: enabledText(h.Enabled), after: enabledText(enable), reason: reason}
-		h.Enabled, h.UpdatedAt = enable, s.cfg.Now()
+		h.Enabled, h.UpdatedAt = enable, s.Config.Now()
 		if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
 			return countersign.Project{}, err
 		}

@@ -151,7 +151,7 @@ func (u ProjectUse) Any() bool { return len(u.Runs) > 0 || u.Others }
 
 // ProjectUse lists the unfinished runs that use a project, oldest first; those in scope by
 // their ids.
-func (s *Service) ProjectUse(ctx context.Context, a Actor, id string) (out ProjectUse, err error) {
+func (s *ProjectService) ProjectUse(ctx context.Context, a Actor, id string) (out ProjectUse, err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		if _, _, err := reachProject(tx, a, id); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 
 // ValidateProject lists what contradicts itself in a project's approval rules, and the gaps
 // that they leave. What makes a project unusable is refused when it is written.
-func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
+func (s *ProjectService) ValidateProject(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
 	if err := access.Allow(a.Principal, access.ValidateProject); err != nil {
 		return v, err
 	}
@@ -21,14 +21,14 @@ func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v co
 	err = s.look(ctx, a, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err == nil {
-			p, err = projectOf(s.cfg.Allowed, tx, a.Tenant, *head)
+			p, err = projectOf(s.Config.Allowed, tx, a.Tenant, *head)
 		}
 		return err
 	})
 	if err != nil {
 		return v, err
 	}
-	if masks(a) {
+	if Masks(a) {
 		p = tellsNothing(p)
 	}
 	v = countersign.Validation{Valid: true, Errors: []countersign.Problem{}}

@@ -15,18 +15,30 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Projects lists the projects within the actor's scope by id.
-func (s *Service) Projects(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Project], error) {
-	return ListProjects(ctx, s, a, l, whole)
+// ProjectService is the use cases of projects.
+type ProjectService struct {
+	*Core
+	credentials *CredentialService
+	prober      Prober
 }
 
-// ListProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
+// newProjects returns the use cases. p sends their health checks.
+func newProjects(c *Core, credentials *CredentialService, p Prober) *ProjectService {
+	return &ProjectService{Core: c, credentials: credentials, prober: p}
+}
+
+// Projects lists the projects within the actor's scope by id.
+func (s *ProjectService) Projects(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Project], error) {
+	return listProjects(ctx, s, a, l, whole)
+}
+
+// listProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
 // which one is in memory at a time.
-func ListProjects[T any](ctx context.Context, s *Service, a Actor, l List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
+func listProjects[T any](ctx context.Context, s *ProjectService, a Actor, l List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		q := l.query(nil, l.current(ownProjects(a, "id")...)...)
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(s, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
+		page, err = showPage(s.Core, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
 			p, err := s.projectFor(tx, a, h)
 			if err != nil {
 				return shown, err
@@ -39,7 +51,7 @@ func ListProjects[T any](ctx context.Context, s *Service, a Actor, l List, show 
 }
 
 // Project reads one project.
-func (s *Service) Project(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
+func (s *ProjectService) Project(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err != nil {
@@ -52,9 +64,9 @@ func (s *Service) Project(ctx context.Context, a Actor, id string) (p countersig
 }
 
 // projectFor is a project as the actor may see it.
-func (s *Service) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (countersign.Project, error) {
+func (s *ProjectService) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (countersign.Project, error) {
 	p, err := s.shownProject(tx, a.Tenant, *h)
-	if masks(a) {
+	if Masks(a) {
 		maskProject(&p)
 	}
 	return p, err
@@ -62,7 +74,7 @@ func (s *Service) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (coun
 
 // PutProject registers or edits a project. A write that differs from what is
 // stored only by `enabled` is the request to enable or disable it (contract 5).
-func (s *Service) PutProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite) (p countersign.Project, err error) {
+func (s *ProjectService) PutProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite) (p countersign.Project, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return p, err
 	}
@@ -70,7 +82,7 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 		return p, countersign.Errorf(countersign.CodeInvalidRequest, "id: a project id of this tenant begins with %s-", a.Tenant)
 	}
 	var content countersign.Project
-	if busy := s.judge(ctx, a, func(m *cost.Meter) { content, err = project.Validate(m, a.Tenant, w, s.cfg.Allowed) }); cmp.Or(busy, err) != nil {
+	if busy := s.judge(ctx, a, func(m *cost.Meter) { content, err = project.Validate(m, a.Tenant, w, s.Config.Allowed) }); cmp.Or(busy, err) != nil {
 		return p, cmp.Or(busy, err)
 	}
 	err = whileMoved(func() error {
@@ -80,7 +92,7 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 	return p, err
 }
 
-func (s *Service) putProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite, content countersign.Project) (p countersign.Project, err error) {
+func (s *ProjectService) putProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite, content countersign.Project) (p countersign.Project, err error) {
 	subject := "project/" + id
 	seen, err := s.compareProject(ctx, a, id, w.ExpectedRevision, &content)
 	if err != nil {
@@ -117,7 +129,7 @@ func (s *Service) putProject(ctx context.Context, a Actor, id string, w counters
 			return err
 		}
 		for i, u := range project.Uses(a.Tenant, &content) {
-			if err := s.claim(tx, a, u, project.CredentialPath(&content, i), subject); err != nil {
+			if err := s.credentials.claim(tx, a, u, project.CredentialPath(&content, i), subject); err != nil {
 				return err
 			}
 		}
@@ -126,14 +138,14 @@ func (s *Service) putProject(ctx context.Context, a Actor, id string, w counters
 	})
 	if err == nil {
 		for _, u := range project.Uses(a.Tenant, &p) {
-			s.warnIfWeak(credowner.Use{Use: u, Project: id})
+			s.credentials.warnIfWeak(credowner.Use{Use: u, Project: id})
 		}
 	}
 	return p, err
 }
 
 // onlyToggles reports whether a write changes nothing but `enabled`.
-func (s *Service) onlyToggles(tx store.Tx, tenant string, h *records.ProjectHead, content countersign.Project, enabled *bool) (bool, error) {
+func (s *ProjectService) onlyToggles(tx store.Tx, tenant string, h *records.ProjectHead, content countersign.Project, enabled *bool) (bool, error) {
 	if h.Revision == 0 || enabled == nil || *enabled == h.Enabled {
 		return false, nil
 	}
@@ -163,7 +175,7 @@ func contentOf(p countersign.Project) countersign.Project {
 
 // edit stores a new revision, disabled. It is refused while an unfinished run uses the
 // project.
-func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen comparedProject) (countersign.Project, error) {
+func (s *ProjectService) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen comparedProject) (countersign.Project, error) {
 	if seen.revision != h.Revision {
 		return countersign.Project{}, errMoved
 	}
@@ -177,14 +189,14 @@ func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int
 		return countersign.Project{}, err
 	}
 	c.weakens = seen.weakens
-	return assembleProject(s.cfg.Allowed, *h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
+	return assembleProject(s.Config.Allowed, *h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 
 // revise stores content as the project's next revision, disabled and without a health
 // check.
-func (s *Service) revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (change, error) {
+func (s *ProjectService) revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (change, error) {
 	before := revision(h.Revision)
-	now := s.cfg.Now()
+	now := s.Config.Now()
 	if h.Revision == 0 {
 		h.CreatedAt = now
 	}

@@ -10,25 +10,25 @@ import (
 
 // checkLimitsOfStart refuses a run that would exceed a limit. Other conflicts are checked before
 // it, slots after it.
-func (s *Service) checkLimitsOfStart(tx store.Tx, tenant, mode string, asks bool) error {
+func (s *StartService) checkLimitsOfStart(tx store.Tx, tenant, mode string, asks bool) error {
 	if err := s.checkApprovalLimit(tx, tenant, mode, asks); err != nil {
 		return err
 	}
 	if err := s.checkHeldLimit(tx, tenant, mode); err != nil {
 		return err
 	}
-	return s.runs.Free(tx, tenant, mode)
+	return s.Repo.Free(tx, tenant, mode)
 }
 
 // checkApprovalLimit refuses the start of a run that will ask for an approval while the tenant
 // has as many pending ones as it may. Runs that were started before may still ask, so there
 // can be more than the limit.
-func (s *Service) checkApprovalLimit(tx store.Tx, tenant, mode string, asks bool) error {
+func (s *StartService) checkApprovalLimit(tx store.Tx, tenant, mode string, asks bool) error {
 	if mode != countersign.ModeLive || !asks {
 		return nil
 	}
 	count, err := tx.Count(store.Approvals, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(countersign.ApprovalPending))}})
-	most := s.cfg.Quotas.Approvals
+	most := s.Config.Quotas.Approvals
 	if err != nil || count < most {
 		return err
 	}
@@ -36,11 +36,11 @@ func (s *Service) checkApprovalLimit(tx store.Tx, tenant, mode string, asks bool
 }
 
 // Quotas returns the configured limits of a tenant, an agent and a run.
-func (s *Service) Quotas() quota.Bounds { return s.cfg.Quotas }
+func (s *StartService) Quotas() quota.Bounds { return s.Config.Quotas }
 
 // checkHeldLimit refuses a LIVE start while a stop holds as many runs of the tenant as may
 // wait for approvals: it would be held too.
-func (s *Service) checkHeldLimit(tx store.Tx, tenant, mode string) error {
+func (s *StartService) checkHeldLimit(tx store.Tx, tenant, mode string) error {
 	if mode != countersign.ModeLive {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (s *Service) checkHeldLimit(tx store.Tx, tenant, mode string) error {
 		return err
 	}
 	held, err := tx.Count(store.Unfinished, store.Realm, store.Query{Where: append(records.UnfinishedOf(tenant), store.Equal("state", records.Queued))})
-	if most := s.cfg.Quotas.Approvals; err == nil && held >= most {
+	if most := s.Config.Quotas.Approvals; err == nil && held >= most {
 		return quota.Exceeded("tenant "+tenant, most, "runs that wait for the end of a stop", "lift it by POST /go, or cancel some of them")
 	}
 	return err

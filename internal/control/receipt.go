@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -15,9 +16,23 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// ReceiptService is the use cases of receipts and of the keys that sign them.
+type ReceiptService struct {
+	*Core
+	runs      *RunService
+	approvals *ApprovalService
+	prover    audit.Prover // of the records in receipts
+	keeping   sync.Map     // tenants whose log's hashes are being kept
+}
+
+// newReceipts returns the use cases.
+func newReceipts(c *Core, runs *RunService, approvals *ApprovalService) *ReceiptService {
+	return &ReceiptService{Core: c, runs: runs, approvals: approvals}
+}
+
 // Receipt makes the receipt of an ended run: signed canonical JSON with everything that is
 // recorded of it, all from one snapshot of the store.
-func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
+func (s *ReceiptService) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
 	busy := s.compute(ctx, a.Tenant, func() {
 		read := func(ctx context.Context, span func(tx store.Tx) error) error {
@@ -53,23 +68,23 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 // keepHashes keeps the hashes of what an earlier release has appended to the log, in the background
 // and with pauses that leave the writer to others, so that no later start has to read it for its
 // first receipt.
-func (s *Service) keepHashes(tenant string) {
+func (s *ReceiptService) keepHashes(tenant string) {
 	if _, going := s.keeping.LoadOrStore(tenant, true); going {
 		return
 	}
-	s.background.Go(func() {
+	s.Background.Go(func() {
 		defer s.keeping.Delete(tenant)
 		for before := s.prover.Tiles(tenant); before > 0; {
 			began, next := time.Now(), before
-			err := s.store.Update(s.cfg.Life, func(tx store.Tx) (err error) {
+			err := s.Store.Update(s.Config.Life, func(tx store.Tx) (err error) {
 				next, err = s.prover.Keep(tx, tenant, before)
 				return err
 			})
 			if err != nil {
-				s.log.Warn("the hashes of the audit log are not kept: the next start reads it for its first receipt", "tenant", tenant, "error", err)
+				s.Log.Warn("the hashes of the audit log are not kept: the next start reads it for its first receipt", "tenant", tenant, "error", err)
 				return
 			}
-			if before = next; !periodic.Pause(s.cfg.Life, time.Since(began)) {
+			if before = next; !periodic.Pause(s.Config.Life, time.Since(began)) {
 				return
 			}
 		}
@@ -78,9 +93,9 @@ func (s *Service) keepHashes(tenant string) {
 
 // receiptFacts collects the contents of a receipt. If the prover would have to read much of
 // the log in this snapshot, it returns early with warm false.
-func (s *Service) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
-	f = receipt.Facts{Tenant: a.Tenant, Version: s.cfg.Version, IssuedAt: s.cfg.Now()}
-	if f.Run, err = s.wholeRun(tx, a, id); err != nil {
+func (s *ReceiptService) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
+	f = receipt.Facts{Tenant: a.Tenant, Version: s.Config.Version, IssuedAt: s.Config.Now()}
+	if f.Run, err = s.runs.wholeRun(tx, a, id); err != nil {
 		return f, false, err
 	}
 	if !f.Run.Status.IsTerminal() {
@@ -108,15 +123,15 @@ func provable(err error, run string) error {
 }
 
 // masksRun reports whether something of the run's plan is masked for the actor.
-func (s *Service) masksRun(tx store.Tx, a Actor, runID string) (bool, error) {
-	if !masks(a) {
+func (s *ReceiptService) masksRun(tx store.Tx, a Actor, runID string) (bool, error) {
+	if !Masks(a) {
 		return false, nil
 	}
 	rec, err := reachRun(tx, a, runID)
 	if err != nil {
 		return false, err
 	}
-	p, err := s.runs.Plan(tx, a.Tenant, rec.PlanID, rec.PlanDigest)
+	p, err := s.Repo.Plan(tx, a.Tenant, rec.PlanID, rec.PlanDigest)
 	if err != nil {
 		return false, err
 	}
@@ -124,7 +139,7 @@ func (s *Service) masksRun(tx store.Tx, a Actor, runID string) (bool, error) {
 }
 
 // approvalsOf reads all approvals of a run in the actor's scope, oldest first.
-func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign.Approval, error) {
+func (s *ReceiptService) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign.Approval, error) {
 	found, err := records.Approvals.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("run", runID)}, Order: oldestFirst})
 	if err != nil {
 		return nil, err
@@ -132,7 +147,7 @@ func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign
 	out, names := make([]countersign.Approval, len(found)), namesIn(tx, a.Tenant)
 	for i := range found {
 		out[i] = found[i].Approval
-		if err := s.showApproval(names, a, &out[i]); err != nil {
+		if err := s.approvals.showApproval(names, a, &out[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -143,7 +158,7 @@ func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign
 // records with a masked digest, and records with a reason that the system gave, which may
 // quote a masked value. The hashes that prove the other records don't reveal those left
 // out, since each record has a salt of its own.
-func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log, err error) {
+func (s *ReceiptService) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log, err error) {
 	subjects := []string{"run/" + f.Run.ID}
 	for _, ap := range f.Approvals {
 		subjects = append(subjects, "approval/"+ap.ID)

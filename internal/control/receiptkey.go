@@ -21,17 +21,17 @@ const (
 // EnsureReceiptKey makes the key of receipts at the first start of a store, so that whoever wants
 // to verify receipts can have it before there is one. Of several replicas that start at once the
 // first to commit makes it.
-func (s *Service) EnsureReceiptKey(ctx context.Context) error {
+func (s *ReceiptService) EnsureReceiptKey(ctx context.Context) error {
 	made := false
 	look := func(tx store.Tx) error {
 		keys, _, err := receiptKeys(tx)
 		made = err == nil && keys.Seed != nil
 		return err
 	}
-	if err := s.store.View(ctx, look); err != nil || made {
+	if err := s.Store.View(ctx, look); err != nil || made {
 		return err
 	}
-	return s.store.Update(ctx, func(tx store.Tx) error {
+	return s.Store.Update(ctx, func(tx store.Tx) error {
 		if err := look(tx); err != nil || made {
 			return err
 		}
@@ -41,8 +41,8 @@ func (s *Service) EnsureReceiptKey(ctx context.Context) error {
 }
 
 // ReceiptKeys lists the public keys of receipts, the present one first.
-func (s *Service) ReceiptKeys(ctx context.Context) (keys []countersign.ReceiptKey, err error) {
-	err = s.store.View(ctx, func(tx store.Tx) error {
+func (s *ReceiptService) ReceiptKeys(ctx context.Context) (keys []countersign.ReceiptKey, err error) {
+	err = s.Store.View(ctx, func(tx store.Tx) error {
 		found, _, err := receiptKeys(tx)
 		keys = []countersign.ReceiptKey{}
 		if err == nil && found.Seed != nil {
@@ -63,8 +63,8 @@ func receiptKeys(tx store.Tx) (*records.ReceiptKeys, int64, error) {
 }
 
 // signingKey returns the key to sign with.
-func (s *Service) signingKey(ctx context.Context) (key ed25519.PrivateKey, err error) {
-	err = s.store.View(ctx, func(tx store.Tx) error {
+func (s *ReceiptService) signingKey(ctx context.Context) (key ed25519.PrivateKey, err error) {
+	err = s.Store.View(ctx, func(tx store.Tx) error {
 		keys, _, err := receiptKeys(tx)
 		if err == nil && keys.Seed == nil {
 			err = errors.New("the store has no key of receipts")
@@ -79,8 +79,8 @@ func (s *Service) signingKey(ctx context.Context) (key ed25519.PrivateKey, err e
 
 // RotateReceiptKey makes a new key for later receipts. The public halves of earlier keys
 // stay published.
-func (s *Service) RotateReceiptKey(ctx context.Context, reason string) (made countersign.ReceiptKey, err error) {
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+func (s *ReceiptService) RotateReceiptKey(ctx context.Context, reason string) (made countersign.ReceiptKey, err error) {
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		keys, err := s.newReceiptKey(tx, rotateReceiptKey, reason)
 		if err == nil {
 			made = keys.Present
@@ -90,14 +90,14 @@ func (s *Service) RotateReceiptKey(ctx context.Context, reason string) (made cou
 	return made, public(err)
 }
 
-func (s *Service) newReceiptKey(tx store.Tx, action access.Operation, reason string) (*records.ReceiptKeys, error) {
+func (s *ReceiptService) newReceiptKey(tx store.Tx, action access.Operation, reason string) (*records.ReceiptKeys, error) {
 	keys, version, err := receiptKeys(tx)
 	if err != nil {
 		return nil, err
 	}
-	seed := s.cfg.NewSecret()
+	seed := s.Config.NewSecret()
 	public := ed25519.NewKeyFromSeed(seed[:]).Public().(ed25519.PublicKey)
-	made := countersign.ReceiptKey{KeyID: receipt.KeyID(public), Algorithm: receipt.Algorithm, PublicKey: receipt.KeyText(public), CreatedAt: s.cfg.Now()}
+	made := countersign.ReceiptKey{KeyID: receipt.KeyID(public), Algorithm: receipt.Algorithm, PublicKey: receipt.KeyText(public), CreatedAt: s.Config.Now()}
 	before := keys.Present.KeyID
 	keys.Rotate(seed[:], made, made.CreatedAt)
 	if _, err := records.AllReceiptKeys.Put(tx, store.Realm, records.ReceiptKeysID, keys, version); err != nil {

@@ -17,6 +17,13 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// refusalLog records refusals.
+type refusalLog struct {
+	Config        *Config
+	core          *Core
+	refusalCounts refusalCounts // repeated refusals
+}
+
 // The first refusal of a principal, operation and code is recorded at once. Repeats within
 // a minute are counted in memory and written as one record when the minute ends, so that a
 // thousand refusals don't fill the log. A process that is killed loses at most that count.
@@ -129,7 +136,7 @@ func (f *refusalCounts) close() []refusal {
 // recordRefusal writes a refusal to the audit log, or counts it. It counts a repeat only
 // after the first refusal of the minute is recorded, so every refusal that is answered is
 // recorded or counted.
-func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
+func (s *refusalLog) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
 	k := refusal{tenant, rec.Actor, rec.Action, rec.Outcome}
 	for {
 		in, first := s.refusalCounts.count(k, rec, func() { s.endMinute(k) })
@@ -147,8 +154,8 @@ func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant
 	}
 }
 
-func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusal, in *refusalCount, rec countersign.AuditRecord) error {
-	err := s.store.Update(ctx, func(tx store.Tx) error {
+func (s *refusalLog) recordFirst(ctx context.Context, op access.Operation, k refusal, in *refusalCount, rec countersign.AuditRecord) error {
+	err := s.core.Store.Update(ctx, func(tx store.Tx) error {
 		if recorded, err := s.recordedElsewhere(tx, k); err != nil {
 			return err
 		} else if recorded && in != nil {
@@ -166,8 +173,8 @@ func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusa
 
 // appendRefusals records refusals as of now: those of a transaction that has waited for its turn
 // are not earlier than the records before them.
-func (s *Service) appendRefusals(tx store.Tx, tenant string, records ...countersign.AuditRecord) error {
-	now := s.cfg.Now()
+func (s *refusalLog) appendRefusals(tx store.Tx, tenant string, records ...countersign.AuditRecord) error {
+	now := s.Config.Now()
 	for i := range records {
 		records[i].At = now
 	}
@@ -178,36 +185,36 @@ func (s *Service) appendRefusals(tx store.Tx, tenant string, records ...counters
 var errRecordedElsewhere = errors.New("control: recorded by another process")
 
 // recordedElsewhere reports that another process has recorded such a refusal within the minute.
-func (s *Service) recordedElsewhere(tx store.Tx, k refusal) (bool, error) {
-	if !s.cfg.Shared {
+func (s *refusalLog) recordedElsewhere(tx store.Tx, k refusal) (bool, error) {
+	if !s.Config.Shared {
 		return false, nil
 	}
-	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: s.cfg.Now().Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
+	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: s.Config.Now().Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
 	return slices.ContainsFunc(page.Items, func(rec countersign.AuditRecord) bool { return rec.Outcome == k.outcome }), err
 }
 
 // endMinute ends a minute and records what was counted in it.
-func (s *Service) endMinute(k refusal) {
+func (s *refusalLog) endMinute(k refusal) {
 	s.refusalCounts.mu.Lock()
 	closed := s.refusalCounts.closed
 	if !closed {
-		s.background.Add(1) // before Close waits
+		s.core.Background.Add(1) // before Close waits
 	}
 	s.refusalCounts.mu.Unlock()
 	if !closed {
-		defer s.background.Done()
+		defer s.core.Background.Done()
 		s.recordRepeats(k)
 	}
 }
 
-func (s *Service) recordRepeats(k refusal) {
+func (s *refusalLog) recordRepeats(k refusal) {
 	ended := s.refusalCounts.end(k)
 	if ended.count == 0 {
 		return
 	}
-	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.appendRefusals(tx, k.tenant, ended.record()) })
+	err := s.core.Store.Update(context.Background(), func(tx store.Tx) error { return s.appendRefusals(tx, k.tenant, ended.record()) })
 	if err != nil {
-		s.log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
+		s.core.Log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
 		s.keepCounting(k, ended)
 	}
 }
@@ -220,7 +227,7 @@ func (n *refusalCount) record() countersign.AuditRecord {
 }
 
 // keepCounting keeps a count that could not be recorded for another minute.
-func (s *Service) keepCounting(k refusal, of refusalCount) {
+func (s *refusalLog) keepCounting(k refusal, of refusalCount) {
 	s.refusalCounts.mu.Lock()
 	defer s.refusalCounts.mu.Unlock()
 	if now, is := s.refusalCounts.open[k]; is {
@@ -245,7 +252,7 @@ const (
 
 // recordAllRepeats records all counts when the service stops, tenant by tenant, within
 // closeTimeout.
-func (s *Service) recordAllRepeats() {
+func (s *refusalLog) recordAllRepeats() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	repeats := map[string][]countersign.AuditRecord{}
@@ -256,8 +263,8 @@ func (s *Service) recordAllRepeats() {
 	}
 	for tenant, records := range repeats {
 		for span := range slices.Chunk(records, refusalsPerCommit) {
-			if err := s.store.Update(ctx, func(tx store.Tx) error { return s.appendRefusals(tx, tenant, span...) }); err != nil {
-				s.log.Warn("refusals not recorded", "tenant", tenant, "records", len(span), "count", refusalsIn(span), "error", err)
+			if err := s.core.Store.Update(ctx, func(tx store.Tx) error { return s.appendRefusals(tx, tenant, span...) }); err != nil {
+				s.core.Log.Warn("refusals not recorded", "tenant", tenant, "records", len(span), "count", refusalsIn(span), "error", err)
 			}
 		}
 	}
@@ -285,7 +292,7 @@ var refusals = map[countersign.Code]bool{
 // Refuse records a refused request of a known principal, if refusals of the operation are
 // recorded. Repeats are counted in one record. It returns the error to answer with:
 // `unavailable` instead of the refusal if the record can't be written.
-func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
+func (s *Core) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	code := countersign.ErrorCode(err)
 	if !access.IsWrite(op) || !refusals[code] {
 		return err
@@ -300,7 +307,7 @@ func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subj
 
 // recordedAs is the subject of a refusal: that of a decision is its run, as it is when it is
 // made. An approval that isn't there is named itself.
-func (s *Service) recordedAs(ctx context.Context, tenant, subject string) string {
+func (s *Core) recordedAs(ctx context.Context, tenant, subject string) string {
 	id, is := strings.CutPrefix(subject, "approval/")
 	if !is {
 		return subject
@@ -313,7 +320,7 @@ func (s *Service) recordedAs(ctx context.Context, tenant, subject string) string
 		return err
 	})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		s.log.WarnContext(ctx, "a refused decision is recorded with its approval, for its run can't be read", "approval", id, "error", err)
+		s.Log.WarnContext(ctx, "a refused decision is recorded with its approval, for its run can't be read", "approval", id, "error", err)
 	}
 	return subject
 }

@@ -13,12 +13,12 @@ import (
 )
 
 // Rehearsal compares what a LIVE run sends with the last rehearsal of the same plan content.
-func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out countersign.Rehearsal, err error) {
+func (s *RunService) Rehearsal(ctx context.Context, a Actor, id string) (out countersign.Rehearsal, err error) {
 	err = s.view(ctx, a, access.ReadRehearsal, func(tx store.Tx) error {
 		if _, err := reachRun(tx, a, id); err != nil {
 			return err
 		}
-		live, err := s.runs.Load(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+		live, err := s.Repo.Load(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out counte
 	return out, err
 }
 
-func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (countersign.Rehearsal, error) {
+func (s *RunService) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (countersign.Rehearsal, error) {
 	r := live.Run()
 	out := countersign.Rehearsal{RunID: r.ID, PlanDigest: r.PlanDigest, Verdict: countersign.RehearsalNone, Steps: []countersign.RehearsedStep{}}
 	if r.Mode != countersign.ModeLive {
@@ -39,13 +39,13 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (counte
 		return out, err
 	}
 	if err == nil {
-		rehearsed, err := s.runs.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: last.RunID})
+		rehearsed, err := s.Repo.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: last.RunID})
 		if err != nil {
 			return out, err
 		}
 		out = run.Compare(live.Plan(), r, &rehearsed.Run)
 	}
-	if masks(a) {
+	if Masks(a) {
 		maskRehearsal(&out, live.Plan(), r.Steps)
 	}
 	return out, nil

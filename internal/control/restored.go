@@ -12,6 +12,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// StoreService is what is done once to a whole store, over all tenants.
+type StoreService struct {
+	*Core
+	projects *ProjectService
+}
+
+// newStores returns the use cases.
+func newStores(c *Core, projects *ProjectService) *StoreService {
+	return &StoreService{Core: c, projects: projects}
+}
+
 // Restored counts what a restore changed, over all tenants.
 type Restored struct {
 	Projects int `json:"projects"` // each has a new revision, disabled
@@ -35,8 +46,8 @@ var restorer = Actor{Principal: access.System(countersign.DefaultTenant)}
 // run says that it may have been sent by the store that this one replaces. All of it is one
 // commit, with the reason in the audit logs. It refuses a store that replicas have a record
 // in: they would continue earlier runs. A store that was copied may be started again.
-func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens bool) (done Restored, err error) {
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+func (s *StoreService) AfterRestore(ctx context.Context, reason string, revokeTokens bool) (done Restored, err error) {
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		done = Restored{}
 		if err := unused(tx); err != nil {
 			return err
@@ -78,7 +89,7 @@ func unused(tx store.Tx) error {
 	return err
 }
 
-func (s *Service) afterRestore(tx store.Tx, tenant, reason string, revokeTokens bool, done *Restored) error {
+func (s *StoreService) afterRestore(tx store.Tx, tenant, reason string, revokeTokens bool, done *Restored) error {
 	heads, err := records.Projects.List(tx, tenant, store.Query{})
 	if err != nil {
 		return err
@@ -95,7 +106,7 @@ func (s *Service) afterRestore(tx store.Tx, tenant, reason string, revokeTokens 
 }
 
 // reviseAfterRestore stores the project's content as a new revision.
-func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) error {
+func (s *StoreService) reviseAfterRestore(tx store.Tx, tenant, id, reason string) error {
 	h, version, err := records.Projects.Get(tx, tenant, id)
 	if err != nil {
 		return err
@@ -104,7 +115,7 @@ func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) err
 	if err != nil {
 		return err
 	}
-	c, err := s.revise(tx, tenant, h, version, content)
+	c, err := s.projects.revise(tx, tenant, h, version, content)
 	if err != nil {
 		return err
 	}
@@ -113,7 +124,7 @@ func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) err
 }
 
 // tokensAfterRestore counts the valid tokens, and revokes them if requested.
-func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke bool) (good int, err error) {
+func (s *StoreService) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke bool) (good int, err error) {
 	list, err := records.Tokens.List(tx, tenant, store.Query{})
 	if err != nil {
 		return 0, err
@@ -130,7 +141,7 @@ func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke 
 		if err != nil {
 			return good, err
 		}
-		t.RevokedAt = s.cfg.Now()
+		t.RevokedAt = s.Config.Now()
 		if _, err := records.Tokens.Put(tx, tenant, t.ID, t, version); err != nil {
 			return good, err
 		}
@@ -142,8 +153,8 @@ func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke 
 }
 
 // restoreRuns marks the unfinished runs with what they wait for.
-func (s *Service) restoreRuns(tx store.Tx) (n int, err error) {
-	at := s.cfg.Now()
+func (s *StoreService) restoreRuns(tx store.Tx) (n int, err error) {
+	at := s.Config.Now()
 	unfinished, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{})
 	if err != nil {
 		return 0, err

@@ -12,21 +12,32 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// ReviewService is what a person sees beside what waits for them.
+type ReviewService struct {
+	*Core
+	approvals *ApprovalService
+}
+
+// newReviews returns the use cases.
+func newReviews(c *Core, approvals *ApprovalService) *ReviewService {
+	return &ReviewService{Core: c, approvals: approvals}
+}
+
 // What a reviewer reads before a decision. None of it decides anything or is recorded; the
 // decision itself checks everything again.
 
 // MayDecide returns the error that deciding this approval would get now, nil for none, so
 // that a page can say at its top that somebody else must decide.
-func (s *Service) MayDecide(ctx context.Context, a Actor, id string) error {
+func (s *ReviewService) MayDecide(ctx context.Context, a Actor, id string) error {
 	return s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
-		_, _, err := s.decidable(tx, a, id)
+		_, _, err := s.approvals.decidable(tx, a, id)
 		return err
 	})
 }
 
 // MayReconcile returns the error that the actor would get when probing or reconciling this
 // run, nil for none, whatever the run's state.
-func (s *Service) MayReconcile(ctx context.Context, a Actor, id string) error {
+func (s *ReviewService) MayReconcile(ctx context.Context, a Actor, id string) error {
 	return s.view(ctx, a, access.ReconcileRun, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, id)
 		if err != nil {
@@ -45,7 +56,7 @@ const (
 
 // ApprovedBefore returns the last approval of the same project and capability that was
 // approved before this one was requested; nil if there is none among the latest.
-func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *countersign.Approval, err error) {
+func (s *ReviewService) ApprovedBefore(ctx context.Context, a Actor, id string) (out *countersign.Approval, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
@@ -55,12 +66,12 @@ func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *
 		if err != nil || out == nil {
 			return err
 		}
-		return s.showApproval(namesIn(tx, a.Tenant), a, out)
+		return s.approvals.showApproval(namesIn(tx, a.Tenant), a, out)
 	})
 	return out, err
 }
 
-func (s *Service) approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (found *countersign.Approval, err error) {
+func (s *ReviewService) approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (found *countersign.Approval, err error) {
 	q := store.Query{Order: newestFirst, Limit: maxApprovalsSearched, Where: []store.Filter{
 		store.Equal("status", string(countersign.ApprovalApproved)),
 		{Column: "created", Op: store.AtMost, Values: []any{this.RequestedAt.UnixMicro()}},
@@ -87,7 +98,7 @@ type Queue struct {
 
 // ApprovalQueue returns an approval's position among the pending ones in the actor's scope.
 // A decided approval has neighbors but no position.
-func (s *Service) ApprovalQueue(ctx context.Context, a Actor, id string) (q Queue, err error) {
+func (s *ReviewService) ApprovalQueue(ctx context.Context, a Actor, id string) (q Queue, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {

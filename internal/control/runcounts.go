@@ -21,7 +21,7 @@ type RunCounts struct {
 
 // RunCountsOver counts the runs of n consecutive intervals. Each count reads a range of an
 // index and no run.
-func (s *Service) RunCountsOver(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (counts []RunCounts, err error) {
+func (s *RunService) RunCountsOver(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (counts []RunCounts, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		scope, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
@@ -59,7 +59,7 @@ func countRuns(tx store.Tx, a Actor, scope []store.Filter, from, to time.Time) (
 }
 
 // PlanNames returns the names of these runs' plans that are in scope.
-func (s *Service) PlanNames(ctx context.Context, a Actor, runs []countersign.Run) (names map[string]string, err error) {
+func (s *RunService) PlanNames(ctx context.Context, a Actor, runs []countersign.Run) (names map[string]string, err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		names = map[string]string{}
 		for i := range runs {
@@ -67,7 +67,7 @@ func (s *Service) PlanNames(ctx context.Context, a Actor, runs []countersign.Run
 			if _, known := names[id]; known {
 				continue
 			}
-			p, err := s.runs.Plan(tx, a.Tenant, id, runs[i].PlanDigest)
+			p, err := s.Repo.Plan(tx, a.Tenant, id, runs[i].PlanDigest)
 			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}

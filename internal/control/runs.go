@@ -9,20 +9,36 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// RunService is the use cases of runs, and what of them others need.
+type RunService struct {
+	*Core
+	names   *NameCache
+	search  *SearchService
+	driver  Driver
+	live    *updates.Hub
+	streams streamCounts
+}
+
+// newRuns returns the use cases. d continues the runs that they move.
+func newRuns(c *Core, names *NameCache, search *SearchService, d Driver, hub *updates.Hub) *RunService {
+	return &RunService{Core: c, names: names, search: search, driver: d, live: hub}
+}
+
 // Run reads one run with its steps and the snapshot of its plan.
-func (s *Service) Run(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
+func (s *RunService) Run(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
 	if err := access.Allow(a.Principal, access.ReadRuns); err != nil {
 		return r, err
 	}
 	if known := s.knownRun(ctx, a, id); known != nil {
 		return *known, nil
 	}
-	if s.alone == nil {
-		s.runs.Settle(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+	if s.Alone == nil {
+		s.Repo.Settle(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	}
 	err = s.read(ctx, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
@@ -34,20 +50,20 @@ func (s *Service) Run(ctx context.Context, a Actor, id string) (r countersign.Ru
 // knownRun is wholeRun without the store, for those who ask again and again how a run goes.
 // It gives nil where anything isn't in memory, depends on the time or is refused or masked,
 // and where a step was probed or resolved.
-func (s *Service) knownRun(ctx context.Context, a Actor, id string) *countersign.Run {
-	if s.alone == nil || masks(a) {
+func (s *RunService) knownRun(ctx context.Context, a Actor, id string) *countersign.Run {
+	if s.Alone == nil || Masks(a) {
 		return nil
 	}
-	rec := s.runs.Latest(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+	rec := s.Repo.Latest(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if rec == nil || run.WaitsForSlot(&rec.Run) || slices.ContainsFunc(rec.Steps, wasReviewed) || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
 		return nil
 	}
-	name, err := s.nameOf(ctx, a.Tenant, rec.RequestedBy)
+	name, err := s.names.nameOf(ctx, a.Tenant, rec.RequestedBy)
 	if err != nil {
 		return nil
 	}
 	r := rec.Run
-	r.RequestedByName, r.PlanSnapshot = name, s.runs.KnownWholePlan(a.Tenant, r.PlanID, r.PlanDigest)
+	r.RequestedByName, r.PlanSnapshot = name, s.Repo.KnownWholePlan(a.Tenant, r.PlanID, r.PlanDigest)
 	if r.PlanSnapshot == nil {
 		return nil
 	}
@@ -55,7 +71,7 @@ func (s *Service) knownRun(ctx context.Context, a Actor, id string) *countersign
 }
 
 // wholeRun reads a run with its steps and the snapshot of its plan, in a View.
-func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, err error) {
+func (s *RunService) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, err error) {
 	if r, err = s.runWithSteps(tx, a, id); err != nil {
 		return r, err
 	}
@@ -71,8 +87,8 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 
 // runWithSteps reads a run with its steps, in a View. What it refers to must not be
 // changed.
-func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
-	rec, err := s.runs.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+func (s *RunService) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
+	rec, err := s.Repo.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if err != nil {
 		return countersign.Run{}, foundRun(tx, a, id, err)
 	}
@@ -80,15 +96,15 @@ func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run
 }
 
 // moved tells those who watch, and the engine, of a committed run.
-func (s *Service) moved(h *runrepo.LoadedRun) {
-	s.runs.Committed(h)
+func (s *RunService) moved(h *runrepo.LoadedRun) {
+	s.Repo.Committed(h)
 	s.live.Publish(h.Ref.Tenant, h.Run())
 	s.driver.Drive(h)
 }
 
 // CancelRun ends a run, or asks for its outcome to be reconciled where a side
 // effect is on its way (contract 6).
-func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (countersign.Run, error) {
+func (s *RunService) CancelRun(ctx context.Context, a Actor, id, reason string) (countersign.Run, error) {
 	if err := given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
@@ -104,7 +120,7 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 }
 
 // ReconcileRun says what became of an uncertain step, with evidence.
-func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r countersign.Reconcile) (countersign.Run, error) {
+func (s *RunService) ReconcileRun(ctx context.Context, a Actor, id string, r countersign.Reconcile) (countersign.Run, error) {
 	if err := wellFormed(a, r); err != nil {
 		return countersign.Run{}, err
 	}
@@ -116,7 +132,7 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 		if err := mayJudge(tx, rec); err != nil {
 			return err
 		}
-		waits := rec.WaitingFor != nil && s.cfg.Now().Before(rec.WaitingFor.NotBefore)
+		waits := rec.WaitingFor != nil && s.Config.Now().Before(rec.WaitingFor.NotBefore)
 		if !waits && s.driver.Calls(runrepo.Ref{Tenant: a.Tenant, RunID: id}) { // whatever a clock that was set says
 			return countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; the call of its step is under way in this very process; say what became of it when it has ended", id, rec.Status)
 		}
@@ -126,7 +142,7 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 }
 
 // applyTo applies an event that a person caused to a run in scope.
-func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id string, check func(store.Tx, *records.Run) error, e run.Event) (r countersign.Run, err error) {
+func (s *RunService) applyTo(ctx context.Context, a Actor, op access.Operation, id string, check func(store.Tx, *records.Run) error, e run.Event) (r countersign.Run, err error) {
 	var moved runrepo.Moved
 	err = s.update(ctx, a, op, "run/"+id, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, id)
@@ -136,7 +152,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 		if err := check(tx, rec); err != nil {
 			return err
 		}
-		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.runActor())
+		moved, err = s.Repo.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.runActor())
 		return err
 	})
 	if err != nil {
@@ -156,9 +172,9 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 
 // asMoved is a run as it was committed, for the answer to a change that is made while the store
 // can't be read: without names, and without its plan where that isn't in memory.
-func (s *Service) asMoved(h *runrepo.LoadedRun) countersign.Run {
+func (s *RunService) asMoved(h *runrepo.LoadedRun) countersign.Run {
 	r := *h.Run()
-	r.PlanSnapshot = s.runs.KnownWholePlan(h.Ref.Tenant, r.PlanID, r.PlanDigest)
+	r.PlanSnapshot = s.Repo.KnownWholePlan(h.Ref.Tenant, r.PlanID, r.PlanDigest)
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
 		r.Steps[i].Probes = slices.DeleteFunc(slices.Clone(r.Steps[i].Probes), func(p countersign.ProbeRecord) bool { return !runrepo.WasRead(p) })
@@ -166,8 +182,8 @@ func (s *Service) asMoved(h *runrepo.LoadedRun) countersign.Run {
 	return r
 }
 
-func (s *Service) settled(ctx context.Context, m runrepo.Moved) {
-	s.runs.Observe(m)
+func (s *RunService) settled(ctx context.Context, m runrepo.Moved) {
+	s.Repo.Observe(m)
 	telemetry.Moved(ctx, m.Run.Ref.RunID, m.Run.Trace())
 	s.moved(m.Run)
 	for _, other := range m.Others {
@@ -177,8 +193,8 @@ func (s *Service) settled(ctx context.Context, m runrepo.Moved) {
 
 // snapshotOf is the plan that a run was started from, with all that it refers to, in
 // a View; mostly from memory. It must not be changed.
-func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
-	return s.runs.WholePlan(tx, tenant, r.PlanID, r.PlanDigest, func(p countersign.Plan) (countersign.Plan, int, error) {
+func (s *RunService) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
+	return s.Repo.WholePlan(tx, tenant, r.PlanID, r.PlanDigest, func(p countersign.Plan) (countersign.Plan, int, error) {
 		return withModels(tx, tenant, p)
 	})
 }

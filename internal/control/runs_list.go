@@ -25,14 +25,14 @@ type RunFilter struct {
 
 // Runs lists the runs within the actor's scope, newest first, with their steps in the
 // form of lists (contract 1).
-func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (countersign.Page[countersign.Run], error) {
-	return ListRuns(ctx, s, a, l, f, whole)
+func (s *RunService) Runs(ctx context.Context, a Actor, l List, f RunFilter) (countersign.Page[countersign.Run], error) {
+	return listRuns(ctx, s, a, l, f, whole)
 }
 
-// ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
+// listRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
 // is in memory alone.
-func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
-	found, err := s.runsFound(ctx, a, f.Text)
+func listRuns[T any](ctx context.Context, s *RunService, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
+	found, err := s.search.runsFound(ctx, a, f.Text)
 	if err != nil {
 		return page, err
 	}
@@ -72,7 +72,7 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 	return page, err
 }
 
-func showRuns[T any](s *Service, tx store.Tx, a Actor, rows []store.Row, show func(countersign.Run) (T, error)) ([]T, error) {
+func showRuns[T any](s *RunService, tx store.Tx, a Actor, rows []store.Row, show func(countersign.Run) (T, error)) ([]T, error) {
 	p, err := s.pageOfRuns(tx, a, rows)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func showRuns[T any](s *Service, tx store.Tx, a Actor, rows []store.Row, show fu
 
 // runsPage is a page of runs that is being read.
 type runsPage struct {
-	service *Service
+	service *RunService
 	tx      store.Tx
 	actor   Actor
 	names   readNames
@@ -107,11 +107,11 @@ type runsPage struct {
 	steps   map[string][]countersign.StepRun // of the others, if they could be read together
 }
 
-func (s *Service) pageOfRuns(tx store.Tx, a Actor, rows []store.Row) (p runsPage, err error) {
+func (s *RunService) pageOfRuns(tx store.Tx, a Actor, rows []store.Row) (p runsPage, err error) {
 	p = runsPage{service: s, tx: tx, actor: a, names: namesIn(tx, a.Tenant), runs: make([]*records.Run, len(rows))}
 	var together []string
 	for i, row := range rows {
-		if p.runs[i] = s.runs.Remembered(a.Tenant, row); p.runs[i] != nil {
+		if p.runs[i] = s.Repo.Remembered(a.Tenant, row); p.runs[i] != nil {
 			continue
 		}
 		p.runs[i] = new(records.Run)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/search"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -15,6 +16,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/storage/unreadable"
 )
+
+// SearchService finds records by what people have in hand.
+type SearchService struct {
+	*Core
+	searches *semaphore.Semaphore // one read of a span of a search at a time
+}
+
+// newSearch returns the use cases.
+func newSearch(c *Core) *SearchService { return &SearchService{Core: c, searches: semaphore.New(1)} }
 
 // Bounds of a search. A text that more runs have than are looked at is found in the newest.
 const (
@@ -31,7 +41,7 @@ const (
 // Search finds records by what people have in hand: the idempotency key of a start, a text
 // or number in a step's inputs or answers, a token's name. Sensitive fields are found by
 // all of their value, by whoever may see them.
-func (s *Service) Search(ctx context.Context, a Actor, text string) (out countersign.SearchResult, err error) {
+func (s *SearchService) Search(ctx context.Context, a Actor, text string) (out countersign.SearchResult, err error) {
 	out = countersign.SearchResult{Items: []countersign.SearchHit{}}
 	q := search.Fold(text)
 	var ids []string
@@ -60,7 +70,7 @@ func (s *Service) Search(ctx context.Context, a Actor, text string) (out counter
 }
 
 // runOfKey finds the run that an idempotency key started.
-func (s *Service) runOfKey(tx store.Tx, a Actor, key string, out *countersign.SearchResult) error {
+func (s *SearchService) runOfKey(tx store.Tx, a Actor, key string, out *countersign.SearchResult) error {
 	if key == "" || len(key) > 255 {
 		return nil
 	}
@@ -88,8 +98,8 @@ func (s *Service) runOfKey(tx store.Tx, a Actor, key string, out *countersign.Se
 // showsKey reports whether the actor may see that a key started a run: that a guessed key of
 // a call finds its run would reveal the inputs of which it is a digest. Nothing says which
 // fields of an archived run are sensitive.
-func (s *Service) showsKey(tx store.Tx, a Actor, of *Started, key string) (bool, error) {
-	if !masks(a) || !isCallKey(key) {
+func (s *SearchService) showsKey(tx store.Tx, a Actor, of *Started, key string) (bool, error) {
+	if !Masks(a) || !isCallKey(key) {
 		return true, nil
 	}
 	if of.archived {
@@ -105,7 +115,7 @@ func hitOf(r *countersign.Run, where string) countersign.SearchHit {
 }
 
 // runsWith finds among runs those that have a text, those that have it as a whole value first.
-func (s *Service) runsWith(ctx context.Context, a Actor, ids []string, q string, out *countersign.SearchResult) error {
+func (s *SearchService) runsWith(ctx context.Context, a Actor, ids []string, q string, out *countersign.SearchResult) error {
 	var begin []countersign.SearchHit
 	err := s.eachHit(ctx, a, access.Search, ids, q, func(hit countersign.SearchHit, whole bool) (more bool) {
 		known := slices.ContainsFunc(out.Items, func(h countersign.SearchHit) bool { return h.ID == hit.ID })
@@ -132,7 +142,7 @@ type seen struct {
 // eachHit looks a text up in runs, in their order, until each says that it has enough. It reads
 // them in spans, one at a time of all searches, and tenants take turns: the runs of one may be
 // large, and another's search waits for one span of them.
-func (s *Service) eachHit(ctx context.Context, a Actor, op access.Operation, ids []string, q string, each func(hit countersign.SearchHit, whole bool) (more bool)) error {
+func (s *SearchService) eachHit(ctx context.Context, a Actor, op access.Operation, ids []string, q string, each func(hit countersign.SearchHit, whole bool) (more bool)) error {
 	for len(ids) > 0 {
 		var found []seen
 		looked := 0
@@ -157,10 +167,10 @@ func (s *Service) eachHit(ctx context.Context, a Actor, op access.Operation, ids
 }
 
 // hitsIn looks a text up in the first of these runs, at least one and as many as a span has.
-func (s *Service) hitsIn(tx store.Tx, a Actor, ids []string, q string) (found []seen, looked int, err error) {
+func (s *SearchService) hitsIn(tx store.Tx, a Actor, ids []string, q string) (found []seen, looked int, err error) {
 	for bytes := 0; looked < min(len(ids), spanRuns) && bytes < spanBytes; looked++ {
 		hit, whole, size, err := s.hitIn(tx, a, ids[looked], q)
-		if err := s.cfg.Unreadable.Pass(unreadable.Record{Tenant: a.Tenant, Kind: "run", ID: ids[looked]}, err); err != nil {
+		if err := s.Config.Unreadable.Pass(unreadable.Record{Tenant: a.Tenant, Kind: "run", ID: ids[looked]}, err); err != nil {
 			return nil, 0, err
 		}
 		if hit != nil {
@@ -173,8 +183,8 @@ func (s *Service) hitsIn(tx store.Tx, a Actor, ids []string, q string) (found []
 
 // hitIn looks the text up in the run as the actor sees it: the index says where to look,
 // never what somebody may know. nil: the actor doesn't find it there. size is how much was read.
-func (s *Service) hitIn(tx store.Tx, a Actor, id, q string) (hit *countersign.SearchHit, whole bool, size int, err error) {
-	rec, size, err := s.runs.ReadSized(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+func (s *SearchService) hitIn(tx store.Tx, a Actor, id, q string) (hit *countersign.SearchHit, whole bool, size int, err error) {
+	rec, size, err := s.Repo.ReadSized(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, false, size, nil // it was archived
 	}
@@ -199,7 +209,7 @@ func (s *Service) hitIn(tx store.Tx, a Actor, id, q string) (hit *countersign.Se
 
 // openIn reports whether every reader sees the text there: a sensitive value is found by
 // all of it only.
-func (s *Service) openIn(tx store.Tx, a Actor, rec *records.Run, q string) bool {
+func (s *SearchService) openIn(tx store.Tx, a Actor, rec *records.Run, q string) bool {
 	r := rec.Run
 	anybody := Actor{Principal: access.Principal{Tenant: a.Tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
 	if s.maskFor(tx, anybody, &r) != nil {
@@ -216,7 +226,7 @@ func candidates(tx store.Tx, a Actor, q string, most int) ([]string, error) {
 		return nil, nil
 	}
 	by := [][]store.Filter{records.TermsBy(records.OpenTerm, q)}
-	if !masks(a) {
+	if !Masks(a) {
 		by = append(by, records.TermsBy(records.SensitiveTerm, records.SensitiveBy(q)))
 	}
 	if len(q) >= minBegin {
@@ -298,7 +308,7 @@ func narrowed(tx store.Tx, a Actor, f RunFilter, found []string) ([]store.Filter
 
 // runsFound are the runs that have a text where the actor sees it, nil for none. The list that
 // is narrowed by them is one snapshot, taken after them.
-func (s *Service) runsFound(ctx context.Context, a Actor, text string) (out []string, err error) {
+func (s *SearchService) runsFound(ctx context.Context, a Actor, text string) (out []string, err error) {
 	if text == "" {
 		return nil, nil
 	}

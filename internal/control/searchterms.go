@@ -13,9 +13,9 @@ import (
 
 // SearchTerms are the ids of the terms by which a run is found, none for a run that is
 // archived, and how many bytes were read for them. What a VIEWER doesn't see of it is sensitive.
-func (s *Service) SearchTerms(tx store.Tx, tenant, id string) (terms []string, size int, err error) {
+func (s *SearchService) SearchTerms(tx store.Tx, tenant, id string) (terms []string, size int, err error) {
 	anybody := Actor{Principal: access.Principal{Tenant: tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
-	rec, size, err := s.runs.ReadSized(tx, runrepo.Ref{Tenant: tenant, RunID: id})
+	rec, size, err := s.Repo.ReadSized(tx, runrepo.Ref{Tenant: tenant, RunID: id})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, 0, nil // it is archived
 	}

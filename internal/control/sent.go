@@ -14,15 +14,15 @@ const (
 )
 
 // keepSent commits what came of a request that has left.
-func (s *Service) keepSent(ctx context.Context, fn func(tx store.Tx) error) (err error) {
+func (s *Core) keepSent(ctx context.Context, fn func(tx store.Tx) error) (err error) {
 	for range keepTries {
-		if err = s.store.Update(store.Urgent(ctx), fn); err == nil || runrepo.Unreadable(err) {
+		if err = s.Store.Update(store.Urgent(ctx), fn); err == nil || runrepo.Unreadable(err) {
 			return err
 		}
 		select {
-		case <-s.store.Failed():
+		case <-s.Store.Failed():
 			return err
-		case <-s.cfg.Life.Done():
+		case <-s.Config.Life.Done():
 			return err
 		case <-time.After(keepPause):
 		}

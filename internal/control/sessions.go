@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -12,16 +13,25 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// SessionService is the use cases of browsers' sessions, and what of them others need.
+type SessionService struct {
+	*Core
+	touching sync.Map // ids of the sessions whose last use is being written
+}
+
+// newSessions returns the use cases.
+func newSessions(c *Core) *SessionService { return &SessionService{Core: c} }
+
 // AuthenticateSession finds the principal of a session's secret. It has the rights that its
 // user has now.
-func (s *Service) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
+func (s *SessionService) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
 	if !access.WellFormedSecret(secret) {
 		return access.Principal{}, errSignedOut
 	}
 	id := access.HashToken(secret)
 	var rec *records.Session
 	var user *records.User
-	err := s.store.View(ctx, func(tx store.Tx) (err error) {
+	err := s.Store.View(ctx, func(tx store.Tx) (err error) {
 		if rec, _, err = records.Sessions.Get(tx, store.Realm, id); err != nil {
 			return err
 		}
@@ -40,7 +50,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 		s.forget(ctx, id)
 		return access.Principal{}, errSignedOut
 	}
-	if now := s.cfg.Now(); now.Sub(rec.SeenAt) > lastUsePrecision {
+	if now := s.Config.Now(); now.Sub(rec.SeenAt) > lastUsePrecision {
 		s.touchSession(ctx, id, now)
 	}
 	return principalOfSession(id, rec, user), nil
@@ -52,7 +62,7 @@ const sessionsTried = 4
 // AuthenticateSessions finds the first of these secrets that belongs to a session, and its
 // principal. There may be several: another host of the domain may have set a cookie of the
 // same name, which a browser may send first.
-func (s *Service) AuthenticateSessions(ctx context.Context, secrets []string) (p access.Principal, secret string, err error) {
+func (s *SessionService) AuthenticateSessions(ctx context.Context, secrets []string) (p access.Principal, secret string, err error) {
 	secrets = slices.DeleteFunc(slices.Clone(secrets), func(text string) bool { return !access.WellFormedSecret(text) })
 	for _, secret := range secrets[:min(len(secrets), sessionsTried)] {
 		if p, err = s.AuthenticateSession(ctx, secret); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
@@ -65,22 +75,22 @@ func (s *Service) AuthenticateSessions(ctx context.Context, secrets []string) (p
 // forget deletes a session that was seen expired before the caller is told, so that a clock
 // that is set back doesn't make it valid again. If the store can't write, the next use
 // deletes it.
-func (s *Service) forget(ctx context.Context, id string) {
-	err := s.store.Update(ctx, func(tx store.Tx) error { return records.Sessions.Delete(tx, store.Realm, id) })
+func (s *SessionService) forget(ctx context.Context, id string) {
+	err := s.Store.Update(ctx, func(tx store.Tx) error { return records.Sessions.Delete(tx, store.Realm, id) })
 	if err != nil {
-		s.log.WarnContext(ctx, "can't delete an expired session", "error", err)
+		s.Log.WarnContext(ctx, "can't delete an expired session", "error", err)
 	}
 }
 
 // touchSession writes a session's last use in the background.
-func (s *Service) touchSession(ctx context.Context, id string, now time.Time) {
+func (s *SessionService) touchSession(ctx context.Context, id string, now time.Time) {
 	if _, underway := s.touching.LoadOrStore(id, true); underway {
 		return
 	}
-	s.background.Go(func() {
+	s.Background.Go(func() {
 		defer s.touching.Delete(id)
 		ctx := context.WithoutCancel(ctx)
-		err := s.store.Update(ctx, func(tx store.Tx) error {
+		err := s.Store.Update(ctx, func(tx store.Tx) error {
 			rec, version, err := records.Sessions.Get(tx, store.Realm, id)
 			if err != nil {
 				return err
@@ -90,14 +100,14 @@ func (s *Service) touchSession(ctx context.Context, id string, now time.Time) {
 			return err
 		})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			s.log.WarnContext(ctx, "can't record a session's last use", "error", err)
+			s.Log.WarnContext(ctx, "can't record a session's last use", "error", err)
 		}
 	})
 }
 
 // Session returns the actor's own session. The caller adds the CSRF token, since only the
 // caller has the session's secret.
-func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session, err error) {
+func (s *SessionService) Session(ctx context.Context, a Actor) (out countersign.Session, err error) {
 	if a.Session == "" {
 		return out, countersign.Errorf(countersign.CodeRoleRequired, "this is for a browser's session; you have a token")
 	}
@@ -120,7 +130,7 @@ func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session
 }
 
 // within lists the tenants that a session may act in.
-func (s *Service) within(tx store.Tx, a Actor) ([]string, error) {
+func (s *SessionService) within(tx store.Tx, a Actor) ([]string, error) {
 	rec, _, err := records.Sessions.Get(tx, store.Realm, a.Session)
 	switch {
 	case err != nil:
@@ -146,11 +156,11 @@ type entrance struct {
 
 // begin stores a new session of a user and records it. It ends the browser's earlier
 // session, which the browser could no longer end.
-func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Actor, how entrance) error {
+func (s *SessionService) begin(tx store.Tx, u *records.User, secret string, before Actor, how entrance) error {
 	if err := errors.Join(s.sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err
 	}
-	now := s.cfg.Now()
+	now := s.Config.Now()
 	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute), Makers: how.makers, Bound: how.bound}
 	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {
 		return err
@@ -163,7 +173,7 @@ func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Acto
 }
 
 // replaced ends the browser's earlier session, if there is one.
-func (s *Service) replaced(tx store.Tx, before Actor) error {
+func (s *SessionService) replaced(tx store.Tx, before Actor) error {
 	if before.Session == "" {
 		return nil
 	}
@@ -180,8 +190,8 @@ func (s *Service) replaced(tx store.Tx, before Actor) error {
 }
 
 // SwitchTenant lets a session act in another tenant of its user.
-func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) error {
-	return public(s.store.Update(ctx, func(tx store.Tx) error {
+func (s *SessionService) SwitchTenant(ctx context.Context, a Actor, tenant string) error {
+	return public(s.Store.Update(ctx, func(tx store.Tx) error {
 		rec, version, err := records.Sessions.Get(tx, store.Realm, a.Session)
 		if err != nil {
 			return ended(err)
@@ -209,7 +219,7 @@ func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) erro
 }
 
 // SignOut ends the session that asks.
-func (s *Service) SignOut(ctx context.Context, a Actor) error {
+func (s *SessionService) SignOut(ctx context.Context, a Actor) error {
 	return s.end(ctx, a, func(tx store.Tx) ([]string, error) {
 		if _, _, err := records.Sessions.Get(tx, store.Realm, a.Session); err != nil {
 			return nil, ended(err)
@@ -220,7 +230,7 @@ func (s *Service) SignOut(ctx context.Context, a Actor) error {
 
 // SignOutEverywhere ends all sessions of the user, in every tenant. One that a sign-in link
 // began may be somebody else's: it ends those that links and passkeys of its tenant began.
-func (s *Service) SignOutEverywhere(ctx context.Context, a Actor) error {
+func (s *SessionService) SignOutEverywhere(ctx context.Context, a Actor) error {
 	return s.end(ctx, a, func(tx store.Tx) ([]string, error) {
 		if a.Requester().ByLink() {
 			return boundSessionsOf(tx, a.Email, a.Tenant)
@@ -244,8 +254,8 @@ func boundSessionsOf(tx store.Tx, email, tenant string) (bound []string, err err
 	return bound, err
 }
 
-func (s *Service) end(ctx context.Context, a Actor, which func(store.Tx) ([]string, error)) error {
-	return public(s.store.Update(ctx, func(tx store.Tx) error {
+func (s *SessionService) end(ctx context.Context, a Actor, which func(store.Tx) ([]string, error)) error {
+	return public(s.Store.Update(ctx, func(tx store.Tx) error {
 		ids, err := which(tx)
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 )
 
 // Settings are those of the actor's tenant.
-func (s *Service) Settings(ctx context.Context, a Actor) (out countersign.TenantSettings, err error) {
+func (s *TenantService) Settings(ctx context.Context, a Actor) (out countersign.TenantSettings, err error) {
 	err = s.view(ctx, a, access.ReadSettings, func(tx store.Tx) error {
 		out, err = records.SettingsOf(tx, a.Tenant)
 		return err
@@ -20,7 +20,7 @@ func (s *Service) Settings(ctx context.Context, a Actor) (out countersign.Tenant
 
 // PutSettings changes the settings of the actor's tenant. Asking for less weakens a gate; what
 // was asked for approvals that wait stays so.
-func (s *Service) PutSettings(ctx context.Context, a Actor, w countersign.TenantSettingsWrite) (out countersign.TenantSettings, err error) {
+func (s *TenantService) PutSettings(ctx context.Context, a Actor, w countersign.TenantSettingsWrite) (out countersign.TenantSettings, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return out, err
 	}
@@ -28,7 +28,7 @@ func (s *Service) PutSettings(ctx context.Context, a Actor, w countersign.Tenant
 		return out, err
 	}
 	err = s.update(ctx, a, access.WriteSettings, "tenant/"+a.Tenant, func(tx store.Tx) error {
-		if w.DecisionAssertion == countersign.DecisionAssertionPasskey && s.passkeys == nil {
+		if w.DecisionAssertion == countersign.DecisionAssertionPasskey && s.party() == nil {
 			return errNoPasskeys
 		}
 		was, err := records.SettingsOf(tx, a.Tenant)
@@ -43,7 +43,7 @@ func (s *Service) PutSettings(ctx context.Context, a Actor, w countersign.Tenant
 			return err
 		}
 		out = was
-		out.DecisionAssertion, out.UpdatedAt = w.DecisionAssertion, s.cfg.Now()
+		out.DecisionAssertion, out.UpdatedAt = w.DecisionAssertion, s.Config.Now()
 		out.Revision++
 		if _, err := records.Settings.Put(tx, a.Tenant, records.SettingsID, &out, version); err != nil {
 			return err

@@ -22,20 +22,20 @@ var errIsSetUp = countersign.Errorf(countersign.CodeUnauthenticated, "this servi
 
 // CanSetUp returns nil if a set-up link is valid now. It changes nothing, since mail
 // scanners and previews follow links.
-func (s *Service) CanSetUp(ctx context.Context, link string) error {
-	return public(s.store.View(ctx, func(tx store.Tx) error {
+func (s *SignInService) CanSetUp(ctx context.Context, link string) error {
+	return public(s.Store.View(ctx, func(tx store.Tx) error {
 		return s.checkLink(tx, link)
 	}))
 }
 
-func (s *Service) checkLink(tx store.Tx, link string) error {
+func (s *SignInService) checkLink(tx store.Tx, link string) error {
 	rec, _, err := records.SetupLinks.Get(tx, store.Realm, records.SetupID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return errIsSetUp
 	case err != nil:
 		return err
-	case !access.SameHash(rec.Hash, access.HashToken(link)) || !s.cfg.Now().Before(rec.ExpiresAt):
+	case !access.SameHash(rec.Hash, access.HashToken(link)) || !s.Config.Now().Before(rec.ExpiresAt):
 		return errSetupLink
 	}
 	return nil
@@ -43,15 +43,15 @@ func (s *Service) checkLink(tx store.Tx, link string) error {
 
 // SetUp makes the first realm administrator of the console, signs them in, and deletes the
 // link. before is as in SignIn.
-func (s *Service) SetUp(ctx context.Context, link, email, from string, before Actor) (session string, err error) {
+func (s *SignInService) SetUp(ctx context.Context, link, email, from string, before Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	session = access.FormatSecret(s.cfg.NewSecret())
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+	session = access.FormatSecret(s.Config.NewSecret())
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		if err := s.checkLink(tx, link); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *Service) SetUp(ctx context.Context, link, email, from string, before Ac
 		if err != nil {
 			return err
 		}
-		return s.begin(tx, u, session, before, entrance{})
+		return s.sessions.begin(tx, u, session, before, entrance{})
 	})
 	if err != nil {
 		return "", public(err)
@@ -73,8 +73,8 @@ func (s *Service) SetUp(ctx context.Context, link, email, from string, before Ac
 
 // realmUser makes an address a realm administrator with every role in `default`. path is
 // the request's field with the address.
-func (s *Service) realmUser(tx store.Tx, path, email, requestID string) (*records.User, error) {
-	now, tenant := s.cfg.Now(), countersign.DefaultTenant
+func (s *SignInService) realmUser(tx store.Tx, path, email, requestID string) (*records.User, error) {
+	now, tenant := s.Config.Now(), countersign.DefaultTenant
 	u, version, err := records.Users.Get(tx, tenant, email)
 	c := change{}
 	switch {
@@ -100,11 +100,11 @@ func (s *Service) realmUser(tx store.Tx, path, email, requestID string) (*record
 
 // EnsureAdmin makes an address the first realm administrator of the console, unless there
 // is one already, and reports whether it did.
-func (s *Service) EnsureAdmin(ctx context.Context, email string) (made bool, err error) {
+func (s *SignInService) EnsureAdmin(ctx context.Context, email string) (made bool, err error) {
 	if email, err = address("SVC_PLATFORM_ADMIN_EMAIL", email); err != nil {
 		return false, err
 	}
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		made = false
 		users, err := records.Users.List(tx, countersign.DefaultTenant, store.Query{})
 		if err != nil {

@@ -12,21 +12,22 @@ import (
 
 // What is masked for a VIEWER is a rule; here is read what it goes by.
 
-// masks reports whether the actor's only role is VIEWER.
-func masks(a Actor) bool { return viewerOnly(a.Roles) }
+// Masks reports whether sensitive fields are masked for the actor, whose only role is VIEWER then.
+// All such actors see a run alike, and so do all other actors.
+func Masks(a Actor) bool { return viewerOnly(a.Roles) }
 
 // maskFor masks the run's steps if the actor must not see them.
-func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
-	if !masks(a) {
+func (s *Core) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
+	if !Masks(a) {
 		return nil
 	}
-	p, err := s.runs.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
+	p, err := s.Repo.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
 	if err != nil {
 		return err
 	}
 	var open []string
 	if r.PlanSnapshot != nil {
-		stored, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
+		stored, err := s.Repo.ReadPlan(tx, a.Tenant, r.PlanID)
 		if err != nil {
 			return err
 		}
@@ -39,7 +40,7 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 // maskPlanFor masks a plan's steps if the actor must not see them. open names the planning
 // inputs that reach no sensitive field.
 func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error {
-	if !masks(a) {
+	if !Masks(a) {
 		return nil
 	}
 	whole, err := runrepo.WithProjects(tx, a.Tenant, *p)
@@ -50,11 +51,11 @@ func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error
 }
 
 // maskApprovalFor masks an approval if the actor must not see it.
-func (s *Service) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) error {
-	if !masks(a) {
+func (s *Core) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) error {
+	if !Masks(a) {
 		return nil
 	}
-	stored, err := s.runs.ReadPlan(tx, a.Tenant, ap.PlanID)
+	stored, err := s.Repo.ReadPlan(tx, a.Tenant, ap.PlanID)
 	if errors.Is(err, store.ErrNotFound) {
 		maskWholeApproval(ap)
 		return nil
@@ -62,7 +63,7 @@ func (s *Service) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval
 	if err != nil {
 		return err
 	}
-	p, err := s.runs.Plan(tx, a.Tenant, ap.PlanID, stored.PlanDigest)
+	p, err := s.Repo.Plan(tx, a.Tenant, ap.PlanID, stored.PlanDigest)
 	if err == nil {
 		maskApproval(ap, p)
 	}
@@ -71,7 +72,7 @@ func (s *Service) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval
 
 // maskAgentFor masks an agent's fixed inputs and budgets if the actor must not see them.
 func maskAgentFor(tx store.Tx, a Actor, ag *countersign.Agent) error {
-	if !masks(a) || len(ag.ExecutorInputs) == 0 && len(ag.Budgets) == 0 {
+	if !Masks(a) || len(ag.ExecutorInputs) == 0 && len(ag.Budgets) == 0 {
 		return nil
 	}
 	p, err := currentSnapshot(tx, a.Tenant, ag.ProjectID)
@@ -84,7 +85,7 @@ func maskAgentFor(tx store.Tx, a Actor, ag *countersign.Agent) error {
 // maskTeamFor masks the values that a team's steps give to sensitive inputs if the actor must not
 // see them.
 func maskTeamFor(tx store.Tx, a Actor, team *countersign.Team) error {
-	if !masks(a) {
+	if !Masks(a) {
 		return nil
 	}
 	team.Steps = slices.Clone(team.Steps)

@@ -21,11 +21,11 @@ var errLink = countersign.Errorf(countersign.CodeUnauthenticated, "this sign-in 
 
 // CreateLink makes a sign-in link for a user. It takes the place of an earlier one. The
 // secret is the one copy of it.
-func (s *Service) CreateLink(ctx context.Context, a Actor, email string, w countersign.SignInLinkWrite) (out countersign.SignInLink, secret string, err error) {
+func (s *SignInService) CreateLink(ctx context.Context, a Actor, email string, w countersign.SignInLinkWrite) (out countersign.SignInLink, secret string, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return out, "", err
 	}
-	if email, err = s.storedSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
+	if email, err = s.users.storedSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
 		return out, "", err
 	}
 	subject := "user/" + email
@@ -37,12 +37,12 @@ func (s *Service) CreateLink(ctx context.Context, a Actor, email string, w count
 		return err
 	})
 	if err == nil {
-		err = tooManyLinks(count(ctx, s.linkLimit, a.ID+" for "+email, s.cfg.Now()), email)
+		err = tooManyLinks(count(ctx, s.linkLimit, a.ID+" for "+email, s.Config.Now()), email)
 	}
 	if err != nil {
 		return out, "", s.Refuse(ctx, a, access.CreateLink, subject, err)
 	}
-	secret = access.FormatSecret(s.cfg.NewSecret())
+	secret = access.FormatSecret(s.Config.NewSecret())
 	err = s.write(ctx, a, access.CreateLink, subject, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, w.TenantID)
 		if err != nil {
@@ -70,8 +70,8 @@ func tooManyLinks(err error, email string) error {
 }
 
 // putLink stores a link and makes it the only one of its user.
-func (s *Service) putLink(tx store.Tx, a Actor, tenant, email, id string, life time.Duration) (out countersign.SignInLink, err error) {
-	if err := s.sweep(tx, store.SignIns); err != nil {
+func (s *SignInService) putLink(tx store.Tx, a Actor, tenant, email, id string, life time.Duration) (out countersign.SignInLink, err error) {
+	if err := s.sessions.sweep(tx, store.SignIns); err != nil {
 		return out, err
 	}
 	u, version, err := records.Users.Get(tx, tenant, email)
@@ -81,7 +81,7 @@ func (s *Service) putLink(tx store.Tx, a Actor, tenant, email, id string, life t
 	if err := dropLink(tx, u); err != nil {
 		return out, err
 	}
-	now := s.cfg.Now()
+	now := s.Config.Now()
 	out = countersign.SignInLink{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(life)}
 	makers := slices.DeleteFunc(a.Descent(), func(id string) bool { return id == "user:"+email })
 	rec := &records.SignInLink{TenantID: tenant, Email: email, Makers: makers, ExpiresAt: out.ExpiresAt}
@@ -101,7 +101,7 @@ type Link struct{ Email, TenantID, Maker string }
 
 // LookAtLink returns what a valid sign-in link says. It changes nothing, since mail scanners
 // and previews follow links.
-func (s *Service) LookAtLink(ctx context.Context, secret string) (l Link, err error) {
+func (s *SignInService) LookAtLink(ctx context.Context, secret string) (l Link, err error) {
 	err = s.read(ctx, func(tx store.Tx) error {
 		rec, err := s.validLink(tx, secret)
 		if err != nil {
@@ -122,7 +122,7 @@ func madeBy(l *records.SignInLink) string {
 
 // validLink finds a link by its secret. It is good until it expires, while
 // its user names it and has a role.
-func (s *Service) validLink(tx store.Tx, secret string) (*records.SignInLink, error) {
+func (s *SignInService) validLink(tx store.Tx, secret string) (*records.SignInLink, error) {
 	if !access.WellFormedSecret(secret) {
 		return nil, errLink
 	}
@@ -137,7 +137,7 @@ func (s *Service) validLink(tx store.Tx, secret string) (*records.SignInLink, er
 		return nil, errLink
 	case err != nil:
 		return nil, err
-	case u.Link != id || u.Invited || len(u.Roles) == 0 || !s.cfg.Now().Before(rec.ExpiresAt):
+	case u.Link != id || u.Invited || len(u.Roles) == 0 || !s.Config.Now().Before(rec.ExpiresAt):
 		return nil, errLink
 	}
 	return rec, nil
@@ -145,12 +145,12 @@ func (s *Service) validLink(tx store.Tx, secret string) (*records.SignInLink, er
 
 // SignInByLink uses a sign-in link up and begins a session of its user. before is as in
 // SignIn.
-func (s *Service) SignInByLink(ctx context.Context, secret, from string, before Actor) (session string, err error) {
+func (s *SignInService) SignInByLink(ctx context.Context, secret, from string, before Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
-	made := access.FormatSecret(s.cfg.NewSecret())
-	err = s.store.Update(ctx, func(tx store.Tx) error {
+	made := access.FormatSecret(s.Config.NewSecret())
+	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		session = ""
 		rec, err := s.useLink(tx, secret)
 		if err != nil || rec == nil {
@@ -161,7 +161,7 @@ func (s *Service) SignInByLink(ctx context.Context, secret, from string, before 
 			return err
 		}
 		session = made
-		return s.begin(tx, u, made, before, entrance{makers: rec.Makers, bound: true, by: "with a sign-in link that " + madeBy(rec) + " made"})
+		return s.sessions.begin(tx, u, made, before, entrance{makers: rec.Makers, bound: true, by: "with a sign-in link that " + madeBy(rec) + " made"})
 	})
 	if err == nil && session == "" {
 		err = errLink
@@ -174,7 +174,7 @@ func (s *Service) SignInByLink(ctx context.Context, secret, from string, before 
 
 // useLink deletes a link and returns it; nil for one that isn't valid. One that was seen
 // expired is deleted too, so that a clock that is set back doesn't make it valid again.
-func (s *Service) useLink(tx store.Tx, secret string) (*records.SignInLink, error) {
+func (s *SignInService) useLink(tx store.Tx, secret string) (*records.SignInLink, error) {
 	rec, err := s.validLink(tx, secret)
 	if errors.Is(err, errLink) {
 		return nil, s.dropExpiredLink(tx, secret)
@@ -196,13 +196,13 @@ func (s *Service) useLink(tx store.Tx, secret string) (*records.SignInLink, erro
 	return rec, err
 }
 
-func (s *Service) dropExpiredLink(tx store.Tx, secret string) error {
+func (s *SignInService) dropExpiredLink(tx store.Tx, secret string) error {
 	id := access.HashLink(secret)
 	rec, _, err := records.SignInLinks.Get(tx, store.Realm, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil
-	case err != nil || s.cfg.Now().Before(rec.ExpiresAt):
+	case err != nil || s.Config.Now().Before(rec.ExpiresAt):
 		return err
 	}
 	return records.SignInLinks.Delete(tx, store.Realm, id)

@@ -25,7 +25,7 @@ type call struct{ project, capability, title string }
 
 // RecoveriesLike lists the runs in scope whose uncertain step has the capability and the
 // title of an approval, newest first; none if the approval has no title.
-func (s *Service) RecoveriesLike(ctx context.Context, a Actor, approvalID string) (runs []string, err error) {
+func (s *ReviewService) RecoveriesLike(ctx context.Context, a Actor, approvalID string) (runs []string, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		runs = nil
 		rec, err := reachApproval(tx, a, approvalID)
@@ -56,7 +56,7 @@ func (s *Service) RecoveriesLike(ctx context.Context, a Actor, approvalID string
 
 // ApprovalsLike lists the pending approvals in scope that have the capability and the
 // title of a run's uncertain step, newest first.
-func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (approvals []string, err error) {
+func (s *ReviewService) ApprovalsLike(ctx context.Context, a Actor, runID string) (approvals []string, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		approvals = nil
 		rec, err := reachRun(tx, a, runID)
@@ -94,7 +94,7 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 // showsTitle reports whether the actor may see the approval's whole title. Titles are compared
 // unmasked: masked ones would make different calls look alike, and telling an actor that
 // two hidden titles are equal would reveal what is masked.
-func (s *Service) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (bool, error) {
+func (s *ReviewService) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (bool, error) {
 	title := ap.Title
 	err := s.maskApprovalFor(tx, a, &ap)
 	return title != "" && ap.Title == title, err
@@ -103,8 +103,8 @@ func (s *Service) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (boo
 // uncertainCalls returns the calls of a run whose outcome is unknown and whose whole title
 // the actor may see. Steps may be large, so they are read only if the plan has a
 // capability with a title.
-func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out []call, err error) {
-	p, err := s.runs.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
+func (s *ReviewService) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out []call, err error) {
+	p, err := s.Repo.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
 	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out 
 
 // titleFor returns the title of a step's call, masked for the actor.
 func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title string) string {
-	if masks(a) {
+	if Masks(a) {
 		if h := planMaskOf(p).forStep(step.ID, step.Input); h != nil {
 			return h.title(step.Input)
 		}

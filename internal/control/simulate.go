@@ -19,7 +19,7 @@ const (
 )
 
 // Simulate simulates a scenario of a stored model.
-func (s *Service) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
+func (s *ModelService) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
 	if err := wellFormed(a, req); err != nil {
 		return sim, err
 	}
@@ -37,7 +37,7 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 }
 
 // modelRow reads the document of a stored model.
-func (s *Service) modelRow(ctx context.Context, a Actor, id string) (row store.Row, err error) {
+func (s *ModelService) modelRow(ctx context.Context, a Actor, id string) (row store.Row, err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		head, _, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) modelRow(ctx context.Context, a Actor, id string) (row store.R
 
 // TryModel simulates a scenario of a document that somebody edits, with the scenario's own
 // inputs.
-func (s *Service) TryModel(ctx context.Context, a Actor, doc *countersign.AgentModel, scenarioID string) (sim countersign.Simulation, err error) {
+func (s *ModelService) TryModel(ctx context.Context, a Actor, doc *countersign.AgentModel, scenarioID string) (sim countersign.Simulation, err error) {
 	if err := access.Allow(a.Principal, access.WriteModel); err != nil {
 		return sim, err
 	}
@@ -66,7 +66,7 @@ func (s *Service) TryModel(ctx context.Context, a Actor, doc *countersign.AgentM
 }
 
 // machine returns the compiled form of a stored document, from the cache if it is there.
-func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) {
+func (s *ModelService) machine(tenant string, row store.Row) (*model.Machine, error) {
 	k := cache.StampOf(tenant, row.ID, row.Version, row.Doc)
 	if m, ok := s.machines.Get(k); ok {
 		return m, nil

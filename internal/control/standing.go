@@ -12,6 +12,12 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// Rights says what principals may do at this moment.
+type Rights struct {
+	Config *Config
+	looked *cache.Cache[cache.Stamp, *records.Token] // as transactions that write have seen them
+}
+
 // A principal is found when its request arrives, and the request's turn to write comes later:
 // after its body, after what was computed, behind others. So the transaction that writes looks
 // again at the token, the session or the confirmed account by which the principal acts. That look
@@ -20,8 +26,8 @@ import (
 
 // updateAs runs fn in a write transaction in which the actor still has the rights that its
 // request was admitted with.
-func (s *Service) updateAs(ctx context.Context, a Actor, fn func(tx store.Tx) error) error {
-	return s.store.Update(ctx, func(tx store.Tx) error {
+func (s *Core) updateAs(ctx context.Context, a Actor, fn func(tx store.Tx) error) error {
+	return s.Store.Update(ctx, func(tx store.Tx) error {
 		if err := s.stands(tx, a); err != nil {
 			return err
 		}
@@ -30,7 +36,7 @@ func (s *Service) updateAs(ctx context.Context, a Actor, fn func(tx store.Tx) er
 }
 
 // stands returns nil if the actor has at this moment what it had when its request was admitted.
-func (s *Service) stands(tx store.Tx, a Actor) error {
+func (s *Rights) stands(tx store.Tx, a Actor) error {
 	now, err := s.present(tx, a)
 	if err != nil {
 		return err
@@ -40,7 +46,7 @@ func (s *Service) stands(tx store.Tx, a Actor) error {
 
 // present is the actor's principal as it is in a transaction. Who acts by nothing that could end
 // is the service itself.
-func (s *Service) present(tx store.Tx, a Actor) (access.Principal, error) {
+func (s *Rights) present(tx store.Tx, a Actor) (access.Principal, error) {
 	token, byToken := strings.CutPrefix(a.ID, "token:")
 	switch {
 	case byToken:
@@ -57,7 +63,7 @@ func (s *Service) present(tx store.Tx, a Actor) (access.Principal, error) {
 	return a.Principal, nil
 }
 
-func (s *Service) presentToken(tx store.Tx, tenant, id string) (p access.Principal, err error) {
+func (s *Rights) presentToken(tx store.Tx, tenant, id string) (p access.Principal, err error) {
 	row, err := store.Look(tx, store.Tokens, tenant, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -81,7 +87,7 @@ func (s *Service) presentToken(tx store.Tx, tenant, id string) (p access.Princip
 }
 
 // presentSession is the principal of a session.
-func (s *Service) presentSession(tx store.Tx, id string) (p access.Principal, err error) {
+func (s *Rights) presentSession(tx store.Tx, id string) (p access.Principal, err error) {
 	rec, _, err := records.Sessions.Get(tx, store.Realm, id)
 	if err != nil {
 		return p, ended(err)
@@ -97,7 +103,7 @@ func (s *Service) presentSession(tx store.Tx, id string) (p access.Principal, er
 }
 
 // presentAccount is the principal of an account at a chat service that its user has confirmed.
-func (s *Service) presentAccount(tx store.Tx, a Actor) (p access.Principal, err error) {
+func (s *Rights) presentAccount(tx store.Tx, a Actor) (p access.Principal, err error) {
 	link, _, err := records.ChatLinks.Get(tx, store.Realm, a.account)
 	if err == nil && (link.Email != a.Email || link.ConfirmedAt.IsZero()) {
 		err = store.ErrNotFound
@@ -129,18 +135,18 @@ func unconfirmed(err error) error {
 var errToken = countersign.Errorf(countersign.CodeUnauthenticated, "the token is unknown, expired or revoked; send a valid one as Authorization: Bearer")
 
 // ended reports a token that is good no more.
-func (s *Service) ended(t *records.Token) bool {
-	return t.Lapsed || !t.RevokedAt.IsZero() || !s.cfg.Now().Before(t.ExpiresAt)
+func (s *Rights) ended(t *records.Token) bool {
+	return t.Lapsed || !t.RevokedAt.IsZero() || !s.Config.Now().Before(t.ExpiresAt)
 }
 
 // principalOf is a token's principal. Only where people decide does its user have to have
 // confirmed it before it counts as them (contract 11).
-func (s *Service) principalOf(t *records.Token) access.Principal {
+func (s *Rights) principalOf(t *records.Token) access.Principal {
 	p := access.Principal{
 		ID: "token:" + t.ID, Name: t.Name, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
 		Realm: t.Realm, Email: t.UserEmail, Person: t.Person(), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
 	}
-	if p.Person == "" && s.cfg.Eyes != access.EyesOfPeople && !t.UserLeft {
+	if p.Person == "" && s.Config.Eyes != access.EyesOfPeople && !t.UserLeft {
 		p.Person = t.UserEmail
 	}
 	return p
@@ -151,8 +157,8 @@ func (s *Service) principalOf(t *records.Token) access.Principal {
 var errSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
 
 // idle reports a session that has ended by its time.
-func (s *Service) idle(rec *records.Session) bool {
-	now := s.cfg.Now()
+func (s *Rights) idle(rec *records.Session) bool {
+	now := s.Config.Now()
 	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle
 }
 
@@ -176,8 +182,8 @@ func ended(err error) error {
 }
 
 // usable reports whether the token is neither revoked nor expired.
-func (s *Service) usable(t *records.Token) bool {
-	return t.RevokedAt.IsZero() && !t.Lapsed && s.cfg.Now().Before(t.ExpiresAt)
+func (s *Rights) usable(t *records.Token) bool {
+	return t.RevokedAt.IsZero() && !t.Lapsed && s.Config.Now().Before(t.ExpiresAt)
 }
 
 // userOf finds a tenant's user by address; not_found for one who is only invited.

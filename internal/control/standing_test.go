@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -177,23 +178,10 @@ var begunWithoutALook = []string{
 
 // TestWhoWritesForAnActorLooksAgain: every function that has an actor and begins a transaction.
 func TestWhoWritesForAnActorLooksAgain(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var found []string
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			if f, is := d.(*ast.FuncDecl); is && takesActor(f) && beginsUpdate(f) {
-				found = append(found, f.Name.Name)
-			}
+	for _, f := range functions(t) {
+		if takesActor(f) && beginsUpdate(f) {
+			found = append(found, f.Name.Name)
 		}
 	}
 	slices.Sort(found)
@@ -203,21 +191,51 @@ func TestWhoWritesForAnActorLooksAgain(t *testing.T) {
 	}
 }
 
-func takesActor(f *ast.FuncDecl) bool {
-	return slices.ContainsFunc(f.Type.Params.List, func(p *ast.Field) bool {
-		name, is := p.Type.(*ast.Ident)
-		return is && name.Name == "Actor"
+// functions are those of the product in this package and in the rooms below it.
+func functions(t *testing.T) (all []*ast.FuncDecl) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, d := range file.Decls {
+			if f, is := d.(*ast.FuncDecl); is {
+				all = append(all, f)
+			}
+		}
+		return nil
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// nameOf is the name that an expression ends in, without the package or value before it.
+func nameOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+func takesActor(f *ast.FuncDecl) bool {
+	return slices.ContainsFunc(f.Type.Params.List, func(p *ast.Field) bool { return nameOf(p.Type) == "Actor" })
 }
 
 // beginsUpdate reports a function that calls the store's Update.
 func beginsUpdate(f *ast.FuncDecl) (does bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, is := n.(*ast.SelectorExpr)
-		if is && call.Sel.Name == "Update" {
-			if of, is := call.X.(*ast.SelectorExpr); is && of.Sel.Name == "store" {
-				does = true
-			}
+		if is && call.Sel.Name == "Update" && nameOf(call.X) == "Store" {
+			does = true
 		}
 		return true
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -15,6 +16,22 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
+
+// StartService starts runs.
+type StartService struct {
+	*Core
+	runs     *RunService
+	plans    *PlanService
+	keyRaces *cache.Cache[string, time.Time] // by tenant: when two starts took one key for free
+}
+
+// cachedKeyRaces is of how many tenants it is known that two starts took one key for free.
+const cachedKeyRaces = 1024
+
+// newStarts returns the use cases.
+func newStarts(c *Core, runs *RunService, plans *PlanService) *StartService {
+	return &StartService{Core: c, runs: runs, plans: plans, keyRaces: cache.New[string, time.Time](cachedKeyRaces)}
+}
 
 // Started is the answer of starting a run: the run, and whether an earlier start
 // with the same key made it.
@@ -80,7 +97,7 @@ func withoutNulls(inputs map[string]countersign.Value) (map[string]countersign.V
 // The key is looked up before anything that may have changed since is checked,
 // so that a repeat always finds its run; a refused start doesn't burn it. ready
 // checks what must hold now and gives the plan.
-func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
+func (s *StartService) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
 	var held *runrepo.LoadedRun
 	begin := func(tx store.Tx, free bool) (err error) {
 		held = nil
@@ -98,17 +115,17 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		if err != nil {
 			return err
 		}
-		runID := s.cfg.NewID("run")
+		runID := s.Config.NewID("run")
 		if err := claim(tx, a, o, runID, free); err != nil {
 			return err
 		}
 		crashpoint.At("control.claimed", o.op)
-		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
+		r := run.New(p, runID, a.ID, o.key, s.Config.Now())
 		r.Reason = o.reason
 		if o.call != nil && o.call.words != (countersign.AgentWords{}) {
 			r.AgentWords = &o.call.words
 		}
-		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx), Taken: o.known.Taken})
+		held, err = s.Repo.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx), Taken: o.known.Taken})
 		return err
 	}
 	free := s.seemsFree(ctx, a, o)
@@ -129,8 +146,8 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		out = Started{Run: *held.Run()}
 		out.Run.RequestedByName = a.Name
 		telemetry.Moved(ctx, held.Ref.RunID, held.Trace())
-		s.moved(held)
-		if p := s.runs.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !masks(a) {
+		s.runs.moved(held)
+		if p := s.Repo.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !Masks(a) {
 			out.Run.PlanSnapshot = p
 			return out, nil
 		}
@@ -146,17 +163,17 @@ const keyRaceEnds = time.Minute
 // there all of them wait while a batch reads what it doesn't know, and no key is known. That
 // it is still free is found out when the claim is written: if it isn't, all functions of that
 // batch run again, so a tenant at which that happened isn't believed for a while.
-func (s *Service) seemsFree(ctx context.Context, a Actor, o startRequest) bool {
-	if s.alone != nil || o.call != nil {
+func (s *StartService) seemsFree(ctx context.Context, a Actor, o startRequest) bool {
+	if s.Alone != nil || o.call != nil {
 		return false
 	}
-	if raced, ok := s.keyRaces.Get(a.Tenant); ok && s.cfg.Now().Sub(raced) < keyRaceEnds {
+	if raced, ok := s.keyRaces.Get(a.Tenant); ok && s.Config.Now().Sub(raced) < keyRaceEnds {
 		return false
 	}
 	return s.isFree(ctx, a, o)
 }
 
-func (s *Service) isFree(ctx context.Context, a Actor, o startRequest) bool {
+func (s *StartService) isFree(ctx context.Context, a Actor, o startRequest) bool {
 	err := s.read(ctx, func(tx store.Tx) error {
 		_, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 		return err
@@ -167,10 +184,10 @@ func (s *Service) isFree(ctx context.Context, a Actor, o startRequest) bool {
 // wasFree reports whether err is the answer to a start that took its key for free. If the start
 // was refused, somebody may have taken the key before, and then that run is the answer. Any other
 // error stands: it may say that nobody knows what was written.
-func (s *Service) wasFree(ctx context.Context, a Actor, o startRequest, err error) bool {
+func (s *StartService) wasFree(ctx context.Context, a Actor, o startRequest, err error) bool {
 	switch {
 	case errors.Is(err, store.ErrConflict):
-		s.keyRaces.Put(a.Tenant, s.cfg.Now())
+		s.keyRaces.Put(a.Tenant, s.Config.Now())
 		return false
 	case err == nil, countersign.ErrorCode(err) == countersign.CodeInternal, ctx.Err() != nil:
 		return true
@@ -181,14 +198,14 @@ func (s *Service) wasFree(ctx context.Context, a Actor, o startRequest, err erro
 // withSnapshot completes the answer of a start. A replay shows the run's present
 // state; a new run is shown as it was stored, READY, and an archived one as far as
 // it is still here.
-func (s *Service) withSnapshot(ctx context.Context, a Actor, out Started) (Started, error) {
+func (s *StartService) withSnapshot(ctx context.Context, a Actor, out Started) (Started, error) {
 	if out.archived {
 		return out, nil
 	}
 	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
 	var whole countersign.Run
 	err := s.read(ctx, func(tx store.Tx) (err error) { // perhaps more than once
-		whole, err = s.wholeRun(tx, a, out.Run.ID)
+		whole, err = s.runs.wholeRun(tx, a, out.Run.ID)
 		return err
 	})
 	if !out.Replayed && s.isMade(a, "run/"+out.Run.ID, err) {
@@ -223,7 +240,7 @@ func claim(tx store.Tx, a Actor, o startRequest, runID string, free bool) error 
 
 // claimed finds the run that the key started before; nil when the key is free. What
 // belongs to the run is read later.
-func (s *Service) claimed(tx store.Tx, a Actor, o startRequest) (*Started, error) {
+func (s *StartService) claimed(tx store.Tx, a Actor, o startRequest) (*Started, error) {
 	claim, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -247,7 +264,7 @@ func (s *Service) claimed(tx store.Tx, a Actor, o startRequest) (*Started, error
 
 // unknownSubject is why what is to be started isn't found. A key that is in use says so first
 // (contract 12.1): it was sent with other content.
-func (s *Service) unknownSubject(tx store.Tx, a Actor, o startRequest, notFound error) error {
+func (s *StartService) unknownSubject(tx store.Tx, a Actor, o startRequest, notFound error) error {
 	if _, err := s.claimed(tx, a, o); err != nil {
 		return err
 	}
@@ -271,7 +288,7 @@ func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 }
 
 // StartRun starts a plan's run.
-func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunStart, key string) (out Started, err error) {
+func (s *StartService) StartRun(ctx context.Context, a Actor, start countersign.RunStart, key string) (out Started, err error) {
 	if err := wellFormed(a, start); err != nil {
 		return out, err
 	}
@@ -279,7 +296,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunSt
 		return out, err
 	}
 	planID := start.PlanID
-	o, err := newStartRequest(s.cfg.Now(), access.StartRun, "plan/"+planID, "", key, start, nil)
+	o, err := newStartRequest(s.Config.Now(), access.StartRun, "plan/"+planID, "", key, start, nil)
 	if err != nil {
 		return out, err
 	}
@@ -289,24 +306,24 @@ func (s *Service) StartRun(ctx context.Context, a Actor, start countersign.RunSt
 		return out, err
 	}
 	if unstartable(rec) == nil {
-		if o.known, err = s.takenBy(ctx, a, &rec.Plan); err != nil {
+		if o.known, err = s.plans.takenBy(ctx, a, &rec.Plan); err != nil {
 			return out, err
 		}
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := s.mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
+		if err := s.plans.mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
 		if err := s.checkLimitsOfStart(tx, a.Tenant, rec.Mode, o.known.Asks); err != nil {
 			return nil, err
 		}
-		return s.runs.Plan(tx, a.Tenant, planID, rec.PlanDigest)
+		return s.Repo.Plan(tx, a.Tenant, planID, rec.PlanDigest)
 	})
 }
 
-func (s *Service) planToRun(ctx context.Context, a Actor, o startRequest, planID string) (rec *records.Plan, err error) {
+func (s *StartService) planToRun(ctx context.Context, a Actor, o startRequest, planID string) (rec *records.Plan, err error) {
 	if err = access.Allow(a.Principal, access.StartRun); err == nil {
-		rec, err = s.knownPlan(ctx, a, planID)
+		rec, err = s.plans.knownPlan(ctx, a, planID)
 	}
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		err = s.read(ctx, func(tx store.Tx) error { return s.unknownSubject(tx, a, o, err) })

@@ -16,7 +16,7 @@ import (
 
 // StartAgentRun starts a run of one capability by one agent (specification
 // 2.17). Its 202 means that the request was received, and nothing else.
-func (s *Service) StartAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
+func (s *StartService) StartAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
 	if err := wellFormed(a, checked); err != nil {
@@ -28,11 +28,11 @@ func (s *Service) StartAgentRun(ctx context.Context, a Actor, id string, start c
 	return s.startAgent(ctx, a, id, start, &start.ExpectedRevision, key)
 }
 
-func (s *Service) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
+func (s *StartService) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
 	return s.startExecutors(ctx, a, s.agentStart(a, id, start, expected, key))
 }
 
-func (s *Service) agentStart(a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) executorsStart {
+func (s *StartService) agentStart(a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) executorsStart {
 	return executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start, reason: start.Reason,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
@@ -49,7 +49,7 @@ func (s *Service) agentStart(a Actor, id string, start countersign.AgentRunStart
 // still guards, since an agent that changed is PENDING. The key is made of the agent, the
 // capability, the mode, the inputs and the task. No caller of the API can have it, because
 // it has a space.
-func (s *Service) CallAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, words countersign.AgentWords) (Started, error) {
+func (s *StartService) CallAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, words countersign.AgentWords) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
 	if err := wellFormed(a, checked); err != nil {
@@ -96,7 +96,7 @@ func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunS
 }
 
 // StartTeamRun starts a run of a team's steps, one after the other.
-func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
+func (s *StartService) StartTeamRun(ctx context.Context, a Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
 	if err := wellFormed(a, checked); err != nil {
@@ -116,7 +116,7 @@ func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start co
 }
 
 // StartProjectRun starts a run of one capability of a project (contract 11).
-func (s *Service) StartProjectRun(ctx context.Context, a Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
+func (s *StartService) StartProjectRun(ctx context.Context, a Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
 	if err := wellFormed(a, checked); err != nil {
@@ -136,12 +136,12 @@ func (s *Service) StartProjectRun(ctx context.Context, a Actor, id string, start
 }
 
 // projectAlone is a project whose capability no agent carries out.
-func (s *Service) projectAlone(tx store.Tx, a Actor, id string) (c plan.Executors, err error) {
+func (s *StartService) projectAlone(tx store.Tx, a Actor, id string) (c plan.Executors, err error) {
 	head, _, err := reachProject(tx, a, id)
 	if err != nil {
 		return c, err
 	}
-	p, err := projectOf(s.cfg.Allowed, tx, a.Tenant, *head)
+	p, err := projectOf(s.Config.Allowed, tx, a.Tenant, *head)
 	c.Projects = map[string]plan.Source{id: {Project: &p, InScope: true}}
 	return c, err
 }
@@ -193,8 +193,8 @@ type executorsStart struct {
 // startExecutors starts a run of an agent, a team or a single call with a plan of its own. The plan is made
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
-func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
-	o, err := newStartRequest(s.cfg.Now(), c.op, c.subject, c.id, c.key, c.body, asGiven(c.body))
+func (s *StartService) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
+	o, err := newStartRequest(s.Config.Now(), c.op, c.subject, c.id, c.key, c.body, asGiven(c.body))
 	if err != nil {
 		return out, err
 	}
@@ -219,7 +219,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		if p == nil { // the run that the key had started isn't found any more
 			return nil, errRunGone
 		}
-		if err := s.mayStart(tx, a.Tenant, p, nil); err != nil {
+		if err := s.plans.mayStart(tx, a.Tenant, p, nil); err != nil {
 			return nil, err
 		}
 		if err := s.checkLimitsOfStart(tx, a.Tenant, p.Mode, o.known.Asks); err != nil {
@@ -234,7 +234,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 var errRunGone = countersign.Errorf(countersign.CodeUnavailable, "the run that this key had started went away at this moment; nothing was changed, try again")
 
 // executorsToStart reads what the plan is made of; nil where the key has started a run already.
-func (s *Service) executorsToStart(tx store.Tx, a Actor, c executorsStart, o startRequest) (*plan.Executors, error) {
+func (s *StartService) executorsToStart(tx store.Tx, a Actor, c executorsStart, o startRequest) (*plan.Executors, error) {
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
 		return nil, err
 	}
@@ -256,11 +256,11 @@ func (s *Service) executorsToStart(tx store.Tx, a Actor, c executorsStart, o sta
 }
 
 // planExecutors makes the plan, and says what is known of its steps.
-func (s *Service) planExecutors(ctx context.Context, a Actor, c executorsStart, executors plan.Executors) (*countersign.Plan, run.Estimate, error) {
+func (s *StartService) planExecutors(ctx context.Context, a Actor, c executorsStart, executors plan.Executors) (*countersign.Plan, run.Estimate, error) {
 	var p countersign.Plan
 	var problems []string
 	var known run.Estimate
-	o := plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()}
+	o := plan.Creation{ID: s.Config.NewID("plan"), By: a.ID, Now: s.Config.Now()}
 	err := s.judge(ctx, a, func(m *cost.Meter) {
 		o.Meter = m
 		if p, problems = c.plan(executors, o); len(problems) == 0 && !m.Over() {
@@ -271,7 +271,7 @@ func (s *Service) planExecutors(ctx context.Context, a Actor, c executorsStart, 
 		return nil, known, c.places(err)
 	}
 	if len(problems) > 0 { // it is refused here, and never stored
-		return nil, known, s.read(ctx, func(tx store.Tx) error { return s.mayStart(tx, a.Tenant, &p, invalid(problems)) })
+		return nil, known, s.read(ctx, func(tx store.Tx) error { return s.plans.mayStart(tx, a.Tenant, &p, invalid(problems)) })
 	}
 	return &p, known, nil
 }
@@ -288,13 +288,13 @@ func (c executorsStart) places(err error) error {
 // agentExecutors returns one admitted agent, at the revision that the caller expects (nil:
 // any). A suspended agent is refused for being suspended (by admitted), whatever revision
 // is expected.
-func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int64) (c plan.Executors, err error) {
+func (s *StartService) agentExecutors(tx store.Tx, a Actor, id string, expected *int64) (c plan.Executors, err error) {
 	head, _, err := reachAgent(tx, a, id)
 	if err != nil {
 		return c, err
 	}
 	c.Projects = map[string]plan.Source{}
-	if err := s.addExecutor(tx, a, &c, new(planned), head); err != nil {
+	if err := s.plans.addExecutor(tx, a, &c, new(planned), head); err != nil {
 		return c, err
 	}
 	if err := refuseRetired(c); err != nil {
@@ -311,7 +311,7 @@ func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int6
 
 // teamExecutors returns a team at the revision that the caller expects, its members
 // admitted. A suspended team is refused as such, whatever revision is expected.
-func (s *Service) teamExecutors(tx store.Tx, a Actor, id string, expected int64) (c plan.Executors, err error) {
+func (s *StartService) teamExecutors(tx store.Tx, a Actor, id string, expected int64) (c plan.Executors, err error) {
 	head, _, err := reachTeam(tx, a, id)
 	if err != nil {
 		return c, err
@@ -329,7 +329,7 @@ func (s *Service) teamExecutors(tx store.Tx, a Actor, id string, expected int64)
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.executorsOf(tx, a, &team); err == nil {
+	if c, err = s.plans.executorsOf(tx, a, &team); err == nil {
 		err = refuseRetired(c)
 	}
 	if err == nil {

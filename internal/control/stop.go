@@ -11,11 +11,20 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// StopService is the use cases of stops.
+type StopService struct {
+	*Core
+	runs *RunService
+}
+
+// newStops returns the use cases.
+func newStops(c *Core, runs *RunService) *StopService { return &StopService{Core: c, runs: runs} }
+
 // A stop keeps LIVE steps from beginning until somebody says go: those of one tenant, or
 // all (contract 11). Neither ends a call that is on its way, nor touches a rehearsal.
 
 // StopState says whether LIVE steps of the actor's tenant may begin.
-func (s *Service) StopState(ctx context.Context, a Actor) (out countersign.StopState, err error) {
+func (s *StopService) StopState(ctx context.Context, a Actor) (out countersign.StopState, err error) {
 	err = s.view(ctx, a, access.ReadStop, func(tx store.Tx) error {
 		out, err = stopState(tx, a.Tenant, a.Tenant)
 		return err
@@ -24,7 +33,7 @@ func (s *Service) StopState(ctx context.Context, a Actor) (out countersign.StopS
 }
 
 // Stop keeps LIVE steps from beginning. One that stands stays as it is.
-func (s *Service) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
+func (s *StopService) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
 	if err := wellFormed(a, w); err != nil {
 		return countersign.StopState{}, err
 	}
@@ -32,7 +41,7 @@ func (s *Service) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (c
 		if stands != nil {
 			return false, nil
 		}
-		stop := countersign.Stop{TenantID: tenant, Since: s.cfg.Now(), By: a.ID, Reason: w.Reason}
+		stop := countersign.Stop{TenantID: tenant, Since: s.Config.Now(), By: a.ID, Reason: w.Reason}
 		_, err := records.Stops.Put(tx, store.Realm, records.StopID(tenant), &stop, 0)
 		return true, err
 	})
@@ -40,7 +49,7 @@ func (s *Service) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (c
 }
 
 // Go lifts a stop. The runs that it held go on by themselves, as slots are free.
-func (s *Service) Go(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
+func (s *StopService) Go(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
 	if err := wellFormed(a, w); err != nil {
 		return countersign.StopState{}, err
 	}
@@ -51,14 +60,14 @@ func (s *Service) Go(ctx context.Context, a Actor, w countersign.StopWrite) (cou
 		return true, records.Stops.Delete(tx, store.Realm, records.StopID(tenant))
 	})
 	for _, h := range granted {
-		s.moved(h)
+		s.runs.moved(h)
 	}
 	return out, err
 }
 
 // moveStop changes a tenant's stop, or that of all, with its audit records. Lifting one
 // gives free slots to the runs that waited for it.
-func (s *Service) moveStop(ctx context.Context, a Actor, op access.Operation, w countersign.StopWrite, move func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error)) (out countersign.StopState, granted []*runrepo.LoadedRun, err error) {
+func (s *StopService) moveStop(ctx context.Context, a Actor, op access.Operation, w countersign.StopWrite, move func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error)) (out countersign.StopState, granted []*runrepo.LoadedRun, err error) {
 	if err := given("reason", w.Reason); err != nil {
 		return out, nil, err
 	}
@@ -88,7 +97,7 @@ func (s *Service) moveStop(ctx context.Context, a Actor, op access.Operation, w 
 				return err
 			}
 			if op == access.GoTenant {
-				granted, err = s.runs.GrantSlots(tx)
+				granted, err = s.Repo.GrantSlots(tx)
 			}
 			if err != nil {
 				return err
@@ -113,7 +122,7 @@ func stoppable(tx store.Tx, a Actor, named string) (string, error) {
 
 // recordStop writes to the log of each tenant that it concerns, and for all tenants to the
 // realm's too.
-func (s *Service) recordStop(tx store.Tx, a Actor, op access.Operation, tenant, reason string) error {
+func (s *StopService) recordStop(tx store.Tx, a Actor, op access.Operation, tenant, reason string) error {
 	c := change{before: "GOING", after: "STOPPED", reason: reason}
 	if op == access.GoTenant {
 		c.before, c.after = c.after, c.before

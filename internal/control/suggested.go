@@ -12,7 +12,7 @@ import (
 // SuggestedInput is what whoever rejected a run's latest approval would approve instead,
 // nil for nothing. Who may read a run may read it: an agent can't read approvals, and is
 // whom the suggestion is for.
-func (s *Service) SuggestedInput(ctx context.Context, a Actor, runID string) (out map[string]countersign.Value, err error) {
+func (s *RunService) SuggestedInput(ctx context.Context, a Actor, runID string) (out map[string]countersign.Value, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, runID)
 		if err != nil || rec.ApprovalID == "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/registry"
@@ -17,13 +18,25 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// SyncService applies the manifests of project systems.
+type SyncService struct {
+	*Core
+	agents *AgentService
+	syncs  *semaphore.Semaphore // one manifest at a time
+}
+
+// newSyncs returns the use cases.
+func newSyncs(c *Core, agents *AgentService) *SyncService {
+	return &SyncService{Core: c, agents: agents, syncs: semaphore.New(1)}
+}
+
 // SyncAgents applies a project system's manifest to the registry, all of it or nothing
 // (specification 2.14, contract 7). Back ends send the same manifest at each of their
 // starts, so an unchanged one only reads.
 //
 // What a manifest is compared with, and the answer to it, is some thousand reads: one at a time is
 // brought to the registry, the tenants in turn.
-func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
+func (s *SyncService) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	if err := wellFormed(a, m); err != nil {
 		return out, err
 	}
@@ -31,7 +44,7 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 	return out, cmp.Or(public(busy), err)
 }
 
-func (s *Service) syncInTurn(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
+func (s *SyncService) syncInTurn(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	subject := "project/" + projectID
 	var changes []agentChange
 	err = whileMoved(func() error {
@@ -51,7 +64,7 @@ func (s *Service) syncInTurn(ctx context.Context, a Actor, projectID string, m c
 			if err != nil {
 				return err
 			}
-			if out[i], err = s.shownAgent(tx, a, head); err != nil {
+			if out[i], err = s.agents.shownAgent(tx, a, head); err != nil {
 				return err
 			}
 		}
@@ -61,7 +74,7 @@ func (s *Service) syncInTurn(ctx context.Context, a Actor, projectID string, m c
 }
 
 // syncAgents returns what the manifest changes, once that is stored.
-func (s *Service) syncAgents(ctx context.Context, a Actor, subject, projectID string, m *countersign.Manifest) (changes []agentChange, err error) {
+func (s *SyncService) syncAgents(ctx context.Context, a Actor, subject, projectID string, m *countersign.Manifest) (changes []agentChange, err error) {
 	err = access.Allow(a.Principal, access.SyncAgents)
 	var judged judgedManifest
 	if err == nil {
@@ -84,7 +97,7 @@ func changed(changes []agentChange) bool {
 }
 
 // applyManifest compares again, in the transaction that writes.
-func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID string, m judgedManifest) error {
+func (s *SyncService) applyManifest(ctx context.Context, a Actor, subject, projectID string, m judgedManifest) error {
 	return s.updateInTurn(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
 		changes, err := s.compareManifest(tx, a, projectID, m)
 		if err != nil {
@@ -105,7 +118,7 @@ type agentChange struct {
 
 // compareManifest returns what a manifest changes. Its error names every problem, or every
 // conflict.
-func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m judgedManifest) ([]agentChange, error) {
+func (s *SyncService) compareManifest(tx store.Tx, a Actor, projectID string, m judgedManifest) ([]agentChange, error) {
 	facts, err := manifestFacts(tx, a, projectID, m.Manifest)
 	if err != nil {
 		return nil, err
@@ -139,9 +152,9 @@ func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m judg
 	return changes, nil
 }
 
-func (s *Service) compareAgent(stored storedAgent, projectID string, item countersign.ManifestAgent) (c agentChange, err error) {
+func (s *SyncService) compareAgent(stored storedAgent, projectID string, item countersign.ManifestAgent) (c agentChange, err error) {
 	c.head, c.version, c.was = stored.head, stored.version, stored.agent
-	c.next, c.is, err = registry.Sync(c.was, projectID, item, s.cfg.Now())
+	c.next, c.is, err = registry.Sync(c.was, projectID, item, s.Config.Now())
 	return c, err
 }
 
@@ -231,7 +244,7 @@ func modelOwner(tx store.Tx, tenant, modelID string) (registry.ModelOwner, error
 	return registry.ModelOwner{ProjectID: list[0].ProjectID}, nil
 }
 
-func (s *Service) saveChanges(tx store.Tx, a Actor, changes []agentChange) error {
+func (s *SyncService) saveChanges(tx store.Tx, a Actor, changes []agentChange) error {
 	var recs []countersign.AuditRecord
 	for _, c := range changes {
 		if !c.is {

@@ -26,7 +26,7 @@ func (j judgedManifest) by(f registry.Facts) error {
 }
 
 // judgeManifest checks a manifest.
-func (s *Service) judgeManifest(ctx context.Context, a Actor, projectID string, m *countersign.Manifest) (judgedManifest, error) {
+func (s *SyncService) judgeManifest(ctx context.Context, a Actor, projectID string, m *countersign.Manifest) (judgedManifest, error) {
 	j := judgedManifest{Manifest: m}
 	err := s.read(ctx, func(tx store.Tx) (err error) {
 		j.facts, err = manifestFacts(tx, a, projectID, m)

@@ -12,20 +12,29 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Teams lists the teams within the actor's scope by id.
-func (s *Service) Teams(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Team], error) {
-	return ListTeams(ctx, s, a, l, whole)
+// TeamService is the use cases of teams.
+type TeamService struct {
+	*Core
+	plans *PlanService
 }
 
-// ListTeams is Teams of what show makes of each.
-func ListTeams[T any](ctx context.Context, s *Service, a Actor, l List, show func(countersign.Team) (T, error)) (page countersign.Page[T], err error) {
+// newTeams returns the use cases.
+func newTeams(c *Core, plans *PlanService) *TeamService { return &TeamService{Core: c, plans: plans} }
+
+// Teams lists the teams within the actor's scope by id.
+func (s *TeamService) Teams(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Team], error) {
+	return listTeams(ctx, s, a, l, whole)
+}
+
+// listTeams is Teams of what show makes of each.
+func listTeams[T any](ctx context.Context, s *TeamService, a Actor, l List, show func(countersign.Team) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadTeams, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Teams, a.Principal)
 		if err != nil {
 			return err
 		}
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(s, tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), func(h *records.TeamHead) (shown T, err error) {
+		page, err = showPage(s.Core, tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), func(h *records.TeamHead) (shown T, err error) {
 			t, err := shownTeam(tx, a, h)
 			if err != nil {
 				return shown, err
@@ -38,7 +47,7 @@ func ListTeams[T any](ctx context.Context, s *Service, a Actor, l List, show fun
 }
 
 // Team reads one team.
-func (s *Service) Team(ctx context.Context, a Actor, id string) (t countersign.Team, err error) {
+func (s *TeamService) Team(ctx context.Context, a Actor, id string) (t countersign.Team, err error) {
 	err = s.view(ctx, a, access.ReadTeams, func(tx store.Tx) error {
 		head, _, err := reachTeam(tx, a, id)
 		if err != nil {
@@ -62,7 +71,7 @@ func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, err
 // PutTeam creates a team or, with the present revision, updates it. A team needs at least
 // two different ADMITTED agents with models, whose projects all lie within the actor's
 // scope (specification 4, rule 3).
-func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
+func (s *TeamService) PutTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return t, err
 	}
@@ -73,7 +82,7 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 	return t, err
 }
 
-func (s *Service) putTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
+func (s *TeamService) putTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
 	subject := "team/" + id
 	seen, problems, err := s.judgeTeam(ctx, a, countersign.Team{ID: id, Name: w.Name, Members: w.Members, Steps: w.Steps})
 	if err != nil {
@@ -88,7 +97,7 @@ func (s *Service) putTeam(ctx context.Context, a Actor, id string, w countersign
 			return err
 		}
 		team := countersign.Team{ID: id, Name: w.Name, Members: w.Members, Steps: w.Steps}
-		executors, err := s.executorsOf(tx, a, &team)
+		executors, err := s.plans.executorsOf(tx, a, &team)
 		if err != nil {
 			return err
 		}
@@ -119,12 +128,12 @@ func (s *Service) putTeam(ctx context.Context, a Actor, id string, w countersign
 
 // judgeTeam checks a team by its members as they are. Whether the actor may reach them is for
 // the turn to write to say.
-func (s *Service) judgeTeam(ctx context.Context, a Actor, team countersign.Team) (seen plan.Executors, problems []string, err error) {
+func (s *TeamService) judgeTeam(ctx context.Context, a Actor, team countersign.Team) (seen plan.Executors, problems []string, err error) {
 	if access.Allow(a.Principal, access.WriteTeam) != nil {
 		return seen, nil, nil
 	}
 	err = s.read(ctx, func(tx store.Tx) error {
-		seen, err = s.executorsOf(tx, a, &team)
+		seen, err = s.plans.executorsOf(tx, a, &team)
 		return err
 	})
 	if err != nil {
@@ -139,9 +148,9 @@ func (s *Service) judgeTeam(ctx context.Context, a Actor, team countersign.Team)
 }
 
 // saveTeam makes a new revision of a team.
-func (s *Service) saveTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
+func (s *TeamService) saveTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
 	next := *head
-	next.UpdatedAt = s.cfg.Now()
+	next.UpdatedAt = s.Config.Now()
 	if head.Revision == 0 {
 		next.CreatedAt = next.UpdatedAt
 	}
@@ -181,16 +190,16 @@ func systemsOf(tx store.Tx, tenant string, members []countersign.TeamMember) ([]
 
 // SuspendTeam raises the revision, so that no run of the team takes a further step, and
 // refuses new runs.
-func (s *Service) SuspendTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) SuspendTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.SuspendTeam, id, reason)
 }
 
 // ResumeTeam ends a suspension. It keeps the revision.
-func (s *Service) ResumeTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) ResumeTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.ResumeTeam, id, reason)
 }
 
-func (s *Service) toggleTeam(ctx context.Context, a Actor, op access.Operation, id, reason string) (t countersign.Team, err error) {
+func (s *TeamService) toggleTeam(ctx context.Context, a Actor, op access.Operation, id, reason string) (t countersign.Team, err error) {
 	if err := given("reason", reason); err != nil {
 		return t, err
 	}
@@ -217,10 +226,10 @@ func (s *Service) toggleTeam(ctx context.Context, a Actor, op access.Operation, 
 }
 
 // clearTeam ends a suspension or retirement. It keeps the revision.
-func (s *Service) clearTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
+func (s *TeamService) clearTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
 	before := teamRevisionText(head)
 	flag, set := flagOf(op, &head.Suspended, &head.Retired)
-	*flag, head.UpdatedAt = set, s.cfg.Now()
+	*flag, head.UpdatedAt = set, s.Config.Now()
 	t.Suspended, t.Retired, t.UpdatedAt = head.Suspended, head.Retired, head.UpdatedAt
 	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, head, version); err != nil {
 		return t, err
@@ -233,11 +242,11 @@ func teamRevisionText(h *records.TeamHead) string {
 }
 
 // RetireTeam retires a team.
-func (s *Service) RetireTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) RetireTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.RetireTeam, id, reason)
 }
 
 // RestoreTeam ends the retirement of a team. It keeps the revision.
-func (s *Service) RestoreTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) RestoreTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.RestoreTeam, id, reason)
 }

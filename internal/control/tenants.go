@@ -5,13 +5,25 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// TenantService is the use cases of tenants and their settings.
+type TenantService struct {
+	*Core
+	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
+}
+
+// newTenants returns the use cases.
+func newTenants(c *Core, party func() *passkey.Party) *TenantService {
+	return &TenantService{Core: c, party: party}
+}
+
 // Tenants lists the realm's tenants by id.
-func (s *Service) Tenants(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Tenant], err error) {
+func (s *TenantService) Tenants(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Tenant], err error) {
 	err = s.view(ctx, a, access.ReadTenants, func(tx store.Tx) error {
 		page, err = records.Tenants.Page(tx, store.Realm, l.query(nil))
 		return err
@@ -21,7 +33,7 @@ func (s *Service) Tenants(ctx context.Context, a Actor, l List) (page countersig
 
 // PutTenant creates a tenant or, with the present revision, renames it. The
 // realm's log records it.
-func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersign.TenantWrite) (t countersign.Tenant, err error) {
+func (s *TenantService) PutTenant(ctx context.Context, a Actor, id string, w countersign.TenantWrite) (t countersign.Tenant, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return t, err
 	}
@@ -31,7 +43,7 @@ func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersi
 	err = s.update(ctx, a, access.WriteTenant, "tenant/"+id, func(tx store.Tx) error {
 		stored, version, err := records.Tenants.Get(tx, store.Realm, id)
 		if errors.Is(err, store.ErrNotFound) {
-			stored, version, err = &countersign.Tenant{ID: id, CreatedAt: s.cfg.Now()}, 0, nil
+			stored, version, err = &countersign.Tenant{ID: id, CreatedAt: s.Config.Now()}, 0, nil
 		}
 		if err != nil {
 			return err
@@ -40,7 +52,7 @@ func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersi
 			return err
 		}
 		c := change{before: revision(stored.Revision), after: revision(stored.Revision + 1)}
-		stored.Name, stored.UpdatedAt = w.Name, s.cfg.Now()
+		stored.Name, stored.UpdatedAt = w.Name, s.Config.Now()
 		stored.Revision++
 		if _, err := records.Tenants.Put(tx, store.Realm, id, stored, version); err != nil {
 			return err
@@ -52,7 +64,7 @@ func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersi
 }
 
 // Tenant reads one tenant of the realm.
-func (s *Service) Tenant(ctx context.Context, a Actor, id string) (t countersign.Tenant, err error) {
+func (s *TenantService) Tenant(ctx context.Context, a Actor, id string) (t countersign.Tenant, err error) {
 	err = s.view(ctx, a, access.ReadTenants, func(tx store.Tx) error {
 		rec, _, err := records.Tenants.Get(tx, store.Realm, id)
 		if err != nil {

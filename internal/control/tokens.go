@@ -13,15 +13,21 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// TokenService is the use cases of tokens.
+type TokenService struct{ *Core }
+
+// newTokens returns the use cases.
+func newTokens(c *Core) *TokenService { return &TokenService{Core: c} }
+
 // Tokens lists a tenant's tokens by id, including revoked and expired ones. Their secrets
 // were shown once and are not stored.
-func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.Token], err error) {
+func (s *TokenService) Tokens(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.Token], err error) {
 	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
-		page, err = showPage(s, tx, tenant, records.Tokens, l, l.query(nil), func(t *records.Token) (countersign.Token, error) { return t.Shown(), nil })
+		page, err = showPage(s.Core, tx, tenant, records.Tokens, l, l.query(nil), func(t *records.Token) (countersign.Token, error) { return t.Shown(), nil })
 		return err
 	})
 	return page, err
@@ -29,15 +35,15 @@ func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) 
 
 // CreateToken makes a token within its maker's tenant and projects; there an ADMIN grants
 // any role (contract 3).
-func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenWrite) (out countersign.NewToken, err error) {
+func (s *TokenService) CreateToken(ctx context.Context, a Actor, w countersign.TokenWrite) (out countersign.NewToken, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return out, err
 	}
 	if err := checkToken(w); err != nil {
 		return out, err
 	}
-	id := s.cfg.NewID("tok")
-	secret := access.FormatToken(s.cfg.NewSecret())
+	id := s.Config.NewID("tok")
+	secret := access.FormatToken(s.Config.NewSecret())
 	err = s.updateInTurn(ctx, a, access.CreateToken, "token", func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, w.TenantID)
 		if err != nil {
@@ -79,12 +85,12 @@ func withinModes(a Actor, asked []string) ([]string, error) {
 	return asked, nil
 }
 
-func (s *Service) newToken(a Actor, tenant, id string, w countersign.TokenWrite) records.Token {
+func (s *TokenService) newToken(a Actor, tenant, id string, w countersign.TokenWrite) records.Token {
 	days := w.ExpiresInDays
 	if days == 0 {
 		days = countersign.MaxTokenDays
 	}
-	now := s.cfg.Now()
+	now := s.Config.Now()
 	return records.Token{
 		Token: countersign.Token{
 			ID: id, Name: w.Name, TenantID: tenant, Roles: storedRoles(w), ProjectIDs: w.ProjectIDs, AgentIDs: w.AgentIDs, Modes: w.Modes,
@@ -135,7 +141,7 @@ func describe(t countersign.Token) string {
 }
 
 // RevokeToken ends a token at once; revoking it again changes nothing.
-func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
+func (s *TokenService) RevokeToken(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
 	err = s.update(ctx, a, access.RevokeToken, "token/"+id, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, tenantID)
 		if err != nil {
@@ -153,11 +159,11 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string)
 			return nil
 		}
 		if rec.Realm {
-			if err := keepsRealmAdmin(tx, s.cfg.Now(), "token/"+id); err != nil {
+			if err := keepsRealmAdmin(tx, s.Config.Now(), "token/"+id); err != nil {
 				return err
 			}
 		}
-		rec.RevokedAt = s.cfg.Now()
+		rec.RevokedAt = s.Config.Now()
 		if _, err := records.Tokens.Put(tx, tenant, id, rec, version); err != nil {
 			return err
 		}
@@ -168,7 +174,7 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string)
 }
 
 // Token reads the record of one token.
-func (s *Service) Token(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
+func (s *TokenService) Token(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
 	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, tenantID)
 		if err != nil {

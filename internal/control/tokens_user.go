@@ -35,7 +35,7 @@ func tokenUser(tx store.Tx, tenant, email string) (string, error) {
 // ConfirmToken records that the user whom a token names confirms it. Only that user's
 // session may, and no token: its holder could have made this one. Repeating it changes
 // nothing.
-func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t countersign.Token, err error) {
+func (s *TokenService) ConfirmToken(ctx context.Context, a Actor, id string) (t countersign.Token, err error) {
 	err = s.update(ctx, a, access.ConfirmToken, "token/"+id, func(tx store.Tx) error {
 		if a.Session == "" {
 			return countersign.Errorf(countersign.CodeRoleRequired, "a token is confirmed by its user's session in the console, not by a token")
@@ -54,7 +54,7 @@ func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t count
 		if !s.usable(rec) {
 			return countersign.Errorf(countersign.CodeStateConflict, "token %s has ended; nobody can use it any more", id)
 		}
-		rec.ConfirmedAt = s.cfg.Now()
+		rec.ConfirmedAt = s.Config.Now()
 		if _, err := records.Tokens.Put(tx, a.Tenant, id, rec, version); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t count
 
 // endConfirmations ends the confirmations of a user who leaves a tenant: if they are added
 // again, they must confirm each token again.
-func (s *Service) endConfirmations(tx store.Tx, a Actor, tenant, email string) error {
+func (s *TokenService) endConfirmations(tx store.Tx, a Actor, tenant, email string) error {
 	all, err := records.Tokens.List(tx, tenant, store.Query{})
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ type OwnToken struct {
 }
 
 // OwnTokens lists the usable tokens of this tenant that name the session's user, by id.
-func (s *Service) OwnTokens(ctx context.Context, a Actor) (out []OwnToken, err error) {
+func (s *TokenService) OwnTokens(ctx context.Context, a Actor) (out []OwnToken, err error) {
 	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		out = nil
 		all, err := records.Tokens.List(tx, a.Tenant, store.Query{})

@@ -61,9 +61,9 @@ func noticed(tenant string, notices []upgrade.Notice) (out []UpgradeNotice) {
 
 // NoticeUpgrade logs, once for each store, what this release means otherwise than the one
 // before; doctor and the pages of projects say it as long as it is so.
-func (s *Service) NoticeUpgrade(ctx context.Context) error {
+func (s *StoreService) NoticeUpgrade(ctx context.Context) error {
 	var found []UpgradeNotice
-	err := s.store.Update(ctx, func(tx store.Tx) (err error) {
+	err := s.Store.Update(ctx, func(tx store.Tx) (err error) {
 		found = nil
 		_, _, err = records.CredentialMarks.Get(tx, store.Realm, records.UpgradeNoticedID)
 		if !errors.Is(err, store.ErrNotFound) {
@@ -72,11 +72,11 @@ func (s *Service) NoticeUpgrade(ctx context.Context) error {
 		if found, err = UpgradeNotices(tx); err != nil {
 			return err
 		}
-		_, err = records.CredentialMarks.Put(tx, store.Realm, records.UpgradeNoticedID, &records.CredentialsBound{At: s.cfg.Now()}, 0)
+		_, err = records.CredentialMarks.Put(tx, store.Realm, records.UpgradeNoticedID, &records.CredentialsBound{At: s.Config.Now()}, 0)
 		return err
 	})
 	for _, n := range found {
-		s.log.Warn("this release means it otherwise than the one before", "tenant", n.TenantID, n.Kind, n.ID, "where", n.Where, "what", n.Text)
+		s.Log.Warn("this release means it otherwise than the one before", "tenant", n.TenantID, n.Kind, n.ID, "where", n.Where, "what", n.Text)
 	}
 	return err
 }

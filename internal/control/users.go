@@ -13,14 +13,29 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// UserService is the use cases of a tenant's users.
+type UserService struct {
+	*Core
+	sessions    *SessionService
+	tokens      *TokenService
+	groups      *GroupService
+	delegations *DelegationService
+	chats       *ChatService
+}
+
+// newUsers returns the use cases. A user who leaves a tenant leaves everything else of it.
+func newUsers(c *Core, sessions *SessionService, tokens *TokenService, groups *GroupService, delegations *DelegationService, chats *ChatService) *UserService {
+	return &UserService{Core: c, sessions: sessions, tokens: tokens, groups: groups, delegations: delegations, chats: chats}
+}
+
 // Users lists a tenant's users by e-mail.
-func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.User], err error) {
+func (s *UserService) Users(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.User], err error) {
 	err = s.view(ctx, a, access.ReadUsers, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
-		page, err = showPage(s, tx, tenant, records.Users, l, l.query(nil), func(u *records.User) (countersign.User, error) { return u.User, nil })
+		page, err = showPage(s.Core, tx, tenant, records.Users, l, l.query(nil), func(u *records.User) (countersign.User, error) { return u.User, nil })
 		return err
 	})
 	return page, err
@@ -29,7 +44,7 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 // PutUser adds a user to a tenant, or changes their rights there. A user of another tenant
 // is only invited, and has no rights before they accept. Runs that they started and
 // decisions that they took before stay valid (contract 3).
-func (s *Service) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
+func (s *UserService) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return u, err
 	}
@@ -51,7 +66,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		c := change{}
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			stored = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}}
+			stored = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.Config.Now()}}
 			if err := newUser(tx, tenant, email); err != nil {
 				return err
 			}
@@ -67,7 +82,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 			return err
 		}
 		c.weakens = grantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
-		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.cfg.Now()
+		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.Config.Now()
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err
 		}
@@ -78,7 +93,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 }
 
 // DeleteUser ends somebody's membership of a tenant.
-func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
+func (s *UserService) DeleteUser(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
 	if email, err = s.storedSpelling(ctx, a, access.DeleteUser, tenantID, email); err != nil {
 		return u, err
 	}
@@ -95,7 +110,7 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 			return err
 		}
 		if stored.Realm {
-			if err := keepsRealmAdmin(tx, s.cfg.Now(), "user/"+email); err != nil {
+			if err := keepsRealmAdmin(tx, s.Config.Now(), "user/"+email); err != nil {
 				return err
 			}
 		}
@@ -108,19 +123,19 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := dropPasskeys(tx, tenant, email); err != nil {
 			return err
 		}
-		if err := s.leaveSessions(tx, email, tenant); err != nil {
+		if err := s.sessions.leaveSessions(tx, email, tenant); err != nil {
 			return err
 		}
-		if err := s.endConfirmations(tx, a, tenant, email); err != nil {
+		if err := s.tokens.endConfirmations(tx, a, tenant, email); err != nil {
 			return err
 		}
-		if err := s.leaveGroups(tx, a, tenant, email); err != nil {
+		if err := s.groups.leaveGroups(tx, a, tenant, email); err != nil {
 			return err
 		}
-		if err := s.leaveDelegations(tx, a, tenant, email); err != nil {
+		if err := s.delegations.leaveDelegations(tx, a, tenant, email); err != nil {
 			return err
 		}
-		if err := s.endChatLinks(tx, a, tenant, email); err != nil {
+		if err := s.chats.endChatLinks(tx, a, tenant, email); err != nil {
 			return err
 		}
 		u = stored.User
@@ -166,7 +181,7 @@ func newAddress(path, email string) error {
 const maxEmail = 254
 
 // User reads one user of a tenant.
-func (s *Service) User(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
+func (s *UserService) User(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
 	if email, err = s.storedSpelling(ctx, a, access.ReadUsers, tenantID, email); err != nil {
 		return u, err
 	}

@@ -22,7 +22,7 @@ type Waiting struct {
 // Waiting lists the runs within the actor's scope that wait for a person: uncertain
 // outcomes, then approvals, each oldest first. limit bounds each kind; more reports that
 // there are more than were read.
-func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
+func (s *ReviewService) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		uncertain, moreUncertain, err := s.uncertainRuns(tx, a, limit)
 		if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiti
 
 // uncertainRuns lists the runs with an unknown outcome. Reconciled runs that wait for a slot
 // have the same status, but wait for nobody.
-func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
+func (s *ReviewService) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
 	more, err = eachOldest(s, tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit, func(rec *records.Run) error {
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
@@ -54,7 +54,7 @@ func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting
 }
 
 // pendingApprovals lists the pending approvals.
-func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
+func (s *ReviewService) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
 	more, err = eachOldest(s, tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) error {
 		w, err := s.pendingApproval(tx, a, names, rec)
@@ -67,16 +67,16 @@ func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Wait
 	return list, more, err
 }
 
-func (s *Service) pendingApproval(tx store.Tx, a Actor, names readNames, rec *records.Approval) (w Waiting, err error) {
+func (s *ReviewService) pendingApproval(tx store.Tx, a Actor, names readNames, rec *records.Approval) (w Waiting, err error) {
 	run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
 	if err != nil {
 		return w, err
 	}
-	w = Waiting{Run: run.Run, Barred: s.barredDecision(tx, a, rec)}
+	w = Waiting{Run: run.Run, Barred: s.approvals.barredDecision(tx, a, rec)}
 	if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
 		return w, err
 	}
-	if err := s.showApproval(names, a, &rec.Approval); err != nil {
+	if err := s.approvals.showApproval(names, a, &rec.Approval); err != nil {
 		return w, err
 	}
 	w.Approval = new(WithoutContent(rec.Approval))
@@ -85,7 +85,7 @@ func (s *Service) pendingApproval(tx store.Tx, a Actor, names readNames, rec *re
 
 // eachOldest hands over the oldest documents of a status, a few in memory at a time, and
 // reports that there are more.
-func eachOldest[T any](s *Service, tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int, each func(*T) error) (more bool, err error) {
+func eachOldest[T any](s *ReviewService, tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int, each func(*T) error) (more bool, err error) {
 	where, err := records.InScope(tx, t, a.Principal)
 	if err != nil {
 		return false, err
@@ -100,7 +100,7 @@ func eachOldest[T any](s *Service, tx store.Tx, a Actor, t *store.Table, c store
 
 // withSteps adds a run's steps in the form of lists, with the method and address of what was
 // sent.
-func (s *Service) withSteps(names readNames, a Actor, r *countersign.Run, probes int) error {
+func (s *ReviewService) withSteps(names readNames, a Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
 	err := runrepo.EachStep(names.tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
 		listed := runrepo.ListedStep(*step)
@@ -121,7 +121,7 @@ func (s *Service) withSteps(names readNames, a Actor, r *countersign.Run, probes
 // Barred returns why the actor may not do an operation (access.DecideApproval,
 // access.ReconcileRun, access.ProbeRun) on a run in scope: its role, or that it requested
 // the run. why is nil if the actor may.
-func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runID string) (why, err error) {
+func (s *ReviewService) Barred(ctx context.Context, a Actor, op access.Operation, runID string) (why, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, runID)
 		if err != nil {

@@ -27,7 +27,7 @@ func (w Watched) Close() {
 
 // Watch follows a run. It subscribes before it reads the state, so no change is missed. It
 // refuses a principal that has MaxEventStreams open.
-func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error) {
+func (s *RunService) Watch(ctx context.Context, a Actor, id string) (Watched, error) {
 	if err := s.streams.acquire(a); err != nil {
 		return Watched{}, err
 	}
@@ -51,7 +51,7 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 
 // Masked returns a changed run as the actor may see it, and refuses if the actor may no
 // longer see the run.
-func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (countersign.Run, error) {
+func (s *RunService) Masked(ctx context.Context, a Actor, r *countersign.Run) (countersign.Run, error) {
 	out := *r
 	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		out = *r
@@ -67,16 +67,12 @@ func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (coun
 }
 
 // MayWatch returns nil while the actor may see a run that it follows.
-func (s *Service) MayWatch(ctx context.Context, a Actor, id string) error {
+func (s *RunService) MayWatch(ctx context.Context, a Actor, id string) error {
 	return s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		_, err := reachRun(tx, a, id)
 		return err
 	})
 }
-
-// Masks reports whether sensitive fields are masked for the actor. All such actors see a
-// run alike, and so do all other actors.
-func Masks(a Actor) bool { return masks(a) }
 
 // streamCounts counts open event streams by principal: a token, or a user over all sessions.
 // Each stream holds a connection and gets every change. The zero value is ready to use.

@@ -75,7 +75,7 @@ type comparedProject struct {
 // compareProject compares an edit with the revision before it, and with earlier ones, before
 // the transaction that makes it. If the project has another revision now, so it says; the
 // transaction refuses that, as it does everything else.
-func (s *Service) compareProject(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (c comparedProject, err error) {
+func (s *ProjectService) compareProject(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (c comparedProject, err error) {
 	if access.Allow(a.Principal, access.WriteProject) != nil || access.InScope(a.Principal, id) != nil {
 		return c, nil
 	}

@@ -16,18 +16,29 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// WebhookService is the use cases of webhooks.
+type WebhookService struct {
+	*Core
+	credentials *CredentialService
+}
+
+// newWebhooks returns the use cases.
+func newWebhooks(c *Core, credentials *CredentialService) *WebhookService {
+	return &WebhookService{Core: c, credentials: credentials}
+}
+
 // Webhooks lists the tenant's webhooks by id, with the state of their deliveries.
-func (s *Service) Webhooks(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Webhook], err error) {
+func (s *WebhookService) Webhooks(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Webhook], err error) {
 	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
 		show := func(rec *records.Webhook) (countersign.Webhook, error) { return s.shownWebhook(tx, rec) }
-		page, err = showPage(s, tx, store.Realm, records.Webhooks, l, l.query(nil, records.WebhooksOf(a.Tenant)...), show)
+		page, err = showPage(s.Core, tx, store.Realm, records.Webhooks, l, l.query(nil, records.WebhooksOf(a.Tenant)...), show)
 		return err
 	})
 	return page, err
 }
 
 // Webhook reads one webhook.
-func (s *Service) Webhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
+func (s *WebhookService) Webhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
 	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
 		rec, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
 		if err != nil {
@@ -39,7 +50,7 @@ func (s *Service) Webhook(ctx context.Context, a Actor, id string) (w countersig
 	return w, err
 }
 
-func (s *Service) shownWebhook(tx store.Tx, rec *records.Webhook) (countersign.Webhook, error) {
+func (s *WebhookService) shownWebhook(tx store.Tx, rec *records.Webhook) (countersign.Webhook, error) {
 	w := rec.Webhook
 	p, _, err := records.WebhookProgresses.Get(tx, store.Realm, records.WebhookProgressID(rec.TenantID, rec.ID))
 	if err != nil {
@@ -47,13 +58,13 @@ func (s *Service) shownWebhook(tx store.Tx, rec *records.Webhook) (countersign.W
 	}
 	w.Pending, w.Dropped = len(p.Pending), p.Dropped
 	w.LastSuccessAt, w.LastErrorAt, w.LastError = p.LastSuccessAt, p.LastErrorAt, p.LastError
-	w.SecretIsMissing = !s.cfg.Allowed.SecretIsSet(w.SecretEnv)
+	w.SecretIsMissing = !s.Config.Allowed.SecretIsSet(w.SecretEnv)
 	return w, nil
 }
 
 // PutWebhook creates a webhook or, with the present revision, updates it. A new one gets
 // events from now on.
-func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w countersign.WebhookWrite) (out countersign.Webhook, err error) {
+func (s *WebhookService) PutWebhook(ctx context.Context, a Actor, id string, w countersign.WebhookWrite) (out countersign.Webhook, err error) {
 	if err := wellFormed(a, w); err != nil {
 		return out, err
 	}
@@ -71,7 +82,7 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 		if err := compare("webhook", id, old.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
-		if err := s.claim(tx, a, credowner.OfWebhook(a.Tenant, w.URL, w.SecretEnv), "secretEnv", "webhook/"+id); err != nil {
+		if err := s.credentials.claim(tx, a, credowner.OfWebhook(a.Tenant, w.URL, w.SecretEnv), "secretEnv", "webhook/"+id); err != nil {
 			return err
 		}
 		next := s.nextWebhook(*old, id, w)
@@ -92,7 +103,7 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 }
 
 // checkWebhook checks a webhook against the server's settings.
-func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error {
+func (s *WebhookService) checkWebhook(tenant string, w countersign.WebhookWrite) error {
 	origin, _, err := request.SplitAddress(w.URL)
 	if err != nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "url: it %v", err)
@@ -100,29 +111,29 @@ func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error 
 	if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
 		return err
 	}
-	if !slices.Contains(s.cfg.Allowed.NotifyOrigins, origin) {
+	if !slices.Contains(s.Config.Allowed.NotifyOrigins, origin) {
 		return countersign.Errorf(countersign.CodeOriginNotAllowed, "url: %s is not on the server's list SVC_PLATFORM_NOTIFY_ORIGINS", origin)
 	}
 	u := credowner.OfWebhook(tenant, w.URL, w.SecretEnv)
-	if _, err := s.cfg.Allowed.Credentials.Judge(u); err != nil {
+	if _, err := s.Config.Allowed.Credentials.Judge(u); err != nil {
 		return project.NotAllowed("secretEnv", u, err)
 	}
 	return nil
 }
 
-func (s *Service) checkWebhookLimit(tx store.Tx, tenant string) error {
+func (s *WebhookService) checkWebhookLimit(tx store.Tx, tenant string) error {
 	count, err := tx.Count(store.Meta, store.Realm, store.Query{Where: records.WebhooksOf(tenant)})
 	if err != nil {
 		return err
 	}
-	if most := s.cfg.Quotas.Webhooks; count >= most {
+	if most := s.Config.Quotas.Webhooks; count >= most {
 		return quota.Exceeded("tenant "+tenant, most, "webhooks", "delete one")
 	}
 	return nil
 }
 
-func (s *Service) nextWebhook(w records.Webhook, id string, from countersign.WebhookWrite) records.Webhook {
-	w.UpdatedAt = s.cfg.Now()
+func (s *WebhookService) nextWebhook(w records.Webhook, id string, from countersign.WebhookWrite) records.Webhook {
+	w.UpdatedAt = s.Config.Now()
 	if w.Revision == 0 {
 		w.CreatedAt = w.UpdatedAt
 	}
@@ -136,7 +147,7 @@ func (s *Service) nextWebhook(w records.Webhook, id string, from countersign.Web
 // startWebhook starts a webhook at the log's present end if it is new, enabled again, or has
 // other events or projects than before. Pending deliveries become due at once, since
 // an edit has probably fixed something.
-func (s *Service) startWebhook(tx store.Tx, old, next *records.Webhook) error {
+func (s *WebhookService) startWebhook(tx store.Tx, old, next *records.Webhook) error {
 	id := records.WebhookProgressID(next.TenantID, next.ID)
 	p, version, err := records.WebhookProgresses.Get(tx, store.Realm, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -154,7 +165,7 @@ func (s *Service) startWebhook(tx store.Tx, old, next *records.Webhook) error {
 		p.Pending = nil
 	}
 	for i := range p.Pending {
-		p.Pending[i].NextAt = s.cfg.Now()
+		p.Pending[i].NextAt = s.Config.Now()
 	}
 	_, err = records.WebhookProgresses.Put(tx, store.Realm, id, p, version)
 	return err
@@ -175,7 +186,7 @@ func webhookState(w *records.Webhook) string {
 }
 
 // DeleteWebhook deletes a webhook with its pending deliveries.
-func (s *Service) DeleteWebhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
+func (s *WebhookService) DeleteWebhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
 	err = s.update(ctx, a, access.DeleteWebhook, "webhook/"+id, func(tx store.Tx) error {
 		rec, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
 		if err != nil {

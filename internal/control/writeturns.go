@@ -12,7 +12,7 @@ import (
 // reads many rows, or stores a large document. One of them at a time waits for the writer, and
 // tenants take turns, so that between two of them the writer has time for what costs little, and
 // no tenant's wait behind all of another's.
-func (s *Service) updateInTurn(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) (err error) {
+func (s *Core) updateInTurn(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) (err error) {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return s.Refuse(ctx, a, op, subject, err)
 	}
@@ -23,12 +23,12 @@ func (s *Service) updateInTurn(ctx context.Context, a Actor, op access.Operation
 // compute runs work that may take a processor for seconds and tens of megabytes, with the
 // reading of what it works on. Little of it runs at once, tenants take turns, and none holds the
 // last one, so that simulations delay neither runs nor other tenants' simulations.
-func (s *Service) compute(ctx context.Context, tenant string, f func()) error {
+func (s *Core) compute(ctx context.Context, tenant string, f func()) error {
 	return public(s.computations.Do(ctx, tenant, f))
 }
 
 // look is a read in the turn that tenants take at what takes a processor.
-func (s *Service) look(ctx context.Context, a Actor, fn func(tx store.Tx) error) (err error) {
+func (s *Core) look(ctx context.Context, a Actor, fn func(tx store.Tx) error) (err error) {
 	busy := s.compute(ctx, a.Tenant, func() { err = s.read(ctx, fn) })
 	return cmp.Or(busy, err)
 }
