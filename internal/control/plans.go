@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -225,7 +226,7 @@ func (s *PlanService) CompilePlan(ctx context.Context, a Actor, modelID string, 
 	stored := records.Plan{Plan: made}
 	err = s.read(ctx, func(tx store.Tx) error {
 		whole, err := runrepo.WithProjects(tx, a.Tenant, made)
-		stored.OpenInputs = openInputs(&whole, req.ActionBindings)
+		stored.OpenInputs = mask.OpenInputs(&whole, req.ActionBindings)
 		return err
 	})
 	if err != nil {

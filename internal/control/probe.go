@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/credowner"
@@ -141,7 +142,7 @@ func (s *ProbeService) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) 
 	if err := run.MayProbe(h.Run(), s.Config.Quotas.Probes); err != nil {
 		return probe{}, err
 	}
-	project, capability := targetOf(h.Plan(), step.ProjectID, step.Capability)
+	project, capability := mask.TargetOf(h.Plan(), step.ProjectID, step.Capability)
 	if capability == nil || capability.Probe == "" || project.Capability(capability.Probe) == nil {
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "capability %s has no probe; check the receiver another way", step.Capability)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -29,7 +30,7 @@ func (s *ProjectService) ValidateProject(ctx context.Context, a Actor, id string
 		return v, err
 	}
 	if Masks(a) {
-		p = tellsNothing(p)
+		p = mask.TellsNothing(p)
 	}
 	v = countersign.Validation{Valid: true, Errors: []countersign.Problem{}}
 	err = s.judge(ctx, a, func(m *cost.Meter) { v.Warnings = gate.Findings(m, &p) })

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/runtime/credowner"
@@ -67,7 +68,7 @@ func (s *ProjectService) Project(ctx context.Context, a Actor, id string) (p cou
 func (s *ProjectService) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (countersign.Project, error) {
 	p, err := s.shownProject(tx, a.Tenant, *h)
 	if Masks(a) {
-		maskProject(&p)
+		mask.Project(&p)
 	}
 	return p, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -135,7 +136,7 @@ func (s *ReceiptService) masksRun(tx store.Tx, a Actor, runID string) (bool, err
 	if err != nil {
 		return false, err
 	}
-	return planMaskOf(p).masksAnything(), nil
+	return mask.Of(p).MasksAnything(), nil
 }
 
 // approvalsOf reads all approvals of a run in the actor's scope, oldest first.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -46,7 +47,7 @@ func (s *RunService) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (cou
 		out = run.Compare(live.Plan(), r, &rehearsed.Run)
 	}
 	if Masks(a) {
-		maskRehearsal(&out, live.Plan(), r.Steps)
+		mask.Rehearsal(&out, live.Plan(), r.Steps)
 	}
 	return out, nil
 }

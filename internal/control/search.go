@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/search"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -99,7 +100,7 @@ func (s *SearchService) runOfKey(tx store.Tx, a Actor, key string, out *counters
 // a call finds its run would reveal the inputs of which it is a digest. Nothing says which
 // fields of an archived run are sensitive.
 func (s *SearchService) showsKey(tx store.Tx, a Actor, of *Started, key string) (bool, error) {
-	if !Masks(a) || !isCallKey(key) {
+	if !Masks(a) || !mask.IsCallKey(key) {
 		return true, nil
 	}
 	if of.archived {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -14,7 +15,7 @@ import (
 
 // Masks reports whether sensitive fields are masked for the actor, whose only role is VIEWER then.
 // All such actors see a run alike, and so do all other actors.
-func Masks(a Actor) bool { return viewerOnly(a.Roles) }
+func Masks(a Actor) bool { return mask.ViewerOnly(a.Roles) }
 
 // maskFor masks the run's steps if the actor must not see them.
 func (s *Core) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
@@ -33,7 +34,7 @@ func (s *Core) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 		}
 		open = stored.OpenInputs
 	}
-	maskRun(r, p, open)
+	mask.Run(r, p, open)
 	return nil
 }
 
@@ -45,7 +46,7 @@ func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error
 	}
 	whole, err := runrepo.WithProjects(tx, a.Tenant, *p)
 	if err == nil {
-		maskPlan(p, planMaskOf(&whole), open)
+		mask.Plan(p, mask.Of(&whole), open)
 	}
 	return err
 }
@@ -57,7 +58,7 @@ func (s *Core) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) e
 	}
 	stored, err := s.Repo.ReadPlan(tx, a.Tenant, ap.PlanID)
 	if errors.Is(err, store.ErrNotFound) {
-		maskWholeApproval(ap)
+		mask.WholeApproval(ap)
 		return nil
 	}
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Core) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) e
 	}
 	p, err := s.Repo.Plan(tx, a.Tenant, ap.PlanID, stored.PlanDigest)
 	if err == nil {
-		maskApproval(ap, p)
+		mask.Approval(ap, p)
 	}
 	return err
 }
@@ -77,7 +78,7 @@ func maskAgentFor(tx store.Tx, a Actor, ag *countersign.Agent) error {
 	}
 	p, err := currentSnapshot(tx, a.Tenant, ag.ProjectID)
 	if err == nil {
-		maskAgent(ag, p)
+		mask.Agent(ag, p)
 	}
 	return err
 }
@@ -99,7 +100,7 @@ func maskTeamFor(tx store.Tx, a Actor, team *countersign.Team) error {
 		if err != nil {
 			return err
 		}
-		maskTeamStep(s, p, head.ProjectID)
+		mask.TeamStep(s, p, head.ProjectID)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -124,8 +125,8 @@ func (s *ReviewService) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run)
 // titleFor returns the title of a step's call, masked for the actor.
 func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title string) string {
 	if Masks(a) {
-		if h := planMaskOf(p).forStep(step.ID, step.Input); h != nil {
-			return h.title(step.Input)
+		if h := mask.Of(p).ForStep(step.ID, step.Input); h != nil {
+			return h.Title(step.Input)
 		}
 	}
 	return title
@@ -133,6 +134,6 @@ func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title str
 
 // capabilityIn finds a capability of a plan's projects; an empty one if there is none.
 func capabilityIn(p *countersign.Plan, projectID, name string) *countersign.Capability {
-	_, c := targetOf(p, projectID, name)
+	_, c := mask.TargetOf(p, projectID, name)
 	return cmp.Or(c, &countersign.Capability{})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -60,7 +61,7 @@ func (s *StartService) CallAgent(ctx context.Context, a Actor, id string, start 
 	if err != nil {
 		return Started{}, err
 	}
-	c := s.agentStart(a, id, start, nil, callKey+digest)
+	c := s.agentStart(a, id, start, nil, mask.CallKey+digest)
 	c.call = &agentCall{words}
 	c.judged = func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start, neededUnlessRead) }
 	return s.startExecutors(ctx, a, c)
@@ -86,7 +87,7 @@ func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunS
 	if err != nil {
 		return err
 	}
-	if _, c := targetOf(p, head.ProjectID, start.Capability); c != nil && (c.Expectation != nil || unlessRead && !c.HasSideEffect()) {
+	if _, c := mask.TargetOf(p, head.ProjectID, start.Capability); c != nil && (c.Expectation != nil || unlessRead && !c.HasSideEffect()) {
 		return nil
 	}
 	if unlessRead {

@@ -10,4 +10,4 @@ var Race = []string{"-race", "-gcflags=modernc.org/...=-race=false"}
 
 // Pure are the packages that decide and perform nothing: they may not import I/O or concurrency (architecture_test.go), so
 // the race detector would find little. The full tier runs them with the detector.
-var Pure = []string{"evidence/merkle", "evidence/receipt", "evidence/signature", "rules/access", "rules/credential", "rules/exactjson", "rules/importer", "rules/model", "rules/plan", "rules/policy", "rules/project", "rules/quota", "rules/registry", "rules/request", "rules/run", "rules/safetext", "server/graph"}
+var Pure = []string{"evidence/merkle", "evidence/receipt", "evidence/signature", "rules/access", "rules/credential", "rules/exactjson", "rules/importer", "rules/mask", "rules/model", "rules/plan", "rules/policy", "rules/project", "rules/quota", "rules/registry", "rules/request", "rules/run", "rules/safetext", "server/graph"}

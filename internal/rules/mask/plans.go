@@ -1,4 +1,4 @@
-package control
+package mask
 
 import (
 	"slices"
@@ -6,20 +6,20 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// planMask says what of a plan and of each of its steps is masked for a VIEWER.
-type planMask struct {
+// Steps says what of a plan and of each of its steps is masked for a VIEWER.
+type Steps struct {
 	plan  *countersign.Plan
-	steps map[string]*fieldMask // by id; no entry for steps with nothing to mask
+	steps map[string]*Fields // by id; no entry for steps with nothing to mask
 }
 
-// planMaskOf finds what the steps of a plan mask: the sensitive fields of their
+// Of finds what the steps of a plan mask: the sensitive fields of their
 // capabilities, and each input that is bound, directly or through other steps, from a
 // sensitive field. p has its project snapshots.
-func planMaskOf(p *countersign.Plan) planMask {
-	of := planMask{p, make(map[string]*fieldMask, len(p.Steps))}
+func Of(p *countersign.Plan) Steps {
+	of := Steps{p, make(map[string]*Fields, len(p.Steps))}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if h := capabilityMask(p, s.ProjectID, s.Capability); h != nil {
+		if h := capabilityFields(p, s.ProjectID, s.Capability); h != nil {
 			h.agent = s.AgentID
 			of.steps[s.ID] = h
 		}
@@ -37,7 +37,7 @@ func planMaskOf(p *countersign.Plan) planMask {
 // propagate marks the targets of bindings from sensitive fields, once for each binding, and
 // reports whether it marked a new one. Repeating it ends, even if bindings form a cycle,
 // because the names are finite.
-func (of planMask) propagate() (more bool) {
+func (of Steps) propagate() (more bool) {
 	for i := range of.plan.Steps {
 		s := &of.plan.Steps[i]
 		to := of.steps[s.ID]
@@ -51,8 +51,8 @@ func (of planMask) propagate() (more bool) {
 }
 
 // bind marks an input that is bound from a sensitive field of another step's output.
-func (h *fieldMask) bind(name, field string, from *fieldMask) (more bool) {
-	whole := from.hidesPath(field) || from.hidesPath(from.capability.OutputField) || (&fieldMask{names: from.inherited}).hidesPath(field)
+func (h *Fields) bind(name, field string, from *Fields) (more bool) {
+	whole := from.hidesPath(field) || from.hidesPath(from.capability.OutputField) || (&Fields{names: from.inherited}).hidesPath(field)
 	if whole && !h.hides(name) {
 		more = h.names.add(name)
 	}
@@ -64,15 +64,15 @@ func (h *fieldMask) bind(name, field string, from *fieldMask) (more bool) {
 	return more
 }
 
-// forStep returns what a step masks once its inputs are known; nil for nothing. If a binding
+// ForStep returns what a step masks once its inputs are known; nil for nothing. If a binding
 // supplies a value with sensitive members, their names are masked in the whole step, since
 // its answer may repeat them.
-func (of planMask) forStep(stepID string, input map[string]countersign.Value) *fieldMask {
+func (of Steps) ForStep(stepID string, input map[string]countersign.Value) *Fields {
 	h := of.steps[stepID]
 	if h == nil {
 		return nil
 	}
-	inner := &fieldMask{names: h.inherited}
+	inner := &Fields{names: h.inherited}
 	for name := range of.plan.Step(stepID).InputBindings {
 		if inner.mentions(input[name]) {
 			all := *h
@@ -86,9 +86,9 @@ func (of planMask) forStep(stepID string, input map[string]countersign.Value) *f
 	return h
 }
 
-// masksAnything reports whether something of the plan is masked, so that its digest must be
+// MasksAnything reports whether something of the plan is masked, so that its digest must be
 // masked too.
-func (of planMask) masksAnything() bool {
+func (of Steps) MasksAnything() bool {
 	for _, h := range of.steps {
 		if h.names.any() {
 			return true
@@ -96,7 +96,7 @@ func (of planMask) masksAnything() bool {
 	}
 	for _, agent := range of.plan.Agents {
 		for capability := range agent.ExecutorInputs {
-			if fieldMaskOf(of.plan, agent.ProjectID, capability) != nil {
+			if fieldsOf(of.plan, agent.ProjectID, capability) != nil {
 				return true
 			}
 		}
@@ -104,15 +104,15 @@ func (of planMask) masksAnything() bool {
 	return false
 }
 
-// openInputs names the planning inputs of a compiled plan that reach no sensitive field, by
+// OpenInputs names the planning inputs of a compiled plan that reach no sensitive field, by
 // the bindings that it was compiled with. For a plan that was written by hand it names
 // none, since nothing says where its inputs went.
-func openInputs(p *countersign.Plan, bindings map[string]countersign.ActionBinding) []string {
+func OpenInputs(p *countersign.Plan, bindings map[string]countersign.ActionBinding) []string {
 	fed := map[string]bool{}
-	of := planMaskOf(p)
+	of := Of(p)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		known := capabilityMask(p, s.ProjectID, s.Capability) != nil
+		known := capabilityFields(p, s.ProjectID, s.Capability) != nil
 		for input, variable := range bindings[s.ActionID].InputVariables {
 			if h := of.steps[s.ID]; !known || h != nil && h.hides(input) {
 				fed[variable] = true

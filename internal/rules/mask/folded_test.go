@@ -1,4 +1,4 @@
-package control
+package mask
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // TestASensitiveFieldIsMaskedInAnyCase: a receiver that reads `PIN` as `pin` is sent it, and
 // one that answers so means it.
 func TestASensitiveFieldIsMaskedInAnyCase(t *testing.T) {
-	h := &fieldMask{names: namesOf([]string{"pin", "skin.tone"}), capability: &countersign.Capability{Path: "/cards/{PIN}"}}
+	h := &Fields{names: namesOf([]string{"pin", "skin.tone"}), capability: &countersign.Capability{Path: "/cards/{PIN}"}}
 	for given, want := range map[string]string{
 		`{"pin":1,"PIN":2,"Pin":3,"pins":4}`:         `{"PIN":"•••","Pin":"•••","pin":"•••","pins":4}`,
 		`{"card":{"PIN":[1]},"list":[{"pIn":null}]}`: `{"card":{"PIN":"•••"},"list":[{"pIn":"•••"}]}`,

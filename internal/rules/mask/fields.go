@@ -1,4 +1,4 @@
-package control
+package mask
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/folded"
 )
 
-// fieldMask says which values of a capability, or of a step of it, are masked for a VIEWER.
-type fieldMask struct {
+// Fields says which values of a capability, or of a step of it, are masked for a VIEWER.
+type Fields struct {
 	project    *countersign.Project
 	capability *countersign.Capability
 	names      names  // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
@@ -18,27 +18,27 @@ type fieldMask struct {
 	inherited  names  // sensitive members within the values that a step's bindings supply
 }
 
-// fieldMaskOf is nil if no field of the capability or its probe is sensitive. p has its
+// fieldsOf is nil if no field of the capability or its probe is sensitive. p has its
 // project snapshots.
-func fieldMaskOf(p *countersign.Plan, projectID, capability string) *fieldMask {
-	if h := capabilityMask(p, projectID, capability); h != nil && h.names.any() {
+func fieldsOf(p *countersign.Plan, projectID, capability string) *Fields {
+	if h := capabilityFields(p, projectID, capability); h != nil && h.names.any() {
 		return h
 	}
 	return nil
 }
 
-// capabilityMask returns what a capability masks, possibly nothing; nil if the plan has no such
+// capabilityFields returns what a capability masks, possibly nothing; nil if the plan has no such
 // capability.
-func capabilityMask(p *countersign.Plan, projectID, capability string) *fieldMask {
-	project, c := targetOf(p, projectID, capability)
+func capabilityFields(p *countersign.Plan, projectID, capability string) *Fields {
+	project, c := TargetOf(p, projectID, capability)
 	if c == nil {
 		return nil
 	}
-	return &fieldMask{project: project, capability: c, names: namesOf(sensitiveOf(project, c))}
+	return &Fields{project: project, capability: c, names: namesOf(sensitiveOf(project, c))}
 }
 
-// targetOf finds a project among a plan's snapshots, and a capability of it.
-func targetOf(p *countersign.Plan, projectID, capability string) (*countersign.Project, *countersign.Capability) {
+// TargetOf finds a project among a plan's snapshots, and a capability of it.
+func TargetOf(p *countersign.Plan, projectID, capability string) (*countersign.Project, *countersign.Capability) {
 	for i := range p.ProjectSnapshots {
 		if project := &p.ProjectSnapshots[i]; project.ID == projectID {
 			return project, project.Capability(capability)
@@ -57,14 +57,14 @@ func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
 	return names
 }
 
-// currentFieldMaskOf is fieldMaskOf at a project's present revision, for values written under an
+// currentFieldsOf is fieldsOf at a project's present revision, for values written under an
 // earlier one. If the capability is gone, everything is masked, since nothing says any
 // more which fields are sensitive.
-func currentFieldMaskOf(p *countersign.Plan, projectID, capability string) *fieldMask {
-	if project, c := targetOf(p, projectID, capability); project != nil && c == nil {
-		return &fieldMask{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
+func currentFieldsOf(p *countersign.Plan, projectID, capability string) *Fields {
+	if project, c := TargetOf(p, projectID, capability); project != nil && c == nil {
+		return &Fields{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
 	}
-	return fieldMaskOf(p, projectID, capability)
+	return fieldsOf(p, projectID, capability)
 }
 
 // names are a set of names in their order, those that differ in case alone being one: to many
@@ -101,11 +101,11 @@ func (n names) has(name string) bool { return n.known[folded.Name(name)] }
 
 func (n names) any() bool { return len(n.list) > 0 }
 
-func (h *fieldMask) hides(name string) bool {
+func (h *Fields) hides(name string) bool {
 	return h.whole || h.names.has(name)
 }
 
-func (h *fieldMask) input(m map[string]countersign.Value) map[string]countersign.Value {
+func (h *Fields) input(m map[string]countersign.Value) map[string]countersign.Value {
 	out := make(map[string]countersign.Value, len(m))
 	for k, v := range m {
 		if h.hides(k) {
@@ -119,14 +119,14 @@ func (h *fieldMask) input(m map[string]countersign.Value) map[string]countersign
 
 // members masks the sensitive members of a value at any depth: an answer that is stored
 // whole contains what a path would have selected.
-func (h *fieldMask) members(v countersign.Value) countersign.Value {
+func (h *Fields) members(v countersign.Value) countersign.Value {
 	out, _ := h.mask(v)
 	return out
 }
 
 // mask also reports whether it masked anything. What holds nothing sensitive is unchanged to
 // the byte. Each value is read once for each level around it: this runs in reads of the store.
-func (h *fieldMask) mask(v countersign.Value) (_ countersign.Value, any bool) {
+func (h *Fields) mask(v countersign.Value) (_ countersign.Value, any bool) {
 	if list, ok := v.Array(); ok {
 		for i := range list {
 			var is bool
@@ -155,7 +155,7 @@ func (h *fieldMask) mask(v countersign.Value) (_ countersign.Value, any bool) {
 }
 
 // mentions reports whether a value has a sensitive member at any depth.
-func (h *fieldMask) mentions(v countersign.Value) bool {
+func (h *Fields) mentions(v countersign.Value) bool {
 	if list, ok := v.Array(); ok {
 		return slices.ContainsFunc(list, h.mentions)
 	}
@@ -178,7 +178,7 @@ func each(list []countersign.Value, f func(countersign.Value) countersign.Value)
 
 // field masks the value at a path of the output: all of it if a part of that path, or of
 // the path that selected the output, is sensitive; else its sensitive members.
-func (h *fieldMask) field(name string, v countersign.Value) countersign.Value {
+func (h *Fields) field(name string, v countersign.Value) countersign.Value {
 	switch {
 	case v.IsZero():
 		return v
@@ -190,6 +190,6 @@ func (h *fieldMask) field(name string, v countersign.Value) countersign.Value {
 }
 
 // hidesPath reports whether a path leads through a sensitive field.
-func (h *fieldMask) hidesPath(path string) bool {
+func (h *Fields) hidesPath(path string) bool {
 	return h.hides(path) || slices.ContainsFunc(strings.Split(path, "."), h.hides)
 }

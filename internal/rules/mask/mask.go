@@ -1,4 +1,6 @@
-package control
+// Package mask decides what of a record is hidden from whoever only looks: the values of
+// sensitive fields, and everything from which they could be guessed (contract 5).
+package mask
 
 import (
 	"maps"
@@ -13,24 +15,24 @@ import (
 
 var masked = countersign.String("•••")
 
-// viewerOnly reports whether these are the roles of somebody from whom values are hidden: VIEWER and
+// ViewerOnly reports whether these are the roles of somebody from whom values are hidden: VIEWER and
 // no other.
-func viewerOnly(roles []countersign.Role) bool {
+func ViewerOnly(roles []countersign.Role) bool {
 	return len(roles) > 0 && !slices.ContainsFunc(roles, func(r countersign.Role) bool { return r != countersign.RoleViewer })
 }
 
-// callKey begins the key of a call over MCP; what follows is a digest of its inputs.
-const callKey = "mcp "
+// CallKey begins the key of a call over MCP; what follows is a digest of its inputs.
+const CallKey = "mcp "
 
-func isCallKey(key string) bool { return strings.HasPrefix(key, callKey) }
+func IsCallKey(key string) bool { return strings.HasPrefix(key, CallKey) }
 
-// maskRun masks a run's steps, and its snapshot if it has one. p is its plan, and open names the
+// Run masks a run's steps, and its snapshot if it has one. p is its plan, and open names the
 // planning inputs of it that reach no sensitive field.
-func maskRun(r *countersign.Run, p *countersign.Plan, open []string) {
-	of := planMaskOf(p)
+func Run(r *countersign.Run, p *countersign.Plan, open []string) {
+	of := Of(p)
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
-		h := of.forStep(r.Steps[i].ID, r.Steps[i].Input)
+		h := of.ForStep(r.Steps[i].ID, r.Steps[i].Input)
 		if h == nil {
 			continue
 		}
@@ -39,9 +41,9 @@ func maskRun(r *countersign.Run, p *countersign.Plan, open []string) {
 		}
 		r.Error = countersign.WithoutQuote(r.Error)
 	}
-	if of.masksAnything() {
+	if of.MasksAnything() {
 		r.PlanDigest, r.AgentWords, r.Reason = "", maskedWords(r.AgentWords), maskedReason(r.Reason)
-		if isCallKey(r.IdempotencyKey) {
+		if IsCallKey(r.IdempotencyKey) {
 			r.IdempotencyKey = masked.Text()
 		}
 	}
@@ -49,13 +51,13 @@ func maskRun(r *countersign.Run, p *countersign.Plan, open []string) {
 		return
 	}
 	shown := *r.PlanSnapshot
-	maskPlan(&shown, of, open)
+	Plan(&shown, of, open)
 	r.PlanSnapshot = &shown
 }
 
-// maskPlan masks the steps of a plan, and everything from which a masked input could be
+// Plan masks the steps of a plan, and everything from which a masked input could be
 // guessed.
-func maskPlan(shown *countersign.Plan, of planMask, open []string) {
+func Plan(shown *countersign.Plan, of Steps, open []string) {
 	shown.Steps = slices.Clone(shown.Steps)
 	for i := range shown.Steps {
 		s := &shown.Steps[i]
@@ -68,24 +70,24 @@ func maskPlan(shown *countersign.Plan, of planMask, open []string) {
 	maskExecutorInputs(shown, of.plan)
 	shown.ProjectSnapshots = slices.Clone(shown.ProjectSnapshots)
 	for i := range shown.ProjectSnapshots {
-		maskProject(&shown.ProjectSnapshots[i])
+		Project(&shown.ProjectSnapshots[i])
 	}
-	if of.masksAnything() {
+	if of.MasksAnything() {
 		shown.PlanDigest = ""
 		shown.PlanningInputs = maps.Clone(shown.PlanningInputs)
 		maps.DeleteFunc(shown.PlanningInputs, func(name string, _ countersign.Value) bool { return !slices.Contains(open, name) })
 	}
 }
 
-// maskApproval masks an approval of a step of a plan.
-func maskApproval(ap *countersign.Approval, p *countersign.Plan) {
-	if h := planMaskOf(p).forStep(ap.StepID, ap.InputSnapshot); h != nil {
+// Approval masks an approval of a step of a plan.
+func Approval(ap *countersign.Approval, p *countersign.Plan) {
+	if h := Of(p).ForStep(ap.StepID, ap.InputSnapshot); h != nil {
 		h.approval(ap)
 	}
 }
 
-// maskWholeApproval masks an approval whose plan is gone, so that nothing says which fields are
+// WholeApproval masks an approval whose plan is gone, so that nothing says which fields are
 // sensitive.
-func maskWholeApproval(ap *countersign.Approval) {
-	(&fieldMask{whole: true}).approval(ap)
+func WholeApproval(ap *countersign.Approval) {
+	(&Fields{whole: true}).approval(ap)
 }

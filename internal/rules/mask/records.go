@@ -1,4 +1,4 @@
-package control
+package mask
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 )
 
 // step masks a step's record and reports whether its error may quote a masked value.
-func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
+func (h *Fields) step(s *countersign.StepRun) (quoted bool) {
 	s.Input, s.Request, s.RequestDigest = h.input(s.Input), h.request(s.Request, h.capability), countersign.NoStepDigest
 	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), maskResponse(s.Response)
 	if s.Verification != nil {
@@ -60,7 +60,7 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 
 // approval masks an approval, and removes the digest if it masked anything: digests let
 // masked values be guessed.
-func (h *fieldMask) approval(ap *countersign.Approval) {
+func (h *Fields) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
 	ap.AgentWords, ap.RunReason = maskedWords(ap.AgentWords), maskedReason(ap.RunReason)
 	if h.judgesHidden() || h.addsHidden() {
@@ -124,7 +124,7 @@ func maskedReason(text string) string {
 	return masked.Text()
 }
 
-func (h *fieldMask) expectation(e *countersign.Expectation) *countersign.Expectation {
+func (h *Fields) expectation(e *countersign.Expectation) *countersign.Expectation {
 	if e == nil {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (h *fieldMask) expectation(e *countersign.Expectation) *countersign.Expecta
 }
 
 // request masks the request of a step or of its probe.
-func (h *fieldMask) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
+func (h *Fields) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
 	if r == nil {
 		return nil
 	}
@@ -170,19 +170,19 @@ func origin(address string) string {
 }
 
 // maskContext masks the parts of an approval other than its request.
-func (h *fieldMask) maskContext(ap *countersign.Approval, input map[string]countersign.Value) {
+func (h *Fields) maskContext(ap *countersign.Approval, input map[string]countersign.Value) {
 	ap.Expectation = h.expected(ap.Expectation)
 	switch {
 	case ap.Title == "":
 	case h.capability == nil:
 		ap.Title = masked.Text()
 	default:
-		ap.Title = h.title(input)
+		ap.Title = h.Title(input)
 	}
 }
 
-// title returns the capability's title with hidden values masked.
-func (h *fieldMask) title(input map[string]countersign.Value) string {
+// Title returns the capability's title with hidden values masked.
+func (h *Fields) Title(input map[string]countersign.Value) string {
 	m := cost.New(nil, cost.InTurn, 0)
 	at := request.InputsAt(m, input)
 	title := request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
@@ -202,7 +202,7 @@ func (h *fieldMask) title(input map[string]countersign.Value) string {
 }
 
 // expected masks the expectation of an approval, or an array of them.
-func (h *fieldMask) expected(v countersign.Value) countersign.Value {
+func (h *Fields) expected(v countersign.Value) countersign.Value {
 	if list, ok := v.Array(); ok {
 		return countersign.ArrayValue(each(list, h.expected))
 	}
@@ -214,16 +214,16 @@ func (h *fieldMask) expected(v countersign.Value) countersign.Value {
 	return countersign.ObjectValue(m)
 }
 
-// maskRehearsal masks the values and digests of capabilities with sensitive fields for a
+// Rehearsal masks the values and digests of capabilities with sensitive fields for a
 // VIEWER, who still sees that something differs, and where.
-func maskRehearsal(r *countersign.Rehearsal, p *countersign.Plan, sent []countersign.StepRun) {
-	of := planMaskOf(p)
-	if of.masksAnything() {
+func Rehearsal(r *countersign.Rehearsal, p *countersign.Plan, sent []countersign.StepRun) {
+	of := Of(p)
+	if of.MasksAnything() {
 		r.PlanDigest = ""
 	}
 	for i := range r.Steps {
 		step := &sent[i]
-		if of.forStep(step.ID, step.Input) == nil {
+		if of.ForStep(step.ID, step.Input) == nil {
 			continue
 		}
 		r.Steps[i].RehearsedDigest, r.Steps[i].SentDigest = countersign.NoStepDigest, countersign.NoStepDigest

@@ -1,4 +1,4 @@
-package control
+package mask
 
 import (
 	"slices"
@@ -9,18 +9,18 @@ import (
 
 // judgesHidden reports that a rule of the capability compares a sensitive input: which rule
 // holds then tells something of its value.
-func (h *fieldMask) judgesHidden() bool {
+func (h *Fields) judgesHidden() bool {
 	return h.whole || h.capability == nil || slices.ContainsFunc(h.capability.ApprovalRules, h.judged)
 }
 
 // judged reports a rule that compares a sensitive input.
-func (h *fieldMask) judged(r countersign.ApprovalRule) (found bool) {
+func (h *Fields) judged(r countersign.ApprovalRule) (found bool) {
 	gate.EachPredicate(&r.When, func(p *countersign.Predicate) { found = found || h.hidesPath(p.VariableID) })
 	return found
 }
 
 // rules masks what rules compare sensitive inputs with, and the reasons of such rules.
-func (h *fieldMask) rules(rules []countersign.ApprovalRule) []countersign.ApprovalRule {
+func (h *Fields) rules(rules []countersign.ApprovalRule) []countersign.ApprovalRule {
 	if !slices.ContainsFunc(rules, h.judged) {
 		return rules
 	}
@@ -34,7 +34,7 @@ func (h *fieldMask) rules(rules []countersign.ApprovalRule) []countersign.Approv
 }
 
 // condition is a copy, since the stored one is shared.
-func (h *fieldMask) condition(c countersign.Condition) countersign.Condition {
+func (h *Fields) condition(c countersign.Condition) countersign.Condition {
 	if c.Predicate != nil {
 		p := *c.Predicate
 		if h.hidesPath(p.VariableID) && !p.Value.IsZero() {
@@ -54,12 +54,12 @@ func (h *fieldMask) condition(c countersign.Condition) countersign.Condition {
 }
 
 // adds reports a budget that adds the values of a sensitive input.
-func (h *fieldMask) adds(b countersign.Budget) bool { return b.Sum != "" && h.hidesPath(b.Sum) }
+func (h *Fields) adds(b countersign.Budget) bool { return b.Sum != "" && h.hidesPath(b.Sum) }
 
 // addsHidden reports that a budget that concerns a step may add a sensitive input: which one
 // it exceeds then tells something of its value. Budgets of an agent are of no plan, and may
 // have been other ones at the time, so any sensitive input may be one that they add.
-func (h *fieldMask) addsHidden() bool {
+func (h *Fields) addsHidden() bool {
 	if h.whole || h.capability == nil || slices.ContainsFunc(h.capability.Budgets, h.adds) {
 		return true
 	}
@@ -72,7 +72,7 @@ func (h *fieldMask) addsHidden() bool {
 }
 
 // budgets masks the most that sensitive inputs may come to, and the reasons of such budgets.
-func (h *fieldMask) budgets(budgets []countersign.Budget) []countersign.Budget {
+func (h *Fields) budgets(budgets []countersign.Budget) []countersign.Budget {
 	return maskBudgets(budgets, h.adds)
 }
 
@@ -86,13 +86,13 @@ func maskBudgets(budgets []countersign.Budget, hidden func(countersign.Budget) b
 	return budgets
 }
 
-// tellsNothing is a project without the rules and budgets over sensitive inputs, for what is
+// TellsNothing is a project without the rules and budgets over sensitive inputs, for what is
 // found in them quotes their values.
-func tellsNothing(p countersign.Project) countersign.Project {
+func TellsNothing(p countersign.Project) countersign.Project {
 	p.Capabilities = slices.Clone(p.Capabilities)
 	for i := range p.Capabilities {
 		c := &p.Capabilities[i]
-		h := &fieldMask{project: &p, capability: c, names: namesOf(sensitiveOf(&p, c))}
+		h := &Fields{project: &p, capability: c, names: namesOf(sensitiveOf(&p, c))}
 		if h.judgesHidden() {
 			c.ApprovalRules = nil
 		}
