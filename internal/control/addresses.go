@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -20,21 +21,21 @@ import (
 // storedSpelling returns the address under which a user is stored: text itself if the
 // tenant has a user of exactly that spelling, else its canonical form. A caller who may not
 // do op doesn't learn which users exist.
-func (s *UserService) storedSpelling(ctx context.Context, a Actor, op access.Operation, tenantID, text string) (string, error) {
+func (s *UserService) storedSpelling(ctx context.Context, a core.Actor, op access.Operation, tenantID, text string) (string, error) {
 	email, bad := address("email", text)
 	if email == text || access.Allow(a.Principal, op) != nil {
 		return email, bad
 	}
 	kept := false
 	err := s.Store.View(ctx, func(tx store.Tx) (err error) {
-		tenant, refused := tenantFor(tx, a, tenantID)
+		tenant, refused := core.TenantFor(tx, a, tenantID)
 		if refused == nil { // else the operation says so
 			kept, err = hasUser(tx, tenant, text)
 		}
 		return err
 	})
 	if err != nil {
-		return "", public(err)
+		return "", core.Public(err)
 	}
 	if kept {
 		return text, nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -114,9 +115,9 @@ func (s *UserService) foldAddress(tx store.Tx, o OldAddress) error {
 	if err := foldTokens(tx, o); err != nil {
 		return err
 	}
-	system := Actor{Principal: access.System(countersign.DefaultTenant)}
-	c := change{before: o.Shown(), after: o.Now, reason: "an earlier release kept the address in another form"}
-	return s.auditIn(tx, o.TenantID, system, access.WriteUser, "user/"+o.Now, c)
+	system := core.Actor{Principal: access.System(countersign.DefaultTenant)}
+	c := core.Change{Before: o.Shown(), After: o.Now, Reason: "an earlier release kept the address in another form"}
+	return s.AuditIn(tx, o.TenantID, system, access.WriteUser, "user/"+o.Now, c)
 }
 
 // foldTokens updates the tokens that name the user; confirmed ones stay confirmed.

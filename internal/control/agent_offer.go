@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -18,8 +19,8 @@ type Offer struct {
 
 // AgentOffer reads an agent with its capabilities in one snapshot, for a caller who may
 // start its runs.
-func (s *AgentService) AgentOffer(ctx context.Context, a Actor, id string) (o Offer, err error) {
-	err = s.view(ctx, a, access.StartAgentRun, func(tx store.Tx) error {
+func (s *AgentService) AgentOffer(ctx context.Context, a core.Actor, id string) (o Offer, err error) {
+	err = s.View(ctx, a, access.StartAgentRun, func(tx store.Tx) error {
 		head, _, err := reachAgent(tx, a, id)
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -16,27 +17,27 @@ import (
 )
 
 // AgentService is the use cases of agents.
-type AgentService struct{ *Core }
+type AgentService struct{ *core.Core }
 
 // newAgents returns the use cases.
-func newAgents(c *Core) *AgentService { return &AgentService{Core: c} }
+func newAgents(c *core.Core) *AgentService { return &AgentService{Core: c} }
 
 // AgentFilter narrows a list of agents; empty fields don't.
 type AgentFilter struct{ ProjectID, Status string }
 
 // Agents lists the agents within the actor's scope by id, each with its present
 // liveness.
-func (s *AgentService) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (countersign.Page[countersign.Agent], error) {
-	return listAgents(ctx, s, a, l, f, whole)
+func (s *AgentService) Agents(ctx context.Context, a core.Actor, l core.List, f AgentFilter) (countersign.Page[countersign.Agent], error) {
+	return listAgents(ctx, s, a, l, f, core.Whole)
 }
 
 // listAgents is Agents of what show makes of each.
-func listAgents[T any](ctx context.Context, s *AgentService, a Actor, l List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
-	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
-		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
-		q := l.query(nil, l.current(append(where, ownProjects(a, "project")...)...)...)
+func listAgents[T any](ctx context.Context, s *AgentService, a core.Actor, l core.List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
+	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
+		where := core.Equals(map[string]string{"project": f.ProjectID, "status": f.Status})
+		q := l.Query(nil, l.Current(append(where, ownProjects(a, "project")...)...)...)
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(s.Core, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
+		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
 			agent, err := s.shownAgent(tx, a, h)
 			if err != nil {
 				return shown, err
@@ -53,10 +54,10 @@ type AgentName struct{ ID, Name string }
 
 // AgentNames lists the names of agents, without their liveness, whose reading takes most of the
 // time of Agents.
-func (s *AgentService) AgentNames(ctx context.Context, a Actor, l List) (names []AgentName, err error) {
-	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
+func (s *AgentService) AgentNames(ctx context.Context, a core.Actor, l core.List) (names []AgentName, err error) {
+	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		names = nil
-		heads, err := records.Agents.List(tx, a.Tenant, l.query(nil, l.current(ownProjects(a, "project")...)...))
+		heads, err := records.Agents.List(tx, a.Tenant, l.Query(nil, l.Current(ownProjects(a, "project")...)...))
 		for i := 0; err == nil && i < len(heads); i++ {
 			var agent countersign.Agent
 			agent, err = agentOf(tx, a.Tenant, &heads[i])
@@ -68,8 +69,8 @@ func (s *AgentService) AgentNames(ctx context.Context, a Actor, l List) (names [
 }
 
 // Agent reads one agent with its instances.
-func (s *AgentService) Agent(ctx context.Context, a Actor, id string) (out countersign.AgentWithInstances, err error) {
-	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+func (s *AgentService) Agent(ctx context.Context, a core.Actor, id string) (out countersign.AgentWithInstances, err error) {
+	err = s.View(ctx, a, access.ReadAgents, func(tx store.Tx) error {
 		head, _, err := reachAgent(tx, a, id)
 		if err != nil {
 			return err
@@ -84,7 +85,7 @@ func (s *AgentService) Agent(ctx context.Context, a Actor, id string) (out count
 }
 
 // shownAgent returns the agent as the actor may see it, with its present liveness.
-func (s *AgentService) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (countersign.Agent, error) {
+func (s *AgentService) shownAgent(tx store.Tx, a core.Actor, h *records.AgentHead) (countersign.Agent, error) {
 	out, err := agentOf(tx, a.Tenant, h)
 	if err != nil {
 		return out, err
@@ -92,7 +93,7 @@ func (s *AgentService) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (c
 	if out.Liveness, out.LastHeartbeatAt, err = livenessOf(tx, a.Tenant, h.ID, s.Config.Now()); err != nil {
 		return out, err
 	}
-	err = maskAgentFor(tx, a, &out)
+	err = core.MaskAgentFor(tx, a, &out)
 	return out, err
 }
 
@@ -120,8 +121,8 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 
 // AdmitAgent lets an agent run, and ends its suspension. Budgets that are given replace
 // those that it has, and count at once.
-func (s *AgentService) AdmitAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
-	if err := wellFormed(a, d); err != nil {
+func (s *AgentService) AdmitAgent(ctx context.Context, a core.Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+	if err := core.WellFormed(a, d); err != nil {
 		return countersign.Agent{}, err
 	}
 	return s.moveAgent(ctx, a, access.AdmitAgent, id, d)
@@ -129,27 +130,27 @@ func (s *AgentService) AdmitAgent(ctx context.Context, a Actor, id string, d cou
 
 // SuspendAgent stops new runs of an agent, and the next step of its unfinished runs. It
 // doesn't stop the agent's own process (specification 3.2).
-func (s *AgentService) SuspendAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
-	if err := wellFormed(a, d); err != nil {
+func (s *AgentService) SuspendAgent(ctx context.Context, a core.Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+	if err := core.WellFormed(a, d); err != nil {
 		return countersign.Agent{}, err
 	}
 	return s.moveAgent(ctx, a, access.SuspendAgent, id, d)
 }
 
-func (s *AgentService) moveAgent(ctx context.Context, a Actor, op access.Operation, id string, d countersign.Admission) (out countersign.Agent, err error) {
-	if err := given("reason", d.Reason); err != nil {
+func (s *AgentService) moveAgent(ctx context.Context, a core.Actor, op access.Operation, id string, d countersign.Admission) (out countersign.Agent, err error) {
+	if err := core.Given("reason", d.Reason); err != nil {
 		return out, err
 	}
 	if d.Budgets != nil && op != access.AdmitAgent {
 		return out, countersign.Errorf(countersign.CodeInvalidRequest, "budgets: they belong to POST /agents/{id}/admit")
 	}
-	err = s.update(ctx, a, op, "agent/"+id, func(tx store.Tx) error {
+	err = s.Update(ctx, a, op, "agent/"+id, func(tx store.Tx) error {
 		head, version, err := reachAgent(tx, a, id)
 		if err != nil {
 			return err
 		}
 		if d.ExpectedRevision != nil {
-			if err := compare("agent", id, head.Revision, *d.ExpectedRevision); err != nil {
+			if err := core.Compare("agent", id, head.Revision, *d.ExpectedRevision); err != nil {
 				return err
 			}
 		}
@@ -166,7 +167,7 @@ func (s *AgentService) moveAgent(ctx context.Context, a Actor, op access.Operati
 	return out, err
 }
 
-func (s *AgentService) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *records.AgentHead, version int64, d countersign.Admission) error {
+func (s *AgentService) toggleAgent(tx store.Tx, a core.Actor, op access.Operation, head *records.AgentHead, version int64, d countersign.Admission) error {
 	was, err := agentOf(tx, a.Tenant, head)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (s *AgentService) toggleAgent(tx store.Tx, a Actor, op access.Operation, he
 	if err := saveAgent(tx, a.Tenant, head, version, next); err != nil {
 		return err
 	}
-	return s.audit(tx, a, op, "agent/"+head.ID, change{before: registered(was), after: registered(next), reason: d.Reason, weakens: weakens})
+	return s.Audit(tx, a, op, "agent/"+head.ID, core.Change{Before: registered(was), After: registered(next), Reason: d.Reason, Weakens: weakens})
 }
 
 var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (countersign.Agent, bool){
@@ -197,7 +198,7 @@ var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (counte
 
 // registered returns the agent's registration status as audit records name it.
 func registered(a countersign.Agent) string {
-	text := revisionText(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
+	text := core.RevisionText(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
 	if n := len(a.Budgets); n > 0 {
 		text += fmt.Sprintf(", %d budgets", n)
 	}
@@ -206,11 +207,11 @@ func registered(a countersign.Agent) string {
 
 // RetireAgent retires an agent. It doesn't stop the agent's own process, whose heartbeats
 // are still recorded.
-func (s *AgentService) RetireAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
+func (s *AgentService) RetireAgent(ctx context.Context, a core.Actor, id, reason string) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.RetireAgent, id, countersign.Admission{Reason: reason})
 }
 
 // RestoreAgent ends the retirement of an agent, which is admitted if it was before.
-func (s *AgentService) RestoreAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
+func (s *AgentService) RestoreAgent(ctx context.Context, a core.Actor, id, reason string) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.RestoreAgent, id, countersign.Admission{Reason: reason})
 }

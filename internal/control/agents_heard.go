@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,8 +22,8 @@ type HeardAgents struct {
 // HeardAgents lists the agents within the actor's scope by id; is narrows the list to one
 // liveness unless it is "". Liveness changes with time alone and so is no column: every
 // agent in scope is checked, with three index reads each.
-func (s *AgentService) HeardAgents(ctx context.Context, a Actor, l List, is countersign.Liveness) (out HeardAgents, err error) {
-	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
+func (s *AgentService) HeardAgents(ctx context.Context, a core.Actor, l core.List, is countersign.Liveness) (out HeardAgents, err error) {
+	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		heads, err := s.heardHeads(tx, a, l, is, &out)
 		if err != nil {
 			return err
@@ -33,7 +34,7 @@ func (s *AgentService) HeardAgents(ctx context.Context, a Actor, l List, is coun
 		for i := range shown {
 			id := shown[i].ID
 			agent, err := s.shownAgent(tx, a, &shown[i])
-			if passed, err := s.passes(store.Agents, a.Tenant, id, err); err != nil {
+			if passed, err := s.Passes(store.Agents, a.Tenant, id, err); err != nil {
 				return err
 			} else if passed {
 				continue
@@ -43,15 +44,15 @@ func (s *AgentService) HeardAgents(ctx context.Context, a Actor, l List, is coun
 				return err
 			}
 		}
-		out.Page = pageBehind(items, l.Offset, len(shown), len(heads))
+		out.Page = core.PageBehind(items, l.Offset, len(shown), len(heads))
 		return nil
 	})
 	return out, err
 }
 
 // heardHeads counts all agents in scope and returns those of the requested liveness.
-func (s *AgentService) heardHeads(tx store.Tx, a Actor, l List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
-	heads, err := unreadable.List(s.Config.Unreadable, tx, "agent", records.Agents, a.Tenant, store.Query{Where: l.current(ownProjects(a, "project")...)})
+func (s *AgentService) heardHeads(tx store.Tx, a core.Actor, l core.List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
+	heads, err := unreadable.List(s.Config.Unreadable, tx, "agent", records.Agents, a.Tenant, store.Query{Where: l.Current(ownProjects(a, "project")...)})
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +73,8 @@ func (s *AgentService) heardHeads(tx store.Tx, a Actor, l List, is countersign.L
 
 // AgentsNamed reads the agents with these ids that exist within the actor's scope,
 // without their instances.
-func (s *AgentService) AgentsNamed(ctx context.Context, a Actor, ids []string) (out []countersign.Agent, err error) {
-	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
+func (s *AgentService) AgentsNamed(ctx context.Context, a core.Actor, ids []string) (out []countersign.Agent, err error) {
+	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		out = nil
 		for _, id := range ids {
 			head, _, err := reachAgent(tx, a, id)

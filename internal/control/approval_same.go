@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -15,7 +16,7 @@ import (
 
 // showWithSame is showApproval plus the other runs with the same request. That reveals as
 // much as the request itself, so an actor to whom the request is masked doesn't get it.
-func (s *ApprovalService) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
+func (s *ApprovalService) showWithSame(tx store.Tx, a core.Actor, ap *countersign.Approval) (err error) {
 	if err := s.showApproval(namesIn(tx, a.Tenant), a, ap); err != nil || ap.RequestDigest == "" {
 		return err
 	}
@@ -38,9 +39,9 @@ var errEnough = errors.New("enough was found")
 // digest contains the project's revision and the inputs, so if this request needs an
 // approval, the others did too and are found among the approvals, unless a budget asks:
 // those that it let out before are named apart.
-func (s *ApprovalService) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
+func (s *ApprovalService) sameRequests(tx store.Tx, a core.Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
 	seen := map[string]bool{}
-	err = records.Approvals.EachReadable(tx, a.Tenant, store.Query{Order: newestFirst, Limit: maxSameRead, Where: []store.Filter{
+	err = records.Approvals.EachReadable(tx, a.Tenant, store.Query{Order: core.NewestFirst, Limit: maxSameRead, Where: []store.Filter{
 		store.Equal("digest", ap.RequestDigest),
 		{Column: "created", Op: store.AtLeast, Values: []any{s.Config.Now().Add(-sameWithin).UnixMicro()}},
 	}}, sameBatch, func(other *records.Approval) error {
@@ -57,7 +58,7 @@ func (s *ApprovalService) sameRequests(tx store.Tx, a Actor, ap *countersign.App
 			return errEnough
 		}
 		return nil
-	}, s.damaged(store.Approvals, a.Tenant))
+	}, s.Damaged(store.Approvals, a.Tenant))
 	if err != nil && !errors.Is(err, errEnough) {
 		return out, err
 	}
@@ -69,7 +70,7 @@ func (s *ApprovalService) sameRequests(tx store.Tx, a Actor, ap *countersign.App
 }
 
 // sameUnasked adds the newest steps that budgets let out without an approval.
-func (s *ApprovalService) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
+func (s *ApprovalService) sameUnasked(tx store.Tx, a core.Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
 	since := s.Config.Now().Add(-sameWithin)
 	found, err := s.sentSteps(tx, a.Tenant, ap.RequestDigest, since)
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *ApprovalService) sentSteps(tx store.Tx, tenant, digest string, since ti
 				ID            string                 `json:"id"`
 				RequestDigest countersign.StepDigest `json:"requestDigest"`
 			}
-			passed, err := s.passes(store.Steps, tenant, row.ID, records.Decode(row, &step))
+			passed, err := s.Passes(store.Steps, tenant, row.ID, records.Decode(row, &step))
 			if err != nil {
 				return nil, err
 			}
@@ -138,16 +139,16 @@ func between(column, first, last string) []store.Filter {
 
 // sameStep returns the step of another approval; nil if the actor may not see its run, or the
 // run is archived or can't be read.
-func (s *ApprovalService) sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (same *countersign.SameRequest, err error) {
+func (s *ApprovalService) sameStep(tx store.Tx, a core.Actor, ap *countersign.Approval) (same *countersign.SameRequest, err error) {
 	same, err = stepOf(tx, a, ap)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
-	_, err = s.passes(store.Runs, a.Tenant, ap.RunID, err)
+	_, err = s.Passes(store.Runs, a.Tenant, ap.RunID, err)
 	return same, err
 }
 
-func stepOf(tx store.Tx, a Actor, ap *countersign.Approval) (*countersign.SameRequest, error) {
+func stepOf(tx store.Tx, a core.Actor, ap *countersign.Approval) (*countersign.SameRequest, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, ap.RunID)
 	if err != nil || access.InScope(a.Principal, rec.Projects...) != nil {
 		return nil, err

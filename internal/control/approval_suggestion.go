@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -18,13 +19,13 @@ type judgedSuggestion struct {
 
 // judgeSuggestion checks suggested inputs: an approval's run, plan and step never change.
 // Whether the actor may decide it is for the turn to write to say, which comes first.
-func (s *ApprovalService) judgeSuggestion(ctx context.Context, a Actor, id string, suggested map[string]countersign.Value) (j judgedSuggestion, err error) {
+func (s *ApprovalService) judgeSuggestion(ctx context.Context, a core.Actor, id string, suggested map[string]countersign.Value) (j judgedSuggestion, err error) {
 	if suggested == nil {
 		return j, nil
 	}
 	var p *countersign.Plan
 	var stepID string
-	err = s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
 			return err
@@ -38,9 +39,9 @@ func (s *ApprovalService) judgeSuggestion(ctx context.Context, a Actor, id strin
 		return err
 	})
 	if err != nil {
-		return j, refusedLater(err)
+		return j, core.RefusedLater(err)
 	}
-	err = s.judge(ctx, a, func(m *cost.Meter) { j = judgedSuggestion{true, run.JudgeSuggestion(m, p, stepID, suggested)} })
+	err = s.Judge(ctx, a, func(m *cost.Meter) { j = judgedSuggestion{true, run.JudgeSuggestion(m, p, stepID, suggested)} })
 	if countersign.ErrorCode(err) == countersign.CodeInvalidRequest {
 		j.unfit, err = err, nil
 	}

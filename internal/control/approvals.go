@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -16,13 +17,13 @@ import (
 
 // ApprovalService is the use cases of approvals, and what of them others need.
 type ApprovalService struct {
-	*Core
+	*core.Core
 	runs  *RunService
 	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
 }
 
 // newApprovals returns the use cases.
-func newApprovals(c *Core, runs *RunService, party func() *passkey.Party) *ApprovalService {
+func newApprovals(c *core.Core, runs *RunService, party func() *passkey.Party) *ApprovalService {
 	return &ApprovalService{Core: c, runs: runs, party: party}
 }
 
@@ -35,8 +36,8 @@ type ApprovalFilter struct {
 
 // Approvals lists the approvals within the actor's scope, newest first unless the filter
 // says otherwise, without the other runs that sent the same request.
-func (s *ApprovalService) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (countersign.Page[countersign.Approval], error) {
-	return listApprovals(ctx, s, a, l, f, whole)
+func (s *ApprovalService) Approvals(ctx context.Context, a core.Actor, l core.List, f ApprovalFilter) (countersign.Page[countersign.Approval], error) {
+	return listApprovals(ctx, s, a, l, f, core.Whole)
 }
 
 // WithoutContent leaves out of an approval what would be sent, and what it is made of.
@@ -46,8 +47,8 @@ func WithoutContent(a countersign.Approval) countersign.Approval {
 }
 
 // CountApprovals is how many Approvals lists.
-func (s *ApprovalService) CountApprovals(ctx context.Context, a Actor, f ApprovalFilter) (n int, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ApprovalService) CountApprovals(ctx context.Context, a core.Actor, f ApprovalFilter) (n int, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := f.within(tx, a)
 		if err == nil {
 			n, err = tx.Count(store.Approvals, a.Tenant, store.Query{Where: where})
@@ -57,25 +58,25 @@ func (s *ApprovalService) CountApprovals(ctx context.Context, a Actor, f Approva
 	return n, err
 }
 
-func (f ApprovalFilter) within(tx store.Tx, a Actor) ([]store.Filter, error) {
+func (f ApprovalFilter) within(tx store.Tx, a core.Actor) ([]store.Filter, error) {
 	where, err := records.InScope(tx, store.Approvals, a.Principal)
-	return append(where, equals(map[string]string{"status": f.Status, "run": f.RunID})...), err
+	return append(where, core.Equals(map[string]string{"status": f.Status, "run": f.RunID})...), err
 }
 
 // listApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
 // are in memory at a time.
-func listApprovals[T any](ctx context.Context, s *ApprovalService, a Actor, l List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func listApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor, l core.List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := f.within(tx, a)
 		if err != nil {
 			return err
 		}
-		order := newestFirst
+		order := core.NewestFirst
 		if f.OldestFirst {
-			order = oldestFirst
+			order = core.OldestFirst
 		}
 		names := namesIn(tx, a.Tenant)
-		page, err = showPage(s.Core, tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (shown T, err error) {
+		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Approvals, l, l.Query(order, where...), func(r *records.Approval) (shown T, err error) {
 			if err := s.Repo.CountDecisions(tx, a.Tenant, r); err != nil {
 				return shown, err
 			}
@@ -90,8 +91,8 @@ func listApprovals[T any](ctx context.Context, s *ApprovalService, a Actor, l Li
 }
 
 // Approval reads one approval.
-func (s *ApprovalService) Approval(ctx context.Context, a Actor, id string) (out countersign.Approval, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string) (out countersign.Approval, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
 			return err
@@ -107,7 +108,7 @@ func (s *ApprovalService) Approval(ctx context.Context, a Actor, id string) (out
 
 // showApproval prepares an approval for its reader: it adds the principals' names and
 // masks what the reader may not see.
-func (s *ApprovalService) showApproval(names readNames, a Actor, ap *countersign.Approval) (err error) {
+func (s *ApprovalService) showApproval(names readNames, a core.Actor, ap *countersign.Approval) (err error) {
 	if ap.RequestedByName, err = names.of(ap.RequestedBy); err != nil {
 		return err
 	}
@@ -120,16 +121,16 @@ func (s *ApprovalService) showApproval(names readNames, a Actor, ap *countersign
 			return err
 		}
 	}
-	return s.maskApprovalFor(names.tx, a, ap)
+	return s.MaskApprovalFor(names.tx, a, ap)
 }
 
 // Decide approves or rejects the step that a run waits to send. It requires a reason, and
 // refuses the requester's own decision (contract 3).
-func (s *ApprovalService) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
-	if err := wellFormed(a, d); err != nil {
+func (s *ApprovalService) Decide(ctx context.Context, a core.Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
+	if err := core.WellFormed(a, d); err != nil {
 		return out, err
 	}
-	if err := given("reason", d.Reason); err != nil {
+	if err := core.Given("reason", d.Reason); err != nil {
 		return out, err
 	}
 	if err := run.MaySuggest(d.Decision, d.SuggestedInput); err != nil {
@@ -140,12 +141,12 @@ func (s *ApprovalService) Decide(ctx context.Context, a Actor, id string, d coun
 		return out, err
 	}
 	var moved runrepo.Moved
-	err = s.update(ctx, a, access.DecideApproval, "approval/"+id, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.DecideApproval, "approval/"+id, func(tx store.Tx) error {
 		rec, in, err := s.decidable(tx, a, id)
 		if err != nil {
 			return err
 		}
-		actor := a.runActor()
+		actor := a.RunActor()
 		actor.OnBehalfOf = in.OnBehalfOf
 		signed, err := s.asserted(tx, a, rec, d)
 		if err != nil {
@@ -167,7 +168,7 @@ func (s *ApprovalService) Decide(ctx context.Context, a Actor, id string, d coun
 	}
 	s.runs.settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the decision is committed, so the answer must not deny it
-	err = s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		decided := out
 		if err := s.showWithSame(tx, a, &decided); err != nil {
 			return err
@@ -175,14 +176,14 @@ func (s *ApprovalService) Decide(ctx context.Context, a Actor, id string, d coun
 		out = decided
 		return nil
 	})
-	if s.isMade(a, "approval/"+id, err) {
+	if s.IsMade(a, "approval/"+id, err) {
 		return out, nil // without names
 	}
 	return out, err
 }
 
 // decidable finds an approval that this actor may decide now.
-func (s *ApprovalService) decidable(tx store.Tx, a Actor, id string) (*records.Approval, records.Eligibility, error) {
+func (s *ApprovalService) decidable(tx store.Tx, a core.Actor, id string) (*records.Approval, records.Eligibility, error) {
 	rec, err := reachApproval(tx, a, id)
 	if err != nil {
 		return nil, records.Eligibility{}, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -11,7 +12,7 @@ import (
 
 // archived reads the record that is left of an archived run; ErrNotFound if there is none,
 // or if the run's projects are out of the actor's scope (contract 3).
-func archived(tx store.Tx, a Actor, id string) (*records.Archived, error) {
+func archived(tx store.Tx, a core.Actor, id string) (*records.Archived, error) {
 	left, _, err := records.ArchivedRuns.Get(tx, a.Tenant, id)
 	if err != nil {
 		return nil, err
@@ -21,15 +22,15 @@ func archived(tx store.Tx, a Actor, id string) (*records.Archived, error) {
 
 // foundRun is found for a run. If the run was archived, the error names the archive, unless the
 // actor must not see what a hash over the run could be tried for.
-func foundRun(tx store.Tx, a Actor, id string, err error) error {
+func foundRun(tx store.Tx, a core.Actor, id string, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	left, gone := archived(tx, a, id)
 	if gone != nil {
-		return found(gone, "run", id)
+		return core.Found(gone, "run", id)
 	}
-	if Masks(a) {
+	if core.Masks(a) {
 		return countersign.Errorf(countersign.CodeNotFound, "run %s was archived on %s", id, left.At.UTC().Format("2006-01-02"))
 	}
 	return countersign.Errorf(countersign.CodeNotFound, "run %s ended %s and was archived on %s: it is in the archive's file %s (SHA-256 %s)",

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/assertion"
@@ -35,8 +36,8 @@ type Signing struct {
 }
 
 // Signing says whether an approval must be signed, and with which passkeys the actor can.
-func (s *ApprovalService) Signing(ctx context.Context, a Actor, id string) (out Signing, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ApprovalService) Signing(ctx context.Context, a core.Actor, id string) (out Signing, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		out = Signing{}
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
@@ -59,7 +60,7 @@ func (s *ApprovalService) Signing(ctx context.Context, a Actor, id string) (out 
 
 // asserted checks the answer of a passkey that comes with a decision, and keeps its counter;
 // nil where none comes and none is wanted.
-func (s *ApprovalService) asserted(tx store.Tx, a Actor, r *records.Approval, d countersign.Decision) (*countersign.Assertion, error) {
+func (s *ApprovalService) asserted(tx store.Tx, a core.Actor, r *records.Approval, d countersign.Decision) (*countersign.Assertion, error) {
 	if d.Assertion == nil {
 		wanted, err := wantsAssertion(tx, a.Tenant, r)
 		if err == nil && wanted && d.Decision == countersign.ApprovalApproved {
@@ -93,7 +94,7 @@ func (s *ApprovalService) asserted(tx store.Tx, a Actor, r *records.Approval, d 
 
 // signer finds the actor's own passkey by its id. A decision by token isn't signed: the log
 // names the user who registered the key, and a decision must name the same.
-func (s *ApprovalService) signer(tx store.Tx, a Actor, credential string) (*records.Passkey, int64, error) {
+func (s *ApprovalService) signer(tx store.Tx, a core.Actor, credential string) (*records.Passkey, int64, error) {
 	if s.party() == nil {
 		return nil, 0, errNoPasskeys
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -16,14 +17,14 @@ import (
 
 // AuthenticationService finds who a bearer token stands for.
 type AuthenticationService struct {
-	*Core
+	*core.Core
 	tokens    *cache.Cache[string, knownToken] // by hash
 	tokenRefs *cache.Cache[string, records.TokenRef]
 	touching  sync.Map // ids of the tokens whose last use is being written
 }
 
 // newAuthentication returns the use cases.
-func newAuthentication(c *Core) *AuthenticationService {
+func newAuthentication(c *core.Core) *AuthenticationService {
 	return &AuthenticationService{Core: c, tokens: cache.New[string, knownToken](cachedTokens), tokenRefs: cache.New[string, records.TokenRef](cachedTokens)}
 }
 
@@ -31,33 +32,33 @@ func newAuthentication(c *Core) *AuthenticationService {
 // expired tokens get the same error.
 func (s *AuthenticationService) Authenticate(ctx context.Context, token string) (access.Principal, error) {
 	if strings.HasPrefix(token, "csn_") && !access.WellFormed(token) {
-		return access.Principal{}, errToken
+		return access.Principal{}, core.ErrToken
 	}
 	rec, err := s.token(ctx, access.HashToken(token))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return access.Principal{}, errToken
+		return access.Principal{}, core.ErrToken
 	case err != nil:
-		return access.Principal{}, public(err)
+		return access.Principal{}, core.Public(err)
 	}
-	if s.ended(rec) {
+	if s.Ended(rec) {
 		if rec.RevokedAt.IsZero() && !rec.Lapsed {
 			s.lapse(ctx, rec)
 		}
-		return access.Principal{}, errToken
+		return access.Principal{}, core.ErrToken
 	}
 	if now := s.Config.Now(); now.Sub(rec.LastUsedAt) > lastUsePrecision {
 		s.touch(ctx, rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
-	return s.principalOf(rec), nil
+	return s.PrincipalOf(rec), nil
 }
 
 // Expect finds the principal that a bearer token stood for when it was last looked at, which may be
 // some time ago. It decides whether the body of a request is read, and nothing else: Authenticate
 // comes after the body.
 func (s *AuthenticationService) Expect(ctx context.Context, token string) (access.Principal, error) {
-	if k, ok := s.tokens.Get(access.HashToken(token)); ok && !s.ended(k.rec) {
-		return s.principalOf(k.rec), nil
+	if k, ok := s.tokens.Get(access.HashToken(token)); ok && !s.Ended(k.rec) {
+		return s.PrincipalOf(k.rec), nil
 	}
 	return s.Authenticate(ctx, token)
 }

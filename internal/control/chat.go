@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -14,12 +15,12 @@ import (
 
 // ChatService is the use cases of accounts at chat services.
 type ChatService struct {
-	*Core
+	*core.Core
 	sessions *SessionService
 }
 
 // newChats returns the use cases.
-func newChats(c *Core, sessions *SessionService) *ChatService {
+func newChats(c *core.Core, sessions *SessionService) *ChatService {
 	return &ChatService{Core: c, sessions: sessions}
 }
 
@@ -55,19 +56,19 @@ const (
 // ChatActor returns the user of a tenant who acts by an account, with the rights that they
 // have now. An account that isn't confirmed is shown to its user in the console's settings,
 // and the error is ErrChatUnconfirmed.
-func (s *ChatService) ChatActor(ctx context.Context, tenant string, c ChatAccount, requestID string) (a Actor, err error) {
+func (s *ChatService) ChatActor(ctx context.Context, tenant string, c ChatAccount, requestID string) (a core.Actor, err error) {
 	email, err := access.CanonicalEmail(c.Email)
 	if err != nil {
 		return a, countersign.Errorf(countersign.CodeRoleRequired, "the address of your account can't be a user's: %v", err)
 	}
 	var link *records.ChatLink
-	err = s.read(ctx, func(tx store.Tx) error {
-		u, err := userOf(tx, tenant, email)
+	err = s.Read(ctx, func(tx store.Tx) error {
+		u, err := core.UserOf(tx, tenant, email)
 		if err != nil {
 			return err
 		}
-		a = Actor{Principal: principalOfUser(u), RequestID: requestID, Via: c.Service, account: records.ChatLinkID(c.Service, c.Workspace, c.ID)}
-		link, _, err = records.ChatLinks.Get(tx, store.Realm, a.account)
+		a = core.Actor{Principal: core.PrincipalOfUser(u), RequestID: requestID, Via: c.Service, Account: records.ChatLinkID(c.Service, c.Workspace, c.ID)}
+		link, _, err = records.ChatLinks.Get(tx, store.Realm, a.Account)
 		if errors.Is(err, store.ErrNotFound) {
 			link, err = nil, nil
 		}
@@ -75,25 +76,25 @@ func (s *ChatService) ChatActor(ctx context.Context, tenant string, c ChatAccoun
 	})
 	switch {
 	case countersign.ErrorCode(err) == countersign.CodeNotFound:
-		return Actor{}, countersign.Errorf(countersign.CodeRoleRequired, "the address of your account is no user's of tenant %s; an admin can add it", tenant)
+		return core.Actor{}, countersign.Errorf(countersign.CodeRoleRequired, "the address of your account is no user's of tenant %s; an admin can add it", tenant)
 	case err != nil:
-		return Actor{}, err
+		return core.Actor{}, err
 	case link != nil && link.Email == email && !link.ConfirmedAt.IsZero():
 		return a, nil
 	case link != nil && link.Email == email && s.Config.Now().Sub(link.AskedAt) < chatAskAgain:
-		return Actor{}, ErrChatUnconfirmed
+		return core.Actor{}, ErrChatUnconfirmed
 	}
 	if err := s.askToConfirm(ctx, c, email); err != nil {
-		return Actor{}, err
+		return core.Actor{}, err
 	}
-	return Actor{}, ErrChatUnconfirmed
+	return core.Actor{}, ErrChatUnconfirmed
 }
 
 // askToConfirm keeps that an account asks to decide as the user of an address. It takes the
 // place of what the account asked, or was confirmed, under another address.
 func (s *ChatService) askToConfirm(ctx context.Context, c ChatAccount, email string) error {
 	id := records.ChatLinkID(c.Service, c.Workspace, c.ID)
-	return public(s.Store.Update(ctx, func(tx store.Tx) error {
+	return core.Public(s.Store.Update(ctx, func(tx store.Tx) error {
 		was, version, err := records.ChatLinks.Get(tx, store.Realm, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -109,11 +110,11 @@ func (s *ChatService) askToConfirm(ctx context.Context, c ChatAccount, email str
 
 // OwnChatAccounts lists the accounts of the session's user: those that are confirmed, and
 // those that asked lately.
-func (s *ChatService) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnChatAccount, err error) {
+func (s *ChatService) OwnChatAccounts(ctx context.Context, a core.Actor) (out []OwnChatAccount, err error) {
 	if a.Session == "" {
 		return nil, nil
 	}
-	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		out = nil
 		all, err := unreadable.List(s.Config.Unreadable, tx, "chat account", records.ChatLinks, store.Realm, store.Query{Where: records.AllChatLinks()})
 		for _, l := range all {
@@ -128,7 +129,7 @@ func (s *ChatService) OwnChatAccounts(ctx context.Context, a Actor) (out []OwnCh
 
 // ConfirmChatAccount records that an account is the session's user's. Only a session may:
 // the holder of a token need not be that person.
-func (s *ChatService) ConfirmChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
+func (s *ChatService) ConfirmChatAccount(ctx context.Context, a core.Actor, service, workspace, account string) error {
 	return s.changeChatAccount(ctx, a, access.ConfirmChat, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, version int64) error {
 		if !link.ConfirmedAt.IsZero() {
 			return nil
@@ -140,12 +141,12 @@ func (s *ChatService) ConfirmChatAccount(ctx context.Context, a Actor, service, 
 		if _, err := records.ChatLinks.Put(tx, store.Realm, id, link, version); err != nil {
 			return err
 		}
-		return s.sessions.auditOfPerson(tx, a, access.ConfirmChat, a.Email, change{after: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
+		return s.sessions.auditOfPerson(tx, a, access.ConfirmChat, a.Email, core.Change{After: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
 	})
 }
 
 // RemoveChatAccount ends that an account decides as the session's user.
-func (s *ChatService) RemoveChatAccount(ctx context.Context, a Actor, service, workspace, account string) error {
+func (s *ChatService) RemoveChatAccount(ctx context.Context, a core.Actor, service, workspace, account string) error {
 	return s.changeChatAccount(ctx, a, access.RemoveChat, service, workspace, account, func(tx store.Tx, id string, link *records.ChatLink, _ int64) error {
 		if err := records.ChatLinks.Delete(tx, store.Realm, id); err != nil || link.ConfirmedAt.IsZero() {
 			return err
@@ -154,7 +155,7 @@ func (s *ChatService) RemoveChatAccount(ctx context.Context, a Actor, service, w
 	})
 }
 
-func (s *ChatService) changeChatAccount(ctx context.Context, a Actor, op access.Operation, service, workspace, account string, do func(store.Tx, string, *records.ChatLink, int64) error) error {
+func (s *ChatService) changeChatAccount(ctx context.Context, a core.Actor, op access.Operation, service, workspace, account string, do func(store.Tx, string, *records.ChatLink, int64) error) error {
 	if a.Session == "" {
 		return countersign.Errorf(countersign.CodeRoleRequired, "a chat account is confirmed and removed by its user's session in the console")
 	}
@@ -162,26 +163,26 @@ func (s *ChatService) changeChatAccount(ctx context.Context, a Actor, op access.
 		return s.Refuse(ctx, a, op, "user/"+a.Email, err)
 	}
 	id := records.ChatLinkID(service, workspace, account)
-	return public(s.updateAs(ctx, a, func(tx store.Tx) error {
+	return core.Public(s.UpdateAs(ctx, a, func(tx store.Tx) error {
 		link, version, err := records.ChatLinks.Get(tx, store.Realm, id)
 		if err == nil && link.Email != a.Email {
 			err = store.ErrNotFound
 		}
 		if err != nil {
-			return found(err, "chat account", account)
+			return core.Found(err, "chat account", account)
 		}
 		return do(tx, id, link, version)
 	}))
 }
 
-func chatRemoved(link *records.ChatLink) change {
-	return change{before: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed", after: "removed"}
+func chatRemoved(link *records.ChatLink) core.Change {
+	return core.Change{Before: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed", After: "removed"}
 }
 
 // endChatLinks removes the accounts of a person whose last membership, that of this tenant, has
 // ended: who has the address when it is added again must confirm theirs. While they are a user
 // of another tenant, the accounts are none of this one's business.
-func (s *ChatService) endChatLinks(tx store.Tx, a Actor, tenant, email string) error {
+func (s *ChatService) endChatLinks(tx store.Tx, a core.Actor, tenant, email string) error {
 	stays, err := belongs(tx, email)
 	if err != nil || stays {
 		return err
@@ -201,7 +202,7 @@ func (s *ChatService) endChatLinks(tx store.Tx, a Actor, tenant, email string) e
 		if link.ConfirmedAt.IsZero() {
 			continue
 		}
-		if err := s.auditIn(tx, tenant, a, access.RemoveChat, "user/"+email, chatRemoved(link)); err != nil {
+		if err := s.AuditIn(tx, tenant, a, access.RemoveChat, "user/"+email, chatRemoved(link)); err != nil {
 			return err
 		}
 	}

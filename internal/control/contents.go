@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -35,7 +36,7 @@ func teamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, 
 func readModel(tx store.Tx, tenant, id string) (countersign.Model, error) {
 	head, _, err := records.Models.Get(tx, tenant, id)
 	if err != nil {
-		return countersign.Model{}, found(err, "model", id)
+		return countersign.Model{}, core.Found(err, "model", id)
 	}
 	return modelOf(tx, tenant, *head)
 }

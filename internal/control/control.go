@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
@@ -22,7 +23,7 @@ import (
 
 // Service is the use cases of all rooms.
 type Service struct {
-	core *Core
+	core *core.Core
 
 	*SessionService
 	*UserService
@@ -57,8 +58,8 @@ type Service struct {
 }
 
 // New returns the use cases.
-func New(cfg Config, st store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
-	c := newCore(cfg, st, l, log)
+func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr core.Prober, log *slog.Logger) *Service {
+	c := core.New(cfg, st, l, log)
 	s := &Service{core: c, SessionService: newSessions(c)}
 	s.TokenService, s.AuthenticationService = newTokens(c), newAuthentication(c)
 	s.GroupService, s.DelegationService, s.ChatService = newGroups(c), newDelegations(c), newChats(c, s.SessionService)
@@ -91,13 +92,13 @@ func (s *Service) Close() { s.core.Close() }
 // Authorize decides whether the actor may use the operation at all, before anything of the
 // request is read. It records refusals of writes. subject is what the request is about, as
 // kind/id.
-func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
+func (s *Service) Authorize(ctx context.Context, a core.Actor, op access.Operation, subject string) error {
 	return s.core.Authorize(ctx, a, op, subject)
 }
 
 // Refuse records a refused request of a known principal, if refusals of the operation are
 // recorded. It returns the error to answer with: `unavailable` instead of the refusal if the
 // record can't be written.
-func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
+func (s *Service) Refuse(ctx context.Context, a core.Actor, op access.Operation, subject string, err error) error {
 	return s.core.Refuse(ctx, a, op, subject, err)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/rules/project"
@@ -16,14 +17,14 @@ import (
 )
 
 // CredentialService is the use cases of credential variables.
-type CredentialService struct{ *Core }
+type CredentialService struct{ *core.Core }
 
 // newCredentials returns the use cases.
-func newCredentials(c *Core) *CredentialService { return &CredentialService{Core: c} }
+func newCredentials(c *core.Core) *CredentialService { return &CredentialService{Core: c} }
 
 // claim checks that a new project or webhook may use its credential, and binds an unbound
 // one to the tenant. path is the request's field that names the credential.
-func (s *CredentialService) claim(tx store.Tx, a Actor, u credential.Use, path, subject string) error {
+func (s *CredentialService) claim(tx store.Tx, a core.Actor, u credential.Use, path, subject string) error {
 	if u.Name == "" {
 		return nil
 	}
@@ -34,15 +35,15 @@ func (s *CredentialService) claim(tx store.Tx, a Actor, u credential.Use, path, 
 	case err != nil || !bound:
 		return err
 	}
-	return s.auditIn(tx, store.Realm, a, access.BindCredential, credentialSubject(u.Name), change{after: u.Tenant, reason: "registered first by " + subject})
+	return s.AuditIn(tx, store.Realm, a, access.BindCredential, credentialSubject(u.Name), core.Change{After: u.Tenant, Reason: "registered first by " + subject})
 }
 
 func credentialSubject(name string) string { return "credential/" + name }
 
 // Credentials lists the variables with their tenants: those that are bound, and those that
 // an entry of the settings gives to a tenant that uses them.
-func (s *CredentialService) Credentials(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Credential], err error) {
-	err = s.view(ctx, a, access.ReadCredentials, func(tx store.Tx) error {
+func (s *CredentialService) Credentials(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[countersign.Credential], err error) {
+	err = s.View(ctx, a, access.ReadCredentials, func(tx store.Tx) error {
 		all, err := s.credentials(tx)
 		if err != nil {
 			return err
@@ -118,14 +119,14 @@ func owned(name, tenant string, since time.Time, origins []string, uses []credow
 
 // FreeCredential ends the binding of a variable, even while projects use it: their calls
 // with it are not sent, and the next tenant that registers it gets it.
-func (s *CredentialService) FreeCredential(ctx context.Context, a Actor, name, reason string) (c countersign.Credential, err error) {
-	if err := given("reason", reason); err != nil {
+func (s *CredentialService) FreeCredential(ctx context.Context, a core.Actor, name, reason string) (c countersign.Credential, err error) {
+	if err := core.Given("reason", reason); err != nil {
 		return c, err
 	}
-	err = s.update(ctx, a, access.FreeCredential, credentialSubject(name), func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.FreeCredential, credentialSubject(name), func(tx store.Tx) error {
 		b, _, err := records.Credentials.Get(tx, store.Realm, records.CredentialID(name))
 		if err != nil {
-			return found(err, "bound credential", name)
+			return core.Found(err, "bound credential", name)
 		}
 		uses, err := credowner.Uses(tx, s.Config.Unreadable.Pass)
 		if err != nil {
@@ -135,7 +136,7 @@ func (s *CredentialService) FreeCredential(ctx context.Context, a Actor, name, r
 		if err := records.Credentials.Delete(tx, store.Realm, records.CredentialID(name)); err != nil {
 			return err
 		}
-		return s.auditIn(tx, store.Realm, a, access.FreeCredential, credentialSubject(name), change{before: b.TenantID, reason: strings.TrimSpace(reason)})
+		return s.AuditIn(tx, store.Realm, a, access.FreeCredential, credentialSubject(name), core.Change{Before: b.TenantID, Reason: strings.TrimSpace(reason)})
 	})
 	return c, err
 }

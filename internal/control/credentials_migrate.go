@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/runtime/credowner"
@@ -57,13 +58,13 @@ func (s *CredentialService) bindAll(tx store.Tx) error {
 	if err != nil {
 		return err
 	}
-	lists, system := s.Config.Allowed.Credentials, Actor{Principal: access.System(countersign.DefaultTenant)}
+	lists, system := s.Config.Allowed.Credentials, core.Actor{Principal: access.System(countersign.DefaultTenant)}
 	for _, u := range look.Oldest(lists) {
 		if err := credowner.Bind(tx, u.Name, u.Tenant, s.Config.Now()); err != nil {
 			return err
 		}
-		c := change{after: u.Tenant, reason: "at the first start of a release that binds credentials: " + u.Subject() + " is the oldest that uses it"}
-		if err := s.auditIn(tx, store.Realm, system, access.BindCredential, credentialSubject(u.Name), c); err != nil {
+		c := core.Change{After: u.Tenant, Reason: "at the first start of a release that binds credentials: " + u.Subject() + " is the oldest that uses it"}
+		if err := s.AuditIn(tx, store.Realm, system, access.BindCredential, credentialSubject(u.Name), c); err != nil {
 			return err
 		}
 	}
@@ -81,7 +82,7 @@ func (s *CredentialService) bindAll(tx store.Tx) error {
 // disableForeign disables a project and clears its health check: it can be enabled again
 // only after a check with a credential of its own tenant. A webhook is left unchanged;
 // nothing is sent for it.
-func (s *CredentialService) disableForeign(tx store.Tx, system Actor, u credowner.Use) error {
+func (s *CredentialService) disableForeign(tx store.Tx, system core.Actor, u credowner.Use) error {
 	if u.Webhook != "" || !u.Enabled {
 		return nil
 	}
@@ -96,6 +97,6 @@ func (s *CredentialService) disableForeign(tx store.Tx, system Actor, u credowne
 	if _, err := records.Projects.Put(tx, u.Tenant, h.ID, h, version); err != nil {
 		return err
 	}
-	c := change{before: enabledText(true), after: enabledText(false), reason: "its credential " + u.Name + " belongs to another tenant"}
-	return s.auditIn(tx, u.Tenant, system, access.ToggleProject, u.Subject(), c)
+	c := core.Change{Before: enabledText(true), After: enabledText(false), Reason: "its credential " + u.Name + " belongs to another tenant"}
+	return s.AuditIn(tx, u.Tenant, system, access.ToggleProject, u.Subject(), c)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -14,7 +15,7 @@ import (
 )
 
 // barredDecision returns why the actor may not decide an approval; nil if it may.
-func (s *ApprovalService) barredDecision(tx store.Tx, a Actor, r *records.Approval) error {
+func (s *ApprovalService) barredDecision(tx store.Tx, a core.Actor, r *records.Approval) error {
 	if err := access.Allow(a.Principal, access.DecideApproval); err != nil {
 		return err
 	}
@@ -45,8 +46,8 @@ type Able struct {
 
 // StillDeciding returns who may still decide an approval, as far as users go: tokens that
 // stand for nobody aren't named. Who may read the approval may know it.
-func (s *ApprovalService) StillDeciding(ctx context.Context, a Actor, id string) (d Deciders, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ApprovalService) StillDeciding(ctx context.Context, a core.Actor, id string) (d Deciders, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		d = Deciders{}
 		rec, err := reachApproval(tx, a, id)
 		if err != nil || rec.Status != countersign.ApprovalPending {
@@ -68,7 +69,7 @@ func (s *ApprovalService) StillDeciding(ctx context.Context, a Actor, id string)
 				d.More = true
 				return nil
 			}
-			user := Actor{Principal: principalOfUser(&users[i])}
+			user := core.Actor{Principal: core.PrincipalOfUser(&users[i])}
 			if access.InScope(user.Principal, rec.ProjectID) != nil || access.Allow(user.Principal, access.DecideApproval) != nil {
 				continue
 			}
@@ -83,11 +84,11 @@ func (s *ApprovalService) StillDeciding(ctx context.Context, a Actor, id string)
 
 // asItsUser returns nil unless a token names a user who may not decide an approval: its decision
 // would not count. Where people decide, mayJudge says so, and with more.
-func (s *ApprovalService) asItsUser(tx store.Tx, a Actor, r *records.Approval) error {
+func (s *ApprovalService) asItsUser(tx store.Tx, a core.Actor, r *records.Approval) error {
 	if !strings.HasPrefix(a.ID, "token:") || a.Email == "" || s.Config.Eyes == access.EyesOfPeople {
 		return nil
 	}
-	u, err := userOf(tx, a.Tenant, a.Email)
+	u, err := core.UserOf(tx, a.Tenant, a.Email)
 	switch {
 	case a.Person == "": // removed, or added anew and known by nothing to be the same
 		return countersign.Errorf(countersign.CodeRoleRequired, "this token names %s, who was removed since; a user who was added again confirms it in the console's settings, or use one that names nobody", a.Email)
@@ -96,7 +97,7 @@ func (s *ApprovalService) asItsUser(tx store.Tx, a Actor, r *records.Approval) e
 	case err != nil:
 		return err
 	}
-	user := principalOfUser(u)
+	user := core.PrincipalOfUser(u)
 	if cmp.Or(access.Allow(user, access.DecideApproval), access.InScope(user, r.ProjectID)) != nil {
 		return countersign.Errorf(countersign.CodeRoleRequired, "this token names %s, who may not decide this themselves; their roles and projects bound what it decides", a.Email)
 	}
@@ -106,8 +107,8 @@ func (s *ApprovalService) asItsUser(tx store.Tx, a Actor, r *records.Approval) e
 // mayDecide returns nil if the actor may give the next decision of an approval, and as whose
 // member; r has its decisions counted. Beside mayJudge, it decides for a group that the approval names, and nobody who
 // made it, or whom it made, has decided before.
-func (s *ApprovalService) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in records.Eligibility, err error) {
-	if err := s.mayJudge(tx, a, aboutApproval(r)); err != nil {
+func (s *ApprovalService) mayDecide(tx store.Tx, a core.Actor, r *records.Approval) (in records.Eligibility, err error) {
+	if err := s.MayJudge(tx, a, core.AboutApproval(r)); err != nil {
 		return in, err
 	}
 	if err := s.asItsUser(tx, a, r); err != nil {
@@ -133,10 +134,10 @@ func (s *ApprovalService) mayDecide(tx store.Tx, a Actor, r *records.Approval) (
 // couldDecide reports that a user who is away could decide an approval themselves, so that
 // their delegate may in their place.
 func (s *ApprovalService) couldDecide(tx store.Tx, tenant, email string, r *records.Approval) (bool, error) {
-	u, err := userOf(tx, tenant, email)
+	u, err := core.UserOf(tx, tenant, email)
 	if err == nil {
-		away := Actor{Principal: principalOfUser(u)}
-		err = cmp.Or(access.Allow(away.Principal, access.DecideApproval), access.InScope(away.Principal, r.ProjectID), s.mayJudge(tx, away, aboutApproval(r)), s.mayFollow(away, r))
+		away := core.Actor{Principal: core.PrincipalOfUser(u)}
+		err = cmp.Or(access.Allow(away.Principal, access.DecideApproval), access.InScope(away.Principal, r.ProjectID), s.MayJudge(tx, away, core.AboutApproval(r)), s.mayFollow(away, r))
 	}
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeNotFound, countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeSelfApproval, countersign.CodeStateConflict:
@@ -149,7 +150,7 @@ func (s *ApprovalService) couldDecide(tx store.Tx, tenant, email string, r *reco
 // the actor may not: themself by whatever token, who made it or whom it made, and a delegate in
 // its place. Once enough count, because somebody has a right again, those who have decided may do
 // so anew, in place of what they decided: nothing else decides the approval then.
-func (s *ApprovalService) mayFollow(a Actor, r *records.Approval) error {
+func (s *ApprovalService) mayFollow(a core.Actor, r *records.Approval) error {
 	enough := runrepo.Enough(r)
 	for i, other := range r.Deciders {
 		switch {

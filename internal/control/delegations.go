@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // DelegationService is the use cases of delegations.
-type DelegationService struct{ *Core }
+type DelegationService struct{ *core.Core }
 
 // newDelegations returns the use cases.
-func newDelegations(c *Core) *DelegationService { return &DelegationService{Core: c} }
+func newDelegations(c *core.Core) *DelegationService { return &DelegationService{Core: c} }
 
 // Delegations lists the tenant's delegations by who is away, those that are over too.
-func (s *DelegationService) Delegations(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Delegation], err error) {
-	err = s.view(ctx, a, access.ReadDelegations, func(tx store.Tx) error {
-		page, err = records.Delegations.Page(tx, a.Tenant, l.query(nil, records.AllDelegations()...))
+func (s *DelegationService) Delegations(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[countersign.Delegation], err error) {
+	err = s.View(ctx, a, access.ReadDelegations, func(tx store.Tx) error {
+		page, err = records.Delegations.Page(tx, a.Tenant, l.Query(nil, records.AllDelegations()...))
 		return err
 	})
 	return page, err
@@ -29,8 +30,8 @@ func (s *DelegationService) Delegations(ctx context.Context, a Actor, l List) (p
 
 // PutDelegation lets another user decide in place of one who is away, who says so themself
 // or for whom an ADMIN does. It takes the place of an earlier one.
-func (s *DelegationService) PutDelegation(ctx context.Context, a Actor, away string, w countersign.DelegationWrite) (d countersign.Delegation, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *DelegationService) PutDelegation(ctx context.Context, a core.Actor, away string, w countersign.DelegationWrite) (d countersign.Delegation, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return d, err
 	}
 	d = countersign.Delegation{From: w.From, Until: w.Until, Reason: w.Reason, CreatedBy: a.ID, CreatedAt: s.Config.Now()}
@@ -41,7 +42,7 @@ func (s *DelegationService) PutDelegation(ctx context.Context, a Actor, away str
 		return d, err
 	}
 	subject := "delegation/" + access.Folded(away)
-	err = s.update(ctx, a, access.WriteDelegation, subject, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.WriteDelegation, subject, func(tx store.Tx) error {
 		if d.User, err = awayUser(tx, a, away); err != nil {
 			return err
 		}
@@ -55,15 +56,15 @@ func (s *DelegationService) PutDelegation(ctx context.Context, a Actor, away str
 		if _, err := records.Delegations.Put(tx, a.Tenant, records.DelegationID(d.User), &d, version); err != nil {
 			return err
 		}
-		return s.audit(tx, a, access.WriteDelegation, "delegation/"+d.User, change{before: delegationState(was), after: delegationState(&d), reason: d.Reason, weakens: true})
+		return s.Audit(tx, a, access.WriteDelegation, "delegation/"+d.User, core.Change{Before: delegationState(was), After: delegationState(&d), Reason: d.Reason, Weakens: true})
 	})
 	return d, err
 }
 
 // EndDelegation ends a delegation, or takes one back that has not begun. What was decided
 // within it stays decided.
-func (s *DelegationService) EndDelegation(ctx context.Context, a Actor, away string) (d countersign.Delegation, err error) {
-	err = s.update(ctx, a, access.DeleteDelegation, "delegation/"+access.Folded(away), func(tx store.Tx) error {
+func (s *DelegationService) EndDelegation(ctx context.Context, a core.Actor, away string) (d countersign.Delegation, err error) {
+	err = s.Update(ctx, a, access.DeleteDelegation, "delegation/"+access.Folded(away), func(tx store.Tx) error {
 		email, err := awayUser(tx, a, away)
 		if err != nil {
 			return err
@@ -91,13 +92,13 @@ func checkDelegation(d countersign.Delegation) error {
 	case d.Until.Sub(d.From) > countersign.MaxDelegation:
 		return countersign.Errorf(countersign.CodeInvalidRequest, "until: it must be within 90 days of from")
 	}
-	return given("reason", d.Reason)
+	return core.Given("reason", d.Reason)
 }
 
 // mayDelegate returns nil if the actor may delegate in a user's name: the user, or an ADMIN
 // of the whole tenant. What is limited to projects or a mode lends no more than it has,
 // except of a user who signed in, whose projects bound the delegation anyway.
-func mayDelegate(a Actor, away string) error {
+func mayDelegate(a core.Actor, away string) error {
 	if a.Modes != nil {
 		return countersign.Errorf(countersign.CodeRoleRequired, "this token is limited to some modes, and a delegation is not")
 	}
@@ -120,21 +121,21 @@ func delegateOf(tx store.Tx, tenant, away, delegate string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u, err := userOf(tx, tenant, email)
+	u, err := core.UserOf(tx, tenant, email)
 	if err != nil {
 		return "", err
 	}
 	if email == away {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "delegate: name another user than %s", away)
 	}
-	if access.Allow(principalOfUser(u), access.DecideApproval) != nil {
+	if access.Allow(core.PrincipalOfUser(u), access.DecideApproval) != nil {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "delegate: %s does not have the role APPROVER; a delegate decides as themself", email)
 	}
 	return email, nil
 }
 
 // awayUser finds the user in whose name the actor delegates, if it may.
-func awayUser(tx store.Tx, a Actor, text string) (string, error) {
+func awayUser(tx store.Tx, a core.Actor, text string) (string, error) {
 	email, err := address("email", text)
 	if err != nil {
 		return "", err
@@ -142,7 +143,7 @@ func awayUser(tx store.Tx, a Actor, text string) (string, error) {
 	if err := mayDelegate(a, email); err != nil {
 		return "", err
 	}
-	u, err := userOf(tx, a.Tenant, email)
+	u, err := core.UserOf(tx, a.Tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return "", countersign.Errorf(countersign.CodeNotFound, "there is no user %s in tenant %s", email, a.Tenant)
 	}
@@ -161,16 +162,16 @@ func delegationOf(tx store.Tx, tenant, email string) (*countersign.Delegation, i
 	return d, version, err
 }
 
-func (s *DelegationService) dropDelegation(tx store.Tx, a Actor, tenant string, op access.Operation, d *countersign.Delegation) error {
+func (s *DelegationService) dropDelegation(tx store.Tx, a core.Actor, tenant string, op access.Operation, d *countersign.Delegation) error {
 	if err := records.Delegations.Delete(tx, tenant, records.DelegationID(d.User)); err != nil {
 		return err
 	}
-	return s.auditIn(tx, tenant, a, op, "delegation/"+d.User, change{before: delegationState(d), after: "gone"})
+	return s.AuditIn(tx, tenant, a, op, "delegation/"+d.User, core.Change{Before: delegationState(d), After: "gone"})
 }
 
 // leaveDelegations ends the delegations by and to a user who leaves a tenant: if they are
 // added again, none of them comes back.
-func (s *DelegationService) leaveDelegations(tx store.Tx, a Actor, tenant, email string) error {
+func (s *DelegationService) leaveDelegations(tx store.Tx, a core.Actor, tenant, email string) error {
 	all, err := records.Delegations.List(tx, tenant, store.Query{Where: records.AllDelegations()})
 	if err != nil {
 		return err

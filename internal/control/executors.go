@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -12,7 +13,7 @@ import (
 
 // executorsOf reads the existing members of a team with their models and projects. It fails on
 // one outside the actor's scope.
-func (s *PlanService) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
+func (s *PlanService) executorsOf(tx store.Tx, a core.Actor, team *countersign.Team) (plan.Executors, error) {
 	c, of := plan.Executors{Team: team, Projects: map[string]plan.Source{}}, planned{}
 	seen := map[string]bool{}
 	for _, m := range team.Members {
@@ -35,7 +36,7 @@ func (s *PlanService) executorsOf(tx store.Tx, a Actor, team *countersign.Team) 
 }
 
 // addExecutor adds an agent, its model and its project to the executors.
-func (s *PlanService) addExecutor(tx store.Tx, a Actor, c *plan.Executors, of *planned, head *records.AgentHead) error {
+func (s *PlanService) addExecutor(tx store.Tx, a core.Actor, c *plan.Executors, of *planned, head *records.AgentHead) error {
 	e := plan.Executor{}
 	var err error
 	if e.Agent, err = plannedAgent(tx, a.Tenant, of, head); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/quota"
@@ -17,26 +18,26 @@ import (
 )
 
 // GroupService is the use cases of groups of approvers.
-type GroupService struct{ *Core }
+type GroupService struct{ *core.Core }
 
 // newGroups returns the use cases.
-func newGroups(c *Core) *GroupService { return &GroupService{Core: c} }
+func newGroups(c *core.Core) *GroupService { return &GroupService{Core: c} }
 
 // Groups lists the tenant's groups by id.
-func (s *GroupService) Groups(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Group], err error) {
-	err = s.view(ctx, a, access.ReadGroups, func(tx store.Tx) error {
-		page, err = records.Groups.Page(tx, a.Tenant, l.query(nil, records.AllGroups()...))
+func (s *GroupService) Groups(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[countersign.Group], err error) {
+	err = s.View(ctx, a, access.ReadGroups, func(tx store.Tx) error {
+		page, err = records.Groups.Page(tx, a.Tenant, l.Query(nil, records.AllGroups()...))
 		return err
 	})
 	return page, err
 }
 
 // Group reads one group.
-func (s *GroupService) Group(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
-	err = s.view(ctx, a, access.ReadGroups, func(tx store.Tx) error {
+func (s *GroupService) Group(ctx context.Context, a core.Actor, id string) (g countersign.Group, err error) {
+	err = s.View(ctx, a, access.ReadGroups, func(tx store.Tx) error {
 		rec, _, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
 		if err != nil {
-			return found(err, "group", id)
+			return core.Found(err, "group", id)
 		}
 		g = *rec
 		return nil
@@ -46,8 +47,8 @@ func (s *GroupService) Group(ctx context.Context, a Actor, id string) (g counter
 
 // PutGroup creates a group or, with the present revision, updates it. Who leaves it no
 // longer counts for what is undecided; what was decided stays so.
-func (s *GroupService) PutGroup(ctx context.Context, a Actor, id string, w countersign.GroupWrite) (g countersign.Group, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *GroupService) PutGroup(ctx context.Context, a core.Actor, id string, w countersign.GroupWrite) (g countersign.Group, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return g, err
 	}
 	addresses, err := checkGroup(w)
@@ -55,7 +56,7 @@ func (s *GroupService) PutGroup(ctx context.Context, a Actor, id string, w count
 		return g, err
 	}
 	subject := "group/" + id
-	err = s.updateInTurn(ctx, a, access.WriteGroup, subject, func(tx store.Tx) error {
+	err = s.UpdateInTurn(ctx, a, access.WriteGroup, subject, func(tx store.Tx) error {
 		was, version, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
 		if errors.Is(err, store.ErrNotFound) {
 			was, version, err = &countersign.Group{}, 0, checkGroupLimit(tx, a.Tenant)
@@ -63,7 +64,7 @@ func (s *GroupService) PutGroup(ctx context.Context, a Actor, id string, w count
 		if err != nil {
 			return err
 		}
-		if err := compare("group", id, was.Revision, w.ExpectedRevision); err != nil {
+		if err := core.Compare("group", id, was.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
 		members, err := membersOf(tx, a.Tenant, addresses)
@@ -78,7 +79,7 @@ func (s *GroupService) PutGroup(ctx context.Context, a Actor, id string, w count
 		if _, err := records.Groups.Put(tx, a.Tenant, records.GroupID(id), &g, version); err != nil {
 			return err
 		}
-		return s.audit(tx, a, access.WriteGroup, subject, change{before: groupState(was), after: groupState(&g), weakens: widensGroup(was, &g)})
+		return s.Audit(tx, a, access.WriteGroup, subject, core.Change{Before: groupState(was), After: groupState(&g), Weakens: widensGroup(was, &g)})
 	})
 	return g, err
 }
@@ -112,13 +113,13 @@ func membersOf(tx store.Tx, tenant string, addresses []string) ([]string, error)
 			return nil, err
 		}
 	}
-	return members, wrong(repeated("members", members))
+	return members, core.Wrong(core.Repeated("members", members))
 }
 
 // memberOf finds the user whom a member names. One whose address an earlier release kept in
 // another form is named by that form alone.
 func memberOf(tx store.Tx, tenant, path, email string) (string, error) {
-	u, err := userOf(tx, tenant, email)
+	u, err := core.UserOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: %s is not a user of tenant %s; add them first", path, email, tenant)
 	}
@@ -141,7 +142,7 @@ func groupState(g *countersign.Group) string {
 	if g.Revision == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s %v", revision(g.Revision), g.Members)
+	text := fmt.Sprintf("%s %v", core.Revision(g.Revision), g.Members)
 	if g.Claim != "" {
 		text += " claim " + g.Claim
 	}
@@ -156,12 +157,12 @@ func widensGroup(was, now *countersign.Group) bool {
 }
 
 // DeleteGroup deletes a group that no rule names.
-func (s *GroupService) DeleteGroup(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
+func (s *GroupService) DeleteGroup(ctx context.Context, a core.Actor, id string) (g countersign.Group, err error) {
 	subject := "group/" + id
-	err = s.update(ctx, a, access.DeleteGroup, subject, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.DeleteGroup, subject, func(tx store.Tx) error {
 		rec, _, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
 		if err != nil {
-			return found(err, "group", id)
+			return core.Found(err, "group", id)
 		}
 		if err := groupUnused(tx, a.Tenant, id); err != nil {
 			return err
@@ -170,7 +171,7 @@ func (s *GroupService) DeleteGroup(ctx context.Context, a Actor, id string) (g c
 			return err
 		}
 		g = *rec
-		return s.audit(tx, a, access.DeleteGroup, subject, change{before: groupState(rec), after: "gone"})
+		return s.Audit(tx, a, access.DeleteGroup, subject, core.Change{Before: groupState(rec), After: "gone"})
 	})
 	return g, err
 }
@@ -197,7 +198,7 @@ func groupUnused(tx store.Tx, tenant, id string) error {
 
 // leaveGroups takes a user who leaves a tenant out of its groups: if they are added again,
 // they are a member of none.
-func (s *GroupService) leaveGroups(tx store.Tx, a Actor, tenant, email string) error {
+func (s *GroupService) leaveGroups(tx store.Tx, a core.Actor, tenant, email string) error {
 	all, err := records.Groups.List(tx, tenant, store.Query{Where: records.AllGroups()})
 	if err != nil {
 		return err
@@ -217,7 +218,7 @@ func (s *GroupService) leaveGroups(tx store.Tx, a Actor, tenant, email string) e
 		if _, err := records.Groups.Put(tx, tenant, records.GroupID(g.ID), &next, version); err != nil {
 			return err
 		}
-		if err := s.auditIn(tx, tenant, a, access.DeleteUser, "group/"+g.ID, change{before: groupState(rec), after: groupState(&next)}); err != nil {
+		if err := s.AuditIn(tx, tenant, a, access.DeleteUser, "group/"+g.ID, core.Change{Before: groupState(rec), After: groupState(&next)}); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -22,7 +23,7 @@ func (s *GroupService) keepClaims(tx store.Tx, email string, claims map[string][
 // dropClaims is keepClaims for a sign-in by what belongs to one tenant: its session acts in no
 // other, and says nothing of the user there.
 func dropClaims(tx store.Tx, tenant, email string) error {
-	u, err := userOf(tx, tenant, email)
+	u, err := core.UserOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return nil
 	}

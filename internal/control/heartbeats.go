@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/registry"
@@ -14,20 +15,20 @@ import (
 
 // HeartbeatService is the use cases of agents' instances.
 type HeartbeatService struct {
-	*Core
+	*core.Core
 	batcher heartbeatBatcher
 }
 
 // newHeartbeats returns the use cases.
-func newHeartbeats(c *Core) *HeartbeatService { return &HeartbeatService{Core: c} }
+func newHeartbeats(c *core.Core) *HeartbeatService { return &HeartbeatService{Core: c} }
 
 // Heartbeat records a heartbeat of an instance. Its answer means that the sequence is
 // durable. Neither heartbeats nor their refusals are audited (contract 9).
-func (s *HeartbeatService) Heartbeat(ctx context.Context, a Actor, agentID string, h countersign.Heartbeat) (countersign.HeartbeatAck, error) {
+func (s *HeartbeatService) Heartbeat(ctx context.Context, a core.Actor, agentID string, h countersign.Heartbeat) (countersign.HeartbeatAck, error) {
 	if err := access.Allow(a.Principal, access.SendHeartbeat); err != nil {
 		return countersign.HeartbeatAck{}, err
 	}
-	if err := wrong(registry.CheckHeartbeat(h)); err != nil {
+	if err := core.Wrong(registry.CheckHeartbeat(h)); err != nil {
 		s.Config.Metrics.Heartbeat(a.Tenant, "refused")
 		return countersign.HeartbeatAck{}, err
 	}
@@ -35,9 +36,9 @@ func (s *HeartbeatService) Heartbeat(ctx context.Context, a Actor, agentID strin
 	s.enqueue(b)
 	select {
 	case <-b.done:
-		return b.ack, public(b.err)
+		return b.ack, core.Public(b.err)
 	case <-ctx.Done(): // it may still be recorded; a retry is then a duplicate
-		return countersign.HeartbeatAck{}, public(ctx.Err())
+		return countersign.HeartbeatAck{}, core.Public(ctx.Err())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -24,7 +25,7 @@ const (
 
 // pendingHeartbeat is a heartbeat that waits for its commit.
 type pendingHeartbeat struct {
-	actor     Actor
+	actor     core.Actor
 	agentID   string
 	heartbeat countersign.Heartbeat
 	at        time.Time // when it arrived

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -15,11 +16,11 @@ import (
 // (contract 11).
 
 // Invitations lists the invitations of the session's user, by tenant.
-func (s *UserService) Invitations(ctx context.Context, a Actor) (out []countersign.User, err error) {
+func (s *UserService) Invitations(ctx context.Context, a core.Actor) (out []countersign.User, err error) {
 	if a.Session == "" {
 		return nil, nil
 	}
-	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		list, err := invitations(tx, a.Email)
 		out = make([]countersign.User, len(list))
 		for i, u := range list {
@@ -31,11 +32,11 @@ func (s *UserService) Invitations(ctx context.Context, a Actor) (out []countersi
 }
 
 // AcceptInvitation makes the session's user a user of the tenant that invites them.
-func (s *UserService) AcceptInvitation(ctx context.Context, a Actor, tenant string) error {
+func (s *UserService) AcceptInvitation(ctx context.Context, a core.Actor, tenant string) error {
 	if err := access.Proven(a.Principal, access.AcceptInvitation); err != nil {
 		return s.Refuse(ctx, a, access.AcceptInvitation, "user/"+a.Email, err)
 	}
-	return public(s.updateAs(ctx, a, func(tx store.Tx) error {
+	return core.Public(s.UpdateAs(ctx, a, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
 			return err
@@ -45,11 +46,11 @@ func (s *UserService) AcceptInvitation(ctx context.Context, a Actor, tenant stri
 }
 
 // DeclineInvitation deletes an invitation.
-func (s *UserService) DeclineInvitation(ctx context.Context, a Actor, tenant string) error {
+func (s *UserService) DeclineInvitation(ctx context.Context, a core.Actor, tenant string) error {
 	if err := access.Proven(a.Principal, access.DeclineInvitation); err != nil {
 		return s.Refuse(ctx, a, access.DeclineInvitation, "user/"+a.Email, err)
 	}
-	return public(s.updateAs(ctx, a, func(tx store.Tx) error {
+	return core.Public(s.UpdateAs(ctx, a, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
 		if err != nil {
 			return err
@@ -57,12 +58,12 @@ func (s *UserService) DeclineInvitation(ctx context.Context, a Actor, tenant str
 		if err := records.Users.Delete(tx, tenant, u.Email); err != nil {
 			return err
 		}
-		who := Actor{Principal: principalOfUser(u), RequestID: a.RequestID}
-		return s.auditIn(tx, tenant, who, access.DeclineInvitation, "user/"+u.Email, change{before: "invited", after: "gone"})
+		who := core.Actor{Principal: core.PrincipalOfUser(u), RequestID: a.RequestID}
+		return s.AuditIn(tx, tenant, who, access.DeclineInvitation, "user/"+u.Email, core.Change{Before: "invited", After: "gone"})
 	}))
 }
 
-func invited(tx store.Tx, a Actor, tenant string) (*records.User, error) {
+func invited(tx store.Tx, a core.Actor, tenant string) (*records.User, error) {
 	none := countersign.Errorf(countersign.CodeNotFound, "no tenant %s invites you", tenant)
 	if a.Session == "" {
 		return nil, none

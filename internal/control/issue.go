@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -21,7 +22,7 @@ func (s *TokenService) Bootstrap(ctx context.Context, given string) (f First, er
 		made.Token = access.FormatToken(s.Config.NewSecret())
 	}
 	id := s.Config.NewID("tok")
-	system := Actor{Principal: access.System(countersign.DefaultTenant)}
+	system := core.Actor{Principal: access.System(countersign.DefaultTenant)}
 	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		f = First{}
 		n, err := tx.Count(store.Tenants, store.Realm, store.Query{})
@@ -37,7 +38,7 @@ func (s *TokenService) Bootstrap(ctx context.Context, given string) (f First, er
 		if _, err := records.Tenants.Put(tx, store.Realm, t.ID, t, 0); err != nil {
 			return err
 		}
-		if err := s.auditIn(tx, store.Realm, system, access.WriteTenant, "tenant/"+t.ID, change{after: revision(1)}); err != nil {
+		if err := s.AuditIn(tx, store.Realm, system, access.WriteTenant, "tenant/"+t.ID, core.Change{After: core.Revision(1)}); err != nil {
 			return err
 		}
 		link := &records.SetupLink{Hash: access.HashToken(made.Link), ExpiresAt: now.Add(access.SetupLife)}
@@ -72,13 +73,13 @@ func useless(tx store.Tx, given string) (unknown, revoked bool, err error) {
 }
 
 // issue stores a token that the system made, with its audit record.
-func (s *TokenService) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {
+func (s *TokenService) issue(tx store.Tx, system core.Actor, tenant, id, secret string, role countersign.Role, realm bool) error {
 	rec := s.newToken(system, tenant, id, countersign.TokenWrite{Name: "bootstrap", Roles: []countersign.Role{role}})
 	rec.Realm, rec.Lineage = realm, nil
 	if err := putToken(tx, &rec, secret); err != nil {
 		return err
 	}
-	return s.auditIn(tx, tenant, system, access.CreateToken, "token/"+id, change{after: describe(rec.Token), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
+	return s.AuditIn(tx, tenant, system, access.CreateToken, "token/"+id, core.Change{After: describe(rec.Token), Weakens: core.GrantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 }
 
 // IssueToken makes a token on a stopped store, for an operator who has lost all tokens
@@ -88,10 +89,10 @@ func (s *TokenService) IssueToken(ctx context.Context, tenant string, role count
 	id := s.Config.NewID("tok")
 	err = s.Store.Update(ctx, func(tx store.Tx) error {
 		if _, _, err := records.Tenants.Get(tx, store.Realm, tenant); err != nil {
-			return found(err, "tenant", tenant)
+			return core.Found(err, "tenant", tenant)
 		}
 		realm := tenant == countersign.DefaultTenant && role == countersign.RoleAdmin
-		return s.issue(tx, Actor{Principal: access.System(tenant)}, tenant, id, secret, role, realm)
+		return s.issue(tx, core.Actor{Principal: access.System(tenant)}, tenant, id, secret, role, realm)
 	})
-	return secret, public(err)
+	return secret, core.Public(err)
 }

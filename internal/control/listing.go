@@ -4,39 +4,40 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 )
 
 // ListAgents is Agents of what show makes of each.
-func ListAgents[T any](ctx context.Context, s *Service, a Actor, l List, f AgentFilter, show func(countersign.Agent) (T, error)) (countersign.Page[T], error) {
+func ListAgents[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f AgentFilter, show func(countersign.Agent) (T, error)) (countersign.Page[T], error) {
 	return listAgents(ctx, s.AgentService, a, l, f, show)
 }
 
 // ListApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
 // are in memory at a time.
-func ListApprovals[T any](ctx context.Context, s *Service, a Actor, l List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (countersign.Page[T], error) {
+func ListApprovals[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (countersign.Page[T], error) {
 	return listApprovals(ctx, s.ApprovalService, a, l, f, show)
 }
 
 // ListPlans is Plans of what show makes of each: a page has up to 200 plans of a
 // mebibyte, of which few are in memory at a time.
-func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFilter, show func(countersign.Plan) (T, error)) (countersign.Page[T], error) {
+func ListPlans[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f PlanFilter, show func(countersign.Plan) (T, error)) (countersign.Page[T], error) {
 	return listPlans(ctx, s.PlanService, a, l, f, show)
 }
 
 // ListProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
 // which one is in memory at a time.
-func ListProjects[T any](ctx context.Context, s *Service, a Actor, l List, show func(countersign.Project) (T, error)) (countersign.Page[T], error) {
+func ListProjects[T any](ctx context.Context, s *Service, a core.Actor, l core.List, show func(countersign.Project) (T, error)) (countersign.Page[T], error) {
 	return listProjects(ctx, s.ProjectService, a, l, show)
 }
 
 // ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
 // is in memory alone.
-func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (countersign.Page[T], error) {
+func ListRuns[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f RunFilter, show func(countersign.Run) (T, error)) (countersign.Page[T], error) {
 	return listRuns(ctx, s.RunService, a, l, f, show)
 }
 
 // ListTeams is Teams of what show makes of each.
-func ListTeams[T any](ctx context.Context, s *Service, a Actor, l List, show func(countersign.Team) (T, error)) (countersign.Page[T], error) {
+func ListTeams[T any](ctx context.Context, s *Service, a core.Actor, l core.List, show func(countersign.Team) (T, error)) (countersign.Page[T], error) {
 	return listTeams(ctx, s.TeamService, a, l, show)
 }
 
@@ -44,6 +45,6 @@ func ListTeams[T any](ctx context.Context, s *Service, a Actor, l List, show fun
 // member that names a principal has one of the same name with Name behind it. Names that are
 // there stay, and what is given isn't changed, since records in memory are shared. If the store
 // can't be read, it is returned without names: what was written stays so.
-func Named[T any](ctx context.Context, s *Service, a Actor, v T) T {
+func Named[T any](ctx context.Context, s *Service, a core.Actor, v T) T {
 	return named(ctx, s.core, a, v)
 }

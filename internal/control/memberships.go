@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -82,9 +83,9 @@ func (s *SessionService) admitUser(tx store.Tx, u *records.User, requestID strin
 		return err
 	}
 	*u = *stored
-	who := Actor{Principal: principalOfUser(u), RequestID: requestID}
-	c := change{before: "invited", after: rightsOf(*u), weakens: grantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
-	return s.auditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
+	who := core.Actor{Principal: core.PrincipalOfUser(u), RequestID: requestID}
+	c := core.Change{Before: "invited", After: rightsOf(*u), Weakens: core.GrantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
+	return s.AuditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
 }
 
 // membershipToEnter returns the membership that a sign-in begins in: the one last used. An

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -18,16 +19,16 @@ import (
 
 // MetricService is the figures of a tenant and the installation.
 type MetricService struct {
-	*Core
+	*core.Core
 	counts storedCounts
 }
 
 // newMetrics returns the use cases.
-func newMetrics(c *Core) *MetricService { return &MetricService{Core: c} }
+func newMetrics(c *core.Core) *MetricService { return &MetricService{Core: c} }
 
 // Metrics returns the tenant's metrics; for a realm administrator also those of the process
 // and the installation (contract 9).
-func (s *MetricService) Metrics(ctx context.Context, a Actor) (telemetry.Families, error) {
+func (s *MetricService) Metrics(ctx context.Context, a core.Actor) (telemetry.Families, error) {
 	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {
 		return nil, err
 	}
@@ -46,8 +47,8 @@ func (s *MetricService) Metrics(ctx context.Context, a Actor) (telemetry.Familie
 	return s.Config.Metrics.Gather(a.Tenant, seesProcess, measured)
 }
 
-func (s *MetricService) measure(ctx context.Context, a Actor, count func(tx store.Tx, tenant string) ([]telemetry.Metric, error)) (figures []telemetry.Metric, err error) {
-	err = s.view(ctx, a, access.ReadMetrics, func(tx store.Tx) (err error) {
+func (s *MetricService) measure(ctx context.Context, a core.Actor, count func(tx store.Tx, tenant string) ([]telemetry.Metric, error)) (figures []telemetry.Metric, err error) {
+	err = s.View(ctx, a, access.ReadMetrics, func(tx store.Tx) (err error) {
 		figures, err = count(tx, a.Tenant)
 		return err
 	})
@@ -188,7 +189,7 @@ func countStored(tx store.Tx, tenant string) ([]telemetry.Metric, error) {
 	}
 	figures := []telemetry.Metric{{Name: "countersign_audit_records", Help: "Records of the tenant's audit log.", Value: float64(records)}}
 	for _, count := range tenantCounts() {
-		n, err := tx.Count(count.table, tenant, store.Query{Where: equals(map[string]string{"status": count.is})})
+		n, err := tx.Count(count.table, tenant, store.Query{Where: core.Equals(map[string]string{"status": count.is})})
 		if err != nil {
 			return nil, err
 		}

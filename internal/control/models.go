@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/model"
@@ -19,19 +20,19 @@ import (
 
 // ModelService is the use cases of models.
 type ModelService struct {
-	*Core
+	*core.Core
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 }
 
 // newModels returns the use cases.
-func newModels(c *Core) *ModelService {
+func newModels(c *core.Core) *ModelService {
 	return &ModelService{Core: c, documents: cache.New[documentKey, ListedModel](cachedModels), machines: cache.New[cache.Stamp, *model.Machine](cachedMachines)}
 }
 
 // Model reads one model.
-func (s *ModelService) Model(ctx context.Context, a Actor, id string) (m countersign.Model, err error) {
-	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
+func (s *ModelService) Model(ctx context.Context, a core.Actor, id string) (m countersign.Model, err error) {
+	err = s.View(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		m, err = readModel(tx, a.Tenant, id)
 		return err
 	})
@@ -40,15 +41,15 @@ func (s *ModelService) Model(ctx context.Context, a Actor, id string) (m counter
 
 // PutModel creates a model or, with the present revision, updates it (specification 2.4).
 // The document is stored verbatim, valid or not; ValidateModel judges its meaning.
-func (s *ModelService) PutModel(ctx context.Context, a Actor, id string, w countersign.ModelWrite) (m countersign.Model, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *ModelService) PutModel(ctx context.Context, a core.Actor, id string, w countersign.ModelWrite) (m countersign.Model, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return m, err
 	}
 	if w.Document.ID != id {
 		return m, countersign.Errorf(countersign.CodeInvalidRequest, "document.id: it must be %s, the id in the path, not %s", id, w.Document.ID)
 	}
 	subject := "model/" + id
-	err = s.updateInTurn(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {
+	err = s.UpdateInTurn(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {
 		if err := mayChangeModel(tx, a, id); err != nil {
 			return err
 		}
@@ -70,18 +71,18 @@ func (s *ModelService) PutModel(ctx context.Context, a Actor, id string, w count
 			return err
 		}
 		m = assembleModel(*head, w.Document)
-		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: modelRevisionText(head)})
+		return s.Audit(tx, a, access.WriteModel, subject, core.Change{Before: before, After: modelRevisionText(head)})
 	})
 	return m, err
 }
 
 // headFor returns the head that a write changes: the stored one if it has the expected
 // revision, or a new one if there is none and none is expected.
-func headFor(tx store.Tx, a Actor, id string, expected int64) (*records.ModelHead, int64, error) {
+func headFor(tx store.Tx, a core.Actor, id string, expected int64) (*records.ModelHead, int64, error) {
 	tenant := a.Tenant
 	head, version, err := records.Models.Get(tx, tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return &records.ModelHead{}, 0, compare("model", id, 0, expected)
+		return &records.ModelHead{}, 0, core.Compare("model", id, 0, expected)
 	}
 	if err == nil {
 		err = access.Replace(a.Principal)
@@ -89,7 +90,7 @@ func headFor(tx store.Tx, a Actor, id string, expected int64) (*records.ModelHea
 	if err != nil {
 		return nil, 0, err
 	}
-	err = compare("model", id, head.Revision, expected)
+	err = core.Compare("model", id, head.Revision, expected)
 	if err != nil && head.ChangedBy != "" {
 		err = changedMeanwhile(tx, tenant, head, expected)
 	}
@@ -132,8 +133,8 @@ func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int6
 }
 
 // ValidateModel lists the errors and warnings of a stored model.
-func (s *ModelService) ValidateModel(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
-	busy := s.compute(ctx, a.Tenant, func() {
+func (s *ModelService) ValidateModel(ctx context.Context, a core.Actor, id string) (v countersign.Validation, err error) {
+	busy := s.Compute(ctx, a.Tenant, func() {
 		var m countersign.Model
 		if m, err = s.Model(ctx, a, id); err == nil {
 			v = model.Validate(&m.Document)
@@ -144,42 +145,42 @@ func (s *ModelService) ValidateModel(ctx context.Context, a Actor, id string) (v
 
 // CheckModel lists the errors and warnings of a document that somebody edits and that isn't
 // stored, or not as it is.
-func (s *ModelService) CheckModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
+func (s *ModelService) CheckModel(ctx context.Context, a core.Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
 	if err := access.Allow(a.Principal, access.WriteModel); err != nil {
 		return v, err
 	}
 	return s.checkModel(ctx, a, doc)
 }
 
-func (s *ModelService) checkModel(ctx context.Context, a Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
-	err = s.compute(ctx, a.Tenant, func() { v = model.Validate(doc) })
+func (s *ModelService) checkModel(ctx context.Context, a core.Actor, doc *countersign.AgentModel) (v countersign.Validation, err error) {
+	err = s.Compute(ctx, a.Tenant, func() { v = model.Validate(doc) })
 	return v, err
 }
 
 // SuspendModel raises the revision, so that earlier plans never run again.
-func (s *ModelService) SuspendModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) SuspendModel(ctx context.Context, a core.Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.SuspendModel, id, reason)
 }
 
 // ResumeModel lets new plans be made, at the revision that the suspension made.
-func (s *ModelService) ResumeModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) ResumeModel(ctx context.Context, a core.Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.ResumeModel, id, reason)
 }
 
-func (s *ModelService) moveModel(ctx context.Context, a Actor, op access.Operation, id, reason string) (m countersign.Model, err error) {
-	if err := given("reason", reason); err != nil {
+func (s *ModelService) moveModel(ctx context.Context, a core.Actor, op access.Operation, id, reason string) (m countersign.Model, err error) {
+	if err := core.Given("reason", reason); err != nil {
 		return m, err
 	}
 	subject := "model/" + id
-	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
+	err = s.Update(ctx, a, op, subject, func(tx store.Tx) error {
 		head, version, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
-			return found(err, "model", id)
+			return core.Found(err, "model", id)
 		}
 		if err := mayChangeModel(tx, a, id); err != nil {
 			return err
 		}
-		flag, set := flagOf(op, &head.Suspended, &head.Retired)
+		flag, set := core.FlagOf(op, &head.Suspended, &head.Retired)
 		if *flag != set {
 			if err := s.toggleModel(tx, a, op, head, version, reason); err != nil {
 				return err
@@ -192,9 +193,9 @@ func (s *ModelService) moveModel(ctx context.Context, a Actor, op access.Operati
 }
 
 // toggleModel raises the revision if it sets a flag, and keeps it if it clears one.
-func (s *ModelService) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
-	c := change{before: modelRevisionText(head), reason: reason}
-	flag, set := flagOf(op, &head.Suspended, &head.Retired)
+func (s *ModelService) toggleModel(tx store.Tx, a core.Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
+	c := core.Change{Before: modelRevisionText(head), Reason: reason}
+	flag, set := core.FlagOf(op, &head.Suspended, &head.Retired)
 	*flag, head.UpdatedAt, head.ChangedBy = set, s.Config.Now(), a.ID
 	if set {
 		head.Revision++
@@ -204,20 +205,20 @@ func (s *ModelService) toggleModel(tx store.Tx, a Actor, op access.Operation, he
 	} else if _, err := records.Models.Put(tx, a.Tenant, head.ID, head, version); err != nil {
 		return err
 	}
-	c.after = modelRevisionText(head)
-	return s.audit(tx, a, op, "model/"+head.ID, c)
+	c.After = modelRevisionText(head)
+	return s.Audit(tx, a, op, "model/"+head.ID, c)
 }
 
 func modelRevisionText(h *records.ModelHead) string {
-	return revisionText(h.Revision, h.Suspended, h.Retired)
+	return core.RevisionText(h.Revision, h.Suspended, h.Retired)
 }
 
 // RetireModel retires a model.
-func (s *ModelService) RetireModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) RetireModel(ctx context.Context, a core.Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.RetireModel, id, reason)
 }
 
 // RestoreModel ends the retirement of a model. It keeps the revision.
-func (s *ModelService) RestoreModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+func (s *ModelService) RestoreModel(ctx context.Context, a core.Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.RestoreModel, id, reason)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -22,10 +23,10 @@ type ListedModel struct {
 // Models lists the tenant's models by id. A page has up to 200 documents of up to a
 // mebibyte. They are read one at a time, as text, and what a list shows of them is cached,
 // so that a page takes neither the memory of all documents nor their decoding twice.
-func (s *ModelService) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
-	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
+func (s *ModelService) Models(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[ListedModel], err error) {
+	err = s.View(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		show := func(h *records.ModelHead) (ListedModel, error) { return s.listedModel(tx, a.Tenant, *h) }
-		page, err = showPage(s.Core, tx, a.Tenant, records.Models, l, l.query(nil, l.current()...), show)
+		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Models, l, l.Query(nil, l.Current()...), show)
 		return err
 	})
 	return page, err

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -14,7 +15,7 @@ import (
 
 // mayChangeModel returns nil for a new model, and if all plans, agents and teams that use
 // the model lie in the actor's projects.
-func mayChangeModel(tx store.Tx, a Actor, id string) error {
+func mayChangeModel(tx store.Tx, a core.Actor, id string) error {
 	if !a.Limited() {
 		return nil
 	}
@@ -25,13 +26,13 @@ func mayChangeModel(tx store.Tx, a Actor, id string) error {
 	return err
 }
 
-func usedOutsideScope(tx store.Tx, a Actor, modelID string) (bool, error) {
+func usedOutsideScope(tx store.Tx, a core.Actor, modelID string) (bool, error) {
 	all, err := tx.Distinct(store.Plans, a.Tenant, "scope")
 	if err != nil {
 		return false, err
 	}
 	outside := slices.DeleteFunc(all, func(scope string) bool { return a.Covers(records.ProjectsIn(scope)...) })
-	plans, err := tx.List(store.Plans, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID), within("scope", outside)}, Limit: 1})
+	plans, err := tx.List(store.Plans, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID), core.Within("scope", outside)}, Limit: 1})
 	if err != nil || len(plans) > 0 {
 		return true, err
 	}
@@ -40,7 +41,7 @@ func usedOutsideScope(tx store.Tx, a Actor, modelID string) (bool, error) {
 
 // agentsOutsideScope reports whether an agent or team outside the actor's projects uses the
 // model. Plans don't tell: the plan of a team run names its members and no model.
-func agentsOutsideScope(tx store.Tx, a Actor, modelID string) (bool, error) {
+func agentsOutsideScope(tx store.Tx, a core.Actor, modelID string) (bool, error) {
 	agents, err := records.Agents.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}})
 	if err != nil || len(agents) == 0 {
 		return false, err

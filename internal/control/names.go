@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -15,12 +16,12 @@ import (
 
 // NameCache has what principals are called in memory.
 type NameCache struct {
-	*Core
+	*core.Core
 	known *cache.Cache[principalName, knownName]
 }
 
 // newNames returns an empty memory.
-func newNames(c *Core) *NameCache {
+func newNames(c *core.Core) *NameCache {
 	return &NameCache{Core: c, known: cache.New[principalName, knownName](cachedNames)}
 }
 
@@ -46,7 +47,7 @@ func (s *NameCache) nameOf(ctx context.Context, tenant, principal string) (strin
 		return k.name, nil
 	}
 	var name string
-	err := s.read(ctx, func(tx store.Tx) (err error) {
+	err := s.Read(ctx, func(tx store.Tx) (err error) {
 		name, err = nameIn(tx, tenant, principal)
 		return err
 	})

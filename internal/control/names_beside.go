@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -15,7 +16,7 @@ import (
 // member that names a principal has one of the same name with Name behind it. Names that are
 // there stay, and what is given isn't changed, since records in memory are shared. If the store
 // can't be read, it is returned without names: what was written stays so.
-func named[T any](ctx context.Context, s *Core, a Actor, v T) T {
+func named[T any](ctx context.Context, s *core.Core, a core.Actor, v T) T {
 	given := reflect.ValueOf(&v).Elem()
 	if given.Kind() == reflect.Interface {
 		given = given.Elem()
@@ -24,7 +25,7 @@ func named[T any](ctx context.Context, s *Core, a Actor, v T) T {
 		return v
 	}
 	out := v
-	err := s.read(ctx, func(tx store.Tx) error {
+	err := s.Read(ctx, func(tx store.Tx) error {
 		out = v
 		n := naming{tx: tx, known: map[principalName]string{}}
 		return n.fill(reflect.ValueOf(&out).Elem(), a.Tenant)

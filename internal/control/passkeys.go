@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/passkey"
@@ -21,14 +22,14 @@ import (
 
 // PasskeyService is the use cases of passkeys.
 type PasskeyService struct {
-	*Core
+	*core.Core
 	sessions *SessionService
 	signin   *SignInService
 	party    *passkey.Party // nil: browsers allow none at the public address
 }
 
 // newPasskeys returns the use cases.
-func newPasskeys(c *Core, sessions *SessionService, signin *SignInService) *PasskeyService {
+func newPasskeys(c *core.Core, sessions *SessionService, signin *SignInService) *PasskeyService {
 	return &PasskeyService{Core: c, sessions: sessions, signin: signin}
 }
 
@@ -99,8 +100,8 @@ type OwnPasskey struct {
 }
 
 // Passkeys lists the passkeys of the session's user in its tenant, the oldest first.
-func (s *PasskeyService) Passkeys(ctx context.Context, a Actor) (out []OwnPasskey, err error) {
-	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+func (s *PasskeyService) Passkeys(ctx context.Context, a core.Actor) (out []OwnPasskey, err error) {
+	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		all, err := passkeysOf(tx, a.Tenant, a.Email)
 		out = make([]OwnPasskey, len(all))
 		for i, p := range all {
@@ -112,11 +113,11 @@ func (s *PasskeyService) Passkeys(ctx context.Context, a Actor) (out []OwnPasske
 }
 
 // MayAddPasskey returns nil if the session may add a passkey now: it began a short while ago.
-func (s *PasskeyService) MayAddPasskey(ctx context.Context, a Actor) error {
-	return s.read(ctx, func(tx store.Tx) error { return s.mayAddPasskey(tx, a) })
+func (s *PasskeyService) MayAddPasskey(ctx context.Context, a core.Actor) error {
+	return s.Read(ctx, func(tx store.Tx) error { return s.mayAddPasskey(tx, a) })
 }
 
-func (s *PasskeyService) mayAddPasskey(tx store.Tx, a Actor) error {
+func (s *PasskeyService) mayAddPasskey(tx store.Tx, a core.Actor) error {
 	switch {
 	case s.party == nil:
 		return errNoPasskeys
@@ -125,7 +126,7 @@ func (s *PasskeyService) mayAddPasskey(tx store.Tx, a Actor) error {
 	}
 	rec, _, err := records.Sessions.Get(tx, store.Realm, a.Session)
 	if err != nil {
-		return ended(err)
+		return core.Ended(err)
 	}
 	if s.Config.Now().Sub(rec.CreatedAt) >= access.FreshSignIn {
 		return errNotFresh
@@ -134,10 +135,10 @@ func (s *PasskeyService) mayAddPasskey(tx store.Tx, a Actor) error {
 }
 
 // AskToAddPasskey begins to add a passkey of the session's user.
-func (s *PasskeyService) AskToAddPasskey(ctx context.Context, a Actor) (q Question, err error) {
+func (s *PasskeyService) AskToAddPasskey(ctx context.Context, a core.Actor) (q Question, err error) {
 	q.Secret = access.FormatSecret(s.Config.NewSecret())
 	handle := s.Config.NewSecret()
-	err = s.update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
 		if err := s.mayAddPasskey(tx, a); err != nil {
 			return err
 		}
@@ -170,12 +171,12 @@ func ownerOf(tx store.Tx, tenant, email string, fresh []byte) (passkey.Owner, er
 const maxPasskeyName = 60
 
 // AddPasskey stores the passkey that a browser has made.
-func (s *PasskeyService) AddPasskey(ctx context.Context, a Actor, name, question, answer string) error {
+func (s *PasskeyService) AddPasskey(ctx context.Context, a core.Actor, name, question, answer string) error {
 	if safetext.Blank(name) || utf8.RuneCountInString(name) > maxPasskeyName {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say which device it is, in at most %d characters", maxPasskeyName)
 	}
 	added := false
-	err := s.update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
+	err := s.Update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
 		added = false
 		if err := s.mayAddPasskey(tx, a); err != nil {
 			return err
@@ -201,7 +202,7 @@ func (s *PasskeyService) AddPasskey(ctx context.Context, a Actor, name, question
 	return err
 }
 
-func (s *PasskeyService) putPasskey(tx store.Tx, a Actor, name string, handle []byte, key passkey.Key) error {
+func (s *PasskeyService) putPasskey(tx store.Tx, a core.Actor, name string, handle []byte, key passkey.Key) error {
 	all, err := passkeysOf(tx, a.Tenant, a.Email)
 	if err != nil {
 		return err
@@ -233,8 +234,8 @@ func (s *PasskeyService) putPasskey(tx store.Tx, a Actor, name string, handle []
 }
 
 // logPasskey records who registers which public key, before it counts for anything.
-func (s *PasskeyService) logPasskey(tx store.Tx, a Actor, name string, key passkey.Key) (seq int64, err error) {
-	rec := s.record(a, access.AddPasskey, "user/"+a.Email)
+func (s *PasskeyService) logPasskey(tx store.Tx, a core.Actor, name string, key passkey.Key) (seq int64, err error) {
+	rec := s.Record(a, access.AddPasskey, "user/"+a.Email)
 	rec.After = "passkey " + safetext.Escaped(name)
 	if rec.Passkey, err = s.registration(key); err != nil {
 		return 0, err
@@ -248,8 +249,8 @@ func (s *PasskeyService) logPasskey(tx store.Tx, a Actor, name string, key passk
 
 // RemovePasskey ends a passkey of the session's user; id is that of an OwnPasskey. Sessions
 // that it began go on.
-func (s *PasskeyService) RemovePasskey(ctx context.Context, a Actor, id string) error {
-	return s.update(ctx, a, access.RemovePasskey, "user/"+a.Email, func(tx store.Tx) error {
+func (s *PasskeyService) RemovePasskey(ctx context.Context, a core.Actor, id string) error {
+	return s.Update(ctx, a, access.RemovePasskey, "user/"+a.Email, func(tx store.Tx) error {
 		if a.Session == "" {
 			return countersign.Errorf(countersign.CodeRoleRequired, "a passkey is removed in a browser's session; you have a token")
 		}
@@ -264,7 +265,7 @@ func (s *PasskeyService) RemovePasskey(ctx context.Context, a Actor, id string) 
 		if err := dropPasskey(tx, &all[at]); err != nil {
 			return err
 		}
-		return s.audit(tx, a, access.RemovePasskey, "user/"+a.Email, change{before: "passkey " + safetext.Escaped(all[at].Name), after: "gone"})
+		return s.Audit(tx, a, access.RemovePasskey, "user/"+a.Email, core.Change{Before: "passkey " + safetext.Escaped(all[at].Name), After: "gone"})
 	})
 }
 
@@ -281,12 +282,12 @@ func (s *PasskeyService) AskForPasskey(ctx context.Context, from string) (q Ques
 		return q, err
 	}
 	q = Question{Secret: access.FormatSecret(s.Config.NewSecret()), Options: c.Options}
-	return q, public(s.Store.Update(ctx, func(tx store.Tx) error { return s.ask(tx, c, q.Secret, records.PasskeyQuestion{}) }))
+	return q, core.Public(s.Store.Update(ctx, func(tx store.Tx) error { return s.ask(tx, c, q.Secret, records.PasskeyQuestion{}) }))
 }
 
 // SignInByPasskey begins a session for the user of the passkey that a browser answered with.
 // before is as in SignIn.
-func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, from string, before Actor) (session string, err error) {
+func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, from string, before core.Actor) (session string, err error) {
 	if s.party == nil {
 		return "", errNoPasskeys
 	}
@@ -303,7 +304,7 @@ func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, 
 		if err := dropClaims(tx, rec.TenantID, rec.Email); err != nil {
 			return err
 		}
-		u, err := userOf(tx, rec.TenantID, rec.Email)
+		u, err := core.UserOf(tx, rec.TenantID, rec.Email)
 		if countersign.ErrorCode(err) == countersign.CodeNotFound || err == nil && len(u.Roles) == 0 {
 			return nil
 		}
@@ -319,7 +320,7 @@ func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, 
 	if err == nil {
 		s.signin.succeeded(ctx, from)
 	}
-	return session, public(err)
+	return session, core.Public(err)
 }
 
 // usePasskey finds the passkey that a right answer comes from, and stores its counter; nil for
@@ -354,11 +355,11 @@ func (s *PasskeyService) usePasskey(tx store.Tx, question, answer, requestID str
 // noteCopied records a right answer whose counter has not risen, of which a second copy of the
 // key may be the reason. It signs nobody in.
 func (s *PasskeyService) noteCopied(tx store.Tx, p *records.Passkey, requestID string) error {
-	who := Actor{Principal: access.Principal{ID: "user:" + p.Email, Tenant: p.TenantID}, RequestID: requestID}
-	rec := s.record(who, access.SignIn, "user/"+p.Email)
+	who := core.Actor{Principal: access.Principal{ID: "user:" + p.Email, Tenant: p.TenantID}, RequestID: requestID}
+	rec := s.Record(who, access.SignIn, "user/"+p.Email)
 	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.CodeUnauthenticated)
 	rec.Reason = "the counter of the passkey " + safetext.Escaped(p.Name) + " has not risen, so it may have been copied"
-	return appendAudit(tx, p.TenantID, rec)
+	return core.AppendAudit(tx, p.TenantID, rec)
 }
 
 // registration is what the log keeps of a new passkey.

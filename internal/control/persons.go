@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -13,11 +14,11 @@ import (
 // others; each that it concerns has it in its own log (contract 12.1).
 
 // auditOfPerson records what a person did about themself in each tenant that they are a user of.
-func (s *SessionService) auditOfPerson(tx store.Tx, a Actor, op access.Operation, email string, c change) error {
+func (s *SessionService) auditOfPerson(tx store.Tx, a core.Actor, op access.Operation, email string, c core.Change) error {
 	list, err := memberships(tx, email)
 	for _, u := range list {
 		if err == nil {
-			err = s.auditIn(tx, u.TenantID, a, op, "user/"+email, c)
+			err = s.AuditIn(tx, u.TenantID, a, op, "user/"+email, c)
 		}
 	}
 	return err
@@ -60,7 +61,7 @@ func (s *SessionService) goOn(tx store.Tx, id string, rec *records.Session, vers
 	if _, err := records.Sessions.Put(tx, store.Realm, id, rec, version); err != nil {
 		return err
 	}
-	return s.auditIn(tx, u.TenantID, Actor{Principal: principalOfUser(u)}, access.SignIn, "user/"+u.Email, change{after: "signed in", reason: "the user was removed from the tenant in which the session acted"})
+	return s.AuditIn(tx, u.TenantID, core.Actor{Principal: core.PrincipalOfUser(u)}, access.SignIn, "user/"+u.Email, core.Change{After: "signed in", Reason: "the user was removed from the tenant in which the session acted"})
 }
 
 // sweepMost bounds how many expired records one request deletes.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -40,7 +41,7 @@ func plannedProject(allowed project.Allowed, tx store.Tx, tenant string, d *plan
 func plannedModel(tx store.Tx, tenant string, d *planned, id string) (m countersign.Model, err error) {
 	head, _, err := records.Models.Get(tx, tenant, id)
 	if err != nil {
-		return m, found(err, "model", id)
+		return m, core.Found(err, "model", id)
 	}
 	var rev records.ModelRevision
 	if err = document(d, tx, store.ModelRevisions, tenant, "model", id, head.DocumentRevision, &rev); err != nil {

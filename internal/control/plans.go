@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -24,7 +25,7 @@ import (
 
 // PlanService is the use cases of plans, and what of them runs and teams need.
 type PlanService struct {
-	*Core
+	*core.Core
 	taken *cache.Cache[plannedKey, run.Estimate]
 }
 
@@ -32,7 +33,7 @@ type PlanService struct {
 const cachedEstimates = 1024
 
 // newPlans returns the use cases.
-func newPlans(c *Core) *PlanService {
+func newPlans(c *core.Core) *PlanService {
 	return &PlanService{Core: c, taken: cache.New[plannedKey, run.Estimate](cachedEstimates)}
 }
 
@@ -41,23 +42,23 @@ type PlanFilter struct{ Status, ModelID string }
 
 // Plans lists the plans within the actor's scope, newest first, without
 // snapshots.
-func (s *PlanService) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (countersign.Page[countersign.Plan], error) {
-	return listPlans(ctx, s, a, l, f, whole)
+func (s *PlanService) Plans(ctx context.Context, a core.Actor, l core.List, f PlanFilter) (countersign.Page[countersign.Plan], error) {
+	return listPlans(ctx, s, a, l, f, core.Whole)
 }
 
 // listPlans is Plans of what show makes of each: a page has up to 200 plans of a
 // mebibyte, of which few are in memory at a time.
-func listPlans[T any](ctx context.Context, s *PlanService, a Actor, l List, f PlanFilter, show func(countersign.Plan) (T, error)) (page countersign.Page[T], err error) {
-	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+func listPlans[T any](ctx context.Context, s *PlanService, a core.Actor, l core.List, f PlanFilter, show func(countersign.Plan) (T, error)) (page countersign.Page[T], err error) {
+	err = s.View(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Plans, a.Principal)
 		if err != nil {
 			return err
 		}
-		where = append(where, equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
-		q := l.query(newestFirst, where...)
+		where = append(where, core.Equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
+		q := l.Query(core.NewestFirst, where...)
 		names := namesIn(tx, a.Tenant)
-		page, err = showPage(s.Core, tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
-			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
+		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
+			if err := core.MaskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
 				return shown, err
 			}
 			if p.CreatedByName, err = names.of(p.CreatedBy); err != nil {
@@ -71,8 +72,8 @@ func listPlans[T any](ctx context.Context, s *PlanService, a Actor, l List, f Pl
 }
 
 // Plan reads one plan with the snapshots of its model and projects.
-func (s *PlanService) Plan(ctx context.Context, a Actor, id string) (p countersign.Plan, err error) {
-	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+func (s *PlanService) Plan(ctx context.Context, a core.Actor, id string) (p countersign.Plan, err error) {
+	err = s.View(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		rec, err := s.reachPlan(tx, a, id)
 		if err != nil {
 			return err
@@ -80,21 +81,21 @@ func (s *PlanService) Plan(ctx context.Context, a Actor, id string) (p countersi
 		if p, err = snapshot(tx, a.Tenant, rec.Plan); err != nil {
 			return err
 		}
-		return maskPlanFor(tx, a, &p, rec.OpenInputs)
+		return core.MaskPlanFor(tx, a, &p, rec.OpenInputs)
 	})
 	return p, err
 }
 
 // reachPlan reads a plan, in a View. It must not be changed.
-func (s *PlanService) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
+func (s *PlanService) reachPlan(tx store.Tx, a core.Actor, id string) (*records.Plan, error) {
 	rec, err := s.Repo.ReadPlan(tx, a.Tenant, id)
 	if err != nil {
-		return nil, found(err, "plan", id)
+		return nil, core.Found(err, "plan", id)
 	}
 	return rec, inScopeOf(a, rec)
 }
 
-func inScopeOf(a Actor, rec *records.Plan) error {
+func inScopeOf(a core.Actor, rec *records.Plan) error {
 	return access.InScope(a.Principal, records.ProjectsOf(&rec.Plan)...)
 }
 
@@ -156,8 +157,8 @@ func modelAt(tx store.Tx, tenant, id string, rev int64) (m countersign.Model, si
 }
 
 // Drift compares everything that a plan was made from with how it is now.
-func (s *PlanService) Drift(ctx context.Context, a Actor, id string) (d countersign.Drift, err error) {
-	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+func (s *PlanService) Drift(ctx context.Context, a core.Actor, id string) (d countersign.Drift, err error) {
+	err = s.View(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		rec, err := s.reachPlan(tx, a, id)
 		if err != nil {
 			return err
@@ -171,8 +172,8 @@ func (s *PlanService) Drift(ctx context.Context, a Actor, id string) (d counters
 
 // CreatePlan stores a plan that its maker wrote: READY, or INVALID with all that
 // is wrong with it (specification 2.9).
-func (s *PlanService) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWrite) (countersign.Plan, error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *PlanService) CreatePlan(ctx context.Context, a core.Actor, w countersign.PlanWrite) (countersign.Plan, error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return countersign.Plan{}, err
 	}
 	if w.Mode == "" {
@@ -183,7 +184,7 @@ func (s *PlanService) CreatePlan(ctx context.Context, a Actor, w countersign.Pla
 		ids[i] = w.Steps[i].ID
 	}
 	made, err := s.makePlan(ctx, a, access.CreatePlan, w.ModelID, func(m *countersign.Model) (countersign.PlanWrite, []string, error) {
-		if err := invalid(plan.CheckIDs(ids)); err != nil {
+		if err := core.Invalid(plan.CheckIDs(ids)); err != nil {
 			return w, nil, err
 		}
 		return w, modelErrors(m), nil
@@ -210,8 +211,8 @@ func modelErrors(m *countersign.Model) []string {
 }
 
 // CompilePlan makes a plan of a model's scenario (contract 5).
-func (s *PlanService) CompilePlan(ctx context.Context, a Actor, modelID string, req countersign.CompileRequest) (countersign.Plan, error) {
-	if err := wellFormed(a, req); err != nil {
+func (s *PlanService) CompilePlan(ctx context.Context, a core.Actor, modelID string, req countersign.CompileRequest) (countersign.Plan, error) {
+	if err := core.WellFormed(a, req); err != nil {
 		return countersign.Plan{}, err
 	}
 	made, err := s.makePlan(ctx, a, access.CompilePlan, modelID, func(m *countersign.Model) (countersign.PlanWrite, []string, error) {
@@ -224,7 +225,7 @@ func (s *PlanService) CompilePlan(ctx context.Context, a Actor, modelID string, 
 		return countersign.Plan{}, err
 	}
 	stored := records.Plan{Plan: made}
-	err = s.read(ctx, func(tx store.Tx) error {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		whole, err := runrepo.WithProjects(tx, a.Tenant, made)
 		stored.OpenInputs = mask.OpenInputs(&whole, req.ActionBindings)
 		return err
@@ -237,7 +238,7 @@ func (s *PlanService) CompilePlan(ctx context.Context, a Actor, modelID string, 
 
 // makePlan makes a plan of what is stored at this moment, outside any write: what changes
 // afterwards is drift, as it is for every plan. write says what is to be planned of the model.
-func (s *PlanService) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
+func (s *PlanService) makePlan(ctx context.Context, a core.Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (countersign.Plan, error) {
 	made, err := s.planFrom(ctx, a, op, modelID, write)
 	subject := "plan"
@@ -247,11 +248,11 @@ func (s *PlanService) makePlan(ctx context.Context, a Actor, op access.Operation
 	return made, s.Refuse(ctx, a, op, subject, err)
 }
 
-func (s *PlanService) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,
+func (s *PlanService) planFrom(ctx context.Context, a core.Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
 	var present *countersign.Model
 	var of planned
-	err = s.view(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
+	err = s.View(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
 		of = planned{}
 		present, err = modelToPlan(tx, a, &of, modelID)
 		return err
@@ -261,11 +262,11 @@ func (s *PlanService) planFrom(ctx context.Context, a Actor, op access.Operation
 	}
 	var w countersign.PlanWrite
 	var problems []string
-	if busy := s.compute(ctx, a.Tenant, func() { w, problems, err = write(present) }); cmp.Or(busy, err) != nil {
+	if busy := s.Compute(ctx, a.Tenant, func() { w, problems, err = write(present) }); cmp.Or(busy, err) != nil {
 		return made, cmp.Or(busy, err)
 	}
 	var src plan.Sources
-	err = s.read(ctx, func(tx store.Tx) error {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		src, err = s.sources(tx, a, of, present, w.Steps)
 		if err == nil {
 			err = projectsInUse(src.Projects)
@@ -287,7 +288,7 @@ func (s *PlanService) planFrom(ctx context.Context, a Actor, op access.Operation
 		w.ID = s.Config.NewID("plan")
 	}
 	o := plan.Creation{By: a.ID, Now: s.Config.Now()}
-	err = s.judge(ctx, a, func(m *cost.Meter) {
+	err = s.Judge(ctx, a, func(m *cost.Meter) {
 		o.Meter = m
 		if made = plan.New(w, src, problems, o); made.Status == countersign.PlanReady && !m.Over() {
 			run.Taken(m, withSources(made, src.Projects), true) // a run of it must be able to start
@@ -297,7 +298,7 @@ func (s *PlanService) planFrom(ctx context.Context, a Actor, op access.Operation
 }
 
 // modelToPlan is the model as it is; nil if there is none.
-func modelToPlan(tx store.Tx, a Actor, of *planned, modelID string) (*countersign.Model, error) {
+func modelToPlan(tx store.Tx, a core.Actor, of *planned, modelID string) (*countersign.Model, error) {
 	m, err := plannedModel(tx, a.Tenant, of, modelID)
 	switch {
 	case countersign.ErrorCode(err) == countersign.CodeNotFound:
@@ -311,7 +312,7 @@ func modelToPlan(tx store.Tx, a Actor, of *planned, modelID string) (*countersig
 }
 
 // sources reads the projects that the steps name. of is what was read of the plan before.
-func (s *PlanService) sources(tx store.Tx, a Actor, of planned, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
+func (s *PlanService) sources(tx store.Tx, a core.Actor, of planned, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
 	src := plan.Sources{Model: m, Projects: map[string]plan.Source{}}
 	for _, step := range steps {
 		if _, seen := src.Projects[step.ProjectID]; seen {
@@ -335,9 +336,9 @@ func (s *PlanService) sources(tx store.Tx, a Actor, of planned, m *countersign.M
 
 // storePlan stores a plan that makePlan has just made. An id that is taken already is answered with the
 // stored plan if w asks for the same content, else with a state_conflict.
-func (s *PlanService) storePlan(ctx context.Context, a Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
+func (s *PlanService) storePlan(ctx context.Context, a core.Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
 	subject := "plan/" + made.ID
-	err = s.updateInTurn(ctx, a, op, subject, func(tx store.Tx) error {
+	err = s.UpdateInTurn(ctx, a, op, subject, func(tx store.Tx) error {
 		stored, _, err := records.Plans.Get(tx, a.Tenant, made.ID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -358,19 +359,19 @@ func (s *PlanService) storePlan(ctx context.Context, a Actor, op access.Operatio
 		return p, err
 	}
 	whole := p
-	err = s.read(context.WithoutCancel(ctx), func(tx store.Tx) error {
+	err = s.Read(context.WithoutCancel(ctx), func(tx store.Tx) error {
 		whole, err = snapshot(tx, a.Tenant, p)
 		return err
 	})
-	if s.isMade(a, subject, err) {
+	if s.IsMade(a, subject, err) {
 		return p, nil // it is stored; the answer lacks the snapshots
 	}
 	return whole, err
 }
 
-func (s *PlanService) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
-	rec := s.record(a, op, "plan/"+p.ID)
+func (s *PlanService) auditPlan(tx store.Tx, a core.Actor, op access.Operation, p countersign.Plan) error {
+	rec := s.Record(a, op, "plan/"+p.ID)
 	rec.After, rec.Digest, rec.Salt = p.Status, p.PlanDigest, s.Repo.Salt()
 	crashpoint.At("control.written", op)
-	return appendAudit(tx, a.Tenant, rec)
+	return core.AppendAudit(tx, a.Tenant, rec)
 }

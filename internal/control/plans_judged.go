@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -12,19 +13,19 @@ import (
 )
 
 // Judging is judge for a page, which fills titles and asks rules.
-func (s *PlanService) Judging(ctx context.Context, a Actor, f func(m *cost.Meter)) error {
-	return s.judge(ctx, a, f)
+func (s *PlanService) Judging(ctx context.Context, a core.Actor, f func(m *cost.Meter)) error {
+	return s.Judge(ctx, a, f)
 }
 
 // takenBy is what judging the steps of a stored plan takes, mostly from memory: a plan never
 // changes.
-func (s *PlanService) takenBy(ctx context.Context, a Actor, p *countersign.Plan) (run.Estimate, error) {
+func (s *PlanService) takenBy(ctx context.Context, a core.Actor, p *countersign.Plan) (run.Estimate, error) {
 	key := plannedKey{a.Tenant, p.ID, p.PlanDigest}
 	if known, ok := s.taken.Get(key); ok {
 		return known, nil
 	}
 	var whole *countersign.Plan
-	err := s.read(ctx, func(tx store.Tx) (err error) {
+	err := s.Read(ctx, func(tx store.Tx) (err error) {
 		whole, err = s.Repo.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
 		return err
 	})
@@ -32,7 +33,7 @@ func (s *PlanService) takenBy(ctx context.Context, a Actor, p *countersign.Plan)
 		return run.Estimate{}, err
 	}
 	var taken run.Estimate
-	if err := s.judge(ctx, a, func(m *cost.Meter) { taken = run.Taken(m, whole, false) }); err != nil {
+	if err := s.Judge(ctx, a, func(m *cost.Meter) { taken = run.Taken(m, whole, false) }); err != nil {
 		return taken, err
 	}
 	s.taken.Put(key, taken)
@@ -75,11 +76,11 @@ func (s *PlanService) mayStart(tx store.Tx, tenant string, p *countersign.Plan, 
 }
 
 // knownPlan is reachPlan, mostly without the store. The caller has asked access.Allow.
-func (s *PlanService) knownPlan(ctx context.Context, a Actor, id string) (rec *records.Plan, err error) {
+func (s *PlanService) knownPlan(ctx context.Context, a core.Actor, id string) (rec *records.Plan, err error) {
 	if rec := s.Repo.KnownPlan(a.Tenant, id); rec != nil {
 		return rec, inScopeOf(a, rec)
 	}
-	err = s.read(ctx, func(tx store.Tx) error {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		rec, err = s.reachPlan(tx, a, id)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -18,14 +19,14 @@ import (
 
 // ProbeService sends reviewers' probes.
 type ProbeService struct {
-	*Core
+	*core.Core
 	runs    *RunService
-	prober  Prober
+	prober  core.Prober
 	probing sync.Map // runrepo.Ref of each run with a probe under way
 }
 
 // newProbes returns the use cases.
-func newProbes(c *Core, runs *RunService, p Prober) *ProbeService {
+func newProbes(c *core.Core, runs *RunService, p core.Prober) *ProbeService {
 	return &ProbeService{Core: c, runs: runs, prober: p}
 }
 
@@ -33,7 +34,7 @@ func newProbes(c *Core, runs *RunService, p Prober) *ProbeService {
 // decides nothing, and works while the project is disabled (contract 6). Its intent is
 // committed first, with the number that its key has and its digest: what has left can't be
 // undone, and is kept whatever becomes of the run, the caller or the store meanwhile.
-func (s *ProbeService) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
+func (s *ProbeService) Probe(ctx context.Context, a core.Actor, id, stepID string) (countersign.Run, error) {
 	ref := runrepo.Ref{Tenant: a.Tenant, RunID: id}
 	if _, underway := s.probing.LoadOrStore(ref, true); underway {
 		err := countersign.Errorf(countersign.CodeStateConflict, "a probe of run %s is under way", id)
@@ -66,14 +67,14 @@ type probe struct {
 
 // letOut checks that a probe may be sent and commits its intent. The transaction gives it its
 // number, so no two share a key, whichever processes send them.
-func (s *ProbeService) letOut(ctx context.Context, a Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
+func (s *ProbeService) letOut(ctx context.Context, a core.Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
 	var moved runrepo.Moved
-	err = s.update(ctx, a, access.ProbeRun, "run/"+ref.RunID, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.ProbeRun, "run/"+ref.RunID, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, ref.RunID)
 		if err != nil {
 			return err
 		}
-		if err := s.mayJudgeRun(a, access.ProbeRun)(tx, rec); err != nil {
+		if err := s.MayJudgeRun(a, access.ProbeRun)(tx, rec); err != nil {
 			return err
 		}
 		held, err := s.Repo.Load(tx, ref)
@@ -86,7 +87,7 @@ func (s *ProbeService) letOut(ctx context.Context, a Actor, ref runrepo.Ref, ste
 		if p.call.BoundTo, err = credowner.OfProject(tx, p.call.Project); err != nil {
 			return err
 		}
-		if moved, err = s.Repo.Apply(tx, ref, held, run.Probing{Step: p.step, Probe: p.record, Digest: p.digest}, a.runActor()); err != nil {
+		if moved, err = s.Repo.Apply(tx, ref, held, run.Probing{Step: p.step, Probe: p.record, Digest: p.digest}, a.RunActor()); err != nil {
 			return err
 		}
 		probes := moved.Run.Run().Steps[p.step].Probes
@@ -102,10 +103,10 @@ func (s *ProbeService) letOut(ctx context.Context, a Actor, ref runrepo.Ref, ste
 
 // keepProbe stores what came of a probe, also on a disk that is full. While the store can't be
 // written it tries again, for some time: then the log has what the store couldn't take.
-func (s *ProbeService) keepProbe(ctx context.Context, a Actor, ref runrepo.Ref, p probe) error {
+func (s *ProbeService) keepProbe(ctx context.Context, a core.Actor, ref runrepo.Ref, p probe) error {
 	var moved runrepo.Moved
-	err := s.keepSent(ctx, func(tx store.Tx) (err error) {
-		moved, err = s.Repo.Apply(tx, ref, nil, run.Probed{Step: p.step, Probe: p.record}, a.runActor())
+	err := s.KeepSent(ctx, func(tx store.Tx) (err error) {
+		moved, err = s.Repo.Apply(tx, ref, nil, run.Probed{Step: p.step, Probe: p.record}, a.RunActor())
 		return err
 	})
 	if err == nil {
@@ -121,15 +122,15 @@ func (s *ProbeService) keepProbe(ctx context.Context, a Actor, ref runrepo.Ref, 
 }
 
 // afterProbe reads the run for the answer, as the actor may see it.
-func (s *ProbeService) afterProbe(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
-	err = s.read(ctx, func(tx store.Tx) error {
+func (s *ProbeService) afterProbe(ctx context.Context, a core.Actor, id string) (r countersign.Run, err error) {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		r, err = s.runs.wholeRun(tx, a, id)
 		return err
 	})
 	return r, err
 }
 
-func (s *ProbeService) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (probe, error) {
+func (s *ProbeService) buildProbe(a core.Actor, h *runrepo.LoadedRun, stepID string) (probe, error) {
 	steps := h.Run().Steps
 	i := slices.IndexFunc(steps, func(st countersign.StepRun) bool { return st.ID == stepID })
 	if i < 0 {

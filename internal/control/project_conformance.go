@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -15,8 +16,8 @@ import (
 // RecordConformance stores the result of checking a capability's receiver. It belongs to
 // the project's present revision: after an edit the capability is again only declared
 // idempotent. This method decides whether the verdicts prove it, not their sender.
-func (s *ProjectService) RecordConformance(ctx context.Context, a Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *ProjectService) RecordConformance(ctx context.Context, a core.Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return p, err
 	}
 	target, err := conformanceTarget(w)
@@ -27,7 +28,7 @@ func (s *ProjectService) RecordConformance(ctx context.Context, a Actor, id stri
 		Capability: w.Capability, Proven: countersign.Proves(w.Rules), CheckedAt: s.Config.Now(), CheckedBy: a.ID, Target: target, Rules: w.Rules,
 	}
 	subject := "project/" + id
-	err = s.update(ctx, a, access.ProveReceiver, subject, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.ProveReceiver, subject, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err != nil {
 			return err
@@ -38,14 +39,14 @@ func (s *ProjectService) RecordConformance(ctx context.Context, a Actor, id stri
 		if p.Capability(w.Capability) == nil {
 			return countersign.Errorf(countersign.CodeInvalidRequest, "capability: project %s has no capability %s", id, w.Capability)
 		}
-		if err := compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
+		if err := core.Compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
 		c, err := keepConformance(tx, a.Tenant, &p, made)
 		if err != nil {
 			return err
 		}
-		return s.audit(tx, a, access.ProveReceiver, subject, c)
+		return s.Audit(tx, a, access.ProveReceiver, subject, c)
 	})
 	return p, err
 }
@@ -65,21 +66,21 @@ func conformanceTarget(w countersign.ConformanceWrite) (string, error) {
 		}
 		first[r.Name] = i
 	}
-	return target, wrong(problems)
+	return target, core.Wrong(problems)
 }
 
 // keepConformance replaces the capability's earlier check.
-func keepConformance(tx store.Tx, tenant string, p *countersign.Project, made countersign.Conformance) (change, error) {
+func keepConformance(tx store.Tx, tenant string, p *countersign.Project, made countersign.Conformance) (core.Change, error) {
 	id := records.ConformanceID(p.ID, p.Revision)
 	known, version, err := conformances(tx, tenant, id)
 	if err != nil {
-		return change{}, err
+		return core.Change{}, err
 	}
-	c := change{before: conformanceText(nil, made.Capability), after: conformanceText(&made, made.Capability)}
+	c := core.Change{Before: conformanceText(nil, made.Capability), After: conformanceText(&made, made.Capability)}
 	rest := known[:0]
 	for _, k := range known {
 		if k.Capability == made.Capability {
-			c.before = conformanceText(&k, k.Capability)
+			c.Before = conformanceText(&k, k.Capability)
 		} else {
 			rest = append(rest, k)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -23,5 +24,5 @@ func knownGroups(tx store.Tx, tenant string, p *countersign.Project) error {
 			return err
 		}
 	}
-	return wrong(problems)
+	return core.Wrong(problems)
 }

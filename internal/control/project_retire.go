@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -15,25 +16,25 @@ import (
 // can't be retired while unfinished runs use it.
 
 // RetireProject retires a project that no unfinished run uses, and disables it.
-func (s *ProjectService) RetireProject(ctx context.Context, a Actor, id, reason string) (countersign.Project, error) {
+func (s *ProjectService) RetireProject(ctx context.Context, a core.Actor, id, reason string) (countersign.Project, error) {
 	return s.moveProject(ctx, a, access.RetireProject, id, reason)
 }
 
 // RestoreProject ends the retirement of a project, which stays disabled.
-func (s *ProjectService) RestoreProject(ctx context.Context, a Actor, id, reason string) (countersign.Project, error) {
+func (s *ProjectService) RestoreProject(ctx context.Context, a core.Actor, id, reason string) (countersign.Project, error) {
 	return s.moveProject(ctx, a, access.RestoreProject, id, reason)
 }
 
-func (s *ProjectService) moveProject(ctx context.Context, a Actor, op access.Operation, id, reason string) (p countersign.Project, err error) {
-	if err := given("reason", reason); err != nil {
+func (s *ProjectService) moveProject(ctx context.Context, a core.Actor, op access.Operation, id, reason string) (p countersign.Project, err error) {
+	if err := core.Given("reason", reason); err != nil {
 		return p, err
 	}
-	err = whileMoved(func() error {
+	err = core.WhileMoved(func() error {
 		seen, err := s.useToRetire(ctx, a, op, id)
 		if err != nil {
 			return err
 		}
-		return s.updateInTurn(ctx, a, op, "project/"+id, func(tx store.Tx) error {
+		return s.UpdateInTurn(ctx, a, op, "project/"+id, func(tx store.Tx) error {
 			head, version, err := reachProject(tx, a, id)
 			if err != nil {
 				return err
@@ -52,30 +53,30 @@ func (s *ProjectService) moveProject(ctx context.Context, a Actor, op access.Ope
 
 // useToRetire looks at the use of a project that is to be retired. What speaks against the
 // request is for the turn to say.
-func (s *ProjectService) useToRetire(ctx context.Context, a Actor, op access.Operation, id string) (seen seenUse, err error) {
+func (s *ProjectService) useToRetire(ctx context.Context, a core.Actor, op access.Operation, id string) (seen seenUse, err error) {
 	if op != access.RetireProject || access.Allow(a.Principal, op) != nil || access.InScope(a.Principal, id) != nil {
 		return seen, nil
 	}
-	err = s.look(ctx, a, func(tx store.Tx) (err error) {
+	err = s.Look(ctx, a, func(tx store.Tx) (err error) {
 		seen, err = seeUse(tx, a, id)
 		return err
 	})
 	return seen, err
 }
 
-func (s *ProjectService) retireProject(tx store.Tx, a Actor, op access.Operation, h *records.ProjectHead, version int64, reason string, seen seenUse) error {
+func (s *ProjectService) retireProject(tx store.Tx, a core.Actor, op access.Operation, h *records.ProjectHead, version int64, reason string, seen seenUse) error {
 	if op == access.RetireProject {
 		if err := seen.refuse(tx, a, h.ID); err != nil {
 			return err
 		}
 	}
-	c := change{before: projectRevisionText(h), reason: reason}
+	c := core.Change{Before: projectRevisionText(h), Reason: reason}
 	h.Retired, h.Enabled, h.UpdatedAt = op == access.RetireProject, false, s.Config.Now()
 	if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
 		return err
 	}
-	c.after = projectRevisionText(h)
-	return s.audit(tx, a, op, "project/"+h.ID, c)
+	c.After = projectRevisionText(h)
+	return s.Audit(tx, a, op, "project/"+h.ID, c)
 }
 
 func projectRevisionText(h *records.ProjectHead) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -12,8 +13,8 @@ import (
 
 // EnableProject enables a project for LIVE runs, if the latest health check of its present
 // revision passed.
-func (s *ProjectService) EnableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
-	if err := wellFormed(a, t); err != nil {
+func (s *ProjectService) EnableProject(ctx context.Context, a core.Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	if err := core.WellFormed(a, t); err != nil {
 		return countersign.Project{}, err
 	}
 	return s.toggleProject(ctx, a, id, t, true)
@@ -21,20 +22,20 @@ func (s *ProjectService) EnableProject(ctx context.Context, a Actor, id string, 
 
 // DisableProject disables a project, which stops the next step of every LIVE run that uses
 // it. It is always possible.
-func (s *ProjectService) DisableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
-	if err := wellFormed(a, t); err != nil {
+func (s *ProjectService) DisableProject(ctx context.Context, a core.Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	if err := core.WellFormed(a, t); err != nil {
 		return countersign.Project{}, err
 	}
 	return s.toggleProject(ctx, a, id, t, false)
 }
 
-func (s *ProjectService) toggleProject(ctx context.Context, a Actor, id string, t countersign.Toggle, enable bool) (p countersign.Project, err error) {
-	err = s.update(ctx, a, access.ToggleProject, "project/"+id, func(tx store.Tx) error {
+func (s *ProjectService) toggleProject(ctx context.Context, a core.Actor, id string, t countersign.Toggle, enable bool) (p countersign.Project, err error) {
+	err = s.Update(ctx, a, access.ToggleProject, "project/"+id, func(tx store.Tx) error {
 		head, version, err := reachProject(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if err := compare("project", id, head.Revision, t.ExpectedRevision); err != nil {
+		if err := core.Compare("project", id, head.Revision, t.ExpectedRevision); err != nil {
 			return err
 		}
 		p, err = s.toggle(tx, a, head, version, enable, t.Reason)
@@ -44,7 +45,7 @@ func (s *ProjectService) toggleProject(ctx context.Context, a Actor, id string, 
 }
 
 // toggle enables or disables without raising the revision.
-func (s *ProjectService) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version int64, enable bool, reason string) (countersign.Project, error) {
+func (s *ProjectService) toggle(tx store.Tx, a core.Actor, h *records.ProjectHead, version int64, enable bool, reason string) (countersign.Project, error) {
 	if enable && h.Retired {
 		return countersign.Project{}, plan.Retired(plan.KindProject, h.ID)
 	}
@@ -53,12 +54,12 @@ func (s *ProjectService) toggle(tx store.Tx, a Actor, h *records.ProjectHead, ve
 			"the latest health check of revision %d must be healthy: POST /projects/%s/health-check first", h.Revision, h.ID)
 	}
 	if h.Enabled != enable {
-		c := change{before: enabledText(h.Enabled), after: enabledText(enable), reason: reason}
+		c := core.Change{Before: enabledText(h.Enabled), After: enabledText(enable), Reason: reason}
 		h.Enabled, h.UpdatedAt = enable, s.Config.Now()
 		if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
 			return countersign.Project{}, err
 		}
-		if err := s.audit(tx, a, access.ToggleProject, "project/"+h.ID, c); err != nil {
+		if err := s.Audit(tx, a, access.ToggleProject, "project/"+h.ID, c); err != nil {
 			return countersign.Project{}, err
 		}
 	}

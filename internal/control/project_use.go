@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -34,7 +35,7 @@ type seenUse struct {
 }
 
 // seeUse looks at the use of a project, in a read.
-func seeUse(tx store.Tx, a Actor, id string) (u seenUse, err error) {
+func seeUse(tx store.Tx, a core.Actor, id string) (u seenUse, err error) {
 	if u.size, err = audit.Size(tx, a.Tenant); err != nil {
 		return u, err
 	}
@@ -50,7 +51,7 @@ func seeUse(tx store.Tx, a Actor, id string) (u seenUse, err error) {
 // refuse refuses an edit while unfinished runs use the project: those that the look has found,
 // or that were started since. Each start is in the log, in the same commit. The error names the
 // runs in scope, each with the action that it waits for.
-func (u seenUse) refuse(tx store.Tx, a Actor, id string) error {
+func (u seenUse) refuse(tx store.Tx, a core.Actor, id string) error {
 	if len(u.users) == 0 {
 		since, err := startedSince(tx, a.Tenant, u.size)
 		if err == nil {
@@ -71,7 +72,7 @@ func (u seenUse) refuse(tx store.Tx, a Actor, id string) error {
 func startedSince(tx store.Tx, tenant string, size int64) (list []records.Unfinished, err error) {
 	starts, err := audit.Following(tx, tenant, []string{string(access.StartRun)}, size, math.MaxInt64, maxStartsSince+1)
 	if err == nil && len(starts) > maxStartsSince {
-		err = errMoved
+		err = core.ErrMoved
 	}
 	for i := 0; err == nil && i < len(starts); i++ {
 		var u *records.Unfinished
@@ -88,7 +89,7 @@ func startedSince(tx store.Tx, tenant string, size int64) (list []records.Unfini
 
 // usersOf names the runs that use the project. About runs outside their scope, actors learn
 // only that there are some.
-func usersOf(a Actor, id string, list []records.Unfinished) (named []string) {
+func usersOf(a core.Actor, id string, list []records.Unfinished) (named []string) {
 	more, others := 0, false
 	for _, u := range list {
 		switch {
@@ -151,8 +152,8 @@ func (u ProjectUse) Any() bool { return len(u.Runs) > 0 || u.Others }
 
 // ProjectUse lists the unfinished runs that use a project, oldest first; those in scope by
 // their ids.
-func (s *ProjectService) ProjectUse(ctx context.Context, a Actor, id string) (out ProjectUse, err error) {
-	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
+func (s *ProjectService) ProjectUse(ctx context.Context, a core.Actor, id string) (out ProjectUse, err error) {
+	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		if _, _, err := reachProject(tx, a, id); err != nil {
 			return err
 		}

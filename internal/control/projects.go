@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -18,28 +19,28 @@ import (
 
 // ProjectService is the use cases of projects.
 type ProjectService struct {
-	*Core
+	*core.Core
 	credentials *CredentialService
-	prober      Prober
+	prober      core.Prober
 }
 
 // newProjects returns the use cases. p sends their health checks.
-func newProjects(c *Core, credentials *CredentialService, p Prober) *ProjectService {
+func newProjects(c *core.Core, credentials *CredentialService, p core.Prober) *ProjectService {
 	return &ProjectService{Core: c, credentials: credentials, prober: p}
 }
 
 // Projects lists the projects within the actor's scope by id.
-func (s *ProjectService) Projects(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Project], error) {
-	return listProjects(ctx, s, a, l, whole)
+func (s *ProjectService) Projects(ctx context.Context, a core.Actor, l core.List) (countersign.Page[countersign.Project], error) {
+	return listProjects(ctx, s, a, l, core.Whole)
 }
 
 // listProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
 // which one is in memory at a time.
-func listProjects[T any](ctx context.Context, s *ProjectService, a Actor, l List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
-	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
-		q := l.query(nil, l.current(ownProjects(a, "id")...)...)
+func listProjects[T any](ctx context.Context, s *ProjectService, a core.Actor, l core.List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
+	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
+		q := l.Query(nil, l.Current(ownProjects(a, "id")...)...)
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(s.Core, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
+		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
 			p, err := s.projectFor(tx, a, h)
 			if err != nil {
 				return shown, err
@@ -52,8 +53,8 @@ func listProjects[T any](ctx context.Context, s *ProjectService, a Actor, l List
 }
 
 // Project reads one project.
-func (s *ProjectService) Project(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
-	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
+func (s *ProjectService) Project(ctx context.Context, a core.Actor, id string) (p countersign.Project, err error) {
+	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err != nil {
 			return err
@@ -65,9 +66,9 @@ func (s *ProjectService) Project(ctx context.Context, a Actor, id string) (p cou
 }
 
 // projectFor is a project as the actor may see it.
-func (s *ProjectService) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (countersign.Project, error) {
+func (s *ProjectService) projectFor(tx store.Tx, a core.Actor, h *records.ProjectHead) (countersign.Project, error) {
 	p, err := s.shownProject(tx, a.Tenant, *h)
-	if Masks(a) {
+	if core.Masks(a) {
 		mask.Project(&p)
 	}
 	return p, err
@@ -75,31 +76,31 @@ func (s *ProjectService) projectFor(tx store.Tx, a Actor, h *records.ProjectHead
 
 // PutProject registers or edits a project. A write that differs from what is
 // stored only by `enabled` is the request to enable or disable it (contract 5).
-func (s *ProjectService) PutProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite) (p countersign.Project, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *ProjectService) PutProject(ctx context.Context, a core.Actor, id string, w countersign.ProjectWrite) (p countersign.Project, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return p, err
 	}
 	if !countersign.OwnsProjectID(a.Tenant, id) {
 		return p, countersign.Errorf(countersign.CodeInvalidRequest, "id: a project id of this tenant begins with %s-", a.Tenant)
 	}
 	var content countersign.Project
-	if busy := s.judge(ctx, a, func(m *cost.Meter) { content, err = project.Validate(m, a.Tenant, w, s.Config.Allowed) }); cmp.Or(busy, err) != nil {
+	if busy := s.Judge(ctx, a, func(m *cost.Meter) { content, err = project.Validate(m, a.Tenant, w, s.Config.Allowed) }); cmp.Or(busy, err) != nil {
 		return p, cmp.Or(busy, err)
 	}
-	err = whileMoved(func() error {
+	err = core.WhileMoved(func() error {
 		p, err = s.putProject(ctx, a, id, w, content)
 		return err
 	})
 	return p, err
 }
 
-func (s *ProjectService) putProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite, content countersign.Project) (p countersign.Project, err error) {
+func (s *ProjectService) putProject(ctx context.Context, a core.Actor, id string, w countersign.ProjectWrite, content countersign.Project) (p countersign.Project, err error) {
 	subject := "project/" + id
 	seen, err := s.compareProject(ctx, a, id, w.ExpectedRevision, &content)
 	if err != nil {
 		return p, err
 	}
-	err = s.updateInTurn(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
+	err = s.UpdateInTurn(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
 		if err := access.InScope(a.Principal, id); err != nil {
 			return err
 		}
@@ -112,7 +113,7 @@ func (s *ProjectService) putProject(ctx context.Context, a Actor, id string, w c
 		if err != nil {
 			return err
 		}
-		if err := compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
+		if err := core.Compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
 		if head.Retired {
@@ -176,9 +177,9 @@ func contentOf(p countersign.Project) countersign.Project {
 
 // edit stores a new revision, disabled. It is refused while an unfinished run uses the
 // project.
-func (s *ProjectService) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen comparedProject) (countersign.Project, error) {
+func (s *ProjectService) edit(tx store.Tx, a core.Actor, h *records.ProjectHead, version int64, content countersign.Project, seen comparedProject) (countersign.Project, error) {
 	if seen.revision != h.Revision {
-		return countersign.Project{}, errMoved
+		return countersign.Project{}, core.ErrMoved
 	}
 	if h.Revision > 0 {
 		if err := seen.use.refuse(tx, a, h.ID); err != nil {
@@ -189,14 +190,14 @@ func (s *ProjectService) edit(tx store.Tx, a Actor, h *records.ProjectHead, vers
 	if err != nil {
 		return countersign.Project{}, err
 	}
-	c.weakens = seen.weakens
-	return assembleProject(s.Config.Allowed, *h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
+	c.Weakens = seen.weakens
+	return assembleProject(s.Config.Allowed, *h, content), s.Audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 
 // revise stores content as the project's next revision, disabled and without a health
 // check.
-func (s *ProjectService) revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (change, error) {
-	before := revision(h.Revision)
+func (s *ProjectService) revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (core.Change, error) {
+	before := core.Revision(h.Revision)
 	now := s.Config.Now()
 	if h.Revision == 0 {
 		h.CreatedAt = now
@@ -204,9 +205,9 @@ func (s *ProjectService) revise(tx store.Tx, tenant string, h *records.ProjectHe
 	h.Revision++
 	h.UpdatedAt, h.Enabled, h.Health = now, false, nil
 	if _, err := records.Projects.Put(tx, tenant, h.ID, h, version); err != nil {
-		return change{}, err
+		return core.Change{}, err
 	}
 	content.ID, content.Revision, content.CreatedAt, content.UpdatedAt = h.ID, h.Revision, h.CreatedAt, now
 	_, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(h.ID, h.Revision), content, 0)
-	return change{before: before, after: revision(h.Revision)}, err
+	return core.Change{Before: before, After: core.Revision(h.Revision)}, err
 }

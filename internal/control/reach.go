@@ -1,43 +1,44 @@
 package control
 
 import (
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // reachProject finds a project of the tenant that lies within the actor's scope.
-func reachProject(tx store.Tx, a Actor, id string) (*records.ProjectHead, int64, error) {
+func reachProject(tx store.Tx, a core.Actor, id string) (*records.ProjectHead, int64, error) {
 	head, version, err := records.Projects.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, 0, found(err, "project", id)
+		return nil, 0, core.Found(err, "project", id)
 	}
 	return head, version, access.InScope(a.Principal, id)
 }
 
 // reachAgent finds an agent of the tenant that lies within the actor's scope.
-func reachAgent(tx store.Tx, a Actor, id string) (*records.AgentHead, int64, error) {
+func reachAgent(tx store.Tx, a core.Actor, id string) (*records.AgentHead, int64, error) {
 	if err := access.ActsFor(a.Principal, id); err != nil {
 		return nil, 0, err
 	}
 	head, version, err := records.Agents.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, 0, found(err, "agent", id)
+		return nil, 0, core.Found(err, "agent", id)
 	}
 	return head, version, access.InScope(a.Principal, head.ProjectID)
 }
 
 // reachTeam finds a team of the tenant whose members' systems all lie within the
 // actor's scope.
-func reachTeam(tx store.Tx, a Actor, id string) (*records.TeamHead, int64, error) {
+func reachTeam(tx store.Tx, a core.Actor, id string) (*records.TeamHead, int64, error) {
 	head, version, err := records.Teams.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, 0, found(err, "team", id)
+		return nil, 0, core.Found(err, "team", id)
 	}
 	return head, version, access.InScope(a.Principal, head.Projects...)
 }
 
-func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
+func reachRun(tx store.Tx, a core.Actor, id string) (*records.Run, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err != nil {
 		return nil, foundRun(tx, a, id, err)
@@ -45,18 +46,18 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 	return rec, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
-func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {
+func reachApproval(tx store.Tx, a core.Actor, id string) (*records.Approval, error) {
 	rec, _, err := records.Approvals.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, found(err, "approval", id)
+		return nil, core.Found(err, "approval", id)
 	}
 	return rec, access.InScope(a.Principal, rec.ProjectID)
 }
 
 // ownProjects limits a column to the actor's projects.
-func ownProjects(a Actor, column string) []store.Filter {
+func ownProjects(a core.Actor, column string) []store.Filter {
 	if !a.Limited() {
 		return nil
 	}
-	return []store.Filter{within(column, a.Projects)}
+	return []store.Filter{core.Within(column, a.Projects)}
 }

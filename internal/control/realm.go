@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -16,7 +17,7 @@ import (
 // The last one can't be removed: nobody else could make another.
 
 // mayChangeUser returns nil if the actor may change or remove the user.
-func mayChangeUser(a Actor, u *records.User) error {
+func mayChangeUser(a core.Actor, u *records.User) error {
 	if !u.Realm {
 		return nil
 	}
@@ -27,7 +28,7 @@ func mayChangeUser(a Actor, u *records.User) error {
 // revokes a token that is one, or that stands for one. A token that merely names a realm
 // administrator, who hasn't confirmed it, doesn't stand for them: otherwise any ADMIN could
 // make tokens that other ADMINs can't revoke.
-func mayRevokeToken(tx store.Tx, a Actor, t *records.Token) error {
+func mayRevokeToken(tx store.Tx, a core.Actor, t *records.Token) error {
 	if t.Realm {
 		return access.OverRealm(a.Principal)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/platform/periodic"
@@ -19,7 +20,7 @@ import (
 
 // ReceiptService is the use cases of receipts and of the keys that sign them.
 type ReceiptService struct {
-	*Core
+	*core.Core
 	runs      *RunService
 	approvals *ApprovalService
 	prover    audit.Prover // of the records in receipts
@@ -27,17 +28,17 @@ type ReceiptService struct {
 }
 
 // newReceipts returns the use cases.
-func newReceipts(c *Core, runs *RunService, approvals *ApprovalService) *ReceiptService {
+func newReceipts(c *core.Core, runs *RunService, approvals *ApprovalService) *ReceiptService {
 	return &ReceiptService{Core: c, runs: runs, approvals: approvals}
 }
 
 // Receipt makes the receipt of an ended run: signed canonical JSON with everything that is
 // recorded of it, all from one snapshot of the store.
-func (s *ReceiptService) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
+func (s *ReceiptService) Receipt(ctx context.Context, a core.Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
-	busy := s.compute(ctx, a.Tenant, func() {
+	busy := s.Compute(ctx, a.Tenant, func() {
 		read := func(ctx context.Context, span func(tx store.Tx) error) error {
-			return s.view(ctx, a, access.ReadReceipt, span)
+			return s.View(ctx, a, access.ReadReceipt, span)
 		}
 		var warm bool
 		collect := func(warmed bool) func(tx store.Tx) error {
@@ -61,7 +62,7 @@ func (s *ReceiptService) Receipt(ctx context.Context, a Actor, id string) (doc [
 	}
 	key, err := s.signingKey(ctx)
 	if err != nil {
-		return nil, public(err)
+		return nil, core.Public(err)
 	}
 	return receipt.Build(facts, key)
 }
@@ -94,7 +95,7 @@ func (s *ReceiptService) keepHashes(tenant string) {
 
 // receiptFacts collects the contents of a receipt. If the prover would have to read much of
 // the log in this snapshot, it returns early with warm false.
-func (s *ReceiptService) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
+func (s *ReceiptService) receiptFacts(tx store.Tx, a core.Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
 	f = receipt.Facts{Tenant: a.Tenant, Version: s.Config.Version, IssuedAt: s.Config.Now()}
 	if f.Run, err = s.runs.wholeRun(tx, a, id); err != nil {
 		return f, false, err
@@ -124,8 +125,8 @@ func provable(err error, run string) error {
 }
 
 // masksRun reports whether something of the run's plan is masked for the actor.
-func (s *ReceiptService) masksRun(tx store.Tx, a Actor, runID string) (bool, error) {
-	if !Masks(a) {
+func (s *ReceiptService) masksRun(tx store.Tx, a core.Actor, runID string) (bool, error) {
+	if !core.Masks(a) {
 		return false, nil
 	}
 	rec, err := reachRun(tx, a, runID)
@@ -140,8 +141,8 @@ func (s *ReceiptService) masksRun(tx store.Tx, a Actor, runID string) (bool, err
 }
 
 // approvalsOf reads all approvals of a run in the actor's scope, oldest first.
-func (s *ReceiptService) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign.Approval, error) {
-	found, err := records.Approvals.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("run", runID)}, Order: oldestFirst})
+func (s *ReceiptService) approvalsOf(tx store.Tx, a core.Actor, runID string) ([]countersign.Approval, error) {
+	found, err := records.Approvals.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("run", runID)}, Order: core.OldestFirst})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (s *ReceiptService) approvalsOf(tx store.Tx, a Actor, runID string) ([]coun
 // records with a masked digest, and records with a reason that the system gave, which may
 // quote a masked value. The hashes that prove the other records don't reveal those left
 // out, since each record has a salt of its own.
-func (s *ReceiptService) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log, err error) {
+func (s *ReceiptService) logOfRun(tx store.Tx, a core.Actor, f receipt.Facts) (l receipt.Log, err error) {
 	subjects := []string{"run/" + f.Run.ID}
 	for _, ap := range f.Approvals {
 		subjects = append(subjects, "approval/"+ap.ID)

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -50,7 +51,7 @@ func (s *ReceiptService) ReceiptKeys(ctx context.Context) (keys []countersign.Re
 		}
 		return err
 	})
-	return keys, public(err)
+	return keys, core.Public(err)
 }
 
 // receiptKeys reads the keys; none before the first start.
@@ -87,7 +88,7 @@ func (s *ReceiptService) RotateReceiptKey(ctx context.Context, reason string) (m
 		}
 		return err
 	})
-	return made, public(err)
+	return made, core.Public(err)
 }
 
 func (s *ReceiptService) newReceiptKey(tx store.Tx, action access.Operation, reason string) (*records.ReceiptKeys, error) {
@@ -103,6 +104,6 @@ func (s *ReceiptService) newReceiptKey(tx store.Tx, action access.Operation, rea
 	if _, err := records.AllReceiptKeys.Put(tx, store.Realm, records.ReceiptKeysID, keys, version); err != nil {
 		return nil, err
 	}
-	system := Actor{Principal: access.System(countersign.DefaultTenant)}
-	return keys, s.auditIn(tx, store.Realm, system, action, "receipt-key/"+made.KeyID, change{before: before, after: made.KeyID, reason: reason})
+	system := core.Actor{Principal: access.System(countersign.DefaultTenant)}
+	return keys, s.AuditIn(tx, store.Realm, system, action, "receipt-key/"+made.KeyID, core.Change{Before: before, After: made.KeyID, Reason: reason})
 }

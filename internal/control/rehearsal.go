@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -14,8 +15,8 @@ import (
 )
 
 // Rehearsal compares what a LIVE run sends with the last rehearsal of the same plan content.
-func (s *RunService) Rehearsal(ctx context.Context, a Actor, id string) (out countersign.Rehearsal, err error) {
-	err = s.view(ctx, a, access.ReadRehearsal, func(tx store.Tx) error {
+func (s *RunService) Rehearsal(ctx context.Context, a core.Actor, id string) (out countersign.Rehearsal, err error) {
+	err = s.View(ctx, a, access.ReadRehearsal, func(tx store.Tx) error {
 		if _, err := reachRun(tx, a, id); err != nil {
 			return err
 		}
@@ -29,7 +30,7 @@ func (s *RunService) Rehearsal(ctx context.Context, a Actor, id string) (out cou
 	return out, err
 }
 
-func (s *RunService) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (countersign.Rehearsal, error) {
+func (s *RunService) compare(tx store.Tx, a core.Actor, live *runrepo.LoadedRun) (countersign.Rehearsal, error) {
 	r := live.Run()
 	out := countersign.Rehearsal{RunID: r.ID, PlanDigest: r.PlanDigest, Verdict: countersign.RehearsalNone, Steps: []countersign.RehearsedStep{}}
 	if r.Mode != countersign.ModeLive {
@@ -46,7 +47,7 @@ func (s *RunService) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (cou
 		}
 		out = run.Compare(live.Plan(), r, &rehearsed.Run)
 	}
-	if Masks(a) {
+	if core.Masks(a) {
 		mask.Rehearsal(&out, live.Plan(), r.Steps)
 	}
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -14,12 +15,12 @@ import (
 
 // StoreService is what is done once to a whole store, over all tenants.
 type StoreService struct {
-	*Core
+	*core.Core
 	projects *ProjectService
 }
 
 // newStores returns the use cases.
-func newStores(c *Core, projects *ProjectService) *StoreService {
+func newStores(c *core.Core, projects *ProjectService) *StoreService {
 	return &StoreService{Core: c, projects: projects}
 }
 
@@ -36,7 +37,7 @@ type Restored struct {
 // operation of the API.
 const restoreAction = "store.restore"
 
-var restorer = Actor{Principal: access.System(countersign.DefaultTenant)}
+var restorer = core.Actor{Principal: access.System(countersign.DefaultTenant)}
 
 // AfterRestore makes a store that was restored from a backup safe to start. The store
 // doesn't know what was sent after the backup, so nothing that was planned before may be
@@ -73,7 +74,7 @@ func (s *StoreService) AfterRestore(ctx context.Context, reason string, revokeTo
 		if err := records.UnmarkCopied(tx); err != nil {
 			return err
 		}
-		return s.auditIn(tx, store.Realm, restorer, restoreAction, "store", change{reason: reason})
+		return s.AuditIn(tx, store.Realm, restorer, restoreAction, "store", core.Change{Reason: reason})
 	})
 	return done, err
 }
@@ -119,8 +120,8 @@ func (s *StoreService) reviseAfterRestore(tx store.Tx, tenant, id, reason string
 	if err != nil {
 		return err
 	}
-	c.reason = reason
-	return s.auditIn(tx, tenant, restorer, restoreAction, "project/"+id, c)
+	c.Reason = reason
+	return s.AuditIn(tx, tenant, restorer, restoreAction, "project/"+id, c)
 }
 
 // tokensAfterRestore counts the valid tokens, and revokes them if requested.
@@ -130,7 +131,7 @@ func (s *StoreService) tokensAfterRestore(tx store.Tx, tenant, reason string, re
 		return 0, err
 	}
 	for _, listed := range list {
-		if !s.usable(&listed) {
+		if !s.Usable(&listed) {
 			continue
 		}
 		good++
@@ -145,7 +146,7 @@ func (s *StoreService) tokensAfterRestore(tx store.Tx, tenant, reason string, re
 		if _, err := records.Tokens.Put(tx, tenant, t.ID, t, version); err != nil {
 			return good, err
 		}
-		if err := s.auditIn(tx, tenant, restorer, restoreAction, "token/"+t.ID, change{after: "revoked", reason: reason}); err != nil {
+		if err := s.AuditIn(tx, tenant, restorer, restoreAction, "token/"+t.ID, core.Change{After: "revoked", Reason: reason}); err != nil {
 			return good, err
 		}
 	}

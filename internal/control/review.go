@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -14,12 +15,12 @@ import (
 
 // ReviewService is what a person sees beside what waits for them.
 type ReviewService struct {
-	*Core
+	*core.Core
 	approvals *ApprovalService
 }
 
 // newReviews returns the use cases.
-func newReviews(c *Core, approvals *ApprovalService) *ReviewService {
+func newReviews(c *core.Core, approvals *ApprovalService) *ReviewService {
 	return &ReviewService{Core: c, approvals: approvals}
 }
 
@@ -28,8 +29,8 @@ func newReviews(c *Core, approvals *ApprovalService) *ReviewService {
 
 // MayDecide returns the error that deciding this approval would get now, nil for none, so
 // that a page can say at its top that somebody else must decide.
-func (s *ReviewService) MayDecide(ctx context.Context, a Actor, id string) error {
-	return s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
+func (s *ReviewService) MayDecide(ctx context.Context, a core.Actor, id string) error {
+	return s.View(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		_, _, err := s.approvals.decidable(tx, a, id)
 		return err
 	})
@@ -37,13 +38,13 @@ func (s *ReviewService) MayDecide(ctx context.Context, a Actor, id string) error
 
 // MayReconcile returns the error that the actor would get when probing or reconciling this
 // run, nil for none, whatever the run's state.
-func (s *ReviewService) MayReconcile(ctx context.Context, a Actor, id string) error {
-	return s.view(ctx, a, access.ReconcileRun, func(tx store.Tx) error {
+func (s *ReviewService) MayReconcile(ctx context.Context, a core.Actor, id string) error {
+	return s.View(ctx, a, access.ReconcileRun, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, id)
 		if err != nil {
 			return err
 		}
-		return s.mayJudgeRun(a, access.ReconcileRun)(tx, rec)
+		return s.MayJudgeRun(a, access.ReconcileRun)(tx, rec)
 	})
 }
 
@@ -51,13 +52,13 @@ func (s *ReviewService) MayReconcile(ctx context.Context, a Actor, id string) er
 // are in memory at a time: each holds a whole request.
 const (
 	maxApprovalsSearched = 200
-	approvalsPerRead     = readAtOnce
+	approvalsPerRead     = core.ReadAtOnce
 )
 
 // ApprovedBefore returns the last approval of the same project and capability that was
 // approved before this one was requested; nil if there is none among the latest.
-func (s *ReviewService) ApprovedBefore(ctx context.Context, a Actor, id string) (out *countersign.Approval, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ReviewService) ApprovedBefore(ctx context.Context, a core.Actor, id string) (out *countersign.Approval, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
 			return err
@@ -72,7 +73,7 @@ func (s *ReviewService) ApprovedBefore(ctx context.Context, a Actor, id string) 
 }
 
 func (s *ReviewService) approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (found *countersign.Approval, err error) {
-	q := store.Query{Order: newestFirst, Limit: maxApprovalsSearched, Where: []store.Filter{
+	q := store.Query{Order: core.NewestFirst, Limit: maxApprovalsSearched, Where: []store.Filter{
 		store.Equal("status", string(countersign.ApprovalApproved)),
 		{Column: "created", Op: store.AtMost, Values: []any{this.RequestedAt.UnixMicro()}},
 	}}
@@ -82,7 +83,7 @@ func (s *ReviewService) approvedBefore(tx store.Tx, tenant string, this *counter
 			return errEnough
 		}
 		return nil
-	}, s.damaged(store.Approvals, tenant))
+	}, s.Damaged(store.Approvals, tenant))
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
@@ -98,8 +99,8 @@ type Queue struct {
 
 // ApprovalQueue returns an approval's position among the pending ones in the actor's scope.
 // A decided approval has neighbors but no position.
-func (s *ReviewService) ApprovalQueue(ctx context.Context, a Actor, id string) (q Queue, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ReviewService) ApprovalQueue(ctx context.Context, a core.Actor, id string) (q Queue, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
 			return err
@@ -128,11 +129,11 @@ func queueAround(tx store.Tx, tenant string, where []store.Filter, this *counter
 		}
 	}
 	earlier := func(row store.Row) bool { return row.Keys[0] != at || row.ID < this.ID }
-	if q.Before, err = nearest(tx, tenant, store.Query{Where: upTo, Order: newestFirst}, earlier); err != nil {
+	if q.Before, err = nearest(tx, tenant, store.Query{Where: upTo, Order: core.NewestFirst}, earlier); err != nil {
 		return q, err
 	}
 	later := func(row store.Row) bool { return row.Keys[0] != at || row.ID > this.ID }
-	q.After, err = nearest(tx, tenant, store.Query{Where: from, Order: oldestFirst}, later)
+	q.After, err = nearest(tx, tenant, store.Query{Where: from, Order: core.OldestFirst}, later)
 	return q, err
 }
 

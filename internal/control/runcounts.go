@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,8 +22,8 @@ type RunCounts struct {
 
 // RunCountsOver counts the runs of n consecutive intervals. Each count reads a range of an
 // index and no run.
-func (s *RunService) RunCountsOver(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (counts []RunCounts, err error) {
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+func (s *RunService) RunCountsOver(ctx context.Context, a core.Actor, from time.Time, width time.Duration, n int) (counts []RunCounts, err error) {
+	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		scope, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
 			return err
@@ -41,7 +42,7 @@ func (s *RunService) RunCountsOver(ctx context.Context, a Actor, from time.Time,
 	return counts, err
 }
 
-func countRuns(tx store.Tx, a Actor, scope []store.Filter, from, to time.Time) (map[countersign.RunStatus]int, error) {
+func countRuns(tx store.Tx, a core.Actor, scope []store.Filter, from, to time.Time) (map[countersign.RunStatus]int, error) {
 	counts := map[countersign.RunStatus]int{}
 	for _, status := range countersign.RunStatuses {
 		where := slices.Concat(scope, []store.Filter{
@@ -59,8 +60,8 @@ func countRuns(tx store.Tx, a Actor, scope []store.Filter, from, to time.Time) (
 }
 
 // PlanNames returns the names of these runs' plans that are in scope.
-func (s *RunService) PlanNames(ctx context.Context, a Actor, runs []countersign.Run) (names map[string]string, err error) {
-	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+func (s *RunService) PlanNames(ctx context.Context, a core.Actor, runs []countersign.Run) (names map[string]string, err error) {
+	err = s.View(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		names = map[string]string{}
 		for i := range runs {
 			id := runs[i].PlanID

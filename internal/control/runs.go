@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -16,7 +17,7 @@ import (
 
 // RunService is the use cases of runs, and what of them others need.
 type RunService struct {
-	*Core
+	*core.Core
 	names   *NameCache
 	search  *SearchService
 	driver  Driver
@@ -25,12 +26,12 @@ type RunService struct {
 }
 
 // newRuns returns the use cases. d continues the runs that they move.
-func newRuns(c *Core, names *NameCache, search *SearchService, d Driver, hub *updates.Hub) *RunService {
+func newRuns(c *core.Core, names *NameCache, search *SearchService, d Driver, hub *updates.Hub) *RunService {
 	return &RunService{Core: c, names: names, search: search, driver: d, live: hub}
 }
 
 // Run reads one run with its steps and the snapshot of its plan.
-func (s *RunService) Run(ctx context.Context, a Actor, id string) (r countersign.Run, err error) {
+func (s *RunService) Run(ctx context.Context, a core.Actor, id string) (r countersign.Run, err error) {
 	if err := access.Allow(a.Principal, access.ReadRuns); err != nil {
 		return r, err
 	}
@@ -40,7 +41,7 @@ func (s *RunService) Run(ctx context.Context, a Actor, id string) (r countersign
 	if s.Alone == nil {
 		s.Repo.Settle(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	}
-	err = s.read(ctx, func(tx store.Tx) error {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
 		return err
 	})
@@ -50,8 +51,8 @@ func (s *RunService) Run(ctx context.Context, a Actor, id string) (r countersign
 // knownRun is wholeRun without the store, for those who ask again and again how a run goes.
 // It gives nil where anything isn't in memory, depends on the time or is refused or masked,
 // and where a step was probed or resolved.
-func (s *RunService) knownRun(ctx context.Context, a Actor, id string) *countersign.Run {
-	if s.Alone == nil || Masks(a) {
+func (s *RunService) knownRun(ctx context.Context, a core.Actor, id string) *countersign.Run {
+	if s.Alone == nil || core.Masks(a) {
 		return nil
 	}
 	rec := s.Repo.Latest(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
@@ -71,7 +72,7 @@ func (s *RunService) knownRun(ctx context.Context, a Actor, id string) *counters
 }
 
 // wholeRun reads a run with its steps and the snapshot of its plan, in a View.
-func (s *RunService) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, err error) {
+func (s *RunService) wholeRun(tx store.Tx, a core.Actor, id string) (r countersign.Run, err error) {
 	if r, err = s.runWithSteps(tx, a, id); err != nil {
 		return r, err
 	}
@@ -81,13 +82,13 @@ func (s *RunService) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Ru
 	if err := namesIn(tx, a.Tenant).run(&r); err != nil {
 		return r, err
 	}
-	err = s.maskFor(tx, a, &r)
+	err = s.MaskFor(tx, a, &r)
 	return r, err
 }
 
 // runWithSteps reads a run with its steps, in a View. What it refers to must not be
 // changed.
-func (s *RunService) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
+func (s *RunService) runWithSteps(tx store.Tx, a core.Actor, id string) (countersign.Run, error) {
 	rec, err := s.Repo.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if err != nil {
 		return countersign.Run{}, foundRun(tx, a, id, err)
@@ -104,8 +105,8 @@ func (s *RunService) moved(h *runrepo.LoadedRun) {
 
 // CancelRun ends a run, or asks for its outcome to be reconciled where a side
 // effect is on its way (contract 6).
-func (s *RunService) CancelRun(ctx context.Context, a Actor, id, reason string) (countersign.Run, error) {
-	if err := given("reason", reason); err != nil {
+func (s *RunService) CancelRun(ctx context.Context, a core.Actor, id, reason string) (countersign.Run, error) {
+	if err := core.Given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
 	mayCancel := func(_ store.Tx, rec *records.Run) error {
@@ -120,14 +121,14 @@ func (s *RunService) CancelRun(ctx context.Context, a Actor, id, reason string) 
 }
 
 // ReconcileRun says what became of an uncertain step, with evidence.
-func (s *RunService) ReconcileRun(ctx context.Context, a Actor, id string, r countersign.Reconcile) (countersign.Run, error) {
-	if err := wellFormed(a, r); err != nil {
+func (s *RunService) ReconcileRun(ctx context.Context, a core.Actor, id string, r countersign.Reconcile) (countersign.Run, error) {
+	if err := core.WellFormed(a, r); err != nil {
 		return countersign.Run{}, err
 	}
-	if err := given("evidence", r.Evidence); err != nil {
+	if err := core.Given("evidence", r.Evidence); err != nil {
 		return countersign.Run{}, err
 	}
-	mayJudge := s.mayJudgeRun(a, access.ReconcileRun)
+	mayJudge := s.MayJudgeRun(a, access.ReconcileRun)
 	check := func(tx store.Tx, rec *records.Run) error {
 		if err := mayJudge(tx, rec); err != nil {
 			return err
@@ -142,9 +143,9 @@ func (s *RunService) ReconcileRun(ctx context.Context, a Actor, id string, r cou
 }
 
 // applyTo applies an event that a person caused to a run in scope.
-func (s *RunService) applyTo(ctx context.Context, a Actor, op access.Operation, id string, check func(store.Tx, *records.Run) error, e run.Event) (r countersign.Run, err error) {
+func (s *RunService) applyTo(ctx context.Context, a core.Actor, op access.Operation, id string, check func(store.Tx, *records.Run) error, e run.Event) (r countersign.Run, err error) {
 	var moved runrepo.Moved
-	err = s.update(ctx, a, op, "run/"+id, func(tx store.Tx) error {
+	err = s.Update(ctx, a, op, "run/"+id, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, id)
 		if err != nil {
 			return err
@@ -152,7 +153,7 @@ func (s *RunService) applyTo(ctx context.Context, a Actor, op access.Operation, 
 		if err := check(tx, rec); err != nil {
 			return err
 		}
-		moved, err = s.Repo.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.runActor())
+		moved, err = s.Repo.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.RunActor())
 		return err
 	})
 	if err != nil {
@@ -160,11 +161,11 @@ func (s *RunService) applyTo(ctx context.Context, a Actor, op access.Operation, 
 	}
 	s.settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the run has moved: no answer may say any more that nothing was changed
-	err = s.read(ctx, func(tx store.Tx) error {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
 		return err
 	})
-	if s.isMade(a, "run/"+id, err) {
+	if s.IsMade(a, "run/"+id, err) {
 		return s.asMoved(moved.Run), nil
 	}
 	return r, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -25,23 +26,23 @@ type RunFilter struct {
 
 // Runs lists the runs within the actor's scope, newest first, with their steps in the
 // form of lists (contract 1).
-func (s *RunService) Runs(ctx context.Context, a Actor, l List, f RunFilter) (countersign.Page[countersign.Run], error) {
-	return listRuns(ctx, s, a, l, f, whole)
+func (s *RunService) Runs(ctx context.Context, a core.Actor, l core.List, f RunFilter) (countersign.Page[countersign.Run], error) {
+	return listRuns(ctx, s, a, l, f, core.Whole)
 }
 
 // listRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
 // is in memory alone.
-func listRuns[T any](ctx context.Context, s *RunService, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
+func listRuns[T any](ctx context.Context, s *RunService, a core.Actor, l core.List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
 	found, err := s.search.runsFound(ctx, a, f.Text)
 	if err != nil {
 		return page, err
 	}
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
 			return err
 		}
-		where = append(where, equals(map[string]string{"status": f.Status, "plan": f.PlanID, "agent": f.AgentID})...)
+		where = append(where, core.Equals(map[string]string{"status": f.Status, "plan": f.PlanID, "agent": f.AgentID})...)
 		if !f.Since.IsZero() {
 			where = append(where, store.Filter{Column: "created", Op: store.AtLeast, Values: []any{f.Since.UnixMicro()}})
 		}
@@ -53,7 +54,7 @@ func listRuns[T any](ctx context.Context, s *RunService, a Actor, l List, f RunF
 			return err
 		}
 		where = append(where, narrowed...)
-		q := l.query(newestFirst, where...)
+		q := l.Query(core.NewestFirst, where...)
 		total, err := tx.Count(store.Runs, a.Tenant, q)
 		if err != nil {
 			return err
@@ -66,13 +67,13 @@ func listRuns[T any](ctx context.Context, s *RunService, a Actor, l List, f RunF
 		if err != nil {
 			return err
 		}
-		page = pageBehind(items, l.Offset, len(rows), total)
+		page = core.PageBehind(items, l.Offset, len(rows), total)
 		return nil
 	})
 	return page, err
 }
 
-func showRuns[T any](s *RunService, tx store.Tx, a Actor, rows []store.Row, show func(countersign.Run) (T, error)) ([]T, error) {
+func showRuns[T any](s *RunService, tx store.Tx, a core.Actor, rows []store.Row, show func(countersign.Run) (T, error)) ([]T, error) {
 	p, err := s.pageOfRuns(tx, a, rows)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func showRuns[T any](s *RunService, tx store.Tx, a Actor, rows []store.Row, show
 			continue
 		}
 		r, err := p.run(i)
-		if passed, err := s.passes(store.Runs, a.Tenant, row.ID, err); err != nil {
+		if passed, err := s.Passes(store.Runs, a.Tenant, row.ID, err); err != nil {
 			return nil, err
 		} else if passed {
 			continue
@@ -101,13 +102,13 @@ func showRuns[T any](s *RunService, tx store.Tx, a Actor, rows []store.Row, show
 type runsPage struct {
 	service *RunService
 	tx      store.Tx
-	actor   Actor
+	actor   core.Actor
 	names   readNames
 	runs    []*records.Run                   // nil if it can't be read; with their steps if they were in memory, as the latest ones mostly are
 	steps   map[string][]countersign.StepRun // of the others, if they could be read together
 }
 
-func (s *RunService) pageOfRuns(tx store.Tx, a Actor, rows []store.Row) (p runsPage, err error) {
+func (s *RunService) pageOfRuns(tx store.Tx, a core.Actor, rows []store.Row) (p runsPage, err error) {
 	p = runsPage{service: s, tx: tx, actor: a, names: namesIn(tx, a.Tenant), runs: make([]*records.Run, len(rows))}
 	var together []string
 	for i, row := range rows {
@@ -115,7 +116,7 @@ func (s *RunService) pageOfRuns(tx store.Tx, a Actor, rows []store.Row) (p runsP
 			continue
 		}
 		p.runs[i] = new(records.Run)
-		passed, err := s.passes(store.Runs, a.Tenant, row.ID, records.Decode(row, p.runs[i]))
+		passed, err := s.Passes(store.Runs, a.Tenant, row.ID, records.Decode(row, p.runs[i]))
 		if err != nil {
 			return p, err
 		}
@@ -142,7 +143,7 @@ func (p runsPage) run(i int) (countersign.Run, error) {
 	if err := p.names.run(&r); err != nil {
 		return r, err
 	}
-	return r, p.service.maskFor(p.tx, p.actor, &r)
+	return r, p.service.MaskFor(p.tx, p.actor, &r)
 }
 
 func (p runsPage) withSteps(rec *records.Run) (countersign.Run, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -20,12 +21,14 @@ import (
 
 // SearchService finds records by what people have in hand.
 type SearchService struct {
-	*Core
+	*core.Core
 	searches *semaphore.Semaphore // one read of a span of a search at a time
 }
 
 // newSearch returns the use cases.
-func newSearch(c *Core) *SearchService { return &SearchService{Core: c, searches: semaphore.New(1)} }
+func newSearch(c *core.Core) *SearchService {
+	return &SearchService{Core: c, searches: semaphore.New(1)}
+}
 
 // Bounds of a search. A text that more runs have than are looked at is found in the newest.
 const (
@@ -42,11 +45,11 @@ const (
 // Search finds records by what people have in hand: the idempotency key of a start, a text
 // or number in a step's inputs or answers, a token's name. Sensitive fields are found by
 // all of their value, by whoever may see them.
-func (s *SearchService) Search(ctx context.Context, a Actor, text string) (out countersign.SearchResult, err error) {
+func (s *SearchService) Search(ctx context.Context, a core.Actor, text string) (out countersign.SearchResult, err error) {
 	out = countersign.SearchResult{Items: []countersign.SearchHit{}}
 	q := search.Fold(text)
 	var ids []string
-	err = s.view(ctx, a, access.Search, func(tx store.Tx) (err error) {
+	err = s.View(ctx, a, access.Search, func(tx store.Tx) (err error) {
 		out.Items = []countersign.SearchHit{}
 		if err := s.runOfKey(tx, a, strings.TrimSpace(text), &out); err != nil {
 			return err
@@ -60,7 +63,7 @@ func (s *SearchService) Search(ctx context.Context, a Actor, text string) (out c
 	if err := s.runsWith(ctx, a, ids, q, &out); err != nil {
 		return out, err
 	}
-	err = s.view(ctx, a, access.Search, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.Search, func(tx store.Tx) error {
 		named, err := tokensNamed(tx, a, q, maxHits-len(out.Items))
 		if err == nil {
 			out.Items = append(out.Items, named...)
@@ -71,7 +74,7 @@ func (s *SearchService) Search(ctx context.Context, a Actor, text string) (out c
 }
 
 // runOfKey finds the run that an idempotency key started.
-func (s *SearchService) runOfKey(tx store.Tx, a Actor, key string, out *countersign.SearchResult) error {
+func (s *SearchService) runOfKey(tx store.Tx, a core.Actor, key string, out *countersign.SearchResult) error {
 	if key == "" || len(key) > 255 {
 		return nil
 	}
@@ -99,15 +102,15 @@ func (s *SearchService) runOfKey(tx store.Tx, a Actor, key string, out *counters
 // showsKey reports whether the actor may see that a key started a run: that a guessed key of
 // a call finds its run would reveal the inputs of which it is a digest. Nothing says which
 // fields of an archived run are sensitive.
-func (s *SearchService) showsKey(tx store.Tx, a Actor, of *Started, key string) (bool, error) {
-	if !Masks(a) || !mask.IsCallKey(key) {
+func (s *SearchService) showsKey(tx store.Tx, a core.Actor, of *Started, key string) (bool, error) {
+	if !core.Masks(a) || !mask.IsCallKey(key) {
 		return true, nil
 	}
 	if of.archived {
 		return false, nil
 	}
 	r := of.Run
-	err := s.maskFor(tx, a, &r)
+	err := s.MaskFor(tx, a, &r)
 	return err == nil && r.IdempotencyKey == key, err
 }
 
@@ -116,7 +119,7 @@ func hitOf(r *countersign.Run, where string) countersign.SearchHit {
 }
 
 // runsWith finds among runs those that have a text, those that have it as a whole value first.
-func (s *SearchService) runsWith(ctx context.Context, a Actor, ids []string, q string, out *countersign.SearchResult) error {
+func (s *SearchService) runsWith(ctx context.Context, a core.Actor, ids []string, q string, out *countersign.SearchResult) error {
 	var begin []countersign.SearchHit
 	err := s.eachHit(ctx, a, access.Search, ids, q, func(hit countersign.SearchHit, whole bool) (more bool) {
 		known := slices.ContainsFunc(out.Items, func(h countersign.SearchHit) bool { return h.ID == hit.ID })
@@ -143,18 +146,18 @@ type seen struct {
 // eachHit looks a text up in runs, in their order, until each says that it has enough. It reads
 // them in spans, one at a time of all searches, and tenants take turns: the runs of one may be
 // large, and another's search waits for one span of them.
-func (s *SearchService) eachHit(ctx context.Context, a Actor, op access.Operation, ids []string, q string, each func(hit countersign.SearchHit, whole bool) (more bool)) error {
+func (s *SearchService) eachHit(ctx context.Context, a core.Actor, op access.Operation, ids []string, q string, each func(hit countersign.SearchHit, whole bool) (more bool)) error {
 	for len(ids) > 0 {
 		var found []seen
 		looked := 0
 		var err error
 		busy := s.searches.Do(ctx, a.Tenant, func() {
-			err = s.view(ctx, a, op, func(tx store.Tx) (err error) {
+			err = s.View(ctx, a, op, func(tx store.Tx) (err error) {
 				found, looked, err = s.hitsIn(tx, a, ids, q)
 				return err
 			})
 		})
-		if err = cmp.Or(publicRead(busy), err); err != nil {
+		if err = cmp.Or(core.PublicRead(busy), err); err != nil {
 			return err
 		}
 		for _, f := range found {
@@ -168,7 +171,7 @@ func (s *SearchService) eachHit(ctx context.Context, a Actor, op access.Operatio
 }
 
 // hitsIn looks a text up in the first of these runs, at least one and as many as a span has.
-func (s *SearchService) hitsIn(tx store.Tx, a Actor, ids []string, q string) (found []seen, looked int, err error) {
+func (s *SearchService) hitsIn(tx store.Tx, a core.Actor, ids []string, q string) (found []seen, looked int, err error) {
 	for bytes := 0; looked < min(len(ids), spanRuns) && bytes < spanBytes; looked++ {
 		hit, whole, size, err := s.hitIn(tx, a, ids[looked], q)
 		if err := s.Config.Unreadable.Pass(unreadable.Record{Tenant: a.Tenant, Kind: "run", ID: ids[looked]}, err); err != nil {
@@ -184,7 +187,7 @@ func (s *SearchService) hitsIn(tx store.Tx, a Actor, ids []string, q string) (fo
 
 // hitIn looks the text up in the run as the actor sees it: the index says where to look,
 // never what somebody may know. nil: the actor doesn't find it there. size is how much was read.
-func (s *SearchService) hitIn(tx store.Tx, a Actor, id, q string) (hit *countersign.SearchHit, whole bool, size int, err error) {
+func (s *SearchService) hitIn(tx store.Tx, a core.Actor, id, q string) (hit *countersign.SearchHit, whole bool, size int, err error) {
 	rec, size, err := s.Repo.ReadSized(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, false, size, nil // it was archived
@@ -193,7 +196,7 @@ func (s *SearchService) hitIn(tx store.Tx, a Actor, id, q string) (hit *counters
 		return nil, false, size, err
 	}
 	r := rec.Run
-	if err := s.maskFor(tx, a, &r); err != nil {
+	if err := s.MaskFor(tx, a, &r); err != nil {
 		return nil, false, size, err
 	}
 	found, ok := search.In(&r, q)
@@ -210,10 +213,10 @@ func (s *SearchService) hitIn(tx store.Tx, a Actor, id, q string) (hit *counters
 
 // openIn reports whether every reader sees the text there: a sensitive value is found by
 // all of it only.
-func (s *SearchService) openIn(tx store.Tx, a Actor, rec *records.Run, q string) bool {
+func (s *SearchService) openIn(tx store.Tx, a core.Actor, rec *records.Run, q string) bool {
 	r := rec.Run
-	anybody := Actor{Principal: access.Principal{Tenant: a.Tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
-	if s.maskFor(tx, anybody, &r) != nil {
+	anybody := core.Actor{Principal: access.Principal{Tenant: a.Tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
+	if s.MaskFor(tx, anybody, &r) != nil {
 		return false
 	}
 	_, ok := search.In(&r, q)
@@ -222,12 +225,12 @@ func (s *SearchService) openIn(tx store.Tx, a Actor, rec *records.Run, q string)
 
 // candidates are the runs that the index has for a text, in the order in which they are
 // looked at: all of a value before its beginning, and the newest first.
-func candidates(tx store.Tx, a Actor, q string, most int) ([]string, error) {
+func candidates(tx store.Tx, a core.Actor, q string, most int) ([]string, error) {
 	if q == "" {
 		return nil, nil
 	}
 	by := [][]store.Filter{records.TermsBy(records.OpenTerm, q)}
-	if !Masks(a) {
+	if !core.Masks(a) {
 		by = append(by, records.TermsBy(records.SensitiveTerm, records.SensitiveBy(q)))
 	}
 	if len(q) >= minBegin {
@@ -260,7 +263,7 @@ func runsOfTerms(tx store.Tx, tenant string, where []store.Filter, most int) ([]
 }
 
 // tokensNamed finds tokens by a part of their name, for whoever may list them.
-func tokensNamed(tx store.Tx, a Actor, q string, most int) (out []countersign.SearchHit, err error) {
+func tokensNamed(tx store.Tx, a core.Actor, q string, most int) (out []countersign.SearchHit, err error) {
 	if q == "" || access.Allow(a.Principal, access.ReadTokens) != nil {
 		return nil, nil
 	}
@@ -282,7 +285,7 @@ func tokenStatus(t *records.Token) string {
 
 // narrowed are the runs that a list's text, reason and capability leave, nil where it has
 // none of them: the newest of each, at most listedBy. found are those that have the text.
-func narrowed(tx store.Tx, a Actor, f RunFilter, found []string) ([]store.Filter, error) {
+func narrowed(tx store.Tx, a core.Actor, f RunFilter, found []string) ([]store.Filter, error) {
 	var out []store.Filter
 	by := func(ids []string) {
 		in := store.Filter{Column: "id", Op: store.In}
@@ -309,13 +312,13 @@ func narrowed(tx store.Tx, a Actor, f RunFilter, found []string) ([]store.Filter
 
 // runsFound are the runs that have a text where the actor sees it, nil for none. The list that
 // is narrowed by them is one snapshot, taken after them.
-func (s *SearchService) runsFound(ctx context.Context, a Actor, text string) (out []string, err error) {
+func (s *SearchService) runsFound(ctx context.Context, a core.Actor, text string) (out []string, err error) {
 	if text == "" {
 		return nil, nil
 	}
 	q := search.Fold(text)
 	var ids []string
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
+	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
 		ids, err = candidates(tx, a, q, listedBy)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/search"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -14,7 +15,7 @@ import (
 // SearchTerms are the ids of the terms by which a run is found, none for a run that is
 // archived, and how many bytes were read for them. What a VIEWER doesn't see of it is sensitive.
 func (s *SearchService) SearchTerms(tx store.Tx, tenant, id string) (terms []string, size int, err error) {
-	anybody := Actor{Principal: access.Principal{Tenant: tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
+	anybody := core.Actor{Principal: access.Principal{Tenant: tenant, Roles: []countersign.Role{countersign.RoleViewer}}}
 	rec, size, err := s.Repo.ReadSized(tx, runrepo.Ref{Tenant: tenant, RunID: id})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, 0, nil // it is archived
@@ -24,7 +25,7 @@ func (s *SearchService) SearchTerms(tx store.Tx, tenant, id string) (terms []str
 	}
 	whole := rec.Run
 	shown := whole
-	if err := s.maskFor(tx, anybody, &shown); err != nil {
+	if err := s.MaskFor(tx, anybody, &shown); err != nil {
 		return nil, size, err
 	}
 	add := func(kind, by string) { terms = append(terms, records.TermID(kind, by, id, whole.CreatedAt)) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -15,18 +16,18 @@ import (
 
 // SessionService is the use cases of browsers' sessions, and what of them others need.
 type SessionService struct {
-	*Core
+	*core.Core
 	touching sync.Map // ids of the sessions whose last use is being written
 }
 
 // newSessions returns the use cases.
-func newSessions(c *Core) *SessionService { return &SessionService{Core: c} }
+func newSessions(c *core.Core) *SessionService { return &SessionService{Core: c} }
 
 // AuthenticateSession finds the principal of a session's secret. It has the rights that its
 // user has now.
 func (s *SessionService) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
 	if !access.WellFormedSecret(secret) {
-		return access.Principal{}, errSignedOut
+		return access.Principal{}, core.ErrSignedOut
 	}
 	id := access.HashToken(secret)
 	var rec *records.Session
@@ -40,20 +41,20 @@ func (s *SessionService) AuthenticateSession(ctx context.Context, secret string)
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return access.Principal{}, errSignedOut
+		return access.Principal{}, core.ErrSignedOut
 	case err != nil:
-		return access.Principal{}, public(err)
+		return access.Principal{}, core.Public(err)
 	case user.Invited:
-		return access.Principal{}, errSignedOut
+		return access.Principal{}, core.ErrSignedOut
 	}
-	if s.idle(rec) {
+	if s.Idle(rec) {
 		s.forget(ctx, id)
-		return access.Principal{}, errSignedOut
+		return access.Principal{}, core.ErrSignedOut
 	}
 	if now := s.Config.Now(); now.Sub(rec.SeenAt) > lastUsePrecision {
 		s.touchSession(ctx, id, now)
 	}
-	return principalOfSession(id, rec, user), nil
+	return core.PrincipalOfSession(id, rec, user), nil
 }
 
 // sessionsTried bounds how many cookies of a request are looked up.
@@ -69,7 +70,7 @@ func (s *SessionService) AuthenticateSessions(ctx context.Context, secrets []str
 			return p, secret, err
 		}
 	}
-	return access.Principal{}, "", errSignedOut
+	return access.Principal{}, "", core.ErrSignedOut
 }
 
 // forget deletes a session that was seen expired before the caller is told, so that a clock
@@ -107,11 +108,11 @@ func (s *SessionService) touchSession(ctx context.Context, id string, now time.T
 
 // Session returns the actor's own session. The caller adds the CSRF token, since only the
 // caller has the session's secret.
-func (s *SessionService) Session(ctx context.Context, a Actor) (out countersign.Session, err error) {
+func (s *SessionService) Session(ctx context.Context, a core.Actor) (out countersign.Session, err error) {
 	if a.Session == "" {
 		return out, countersign.Errorf(countersign.CodeRoleRequired, "this is for a browser's session; you have a token")
 	}
-	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		list, err := s.within(tx, a)
 		out = countersign.Session{
 			Email: a.Email, TenantID: a.Tenant, Roles: a.Roles, ProjectIDs: a.Projects, Realm: a.Realm,
@@ -130,11 +131,11 @@ func (s *SessionService) Session(ctx context.Context, a Actor) (out countersign.
 }
 
 // within lists the tenants that a session may act in.
-func (s *SessionService) within(tx store.Tx, a Actor) ([]string, error) {
+func (s *SessionService) within(tx store.Tx, a core.Actor) ([]string, error) {
 	rec, _, err := records.Sessions.Get(tx, store.Realm, a.Session)
 	switch {
 	case err != nil:
-		return nil, ended(err)
+		return nil, core.Ended(err)
 	case rec.Bound:
 		return []string{rec.TenantID}, nil
 	}
@@ -156,7 +157,7 @@ type entrance struct {
 
 // begin stores a new session of a user and records it. It ends the browser's earlier
 // session, which the browser could no longer end.
-func (s *SessionService) begin(tx store.Tx, u *records.User, secret string, before Actor, how entrance) error {
+func (s *SessionService) begin(tx store.Tx, u *records.User, secret string, before core.Actor, how entrance) error {
 	if err := errors.Join(s.sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err
 	}
@@ -168,12 +169,12 @@ func (s *SessionService) begin(tx store.Tx, u *records.User, secret string, befo
 	if err := s.markUsed(tx, u); err != nil {
 		return err
 	}
-	a := Actor{Principal: principalOfUser(u), RequestID: before.RequestID}
-	return s.auditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, change{after: "signed in", reason: how.by})
+	a := core.Actor{Principal: core.PrincipalOfUser(u), RequestID: before.RequestID}
+	return s.AuditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, core.Change{After: "signed in", Reason: how.by})
 }
 
 // replaced ends the browser's earlier session, if there is one.
-func (s *SessionService) replaced(tx store.Tx, before Actor) error {
+func (s *SessionService) replaced(tx store.Tx, before core.Actor) error {
 	if before.Session == "" {
 		return nil
 	}
@@ -186,15 +187,15 @@ func (s *SessionService) replaced(tx store.Tx, before Actor) error {
 	if err := records.Sessions.Delete(tx, store.Realm, before.Session); err != nil {
 		return err
 	}
-	return s.audit(tx, before, access.SignOut, "user/"+before.Email, change{before: "signed in", after: "signed out"})
+	return s.Audit(tx, before, access.SignOut, "user/"+before.Email, core.Change{Before: "signed in", After: "signed out"})
 }
 
 // SwitchTenant lets a session act in another tenant of its user.
-func (s *SessionService) SwitchTenant(ctx context.Context, a Actor, tenant string) error {
-	return public(s.Store.Update(ctx, func(tx store.Tx) error {
+func (s *SessionService) SwitchTenant(ctx context.Context, a core.Actor, tenant string) error {
+	return core.Public(s.Store.Update(ctx, func(tx store.Tx) error {
 		rec, version, err := records.Sessions.Get(tx, store.Realm, a.Session)
 		if err != nil {
-			return ended(err)
+			return core.Ended(err)
 		}
 		if rec.Bound && tenant != rec.TenantID {
 			return countersign.Errorf(countersign.CodeRoleRequired, "this session acts in tenant %s only, since a sign-in link or a passkey of that tenant began it; sign in with a code to act in another", rec.TenantID)
@@ -204,7 +205,7 @@ func (s *SessionService) SwitchTenant(ctx context.Context, a Actor, tenant strin
 			err = store.ErrNotFound
 		}
 		if err != nil {
-			return found(err, "tenant", tenant)
+			return core.Found(err, "tenant", tenant)
 		}
 		if err := s.markUsed(tx, u); err != nil {
 			return err
@@ -213,16 +214,16 @@ func (s *SessionService) SwitchTenant(ctx context.Context, a Actor, tenant strin
 		if _, err := records.Sessions.Put(tx, store.Realm, a.Session, rec, version); err != nil {
 			return err
 		}
-		here := Actor{Principal: principalOfUser(u), RequestID: a.RequestID}
-		return s.auditIn(tx, tenant, here, access.SignIn, "user/"+u.Email, change{after: "signed in"})
+		here := core.Actor{Principal: core.PrincipalOfUser(u), RequestID: a.RequestID}
+		return s.AuditIn(tx, tenant, here, access.SignIn, "user/"+u.Email, core.Change{After: "signed in"})
 	}))
 }
 
 // SignOut ends the session that asks.
-func (s *SessionService) SignOut(ctx context.Context, a Actor) error {
+func (s *SessionService) SignOut(ctx context.Context, a core.Actor) error {
 	return s.end(ctx, a, func(tx store.Tx) ([]string, error) {
 		if _, _, err := records.Sessions.Get(tx, store.Realm, a.Session); err != nil {
-			return nil, ended(err)
+			return nil, core.Ended(err)
 		}
 		return []string{a.Session}, nil
 	})
@@ -230,7 +231,7 @@ func (s *SessionService) SignOut(ctx context.Context, a Actor) error {
 
 // SignOutEverywhere ends all sessions of the user, in every tenant. One that a sign-in link
 // began may be somebody else's: it ends those that links and passkeys of its tenant began.
-func (s *SessionService) SignOutEverywhere(ctx context.Context, a Actor) error {
+func (s *SessionService) SignOutEverywhere(ctx context.Context, a core.Actor) error {
 	return s.end(ctx, a, func(tx store.Tx) ([]string, error) {
 		if a.Requester().ByLink() {
 			return boundSessionsOf(tx, a.Email, a.Tenant)
@@ -254,8 +255,8 @@ func boundSessionsOf(tx store.Tx, email, tenant string) (bound []string, err err
 	return bound, err
 }
 
-func (s *SessionService) end(ctx context.Context, a Actor, which func(store.Tx) ([]string, error)) error {
-	return public(s.Store.Update(ctx, func(tx store.Tx) error {
+func (s *SessionService) end(ctx context.Context, a core.Actor, which func(store.Tx) ([]string, error)) error {
+	return core.Public(s.Store.Update(ctx, func(tx store.Tx) error {
 		ids, err := which(tx)
 		if err != nil {
 			return err
@@ -273,7 +274,7 @@ func (s *SessionService) end(ctx context.Context, a Actor, which func(store.Tx) 
 		}
 		slices.Sort(in)
 		for _, tenant := range slices.Compact(in) { // each has the end of what acted in it
-			if err := s.auditIn(tx, tenant, a, access.SignOut, "user/"+a.Email, change{before: "signed in", after: "signed out"}); err != nil {
+			if err := s.AuditIn(tx, tenant, a, access.SignOut, "user/"+a.Email, core.Change{Before: "signed in", After: "signed out"}); err != nil {
 				return err
 			}
 		}

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Settings are those of the actor's tenant.
-func (s *TenantService) Settings(ctx context.Context, a Actor) (out countersign.TenantSettings, err error) {
-	err = s.view(ctx, a, access.ReadSettings, func(tx store.Tx) error {
+func (s *TenantService) Settings(ctx context.Context, a core.Actor) (out countersign.TenantSettings, err error) {
+	err = s.View(ctx, a, access.ReadSettings, func(tx store.Tx) error {
 		out, err = records.SettingsOf(tx, a.Tenant)
 		return err
 	})
@@ -20,14 +21,14 @@ func (s *TenantService) Settings(ctx context.Context, a Actor) (out countersign.
 
 // PutSettings changes the settings of the actor's tenant. Asking for less weakens a gate; what
 // was asked for approvals that wait stays so.
-func (s *TenantService) PutSettings(ctx context.Context, a Actor, w countersign.TenantSettingsWrite) (out countersign.TenantSettings, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *TenantService) PutSettings(ctx context.Context, a core.Actor, w countersign.TenantSettingsWrite) (out countersign.TenantSettings, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return out, err
 	}
-	if err := given("reason", w.Reason); err != nil {
+	if err := core.Given("reason", w.Reason); err != nil {
 		return out, err
 	}
-	err = s.update(ctx, a, access.WriteSettings, "tenant/"+a.Tenant, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.WriteSettings, "tenant/"+a.Tenant, func(tx store.Tx) error {
 		if w.DecisionAssertion == countersign.DecisionAssertionPasskey && s.party() == nil {
 			return errNoPasskeys
 		}
@@ -48,9 +49,9 @@ func (s *TenantService) PutSettings(ctx context.Context, a Actor, w countersign.
 		if _, err := records.Settings.Put(tx, a.Tenant, records.SettingsID, &out, version); err != nil {
 			return err
 		}
-		return s.audit(tx, a, access.WriteSettings, "tenant/"+a.Tenant, change{
-			before: "decisionAssertion " + was.DecisionAssertion, after: "decisionAssertion " + out.DecisionAssertion, reason: w.Reason,
-			weakens: was.DecisionAssertion == countersign.DecisionAssertionPasskey && out.DecisionAssertion != was.DecisionAssertion,
+		return s.Audit(tx, a, access.WriteSettings, "tenant/"+a.Tenant, core.Change{
+			Before: "decisionAssertion " + was.DecisionAssertion, After: "decisionAssertion " + out.DecisionAssertion, Reason: w.Reason,
+			Weakens: was.DecisionAssertion == countersign.DecisionAssertionPasskey && out.DecisionAssertion != was.DecisionAssertion,
 		})
 	})
 	return out, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -23,7 +24,7 @@ var errIsSetUp = countersign.Errorf(countersign.CodeUnauthenticated, "this servi
 // CanSetUp returns nil if a set-up link is valid now. It changes nothing, since mail
 // scanners and previews follow links.
 func (s *SignInService) CanSetUp(ctx context.Context, link string) error {
-	return public(s.Store.View(ctx, func(tx store.Tx) error {
+	return core.Public(s.Store.View(ctx, func(tx store.Tx) error {
 		return s.checkLink(tx, link)
 	}))
 }
@@ -43,7 +44,7 @@ func (s *SignInService) checkLink(tx store.Tx, link string) error {
 
 // SetUp makes the first realm administrator of the console, signs them in, and deletes the
 // link. before is as in SignIn.
-func (s *SignInService) SetUp(ctx context.Context, link, email, from string, before Actor) (session string, err error) {
+func (s *SignInService) SetUp(ctx context.Context, link, email, from string, before core.Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
@@ -65,7 +66,7 @@ func (s *SignInService) SetUp(ctx context.Context, link, email, from string, bef
 		return s.sessions.begin(tx, u, session, before, entrance{})
 	})
 	if err != nil {
-		return "", public(err)
+		return "", core.Public(err)
 	}
 	s.succeeded(ctx, from)
 	return session, nil
@@ -76,7 +77,7 @@ func (s *SignInService) SetUp(ctx context.Context, link, email, from string, bef
 func (s *SignInService) realmUser(tx store.Tx, path, email, requestID string) (*records.User, error) {
 	now, tenant := s.Config.Now(), countersign.DefaultTenant
 	u, version, err := records.Users.Get(tx, tenant, email)
-	c := change{}
+	c := core.Change{}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		if err := newAddress(path, email); err != nil {
@@ -86,16 +87,16 @@ func (s *SignInService) realmUser(tx store.Tx, path, email, requestID string) (*
 	case err != nil:
 		return nil, err
 	default:
-		c.before = rightsOf(*u)
+		c.Before = rightsOf(*u)
 	}
-	c.weakens = grantsApproval(u.Roles, u.ProjectIDs, everyRole, nil)
+	c.Weakens = core.GrantsApproval(u.Roles, u.ProjectIDs, everyRole, nil)
 	u.Roles, u.ProjectIDs, u.Realm, u.Invited, u.UpdatedAt = everyRole, nil, true, false, now
 	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
 		return nil, err
 	}
-	c.after = rightsOf(*u)
-	system := Actor{Principal: access.System(tenant), RequestID: requestID}
-	return u, s.auditIn(tx, tenant, system, access.WriteUser, "user/"+email, c)
+	c.After = rightsOf(*u)
+	system := core.Actor{Principal: access.System(tenant), RequestID: requestID}
+	return u, s.AuditIn(tx, tenant, system, access.WriteUser, "user/"+email, c)
 }
 
 // EnsureAdmin makes an address the first realm administrator of the console, unless there
@@ -119,5 +120,5 @@ func (s *SignInService) EnsureAdmin(ctx context.Context, email string) (made boo
 		_, err = s.realmUser(tx, "SVC_PLATFORM_ADMIN_EMAIL", email, "")
 		return err
 	})
-	return made, public(err)
+	return made, core.Public(err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -13,33 +14,33 @@ import (
 // SignInService is the use cases of signing in, by a code, a link, an identity provider or the
 // set-up link.
 type SignInService struct {
-	*Core
+	*core.Core
 	sessions *SessionService
 	users    *UserService
 	groups   *GroupService
 
-	codeLimit  limit // by e-mail and network address together: sign-in codes that are asked for
-	siteLimit  limit // by e-mail and IPv6 site: sign-in codes that are asked for
-	tryLimit   limit // by network address: all attempts without a session
-	linkLimit  limit // by maker and user: sign-in links that are made
-	beginLimit limit // by network address: sign-ins begun at the identity provider or by passkey
+	codeLimit  core.Limit // by e-mail and network address together: sign-in codes that are asked for
+	siteLimit  core.Limit // by e-mail and IPv6 site: sign-in codes that are asked for
+	tryLimit   core.Limit // by network address: all attempts without a session
+	linkLimit  core.Limit // by maker and user: sign-in links that are made
+	beginLimit core.Limit // by network address: sign-ins begun at the identity provider or by passkey
 	codes      *codeMails
 }
 
 // newSignIn returns the use cases.
-func newSignIn(c *Core, sessions *SessionService, users *UserService, groups *GroupService) *SignInService {
+func newSignIn(c *core.Core, sessions *SessionService, users *UserService, groups *GroupService) *SignInService {
 	return &SignInService{
 		Core: c, sessions: sessions, users: users, groups: groups, codes: newCodeMails(),
-		codeLimit: newLimit(c.Config, c.Store, "asking", codeRate), siteLimit: newLimit(c.Config, c.Store, "siting", siteCodeRate),
-		tryLimit: newLimit(c.Config, c.Store, "trying", tryRate), linkLimit: newLimit(c.Config, c.Store, "linking", codeRate),
-		beginLimit: newOwnLimit(beginRate), // not shared: what it begins is small, and swept soon
+		codeLimit: core.NewLimit(c.Config, c.Store, "asking", codeRate), siteLimit: core.NewLimit(c.Config, c.Store, "siting", siteCodeRate),
+		tryLimit: core.NewLimit(c.Config, c.Store, "trying", tryRate), linkLimit: core.NewLimit(c.Config, c.Store, "linking", codeRate),
+		beginLimit: core.NewOwnLimit(beginRate), // not shared: what it begins is small, and swept soon
 	}
 }
 
 // Try counts an attempt of a network address without a session, and refuses it beyond the
 // limit.
 func (s *SignInService) Try(ctx context.Context, from string) error {
-	return count(ctx, s.tryLimit, tryKey(from), s.Config.Now())
+	return core.Count(ctx, s.tryLimit, tryKey(from), s.Config.Now())
 }
 
 // tryKey is the key that an address's attempts are counted under.
@@ -47,7 +48,7 @@ func tryKey(from string) string { return "from " + network(from) }
 
 // Begin counts a sign-in that a network address begins at the identity provider or by passkey.
 func (s *SignInService) Begin(ctx context.Context, from string) error {
-	return count(ctx, s.beginLimit, network(from), s.Config.Now())
+	return core.Count(ctx, s.beginLimit, network(from), s.Config.Now())
 }
 
 // succeeded takes back the attempt that signed somebody in, so that people who share a
@@ -68,23 +69,23 @@ var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is 
 // secret that the browser must send with it. The answer and its timing don't depend on
 // whether the address is a user's. from is the network address of the request.
 func (s *SignInService) AskForCode(ctx context.Context, email, from string) (secret string, err error) {
-	if err := count(ctx, s.tryLimit, "asked from "+network(from), s.Config.Now()); err != nil {
+	if err := core.Count(ctx, s.tryLimit, "asked from "+network(from), s.Config.Now()); err != nil {
 		return "", err
 	}
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	if err := count(ctx, s.codeLimit, email+" from "+network(from), s.Config.Now()); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
+	if err := core.Count(ctx, s.codeLimit, email+" from "+network(from), s.Config.Now()); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
 		return "", err
 	}
 	if prefix, ok := site(from); ok {
-		if err := count(ctx, s.siteLimit, email+" at "+prefix, s.Config.Now()); err != nil {
+		if err := core.Count(ctx, s.siteLimit, email+" at "+prefix, s.Config.Now()); err != nil {
 			return "", err
 		}
 	}
 	mail := s.codes.add(s.Config.Life, mailNetwork(from))
 	if mail == nil {
-		return "", ErrTooMany
+		return "", core.ErrTooMany
 	}
 	secret = access.FormatSecret(s.Config.NewSecret())
 	code := access.FormatCode(s.Config.NewSecret())
@@ -98,7 +99,7 @@ func (s *SignInService) AskForCode(ctx context.Context, email, from string) (sec
 	})
 	if err != nil {
 		s.codes.remove(mail)
-		return "", public(err)
+		return "", core.Public(err)
 	}
 	at := s.Config.Now()
 	s.Background.Go(func() {
@@ -149,7 +150,7 @@ func (s *SignInService) hasUser(ctx context.Context, email string) (known bool, 
 
 // SignIn ends a sign-in with its code and begins a session; secret is the one
 // that AskForCode returned. before is the browser's present actor, whose session ends.
-func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, before Actor) (session string, err error) {
+func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, before core.Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
@@ -179,7 +180,7 @@ func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, b
 	if err == nil {
 		s.succeeded(ctx, from)
 	}
-	return session, public(err)
+	return session, core.Public(err)
 }
 
 // redeem ends a sign-in whose code is right and returns its address; "" for any other. It
@@ -208,13 +209,13 @@ func (s *SignInService) redeem(tx store.Tx, secret, code string) (email string, 
 
 // SignInVerified begins a session for an address that an identity provider has
 // verified, as SignIn does. The caller has counted the attempt with Try.
-func (s *SignInService) SignInVerified(ctx context.Context, email, from string, before Actor) (session string, err error) {
+func (s *SignInService) SignInVerified(ctx context.Context, email, from string, before core.Actor) (session string, err error) {
 	return s.SignInClaiming(ctx, email, nil, from, before)
 }
 
 // SignInClaiming is SignInVerified with the claims that the provider made: texts by the
 // claim's name. They fill the groups that name them.
-func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims map[string][]string, from string, before Actor) (session string, err error) {
+func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims map[string][]string, from string, before core.Actor) (session string, err error) {
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
@@ -233,7 +234,7 @@ func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims
 		return s.sessions.begin(tx, user, session, before, entrance{})
 	})
 	if err != nil {
-		return "", public(err)
+		return "", core.Public(err)
 	}
 	s.succeeded(ctx, from)
 	return session, nil

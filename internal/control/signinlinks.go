@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,30 +22,30 @@ var errLink = countersign.Errorf(countersign.CodeUnauthenticated, "this sign-in 
 
 // CreateLink makes a sign-in link for a user. It takes the place of an earlier one. The
 // secret is the one copy of it.
-func (s *SignInService) CreateLink(ctx context.Context, a Actor, email string, w countersign.SignInLinkWrite) (out countersign.SignInLink, secret string, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *SignInService) CreateLink(ctx context.Context, a core.Actor, email string, w countersign.SignInLinkWrite) (out countersign.SignInLink, secret string, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return out, "", err
 	}
 	if email, err = s.users.storedSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
 		return out, "", err
 	}
 	subject := "user/" + email
-	err = s.view(ctx, a, access.CreateLink, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, w.TenantID)
+	err = s.View(ctx, a, access.CreateLink, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, w.TenantID)
 		if err == nil {
-			_, err = userOf(tx, tenant, email)
+			_, err = core.UserOf(tx, tenant, email)
 		}
 		return err
 	})
 	if err == nil {
-		err = tooManyLinks(count(ctx, s.linkLimit, a.ID+" for "+email, s.Config.Now()), email)
+		err = tooManyLinks(core.Count(ctx, s.linkLimit, a.ID+" for "+email, s.Config.Now()), email)
 	}
 	if err != nil {
 		return out, "", s.Refuse(ctx, a, access.CreateLink, subject, err)
 	}
 	secret = access.FormatSecret(s.Config.NewSecret())
-	err = s.write(ctx, a, access.CreateLink, subject, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, w.TenantID)
+	err = s.Write(ctx, a, access.CreateLink, subject, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, w.TenantID)
 		if err != nil {
 			return err
 		}
@@ -63,20 +64,20 @@ func lifeOfLink(w countersign.SignInLinkWrite) time.Duration {
 }
 
 func tooManyLinks(err error, email string) error {
-	if errors.Is(err, ErrTooMany) {
+	if errors.Is(err, core.ErrTooMany) {
 		return countersign.Errorf(countersign.CodeQuotaExceeded, "you have made many sign-in links for %s just now; wait some minutes, or use the last one", email)
 	}
 	return err
 }
 
 // putLink stores a link and makes it the only one of its user.
-func (s *SignInService) putLink(tx store.Tx, a Actor, tenant, email, id string, life time.Duration) (out countersign.SignInLink, err error) {
+func (s *SignInService) putLink(tx store.Tx, a core.Actor, tenant, email, id string, life time.Duration) (out countersign.SignInLink, err error) {
 	if err := s.sessions.sweep(tx, store.SignIns); err != nil {
 		return out, err
 	}
 	u, version, err := records.Users.Get(tx, tenant, email)
 	if err != nil {
-		return out, found(err, "user", email)
+		return out, core.Found(err, "user", email)
 	}
 	if err := dropLink(tx, u); err != nil {
 		return out, err
@@ -92,8 +93,8 @@ func (s *SignInService) putLink(tx store.Tx, a Actor, tenant, email, id string, 
 	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
 		return out, err
 	}
-	c := change{after: "good until " + out.ExpiresAt.UTC().Format(time.RFC3339), weakens: grantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
-	return out, s.auditIn(tx, tenant, a, access.CreateLink, "user/"+email, c)
+	c := core.Change{After: "good until " + out.ExpiresAt.UTC().Format(time.RFC3339), Weakens: core.GrantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
+	return out, s.AuditIn(tx, tenant, a, access.CreateLink, "user/"+email, c)
 }
 
 // Link is what a sign-in link says before it is used: whom it signs in, and who made it.
@@ -102,7 +103,7 @@ type Link struct{ Email, TenantID, Maker string }
 // LookAtLink returns what a valid sign-in link says. It changes nothing, since mail scanners
 // and previews follow links.
 func (s *SignInService) LookAtLink(ctx context.Context, secret string) (l Link, err error) {
-	err = s.read(ctx, func(tx store.Tx) error {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		rec, err := s.validLink(tx, secret)
 		if err != nil {
 			return err
@@ -145,7 +146,7 @@ func (s *SignInService) validLink(tx store.Tx, secret string) (*records.SignInLi
 
 // SignInByLink uses a sign-in link up and begins a session of its user. before is as in
 // SignIn.
-func (s *SignInService) SignInByLink(ctx context.Context, secret, from string, before Actor) (session string, err error) {
+func (s *SignInService) SignInByLink(ctx context.Context, secret, from string, before core.Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
@@ -169,7 +170,7 @@ func (s *SignInService) SignInByLink(ctx context.Context, secret, from string, b
 	if err == nil {
 		s.succeeded(ctx, from)
 	}
-	return session, public(err)
+	return session, core.Public(err)
 }
 
 // useLink deletes a link and returns it; nil for one that isn't valid. One that was seen

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -26,8 +27,8 @@ type call struct{ project, capability, title string }
 
 // RecoveriesLike lists the runs in scope whose uncertain step has the capability and the
 // title of an approval, newest first; none if the approval has no title.
-func (s *ReviewService) RecoveriesLike(ctx context.Context, a Actor, approvalID string) (runs []string, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ReviewService) RecoveriesLike(ctx context.Context, a core.Actor, approvalID string) (runs []string, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		runs = nil
 		rec, err := reachApproval(tx, a, approvalID)
 		if err != nil {
@@ -42,23 +43,23 @@ func (s *ReviewService) RecoveriesLike(ctx context.Context, a Actor, approvalID 
 			return err
 		}
 		return records.Runs.EachReadable(tx, a.Tenant, store.Query{
-			Where: append(where, store.Equal("status", string(countersign.RunRecoveryRequired))), Order: newestFirst,
+			Where: append(where, store.Equal("status", string(countersign.RunRecoveryRequired))), Order: core.NewestFirst,
 		}, similarBatch, func(r *records.Run) error {
 			found, err := s.uncertainCalls(tx, a, &r.Run)
 			if slices.Contains(found, asked) {
 				runs = append(runs, r.ID)
 			}
-			_, err = s.passes(store.Runs, a.Tenant, r.ID, err)
+			_, err = s.Passes(store.Runs, a.Tenant, r.ID, err)
 			return err
-		}, s.damaged(store.Runs, a.Tenant))
+		}, s.Damaged(store.Runs, a.Tenant))
 	})
 	return runs, err
 }
 
 // ApprovalsLike lists the pending approvals in scope that have the capability and the
 // title of a run's uncertain step, newest first.
-func (s *ReviewService) ApprovalsLike(ctx context.Context, a Actor, runID string) (approvals []string, err error) {
-	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+func (s *ReviewService) ApprovalsLike(ctx context.Context, a core.Actor, runID string) (approvals []string, err error) {
+	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		approvals = nil
 		rec, err := reachRun(tx, a, runID)
 		if err != nil {
@@ -76,8 +77,8 @@ func (s *ReviewService) ApprovalsLike(ctx context.Context, a Actor, runID string
 		for i, c := range uncertain {
 			titles[i] = c.title
 		}
-		where = append(where, store.Equal("status", string(countersign.ApprovalPending)), within("title", titles))
-		return records.Approvals.EachReadable(tx, a.Tenant, store.Query{Where: where, Order: newestFirst}, similarBatch, func(ap *records.Approval) error {
+		where = append(where, store.Equal("status", string(countersign.ApprovalPending)), core.Within("title", titles))
+		return records.Approvals.EachReadable(tx, a.Tenant, store.Query{Where: where, Order: core.NewestFirst}, similarBatch, func(ap *records.Approval) error {
 			if !slices.Contains(uncertain, call{ap.ProjectID, ap.Capability, ap.Title}) {
 				return nil
 			}
@@ -85,9 +86,9 @@ func (s *ReviewService) ApprovalsLike(ctx context.Context, a Actor, runID string
 			if shown {
 				approvals = append(approvals, ap.ID)
 			}
-			_, err = s.passes(store.Approvals, a.Tenant, ap.ID, err)
+			_, err = s.Passes(store.Approvals, a.Tenant, ap.ID, err)
 			return err
-		}, s.damaged(store.Approvals, a.Tenant))
+		}, s.Damaged(store.Approvals, a.Tenant))
 	})
 	return approvals, err
 }
@@ -95,16 +96,16 @@ func (s *ReviewService) ApprovalsLike(ctx context.Context, a Actor, runID string
 // showsTitle reports whether the actor may see the approval's whole title. Titles are compared
 // unmasked: masked ones would make different calls look alike, and telling an actor that
 // two hidden titles are equal would reveal what is masked.
-func (s *ReviewService) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (bool, error) {
+func (s *ReviewService) showsTitle(tx store.Tx, a core.Actor, ap countersign.Approval) (bool, error) {
 	title := ap.Title
-	err := s.maskApprovalFor(tx, a, &ap)
+	err := s.MaskApprovalFor(tx, a, &ap)
 	return title != "" && ap.Title == title, err
 }
 
 // uncertainCalls returns the calls of a run whose outcome is unknown and whose whole title
 // the actor may see. Steps may be large, so they are read only if the plan has a
 // capability with a title.
-func (s *ReviewService) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out []call, err error) {
+func (s *ReviewService) uncertainCalls(tx store.Tx, a core.Actor, r *countersign.Run) (out []call, err error) {
 	p, err := s.Repo.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
 	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
 		return nil, err
@@ -123,8 +124,8 @@ func (s *ReviewService) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run)
 }
 
 // titleFor returns the title of a step's call, masked for the actor.
-func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title string) string {
-	if Masks(a) {
+func titleFor(a core.Actor, p *countersign.Plan, step *countersign.StepRun, title string) string {
+	if core.Masks(a) {
 		if h := mask.Of(p).ForStep(step.ID, step.Input); h != nil {
 			return h.Title(step.Input)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/model"
@@ -19,11 +20,11 @@ const (
 )
 
 // Simulate simulates a scenario of a stored model.
-func (s *ModelService) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
-	if err := wellFormed(a, req); err != nil {
+func (s *ModelService) Simulate(ctx context.Context, a core.Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
+	if err := core.WellFormed(a, req); err != nil {
 		return sim, err
 	}
-	busy := s.compute(ctx, a.Tenant, func() {
+	busy := s.Compute(ctx, a.Tenant, func() {
 		var row store.Row
 		if row, err = s.modelRow(ctx, a, id); err != nil {
 			return
@@ -37,11 +38,11 @@ func (s *ModelService) Simulate(ctx context.Context, a Actor, id string, req cou
 }
 
 // modelRow reads the document of a stored model.
-func (s *ModelService) modelRow(ctx context.Context, a Actor, id string) (row store.Row, err error) {
-	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
+func (s *ModelService) modelRow(ctx context.Context, a core.Actor, id string) (row store.Row, err error) {
+	err = s.View(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		head, _, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
-			return found(err, "model", id)
+			return core.Found(err, "model", id)
 		}
 		row, err = tx.Get(store.ModelRevisions, a.Tenant, records.RevisionID(id, head.DocumentRevision))
 		return err
@@ -51,12 +52,12 @@ func (s *ModelService) modelRow(ctx context.Context, a Actor, id string) (row st
 
 // TryModel simulates a scenario of a document that somebody edits, with the scenario's own
 // inputs.
-func (s *ModelService) TryModel(ctx context.Context, a Actor, doc *countersign.AgentModel, scenarioID string) (sim countersign.Simulation, err error) {
+func (s *ModelService) TryModel(ctx context.Context, a core.Actor, doc *countersign.AgentModel, scenarioID string) (sim countersign.Simulation, err error) {
 	if err := access.Allow(a.Principal, access.WriteModel); err != nil {
 		return sim, err
 	}
 	var failed error
-	err = s.compute(ctx, a.Tenant, func() {
+	err = s.Compute(ctx, a.Tenant, func() {
 		var m *model.Machine
 		if m, failed = model.Compile(doc); failed == nil {
 			sim, failed = m.Simulate(scenarioID, nil)

@@ -171,7 +171,7 @@ func TestWhatABodyIsReadForIsNoRight(t *testing.T) {
 
 // begunWithoutALook are the functions that write for an actor whose rights they don't ask for.
 var begunWithoutALook = []string{
-	"updateAs",            // looks
+	"UpdateAs",            // looks
 	"end", "SwitchTenant", // of sessions: ask for the session itself, in the transaction
 	"SignIn", "SignInClaiming", "SignInByLink", "SignInByPasskey", "SetUp", // by what they use up there
 }

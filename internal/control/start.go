@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/telemetry"
@@ -19,7 +20,7 @@ import (
 
 // StartService starts runs.
 type StartService struct {
-	*Core
+	*core.Core
 	runs     *RunService
 	plans    *PlanService
 	keyRaces *cache.Cache[string, time.Time] // by tenant: when two starts took one key for free
@@ -29,7 +30,7 @@ type StartService struct {
 const cachedKeyRaces = 1024
 
 // newStarts returns the use cases.
-func newStarts(c *Core, runs *RunService, plans *PlanService) *StartService {
+func newStarts(c *core.Core, runs *RunService, plans *PlanService) *StartService {
 	return &StartService{Core: c, runs: runs, plans: plans, keyRaces: cache.New[string, time.Time](cachedKeyRaces)}
 }
 
@@ -97,7 +98,7 @@ func withoutNulls(inputs map[string]countersign.Value) (map[string]countersign.V
 // The key is looked up before anything that may have changed since is checked,
 // so that a repeat always finds its run; a refused start doesn't burn it. ready
 // checks what must hold now and gives the plan.
-func (s *StartService) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
+func (s *StartService) start(ctx context.Context, a core.Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
 	var held *runrepo.LoadedRun
 	begin := func(tx store.Tx, free bool) (err error) {
 		held = nil
@@ -130,14 +131,14 @@ func (s *StartService) start(ctx context.Context, a Actor, o startRequest, ready
 	}
 	free := s.seemsFree(ctx, a, o)
 	if free {
-		err = s.updateAs(ctx, a, func(tx store.Tx) error { return begin(tx, true) })
+		err = s.UpdateAs(ctx, a, func(tx store.Tx) error { return begin(tx, true) })
 		crashpoint.At("control.committed", o.op)
 		if free = s.wasFree(ctx, a, o, err); free {
-			err = s.Refuse(ctx, a, o.op, o.subject, public(err))
+			err = s.Refuse(ctx, a, o.op, o.subject, core.Public(err))
 		}
 	}
 	if !free {
-		err = s.write(ctx, a, o.op, o.subject, func(tx store.Tx) error { return begin(tx, false) })
+		err = s.Write(ctx, a, o.op, o.subject, func(tx store.Tx) error { return begin(tx, false) })
 	}
 	if err != nil {
 		return out, err
@@ -147,7 +148,7 @@ func (s *StartService) start(ctx context.Context, a Actor, o startRequest, ready
 		out.Run.RequestedByName = a.Name
 		telemetry.Moved(ctx, held.Ref.RunID, held.Trace())
 		s.runs.moved(held)
-		if p := s.Repo.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !Masks(a) {
+		if p := s.Repo.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !core.Masks(a) {
 			out.Run.PlanSnapshot = p
 			return out, nil
 		}
@@ -163,7 +164,7 @@ const keyRaceEnds = time.Minute
 // there all of them wait while a batch reads what it doesn't know, and no key is known. That
 // it is still free is found out when the claim is written: if it isn't, all functions of that
 // batch run again, so a tenant at which that happened isn't believed for a while.
-func (s *StartService) seemsFree(ctx context.Context, a Actor, o startRequest) bool {
+func (s *StartService) seemsFree(ctx context.Context, a core.Actor, o startRequest) bool {
 	if s.Alone != nil || o.call != nil {
 		return false
 	}
@@ -173,8 +174,8 @@ func (s *StartService) seemsFree(ctx context.Context, a Actor, o startRequest) b
 	return s.isFree(ctx, a, o)
 }
 
-func (s *StartService) isFree(ctx context.Context, a Actor, o startRequest) bool {
-	err := s.read(ctx, func(tx store.Tx) error {
+func (s *StartService) isFree(ctx context.Context, a core.Actor, o startRequest) bool {
+	err := s.Read(ctx, func(tx store.Tx) error {
 		_, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 		return err
 	})
@@ -184,7 +185,7 @@ func (s *StartService) isFree(ctx context.Context, a Actor, o startRequest) bool
 // wasFree reports whether err is the answer to a start that took its key for free. If the start
 // was refused, somebody may have taken the key before, and then that run is the answer. Any other
 // error stands: it may say that nobody knows what was written.
-func (s *StartService) wasFree(ctx context.Context, a Actor, o startRequest, err error) bool {
+func (s *StartService) wasFree(ctx context.Context, a core.Actor, o startRequest, err error) bool {
 	switch {
 	case errors.Is(err, store.ErrConflict):
 		s.keyRaces.Put(a.Tenant, s.Config.Now())
@@ -198,17 +199,17 @@ func (s *StartService) wasFree(ctx context.Context, a Actor, o startRequest, err
 // withSnapshot completes the answer of a start. A replay shows the run's present
 // state; a new run is shown as it was stored, READY, and an archived one as far as
 // it is still here.
-func (s *StartService) withSnapshot(ctx context.Context, a Actor, out Started) (Started, error) {
+func (s *StartService) withSnapshot(ctx context.Context, a core.Actor, out Started) (Started, error) {
 	if out.archived {
 		return out, nil
 	}
 	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
 	var whole countersign.Run
-	err := s.read(ctx, func(tx store.Tx) (err error) { // perhaps more than once
+	err := s.Read(ctx, func(tx store.Tx) (err error) { // perhaps more than once
 		whole, err = s.runs.wholeRun(tx, a, out.Run.ID)
 		return err
 	})
-	if !out.Replayed && s.isMade(a, "run/"+out.Run.ID, err) {
+	if !out.Replayed && s.IsMade(a, "run/"+out.Run.ID, err) {
 		return out, nil // without the snapshot
 	}
 	if out.Replayed {
@@ -220,7 +221,7 @@ func (s *StartService) withSnapshot(ctx context.Context, a Actor, out Started) (
 
 // claim binds the key to the run; over MCP it replaces a run that a repeat no longer finds. A
 // key that is taken for free isn't looked for: if it is there, the start fails.
-func claim(tx store.Tx, a Actor, o startRequest, runID string, free bool) error {
+func claim(tx store.Tx, a core.Actor, o startRequest, runID string, free bool) error {
 	bound := &records.Claim{RunID: runID, Fingerprint: o.fingerprint}
 	if free {
 		_, err := records.Claims.Add(tx, a.Tenant, o.key, bound)
@@ -240,7 +241,7 @@ func claim(tx store.Tx, a Actor, o startRequest, runID string, free bool) error 
 
 // claimed finds the run that the key started before; nil when the key is free. What
 // belongs to the run is read later.
-func (s *StartService) claimed(tx store.Tx, a Actor, o startRequest) (*Started, error) {
+func (s *StartService) claimed(tx store.Tx, a core.Actor, o startRequest) (*Started, error) {
 	claim, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -264,7 +265,7 @@ func (s *StartService) claimed(tx store.Tx, a Actor, o startRequest) (*Started, 
 
 // unknownSubject is why what is to be started isn't found. A key that is in use says so first
 // (contract 12.1): it was sent with other content.
-func (s *StartService) unknownSubject(tx store.Tx, a Actor, o startRequest, notFound error) error {
+func (s *StartService) unknownSubject(tx store.Tx, a core.Actor, o startRequest, notFound error) error {
 	if _, err := s.claimed(tx, a, o); err != nil {
 		return err
 	}
@@ -272,7 +273,7 @@ func (s *StartService) unknownSubject(tx store.Tx, a Actor, o startRequest, notF
 }
 
 // startedAs finds a run that was started, archived or not.
-func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
+func startedAs(tx store.Tx, a core.Actor, id string) (*Started, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err == nil {
 		return &Started{Run: rec.Run, Replayed: true}, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
@@ -282,17 +283,17 @@ func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 	}
 	left, err := archived(tx, a, id)
 	if err != nil {
-		return nil, found(err, "run", id)
+		return nil, core.Found(err, "run", id)
 	}
 	return &Started{Run: left.Run, Replayed: true, archived: true, Effects: left.EffectsLeft()}, nil
 }
 
 // StartRun starts a plan's run.
-func (s *StartService) StartRun(ctx context.Context, a Actor, start countersign.RunStart, key string) (out Started, err error) {
-	if err := wellFormed(a, start); err != nil {
+func (s *StartService) StartRun(ctx context.Context, a core.Actor, start countersign.RunStart, key string) (out Started, err error) {
+	if err := core.WellFormed(a, start); err != nil {
 		return out, err
 	}
-	if err := wellKeyed(key); err != nil {
+	if err := core.WellKeyed(key); err != nil {
 		return out, err
 	}
 	planID := start.PlanID
@@ -321,12 +322,12 @@ func (s *StartService) StartRun(ctx context.Context, a Actor, start countersign.
 	})
 }
 
-func (s *StartService) planToRun(ctx context.Context, a Actor, o startRequest, planID string) (rec *records.Plan, err error) {
+func (s *StartService) planToRun(ctx context.Context, a core.Actor, o startRequest, planID string) (rec *records.Plan, err error) {
 	if err = access.Allow(a.Principal, access.StartRun); err == nil {
 		rec, err = s.plans.knownPlan(ctx, a, planID)
 	}
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
-		err = s.read(ctx, func(tx store.Tx) error { return s.unknownSubject(tx, a, o, err) })
+		err = s.Read(ctx, func(tx store.Tx) error { return s.unknownSubject(tx, a, o, err) })
 	}
 	if err == nil {
 		err = access.Mode(a.Principal, rec.Mode)

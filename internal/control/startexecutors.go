@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -17,23 +18,23 @@ import (
 
 // StartAgentRun starts a run of one capability by one agent (specification
 // 2.17). Its 202 means that the request was received, and nothing else.
-func (s *StartService) StartAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
+func (s *StartService) StartAgentRun(ctx context.Context, a core.Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := wellFormed(a, checked); err != nil {
+	if err := core.WellFormed(a, checked); err != nil {
 		return Started{}, err
 	}
-	if err := wellKeyed(key); err != nil {
+	if err := core.WellKeyed(key); err != nil {
 		return Started{}, err
 	}
 	return s.startAgent(ctx, a, id, start, &start.ExpectedRevision, key)
 }
 
-func (s *StartService) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
+func (s *StartService) startAgent(ctx context.Context, a core.Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
 	return s.startExecutors(ctx, a, s.agentStart(a, id, start, expected, key))
 }
 
-func (s *StartService) agentStart(a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) executorsStart {
+func (s *StartService) agentStart(a core.Actor, id string, start countersign.AgentRunStart, expected *int64, key string) executorsStart {
 	return executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start, reason: start.Reason,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
@@ -50,10 +51,10 @@ func (s *StartService) agentStart(a Actor, id string, start countersign.AgentRun
 // still guards, since an agent that changed is PENDING. The key is made of the agent, the
 // capability, the mode, the inputs and the task. No caller of the API can have it, because
 // it has a space.
-func (s *StartService) CallAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, words countersign.AgentWords) (Started, error) {
+func (s *StartService) CallAgent(ctx context.Context, a core.Actor, id string, start countersign.AgentRunStart, words countersign.AgentWords) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := wellFormed(a, checked); err != nil {
+	if err := core.WellFormed(a, checked); err != nil {
 		return Started{}, err
 	}
 	start.ExpectedRevision = 0
@@ -75,7 +76,7 @@ const (
 
 // judgedAgentRun: something must judge the answer of a LIVE agent run, the start's
 // expectation or the capability's.
-func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunStart, unlessRead bool) error {
+func judgedAgentRun(tx store.Tx, a core.Actor, id string, start countersign.AgentRunStart, unlessRead bool) error {
 	if start.Mode != countersign.ModeLive || start.Expectation != nil {
 		return nil
 	}
@@ -83,7 +84,7 @@ func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunS
 	if err != nil {
 		return err
 	}
-	p, err := currentSnapshot(tx, a.Tenant, head.ProjectID)
+	p, err := core.CurrentSnapshot(tx, a.Tenant, head.ProjectID)
 	if err != nil {
 		return err
 	}
@@ -97,13 +98,13 @@ func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunS
 }
 
 // StartTeamRun starts a run of a team's steps, one after the other.
-func (s *StartService) StartTeamRun(ctx context.Context, a Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
+func (s *StartService) StartTeamRun(ctx context.Context, a core.Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := wellFormed(a, checked); err != nil {
+	if err := core.WellFormed(a, checked); err != nil {
 		return Started{}, err
 	}
-	if err := wellKeyed(key); err != nil {
+	if err := core.WellKeyed(key); err != nil {
 		return Started{}, err
 	}
 	return s.startExecutors(ctx, a, executorsStart{
@@ -117,13 +118,13 @@ func (s *StartService) StartTeamRun(ctx context.Context, a Actor, id string, sta
 }
 
 // StartProjectRun starts a run of one capability of a project (contract 11).
-func (s *StartService) StartProjectRun(ctx context.Context, a Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
+func (s *StartService) StartProjectRun(ctx context.Context, a core.Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := wellFormed(a, checked); err != nil {
+	if err := core.WellFormed(a, checked); err != nil {
 		return Started{}, err
 	}
-	if err := wellKeyed(key); err != nil {
+	if err := core.WellKeyed(key); err != nil {
 		return Started{}, err
 	}
 	return s.startExecutors(ctx, a, executorsStart{
@@ -137,7 +138,7 @@ func (s *StartService) StartProjectRun(ctx context.Context, a Actor, id string, 
 }
 
 // projectAlone is a project whose capability no agent carries out.
-func (s *StartService) projectAlone(tx store.Tx, a Actor, id string) (c plan.Executors, err error) {
+func (s *StartService) projectAlone(tx store.Tx, a core.Actor, id string) (c plan.Executors, err error) {
 	head, _, err := reachProject(tx, a, id)
 	if err != nil {
 		return c, err
@@ -194,14 +195,14 @@ type executorsStart struct {
 // startExecutors starts a run of an agent, a team or a single call with a plan of its own. The plan is made
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
-func (s *StartService) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
+func (s *StartService) startExecutors(ctx context.Context, a core.Actor, c executorsStart) (out Started, err error) {
 	o, err := newStartRequest(s.Config.Now(), c.op, c.subject, c.id, c.key, c.body, asGiven(c.body))
 	if err != nil {
 		return out, err
 	}
 	o.call, o.reason = c.call, c.reason
 	var executors *plan.Executors
-	err = s.view(ctx, a, c.op, func(tx store.Tx) (err error) {
+	err = s.View(ctx, a, c.op, func(tx store.Tx) (err error) {
 		executors, err = s.executorsToStart(tx, a, c, o)
 		return err
 	})
@@ -235,7 +236,7 @@ func (s *StartService) startExecutors(ctx context.Context, a Actor, c executorsS
 var errRunGone = countersign.Errorf(countersign.CodeUnavailable, "the run that this key had started went away at this moment; nothing was changed, try again")
 
 // executorsToStart reads what the plan is made of; nil where the key has started a run already.
-func (s *StartService) executorsToStart(tx store.Tx, a Actor, c executorsStart, o startRequest) (*plan.Executors, error) {
+func (s *StartService) executorsToStart(tx store.Tx, a core.Actor, c executorsStart, o startRequest) (*plan.Executors, error) {
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
 		return nil, err
 	}
@@ -257,12 +258,12 @@ func (s *StartService) executorsToStart(tx store.Tx, a Actor, c executorsStart, 
 }
 
 // planExecutors makes the plan, and says what is known of its steps.
-func (s *StartService) planExecutors(ctx context.Context, a Actor, c executorsStart, executors plan.Executors) (*countersign.Plan, run.Estimate, error) {
+func (s *StartService) planExecutors(ctx context.Context, a core.Actor, c executorsStart, executors plan.Executors) (*countersign.Plan, run.Estimate, error) {
 	var p countersign.Plan
 	var problems []string
 	var known run.Estimate
 	o := plan.Creation{ID: s.Config.NewID("plan"), By: a.ID, Now: s.Config.Now()}
-	err := s.judge(ctx, a, func(m *cost.Meter) {
+	err := s.Judge(ctx, a, func(m *cost.Meter) {
 		o.Meter = m
 		if p, problems = c.plan(executors, o); len(problems) == 0 && !m.Over() {
 			known = run.Taken(m, withSources(p, executors.Projects), true)
@@ -272,7 +273,7 @@ func (s *StartService) planExecutors(ctx context.Context, a Actor, c executorsSt
 		return nil, known, c.places(err)
 	}
 	if len(problems) > 0 { // it is refused here, and never stored
-		return nil, known, s.read(ctx, func(tx store.Tx) error { return s.plans.mayStart(tx, a.Tenant, &p, invalid(problems)) })
+		return nil, known, s.Read(ctx, func(tx store.Tx) error { return s.plans.mayStart(tx, a.Tenant, &p, core.Invalid(problems)) })
 	}
 	return &p, known, nil
 }
@@ -289,7 +290,7 @@ func (c executorsStart) places(err error) error {
 // agentExecutors returns one admitted agent, at the revision that the caller expects (nil:
 // any). A suspended agent is refused for being suspended (by admitted), whatever revision
 // is expected.
-func (s *StartService) agentExecutors(tx store.Tx, a Actor, id string, expected *int64) (c plan.Executors, err error) {
+func (s *StartService) agentExecutors(tx store.Tx, a core.Actor, id string, expected *int64) (c plan.Executors, err error) {
 	head, _, err := reachAgent(tx, a, id)
 	if err != nil {
 		return c, err
@@ -312,7 +313,7 @@ func (s *StartService) agentExecutors(tx store.Tx, a Actor, id string, expected 
 
 // teamExecutors returns a team at the revision that the caller expects, its members
 // admitted. A suspended team is refused as such, whatever revision is expected.
-func (s *StartService) teamExecutors(tx store.Tx, a Actor, id string, expected int64) (c plan.Executors, err error) {
+func (s *StartService) teamExecutors(tx store.Tx, a core.Actor, id string, expected int64) (c plan.Executors, err error) {
 	head, _, err := reachTeam(tx, a, id)
 	if err != nil {
 		return c, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -13,19 +14,19 @@ import (
 
 // StopService is the use cases of stops.
 type StopService struct {
-	*Core
+	*core.Core
 	runs *RunService
 }
 
 // newStops returns the use cases.
-func newStops(c *Core, runs *RunService) *StopService { return &StopService{Core: c, runs: runs} }
+func newStops(c *core.Core, runs *RunService) *StopService { return &StopService{Core: c, runs: runs} }
 
 // A stop keeps LIVE steps from beginning until somebody says go: those of one tenant, or
 // all (contract 11). Neither ends a call that is on its way, nor touches a rehearsal.
 
 // StopState says whether LIVE steps of the actor's tenant may begin.
-func (s *StopService) StopState(ctx context.Context, a Actor) (out countersign.StopState, err error) {
-	err = s.view(ctx, a, access.ReadStop, func(tx store.Tx) error {
+func (s *StopService) StopState(ctx context.Context, a core.Actor) (out countersign.StopState, err error) {
+	err = s.View(ctx, a, access.ReadStop, func(tx store.Tx) error {
 		out, err = stopState(tx, a.Tenant, a.Tenant)
 		return err
 	})
@@ -33,8 +34,8 @@ func (s *StopService) StopState(ctx context.Context, a Actor) (out countersign.S
 }
 
 // Stop keeps LIVE steps from beginning. One that stands stays as it is.
-func (s *StopService) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *StopService) Stop(ctx context.Context, a core.Actor, w countersign.StopWrite) (countersign.StopState, error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return countersign.StopState{}, err
 	}
 	out, _, err := s.moveStop(ctx, a, access.StopTenant, w, func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error) {
@@ -49,8 +50,8 @@ func (s *StopService) Stop(ctx context.Context, a Actor, w countersign.StopWrite
 }
 
 // Go lifts a stop. The runs that it held go on by themselves, as slots are free.
-func (s *StopService) Go(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *StopService) Go(ctx context.Context, a core.Actor, w countersign.StopWrite) (countersign.StopState, error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return countersign.StopState{}, err
 	}
 	out, granted, err := s.moveStop(ctx, a, access.GoTenant, w, func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error) {
@@ -67,15 +68,15 @@ func (s *StopService) Go(ctx context.Context, a Actor, w countersign.StopWrite) 
 
 // moveStop changes a tenant's stop, or that of all, with its audit records. Lifting one
 // gives free slots to the runs that waited for it.
-func (s *StopService) moveStop(ctx context.Context, a Actor, op access.Operation, w countersign.StopWrite, move func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error)) (out countersign.StopState, granted []*runrepo.LoadedRun, err error) {
-	if err := given("reason", w.Reason); err != nil {
+func (s *StopService) moveStop(ctx context.Context, a core.Actor, op access.Operation, w countersign.StopWrite, move func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error)) (out countersign.StopState, granted []*runrepo.LoadedRun, err error) {
+	if err := core.Given("reason", w.Reason); err != nil {
 		return out, nil, err
 	}
 	subject := "tenant/" + a.Tenant
 	if w.TenantID != "" {
 		subject = "tenant/" + w.TenantID
 	}
-	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
+	err = s.Update(ctx, a, op, subject, func(tx store.Tx) error {
 		out, granted = countersign.StopState{}, nil
 		tenant, err := stoppable(tx, a, w.TenantID)
 		if err != nil {
@@ -110,9 +111,9 @@ func (s *StopService) moveStop(ctx context.Context, a Actor, op access.Operation
 }
 
 // stoppable is the tenant that a request is about, AllTenants for a realm administrator's.
-func stoppable(tx store.Tx, a Actor, named string) (string, error) {
+func stoppable(tx store.Tx, a core.Actor, named string) (string, error) {
 	if named != countersign.AllTenants {
-		return tenantFor(tx, a, named)
+		return core.TenantFor(tx, a, named)
 	}
 	if !a.Realm {
 		return "", countersign.Errorf(countersign.CodeRoleRequired, "tenantId: stopping all tenants needs a realm administrator")
@@ -122,16 +123,16 @@ func stoppable(tx store.Tx, a Actor, named string) (string, error) {
 
 // recordStop writes to the log of each tenant that it concerns, and for all tenants to the
 // realm's too.
-func (s *StopService) recordStop(tx store.Tx, a Actor, op access.Operation, tenant, reason string) error {
-	c := change{before: "GOING", after: "STOPPED", reason: reason}
+func (s *StopService) recordStop(tx store.Tx, a core.Actor, op access.Operation, tenant, reason string) error {
+	c := core.Change{Before: "GOING", After: "STOPPED", Reason: reason}
 	if op == access.GoTenant {
-		c.before, c.after = c.after, c.before
+		c.Before, c.After = c.After, c.Before
 	}
 	subject := "tenant/" + tenant
 	if tenant != countersign.AllTenants {
-		return s.auditIn(tx, tenant, a, op, subject, c)
+		return s.AuditIn(tx, tenant, a, op, subject, c)
 	}
-	if err := s.auditIn(tx, store.Realm, a, op, subject, c); err != nil {
+	if err := s.AuditIn(tx, store.Realm, a, op, subject, c); err != nil {
 		return err
 	}
 	rows, err := tx.List(store.Tenants, store.Realm, store.Query{})
@@ -139,7 +140,7 @@ func (s *StopService) recordStop(tx store.Tx, a Actor, op access.Operation, tena
 		return err
 	}
 	for _, row := range rows {
-		if err := s.auditIn(tx, row.ID, a, op, subject, c); err != nil {
+		if err := s.AuditIn(tx, row.ID, a, op, subject, c); err != nil {
 			return err
 		}
 	}

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // TestAPrincipalHasSoManyStreamsAndOthersTheirOwn: ids are the tenant's own.
 func TestAPrincipalHasSoManyStreamsAndOthersTheirOwn(t *testing.T) {
 	var v streamCounts
-	one := Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "acme"}}
-	elsewhere := Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "other"}}
+	one := core.Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "acme"}}
+	elsewhere := core.Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "other"}}
 	full := fmt.Sprintf("capacity: user:ann@example.com has %d event streams open already; close one, or read the run", countersign.MaxEventStreams)
 	for range countersign.MaxEventStreams {
 		if err := v.acquire(one); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -12,8 +13,8 @@ import (
 // SuggestedInput is what whoever rejected a run's latest approval would approve instead,
 // nil for nothing. Who may read a run may read it: an agent can't read approvals, and is
 // whom the suggestion is for.
-func (s *RunService) SuggestedInput(ctx context.Context, a Actor, runID string) (out map[string]countersign.Value, err error) {
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+func (s *RunService) SuggestedInput(ctx context.Context, a core.Actor, runID string) (out map[string]countersign.Value, err error) {
+	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, runID)
 		if err != nil || rec.ApprovalID == "" {
 			return err
@@ -22,7 +23,7 @@ func (s *RunService) SuggestedInput(ctx context.Context, a Actor, runID string) 
 		if err != nil || ap.SuggestedInput == nil {
 			return err
 		}
-		err = s.maskApprovalFor(tx, a, &ap.Approval)
+		err = s.MaskApprovalFor(tx, a, &ap.Approval)
 		out = ap.SuggestedInput
 		return err
 	})

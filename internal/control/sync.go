@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/semaphore"
@@ -20,13 +21,13 @@ import (
 
 // SyncService applies the manifests of project systems.
 type SyncService struct {
-	*Core
+	*core.Core
 	agents *AgentService
 	syncs  *semaphore.Semaphore // one manifest at a time
 }
 
 // newSyncs returns the use cases.
-func newSyncs(c *Core, agents *AgentService) *SyncService {
+func newSyncs(c *core.Core, agents *AgentService) *SyncService {
 	return &SyncService{Core: c, agents: agents, syncs: semaphore.New(1)}
 }
 
@@ -36,18 +37,18 @@ func newSyncs(c *Core, agents *AgentService) *SyncService {
 //
 // What a manifest is compared with, and the answer to it, is some thousand reads: one at a time is
 // brought to the registry, the tenants in turn.
-func (s *SyncService) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
-	if err := wellFormed(a, m); err != nil {
+func (s *SyncService) SyncAgents(ctx context.Context, a core.Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
+	if err := core.WellFormed(a, m); err != nil {
 		return out, err
 	}
 	busy := s.syncs.Do(ctx, a.Tenant, func() { out, err = s.syncInTurn(ctx, a, projectID, m) })
-	return out, cmp.Or(public(busy), err)
+	return out, cmp.Or(core.Public(busy), err)
 }
 
-func (s *SyncService) syncInTurn(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
+func (s *SyncService) syncInTurn(ctx context.Context, a core.Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	subject := "project/" + projectID
 	var changes []agentChange
-	err = whileMoved(func() error {
+	err = core.WhileMoved(func() error {
 		changes, err = s.syncAgents(ctx, a, subject, projectID, &m)
 		return err
 	})
@@ -57,7 +58,7 @@ func (s *SyncService) syncInTurn(ctx context.Context, a Actor, projectID string,
 	if changed(changes) {
 		ctx = context.WithoutCancel(ctx) // the manifest is committed, so the answer must not deny it
 	}
-	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
+	err = s.View(ctx, a, access.SyncAgents, func(tx store.Tx) error {
 		out = make([]countersign.Agent, len(changes))
 		for i, c := range changes {
 			head, _, err := records.Agents.Get(tx, a.Tenant, c.next.ID)
@@ -74,14 +75,14 @@ func (s *SyncService) syncInTurn(ctx context.Context, a Actor, projectID string,
 }
 
 // syncAgents returns what the manifest changes, once that is stored.
-func (s *SyncService) syncAgents(ctx context.Context, a Actor, subject, projectID string, m *countersign.Manifest) (changes []agentChange, err error) {
+func (s *SyncService) syncAgents(ctx context.Context, a core.Actor, subject, projectID string, m *countersign.Manifest) (changes []agentChange, err error) {
 	err = access.Allow(a.Principal, access.SyncAgents)
 	var judged judgedManifest
 	if err == nil {
 		judged, err = s.judgeManifest(ctx, a, projectID, m)
 	}
 	if err == nil {
-		err = s.read(ctx, func(tx store.Tx) error {
+		err = s.Read(ctx, func(tx store.Tx) error {
 			changes, err = s.compareManifest(tx, a, projectID, judged)
 			return err
 		})
@@ -97,8 +98,8 @@ func changed(changes []agentChange) bool {
 }
 
 // applyManifest compares again, in the transaction that writes.
-func (s *SyncService) applyManifest(ctx context.Context, a Actor, subject, projectID string, m judgedManifest) error {
-	return s.updateInTurn(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
+func (s *SyncService) applyManifest(ctx context.Context, a core.Actor, subject, projectID string, m judgedManifest) error {
+	return s.UpdateInTurn(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
 		changes, err := s.compareManifest(tx, a, projectID, m)
 		if err != nil {
 			return err
@@ -118,7 +119,7 @@ type agentChange struct {
 
 // compareManifest returns what a manifest changes. Its error names every problem, or every
 // conflict.
-func (s *SyncService) compareManifest(tx store.Tx, a Actor, projectID string, m judgedManifest) ([]agentChange, error) {
+func (s *SyncService) compareManifest(tx store.Tx, a core.Actor, projectID string, m judgedManifest) ([]agentChange, error) {
 	facts, err := manifestFacts(tx, a, projectID, m.Manifest)
 	if err != nil {
 		return nil, err
@@ -172,7 +173,7 @@ func storedAgents(tx store.Tx, tenant, projectID string, items []countersign.Man
 	for i, item := range items {
 		ids[i] = registry.ID(projectID, item.ExternalAgentID)
 	}
-	rows, err := tx.List(store.Agents, tenant, store.Query{Where: []store.Filter{within("id", ids)}})
+	rows, err := tx.List(store.Agents, tenant, store.Query{Where: []store.Filter{core.Within("id", ids)}})
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func storedAgents(tx store.Tx, tenant, projectID string, items []countersign.Man
 		}
 		out[head.ID], revisions[i] = storedAgent{head: head, version: row.Version}, records.RevisionID(head.ID, head.Revision)
 	}
-	contents, err := records.AgentRevisions.List(tx, tenant, store.Query{Where: []store.Filter{within("id", revisions)}})
+	contents, err := records.AgentRevisions.List(tx, tenant, store.Query{Where: []store.Filter{core.Within("id", revisions)}})
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +204,7 @@ func storedAgents(tx store.Tx, tenant, projectID string, items []countersign.Man
 }
 
 // manifestFacts reads what a manifest is checked against.
-func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) (registry.Facts, error) {
+func manifestFacts(tx store.Tx, a core.Actor, projectID string, m *countersign.Manifest) (registry.Facts, error) {
 	f := registry.Facts{Models: map[string]registry.ModelOwner{}}
 	head, _, err := reachProject(tx, a, projectID)
 	if err != nil {
@@ -244,7 +245,7 @@ func modelOwner(tx store.Tx, tenant, modelID string) (registry.ModelOwner, error
 	return registry.ModelOwner{ProjectID: list[0].ProjectID}, nil
 }
 
-func (s *SyncService) saveChanges(tx store.Tx, a Actor, changes []agentChange) error {
+func (s *SyncService) saveChanges(tx store.Tx, a core.Actor, changes []agentChange) error {
 	var recs []countersign.AuditRecord
 	for _, c := range changes {
 		if !c.is {
@@ -253,7 +254,7 @@ func (s *SyncService) saveChanges(tx store.Tx, a Actor, changes []agentChange) e
 		if err := saveAgent(tx, a.Tenant, c.head, c.version, c.next); err != nil {
 			return err
 		}
-		rec := s.record(a, access.SyncAgents, "agent/"+c.next.ID)
+		rec := s.Record(a, access.SyncAgents, "agent/"+c.next.ID)
 		rec.After, rec.Reason = registered(c.next), "manifest of "+c.next.ExternalAgentID
 		if c.was != nil {
 			rec.Before = registered(*c.was)

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/registry"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -20,22 +21,22 @@ type judgedManifest struct {
 // by gives the problems if these are the facts that they were found by.
 func (j judgedManifest) by(f registry.Facts) error {
 	if f.Project.Revision != j.facts.Project.Revision || !maps.Equal(f.Models, j.facts.Models) {
-		return errMoved
+		return core.ErrMoved
 	}
-	return wrong(j.problems)
+	return core.Wrong(j.problems)
 }
 
 // judgeManifest checks a manifest.
-func (s *SyncService) judgeManifest(ctx context.Context, a Actor, projectID string, m *countersign.Manifest) (judgedManifest, error) {
+func (s *SyncService) judgeManifest(ctx context.Context, a core.Actor, projectID string, m *countersign.Manifest) (judgedManifest, error) {
 	j := judgedManifest{Manifest: m}
-	err := s.read(ctx, func(tx store.Tx) (err error) {
+	err := s.Read(ctx, func(tx store.Tx) (err error) {
 		j.facts, err = manifestFacts(tx, a, projectID, m)
 		return err
 	})
 	if err != nil {
 		return j, err
 	}
-	err = s.judge(ctx, a, func(m *cost.Meter) {
+	err = s.Judge(ctx, a, func(m *cost.Meter) {
 		facts := j.facts
 		facts.Meter = m
 		j.problems = registry.Check(j.Manifest, facts)

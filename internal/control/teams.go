@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -14,27 +15,29 @@ import (
 
 // TeamService is the use cases of teams.
 type TeamService struct {
-	*Core
+	*core.Core
 	plans *PlanService
 }
 
 // newTeams returns the use cases.
-func newTeams(c *Core, plans *PlanService) *TeamService { return &TeamService{Core: c, plans: plans} }
+func newTeams(c *core.Core, plans *PlanService) *TeamService {
+	return &TeamService{Core: c, plans: plans}
+}
 
 // Teams lists the teams within the actor's scope by id.
-func (s *TeamService) Teams(ctx context.Context, a Actor, l List) (countersign.Page[countersign.Team], error) {
-	return listTeams(ctx, s, a, l, whole)
+func (s *TeamService) Teams(ctx context.Context, a core.Actor, l core.List) (countersign.Page[countersign.Team], error) {
+	return listTeams(ctx, s, a, l, core.Whole)
 }
 
 // listTeams is Teams of what show makes of each.
-func listTeams[T any](ctx context.Context, s *TeamService, a Actor, l List, show func(countersign.Team) (T, error)) (page countersign.Page[T], err error) {
-	err = s.view(ctx, a, access.ReadTeams, func(tx store.Tx) error {
+func listTeams[T any](ctx context.Context, s *TeamService, a core.Actor, l core.List, show func(countersign.Team) (T, error)) (page countersign.Page[T], err error) {
+	err = s.View(ctx, a, access.ReadTeams, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Teams, a.Principal)
 		if err != nil {
 			return err
 		}
 		show := withNames(tx, a.Tenant, show)
-		page, err = showPage(s.Core, tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), func(h *records.TeamHead) (shown T, err error) {
+		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Teams, l, l.Query(nil, l.Current(where...)...), func(h *records.TeamHead) (shown T, err error) {
 			t, err := shownTeam(tx, a, h)
 			if err != nil {
 				return shown, err
@@ -47,8 +50,8 @@ func listTeams[T any](ctx context.Context, s *TeamService, a Actor, l List, show
 }
 
 // Team reads one team.
-func (s *TeamService) Team(ctx context.Context, a Actor, id string) (t countersign.Team, err error) {
-	err = s.view(ctx, a, access.ReadTeams, func(tx store.Tx) error {
+func (s *TeamService) Team(ctx context.Context, a core.Actor, id string) (t countersign.Team, err error) {
+	err = s.View(ctx, a, access.ReadTeams, func(tx store.Tx) error {
 		head, _, err := reachTeam(tx, a, id)
 		if err != nil {
 			return err
@@ -59,36 +62,36 @@ func (s *TeamService) Team(ctx context.Context, a Actor, id string) (t countersi
 	return t, err
 }
 
-func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, error) {
+func shownTeam(tx store.Tx, a core.Actor, h *records.TeamHead) (countersign.Team, error) {
 	t, err := teamOf(tx, a.Tenant, h)
 	if err != nil {
 		return t, err
 	}
-	err = maskTeamFor(tx, a, &t)
+	err = core.MaskTeamFor(tx, a, &t)
 	return t, err
 }
 
 // PutTeam creates a team or, with the present revision, updates it. A team needs at least
 // two different ADMITTED agents with models, whose projects all lie within the actor's
 // scope (specification 4, rule 3).
-func (s *TeamService) PutTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *TeamService) PutTeam(ctx context.Context, a core.Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return t, err
 	}
-	err = whileMoved(func() error {
+	err = core.WhileMoved(func() error {
 		t, err = s.putTeam(ctx, a, id, w)
 		return err
 	})
 	return t, err
 }
 
-func (s *TeamService) putTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
+func (s *TeamService) putTeam(ctx context.Context, a core.Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
 	subject := "team/" + id
 	seen, problems, err := s.judgeTeam(ctx, a, countersign.Team{ID: id, Name: w.Name, Members: w.Members, Steps: w.Steps})
 	if err != nil {
 		return t, err
 	}
-	err = s.updateInTurn(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
+	err = s.UpdateInTurn(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
 		head, version, err := reachTeam(tx, a, id)
 		if countersign.ErrorCode(err) == countersign.CodeNotFound {
 			head, version, err = &records.TeamHead{ID: id}, 0, nil
@@ -102,12 +105,12 @@ func (s *TeamService) putTeam(ctx context.Context, a Actor, id string, w counter
 			return err
 		}
 		if !sameExecutors(seen, executors) {
-			return errMoved
+			return core.ErrMoved
 		}
-		if err := invalid(problems); err != nil {
+		if err := core.Invalid(problems); err != nil {
 			return err
 		}
-		if err := compare("team", id, head.Revision, w.ExpectedRevision); err != nil {
+		if err := core.Compare("team", id, head.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
 		if head.Retired {
@@ -128,27 +131,27 @@ func (s *TeamService) putTeam(ctx context.Context, a Actor, id string, w counter
 
 // judgeTeam checks a team by its members as they are. Whether the actor may reach them is for
 // the turn to write to say.
-func (s *TeamService) judgeTeam(ctx context.Context, a Actor, team countersign.Team) (seen plan.Executors, problems []string, err error) {
+func (s *TeamService) judgeTeam(ctx context.Context, a core.Actor, team countersign.Team) (seen plan.Executors, problems []string, err error) {
 	if access.Allow(a.Principal, access.WriteTeam) != nil {
 		return seen, nil, nil
 	}
-	err = s.read(ctx, func(tx store.Tx) error {
+	err = s.Read(ctx, func(tx store.Tx) error {
 		seen, err = s.plans.executorsOf(tx, a, &team)
 		return err
 	})
 	if err != nil {
-		return seen, nil, refusedLater(err)
+		return seen, nil, core.RefusedLater(err)
 	}
 	ids := make([]string, len(team.Steps))
 	for i := range team.Steps {
 		ids[i] = team.Steps[i].ID
 	}
-	err = s.judge(ctx, a, func(m *cost.Meter) { problems = append(plan.CheckIDs(ids), plan.CheckTeam(m, seen)...) })
+	err = s.Judge(ctx, a, func(m *cost.Meter) { problems = append(plan.CheckIDs(ids), plan.CheckTeam(m, seen)...) })
 	return seen, problems, err
 }
 
 // saveTeam makes a new revision of a team.
-func (s *TeamService) saveTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
+func (s *TeamService) saveTeam(tx store.Tx, a core.Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
 	next := *head
 	next.UpdatedAt = s.Config.Now()
 	if head.Revision == 0 {
@@ -169,8 +172,8 @@ func (s *TeamService) saveTeam(tx store.Tx, a Actor, op access.Operation, head *
 	if _, err := records.TeamRevisions.Put(tx, a.Tenant, records.RevisionID(t.ID, t.Revision), &t, 0); err != nil {
 		return t, err
 	}
-	c := change{before: teamRevisionText(head), after: teamRevisionText(&next), reason: reason}
-	return t, s.audit(tx, a, op, "team/"+t.ID, c)
+	c := core.Change{Before: teamRevisionText(head), After: teamRevisionText(&next), Reason: reason}
+	return t, s.Audit(tx, a, op, "team/"+t.ID, c)
 }
 
 // systemsOf are the projects of a team's members, which are its scope.
@@ -190,20 +193,20 @@ func systemsOf(tx store.Tx, tenant string, members []countersign.TeamMember) ([]
 
 // SuspendTeam raises the revision, so that no run of the team takes a further step, and
 // refuses new runs.
-func (s *TeamService) SuspendTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) SuspendTeam(ctx context.Context, a core.Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.SuspendTeam, id, reason)
 }
 
 // ResumeTeam ends a suspension. It keeps the revision.
-func (s *TeamService) ResumeTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) ResumeTeam(ctx context.Context, a core.Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.ResumeTeam, id, reason)
 }
 
-func (s *TeamService) toggleTeam(ctx context.Context, a Actor, op access.Operation, id, reason string) (t countersign.Team, err error) {
-	if err := given("reason", reason); err != nil {
+func (s *TeamService) toggleTeam(ctx context.Context, a core.Actor, op access.Operation, id, reason string) (t countersign.Team, err error) {
+	if err := core.Given("reason", reason); err != nil {
 		return t, err
 	}
-	err = s.update(ctx, a, op, "team/"+id, func(tx store.Tx) error {
+	err = s.Update(ctx, a, op, "team/"+id, func(tx store.Tx) error {
 		head, version, err := reachTeam(tx, a, id)
 		if err != nil {
 			return err
@@ -211,7 +214,7 @@ func (s *TeamService) toggleTeam(ctx context.Context, a Actor, op access.Operati
 		if t, err = teamOf(tx, a.Tenant, head); err != nil {
 			return err
 		}
-		switch flag, set := flagOf(op, &head.Suspended, &head.Retired); {
+		switch flag, set := core.FlagOf(op, &head.Suspended, &head.Retired); {
 		case *flag == set:
 			return nil
 		case set:
@@ -226,27 +229,27 @@ func (s *TeamService) toggleTeam(ctx context.Context, a Actor, op access.Operati
 }
 
 // clearTeam ends a suspension or retirement. It keeps the revision.
-func (s *TeamService) clearTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
+func (s *TeamService) clearTeam(tx store.Tx, a core.Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
 	before := teamRevisionText(head)
-	flag, set := flagOf(op, &head.Suspended, &head.Retired)
+	flag, set := core.FlagOf(op, &head.Suspended, &head.Retired)
 	*flag, head.UpdatedAt = set, s.Config.Now()
 	t.Suspended, t.Retired, t.UpdatedAt = head.Suspended, head.Retired, head.UpdatedAt
 	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, head, version); err != nil {
 		return t, err
 	}
-	return t, s.audit(tx, a, op, "team/"+t.ID, change{before: before, after: teamRevisionText(head), reason: reason})
+	return t, s.Audit(tx, a, op, "team/"+t.ID, core.Change{Before: before, After: teamRevisionText(head), Reason: reason})
 }
 
 func teamRevisionText(h *records.TeamHead) string {
-	return revisionText(h.Revision, h.Suspended, h.Retired)
+	return core.RevisionText(h.Revision, h.Suspended, h.Retired)
 }
 
 // RetireTeam retires a team.
-func (s *TeamService) RetireTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) RetireTeam(ctx context.Context, a core.Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.RetireTeam, id, reason)
 }
 
 // RestoreTeam ends the retirement of a team. It keeps the revision.
-func (s *TeamService) RestoreTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+func (s *TeamService) RestoreTeam(ctx context.Context, a core.Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.RestoreTeam, id, reason)
 }

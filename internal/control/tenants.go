@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -13,19 +14,19 @@ import (
 
 // TenantService is the use cases of tenants and their settings.
 type TenantService struct {
-	*Core
+	*core.Core
 	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
 }
 
 // newTenants returns the use cases.
-func newTenants(c *Core, party func() *passkey.Party) *TenantService {
+func newTenants(c *core.Core, party func() *passkey.Party) *TenantService {
 	return &TenantService{Core: c, party: party}
 }
 
 // Tenants lists the realm's tenants by id.
-func (s *TenantService) Tenants(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Tenant], err error) {
-	err = s.view(ctx, a, access.ReadTenants, func(tx store.Tx) error {
-		page, err = records.Tenants.Page(tx, store.Realm, l.query(nil))
+func (s *TenantService) Tenants(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[countersign.Tenant], err error) {
+	err = s.View(ctx, a, access.ReadTenants, func(tx store.Tx) error {
+		page, err = records.Tenants.Page(tx, store.Realm, l.Query(nil))
 		return err
 	})
 	return page, err
@@ -33,14 +34,14 @@ func (s *TenantService) Tenants(ctx context.Context, a Actor, l List) (page coun
 
 // PutTenant creates a tenant or, with the present revision, renames it. The
 // realm's log records it.
-func (s *TenantService) PutTenant(ctx context.Context, a Actor, id string, w countersign.TenantWrite) (t countersign.Tenant, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *TenantService) PutTenant(ctx context.Context, a core.Actor, id string, w countersign.TenantWrite) (t countersign.Tenant, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return t, err
 	}
 	if !countersign.ValidTenantID(id) {
 		return t, countersign.Errorf(countersign.CodeInvalidRequest, "id: a tenant id is 2 to 32 lower-case letters and digits, a letter first, without hyphens")
 	}
-	err = s.update(ctx, a, access.WriteTenant, "tenant/"+id, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.WriteTenant, "tenant/"+id, func(tx store.Tx) error {
 		stored, version, err := records.Tenants.Get(tx, store.Realm, id)
 		if errors.Is(err, store.ErrNotFound) {
 			stored, version, err = &countersign.Tenant{ID: id, CreatedAt: s.Config.Now()}, 0, nil
@@ -48,27 +49,27 @@ func (s *TenantService) PutTenant(ctx context.Context, a Actor, id string, w cou
 		if err != nil {
 			return err
 		}
-		if err := compare("tenant", id, stored.Revision, w.ExpectedRevision); err != nil {
+		if err := core.Compare("tenant", id, stored.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
-		c := change{before: revision(stored.Revision), after: revision(stored.Revision + 1)}
+		c := core.Change{Before: core.Revision(stored.Revision), After: core.Revision(stored.Revision + 1)}
 		stored.Name, stored.UpdatedAt = w.Name, s.Config.Now()
 		stored.Revision++
 		if _, err := records.Tenants.Put(tx, store.Realm, id, stored, version); err != nil {
 			return err
 		}
 		t = *stored
-		return s.auditIn(tx, store.Realm, a, access.WriteTenant, "tenant/"+id, c)
+		return s.AuditIn(tx, store.Realm, a, access.WriteTenant, "tenant/"+id, c)
 	})
 	return t, err
 }
 
 // Tenant reads one tenant of the realm.
-func (s *TenantService) Tenant(ctx context.Context, a Actor, id string) (t countersign.Tenant, err error) {
-	err = s.view(ctx, a, access.ReadTenants, func(tx store.Tx) error {
+func (s *TenantService) Tenant(ctx context.Context, a core.Actor, id string) (t countersign.Tenant, err error) {
+	err = s.View(ctx, a, access.ReadTenants, func(tx store.Tx) error {
 		rec, _, err := records.Tenants.Get(tx, store.Realm, id)
 		if err != nil {
-			return found(err, "tenant", id)
+			return core.Found(err, "tenant", id)
 		}
 		t = *rec
 		return nil

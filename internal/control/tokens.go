@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -14,20 +15,20 @@ import (
 )
 
 // TokenService is the use cases of tokens.
-type TokenService struct{ *Core }
+type TokenService struct{ *core.Core }
 
 // newTokens returns the use cases.
-func newTokens(c *Core) *TokenService { return &TokenService{Core: c} }
+func newTokens(c *core.Core) *TokenService { return &TokenService{Core: c} }
 
 // Tokens lists a tenant's tokens by id, including revoked and expired ones. Their secrets
 // were shown once and are not stored.
-func (s *TokenService) Tokens(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.Token], err error) {
-	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, tenantID)
+func (s *TokenService) Tokens(ctx context.Context, a core.Actor, l core.List, tenantID string) (page countersign.Page[countersign.Token], err error) {
+	err = s.View(ctx, a, access.ReadTokens, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
-		page, err = showPage(s.Core, tx, tenant, records.Tokens, l, l.query(nil), func(t *records.Token) (countersign.Token, error) { return t.Shown(), nil })
+		page, err = core.ShowPage(s.Core, tx, tenant, records.Tokens, l, l.Query(nil), func(t *records.Token) (countersign.Token, error) { return t.Shown(), nil })
 		return err
 	})
 	return page, err
@@ -35,8 +36,8 @@ func (s *TokenService) Tokens(ctx context.Context, a Actor, l List, tenantID str
 
 // CreateToken makes a token within its maker's tenant and projects; there an ADMIN grants
 // any role (contract 3).
-func (s *TokenService) CreateToken(ctx context.Context, a Actor, w countersign.TokenWrite) (out countersign.NewToken, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w countersign.TokenWrite) (out countersign.NewToken, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return out, err
 	}
 	if err := checkToken(w); err != nil {
@@ -44,8 +45,8 @@ func (s *TokenService) CreateToken(ctx context.Context, a Actor, w countersign.T
 	}
 	id := s.Config.NewID("tok")
 	secret := access.FormatToken(s.Config.NewSecret())
-	err = s.updateInTurn(ctx, a, access.CreateToken, "token", func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, w.TenantID)
+	err = s.UpdateInTurn(ctx, a, access.CreateToken, "token", func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, w.TenantID)
 		if err != nil {
 			return err
 		}
@@ -67,13 +68,13 @@ func (s *TokenService) CreateToken(ctx context.Context, a Actor, w countersign.T
 			return err
 		}
 		out = countersign.NewToken{TokenRecord: rec.Shown(), Secret: secret}
-		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Shown()), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
+		return s.AuditIn(tx, tenant, a, access.CreateToken, "token/"+id, core.Change{After: describe(rec.Shown()), Weakens: core.GrantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 	})
 	return out, err
 }
 
 // withinModes limits a token to the modes of its maker's token.
-func withinModes(a Actor, asked []string) ([]string, error) {
+func withinModes(a core.Actor, asked []string) ([]string, error) {
 	if asked == nil {
 		return a.Modes, nil
 	}
@@ -85,7 +86,7 @@ func withinModes(a Actor, asked []string) ([]string, error) {
 	return asked, nil
 }
 
-func (s *TokenService) newToken(a Actor, tenant, id string, w countersign.TokenWrite) records.Token {
+func (s *TokenService) newToken(a core.Actor, tenant, id string, w countersign.TokenWrite) records.Token {
 	days := w.ExpiresInDays
 	if days == 0 {
 		days = countersign.MaxTokenDays
@@ -116,8 +117,8 @@ func checkToken(w countersign.TokenWrite) error {
 		problems = append(problems, countersign.Problem{Path: "name", Message: "say what the token is for; it can't be blank"})
 	}
 	problems = slices.Concat(problems, checkAgentToken(w),
-		repeated("roles", w.Roles), repeated("projectIds", w.ProjectIDs), repeated("agentIds", w.AgentIDs), repeated("modes", w.Modes))
-	return wrong(problems)
+		core.Repeated("roles", w.Roles), core.Repeated("projectIds", w.ProjectIDs), core.Repeated("agentIds", w.AgentIDs), core.Repeated("modes", w.Modes))
+	return core.Wrong(problems)
 }
 
 func ownProjectIDs(tenant string, ids []string) error {
@@ -141,15 +142,15 @@ func describe(t countersign.Token) string {
 }
 
 // RevokeToken ends a token at once; revoking it again changes nothing.
-func (s *TokenService) RevokeToken(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
-	err = s.update(ctx, a, access.RevokeToken, "token/"+id, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, tenantID)
+func (s *TokenService) RevokeToken(ctx context.Context, a core.Actor, id, tenantID string) (t countersign.Token, err error) {
+	err = s.Update(ctx, a, access.RevokeToken, "token/"+id, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
 		rec, version, err := records.Tokens.Get(tx, tenant, id)
 		if err != nil {
-			return found(err, "token", id)
+			return core.Found(err, "token", id)
 		}
 		if err := mayRevokeToken(tx, a, rec); err != nil {
 			return err
@@ -168,21 +169,21 @@ func (s *TokenService) RevokeToken(ctx context.Context, a Actor, id, tenantID st
 			return err
 		}
 		t = rec.Shown()
-		return s.auditIn(tx, tenant, a, access.RevokeToken, "token/"+id, change{before: "valid", after: "revoked"})
+		return s.AuditIn(tx, tenant, a, access.RevokeToken, "token/"+id, core.Change{Before: "valid", After: "revoked"})
 	})
 	return t, err
 }
 
 // Token reads the record of one token.
-func (s *TokenService) Token(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
-	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, tenantID)
+func (s *TokenService) Token(ctx context.Context, a core.Actor, id, tenantID string) (t countersign.Token, err error) {
+	err = s.View(ctx, a, access.ReadTokens, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
 		rec, _, err := records.Tokens.Get(tx, tenant, id)
 		if err != nil {
-			return found(err, "token", id)
+			return core.Found(err, "token", id)
 		}
 		t = rec.Shown()
 		return nil

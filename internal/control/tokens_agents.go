@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -40,7 +41,7 @@ func storedRoles(w countersign.TokenWrite) []countersign.Role {
 
 // agentsOf checks that these agents exist in the maker's scope and that none is retired. An
 // agent that isn't admitted yet may have a token, since none of its runs can start.
-func agentsOf(tx store.Tx, a Actor, tenant string, ids []string) error {
+func agentsOf(tx store.Tx, a core.Actor, tenant string, ids []string) error {
 	for i, id := range ids {
 		head, _, err := records.Agents.Get(tx, tenant, id)
 		switch {

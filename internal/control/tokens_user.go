@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -25,7 +26,7 @@ func tokenUser(tx store.Tx, tenant, email string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = userOf(tx, tenant, email)
+	_, err = core.UserOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "userEmail: %s is not a user of tenant %s; add the user first, or leave it out", email, tenant)
 	}
@@ -35,14 +36,14 @@ func tokenUser(tx store.Tx, tenant, email string) (string, error) {
 // ConfirmToken records that the user whom a token names confirms it. Only that user's
 // session may, and no token: its holder could have made this one. Repeating it changes
 // nothing.
-func (s *TokenService) ConfirmToken(ctx context.Context, a Actor, id string) (t countersign.Token, err error) {
-	err = s.update(ctx, a, access.ConfirmToken, "token/"+id, func(tx store.Tx) error {
+func (s *TokenService) ConfirmToken(ctx context.Context, a core.Actor, id string) (t countersign.Token, err error) {
+	err = s.Update(ctx, a, access.ConfirmToken, "token/"+id, func(tx store.Tx) error {
 		if a.Session == "" {
 			return countersign.Errorf(countersign.CodeRoleRequired, "a token is confirmed by its user's session in the console, not by a token")
 		}
 		rec, version, err := records.Tokens.Get(tx, a.Tenant, id)
 		if err != nil {
-			return found(err, "token", id)
+			return core.Found(err, "token", id)
 		}
 		if err := confirmable(a, rec); err != nil {
 			return err
@@ -51,7 +52,7 @@ func (s *TokenService) ConfirmToken(ctx context.Context, a Actor, id string) (t 
 			t = rec.Shown()
 			return nil
 		}
-		if !s.usable(rec) {
+		if !s.Usable(rec) {
 			return countersign.Errorf(countersign.CodeStateConflict, "token %s has ended; nobody can use it any more", id)
 		}
 		rec.ConfirmedAt = s.Config.Now()
@@ -59,14 +60,14 @@ func (s *TokenService) ConfirmToken(ctx context.Context, a Actor, id string) (t 
 			return err
 		}
 		t = rec.Shown()
-		return s.audit(tx, a, access.ConfirmToken, "token/"+id, change{after: "confirmed"})
+		return s.Audit(tx, a, access.ConfirmToken, "token/"+id, core.Change{After: "confirmed"})
 	})
 	return t, err
 }
 
 // endConfirmations ends the confirmations of a user who leaves a tenant: if they are added
 // again, they must confirm each token again.
-func (s *TokenService) endConfirmations(tx store.Tx, a Actor, tenant, email string) error {
+func (s *TokenService) endConfirmations(tx store.Tx, a core.Actor, tenant, email string) error {
 	all, err := records.Tokens.List(tx, tenant, store.Query{})
 	if err != nil {
 		return err
@@ -87,14 +88,14 @@ func (s *TokenService) endConfirmations(tx store.Tx, a Actor, tenant, email stri
 		if !counted {
 			continue
 		}
-		if err := s.auditIn(tx, tenant, a, access.DeleteUser, "token/"+rec.ID, change{before: "confirmed", after: "to be confirmed"}); err != nil {
+		if err := s.AuditIn(tx, tenant, a, access.DeleteUser, "token/"+rec.ID, core.Change{Before: "confirmed", After: "to be confirmed"}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func confirmable(a Actor, t *records.Token) error {
+func confirmable(a core.Actor, t *records.Token) error {
 	switch t.UserEmail {
 	case a.Email:
 		return nil
@@ -113,12 +114,12 @@ type OwnToken struct {
 }
 
 // OwnTokens lists the usable tokens of this tenant that name the session's user, by id.
-func (s *TokenService) OwnTokens(ctx context.Context, a Actor) (out []OwnToken, err error) {
-	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+func (s *TokenService) OwnTokens(ctx context.Context, a core.Actor) (out []OwnToken, err error) {
+	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
 		out = nil
 		all, err := records.Tokens.List(tx, a.Tenant, store.Query{})
 		for i := range all {
-			if t := &all[i]; a.Email != "" && t.UserEmail == a.Email && s.usable(t) {
+			if t := &all[i]; a.Email != "" && t.UserEmail == a.Email && s.Usable(t) {
 				out = append(out, OwnToken{t.Shown(), t.Person() != ""})
 			}
 		}

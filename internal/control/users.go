@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -15,7 +16,7 @@ import (
 
 // UserService is the use cases of a tenant's users.
 type UserService struct {
-	*Core
+	*core.Core
 	sessions    *SessionService
 	tokens      *TokenService
 	groups      *GroupService
@@ -24,18 +25,18 @@ type UserService struct {
 }
 
 // newUsers returns the use cases. A user who leaves a tenant leaves everything else of it.
-func newUsers(c *Core, sessions *SessionService, tokens *TokenService, groups *GroupService, delegations *DelegationService, chats *ChatService) *UserService {
+func newUsers(c *core.Core, sessions *SessionService, tokens *TokenService, groups *GroupService, delegations *DelegationService, chats *ChatService) *UserService {
 	return &UserService{Core: c, sessions: sessions, tokens: tokens, groups: groups, delegations: delegations, chats: chats}
 }
 
 // Users lists a tenant's users by e-mail.
-func (s *UserService) Users(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.User], err error) {
-	err = s.view(ctx, a, access.ReadUsers, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, tenantID)
+func (s *UserService) Users(ctx context.Context, a core.Actor, l core.List, tenantID string) (page countersign.Page[countersign.User], err error) {
+	err = s.View(ctx, a, access.ReadUsers, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
-		page, err = showPage(s.Core, tx, tenant, records.Users, l, l.query(nil), func(u *records.User) (countersign.User, error) { return u.User, nil })
+		page, err = core.ShowPage(s.Core, tx, tenant, records.Users, l, l.Query(nil), func(u *records.User) (countersign.User, error) { return u.User, nil })
 		return err
 	})
 	return page, err
@@ -44,18 +45,18 @@ func (s *UserService) Users(ctx context.Context, a Actor, l List, tenantID strin
 // PutUser adds a user to a tenant, or changes their rights there. A user of another tenant
 // is only invited, and has no rights before they accept. Runs that they started and
 // decisions that they took before stay valid (contract 3).
-func (s *UserService) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return u, err
 	}
 	if email, err = s.storedSpelling(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
 		return u, err
 	}
-	if err := wrong(slices.Concat(repeated("roles", w.Roles), repeated("projectIds", w.ProjectIDs))); err != nil {
+	if err := core.Wrong(slices.Concat(core.Repeated("roles", w.Roles), core.Repeated("projectIds", w.ProjectIDs))); err != nil {
 		return u, err
 	}
-	err = s.update(ctx, a, access.WriteUser, "user/"+email, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, w.TenantID)
+	err = s.Update(ctx, a, access.WriteUser, "user/"+email, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, w.TenantID)
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func (s *UserService) PutUser(ctx context.Context, a Actor, email string, w coun
 			return err
 		}
 		stored, version, err := records.Users.Get(tx, tenant, email)
-		c := change{}
+		c := core.Change{}
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			stored = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.Config.Now()}}
@@ -76,35 +77,35 @@ func (s *UserService) PutUser(ctx context.Context, a Actor, email string, w coun
 		case err != nil:
 			return err
 		default:
-			c.before = rightsOf(*stored)
+			c.Before = rightsOf(*stored)
 		}
 		if err := mayChangeUser(a, stored); err != nil {
 			return err
 		}
-		c.weakens = grantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
+		c.Weakens = core.GrantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
 		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.Config.Now()
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err
 		}
-		u, c.after = stored.User, rightsOf(*stored)
-		return s.auditIn(tx, tenant, a, access.WriteUser, "user/"+email, c)
+		u, c.After = stored.User, rightsOf(*stored)
+		return s.AuditIn(tx, tenant, a, access.WriteUser, "user/"+email, c)
 	})
 	return u, err
 }
 
 // DeleteUser ends somebody's membership of a tenant.
-func (s *UserService) DeleteUser(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
+func (s *UserService) DeleteUser(ctx context.Context, a core.Actor, email, tenantID string) (u countersign.User, err error) {
 	if email, err = s.storedSpelling(ctx, a, access.DeleteUser, tenantID, email); err != nil {
 		return u, err
 	}
-	err = s.update(ctx, a, access.DeleteUser, "user/"+email, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, tenantID)
+	err = s.Update(ctx, a, access.DeleteUser, "user/"+email, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
 		stored, _, err := records.Users.Get(tx, tenant, email)
 		if err != nil {
-			return found(err, "user", email)
+			return core.Found(err, "user", email)
 		}
 		if err := mayChangeUser(a, stored); err != nil {
 			return err
@@ -139,7 +140,7 @@ func (s *UserService) DeleteUser(ctx context.Context, a Actor, email, tenantID s
 			return err
 		}
 		u = stored.User
-		return s.auditIn(tx, tenant, a, access.DeleteUser, "user/"+email, change{before: rightsOf(*stored), after: "gone"})
+		return s.AuditIn(tx, tenant, a, access.DeleteUser, "user/"+email, core.Change{Before: rightsOf(*stored), After: "gone"})
 	})
 	return u, err
 }
@@ -181,18 +182,18 @@ func newAddress(path, email string) error {
 const maxEmail = 254
 
 // User reads one user of a tenant.
-func (s *UserService) User(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
+func (s *UserService) User(ctx context.Context, a core.Actor, email, tenantID string) (u countersign.User, err error) {
 	if email, err = s.storedSpelling(ctx, a, access.ReadUsers, tenantID, email); err != nil {
 		return u, err
 	}
-	err = s.view(ctx, a, access.ReadUsers, func(tx store.Tx) error {
-		tenant, err := tenantFor(tx, a, tenantID)
+	err = s.View(ctx, a, access.ReadUsers, func(tx store.Tx) error {
+		tenant, err := core.TenantFor(tx, a, tenantID)
 		if err != nil {
 			return err
 		}
 		rec, _, err := records.Users.Get(tx, tenant, email)
 		if err != nil {
-			return found(err, "user", email)
+			return core.Found(err, "user", email)
 		}
 		u = rec.User
 		return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -22,8 +23,8 @@ type Waiting struct {
 // Waiting lists the runs within the actor's scope that wait for a person: uncertain
 // outcomes, then approvals, each oldest first. limit bounds each kind; more reports that
 // there are more than were read.
-func (s *ReviewService) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+func (s *ReviewService) Waiting(ctx context.Context, a core.Actor, limit int) (list []Waiting, more bool, err error) {
+	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		uncertain, moreUncertain, err := s.uncertainRuns(tx, a, limit)
 		if err != nil {
 			return err
@@ -37,14 +38,14 @@ func (s *ReviewService) Waiting(ctx context.Context, a Actor, limit int) (list [
 
 // uncertainRuns lists the runs with an unknown outcome. Reconciled runs that wait for a slot
 // have the same status, but wait for nobody.
-func (s *ReviewService) uncertainRuns(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
+func (s *ReviewService) uncertainRuns(tx store.Tx, a core.Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
 	more, err = eachOldest(s, tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit, func(rec *records.Run) error {
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
 			return nil
 		}
-		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, aboutRun(access.ReconcileRun, rec))}
-		passed, err := s.passes(store.Runs, a.Tenant, rec.ID, s.withSteps(names, a, &w.Run, rec.Probes))
+		w := Waiting{Run: rec.Run, Barred: s.BarredFrom(tx, a, core.AboutRun(access.ReconcileRun, rec))}
+		passed, err := s.Passes(store.Runs, a.Tenant, rec.ID, s.withSteps(names, a, &w.Run, rec.Probes))
 		if !passed {
 			list = append(list, w)
 		}
@@ -54,11 +55,11 @@ func (s *ReviewService) uncertainRuns(tx store.Tx, a Actor, limit int) (list []W
 }
 
 // pendingApprovals lists the pending approvals.
-func (s *ReviewService) pendingApprovals(tx store.Tx, a Actor, limit int) (list []Waiting, more bool, err error) {
+func (s *ReviewService) pendingApprovals(tx store.Tx, a core.Actor, limit int) (list []Waiting, more bool, err error) {
 	names := namesIn(tx, a.Tenant)
 	more, err = eachOldest(s, tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) error {
 		w, err := s.pendingApproval(tx, a, names, rec)
-		passed, err := s.passes(store.Approvals, a.Tenant, rec.ID, err)
+		passed, err := s.Passes(store.Approvals, a.Tenant, rec.ID, err)
 		if !passed {
 			list = append(list, w)
 		}
@@ -67,7 +68,7 @@ func (s *ReviewService) pendingApprovals(tx store.Tx, a Actor, limit int) (list 
 	return list, more, err
 }
 
-func (s *ReviewService) pendingApproval(tx store.Tx, a Actor, names readNames, rec *records.Approval) (w Waiting, err error) {
+func (s *ReviewService) pendingApproval(tx store.Tx, a core.Actor, names readNames, rec *records.Approval) (w Waiting, err error) {
 	run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
 	if err != nil {
 		return w, err
@@ -85,22 +86,22 @@ func (s *ReviewService) pendingApproval(tx store.Tx, a Actor, names readNames, r
 
 // eachOldest hands over the oldest documents of a status, a few in memory at a time, and
 // reports that there are more.
-func eachOldest[T any](s *ReviewService, tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int, each func(*T) error) (more bool, err error) {
+func eachOldest[T any](s *ReviewService, tx store.Tx, a core.Actor, t *store.Table, c store.Collection[T], status string, limit int, each func(*T) error) (more bool, err error) {
 	where, err := records.InScope(tx, t, a.Principal)
 	if err != nil {
 		return false, err
 	}
-	q := store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit}
+	q := store.Query{Where: append(where, store.Equal("status", status)), Order: core.OldestFirst, Limit: limit}
 	total, err := tx.Count(t, a.Tenant, q)
 	if err != nil {
 		return false, err
 	}
-	return total > limit, c.EachReadable(tx, a.Tenant, q, readAtOnce, each, s.damaged(t, a.Tenant))
+	return total > limit, c.EachReadable(tx, a.Tenant, q, core.ReadAtOnce, each, s.Damaged(t, a.Tenant))
 }
 
 // withSteps adds a run's steps in the form of lists, with the method and address of what was
 // sent.
-func (s *ReviewService) withSteps(names readNames, a Actor, r *countersign.Run, probes int) error {
+func (s *ReviewService) withSteps(names readNames, a core.Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
 	err := runrepo.EachStep(names.tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
 		listed := runrepo.ListedStep(*step)
@@ -115,19 +116,19 @@ func (s *ReviewService) withSteps(names readNames, a Actor, r *countersign.Run, 
 	if err := names.run(r); err != nil {
 		return err
 	}
-	return s.maskFor(names.tx, a, r)
+	return s.MaskFor(names.tx, a, r)
 }
 
 // Barred returns why the actor may not do an operation (access.DecideApproval,
 // access.ReconcileRun, access.ProbeRun) on a run in scope: its role, or that it requested
 // the run. why is nil if the actor may.
-func (s *ReviewService) Barred(ctx context.Context, a Actor, op access.Operation, runID string) (why, err error) {
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+func (s *ReviewService) Barred(ctx context.Context, a core.Actor, op access.Operation, runID string) (why, err error) {
+	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, runID)
 		if err != nil {
 			return err
 		}
-		why = s.barred(tx, a, aboutRun(op, rec))
+		why = s.BarredFrom(tx, a, core.AboutRun(op, rec))
 		return nil
 	})
 	return why, err

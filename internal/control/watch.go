@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -27,19 +28,19 @@ func (w Watched) Close() {
 
 // Watch follows a run. It subscribes before it reads the state, so no change is missed. It
 // refuses a principal that has MaxEventStreams open.
-func (s *RunService) Watch(ctx context.Context, a Actor, id string) (Watched, error) {
+func (s *RunService) Watch(ctx context.Context, a core.Actor, id string) (Watched, error) {
 	if err := s.streams.acquire(a); err != nil {
 		return Watched{}, err
 	}
 	w := Watched{Changes: s.live.Watch(a.Tenant, id), leave: func() { s.streams.release(a) }}
-	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
+	err := s.View(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
 		if w.Now, err = s.runWithSteps(tx, a, id); err != nil {
 			return err
 		}
 		if err := namesIn(tx, a.Tenant).run(&w.Now); err != nil {
 			return err
 		}
-		return s.maskFor(tx, a, &w.Now)
+		return s.MaskFor(tx, a, &w.Now)
 	})
 	if err != nil {
 		w.Close()
@@ -51,9 +52,9 @@ func (s *RunService) Watch(ctx context.Context, a Actor, id string) (Watched, er
 
 // Masked returns a changed run as the actor may see it, and refuses if the actor may no
 // longer see the run.
-func (s *RunService) Masked(ctx context.Context, a Actor, r *countersign.Run) (countersign.Run, error) {
+func (s *RunService) Masked(ctx context.Context, a core.Actor, r *countersign.Run) (countersign.Run, error) {
 	out := *r
-	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+	err := s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		out = *r
 		if _, err := reachRun(tx, a, r.ID); err != nil {
 			return err
@@ -61,14 +62,14 @@ func (s *RunService) Masked(ctx context.Context, a Actor, r *countersign.Run) (c
 		if err := namesIn(tx, a.Tenant).reviewers(&out); err != nil {
 			return err
 		}
-		return s.maskFor(tx, a, &out)
+		return s.MaskFor(tx, a, &out)
 	})
 	return out, err
 }
 
 // MayWatch returns nil while the actor may see a run that it follows.
-func (s *RunService) MayWatch(ctx context.Context, a Actor, id string) error {
-	return s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+func (s *RunService) MayWatch(ctx context.Context, a core.Actor, id string) error {
+	return s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		_, err := reachRun(tx, a, id)
 		return err
 	})
@@ -84,7 +85,7 @@ type streamCounts struct {
 type streamKey struct{ tenant, principal string }
 
 // acquire counts one more stream, or refuses it if there are too many.
-func (v *streamCounts) acquire(a Actor) error {
+func (v *streamCounts) acquire(a core.Actor) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	k := streamKey{a.Tenant, a.ID}
@@ -99,7 +100,7 @@ func (v *streamCounts) acquire(a Actor) error {
 }
 
 // release counts one stream less.
-func (v *streamCounts) release(a Actor) {
+func (v *streamCounts) release(a core.Actor) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	k := streamKey{a.Tenant, a.ID}

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/project"
@@ -75,12 +76,12 @@ type comparedProject struct {
 // compareProject compares an edit with the revision before it, and with earlier ones, before
 // the transaction that makes it. If the project has another revision now, so it says; the
 // transaction refuses that, as it does everything else.
-func (s *ProjectService) compareProject(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (c comparedProject, err error) {
+func (s *ProjectService) compareProject(ctx context.Context, a core.Actor, id string, revision int64, content *countersign.Project) (c comparedProject, err error) {
 	if access.Allow(a.Principal, access.WriteProject) != nil || access.InScope(a.Principal, id) != nil {
 		return c, nil
 	}
 	var seen priorRevisions
-	err = s.look(ctx, a, func(tx store.Tx) (err error) {
+	err = s.Look(ctx, a, func(tx store.Tx) (err error) {
 		head, _, err := records.Projects.Get(tx, a.Tenant, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -98,7 +99,7 @@ func (s *ProjectService) compareProject(ctx context.Context, a Actor, id string,
 	if err != nil || seen.was == nil {
 		return c, err
 	}
-	err = s.judge(ctx, a, func(m *cost.Meter) {
+	err = s.Judge(ctx, a, func(m *cost.Meter) {
 		c.weakens = project.Weakens(m, seen.was, content, func(name string) *countersign.Capability {
 			return cmp.Or(seen.was.Capability(name), seen.earlier[name])
 		})

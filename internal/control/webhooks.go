@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/project"
@@ -18,31 +19,31 @@ import (
 
 // WebhookService is the use cases of webhooks.
 type WebhookService struct {
-	*Core
+	*core.Core
 	credentials *CredentialService
 }
 
 // newWebhooks returns the use cases.
-func newWebhooks(c *Core, credentials *CredentialService) *WebhookService {
+func newWebhooks(c *core.Core, credentials *CredentialService) *WebhookService {
 	return &WebhookService{Core: c, credentials: credentials}
 }
 
 // Webhooks lists the tenant's webhooks by id, with the state of their deliveries.
-func (s *WebhookService) Webhooks(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Webhook], err error) {
-	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
+func (s *WebhookService) Webhooks(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[countersign.Webhook], err error) {
+	err = s.View(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
 		show := func(rec *records.Webhook) (countersign.Webhook, error) { return s.shownWebhook(tx, rec) }
-		page, err = showPage(s.Core, tx, store.Realm, records.Webhooks, l, l.query(nil, records.WebhooksOf(a.Tenant)...), show)
+		page, err = core.ShowPage(s.Core, tx, store.Realm, records.Webhooks, l, l.Query(nil, records.WebhooksOf(a.Tenant)...), show)
 		return err
 	})
 	return page, err
 }
 
 // Webhook reads one webhook.
-func (s *WebhookService) Webhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
-	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
+func (s *WebhookService) Webhook(ctx context.Context, a core.Actor, id string) (w countersign.Webhook, err error) {
+	err = s.View(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
 		rec, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
 		if err != nil {
-			return found(err, "webhook", id)
+			return core.Found(err, "webhook", id)
 		}
 		w, err = s.shownWebhook(tx, rec)
 		return err
@@ -64,14 +65,14 @@ func (s *WebhookService) shownWebhook(tx store.Tx, rec *records.Webhook) (counte
 
 // PutWebhook creates a webhook or, with the present revision, updates it. A new one gets
 // events from now on.
-func (s *WebhookService) PutWebhook(ctx context.Context, a Actor, id string, w countersign.WebhookWrite) (out countersign.Webhook, err error) {
-	if err := wellFormed(a, w); err != nil {
+func (s *WebhookService) PutWebhook(ctx context.Context, a core.Actor, id string, w countersign.WebhookWrite) (out countersign.Webhook, err error) {
+	if err := core.WellFormed(a, w); err != nil {
 		return out, err
 	}
 	if err := s.checkWebhook(a.Tenant, w); err != nil {
 		return out, err
 	}
-	err = s.update(ctx, a, access.WriteWebhook, "webhook/"+id, func(tx store.Tx) error {
+	err = s.Update(ctx, a, access.WriteWebhook, "webhook/"+id, func(tx store.Tx) error {
 		old, version, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
 		if errors.Is(err, store.ErrNotFound) {
 			old, version, err = &records.Webhook{TenantID: a.Tenant}, 0, s.checkWebhookLimit(tx, a.Tenant)
@@ -79,7 +80,7 @@ func (s *WebhookService) PutWebhook(ctx context.Context, a Actor, id string, w c
 		if err != nil {
 			return err
 		}
-		if err := compare("webhook", id, old.Revision, w.ExpectedRevision); err != nil {
+		if err := core.Compare("webhook", id, old.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
 		if err := s.credentials.claim(tx, a, credowner.OfWebhook(a.Tenant, w.URL, w.SecretEnv), "secretEnv", "webhook/"+id); err != nil {
@@ -89,8 +90,8 @@ func (s *WebhookService) PutWebhook(ctx context.Context, a Actor, id string, w c
 		if _, err := records.Webhooks.Put(tx, store.Realm, records.WebhookID(a.Tenant, id), &next, version); err != nil {
 			return err
 		}
-		c := change{before: webhookState(old), after: webhookState(&next), reason: "to " + originOf(next.URL)}
-		if err := s.audit(tx, a, access.WriteWebhook, "webhook/"+id, c); err != nil {
+		c := core.Change{Before: webhookState(old), After: webhookState(&next), Reason: "to " + originOf(next.URL)}
+		if err := s.Audit(tx, a, access.WriteWebhook, "webhook/"+id, c); err != nil {
 			return err
 		}
 		if err := s.startWebhook(tx, old, &next); err != nil {
@@ -182,15 +183,15 @@ func webhookState(w *records.Webhook) string {
 	if w.Revision == 0 {
 		return ""
 	}
-	return revision(w.Revision) + " " + enabledText(w.Enabled)
+	return core.Revision(w.Revision) + " " + enabledText(w.Enabled)
 }
 
 // DeleteWebhook deletes a webhook with its pending deliveries.
-func (s *WebhookService) DeleteWebhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
-	err = s.update(ctx, a, access.DeleteWebhook, "webhook/"+id, func(tx store.Tx) error {
+func (s *WebhookService) DeleteWebhook(ctx context.Context, a core.Actor, id string) (w countersign.Webhook, err error) {
+	err = s.Update(ctx, a, access.DeleteWebhook, "webhook/"+id, func(tx store.Tx) error {
 		rec, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
 		if err != nil {
-			return found(err, "webhook", id)
+			return core.Found(err, "webhook", id)
 		}
 		if w, err = s.shownWebhook(tx, rec); err != nil {
 			return err
@@ -201,7 +202,7 @@ func (s *WebhookService) DeleteWebhook(ctx context.Context, a Actor, id string) 
 		if err := records.WebhookProgresses.Delete(tx, store.Realm, records.WebhookProgressID(a.Tenant, id)); err != nil {
 			return err
 		}
-		return s.audit(tx, a, access.DeleteWebhook, "webhook/"+id, change{before: webhookState(rec)})
+		return s.Audit(tx, a, access.DeleteWebhook, "webhook/"+id, core.Change{Before: webhookState(rec)})
 	})
 	return w, err
 }

@@ -18,8 +18,8 @@ func TestEachUseCaseRefusesABodyThatTheAPIWouldRefuse(t *testing.T) {
 			continue
 		}
 		found++
-		if !calls(f, "wellFormed") {
-			t.Errorf("%s takes a body and doesn't call wellFormed", f.Name.Name)
+		if !calls(f, "WellFormed") {
+			t.Errorf("%s takes a body and doesn't call WellFormed", f.Name.Name)
 		}
 	}
 	if found < 25 {

@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"context"
@@ -13,8 +13,8 @@ const (
 	keepPause = 500 * time.Millisecond
 )
 
-// keepSent commits what came of a request that has left.
-func (s *Core) keepSent(ctx context.Context, fn func(tx store.Tx) error) (err error) {
+// KeepSent commits what came of a request that has left.
+func (s *Core) KeepSent(ctx context.Context, fn func(tx store.Tx) error) (err error) {
 	for range keepTries {
 		if err = s.Store.Update(store.Urgent(ctx), fn); err == nil || runrepo.Unreadable(err) {
 			return err

@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// grantsApproval reports whether a change gives new rights to decide: the role APPROVER, or
+// GrantsApproval reports whether a change gives new rights to decide: the role APPROVER, or
 // more projects for it.
-func grantsApproval(before []countersign.Role, projectsBefore []string, now []countersign.Role, projects []string) bool {
+func GrantsApproval(before []countersign.Role, projectsBefore []string, now []countersign.Role, projects []string) bool {
 	if !slices.Contains(now, countersign.RoleApprover) {
 		return false
 	}

@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// cachedLooks is how many tokens are in memory as transactions have seen them.
+const cachedLooks = 1024
+
 // Rights says what principals may do at this moment.
 type Rights struct {
 	Config *Config
@@ -24,9 +27,9 @@ type Rights struct {
 // and the end of a right are writes of one log: none that a principal has made stands behind the
 // record that its right has ended. What was committed before stays so (contract 3).
 
-// updateAs runs fn in a write transaction in which the actor still has the rights that its
+// UpdateAs runs fn in a write transaction in which the actor still has the rights that its
 // request was admitted with.
-func (s *Core) updateAs(ctx context.Context, a Actor, fn func(tx store.Tx) error) error {
+func (s *Core) UpdateAs(ctx context.Context, a Actor, fn func(tx store.Tx) error) error {
 	return s.Store.Update(ctx, func(tx store.Tx) error {
 		if err := s.stands(tx, a); err != nil {
 			return err
@@ -54,10 +57,10 @@ func (s *Rights) present(tx store.Tx, a Actor) (access.Principal, error) {
 	case a.Session != "":
 		p, err := s.presentSession(tx, a.Session)
 		if err == nil && p.Tenant != a.Tenant {
-			err = errSignedOut // it acts in another tenant now
+			err = ErrSignedOut // it acts in another tenant now
 		}
 		return p, err
-	case a.account != "":
+	case a.Account != "":
 		return s.presentAccount(tx, a)
 	}
 	return a.Principal, nil
@@ -67,7 +70,7 @@ func (s *Rights) presentToken(tx store.Tx, tenant, id string) (p access.Principa
 	row, err := store.Look(tx, store.Tokens, tenant, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return p, errToken
+		return p, ErrToken
 	case err != nil:
 		return p, err
 	}
@@ -80,31 +83,31 @@ func (s *Rights) presentToken(tx store.Tx, tenant, id string) (p access.Principa
 		}
 		s.looked.Put(stamp, rec)
 	}
-	if s.ended(rec) {
-		return p, errToken
+	if s.Ended(rec) {
+		return p, ErrToken
 	}
-	return s.principalOf(rec), nil
+	return s.PrincipalOf(rec), nil
 }
 
 // presentSession is the principal of a session.
 func (s *Rights) presentSession(tx store.Tx, id string) (p access.Principal, err error) {
 	rec, _, err := records.Sessions.Get(tx, store.Realm, id)
 	if err != nil {
-		return p, ended(err)
+		return p, Ended(err)
 	}
 	user, _, err := records.Users.Get(tx, rec.TenantID, rec.Email)
 	if err != nil {
-		return p, ended(err)
+		return p, Ended(err)
 	}
-	if user.Invited || s.idle(rec) {
-		return p, errSignedOut
+	if user.Invited || s.Idle(rec) {
+		return p, ErrSignedOut
 	}
-	return principalOfSession(id, rec, user), nil
+	return PrincipalOfSession(id, rec, user), nil
 }
 
 // presentAccount is the principal of an account at a chat service that its user has confirmed.
 func (s *Rights) presentAccount(tx store.Tx, a Actor) (p access.Principal, err error) {
-	link, _, err := records.ChatLinks.Get(tx, store.Realm, a.account)
+	link, _, err := records.ChatLinks.Get(tx, store.Realm, a.Account)
 	if err == nil && (link.Email != a.Email || link.ConfirmedAt.IsZero()) {
 		err = store.ErrNotFound
 	}
@@ -118,7 +121,7 @@ func (s *Rights) presentAccount(tx store.Tx, a Actor) (p access.Principal, err e
 	if err != nil {
 		return p, unconfirmed(err)
 	}
-	return principalOfUser(u), nil
+	return PrincipalOfUser(u), nil
 }
 
 // errAccount is the answer to an account whose user has removed it, or is gone, while it decides.
@@ -131,17 +134,17 @@ func unconfirmed(err error) error {
 	return err
 }
 
-// errToken is the answer to malformed, unknown, revoked and expired tokens.
-var errToken = countersign.Errorf(countersign.CodeUnauthenticated, "the token is unknown, expired or revoked; send a valid one as Authorization: Bearer")
+// ErrToken is the answer to malformed, unknown, revoked and expired tokens.
+var ErrToken = countersign.Errorf(countersign.CodeUnauthenticated, "the token is unknown, expired or revoked; send a valid one as Authorization: Bearer")
 
-// ended reports a token that is good no more.
-func (s *Rights) ended(t *records.Token) bool {
+// Ended reports a token that is good no more.
+func (s *Rights) Ended(t *records.Token) bool {
 	return t.Lapsed || !t.RevokedAt.IsZero() || !s.Config.Now().Before(t.ExpiresAt)
 }
 
-// principalOf is a token's principal. Only where people decide does its user have to have
+// PrincipalOf is a token's principal. Only where people decide does its user have to have
 // confirmed it before it counts as them (contract 11).
-func (s *Rights) principalOf(t *records.Token) access.Principal {
+func (s *Rights) PrincipalOf(t *records.Token) access.Principal {
 	p := access.Principal{
 		ID: "token:" + t.ID, Name: t.Name, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
 		Realm: t.Realm, Email: t.UserEmail, Person: t.Person(), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
@@ -152,42 +155,42 @@ func (s *Rights) principalOf(t *records.Token) access.Principal {
 	return p
 }
 
-// errSignedOut is the answer to a session that is unknown, ended, expired, or whose user is
+// ErrSignedOut is the answer to a session that is unknown, ended, expired, or whose user is
 // gone. It doesn't say which.
-var errSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
+var ErrSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
 
-// idle reports a session that has ended by its time.
-func (s *Rights) idle(rec *records.Session) bool {
+// Idle reports a session that has ended by its time.
+func (s *Rights) Idle(rec *records.Session) bool {
 	now := s.Config.Now()
 	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle
 }
 
-func principalOfSession(id string, rec *records.Session, u *records.User) access.Principal {
-	p := principalOfUser(u)
+func PrincipalOfSession(id string, rec *records.Session, u *records.User) access.Principal {
+	p := PrincipalOfUser(u)
 	p.Session, p.ExpiresAt, p.Lineage = id, rec.ExpiresAt, rec.Makers
 	return p
 }
 
-func principalOfUser(u *records.User) access.Principal {
+func PrincipalOfUser(u *records.User) access.Principal {
 	return access.Principal{
 		ID: "user:" + u.Email, Name: u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
 	}
 }
 
-func ended(err error) error {
+func Ended(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return errSignedOut
+		return ErrSignedOut
 	}
 	return err
 }
 
-// usable reports whether the token is neither revoked nor expired.
-func (s *Rights) usable(t *records.Token) bool {
+// Usable reports whether the token is neither revoked nor expired.
+func (s *Rights) Usable(t *records.Token) bool {
 	return t.RevokedAt.IsZero() && !t.Lapsed && s.Config.Now().Before(t.ExpiresAt)
 }
 
-// userOf finds a tenant's user by address; not_found for one who is only invited.
-func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
+// UserOf finds a tenant's user by address; not_found for one who is only invited.
+func UserOf(tx store.Tx, tenant, email string) (*records.User, error) {
 	u, _, err := records.Users.Get(tx, tenant, email)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "%s is not a user of tenant %s", email, tenant)

@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"github.com/countersign/countersign"
@@ -16,17 +16,17 @@ type judgement struct {
 	projects  []string
 }
 
-func aboutRun(op access.Operation, r *records.Run) judgement {
+func AboutRun(op access.Operation, r *records.Run) judgement {
 	return judgement{op: op, mode: r.Mode, requester: r.Requester, projects: r.Projects}
 }
 
-func aboutApproval(r *records.Approval) judgement {
+func AboutApproval(r *records.Approval) judgement {
 	return judgement{op: access.DecideApproval, mode: countersign.ModeLive, requester: r.Requester, projects: []string{r.ProjectID}}
 }
 
-// mayJudge returns nil if the actor may decide, probe or reconcile: its token allows the
+// MayJudge returns nil if the actor may decide, probe or reconcile: its token allows the
 // run's mode, the user that the token stands for may do so, and the four-eyes rule holds.
-func (s *Rights) mayJudge(tx store.Tx, a Actor, j judgement) error {
+func (s *Rights) MayJudge(tx store.Tx, a Actor, j judgement) error {
 	if err := access.Mode(a.Principal, j.mode); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, e
 	if p.Session != "" || p.Email == "" {
 		return p, nil
 	}
-	u, err := userOf(tx, p.Tenant, p.Email)
+	u, err := UserOf(tx, p.Tenant, p.Email)
 	switch {
 	case countersign.ErrorCode(err) == countersign.CodeNotFound:
 		p.Person, p.Email = "", ""
@@ -57,19 +57,19 @@ func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, e
 	case err != nil || p.Person == "":
 		return p, err
 	}
-	return p, access.MayThemselves(principalOfUser(u), j.op, j.projects...)
+	return p, access.MayThemselves(PrincipalOfUser(u), j.op, j.projects...)
 }
 
-// mayJudgeRun is mayJudge for a run.
-func (s *Rights) mayJudgeRun(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
-	return func(tx store.Tx, rec *records.Run) error { return s.mayJudge(tx, a, aboutRun(op, rec)) }
+// MayJudgeRun is mayJudge for a run.
+func (s *Rights) MayJudgeRun(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
+	return func(tx store.Tx, rec *records.Run) error { return s.MayJudge(tx, a, AboutRun(op, rec)) }
 }
 
-// barred returns why the actor may not do it: its role, its modes, the user it stands for,
+// BarredFrom returns why the actor may not do it: its role, its modes, the user it stands for,
 // or that it requested the run; nil if it may. An error of the store counts as a reason.
-func (s *Rights) barred(tx store.Tx, a Actor, j judgement) error {
+func (s *Rights) BarredFrom(tx store.Tx, a Actor, j judgement) error {
 	if err := access.Allow(a.Principal, j.op); err != nil {
 		return err
 	}
-	return s.mayJudge(tx, a, j)
+	return s.MayJudge(tx, a, j)
 }

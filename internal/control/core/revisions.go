@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"fmt"
@@ -7,15 +7,15 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-func revision(n int64) string {
+func Revision(n int64) string {
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf("revision %d", n)
 }
 
-func revisionText(rev int64, suspended, retired bool) string {
-	text := revision(rev)
+func RevisionText(rev int64, suspended, retired bool) string {
+	text := Revision(rev)
 	if suspended {
 		text += ", suspended"
 	}
@@ -25,8 +25,8 @@ func revisionText(rev int64, suspended, retired bool) string {
 	return text
 }
 
-// compare is the compare-and-set rule of contract 1.
-func compare(kind, id string, current, expected int64) error {
+// Compare is the compare-and-set rule of contract 1.
+func Compare(kind, id string, current, expected int64) error {
 	switch current {
 	case expected:
 		return nil
@@ -37,9 +37,9 @@ func compare(kind, id string, current, expected int64) error {
 	}
 }
 
-// flagOf returns which flag of a model or team an operation changes, and whether it sets or
+// FlagOf returns which flag of a model or team an operation changes, and whether it sets or
 // clears it.
-func flagOf(op access.Operation, suspended, retired *bool) (flag *bool, set bool) {
+func FlagOf(op access.Operation, suspended, retired *bool) (flag *bool, set bool) {
 	switch op {
 	case access.SuspendModel, access.ResumeModel, access.SuspendTeam, access.ResumeTeam:
 		return suspended, op == access.SuspendModel || op == access.SuspendTeam

@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// public turns the store's errors into errors that a caller may see. An error without a
+// Public turns the store's errors into errors that a caller may see. An error without a
 // code stays internal.
-func public(err error) error {
+func Public(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -27,9 +27,9 @@ func public(err error) error {
 	return err
 }
 
-// publicRead is public for a read, which claims nothing of changes: one may be committed, and
+// PublicRead is public for a read, which claims nothing of changes: one may be committed, and
 // the read after it is only its answer.
-func publicRead(err error) error {
+func PublicRead(err error) error {
 	switch {
 	case errors.Is(err, store.ErrUnavailable):
 		return countersign.Errorf(countersign.CodeUnavailable, "the store is unavailable now; try again")
@@ -39,24 +39,24 @@ func publicRead(err error) error {
 	return err
 }
 
-// found turns "no such document" into a 404 that names it.
-func found(err error, kind, id string) error {
+// Found turns "no such document" into a 404 that names it.
+func Found(err error, kind, id string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return countersign.Errorf(countersign.CodeNotFound, "there is no %s %s", kind, id)
 	}
 	return err
 }
 
-// given refuses a blank reason or evidence.
-func given(field, text string) error {
+// Given refuses a blank reason or evidence.
+func Given(field, text string) error {
 	if safetext.Blank(text) {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: say why; it can't be blank", field)
 	}
 	return nil
 }
 
-// repeated returns a problem for each right that a list names twice.
-func repeated[T ~string](field string, list []T) (problems []countersign.Problem) {
+// Repeated returns a problem for each right that a list names twice.
+func Repeated[T ~string](field string, list []T) (problems []countersign.Problem) {
 	for i, item := range list {
 		if slices.Contains(list[:i], item) {
 			problems = append(problems, countersign.Problem{Path: fmt.Sprintf("%s[%d]", field, i), Message: string(item) + " is named twice"})
@@ -65,25 +65,25 @@ func repeated[T ~string](field string, list []T) (problems []countersign.Problem
 	return problems
 }
 
-// wrong returns nil if there are no problems.
-func wrong(problems []countersign.Problem) error {
+// Wrong returns nil if there are no problems.
+func Wrong(problems []countersign.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
 	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
 }
 
-// invalid returns nil if there are no problems.
-func invalid(problems []string) error {
+// Invalid returns nil if there are no problems.
+func Invalid(problems []string) error {
 	list := make([]countersign.Problem, len(problems))
 	for i, p := range problems {
 		list[i].Message = p
 	}
-	return wrong(list)
+	return Wrong(list)
 }
 
-// refusedLater keeps what the turn to write refuses, and records, by itself.
-func refusedLater(err error) error {
+// RefusedLater keeps what the turn to write refuses, and records, by itself.
+func RefusedLater(err error) error {
 	if refusals[countersign.ErrorCode(err)] || countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"maps"
@@ -16,29 +16,29 @@ type List struct {
 }
 
 var (
-	newestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
-	oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
+	NewestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
+	OldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
 )
 
-// current adds a filter against retired items, unless Retired is set.
-func (l List) current(where ...store.Filter) []store.Filter {
+// Current adds a filter against retired items, unless Retired is set.
+func (l List) Current(where ...store.Filter) []store.Filter {
 	if l.Retired {
 		return where
 	}
 	return append(where, records.NotRetired)
 }
 
-func (l List) query(order []store.Order, where ...store.Filter) store.Query {
+func (l List) Query(order []store.Order, where ...store.Filter) store.Query {
 	return store.Query{Where: where, Order: order, Limit: l.Limit, Offset: l.Offset}
 }
 
-// readAtOnce is how many stored documents a list has in memory: each may have some mebibytes.
-const readAtOnce = 4
+// ReadAtOnce is how many stored documents a list has in memory: each may have some mebibytes.
+const ReadAtOnce = 4
 
-// whole keeps all of an item.
-func whole[T any](v T) (T, error) { return v, nil }
+// Whole keeps all of an item.
+func Whole[T any](v T) (T, error) { return v, nil }
 
-func equals(filters map[string]string) []store.Filter {
+func Equals(filters map[string]string) []store.Filter {
 	var where []store.Filter
 	for _, column := range slices.Sorted(maps.Keys(filters)) { // always the same statement
 		if v := filters[column]; v != "" {
@@ -48,7 +48,7 @@ func equals(filters map[string]string) []store.Filter {
 	return where
 }
 
-func within(column string, values []string) store.Filter {
+func Within(column string, values []string) store.Filter {
 	f := store.Filter{Column: column, Op: store.In}
 	for _, v := range values {
 		f.Values = append(f.Values, v)

@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 // limitKeysInMemory bounds what a process keeps in memory of each limit.
 const limitKeysInMemory = 50_000
 
-// limit bounds how often the same key may try. An error says that the attempt could not be
+// Limit bounds how often the same key may try. An error says that the attempt could not be
 // counted; it must then be refused.
-type limit interface {
+type Limit interface {
 	Allow(ctx context.Context, key string, now time.Time) (bool, error)
 	// Return takes back a counted attempt.
 	Return(ctx context.Context, key string, now time.Time) error
 }
 
-// newLimit makes a limit that all processes on the store share.
-func newLimit(cfg Config, st store.Store, name string, rate throttle.Rate) limit {
+// NewLimit makes a limit that all processes on the store share.
+func NewLimit(cfg Config, st store.Store, name string, rate throttle.Rate) Limit {
 	own := throttle.New(rate, limitKeysInMemory)
 	if !cfg.Shared {
 		return ownLimit{own}
@@ -43,13 +43,13 @@ func (l ownLimit) Return(_ context.Context, key string, now time.Time) error {
 	return nil
 }
 
-// count counts an attempt, and returns ErrTooMany beyond the limit. If the attempt can't be
+// Count counts an attempt, and returns ErrTooMany beyond the limit. If the attempt can't be
 // counted, it is refused as unavailable: otherwise somebody who disturbs the store could
 // try without limit. That shuts nobody out, since a session needs the same store.
-func count(ctx context.Context, l limit, key string, now time.Time) error {
+func Count(ctx context.Context, l Limit, key string, now time.Time) error {
 	switch allowed, err := l.Allow(ctx, key, now); {
 	case err != nil:
-		return public(err)
+		return Public(err)
 	case !allowed:
 		return ErrTooMany
 	}
@@ -59,5 +59,5 @@ func count(ctx context.Context, l limit, key string, now time.Time) error {
 // ErrTooMany refuses an attempt beyond a limit on signing in.
 var ErrTooMany = errors.New("too many attempts")
 
-// newOwnLimit makes a limit of this process alone.
-func newOwnLimit(rate throttle.Rate) limit { return ownLimit{throttle.New(rate, limitKeysInMemory)} }
+// NewOwnLimit makes a limit of this process alone.
+func NewOwnLimit(rate throttle.Rate) Limit { return ownLimit{throttle.New(rate, limitKeysInMemory)} }

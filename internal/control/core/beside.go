@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"strings"
@@ -12,10 +12,10 @@ import (
 // One record that can't be read stops nothing but what rests on it: a list shows the others,
 // and what is looked up beside a record lacks it.
 
-// passes reports whether a record is passed over, since it, or what is shown with it, can't be
+// Passes reports whether a record is passed over, since it, or what is shown with it, can't be
 // read. Any error of the store itself it returns. That one was read isn't told: another reader
 // may need more of it.
-func (s *Core) passes(t *store.Table, tenant, id string, err error) (bool, error) {
+func (s *Core) Passes(t *store.Table, tenant, id string, err error) (bool, error) {
 	if err == nil {
 		return false, nil
 	}
@@ -23,10 +23,10 @@ func (s *Core) passes(t *store.Table, tenant, id string, err error) (bool, error
 	return true, s.Config.Unreadable.Pass(of, err)
 }
 
-// damaged is passes for store.Collection.EachReadable.
-func (s *Core) damaged(t *store.Table, tenant string) func(store.Row, error) error {
+// Damaged is passes for store.Collection.EachReadable.
+func (s *Core) Damaged(t *store.Table, tenant string) func(store.Row, error) error {
 	return func(row store.Row, err error) error {
-		_, err = s.passes(t, tenant, row.ID, err)
+		_, err = s.Passes(t, tenant, row.ID, err)
 		return err
 	}
 }
@@ -41,7 +41,7 @@ func readable[T, U any](s *Core, c store.Collection[T], tenant string, rows []st
 		if err == nil {
 			item, err = show(v)
 		}
-		passed, err := s.passes(c.Table, tenant, row.ID, err)
+		passed, err := s.Passes(c.Table, tenant, row.ID, err)
 		if err != nil {
 			return items, err
 		}
@@ -52,9 +52,9 @@ func readable[T, U any](s *Core, c store.Collection[T], tenant string, rows []st
 	return items, nil
 }
 
-// showPage reads a page of a collection, a few documents at a time, and keeps of each what show
+// ShowPage reads a page of a collection, a few documents at a time, and keeps of each what show
 // makes of it for the reader. What can't be read is counted, and isn't among the items.
-func showPage[T, U any](s *Core, tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (page countersign.Page[U], err error) {
+func ShowPage[T, U any](s *Core, tx store.Tx, tenant string, c store.Collection[T], l List, q store.Query, show func(*T) (U, error)) (page countersign.Page[U], err error) {
 	total, err := tx.Count(c.Table, tenant, q)
 	if err != nil {
 		return page, err
@@ -62,7 +62,7 @@ func showPage[T, U any](s *Core, tx store.Tx, tenant string, c store.Collection[
 	items, looked := make([]U, 0, l.Limit), 0
 	for left := q.Limit; left > 0; left = q.Limit - looked {
 		span := q
-		span.Offset, span.Limit = q.Offset+looked, min(left, readAtOnce)
+		span.Offset, span.Limit = q.Offset+looked, min(left, ReadAtOnce)
 		rows, err := tx.List(c.Table, tenant, span)
 		if err != nil {
 			return page, err
@@ -76,11 +76,11 @@ func showPage[T, U any](s *Core, tx store.Tx, tenant string, c store.Collection[
 			break
 		}
 	}
-	return pageBehind(items, l.Offset, looked, total), nil
+	return PageBehind(items, l.Offset, looked, total), nil
 }
 
-// pageBehind is a page for which so many records were looked at, perhaps more than it has items.
-func pageBehind[T any](items []T, offset, looked, total int) countersign.Page[T] {
+// PageBehind is a page for which so many records were looked at, perhaps more than it has items.
+func PageBehind[T any](items []T, offset, looked, total int) countersign.Page[T] {
 	p := countersign.NewPage(items, offset, total)
 	p.NextOffset = nil
 	if next := offset + looked; looked > 0 && next < total {
@@ -89,10 +89,10 @@ func pageBehind[T any](items []T, offset, looked, total int) countersign.Page[T]
 	return p
 }
 
-// isMade reports that a committed change is answered with what was committed, since what would be
+// IsMade reports that a committed change is answered with what was committed, since what would be
 // shown beside it can't be read: whoever is told of a failure makes the change again. It says
 // nothing to whom values are masked, which only a read can do.
-func (s *Core) isMade(a Actor, subject string, err error) bool {
+func (s *Core) IsMade(a Actor, subject string, err error) bool {
 	if err == nil || Masks(a) {
 		return false
 	}

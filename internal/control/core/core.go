@@ -1,4 +1,6 @@
-package control
+// Package core is what each room of the use cases stands on: who acts and whether they still may, the
+// store and its turns, lists, refusals, limits, and what the audit log says.
+package core
 
 import (
 	"cmp"
@@ -37,8 +39,8 @@ type Core struct {
 	views        *semaphore.Semaphore // the store's readers
 }
 
-// newCore returns what the rooms stand on.
-func newCore(cfg Config, s store.Store, l *runrepo.Repository, log *slog.Logger) *Core {
+// New returns what the rooms stand on.
+func New(cfg Config, s store.Store, l *runrepo.Repository, log *slog.Logger) *Core {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	if cfg.Life == nil {
 		cfg.Life = context.Background()
@@ -48,7 +50,7 @@ func newCore(cfg Config, s store.Store, l *runrepo.Repository, log *slog.Logger)
 		computations: semaphore.Shared(computedAtOnce), costly: semaphore.New(1), views: semaphore.Shared(cmp.Or(cfg.Readers, leastReaders)),
 	}
 	c.Alone, _ = s.(store.Changing)
-	c.Rights = &Rights{Config: &c.Config, looked: cache.New[cache.Stamp, *records.Token](cachedTokens)}
+	c.Rights = &Rights{Config: &c.Config, looked: cache.New[cache.Stamp, *records.Token](cachedLooks)}
 	c.refusalLog = &refusalLog{Config: &c.Config, core: c}
 	return c
 }
@@ -73,65 +75,65 @@ func (s *Core) Authorize(ctx context.Context, a Actor, op access.Operation, subj
 	return s.Refuse(ctx, a, op, subject, err)
 }
 
-// view runs fn on one snapshot, if the actor may use the operation. No tenant has all of the
+// View runs fn on one snapshot, if the actor may use the operation. No tenant has all of the
 // store's readers: what takes long for one leaves one to the others. The first transaction of
 // a use case is a view or an update, which ask access.Allow; later ones are a read or a
 // write, which don't.
-func (s *Core) view(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
+func (s *Core) View(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return err
 	}
 	var err error
-	busy := s.views.Do(ctx, a.Tenant, func() { err = s.read(ctx, fn) })
-	return cmp.Or(publicRead(busy), err)
+	busy := s.views.Do(ctx, a.Tenant, func() { err = s.Read(ctx, fn) })
+	return cmp.Or(PublicRead(busy), err)
 }
 
-// read runs fn on one snapshot. It ends with the caller, at the next thing that fn reads. The
+// Read runs fn on one snapshot. It ends with the caller, at the next thing that fn reads. The
 // caller has asked access.Allow.
-func (s *Core) read(ctx context.Context, fn func(tx store.Tx) error) error {
-	return publicRead(s.Store.View(ctx, func(tx store.Tx) error { return fn(store.Ending(ctx, tx)) }))
+func (s *Core) Read(ctx context.Context, fn func(tx store.Tx) error) error {
+	return PublicRead(s.Store.View(ctx, func(tx store.Tx) error { return fn(store.Ending(ctx, tx)) }))
 }
 
-// update runs fn in a write transaction, if the actor may use the operation.
-func (s *Core) update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
+// Update runs fn in a write transaction, if the actor may use the operation.
+func (s *Core) Update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return s.Refuse(ctx, a, op, subject, err)
 	}
-	return s.write(ctx, a, op, subject, fn)
+	return s.Write(ctx, a, op, subject, fn)
 }
 
-// write runs fn in a write transaction of the actor, and records a refusal with 403 or 409. The caller
+// Write runs fn in a write transaction of the actor, and records a refusal with 403 or 409. The caller
 // has asked access.Allow.
-func (s *Core) write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
-	err := s.updateAs(ctx, a, fn)
+func (s *Core) Write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
+	err := s.UpdateAs(ctx, a, fn)
 	crashpoint.At("control.committed", op)
-	return s.Refuse(ctx, a, op, subject, public(err))
+	return s.Refuse(ctx, a, op, subject, Public(err))
 }
 
-func (s *Core) record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
+func (s *Core) Record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
 	return countersign.AuditRecord{
 		At: s.Config.Now(), Actor: a.ID, Action: string(op), Subject: subject,
 		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via, ActorMakers: a.Requester().LinkMakers(),
 	}
 }
 
-// change is one audited change; before and after are revisions or states.
-type change struct {
-	before, after, reason string
-	weakens               bool // the change weakens a gate
+// Change is one audited change; before and after are revisions or states.
+type Change struct {
+	Before, After, Reason string
+	Weakens               bool // the change weakens a gate
 }
 
-func (s *Core) audit(tx store.Tx, a Actor, op access.Operation, subject string, c change) error {
-	return s.auditIn(tx, a.Tenant, a, op, subject, c)
+func (s *Core) Audit(tx store.Tx, a Actor, op access.Operation, subject string, c Change) error {
+	return s.AuditIn(tx, a.Tenant, a, op, subject, c)
 }
 
-func (s *Core) auditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c change) error {
-	rec := s.record(a, op, subject)
-	rec.Before, rec.After, rec.Reason, rec.Weakens = c.before, c.after, c.reason, c.weakens
+func (s *Core) AuditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c Change) error {
+	rec := s.Record(a, op, subject)
+	rec.Before, rec.After, rec.Reason, rec.Weakens = c.Before, c.After, c.Reason, c.Weakens
 	crashpoint.At("control.written", op)
-	return appendAudit(tx, tenant, rec)
+	return AppendAudit(tx, tenant, rec)
 }
 
-func appendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error {
+func AppendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error {
 	return audit.Append(tx, tenant, []countersign.AuditRecord{rec})
 }

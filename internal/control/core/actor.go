@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"github.com/countersign/countersign/internal/rules/access"
@@ -10,9 +10,9 @@ type Actor struct {
 	access.Principal
 	RequestID string
 	Via       string // the chat service in which a person acts; "" for the API and the console
-	account   string // there, by which they act
+	Account   string // there, by which they act
 }
 
-func (a Actor) runActor() runrepo.Actor {
+func (a Actor) RunActor() runrepo.Actor {
 	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Via: a.Via, Whole: a.Requester(), Person: a.Person}
 }

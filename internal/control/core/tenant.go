@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// tenantFor returns the tenant that an administrative request is about: the actor's own, or
+// TenantFor returns the tenant that an administrative request is about: the actor's own, or
 // for a realm administrator the one that it names. For everybody else another tenant is
 // not_found.
-func tenantFor(tx store.Tx, a Actor, named string) (string, error) {
+func TenantFor(tx store.Tx, a Actor, named string) (string, error) {
 	if named == "" || named == a.Tenant {
 		return a.Tenant, nil
 	}

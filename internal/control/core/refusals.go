@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"context"
@@ -297,10 +297,10 @@ func (s *Core) Refuse(ctx context.Context, a Actor, op access.Operation, subject
 	if !access.IsWrite(op) || !refusals[code] {
 		return err
 	}
-	rec := s.record(a, op, s.recordedAs(ctx, a.Tenant, subject))
+	rec := s.Record(a, op, s.recordedAs(ctx, a.Tenant, subject))
 	rec.Outcome = countersign.AuditRefused + ": " + string(code)
 	if unwritten := s.recordRefusal(ctx, op, a.Tenant, rec); unwritten != nil {
-		return public(unwritten)
+		return Public(unwritten)
 	}
 	return err
 }
@@ -312,7 +312,7 @@ func (s *Core) recordedAs(ctx context.Context, tenant, subject string) string {
 	if !is {
 		return subject
 	}
-	err := s.read(ctx, func(tx store.Tx) error {
+	err := s.Read(ctx, func(tx store.Tx) error {
 		rec, _, err := records.Approvals.Get(tx, tenant, id)
 		if err == nil {
 			subject = "run/" + rec.RunID

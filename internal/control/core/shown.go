@@ -1,4 +1,4 @@
-package control
+package core
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ import (
 // All such actors see a run alike, and so do all other actors.
 func Masks(a Actor) bool { return mask.ViewerOnly(a.Roles) }
 
-// maskFor masks the run's steps if the actor must not see them.
-func (s *Core) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
+// MaskFor masks the run's steps if the actor must not see them.
+func (s *Core) MaskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if !Masks(a) {
 		return nil
 	}
@@ -38,9 +38,9 @@ func (s *Core) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	return nil
 }
 
-// maskPlanFor masks a plan's steps if the actor must not see them. open names the planning
+// MaskPlanFor masks a plan's steps if the actor must not see them. open names the planning
 // inputs that reach no sensitive field.
-func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error {
+func MaskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error {
 	if !Masks(a) {
 		return nil
 	}
@@ -51,8 +51,8 @@ func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error
 	return err
 }
 
-// maskApprovalFor masks an approval if the actor must not see it.
-func (s *Core) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) error {
+// MaskApprovalFor masks an approval if the actor must not see it.
+func (s *Core) MaskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) error {
 	if !Masks(a) {
 		return nil
 	}
@@ -71,21 +71,21 @@ func (s *Core) maskApprovalFor(tx store.Tx, a Actor, ap *countersign.Approval) e
 	return err
 }
 
-// maskAgentFor masks an agent's fixed inputs and budgets if the actor must not see them.
-func maskAgentFor(tx store.Tx, a Actor, ag *countersign.Agent) error {
+// MaskAgentFor masks an agent's fixed inputs and budgets if the actor must not see them.
+func MaskAgentFor(tx store.Tx, a Actor, ag *countersign.Agent) error {
 	if !Masks(a) || len(ag.ExecutorInputs) == 0 && len(ag.Budgets) == 0 {
 		return nil
 	}
-	p, err := currentSnapshot(tx, a.Tenant, ag.ProjectID)
+	p, err := CurrentSnapshot(tx, a.Tenant, ag.ProjectID)
 	if err == nil {
 		mask.Agent(ag, p)
 	}
 	return err
 }
 
-// maskTeamFor masks the values that a team's steps give to sensitive inputs if the actor must not
+// MaskTeamFor masks the values that a team's steps give to sensitive inputs if the actor must not
 // see them.
-func maskTeamFor(tx store.Tx, a Actor, team *countersign.Team) error {
+func MaskTeamFor(tx store.Tx, a Actor, team *countersign.Team) error {
 	if !Masks(a) {
 		return nil
 	}
@@ -96,7 +96,7 @@ func maskTeamFor(tx store.Tx, a Actor, team *countersign.Team) error {
 		if err != nil {
 			return err
 		}
-		p, err := currentSnapshot(tx, a.Tenant, head.ProjectID)
+		p, err := CurrentSnapshot(tx, a.Tenant, head.ProjectID)
 		if err != nil {
 			return err
 		}
@@ -105,8 +105,8 @@ func maskTeamFor(tx store.Tx, a Actor, team *countersign.Team) error {
 	return nil
 }
 
-// currentSnapshot returns a project's present revision as the snapshot of a plan.
-func currentSnapshot(tx store.Tx, tenant, projectID string) (*countersign.Plan, error) {
+// CurrentSnapshot returns a project's present revision as the snapshot of a plan.
+func CurrentSnapshot(tx store.Tx, tenant, projectID string) (*countersign.Plan, error) {
 	head, _, err := records.Projects.Get(tx, tenant, projectID)
 	if err != nil {
 		return nil, err
