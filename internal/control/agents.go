@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -36,7 +37,7 @@ func listAgents[T any](ctx context.Context, s *AgentService, a core.Actor, l cor
 	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := core.Equals(map[string]string{"project": f.ProjectID, "status": f.Status})
 		q := l.Query(nil, l.Current(append(where, ownProjects(a, "project")...)...)...)
-		show := withNames(tx, a.Tenant, show)
+		show := names.WithNames(tx, a.Tenant, show)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
 			agent, err := s.shownAgent(tx, a, h)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -75,7 +76,7 @@ func listApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor,
 		if f.OldestFirst {
 			order = core.OldestFirst
 		}
-		names := namesIn(tx, a.Tenant)
+		names := names.In(tx, a.Tenant)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Approvals, l, l.Query(order, where...), func(r *records.Approval) (shown T, err error) {
 			if err := s.Repo.CountDecisions(tx, a.Tenant, r); err != nil {
 				return shown, err
@@ -108,20 +109,20 @@ func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string)
 
 // showApproval prepares an approval for its reader: it adds the principals' names and
 // masks what the reader may not see.
-func (s *ApprovalService) showApproval(names readNames, a core.Actor, ap *countersign.Approval) (err error) {
-	if ap.RequestedByName, err = names.of(ap.RequestedBy); err != nil {
+func (s *ApprovalService) showApproval(names names.ReadNames, a core.Actor, ap *countersign.Approval) (err error) {
+	if ap.RequestedByName, err = names.Of(ap.RequestedBy); err != nil {
 		return err
 	}
-	if ap.DecidedByName, err = names.of(ap.DecidedBy); err != nil {
+	if ap.DecidedByName, err = names.Of(ap.DecidedBy); err != nil {
 		return err
 	}
 	ap.Decisions = slices.Clone(ap.Decisions)
 	for i := range ap.Decisions {
-		if ap.Decisions[i].ByName, err = names.of(ap.Decisions[i].By); err != nil {
+		if ap.Decisions[i].ByName, err = names.Of(ap.Decisions[i].By); err != nil {
 			return err
 		}
 	}
-	return s.MaskApprovalFor(names.tx, a, ap)
+	return s.MaskApprovalFor(names.Tx, a, ap)
 }
 
 // Decide approves or rejects the step that a run waits to send. It requires a reason, and

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
@@ -77,7 +78,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 	s.SyncService = newSyncs(c, s.AgentService)
 
 	s.SearchService = newSearch(c)
-	s.RunService = newRuns(c, newNames(c), s.SearchService, d, hub)
+	s.RunService = newRuns(c, names.New(c), s.SearchService, d, hub)
 	s.StopService, s.ProbeService, s.StartService = newStops(c, s.RunService), newProbes(c, s.RunService, pr), newStarts(c, s.RunService, s.PlanService)
 	s.ApprovalService = newApprovals(c, s.RunService, s.PasskeyService.Party)
 	s.ReviewService = newReviews(c, s.ApprovalService)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 )
 
 // ListAgents is Agents of what show makes of each.
@@ -46,5 +47,5 @@ func ListTeams[T any](ctx context.Context, s *Service, a core.Actor, l core.List
 // there stay, and what is given isn't changed, since records in memory are shared. If the store
 // can't be read, it is returned without names: what was written stays so.
 func Named[T any](ctx context.Context, s *Service, a core.Actor, v T) T {
-	return named(ctx, s.core, a, v)
+	return names.Named(ctx, s.core, a, v)
 }

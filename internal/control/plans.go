@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -56,12 +57,12 @@ func listPlans[T any](ctx context.Context, s *PlanService, a core.Actor, l core.
 		}
 		where = append(where, core.Equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
 		q := l.Query(core.NewestFirst, where...)
-		names := namesIn(tx, a.Tenant)
+		names := names.In(tx, a.Tenant)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Plans, l, q, func(p *records.Plan) (shown T, err error) {
 			if err := core.MaskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
 				return shown, err
 			}
-			if p.CreatedByName, err = names.of(p.CreatedBy); err != nil {
+			if p.CreatedByName, err = names.Of(p.CreatedBy); err != nil {
 				return shown, err
 			}
 			return show(p.Plan)

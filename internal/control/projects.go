@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -39,7 +40,7 @@ func (s *ProjectService) Projects(ctx context.Context, a core.Actor, l core.List
 func listProjects[T any](ctx context.Context, s *ProjectService, a core.Actor, l core.List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		q := l.Query(nil, l.Current(ownProjects(a, "id")...)...)
-		show := withNames(tx, a.Tenant, show)
+		show := names.WithNames(tx, a.Tenant, show)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
 			p, err := s.projectFor(tx, a, h)
 			if err != nil {

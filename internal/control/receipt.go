@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/platform/periodic"
@@ -146,7 +147,7 @@ func (s *ReceiptService) approvalsOf(tx store.Tx, a core.Actor, runID string) ([
 	if err != nil {
 		return nil, err
 	}
-	out, names := make([]countersign.Approval, len(found)), namesIn(tx, a.Tenant)
+	out, names := make([]countersign.Approval, len(found)), names.In(tx, a.Tenant)
 	for i := range found {
 		out[i] = found[i].Approval
 		if err := s.approvals.showApproval(names, a, &out[i]); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -67,7 +68,7 @@ func (s *ReviewService) ApprovedBefore(ctx context.Context, a core.Actor, id str
 		if err != nil || out == nil {
 			return err
 		}
-		return s.approvals.showApproval(namesIn(tx, a.Tenant), a, out)
+		return s.approvals.showApproval(names.In(tx, a.Tenant), a, out)
 	})
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -18,7 +19,7 @@ import (
 // RunService is the use cases of runs, and what of them others need.
 type RunService struct {
 	*core.Core
-	names   *NameCache
+	names   *names.Cache
 	search  *SearchService
 	driver  Driver
 	live    *updates.Hub
@@ -26,7 +27,7 @@ type RunService struct {
 }
 
 // newRuns returns the use cases. d continues the runs that they move.
-func newRuns(c *core.Core, names *NameCache, search *SearchService, d Driver, hub *updates.Hub) *RunService {
+func newRuns(c *core.Core, names *names.Cache, search *SearchService, d Driver, hub *updates.Hub) *RunService {
 	return &RunService{Core: c, names: names, search: search, driver: d, live: hub}
 }
 
@@ -56,10 +57,10 @@ func (s *RunService) knownRun(ctx context.Context, a core.Actor, id string) *cou
 		return nil
 	}
 	rec := s.Repo.Latest(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
-	if rec == nil || run.WaitsForSlot(&rec.Run) || slices.ContainsFunc(rec.Steps, wasReviewed) || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
+	if rec == nil || run.WaitsForSlot(&rec.Run) || slices.ContainsFunc(rec.Steps, names.WasReviewed) || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
 		return nil
 	}
-	name, err := s.names.nameOf(ctx, a.Tenant, rec.RequestedBy)
+	name, err := s.names.NameOf(ctx, a.Tenant, rec.RequestedBy)
 	if err != nil {
 		return nil
 	}
@@ -79,7 +80,7 @@ func (s *RunService) wholeRun(tx store.Tx, a core.Actor, id string) (r countersi
 	if r.PlanSnapshot, err = s.snapshotOf(tx, a.Tenant, &r); err != nil {
 		return r, err
 	}
-	if err := namesIn(tx, a.Tenant).run(&r); err != nil {
+	if err := names.In(tx, a.Tenant).Run(&r); err != nil {
 		return r, err
 	}
 	err = s.MaskFor(tx, a, &r)

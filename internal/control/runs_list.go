@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -103,13 +104,13 @@ type runsPage struct {
 	service *RunService
 	tx      store.Tx
 	actor   core.Actor
-	names   readNames
+	names   names.ReadNames
 	runs    []*records.Run                   // nil if it can't be read; with their steps if they were in memory, as the latest ones mostly are
 	steps   map[string][]countersign.StepRun // of the others, if they could be read together
 }
 
 func (s *RunService) pageOfRuns(tx store.Tx, a core.Actor, rows []store.Row) (p runsPage, err error) {
-	p = runsPage{service: s, tx: tx, actor: a, names: namesIn(tx, a.Tenant), runs: make([]*records.Run, len(rows))}
+	p = runsPage{service: s, tx: tx, actor: a, names: names.In(tx, a.Tenant), runs: make([]*records.Run, len(rows))}
 	var together []string
 	for i, row := range rows {
 		if p.runs[i] = s.Repo.Remembered(a.Tenant, row); p.runs[i] != nil {
@@ -140,7 +141,7 @@ func (p runsPage) run(i int) (countersign.Run, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := p.names.run(&r); err != nil {
+	if err := p.names.Run(&r); err != nil {
 		return r, err
 	}
 	return r, p.service.MaskFor(p.tx, p.actor, &r)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -36,7 +37,7 @@ func listTeams[T any](ctx context.Context, s *TeamService, a core.Actor, l core.
 		if err != nil {
 			return err
 		}
-		show := withNames(tx, a.Tenant, show)
+		show := names.WithNames(tx, a.Tenant, show)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Teams, l, l.Query(nil, l.Current(where...)...), func(h *records.TeamHead) (shown T, err error) {
 			t, err := shownTeam(tx, a, h)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -39,7 +40,7 @@ func (s *ReviewService) Waiting(ctx context.Context, a core.Actor, limit int) (l
 // uncertainRuns lists the runs with an unknown outcome. Reconciled runs that wait for a slot
 // have the same status, but wait for nobody.
 func (s *ReviewService) uncertainRuns(tx store.Tx, a core.Actor, limit int) (list []Waiting, more bool, err error) {
-	names := namesIn(tx, a.Tenant)
+	names := names.In(tx, a.Tenant)
 	more, err = eachOldest(s, tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit, func(rec *records.Run) error {
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
 			return nil
@@ -56,7 +57,7 @@ func (s *ReviewService) uncertainRuns(tx store.Tx, a core.Actor, limit int) (lis
 
 // pendingApprovals lists the pending approvals.
 func (s *ReviewService) pendingApprovals(tx store.Tx, a core.Actor, limit int) (list []Waiting, more bool, err error) {
-	names := namesIn(tx, a.Tenant)
+	names := names.In(tx, a.Tenant)
 	more, err = eachOldest(s, tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit, func(rec *records.Approval) error {
 		w, err := s.pendingApproval(tx, a, names, rec)
 		passed, err := s.Passes(store.Approvals, a.Tenant, rec.ID, err)
@@ -68,7 +69,7 @@ func (s *ReviewService) pendingApprovals(tx store.Tx, a core.Actor, limit int) (
 	return list, more, err
 }
 
-func (s *ReviewService) pendingApproval(tx store.Tx, a core.Actor, names readNames, rec *records.Approval) (w Waiting, err error) {
+func (s *ReviewService) pendingApproval(tx store.Tx, a core.Actor, names names.ReadNames, rec *records.Approval) (w Waiting, err error) {
 	run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
 	if err != nil {
 		return w, err
@@ -101,9 +102,9 @@ func eachOldest[T any](s *ReviewService, tx store.Tx, a core.Actor, t *store.Tab
 
 // withSteps adds a run's steps in the form of lists, with the method and address of what was
 // sent.
-func (s *ReviewService) withSteps(names readNames, a core.Actor, r *countersign.Run, probes int) error {
+func (s *ReviewService) withSteps(names names.ReadNames, a core.Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
-	err := runrepo.EachStep(names.tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
+	err := runrepo.EachStep(names.Tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
 		listed := runrepo.ListedStep(*step)
 		if step.Request != nil {
 			listed.Request = &countersign.Request{Method: step.Request.Method, URL: step.Request.URL}
@@ -113,10 +114,10 @@ func (s *ReviewService) withSteps(names readNames, a core.Actor, r *countersign.
 	if err != nil {
 		return err
 	}
-	if err := names.run(r); err != nil {
+	if err := names.Run(r); err != nil {
 		return err
 	}
-	return s.MaskFor(names.tx, a, r)
+	return s.MaskFor(names.Tx, a, r)
 }
 
 // Barred returns why the actor may not do an operation (access.DecideApproval,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -37,7 +38,7 @@ func (s *RunService) Watch(ctx context.Context, a core.Actor, id string) (Watche
 		if w.Now, err = s.runWithSteps(tx, a, id); err != nil {
 			return err
 		}
-		if err := namesIn(tx, a.Tenant).run(&w.Now); err != nil {
+		if err := names.In(tx, a.Tenant).Run(&w.Now); err != nil {
 			return err
 		}
 		return s.MaskFor(tx, a, &w.Now)
@@ -59,7 +60,7 @@ func (s *RunService) Masked(ctx context.Context, a core.Actor, r *countersign.Ru
 		if _, err := reachRun(tx, a, r.ID); err != nil {
 			return err
 		}
-		if err := namesIn(tx, a.Tenant).reviewers(&out); err != nil {
+		if err := names.In(tx, a.Tenant).Reviewers(&out); err != nil {
 			return err
 		}
 		return s.MaskFor(tx, a, &out)

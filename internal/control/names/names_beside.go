@@ -1,4 +1,4 @@
-package control
+package names
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// named returns a record, or a page of records, with the name of each principal beside it: a
+// Named returns a record, or a page of records, with the name of each principal beside it: a
 // member that names a principal has one of the same name with Name behind it. Names that are
 // there stay, and what is given isn't changed, since records in memory are shared. If the store
 // can't be read, it is returned without names: what was written stays so.
-func named[T any](ctx context.Context, s *core.Core, a core.Actor, v T) T {
+func Named[T any](ctx context.Context, s *core.Core, a core.Actor, v T) T {
 	given := reflect.ValueOf(&v).Elem()
 	if given.Kind() == reflect.Interface {
 		given = given.Elem()
@@ -163,9 +163,9 @@ func holdsName(t reflect.Type, within []reflect.Type) bool {
 	return false
 }
 
-// withNames has show see the items of a page with the names of the principals beside them, or
+// WithNames has show see the items of a page with the names of the principals beside them, or
 // without if these can't be read.
-func withNames[T, U any](tx store.Tx, tenant string, show func(T) (U, error)) func(T) (U, error) {
+func WithNames[T, U any](tx store.Tx, tenant string, show func(T) (U, error)) func(T) (U, error) {
 	n := naming{tx: tx, known: map[principalName]string{}}
 	return func(v T) (U, error) {
 		named := v

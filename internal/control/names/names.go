@@ -1,4 +1,5 @@
-package control
+// Package names knows what principals are called, and sets their names beside them in what is shown.
+package names
 
 import (
 	"context"
@@ -14,15 +15,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
-// NameCache has what principals are called in memory.
-type NameCache struct {
+// Cache has what principals are called in memory.
+type Cache struct {
 	*core.Core
 	known *cache.Cache[principalName, knownName]
 }
 
-// newNames returns an empty memory.
-func newNames(c *core.Core) *NameCache {
-	return &NameCache{Core: c, known: cache.New[principalName, knownName](cachedNames)}
+// New returns an empty memory.
+func New(c *core.Core) *Cache {
+	return &Cache{Core: c, known: cache.New[principalName, knownName](cachedNames)}
 }
 
 // principalName is the key of a name in memory, and knownName the name with the store's
@@ -38,9 +39,9 @@ type (
 // cachedNames is how many names of principals are cached.
 const cachedNames = 1024
 
-// nameOf is records.NameOf for a store that only this process writes to: a cached name is
+// NameOf is records.NameOf for a store that only this process writes to: a cached name is
 // used while the store says that nothing that names anybody has changed since.
-func (s *NameCache) nameOf(ctx context.Context, tenant, principal string) (string, error) {
+func (s *Cache) NameOf(ctx context.Context, tenant, principal string) (string, error) {
 	key := principalName{tenant, principal}
 	changes := s.Alone.Changes(store.Tokens, store.Agents, store.AgentRevisions) // taken before the read
 	if k, ok := s.known.Get(key); ok && k.changes == changes {
@@ -66,45 +67,45 @@ func nameIn(tx store.Tx, tenant, principal string) (string, error) {
 	return name, err
 }
 
-// readNames are what principals of a tenant are called, each read once in a transaction: a page
+// ReadNames are what principals of a tenant are called, each read once in a transaction: a page
 // of runs, or a run of 1,000 probes, has few of them.
-type readNames struct {
-	tx     store.Tx
+type ReadNames struct {
+	Tx     store.Tx
 	tenant string
 	known  map[string]string
 }
 
-func namesIn(tx store.Tx, tenant string) readNames {
-	return readNames{tx, tenant, map[string]string{}}
+func In(tx store.Tx, tenant string) ReadNames {
+	return ReadNames{tx, tenant, map[string]string{}}
 }
 
-func (n readNames) of(principal string) (string, error) {
+func (n ReadNames) Of(principal string) (string, error) {
 	name, known := n.known[principal]
 	if known {
 		return name, nil
 	}
-	name, err := nameIn(n.tx, n.tenant, principal)
+	name, err := nameIn(n.Tx, n.tenant, principal)
 	if err == nil {
 		n.known[principal] = name
 	}
 	return name, err
 }
 
-// run adds the names of the run's requester and reviewers, and what it waits for now.
-func (n readNames) run(r *countersign.Run) (err error) {
-	if r.RequestedByName, err = n.of(r.RequestedBy); err != nil {
+// Run adds the names of the run's requester and reviewers, and what it waits for now.
+func (n ReadNames) Run(r *countersign.Run) (err error) {
+	if r.RequestedByName, err = n.Of(r.RequestedBy); err != nil {
 		return err
 	}
-	if err := n.reviewers(r); err != nil {
+	if err := n.Reviewers(r); err != nil {
 		return err
 	}
-	return showWaiting(n.tx, n.tenant, r)
+	return showWaiting(n.Tx, n.tenant, r)
 }
 
-// reviewers adds the names of those who probed and resolved steps of the run. It copies
+// Reviewers adds the names of those who probed and resolved steps of the run. It copies
 // what it changes, since a run in memory is shared.
-func (n readNames) reviewers(r *countersign.Run) (err error) {
-	if !slices.ContainsFunc(r.Steps, wasReviewed) {
+func (n ReadNames) Reviewers(r *countersign.Run) (err error) {
+	if !slices.ContainsFunc(r.Steps, WasReviewed) {
 		return nil
 	}
 	r.Steps = slices.Clone(r.Steps)
@@ -112,14 +113,14 @@ func (n readNames) reviewers(r *countersign.Run) (err error) {
 		s := &r.Steps[i]
 		if s.Reconciliation != nil {
 			said := *s.Reconciliation
-			if said.ByName, err = n.of(said.By); err != nil {
+			if said.ByName, err = n.Of(said.By); err != nil {
 				return err
 			}
 			s.Reconciliation = &said
 		}
 		s.Probes = slices.Clone(s.Probes)
 		for p := range s.Probes {
-			if s.Probes[p].ByName, err = n.of(s.Probes[p].By); err != nil {
+			if s.Probes[p].ByName, err = n.Of(s.Probes[p].By); err != nil {
 				return err
 			}
 		}
@@ -127,7 +128,7 @@ func (n readNames) reviewers(r *countersign.Run) (err error) {
 	return nil
 }
 
-func wasReviewed(s countersign.StepRun) bool { return s.Reconciliation != nil || len(s.Probes) > 0 }
+func WasReviewed(s countersign.StepRun) bool { return s.Reconciliation != nil || len(s.Probes) > 0 }
 
 // showWaiting sets what a queued run waits for now: it was stored when it was queued.
 func showWaiting(tx store.Tx, tenant string, r *countersign.Run) error {
