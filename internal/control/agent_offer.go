@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,7 +22,7 @@ type Offer struct {
 // start its runs.
 func (s *AgentService) AgentOffer(ctx context.Context, a core.Actor, id string) (o Offer, err error) {
 	err = s.View(ctx, a, access.StartAgentRun, func(tx store.Tx) error {
-		head, _, err := reachAgent(tx, a, id)
+		head, _, err := reach.Agent(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -32,14 +33,14 @@ func (s *AgentService) AgentOffer(ctx context.Context, a core.Actor, id string) 
 }
 
 func (s *AgentService) offerOf(tx store.Tx, tenant string, head *records.AgentHead) (o Offer, err error) {
-	if o.Agent, err = agentOf(tx, tenant, head); err != nil {
+	if o.Agent, err = reach.AgentOf(tx, tenant, head); err != nil {
 		return o, err
 	}
 	system, _, err := records.Projects.Get(tx, tenant, head.ProjectID)
 	if err != nil {
 		return o, err
 	}
-	p, err := projectOf(s.Config.Allowed, tx, tenant, *system)
+	p, err := reach.ProjectOf(s.Config.Allowed, tx, tenant, *system)
 	if err != nil {
 		return o, err
 	}

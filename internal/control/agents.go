@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -36,7 +37,7 @@ func (s *AgentService) Agents(ctx context.Context, a core.Actor, l core.List, f 
 func listAgents[T any](ctx context.Context, s *AgentService, a core.Actor, l core.List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := core.Equals(map[string]string{"project": f.ProjectID, "status": f.Status})
-		q := l.Query(nil, l.Current(append(where, ownProjects(a, "project")...)...)...)
+		q := l.Query(nil, l.Current(append(where, reach.OwnProjects(a, "project")...)...)...)
 		show := names.WithNames(tx, a.Tenant, show)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (shown T, err error) {
 			agent, err := s.shownAgent(tx, a, h)
@@ -58,10 +59,10 @@ type AgentName struct{ ID, Name string }
 func (s *AgentService) AgentNames(ctx context.Context, a core.Actor, l core.List) (names []AgentName, err error) {
 	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		names = nil
-		heads, err := records.Agents.List(tx, a.Tenant, l.Query(nil, l.Current(ownProjects(a, "project")...)...))
+		heads, err := records.Agents.List(tx, a.Tenant, l.Query(nil, l.Current(reach.OwnProjects(a, "project")...)...))
 		for i := 0; err == nil && i < len(heads); i++ {
 			var agent countersign.Agent
-			agent, err = agentOf(tx, a.Tenant, &heads[i])
+			agent, err = reach.AgentOf(tx, a.Tenant, &heads[i])
 			names = append(names, AgentName{agent.ID, agent.Name})
 		}
 		return err
@@ -72,7 +73,7 @@ func (s *AgentService) AgentNames(ctx context.Context, a core.Actor, l core.List
 // Agent reads one agent with its instances.
 func (s *AgentService) Agent(ctx context.Context, a core.Actor, id string) (out countersign.AgentWithInstances, err error) {
 	err = s.View(ctx, a, access.ReadAgents, func(tx store.Tx) error {
-		head, _, err := reachAgent(tx, a, id)
+		head, _, err := reach.Agent(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (s *AgentService) Agent(ctx context.Context, a core.Actor, id string) (out 
 
 // shownAgent returns the agent as the actor may see it, with its present liveness.
 func (s *AgentService) shownAgent(tx store.Tx, a core.Actor, h *records.AgentHead) (countersign.Agent, error) {
-	out, err := agentOf(tx, a.Tenant, h)
+	out, err := reach.AgentOf(tx, a.Tenant, h)
 	if err != nil {
 		return out, err
 	}
@@ -146,7 +147,7 @@ func (s *AgentService) moveAgent(ctx context.Context, a core.Actor, op access.Op
 		return out, countersign.Errorf(countersign.CodeInvalidRequest, "budgets: they belong to POST /agents/{id}/admit")
 	}
 	err = s.Update(ctx, a, op, "agent/"+id, func(tx store.Tx) error {
-		head, version, err := reachAgent(tx, a, id)
+		head, version, err := reach.Agent(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (s *AgentService) moveAgent(ctx context.Context, a core.Actor, op access.Op
 }
 
 func (s *AgentService) toggleAgent(tx store.Tx, a core.Actor, op access.Operation, head *records.AgentHead, version int64, d countersign.Admission) error {
-	was, err := agentOf(tx, a.Tenant, head)
+	was, err := reach.AgentOf(tx, a.Tenant, head)
 	if err != nil {
 		return err
 	}

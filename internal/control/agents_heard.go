@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -52,7 +53,7 @@ func (s *AgentService) HeardAgents(ctx context.Context, a core.Actor, l core.Lis
 
 // heardHeads counts all agents in scope and returns those of the requested liveness.
 func (s *AgentService) heardHeads(tx store.Tx, a core.Actor, l core.List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
-	heads, err := unreadable.List(s.Config.Unreadable, tx, "agent", records.Agents, a.Tenant, store.Query{Where: l.Current(ownProjects(a, "project")...)})
+	heads, err := unreadable.List(s.Config.Unreadable, tx, "agent", records.Agents, a.Tenant, store.Query{Where: l.Current(reach.OwnProjects(a, "project")...)})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (s *AgentService) AgentsNamed(ctx context.Context, a core.Actor, ids []stri
 	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		out = nil
 		for _, id := range ids {
-			head, _, err := reachAgent(tx, a, id)
+			head, _, err := reach.Agent(tx, a, id)
 			switch countersign.ErrorCode(err) {
 			case countersign.CodeNotFound, countersign.CodeProjectScope:
 				continue

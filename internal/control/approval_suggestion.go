@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -26,11 +27,11 @@ func (s *ApprovalService) judgeSuggestion(ctx context.Context, a core.Actor, id 
 	var p *countersign.Plan
 	var stepID string
 	err = s.View(ctx, a, access.DecideApproval, func(tx store.Tx) error {
-		rec, err := reachApproval(tx, a, id)
+		rec, err := reach.Approval(tx, a, id)
 		if err != nil {
 			return err
 		}
-		of, err := reachRun(tx, a, rec.RunID)
+		of, err := reach.Run(tx, a, rec.RunID)
 		if err != nil {
 			return err
 		}

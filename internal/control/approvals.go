@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -94,7 +95,7 @@ func listApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor,
 // Approval reads one approval.
 func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string) (out countersign.Approval, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
-		rec, err := reachApproval(tx, a, id)
+		rec, err := reach.Approval(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -158,7 +159,7 @@ func (s *ApprovalService) Decide(ctx context.Context, a core.Actor, id string, d
 		if err != nil {
 			return err
 		}
-		rec, err = reachApproval(tx, a, id)
+		rec, err = reach.Approval(tx, a, id)
 		if err == nil {
 			out = rec.Approval
 		}
@@ -185,7 +186,7 @@ func (s *ApprovalService) Decide(ctx context.Context, a core.Actor, id string, d
 
 // decidable finds an approval that this actor may decide now.
 func (s *ApprovalService) decidable(tx store.Tx, a core.Actor, id string) (*records.Approval, records.Eligibility, error) {
-	rec, err := reachApproval(tx, a, id)
+	rec, err := reach.Approval(tx, a, id)
 	if err != nil {
 		return nil, records.Eligibility{}, err
 	}

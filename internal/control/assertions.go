@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/assertion"
@@ -39,7 +40,7 @@ type Signing struct {
 func (s *ApprovalService) Signing(ctx context.Context, a core.Actor, id string) (out Signing, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		out = Signing{}
-		rec, err := reachApproval(tx, a, id)
+		rec, err := reach.Approval(tx, a, id)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -49,7 +50,7 @@ type Able struct {
 func (s *ApprovalService) StillDeciding(ctx context.Context, a core.Actor, id string) (d Deciders, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		d = Deciders{}
-		rec, err := reachApproval(tx, a, id)
+		rec, err := reach.Approval(tx, a, id)
 		if err != nil || rec.Status != countersign.ApprovalPending {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,7 +22,7 @@ func (s *PlanService) executorsOf(tx store.Tx, a core.Actor, team *countersign.T
 			continue
 		}
 		seen[m.AgentID] = true
-		head, _, err := reachAgent(tx, a, m.AgentID)
+		head, _, err := reach.Agent(tx, a, m.AgentID)
 		if countersign.ErrorCode(err) == countersign.CodeNotFound {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/registry"
@@ -59,7 +60,7 @@ func (s *HeartbeatService) storeBatch(tx store.Tx, batch []*pendingHeartbeat) er
 // store checks one heartbeat and stores it.
 func (b *pendingHeartbeat) store(tx store.Tx, most int) error {
 	tenant := b.actor.Tenant
-	if _, _, err := reachAgent(tx, b.actor, b.agentID); err != nil {
+	if _, _, err := reach.Agent(tx, b.actor, b.agentID); err != nil {
 		return err
 	}
 	id := records.InstanceRecordID(b.agentID, b.heartbeat.InstanceID)

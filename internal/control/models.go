@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/model"
@@ -33,7 +34,7 @@ func newModels(c *core.Core) *ModelService {
 // Model reads one model.
 func (s *ModelService) Model(ctx context.Context, a core.Actor, id string) (m countersign.Model, err error) {
 	err = s.View(ctx, a, access.ReadModels, func(tx store.Tx) error {
-		m, err = readModel(tx, a.Tenant, id)
+		m, err = reach.Model(tx, a.Tenant, id)
 		return err
 	})
 	return m, err
@@ -70,7 +71,7 @@ func (s *ModelService) PutModel(ctx context.Context, a core.Actor, id string, w 
 		if err := saveModel(tx, a.Tenant, head, version, &w.Document, s.Config.Quotas.ModelBytes); err != nil {
 			return err
 		}
-		m = assembleModel(*head, w.Document)
+		m = reach.AssembleModel(*head, w.Document)
 		return s.Audit(tx, a, access.WriteModel, subject, core.Change{Before: before, After: modelRevisionText(head)})
 	})
 	return m, err
@@ -186,7 +187,7 @@ func (s *ModelService) moveModel(ctx context.Context, a core.Actor, op access.Op
 				return err
 			}
 		}
-		m, err = modelOf(tx, a.Tenant, *head)
+		m, err = reach.ModelOf(tx, a.Tenant, *head)
 		return err
 	})
 	return m, err

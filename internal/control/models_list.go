@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -51,7 +52,7 @@ func (s *ModelService) listedModel(tx store.Tx, tenant string, h records.ModelHe
 		}
 		s.documents.Put(k, known)
 	}
-	known.Model = assembleModel(h, known.Document)
+	known.Model = reach.AssembleModel(h, known.Document)
 	return known, nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -60,7 +61,7 @@ func agentsOutsideScope(tx store.Tx, a core.Actor, modelID string) (bool, error)
 		if a.Covers(teams[i].Projects...) {
 			continue
 		}
-		team, err := teamOf(tx, a.Tenant, &teams[i])
+		team, err := reach.TeamOf(tx, a.Tenant, &teams[i])
 		if err != nil || slices.ContainsFunc(team.Members, func(m countersign.TeamMember) bool { return have[m.AgentID] }) {
 			return true, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -35,7 +36,7 @@ func plannedProject(allowed project.Allowed, tx store.Tx, tenant string, d *plan
 	if err = document(d, tx, store.ProjectRevisions, tenant, "project", h.ID, h.Revision, &p); err != nil {
 		return p, err
 	}
-	return assembleProject(allowed, h, p), nil
+	return reach.AssembleProject(allowed, h, p), nil
 }
 
 func plannedModel(tx store.Tx, tenant string, d *planned, id string) (m countersign.Model, err error) {
@@ -47,13 +48,13 @@ func plannedModel(tx store.Tx, tenant string, d *planned, id string) (m counters
 	if err = document(d, tx, store.ModelRevisions, tenant, "model", id, head.DocumentRevision, &rev); err != nil {
 		return m, err
 	}
-	return assembleModel(*head, *rev.Document), nil
+	return reach.AssembleModel(*head, *rev.Document), nil
 }
 
 // plannedAgent is agentOf an agent that a plan is made of.
 func plannedAgent(tx store.Tx, tenant string, d *planned, h *records.AgentHead) (agent countersign.Agent, err error) {
 	err = document(d, tx, store.AgentRevisions, tenant, "agent", h.ID, h.Revision, &agent)
-	return withHead(agent, h), err
+	return reach.WithHead(agent, h), err
 }
 
 // checkScope refuses what is of projects whose ids no index of every store can hold.

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -154,7 +155,7 @@ func modelAt(tx store.Tx, tenant, id string, rev int64) (m countersign.Model, si
 		}
 	}
 	head.Suspended, head.Retired = false, false
-	return assembleModel(head, *r.Document), len(row.Doc), nil
+	return reach.AssembleModel(head, *r.Document), len(row.Doc), nil
 }
 
 // Drift compares everything that a plan was made from with how it is now.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -70,7 +71,7 @@ type probe struct {
 func (s *ProbeService) letOut(ctx context.Context, a core.Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
 	var moved runrepo.Moved
 	err = s.Update(ctx, a, access.ProbeRun, "run/"+ref.RunID, func(tx store.Tx) error {
-		rec, err := reachRun(tx, a, ref.RunID)
+		rec, err := reach.Run(tx, a, ref.RunID)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -29,11 +30,11 @@ func (s *ProjectService) RecordConformance(ctx context.Context, a core.Actor, id
 	}
 	subject := "project/" + id
 	err = s.Update(ctx, a, access.ProveReceiver, subject, func(tx store.Tx) error {
-		head, _, err := reachProject(tx, a, id)
+		head, _, err := reach.Project(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if p, err = projectOf(s.Config.Allowed, tx, a.Tenant, *head); err != nil {
+		if p, err = reach.ProjectOf(s.Config.Allowed, tx, a.Tenant, *head); err != nil {
 			return err
 		}
 		if p.Capability(w.Capability) == nil {
@@ -106,7 +107,7 @@ func conformances(tx store.Tx, tenant, id string) ([]countersign.Conformance, in
 // shownProject returns a project as its readers see it, with the checks of its receivers.
 // Plans don't need those and don't read them.
 func (s *ProjectService) shownProject(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
-	p, err := projectOf(s.Config.Allowed, tx, tenant, h)
+	p, err := reach.ProjectOf(s.Config.Allowed, tx, tenant, h)
 	if err != nil {
 		return p, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/credowner"
@@ -66,11 +67,11 @@ func (s *ProjectService) keepHealth(ctx context.Context, a core.Actor, before, c
 
 func (s *ProjectService) projectToCheck(ctx context.Context, a core.Actor, id string) (p countersign.Project, boundTo map[string]string, err error) {
 	err = s.View(ctx, a, access.CheckHealth, func(tx store.Tx) error {
-		head, _, err := reachProject(tx, a, id)
+		head, _, err := reach.Project(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if p, err = projectOf(s.Config.Allowed, tx, a.Tenant, *head); err != nil {
+		if p, err = reach.ProjectOf(s.Config.Allowed, tx, a.Tenant, *head); err != nil {
 			return err
 		}
 		boundTo, err = credowner.OfProject(tx, &p)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -35,7 +36,7 @@ func (s *ProjectService) moveProject(ctx context.Context, a core.Actor, op acces
 			return err
 		}
 		return s.UpdateInTurn(ctx, a, op, "project/"+id, func(tx store.Tx) error {
-			head, version, err := reachProject(tx, a, id)
+			head, version, err := reach.Project(tx, a, id)
 			if err != nil {
 				return err
 			}

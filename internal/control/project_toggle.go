@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -31,7 +32,7 @@ func (s *ProjectService) DisableProject(ctx context.Context, a core.Actor, id st
 
 func (s *ProjectService) toggleProject(ctx context.Context, a core.Actor, id string, t countersign.Toggle, enable bool) (p countersign.Project, err error) {
 	err = s.Update(ctx, a, access.ToggleProject, "project/"+id, func(tx store.Tx) error {
-		head, version, err := reachProject(tx, a, id)
+		head, version, err := reach.Project(tx, a, id)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -154,7 +155,7 @@ func (u ProjectUse) Any() bool { return len(u.Runs) > 0 || u.Others }
 // their ids.
 func (s *ProjectService) ProjectUse(ctx context.Context, a core.Actor, id string) (out ProjectUse, err error) {
 	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
-		if _, _, err := reachProject(tx, a, id); err != nil {
+		if _, _, err := reach.Project(tx, a, id); err != nil {
 			return err
 		}
 		list, err := unfinishedOf(tx, a.Tenant)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
@@ -21,9 +22,9 @@ func (s *ProjectService) ValidateProject(ctx context.Context, a core.Actor, id s
 	var p countersign.Project
 	// A document of megabytes takes long to read, so few are read at once.
 	err = s.Look(ctx, a, func(tx store.Tx) error {
-		head, _, err := reachProject(tx, a, id)
+		head, _, err := reach.Project(tx, a, id)
 		if err == nil {
-			p, err = projectOf(s.Config.Allowed, tx, a.Tenant, *head)
+			p, err = reach.ProjectOf(s.Config.Allowed, tx, a.Tenant, *head)
 		}
 		return err
 	})

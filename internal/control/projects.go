@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -39,7 +40,7 @@ func (s *ProjectService) Projects(ctx context.Context, a core.Actor, l core.List
 // which one is in memory at a time.
 func listProjects[T any](ctx context.Context, s *ProjectService, a core.Actor, l core.List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
-		q := l.Query(nil, l.Current(ownProjects(a, "id")...)...)
+		q := l.Query(nil, l.Current(reach.OwnProjects(a, "id")...)...)
 		show := names.WithNames(tx, a.Tenant, show)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (shown T, err error) {
 			p, err := s.projectFor(tx, a, h)
@@ -56,7 +57,7 @@ func listProjects[T any](ctx context.Context, s *ProjectService, a core.Actor, l
 // Project reads one project.
 func (s *ProjectService) Project(ctx context.Context, a core.Actor, id string) (p countersign.Project, err error) {
 	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
-		head, _, err := reachProject(tx, a, id)
+		head, _, err := reach.Project(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -192,7 +193,7 @@ func (s *ProjectService) edit(tx store.Tx, a core.Actor, h *records.ProjectHead,
 		return countersign.Project{}, err
 	}
 	c.Weakens = seen.weakens
-	return assembleProject(s.Config.Allowed, *h, content), s.Audit(tx, a, access.WriteProject, "project/"+h.ID, c)
+	return reach.AssembleProject(s.Config.Allowed, *h, content), s.Audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 
 // revise stores content as the project's next revision, disabled and without a health

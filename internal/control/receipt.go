@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/platform/periodic"
@@ -130,7 +131,7 @@ func (s *ReceiptService) masksRun(tx store.Tx, a core.Actor, runID string) (bool
 	if !core.Masks(a) {
 		return false, nil
 	}
-	rec, err := reachRun(tx, a, runID)
+	rec, err := reach.Run(tx, a, runID)
 	if err != nil {
 		return false, err
 	}

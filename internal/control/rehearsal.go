@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -17,7 +18,7 @@ import (
 // Rehearsal compares what a LIVE run sends with the last rehearsal of the same plan content.
 func (s *RunService) Rehearsal(ctx context.Context, a core.Actor, id string) (out countersign.Rehearsal, err error) {
 	err = s.View(ctx, a, access.ReadRehearsal, func(tx store.Tx) error {
-		if _, err := reachRun(tx, a, id); err != nil {
+		if _, err := reach.Run(tx, a, id); err != nil {
 			return err
 		}
 		live, err := s.Repo.Load(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})

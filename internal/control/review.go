@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -41,7 +42,7 @@ func (s *ReviewService) MayDecide(ctx context.Context, a core.Actor, id string) 
 // run, nil for none, whatever the run's state.
 func (s *ReviewService) MayReconcile(ctx context.Context, a core.Actor, id string) error {
 	return s.View(ctx, a, access.ReconcileRun, func(tx store.Tx) error {
-		rec, err := reachRun(tx, a, id)
+		rec, err := reach.Run(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ const (
 // approved before this one was requested; nil if there is none among the latest.
 func (s *ReviewService) ApprovedBefore(ctx context.Context, a core.Actor, id string) (out *countersign.Approval, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
-		rec, err := reachApproval(tx, a, id)
+		rec, err := reach.Approval(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ type Queue struct {
 // A decided approval has neighbors but no position.
 func (s *ReviewService) ApprovalQueue(ctx context.Context, a core.Actor, id string) (q Queue, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
-		rec, err := reachApproval(tx, a, id)
+		rec, err := reach.Approval(tx, a, id)
 		if err != nil {
 			return err
 		}

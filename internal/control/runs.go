@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -92,7 +93,7 @@ func (s *RunService) wholeRun(tx store.Tx, a core.Actor, id string) (r countersi
 func (s *RunService) runWithSteps(tx store.Tx, a core.Actor, id string) (countersign.Run, error) {
 	rec, err := s.Repo.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if err != nil {
-		return countersign.Run{}, foundRun(tx, a, id, err)
+		return countersign.Run{}, reach.FoundRun(tx, a, id, err)
 	}
 	return rec.Run, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
@@ -147,7 +148,7 @@ func (s *RunService) ReconcileRun(ctx context.Context, a core.Actor, id string, 
 func (s *RunService) applyTo(ctx context.Context, a core.Actor, op access.Operation, id string, check func(store.Tx, *records.Run) error, e run.Event) (r countersign.Run, err error) {
 	var moved runrepo.Moved
 	err = s.Update(ctx, a, op, "run/"+id, func(tx store.Tx) error {
-		rec, err := reachRun(tx, a, id)
+		rec, err := reach.Run(tx, a, id)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -30,7 +31,7 @@ type call struct{ project, capability, title string }
 func (s *ReviewService) RecoveriesLike(ctx context.Context, a core.Actor, approvalID string) (runs []string, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		runs = nil
-		rec, err := reachApproval(tx, a, approvalID)
+		rec, err := reach.Approval(tx, a, approvalID)
 		if err != nil {
 			return err
 		}
@@ -61,7 +62,7 @@ func (s *ReviewService) RecoveriesLike(ctx context.Context, a core.Actor, approv
 func (s *ReviewService) ApprovalsLike(ctx context.Context, a core.Actor, runID string) (approvals []string, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		approvals = nil
-		rec, err := reachRun(tx, a, runID)
+		rec, err := reach.Run(tx, a, runID)
 		if err != nil {
 			return err
 		}

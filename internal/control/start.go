@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/telemetry"
@@ -281,7 +282,7 @@ func startedAs(tx store.Tx, a core.Actor, id string) (*Started, error) {
 	if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	left, err := archived(tx, a, id)
+	left, err := reach.Archived(tx, a, id)
 	if err != nil {
 		return nil, core.Found(err, "run", id)
 	}

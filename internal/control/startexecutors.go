@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/mask"
@@ -41,7 +42,7 @@ func (s *StartService) agentStart(a core.Actor, id string, start countersign.Age
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
-		reach:  func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
+		reach:  func(tx store.Tx) error { _, _, err := reach.Agent(tx, a, id); return err },
 		judged: func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start, needed) },
 	}
 }
@@ -80,7 +81,7 @@ func judgedAgentRun(tx store.Tx, a core.Actor, id string, start countersign.Agen
 	if start.Mode != countersign.ModeLive || start.Expectation != nil {
 		return nil
 	}
-	head, _, err := reachAgent(tx, a, id)
+	head, _, err := reach.Agent(tx, a, id)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (s *StartService) StartTeamRun(ctx context.Context, a core.Actor, id string
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForTeam(c, start, o)
 		},
-		reach: func(tx store.Tx) error { _, _, err := reachTeam(tx, a, id); return err },
+		reach: func(tx store.Tx) error { _, _, err := reach.Team(tx, a, id); return err },
 	})
 }
 
@@ -133,17 +134,17 @@ func (s *StartService) StartProjectRun(ctx context.Context, a core.Actor, id str
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForCall(c.Projects[id], start, o)
 		},
-		reach: func(tx store.Tx) error { _, _, err := reachProject(tx, a, id); return err },
+		reach: func(tx store.Tx) error { _, _, err := reach.Project(tx, a, id); return err },
 	})
 }
 
 // projectAlone is a project whose capability no agent carries out.
 func (s *StartService) projectAlone(tx store.Tx, a core.Actor, id string) (c plan.Executors, err error) {
-	head, _, err := reachProject(tx, a, id)
+	head, _, err := reach.Project(tx, a, id)
 	if err != nil {
 		return c, err
 	}
-	p, err := projectOf(s.Config.Allowed, tx, a.Tenant, *head)
+	p, err := reach.ProjectOf(s.Config.Allowed, tx, a.Tenant, *head)
 	c.Projects = map[string]plan.Source{id: {Project: &p, InScope: true}}
 	return c, err
 }
@@ -291,7 +292,7 @@ func (c executorsStart) places(err error) error {
 // any). A suspended agent is refused for being suspended (by admitted), whatever revision
 // is expected.
 func (s *StartService) agentExecutors(tx store.Tx, a core.Actor, id string, expected *int64) (c plan.Executors, err error) {
-	head, _, err := reachAgent(tx, a, id)
+	head, _, err := reach.Agent(tx, a, id)
 	if err != nil {
 		return c, err
 	}
@@ -314,7 +315,7 @@ func (s *StartService) agentExecutors(tx store.Tx, a core.Actor, id string, expe
 // teamExecutors returns a team at the revision that the caller expects, its members
 // admitted. A suspended team is refused as such, whatever revision is expected.
 func (s *StartService) teamExecutors(tx store.Tx, a core.Actor, id string, expected int64) (c plan.Executors, err error) {
-	head, _, err := reachTeam(tx, a, id)
+	head, _, err := reach.Team(tx, a, id)
 	if err != nil {
 		return c, err
 	}
@@ -327,7 +328,7 @@ func (s *StartService) teamExecutors(tx store.Tx, a core.Actor, id string, expec
 	if err := requireRevision("team", id, head.Revision, expected); err != nil {
 		return c, err
 	}
-	team, err := teamOf(tx, a.Tenant, head)
+	team, err := reach.TeamOf(tx, a.Tenant, head)
 	if err != nil {
 		return c, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -15,7 +16,7 @@ import (
 // whom the suggestion is for.
 func (s *RunService) SuggestedInput(ctx context.Context, a core.Actor, runID string) (out map[string]countersign.Value, err error) {
 	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
-		rec, err := reachRun(tx, a, runID)
+		rec, err := reach.Run(tx, a, runID)
 		if err != nil || rec.ApprovalID == "" {
 			return err
 		}

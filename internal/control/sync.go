@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/semaphore"
@@ -191,7 +192,7 @@ func storedAgents(tx store.Tx, tenant, projectID string, items []countersign.Man
 	}
 	for _, content := range contents {
 		of := out[content.ID]
-		agent := withHead(content, of.head)
+		agent := reach.WithHead(content, of.head)
 		of.agent = &agent
 		out[content.ID] = of
 	}
@@ -206,7 +207,7 @@ func storedAgents(tx store.Tx, tenant, projectID string, items []countersign.Man
 // manifestFacts reads what a manifest is checked against.
 func manifestFacts(tx store.Tx, a core.Actor, projectID string, m *countersign.Manifest) (registry.Facts, error) {
 	f := registry.Facts{Models: map[string]registry.ModelOwner{}}
-	head, _, err := reachProject(tx, a, projectID)
+	head, _, err := reach.Project(tx, a, projectID)
 	if err != nil {
 		return f, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/plan"
@@ -53,7 +54,7 @@ func listTeams[T any](ctx context.Context, s *TeamService, a core.Actor, l core.
 // Team reads one team.
 func (s *TeamService) Team(ctx context.Context, a core.Actor, id string) (t countersign.Team, err error) {
 	err = s.View(ctx, a, access.ReadTeams, func(tx store.Tx) error {
-		head, _, err := reachTeam(tx, a, id)
+		head, _, err := reach.Team(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -64,7 +65,7 @@ func (s *TeamService) Team(ctx context.Context, a core.Actor, id string) (t coun
 }
 
 func shownTeam(tx store.Tx, a core.Actor, h *records.TeamHead) (countersign.Team, error) {
-	t, err := teamOf(tx, a.Tenant, h)
+	t, err := reach.TeamOf(tx, a.Tenant, h)
 	if err != nil {
 		return t, err
 	}
@@ -93,7 +94,7 @@ func (s *TeamService) putTeam(ctx context.Context, a core.Actor, id string, w co
 		return t, err
 	}
 	err = s.UpdateInTurn(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
-		head, version, err := reachTeam(tx, a, id)
+		head, version, err := reach.Team(tx, a, id)
 		if countersign.ErrorCode(err) == countersign.CodeNotFound {
 			head, version, err = &records.TeamHead{ID: id}, 0, nil
 		}
@@ -208,11 +209,11 @@ func (s *TeamService) toggleTeam(ctx context.Context, a core.Actor, op access.Op
 		return t, err
 	}
 	err = s.Update(ctx, a, op, "team/"+id, func(tx store.Tx) error {
-		head, version, err := reachTeam(tx, a, id)
+		head, version, err := reach.Team(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if t, err = teamOf(tx, a.Tenant, head); err != nil {
+		if t, err = reach.TeamOf(tx, a.Tenant, head); err != nil {
 			return err
 		}
 		switch flag, set := core.FlagOf(op, &head.Suspended, &head.Retired); {

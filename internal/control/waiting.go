@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -125,7 +126,7 @@ func (s *ReviewService) withSteps(names names.ReadNames, a core.Actor, r *counte
 // the run. why is nil if the actor may.
 func (s *ReviewService) Barred(ctx context.Context, a core.Actor, op access.Operation, runID string) (why, err error) {
 	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
-		rec, err := reachRun(tx, a, runID)
+		rec, err := reach.Run(tx, a, runID)
 		if err != nil {
 			return err
 		}

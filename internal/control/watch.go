@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -57,7 +58,7 @@ func (s *RunService) Masked(ctx context.Context, a core.Actor, r *countersign.Ru
 	out := *r
 	err := s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		out = *r
-		if _, err := reachRun(tx, a, r.ID); err != nil {
+		if _, err := reach.Run(tx, a, r.ID); err != nil {
 			return err
 		}
 		if err := names.In(tx, a.Tenant).Reviewers(&out); err != nil {
@@ -71,7 +72,7 @@ func (s *RunService) Masked(ctx context.Context, a core.Actor, r *countersign.Ru
 // MayWatch returns nil while the actor may see a run that it follows.
 func (s *RunService) MayWatch(ctx context.Context, a core.Actor, id string) error {
 	return s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
-		_, err := reachRun(tx, a, id)
+		_, err := reach.Run(tx, a, id)
 		return err
 	})
 }

@@ -1,4 +1,4 @@
-package control
+package reach
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// archived reads the record that is left of an archived run; ErrNotFound if there is none,
+// Archived reads the record that is left of an archived run; ErrNotFound if there is none,
 // or if the run's projects are out of the actor's scope (contract 3).
-func archived(tx store.Tx, a core.Actor, id string) (*records.Archived, error) {
+func Archived(tx store.Tx, a core.Actor, id string) (*records.Archived, error) {
 	left, _, err := records.ArchivedRuns.Get(tx, a.Tenant, id)
 	if err != nil {
 		return nil, err
@@ -20,13 +20,13 @@ func archived(tx store.Tx, a core.Actor, id string) (*records.Archived, error) {
 	return left, access.InRun(a.Principal, left.Run.AgentID, left.Projects...)
 }
 
-// foundRun is found for a run. If the run was archived, the error names the archive, unless the
+// FoundRun is found for a run. If the run was archived, the error names the archive, unless the
 // actor must not see what a hash over the run could be tried for.
-func foundRun(tx store.Tx, a core.Actor, id string, err error) error {
+func FoundRun(tx store.Tx, a core.Actor, id string, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	left, gone := archived(tx, a, id)
+	left, gone := Archived(tx, a, id)
 	if gone != nil {
 		return core.Found(gone, "run", id)
 	}

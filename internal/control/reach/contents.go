@@ -1,4 +1,4 @@
-package control
+package reach
 
 import (
 	"fmt"
@@ -10,21 +10,21 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// agentOf returns the agent at its head's revision, without liveness.
-func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agent, error) {
+// AgentOf returns the agent at its head's revision, without liveness.
+func AgentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agent, error) {
 	content, _, err := records.AgentRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
 	if err != nil {
 		return countersign.Agent{}, fmt.Errorf("content of agent %s: %w", h.ID, err)
 	}
-	return withHead(*content, h), nil
+	return WithHead(*content, h), nil
 }
 
-func withHead(a countersign.Agent, h *records.AgentHead) countersign.Agent {
+func WithHead(a countersign.Agent, h *records.AgentHead) countersign.Agent {
 	a.Status, a.Suspended, a.Retired, a.UpdatedAt, a.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
 	return a
 }
 
-func teamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, error) {
+func TeamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, error) {
 	t, _, err := records.TeamRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
 	if err != nil {
 		return countersign.Team{}, fmt.Errorf("content of team %s: %w", h.ID, err)
@@ -33,40 +33,40 @@ func teamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, 
 	return *t, nil
 }
 
-func readModel(tx store.Tx, tenant, id string) (countersign.Model, error) {
+func Model(tx store.Tx, tenant, id string) (countersign.Model, error) {
 	head, _, err := records.Models.Get(tx, tenant, id)
 	if err != nil {
 		return countersign.Model{}, core.Found(err, "model", id)
 	}
-	return modelOf(tx, tenant, *head)
+	return ModelOf(tx, tenant, *head)
 }
 
-// modelOf adds the document that a head refers to.
-func modelOf(tx store.Tx, tenant string, head records.ModelHead) (countersign.Model, error) {
+// ModelOf adds the document that a head refers to.
+func ModelOf(tx store.Tx, tenant string, head records.ModelHead) (countersign.Model, error) {
 	rev, _, err := records.ModelRevisions.Get(tx, tenant, records.RevisionID(head.ID, head.DocumentRevision))
 	if err != nil {
 		return countersign.Model{}, fmt.Errorf("document of model %s: %w", head.ID, err)
 	}
-	return assembleModel(head, *rev.Document), nil
+	return AssembleModel(head, *rev.Document), nil
 }
 
-func assembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
+func AssembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
 	return countersign.Model{
 		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended, Retired: h.Retired,
 		CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Document: doc,
 	}
 }
 
-// projectOf adds the content of the head's revision.
-func projectOf(allowed project.Allowed, tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
+// ProjectOf adds the content of the head's revision.
+func ProjectOf(allowed project.Allowed, tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
 	p, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
 	if err != nil {
 		return countersign.Project{}, fmt.Errorf("content of project %s: %w", h.ID, err)
 	}
-	return assembleProject(allowed, h, *p), nil
+	return AssembleProject(allowed, h, *p), nil
 }
 
-func assembleProject(allowed project.Allowed, h records.ProjectHead, p countersign.Project) countersign.Project {
+func AssembleProject(allowed project.Allowed, h records.ProjectHead, p countersign.Project) countersign.Project {
 	p.ID, p.Revision, p.Enabled, p.Retired, p.Health = h.ID, h.Revision, h.Enabled, h.Retired, h.Health
 	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt
 	p.SecretConfigured, p.WeakSecret = allowed.SecretConfigured(&p), allowed.WeakSecret(&p)

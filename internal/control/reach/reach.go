@@ -1,4 +1,5 @@
-package control
+// Package reach finds what an actor may reach, with its content, whatever room changes it.
+package reach
 
 import (
 	"github.com/countersign/countersign/internal/control/core"
@@ -7,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// reachProject finds a project of the tenant that lies within the actor's scope.
-func reachProject(tx store.Tx, a core.Actor, id string) (*records.ProjectHead, int64, error) {
+// Project finds a project of the tenant that lies within the actor's scope.
+func Project(tx store.Tx, a core.Actor, id string) (*records.ProjectHead, int64, error) {
 	head, version, err := records.Projects.Get(tx, a.Tenant, id)
 	if err != nil {
 		return nil, 0, core.Found(err, "project", id)
@@ -16,8 +17,8 @@ func reachProject(tx store.Tx, a core.Actor, id string) (*records.ProjectHead, i
 	return head, version, access.InScope(a.Principal, id)
 }
 
-// reachAgent finds an agent of the tenant that lies within the actor's scope.
-func reachAgent(tx store.Tx, a core.Actor, id string) (*records.AgentHead, int64, error) {
+// Agent finds an agent of the tenant that lies within the actor's scope.
+func Agent(tx store.Tx, a core.Actor, id string) (*records.AgentHead, int64, error) {
 	if err := access.ActsFor(a.Principal, id); err != nil {
 		return nil, 0, err
 	}
@@ -28,9 +29,9 @@ func reachAgent(tx store.Tx, a core.Actor, id string) (*records.AgentHead, int64
 	return head, version, access.InScope(a.Principal, head.ProjectID)
 }
 
-// reachTeam finds a team of the tenant whose members' systems all lie within the
+// Team finds a team of the tenant whose members' systems all lie within the
 // actor's scope.
-func reachTeam(tx store.Tx, a core.Actor, id string) (*records.TeamHead, int64, error) {
+func Team(tx store.Tx, a core.Actor, id string) (*records.TeamHead, int64, error) {
 	head, version, err := records.Teams.Get(tx, a.Tenant, id)
 	if err != nil {
 		return nil, 0, core.Found(err, "team", id)
@@ -38,15 +39,15 @@ func reachTeam(tx store.Tx, a core.Actor, id string) (*records.TeamHead, int64, 
 	return head, version, access.InScope(a.Principal, head.Projects...)
 }
 
-func reachRun(tx store.Tx, a core.Actor, id string) (*records.Run, error) {
+func Run(tx store.Tx, a core.Actor, id string) (*records.Run, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, foundRun(tx, a, id, err)
+		return nil, FoundRun(tx, a, id, err)
 	}
 	return rec, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
-func reachApproval(tx store.Tx, a core.Actor, id string) (*records.Approval, error) {
+func Approval(tx store.Tx, a core.Actor, id string) (*records.Approval, error) {
 	rec, _, err := records.Approvals.Get(tx, a.Tenant, id)
 	if err != nil {
 		return nil, core.Found(err, "approval", id)
@@ -54,8 +55,8 @@ func reachApproval(tx store.Tx, a core.Actor, id string) (*records.Approval, err
 	return rec, access.InScope(a.Principal, rec.ProjectID)
 }
 
-// ownProjects limits a column to the actor's projects.
-func ownProjects(a core.Actor, column string) []store.Filter {
+// OwnProjects limits a column to the actor's projects.
+func OwnProjects(a core.Actor, column string) []store.Filter {
 	if !a.Limited() {
 		return nil
 	}
