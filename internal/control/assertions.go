@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/reach"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/assertion"
@@ -48,7 +49,7 @@ func (s *ApprovalService) Signing(ctx context.Context, a core.Actor, id string) 
 			return err
 		}
 		out.RPID = s.party().RPID()
-		all, err := passkeysOf(tx, a.Tenant, a.Email)
+		all, err := sessions.PasskeysOf(tx, a.Tenant, a.Email)
 		for i := range all {
 			if all[i].Logged {
 				out.Credentials = append(out.Credentials, base64.RawURLEncoding.EncodeToString(all[i].Key.ID))
@@ -97,13 +98,13 @@ func (s *ApprovalService) asserted(tx store.Tx, a core.Actor, r *records.Approva
 // names the user who registered the key, and a decision must name the same.
 func (s *ApprovalService) signer(tx store.Tx, a core.Actor, credential string) (*records.Passkey, int64, error) {
 	if s.party() == nil {
-		return nil, 0, errNoPasskeys
+		return nil, 0, sessions.ErrNoPasskeys
 	}
 	id, err := base64.RawURLEncoding.Strict().DecodeString(credential)
 	if err != nil {
 		return nil, 0, assertion.Invalid(errors.New("credentialId must be base64url without padding"))
 	}
-	p, version, err := passkeyByID(tx, id)
+	p, version, err := sessions.PasskeyByID(tx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 	case err != nil:

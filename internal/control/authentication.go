@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
@@ -47,7 +46,7 @@ func (s *AuthenticationService) Authenticate(ctx context.Context, token string) 
 		}
 		return access.Principal{}, core.ErrToken
 	}
-	if now := s.Config.Now(); now.Sub(rec.LastUsedAt) > lastUsePrecision {
+	if now := s.Config.Now(); now.Sub(rec.LastUsedAt) > core.LastUsePrecision {
 		s.touch(ctx, rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
 	return s.PrincipalOf(rec), nil
@@ -123,9 +122,6 @@ func (s *AuthenticationService) lapse(ctx context.Context, t *records.Token) {
 		s.Log.WarnContext(ctx, "can't record that a token has expired", "token", t.ID, "error", err)
 	}
 }
-
-// lastUsePrecision is the precision of a token's last use.
-const lastUsePrecision = 10 * time.Minute
 
 // touch writes a token's last use in the background.
 func (s *AuthenticationService) touch(ctx context.Context, t *records.Token, set func(*records.Token)) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -16,11 +17,11 @@ import (
 // ChatService is the use cases of accounts at chat services.
 type ChatService struct {
 	*core.Core
-	sessions *SessionService
+	sessions *sessions.SessionService
 }
 
 // newChats returns the use cases.
-func newChats(c *core.Core, sessions *SessionService) *ChatService {
+func newChats(c *core.Core, sessions *sessions.SessionService) *ChatService {
 	return &ChatService{Core: c, sessions: sessions}
 }
 
@@ -141,7 +142,7 @@ func (s *ChatService) ConfirmChatAccount(ctx context.Context, a core.Actor, serv
 		if _, err := records.ChatLinks.Put(tx, store.Realm, id, link, version); err != nil {
 			return err
 		}
-		return s.sessions.auditOfPerson(tx, a, access.ConfirmChat, a.Email, core.Change{After: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
+		return s.sessions.AuditOfPerson(tx, a, access.ConfirmChat, a.Email, core.Change{After: link.Service + " account " + link.Workspace + "/" + link.Account + " confirmed"})
 	})
 }
 
@@ -151,7 +152,7 @@ func (s *ChatService) RemoveChatAccount(ctx context.Context, a core.Actor, servi
 		if err := records.ChatLinks.Delete(tx, store.Realm, id); err != nil || link.ConfirmedAt.IsZero() {
 			return err
 		}
-		return s.sessions.auditOfPerson(tx, a, access.RemoveChat, a.Email, chatRemoved(link))
+		return s.sessions.AuditOfPerson(tx, a, access.RemoveChat, a.Email, chatRemoved(link))
 	})
 }
 
@@ -183,7 +184,7 @@ func chatRemoved(link *records.ChatLink) core.Change {
 // ended: who has the address when it is added again must confirm theirs. While they are a user
 // of another tenant, the accounts are none of this one's business.
 func (s *ChatService) endChatLinks(tx store.Tx, a core.Actor, tenant, email string) error {
-	stays, err := belongs(tx, email)
+	stays, err := sessions.Belongs(tx, email)
 	if err != nil || stays {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
@@ -26,7 +27,7 @@ import (
 type Service struct {
 	core *core.Core
 
-	*SessionService
+	*sessions.SessionService
 	*UserService
 	*TokenService
 	*AuthenticationService
@@ -61,7 +62,7 @@ type Service struct {
 // New returns the use cases.
 func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr core.Prober, log *slog.Logger) *Service {
 	c := core.New(cfg, st, l, log)
-	s := &Service{core: c, SessionService: newSessions(c)}
+	s := &Service{core: c, SessionService: sessions.New(c)}
 	s.TokenService, s.AuthenticationService = newTokens(c), newAuthentication(c)
 	s.GroupService, s.DelegationService, s.ChatService = newGroups(c), newDelegations(c), newChats(c, s.SessionService)
 	s.UserService = newUsers(c, s.SessionService, s.TokenService, s.GroupService, s.DelegationService, s.ChatService)

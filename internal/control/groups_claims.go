@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -13,7 +14,7 @@ import (
 // identity provider made at this sign-in. Of a sign-in without a provider that is none: who
 // was taken out of a group there must not stay a member by signing in otherwise.
 func (s *GroupService) keepClaims(tx store.Tx, email string, claims map[string][]string) error {
-	users, err := memberships(tx, email)
+	users, err := sessions.Memberships(tx, email)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,7 +22,7 @@ func (s *UserService) Invitations(ctx context.Context, a core.Actor) (out []coun
 		return nil, nil
 	}
 	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
-		list, err := invitations(tx, a.Email)
+		list, err := sessions.Invitations(tx, a.Email)
 		out = make([]countersign.User, len(list))
 		for i, u := range list {
 			out[i] = u.User
@@ -41,7 +42,7 @@ func (s *UserService) AcceptInvitation(ctx context.Context, a core.Actor, tenant
 		if err != nil {
 			return err
 		}
-		return s.sessions.admitUser(tx, u, a.RequestID)
+		return s.sessions.AdmitUser(tx, u, a.RequestID)
 	}))
 }
 

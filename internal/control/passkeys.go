@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/passkey"
@@ -23,13 +24,13 @@ import (
 // PasskeyService is the use cases of passkeys.
 type PasskeyService struct {
 	*core.Core
-	sessions *SessionService
+	sessions *sessions.SessionService
 	signin   *SignInService
 	party    *passkey.Party // nil: browsers allow none at the public address
 }
 
 // newPasskeys returns the use cases.
-func newPasskeys(c *core.Core, sessions *SessionService, signin *SignInService) *PasskeyService {
+func newPasskeys(c *core.Core, sessions *sessions.SessionService, signin *SignInService) *PasskeyService {
 	return &PasskeyService{Core: c, sessions: sessions, signin: signin}
 }
 
@@ -62,7 +63,7 @@ type Question struct {
 
 // ask stores a question of the party.
 func (s *PasskeyService) ask(tx store.Tx, c passkey.Ceremony, secret string, q records.PasskeyQuestion) error {
-	if err := s.sessions.sweep(tx, store.SignIns); err != nil {
+	if err := s.sessions.Sweep(tx, store.SignIns); err != nil {
 		return err
 	}
 	q.State, q.ExpiresAt = c.State, s.Config.Now().Add(access.PasskeyAnswer)
@@ -102,7 +103,7 @@ type OwnPasskey struct {
 // Passkeys lists the passkeys of the session's user in its tenant, the oldest first.
 func (s *PasskeyService) Passkeys(ctx context.Context, a core.Actor) (out []OwnPasskey, err error) {
 	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
-		all, err := passkeysOf(tx, a.Tenant, a.Email)
+		all, err := sessions.PasskeysOf(tx, a.Tenant, a.Email)
 		out = make([]OwnPasskey, len(all))
 		for i, p := range all {
 			out[i] = OwnPasskey{ID: records.KeyHash(p.Key.ID), Name: p.Name, CreatedAt: p.CreatedAt, LastUsedAt: p.LastUsedAt, Makers: p.Makers}
@@ -120,7 +121,7 @@ func (s *PasskeyService) MayAddPasskey(ctx context.Context, a core.Actor) error 
 func (s *PasskeyService) mayAddPasskey(tx store.Tx, a core.Actor) error {
 	switch {
 	case s.party == nil:
-		return errNoPasskeys
+		return sessions.ErrNoPasskeys
 	case a.Session == "":
 		return countersign.Errorf(countersign.CodeRoleRequired, "a passkey is added in a browser's session; you have a token")
 	}
@@ -159,7 +160,7 @@ func (s *PasskeyService) AskToAddPasskey(ctx context.Context, a core.Actor) (q Q
 // ownerOf is a user with their passkeys. fresh is the handle of one who has none.
 func ownerOf(tx store.Tx, tenant, email string, fresh []byte) (passkey.Owner, error) {
 	o := passkey.Owner{Handle: fresh, Name: email}
-	all, err := passkeysOf(tx, tenant, email)
+	all, err := sessions.PasskeysOf(tx, tenant, email)
 	for i := range all {
 		o.Handle = all[i].Handle
 		o.Keys = append(o.Keys, passkey.Key(all[i].Key))
@@ -203,7 +204,7 @@ func (s *PasskeyService) AddPasskey(ctx context.Context, a core.Actor, name, que
 }
 
 func (s *PasskeyService) putPasskey(tx store.Tx, a core.Actor, name string, handle []byte, key passkey.Key) error {
-	all, err := passkeysOf(tx, a.Tenant, a.Email)
+	all, err := sessions.PasskeysOf(tx, a.Tenant, a.Email)
 	if err != nil {
 		return err
 	}
@@ -254,7 +255,7 @@ func (s *PasskeyService) RemovePasskey(ctx context.Context, a core.Actor, id str
 		if a.Session == "" {
 			return countersign.Errorf(countersign.CodeRoleRequired, "a passkey is removed in a browser's session; you have a token")
 		}
-		all, err := passkeysOf(tx, a.Tenant, a.Email)
+		all, err := sessions.PasskeysOf(tx, a.Tenant, a.Email)
 		if err != nil {
 			return err
 		}
@@ -262,7 +263,7 @@ func (s *PasskeyService) RemovePasskey(ctx context.Context, a core.Actor, id str
 		if at < 0 {
 			return countersign.Errorf(countersign.CodeNotFound, "you have no such passkey")
 		}
-		if err := dropPasskey(tx, &all[at]); err != nil {
+		if err := sessions.DropPasskey(tx, &all[at]); err != nil {
 			return err
 		}
 		return s.Audit(tx, a, access.RemovePasskey, "user/"+a.Email, core.Change{Before: "passkey " + safetext.Escaped(all[at].Name), After: "gone"})
@@ -272,7 +273,7 @@ func (s *PasskeyService) RemovePasskey(ctx context.Context, a core.Actor, id str
 // AskForPasskey begins a sign-in by passkey. from is the network address of the request.
 func (s *PasskeyService) AskForPasskey(ctx context.Context, from string) (q Question, err error) {
 	if s.party == nil {
-		return q, errNoPasskeys
+		return q, sessions.ErrNoPasskeys
 	}
 	if err := s.signin.Begin(ctx, from); err != nil {
 		return q, err
@@ -289,7 +290,7 @@ func (s *PasskeyService) AskForPasskey(ctx context.Context, from string) (q Ques
 // before is as in SignIn.
 func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, from string, before core.Actor) (session string, err error) {
 	if s.party == nil {
-		return "", errNoPasskeys
+		return "", sessions.ErrNoPasskeys
 	}
 	if err := s.signin.Try(ctx, from); err != nil {
 		return "", err
@@ -312,7 +313,7 @@ func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, 
 			return err
 		}
 		session = made
-		return s.sessions.begin(tx, u, made, before, entrance{makers: rec.Makers, bound: true, by: "with the passkey " + safetext.Escaped(rec.Name)})
+		return s.sessions.BeginSession(tx, u, made, before, sessions.Entrance{Makers: rec.Makers, Bound: true, By: "with the passkey " + safetext.Escaped(rec.Name)})
 	})
 	if err == nil && session == "" {
 		err = errPasskey
@@ -332,7 +333,7 @@ func (s *PasskeyService) usePasskey(tx store.Tx, question, answer, requestID str
 	}
 	var version int64
 	key, err := s.party.SignedIn(q.State, []byte(answer), func(id []byte) (passkey.Owner, error) {
-		if rec, version, err = passkeyByID(tx, id); err != nil {
+		if rec, version, err = sessions.PasskeyByID(tx, id); err != nil {
 			return passkey.Owner{}, err
 		}
 		return passkey.Owner{Handle: rec.Handle, Name: rec.Email, Keys: []passkey.Key{passkey.Key(rec.Key)}}, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -30,7 +31,7 @@ func (s *TenantService) PutSettings(ctx context.Context, a core.Actor, w counter
 	}
 	err = s.Update(ctx, a, access.WriteSettings, "tenant/"+a.Tenant, func(tx store.Tx) error {
 		if w.DecisionAssertion == countersign.DecisionAssertionPasskey && s.party() == nil {
-			return errNoPasskeys
+			return sessions.ErrNoPasskeys
 		}
 		was, err := records.SettingsOf(tx, a.Tenant)
 		if err != nil {

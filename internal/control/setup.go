@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -63,7 +64,7 @@ func (s *SignInService) SetUp(ctx context.Context, link, email, from string, bef
 		if err != nil {
 			return err
 		}
-		return s.sessions.begin(tx, u, session, before, entrance{})
+		return s.sessions.BeginSession(tx, u, session, before, sessions.Entrance{})
 	})
 	if err != nil {
 		return "", core.Public(err)
@@ -87,14 +88,14 @@ func (s *SignInService) realmUser(tx store.Tx, path, email, requestID string) (*
 	case err != nil:
 		return nil, err
 	default:
-		c.Before = rightsOf(*u)
+		c.Before = sessions.RightsOf(*u)
 	}
 	c.Weakens = core.GrantsApproval(u.Roles, u.ProjectIDs, everyRole, nil)
 	u.Roles, u.ProjectIDs, u.Realm, u.Invited, u.UpdatedAt = everyRole, nil, true, false, now
 	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
 		return nil, err
 	}
-	c.After = rightsOf(*u)
+	c.After = sessions.RightsOf(*u)
 	system := core.Actor{Principal: access.System(tenant), RequestID: requestID}
 	return u, s.AuditIn(tx, tenant, system, access.WriteUser, "user/"+email, c)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -15,7 +16,7 @@ import (
 // set-up link.
 type SignInService struct {
 	*core.Core
-	sessions *SessionService
+	sessions *sessions.SessionService
 	users    *UserService
 	groups   *GroupService
 
@@ -28,7 +29,7 @@ type SignInService struct {
 }
 
 // newSignIn returns the use cases.
-func newSignIn(c *core.Core, sessions *SessionService, users *UserService, groups *GroupService) *SignInService {
+func newSignIn(c *core.Core, sessions *sessions.SessionService, users *UserService, groups *GroupService) *SignInService {
 	return &SignInService{
 		Core: c, sessions: sessions, users: users, groups: groups, codes: newCodeMails(),
 		codeLimit: core.NewLimit(c.Config, c.Store, "asking", codeRate), siteLimit: core.NewLimit(c.Config, c.Store, "siting", siteCodeRate),
@@ -91,7 +92,7 @@ func (s *SignInService) AskForCode(ctx context.Context, email, from string) (sec
 	code := access.FormatCode(s.Config.NewSecret())
 	rec := &records.SignIn{Email: email, CodeHash: access.HashCode(secret, code), ExpiresAt: s.Config.Now().Add(access.CodeLife)}
 	err = s.Store.Update(ctx, func(tx store.Tx) error {
-		if err := s.sessions.sweep(tx, store.SignIns); err != nil {
+		if err := s.sessions.Sweep(tx, store.SignIns); err != nil {
 			return err
 		}
 		_, err := records.SignIns.Put(tx, store.Realm, access.HashToken(secret), rec, 0)
@@ -137,11 +138,11 @@ func (s *SignInService) deliver(ctx context.Context, mail *codeMail, rec *record
 // hasUser reports whether the address gets a code: it is a user's, or it is invited.
 func (s *SignInService) hasUser(ctx context.Context, email string) (known bool, err error) {
 	err = s.Store.View(ctx, func(tx store.Tx) error {
-		users, err := memberships(tx, email)
+		users, err := sessions.Memberships(tx, email)
 		if err != nil {
 			return err
 		}
-		offers, err := invitations(tx, email)
+		offers, err := sessions.Invitations(tx, email)
 		known = len(users)+len(offers) > 0
 		return err
 	})
@@ -164,7 +165,7 @@ func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, b
 		if err != nil || email == "" {
 			return err
 		}
-		user, err := s.sessions.membershipToEnter(tx, email, before.RequestID)
+		user, err := s.sessions.MembershipToEnter(tx, email, before.RequestID)
 		if err != nil || user == nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, b
 			return err
 		}
 		session = made
-		return s.sessions.begin(tx, user, made, before, entrance{})
+		return s.sessions.BeginSession(tx, user, made, before, sessions.Entrance{})
 	})
 	if err == nil && session == "" {
 		err = errCode
@@ -221,7 +222,7 @@ func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims
 	}
 	session = access.FormatSecret(s.Config.NewSecret())
 	err = s.Store.Update(ctx, func(tx store.Tx) error {
-		user, err := s.sessions.membershipToEnter(tx, email, before.RequestID)
+		user, err := s.sessions.MembershipToEnter(tx, email, before.RequestID)
 		if err != nil {
 			return err
 		}
@@ -231,7 +232,7 @@ func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims
 		if err := s.groups.keepClaims(tx, email, claims); err != nil {
 			return err
 		}
-		return s.sessions.begin(tx, user, session, before, entrance{})
+		return s.sessions.BeginSession(tx, user, session, before, sessions.Entrance{})
 	})
 	if err != nil {
 		return "", core.Public(err)

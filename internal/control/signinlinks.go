@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -72,14 +73,14 @@ func tooManyLinks(err error, email string) error {
 
 // putLink stores a link and makes it the only one of its user.
 func (s *SignInService) putLink(tx store.Tx, a core.Actor, tenant, email, id string, life time.Duration) (out countersign.SignInLink, err error) {
-	if err := s.sessions.sweep(tx, store.SignIns); err != nil {
+	if err := s.sessions.Sweep(tx, store.SignIns); err != nil {
 		return out, err
 	}
 	u, version, err := records.Users.Get(tx, tenant, email)
 	if err != nil {
 		return out, core.Found(err, "user", email)
 	}
-	if err := dropLink(tx, u); err != nil {
+	if err := sessions.DropLink(tx, u); err != nil {
 		return out, err
 	}
 	now := s.Config.Now()
@@ -162,7 +163,7 @@ func (s *SignInService) SignInByLink(ctx context.Context, secret, from string, b
 			return err
 		}
 		session = made
-		return s.sessions.begin(tx, u, made, before, entrance{makers: rec.Makers, bound: true, by: "with a sign-in link that " + madeBy(rec) + " made"})
+		return s.sessions.BeginSession(tx, u, made, before, sessions.Entrance{Makers: rec.Makers, Bound: true, By: "with a sign-in link that " + madeBy(rec) + " made"})
 	})
 	if err == nil && session == "" {
 		err = errLink
@@ -190,7 +191,7 @@ func (s *SignInService) useLink(tx store.Tx, secret string) (*records.SignInLink
 	if err != nil {
 		return nil, err
 	}
-	if err := dropLink(tx, u); err != nil {
+	if err := sessions.DropLink(tx, u); err != nil {
 		return nil, err
 	}
 	_, err = records.Users.Put(tx, u.TenantID, u.Email, u, version)

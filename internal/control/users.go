@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -17,7 +18,7 @@ import (
 // UserService is the use cases of a tenant's users.
 type UserService struct {
 	*core.Core
-	sessions    *SessionService
+	sessions    *sessions.SessionService
 	tokens      *TokenService
 	groups      *GroupService
 	delegations *DelegationService
@@ -25,7 +26,7 @@ type UserService struct {
 }
 
 // newUsers returns the use cases. A user who leaves a tenant leaves everything else of it.
-func newUsers(c *core.Core, sessions *SessionService, tokens *TokenService, groups *GroupService, delegations *DelegationService, chats *ChatService) *UserService {
+func newUsers(c *core.Core, sessions *sessions.SessionService, tokens *TokenService, groups *GroupService, delegations *DelegationService, chats *ChatService) *UserService {
 	return &UserService{Core: c, sessions: sessions, tokens: tokens, groups: groups, delegations: delegations, chats: chats}
 }
 
@@ -71,13 +72,13 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 			if err := newUser(tx, tenant, email); err != nil {
 				return err
 			}
-			if stored.Invited, err = belongs(tx, email); err != nil {
+			if stored.Invited, err = sessions.Belongs(tx, email); err != nil {
 				return err
 			}
 		case err != nil:
 			return err
 		default:
-			c.Before = rightsOf(*stored)
+			c.Before = sessions.RightsOf(*stored)
 		}
 		if err := mayChangeUser(a, stored); err != nil {
 			return err
@@ -87,7 +88,7 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err
 		}
-		u, c.After = stored.User, rightsOf(*stored)
+		u, c.After = stored.User, sessions.RightsOf(*stored)
 		return s.AuditIn(tx, tenant, a, access.WriteUser, "user/"+email, c)
 	})
 	return u, err
@@ -118,13 +119,13 @@ func (s *UserService) DeleteUser(ctx context.Context, a core.Actor, email, tenan
 		if err := records.Users.Delete(tx, tenant, email); err != nil {
 			return err
 		}
-		if err := dropLink(tx, stored); err != nil {
+		if err := sessions.DropLink(tx, stored); err != nil {
 			return err
 		}
-		if err := dropPasskeys(tx, tenant, email); err != nil {
+		if err := sessions.DropPasskeys(tx, tenant, email); err != nil {
 			return err
 		}
-		if err := s.sessions.leaveSessions(tx, email, tenant); err != nil {
+		if err := s.sessions.LeaveSessions(tx, email, tenant); err != nil {
 			return err
 		}
 		if err := s.tokens.endConfirmations(tx, a, tenant, email); err != nil {
@@ -140,7 +141,7 @@ func (s *UserService) DeleteUser(ctx context.Context, a core.Actor, email, tenan
 			return err
 		}
 		u = stored.User
-		return s.AuditIn(tx, tenant, a, access.DeleteUser, "user/"+email, core.Change{Before: rightsOf(*stored), After: "gone"})
+		return s.AuditIn(tx, tenant, a, access.DeleteUser, "user/"+email, core.Change{Before: sessions.RightsOf(*stored), After: "gone"})
 	})
 	return u, err
 }
@@ -148,7 +149,7 @@ func (s *UserService) DeleteUser(ctx context.Context, a core.Actor, email, tenan
 // endSessions deletes a user's sessions in a tenant, so that an old browser is not signed
 // in if they are added again.
 func endSessions(tx store.Tx, email, tenant string) error {
-	ids, err := sessionsOf(tx, email, tenant)
+	ids, err := sessions.SessionsOf(tx, email, tenant)
 	for _, id := range ids {
 		err = errors.Join(err, records.Sessions.Delete(tx, store.Realm, id))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/cache"
@@ -11,6 +12,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
+
+// LastUsePrecision is the precision of a token's or session's last use.
+const LastUsePrecision = 10 * time.Minute
 
 // cachedLooks is how many tokens are in memory as transactions have seen them.
 const cachedLooks = 1024

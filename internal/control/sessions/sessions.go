@@ -1,4 +1,6 @@
-package control
+// Package sessions holds browsers' sessions: who is in which tenant, what a session begins and ends
+// with, and what somebody signs in by.
+package sessions
 
 import (
 	"context"
@@ -20,8 +22,8 @@ type SessionService struct {
 	touching sync.Map // ids of the sessions whose last use is being written
 }
 
-// newSessions returns the use cases.
-func newSessions(c *core.Core) *SessionService { return &SessionService{Core: c} }
+// New returns the use cases.
+func New(c *core.Core) *SessionService { return &SessionService{Core: c} }
 
 // AuthenticateSession finds the principal of a session's secret. It has the rights that its
 // user has now.
@@ -51,7 +53,7 @@ func (s *SessionService) AuthenticateSession(ctx context.Context, secret string)
 		s.forget(ctx, id)
 		return access.Principal{}, core.ErrSignedOut
 	}
-	if now := s.Config.Now(); now.Sub(rec.SeenAt) > lastUsePrecision {
+	if now := s.Config.Now(); now.Sub(rec.SeenAt) > core.LastUsePrecision {
 		s.touchSession(ctx, id, now)
 	}
 	return core.PrincipalOfSession(id, rec, user), nil
@@ -121,7 +123,7 @@ func (s *SessionService) Session(ctx context.Context, a core.Actor) (out counter
 		if err != nil {
 			return err
 		}
-		offers, err := invitations(tx, a.Email)
+		offers, err := Invitations(tx, a.Email)
 		for _, u := range offers {
 			out.Invitations = append(out.Invitations, u.TenantID)
 		}
@@ -139,7 +141,7 @@ func (s *SessionService) within(tx store.Tx, a core.Actor) ([]string, error) {
 	case rec.Bound:
 		return []string{rec.TenantID}, nil
 	}
-	list, err := memberships(tx, a.Email)
+	list, err := Memberships(tx, a.Email)
 	out := make([]string, len(list))
 	for i, u := range list {
 		out[i] = u.TenantID
@@ -147,22 +149,22 @@ func (s *SessionService) within(tx store.Tx, a core.Actor) ([]string, error) {
 	return out, err
 }
 
-// entrance is what a session remembers of how it began; zero for a sign-in that proved who
+// Entrance is what a session remembers of how it began; zero for a sign-in that proved who
 // somebody is by their address.
-type entrance struct {
-	makers []string // of a sign-in link: the session may be theirs
-	bound  bool     // it acts in this tenant only
-	by     string   // for the audit log
+type Entrance struct {
+	Makers []string // of a sign-in link: the session may be theirs
+	Bound  bool     // it acts in this tenant only
+	By     string   // for the audit log
 }
 
-// begin stores a new session of a user and records it. It ends the browser's earlier
+// BeginSession stores a new session of a user and records it. It ends the browser's earlier
 // session, which the browser could no longer end.
-func (s *SessionService) begin(tx store.Tx, u *records.User, secret string, before core.Actor, how entrance) error {
-	if err := errors.Join(s.sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
+func (s *SessionService) BeginSession(tx store.Tx, u *records.User, secret string, before core.Actor, how Entrance) error {
+	if err := errors.Join(s.Sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err
 	}
 	now := s.Config.Now()
-	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute), Makers: how.makers, Bound: how.bound}
+	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute), Makers: how.Makers, Bound: how.Bound}
 	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {
 		return err
 	}
@@ -170,7 +172,7 @@ func (s *SessionService) begin(tx store.Tx, u *records.User, secret string, befo
 		return err
 	}
 	a := core.Actor{Principal: core.PrincipalOfUser(u), RequestID: before.RequestID}
-	return s.AuditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, core.Change{After: "signed in", Reason: how.by})
+	return s.AuditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, core.Change{After: "signed in", Reason: how.By})
 }
 
 // replaced ends the browser's earlier session, if there is one.
@@ -236,13 +238,13 @@ func (s *SessionService) SignOutEverywhere(ctx context.Context, a core.Actor) er
 		if a.Requester().ByLink() {
 			return boundSessionsOf(tx, a.Email, a.Tenant)
 		}
-		return sessionsOf(tx, a.Email, "")
+		return SessionsOf(tx, a.Email, "")
 	})
 }
 
 // boundSessionsOf lists the sessions of a user that are a tenant's own.
 func boundSessionsOf(tx store.Tx, email, tenant string) (bound []string, err error) {
-	ids, err := sessionsOf(tx, email, tenant)
+	ids, err := SessionsOf(tx, email, tenant)
 	for _, id := range ids {
 		rec, _, err := records.Sessions.Get(tx, store.Realm, id)
 		if err != nil {
@@ -282,8 +284,8 @@ func (s *SessionService) end(ctx context.Context, a core.Actor, which func(store
 	}))
 }
 
-// sessionsOf lists the sessions of an address; with a tenant, those that act there.
-func sessionsOf(tx store.Tx, email, tenant string) ([]string, error) {
+// SessionsOf lists the sessions of an address; with a tenant, those that act there.
+func SessionsOf(tx store.Tx, email, tenant string) ([]string, error) {
 	rows, err := tx.List(store.Sessions, store.Realm, store.Query{Where: []store.Filter{store.Equal("email", email)}})
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package control
+package sessions
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// dropLink deletes a user's sign-in link, if there is one. The caller stores the user, or
+// DropLink deletes a user's sign-in link, if there is one. The caller stores the user, or
 // deletes them.
-func dropLink(tx store.Tx, u *records.User) error {
+func DropLink(tx store.Tx, u *records.User) error {
 	if u.Link == "" {
 		return nil
 	}
@@ -20,24 +20,24 @@ func dropLink(tx store.Tx, u *records.User) error {
 	return records.SignInLinks.Delete(tx, store.Realm, id)
 }
 
-func dropPasskey(tx store.Tx, p *records.Passkey) error {
+func DropPasskey(tx store.Tx, p *records.Passkey) error {
 	return errors.Join(
 		records.PasskeyRefs.Delete(tx, store.Realm, records.PasskeyRefID(p.Key.ID)),
 		records.Passkeys.Delete(tx, p.TenantID, records.PasskeyID(p.Email, p.Key.ID)),
 	)
 }
 
-// dropPasskeys ends the passkeys of a user who leaves a tenant: none works if they are added
+// DropPasskeys ends the passkeys of a user who leaves a tenant: none works if they are added
 // again.
-func dropPasskeys(tx store.Tx, tenant, email string) error {
-	all, err := passkeysOf(tx, tenant, email)
+func DropPasskeys(tx store.Tx, tenant, email string) error {
+	all, err := PasskeysOf(tx, tenant, email)
 	for i := range all {
-		err = errors.Join(err, dropPasskey(tx, &all[i]))
+		err = errors.Join(err, DropPasskey(tx, &all[i]))
 	}
 	return err
 }
 
-func passkeysOf(tx store.Tx, tenant, email string) ([]records.Passkey, error) {
+func PasskeysOf(tx store.Tx, tenant, email string) ([]records.Passkey, error) {
 	if email == "" {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ func passkeysOf(tx store.Tx, tenant, email string) ([]records.Passkey, error) {
 	return all, err
 }
 
-func passkeyByID(tx store.Tx, id []byte) (*records.Passkey, int64, error) {
+func PasskeyByID(tx store.Tx, id []byte) (*records.Passkey, int64, error) {
 	ref, _, err := records.PasskeyRefs.Get(tx, store.Realm, records.PasskeyRefID(id))
 	if err != nil {
 		return nil, 0, err
@@ -54,4 +54,4 @@ func passkeyByID(tx store.Tx, id []byte) (*records.Passkey, int64, error) {
 	return records.Passkeys.Get(tx, ref.TenantID, records.PasskeyID(ref.Email, id))
 }
 
-var errNoPasskeys = countersign.Errorf(countersign.CodeStateConflict, "browsers allow no passkeys at this service's public address; it must be https, or http://localhost")
+var ErrNoPasskeys = countersign.Errorf(countersign.CodeStateConflict, "browsers allow no passkeys at this service's public address; it must be https, or http://localhost")

@@ -1,4 +1,4 @@
-package control
+package sessions
 
 import (
 	"fmt"
@@ -11,19 +11,19 @@ import (
 	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
-// belongs reports whether the address is a user of some tenant.
-func belongs(tx store.Tx, email string) (bool, error) {
-	list, err := memberships(tx, email)
+// Belongs reports whether the address is a user of some tenant.
+func Belongs(tx store.Tx, email string) (bool, error) {
+	list, err := Memberships(tx, email)
 	return len(list) > 0, err
 }
 
-// memberships returns an address's user records by tenant; invitations those that are
+// Memberships returns an address's user records by tenant; invitations those that are
 // only invited.
-func memberships(tx store.Tx, email string) ([]*records.User, error) {
+func Memberships(tx store.Tx, email string) ([]*records.User, error) {
 	return recordsOf(tx, email, false)
 }
 
-func invitations(tx store.Tx, email string) ([]*records.User, error) {
+func Invitations(tx store.Tx, email string) ([]*records.User, error) {
 	return recordsOf(tx, email, true)
 }
 
@@ -72,8 +72,8 @@ func (s *SessionService) markUsed(tx store.Tx, u *records.User) error {
 	return err
 }
 
-// admitUser turns an invitation into a membership.
-func (s *SessionService) admitUser(tx store.Tx, u *records.User, requestID string) error {
+// AdmitUser turns an invitation into a membership.
+func (s *SessionService) AdmitUser(tx store.Tx, u *records.User, requestID string) error {
 	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
 	if err != nil {
 		return err
@@ -84,30 +84,30 @@ func (s *SessionService) admitUser(tx store.Tx, u *records.User, requestID strin
 	}
 	*u = *stored
 	who := core.Actor{Principal: core.PrincipalOfUser(u), RequestID: requestID}
-	c := core.Change{Before: "invited", After: rightsOf(*u), Weakens: core.GrantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
+	c := core.Change{Before: "invited", After: RightsOf(*u), Weakens: core.GrantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
 	return s.AuditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
 }
 
-// membershipToEnter returns the membership that a sign-in begins in: the one last used. An
+// MembershipToEnter returns the membership that a sign-in begins in: the one last used. An
 // address that belongs to no tenant accepts its oldest invitation by signing in. Nil if the
 // address has neither.
-func (s *SessionService) membershipToEnter(tx store.Tx, email, requestID string) (*records.User, error) {
-	list, err := memberships(tx, email)
+func (s *SessionService) MembershipToEnter(tx store.Tx, email, requestID string) (*records.User, error) {
+	list, err := Memberships(tx, email)
 	if err != nil {
 		return nil, err
 	}
 	if len(list) > 0 {
 		return lastUsed(list), nil
 	}
-	offers, err := invitations(tx, email)
+	offers, err := Invitations(tx, email)
 	if err != nil || len(offers) == 0 {
 		return nil, err
 	}
 	first := slices.MinFunc(offers, func(x, y *records.User) int { return x.CreatedAt.Compare(y.CreatedAt) })
-	return first, s.admitUser(tx, first, requestID)
+	return first, s.AdmitUser(tx, first, requestID)
 }
 
-func rightsOf(u records.User) string {
+func RightsOf(u records.User) string {
 	text := fmt.Sprintf("%v", u.Roles)
 	if u.Invited {
 		text += " invited"

@@ -1,4 +1,4 @@
-package control
+package sessions
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 // ended by themself, or with their last membership. No tenant ends, or is told of, what serves
 // others; each that it concerns has it in its own log (contract 12.1).
 
-// auditOfPerson records what a person did about themself in each tenant that they are a user of.
-func (s *SessionService) auditOfPerson(tx store.Tx, a core.Actor, op access.Operation, email string, c core.Change) error {
-	list, err := memberships(tx, email)
+// AuditOfPerson records what a person did about themself in each tenant that they are a user of.
+func (s *SessionService) AuditOfPerson(tx store.Tx, a core.Actor, op access.Operation, email string, c core.Change) error {
+	list, err := Memberships(tx, email)
 	for _, u := range list {
 		if err == nil {
 			err = s.AuditIn(tx, u.TenantID, a, op, "user/"+email, c)
@@ -24,15 +24,15 @@ func (s *SessionService) auditOfPerson(tx store.Tx, a core.Actor, op access.Oper
 	return err
 }
 
-// leaveSessions ends a user's sessions in a tenant that they leave, so that no old browser is
+// LeaveSessions ends a user's sessions in a tenant that they leave, so that no old browser is
 // signed in if they are added again. A session that isn't the tenant's own, by a link or a
 // passkey of it, goes on in another tenant of its user.
-func (s *SessionService) leaveSessions(tx store.Tx, email, tenant string) error {
-	ids, err := sessionsOf(tx, email, tenant)
+func (s *SessionService) LeaveSessions(tx store.Tx, email, tenant string) error {
+	ids, err := SessionsOf(tx, email, tenant)
 	if err != nil {
 		return err
 	}
-	others, err := memberships(tx, email)
+	others, err := Memberships(tx, email)
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (s *SessionService) goOn(tx store.Tx, id string, rec *records.Session, vers
 // sweepMost bounds how many expired records one request deletes.
 const sweepMost = 20
 
-// sweep deletes some expired records, so that abandoned ones don't stay.
-func (s *SessionService) sweep(tx store.Tx, t *store.Table) error {
+// Sweep deletes some expired records, so that abandoned ones don't stay.
+func (s *SessionService) Sweep(tx store.Tx, t *store.Table) error {
 	rows, err := tx.List(t, store.Realm, store.Query{
 		Where: []store.Filter{{Column: "expires", Op: store.AtMost, Values: []any{s.Config.Now().UnixMicro()}}},
 		Order: []store.Order{{Column: "expires"}}, Limit: sweepMost,
