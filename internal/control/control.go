@@ -16,6 +16,7 @@ import (
 
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -28,13 +29,13 @@ type Service struct {
 	core *core.Core
 
 	*sessions.SessionService
-	*UserService
-	*TokenService
-	*AuthenticationService
-	*GroupService
-	*DelegationService
-	*TenantService
-	*ChatService
+	*people.UserService
+	*people.TokenService
+	*people.AuthenticationService
+	*people.GroupService
+	*people.DelegationService
+	*people.TenantService
+	*people.ChatService
 	*SignInService
 	*PasskeyService
 	*ProjectService
@@ -63,12 +64,12 @@ type Service struct {
 func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr core.Prober, log *slog.Logger) *Service {
 	c := core.New(cfg, st, l, log)
 	s := &Service{core: c, SessionService: sessions.New(c)}
-	s.TokenService, s.AuthenticationService = newTokens(c), newAuthentication(c)
-	s.GroupService, s.DelegationService, s.ChatService = newGroups(c), newDelegations(c), newChats(c, s.SessionService)
-	s.UserService = newUsers(c, s.SessionService, s.TokenService, s.GroupService, s.DelegationService, s.ChatService)
+	s.TokenService, s.AuthenticationService = people.NewTokens(c), people.NewAuthentication(c)
+	s.GroupService, s.DelegationService, s.ChatService = people.NewGroups(c), people.NewDelegations(c), people.NewChats(c, s.SessionService)
+	s.UserService = people.NewUsers(c, s.SessionService, s.TokenService, s.GroupService, s.DelegationService, s.ChatService)
 	s.SignInService = newSignIn(c, s.SessionService, s.UserService, s.GroupService)
 	s.PasskeyService = newPasskeys(c, s.SessionService, s.SignInService)
-	s.TenantService = newTenants(c, s.PasskeyService.Party)
+	s.TenantService = people.NewTenants(c, s.PasskeyService.Party)
 
 	s.CredentialService = newCredentials(c)
 	s.ProjectService, s.WebhookService = newProjects(c, s.CredentialService, pr), newWebhooks(c, s.CredentialService)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
@@ -302,7 +303,7 @@ func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, 
 		if err != nil || rec == nil {
 			return err
 		}
-		if err := dropClaims(tx, rec.TenantID, rec.Email); err != nil {
+		if err := people.DropClaims(tx, rec.TenantID, rec.Email); err != nil {
 			return err
 		}
 		u, err := core.UserOf(tx, rec.TenantID, rec.Email)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -49,7 +50,7 @@ func (s *SignInService) SetUp(ctx context.Context, link, email, from string, bef
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
-	if email, err = address("email", email); err != nil {
+	if email, err = people.Address("email", email); err != nil {
 		return "", err
 	}
 	session = access.FormatSecret(s.Config.NewSecret())
@@ -81,7 +82,7 @@ func (s *SignInService) realmUser(tx store.Tx, path, email, requestID string) (*
 	c := core.Change{}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		if err := newAddress(path, email); err != nil {
+		if err := people.NewAddress(path, email); err != nil {
 			return nil, err
 		}
 		u = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: countersign.SystemPrincipal, CreatedAt: now}}
@@ -103,7 +104,7 @@ func (s *SignInService) realmUser(tx store.Tx, path, email, requestID string) (*
 // EnsureAdmin makes an address the first realm administrator of the console, unless there
 // is one already, and reports whether it did.
 func (s *SignInService) EnsureAdmin(ctx context.Context, email string) (made bool, err error) {
-	if email, err = address("SVC_PLATFORM_ADMIN_EMAIL", email); err != nil {
+	if email, err = people.Address("SVC_PLATFORM_ADMIN_EMAIL", email); err != nil {
 		return false, err
 	}
 	err = s.Store.Update(ctx, func(tx store.Tx) error {

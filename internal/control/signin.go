@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -17,8 +18,8 @@ import (
 type SignInService struct {
 	*core.Core
 	sessions *sessions.SessionService
-	users    *UserService
-	groups   *GroupService
+	users    *people.UserService
+	groups   *people.GroupService
 
 	codeLimit  core.Limit // by e-mail and network address together: sign-in codes that are asked for
 	siteLimit  core.Limit // by e-mail and IPv6 site: sign-in codes that are asked for
@@ -29,7 +30,7 @@ type SignInService struct {
 }
 
 // newSignIn returns the use cases.
-func newSignIn(c *core.Core, sessions *sessions.SessionService, users *UserService, groups *GroupService) *SignInService {
+func newSignIn(c *core.Core, sessions *sessions.SessionService, users *people.UserService, groups *people.GroupService) *SignInService {
 	return &SignInService{
 		Core: c, sessions: sessions, users: users, groups: groups, codes: newCodeMails(),
 		codeLimit: core.NewLimit(c.Config, c.Store, "asking", codeRate), siteLimit: core.NewLimit(c.Config, c.Store, "siting", siteCodeRate),
@@ -73,7 +74,7 @@ func (s *SignInService) AskForCode(ctx context.Context, email, from string) (sec
 	if err := core.Count(ctx, s.tryLimit, "asked from "+network(from), s.Config.Now()); err != nil {
 		return "", err
 	}
-	if email, err = address("email", email); err != nil {
+	if email, err = people.Address("email", email); err != nil {
 		return "", err
 	}
 	if err := core.Count(ctx, s.codeLimit, email+" from "+network(from), s.Config.Now()); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
@@ -169,7 +170,7 @@ func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, b
 		if err != nil || user == nil {
 			return err
 		}
-		if err := s.groups.keepClaims(tx, email, nil); err != nil {
+		if err := s.groups.KeepClaims(tx, email, nil); err != nil {
 			return err
 		}
 		session = made
@@ -217,7 +218,7 @@ func (s *SignInService) SignInVerified(ctx context.Context, email, from string, 
 // SignInClaiming is SignInVerified with the claims that the provider made: texts by the
 // claim's name. They fill the groups that name them.
 func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims map[string][]string, from string, before core.Actor) (session string, err error) {
-	if email, err = address("email", email); err != nil {
+	if email, err = people.Address("email", email); err != nil {
 		return "", err
 	}
 	session = access.FormatSecret(s.Config.NewSecret())
@@ -229,7 +230,7 @@ func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims
 		if user == nil {
 			return countersign.Errorf(countersign.CodeUnauthenticated, "%s is no user here; an admin can add it", email)
 		}
-		if err := s.groups.keepClaims(tx, email, claims); err != nil {
+		if err := s.groups.KeepClaims(tx, email, claims); err != nil {
 			return err
 		}
 		return s.sessions.BeginSession(tx, user, session, before, sessions.Entrance{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -27,7 +28,7 @@ func (s *SignInService) CreateLink(ctx context.Context, a core.Actor, email stri
 	if err := core.WellFormed(a, w); err != nil {
 		return out, "", err
 	}
-	if email, err = s.users.storedSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
+	if email, err = s.users.StoredSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
 		return out, "", err
 	}
 	subject := "user/" + email
@@ -184,7 +185,7 @@ func (s *SignInService) useLink(tx store.Tx, secret string) (*records.SignInLink
 	if err != nil {
 		return nil, err
 	}
-	if err := dropClaims(tx, rec.TenantID, rec.Email); err != nil {
+	if err := people.DropClaims(tx, rec.TenantID, rec.Email); err != nil {
 		return nil, err
 	}
 	u, version, err := records.Users.Get(tx, rec.TenantID, rec.Email)

@@ -1,6 +1,10 @@
 package control
 
-import "github.com/countersign/countersign/internal/control/core"
+import (
+	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/people"
+	"github.com/countersign/countersign/internal/storage/store"
+)
 
 // What callers name of the rooms.
 
@@ -24,3 +28,24 @@ type Postbox = core.Postbox
 
 // Prober sends the two kinds of request that belong to no step: health checks and a reviewer's probes.
 type Prober = core.Prober
+
+// ChatAccount is an account at a chat service, as the service describes it at this moment.
+type ChatAccount = people.ChatAccount
+
+// ErrChatUnconfirmed says that the user whose address an account has must confirm it first.
+var ErrChatUnconfirmed = people.ErrChatUnconfirmed
+
+// First holds the secrets of a new store, shown once: a token, and the secret part of the set-up link for the first person.
+type First = people.First
+
+// OldAddress is a user whose address an earlier release stored in another form.
+type OldAddress = people.OldAddress
+
+// OldAddresses lists, over all tenants, the users whose address isn't in canonical form.
+func OldAddresses(tx store.Tx) ([]OldAddress, error) { return people.OldAddresses(tx) }
+
+// OwnChatAccount is an account with the address of a session's user.
+type OwnChatAccount = people.OwnChatAccount
+
+// OwnToken is a token that names the session's user.
+type OwnToken = people.OwnToken

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/project"
@@ -109,7 +110,7 @@ func (s *WebhookService) checkWebhook(tenant string, w countersign.WebhookWrite)
 	if err != nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "url: it %v", err)
 	}
-	if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
+	if err := people.OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
 		return err
 	}
 	if !slices.Contains(s.Config.Allowed.NotifyOrigins, origin) {

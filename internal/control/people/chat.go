@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type ChatService struct {
 	sessions *sessions.SessionService
 }
 
-// newChats returns the use cases.
-func newChats(c *core.Core, sessions *sessions.SessionService) *ChatService {
+// NewChats returns the use cases.
+func NewChats(c *core.Core, sessions *sessions.SessionService) *ChatService {
 	return &ChatService{Core: c, sessions: sessions}
 }
 

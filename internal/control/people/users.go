@@ -1,4 +1,6 @@
-package control
+// Package people holds the use cases of people and what they may: users, groups, delegations, tenants,
+// tokens, accounts at chat services.
+package people
 
 import (
 	"context"
@@ -25,8 +27,8 @@ type UserService struct {
 	chats       *ChatService
 }
 
-// newUsers returns the use cases. A user who leaves a tenant leaves everything else of it.
-func newUsers(c *core.Core, sessions *sessions.SessionService, tokens *TokenService, groups *GroupService, delegations *DelegationService, chats *ChatService) *UserService {
+// NewUsers returns the use cases. A user who leaves a tenant leaves everything else of it.
+func NewUsers(c *core.Core, sessions *sessions.SessionService, tokens *TokenService, groups *GroupService, delegations *DelegationService, chats *ChatService) *UserService {
 	return &UserService{Core: c, sessions: sessions, tokens: tokens, groups: groups, delegations: delegations, chats: chats}
 }
 
@@ -50,7 +52,7 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 	if err := core.WellFormed(a, w); err != nil {
 		return u, err
 	}
-	if email, err = s.storedSpelling(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
+	if email, err = s.StoredSpelling(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
 		return u, err
 	}
 	if err := core.Wrong(slices.Concat(core.Repeated("roles", w.Roles), core.Repeated("projectIds", w.ProjectIDs))); err != nil {
@@ -61,7 +63,7 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 		if err != nil {
 			return err
 		}
-		if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
+		if err := OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
 			return err
 		}
 		stored, version, err := records.Users.Get(tx, tenant, email)
@@ -96,7 +98,7 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 
 // DeleteUser ends somebody's membership of a tenant.
 func (s *UserService) DeleteUser(ctx context.Context, a core.Actor, email, tenantID string) (u countersign.User, err error) {
-	if email, err = s.storedSpelling(ctx, a, access.DeleteUser, tenantID, email); err != nil {
+	if email, err = s.StoredSpelling(ctx, a, access.DeleteUser, tenantID, email); err != nil {
 		return u, err
 	}
 	err = s.Update(ctx, a, access.DeleteUser, "user/"+email, func(tx store.Tx) error {
@@ -156,9 +158,9 @@ func endSessions(tx store.Tx, email, tenant string) error {
 	return err
 }
 
-// address returns the canonical form of an e-mail address, in which it is stored and
+// Address returns the canonical form of an e-mail address, in which it is stored and
 // compared.
-func address(path, text string) (string, error) {
+func Address(path, text string) (string, error) {
 	email, err := access.CanonicalEmail(text)
 	if err != nil {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: %v", path, err)
@@ -170,9 +172,9 @@ func address(path, text string) (string, error) {
 	return email, nil
 }
 
-// newAddress refuses an address that can be mistaken for another one. It judges new users
+// NewAddress refuses an address that can be mistaken for another one. It judges new users
 // only: existing ones keep theirs, and a sign-in treats all addresses alike.
-func newAddress(path, email string) error {
+func NewAddress(path, email string) error {
 	if err := access.MistakableEmail(email); err != nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: %v", path, err)
 	}
@@ -184,7 +186,7 @@ const maxEmail = 254
 
 // User reads one user of a tenant.
 func (s *UserService) User(ctx context.Context, a core.Actor, email, tenantID string) (u countersign.User, err error) {
-	if email, err = s.storedSpelling(ctx, a, access.ReadUsers, tenantID, email); err != nil {
+	if email, err = s.StoredSpelling(ctx, a, access.ReadUsers, tenantID, email); err != nil {
 		return u, err
 	}
 	err = s.View(ctx, a, access.ReadUsers, func(tx store.Tx) error {

@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -22,8 +22,8 @@ type AuthenticationService struct {
 	touching  sync.Map // ids of the tokens whose last use is being written
 }
 
-// newAuthentication returns the use cases.
-func newAuthentication(c *core.Core) *AuthenticationService {
+// NewAuthentication returns the use cases.
+func NewAuthentication(c *core.Core) *AuthenticationService {
 	return &AuthenticationService{Core: c, tokens: cache.New[string, knownToken](cachedTokens), tokenRefs: cache.New[string, records.TokenRef](cachedTokens)}
 }
 

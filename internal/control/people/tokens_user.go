@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func tokenUser(tx store.Tx, tenant, email string) (string, error) {
 	}
 	kept, err := hasUser(tx, tenant, email)
 	if err == nil && !kept {
-		email, err = address("userEmail", email)
+		email, err = Address("userEmail", email)
 	}
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -18,11 +18,11 @@ import (
 // isn't in canonical form can't sign in, since a sign-in looks up the canonical form. An
 // operator reaches such a user by the exact spelling that the list shows.
 
-// storedSpelling returns the address under which a user is stored: text itself if the
+// StoredSpelling returns the address under which a user is stored: text itself if the
 // tenant has a user of exactly that spelling, else its canonical form. A caller who may not
 // do op doesn't learn which users exist.
-func (s *UserService) storedSpelling(ctx context.Context, a core.Actor, op access.Operation, tenantID, text string) (string, error) {
-	email, bad := address("email", text)
+func (s *UserService) StoredSpelling(ctx context.Context, a core.Actor, op access.Operation, tenantID, text string) (string, error) {
+	email, bad := Address("email", text)
 	if email == text || access.Allow(a.Principal, op) != nil {
 		return email, bad
 	}
@@ -58,9 +58,9 @@ func hasUser(tx store.Tx, tenant, text string) (bool, error) {
 // newUser refuses a new user whose address looks like an existing user's, or is the
 // canonical form of an address that the tenant has in another spelling.
 func newUser(tx store.Tx, tenant, text string) error {
-	email, err := address("email", text) // the user in the stored spelling may have been deleted since
+	email, err := Address("email", text) // the user in the stored spelling may have been deleted since
 	if err == nil {
-		err = newAddress("email", email)
+		err = NewAddress("email", email)
 	}
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
 			}
 			spellings[folded][email] = true
 			if folded != email && records.Decode(row, &records.User{}) == nil {
-				now, _ := address("email", email) // "" if it is refused
+				now, _ := Address("email", email) // "" if it is refused
 				old = append(old, OldAddress{TenantID: tenant, Email: email, Now: now})
 			}
 		}

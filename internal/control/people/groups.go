@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 // GroupService is the use cases of groups of approvers.
 type GroupService struct{ *core.Core }
 
-// newGroups returns the use cases.
-func newGroups(c *core.Core) *GroupService { return &GroupService{Core: c} }
+// NewGroups returns the use cases.
+func NewGroups(c *core.Core) *GroupService { return &GroupService{Core: c} }
 
 // Groups lists the tenant's groups by id.
 func (s *GroupService) Groups(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[countersign.Group], err error) {
@@ -95,7 +95,7 @@ func checkGroup(w countersign.GroupWrite) ([]string, error) {
 	}
 	members := slices.Clone(w.Members)
 	for i := range members {
-		email, err := address(fmt.Sprintf("members[%d]", i), members[i])
+		email, err := Address(fmt.Sprintf("members[%d]", i), members[i])
 		if err != nil {
 			return nil, err
 		}

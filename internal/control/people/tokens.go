@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // TokenService is the use cases of tokens.
 type TokenService struct{ *core.Core }
 
-// newTokens returns the use cases.
-func newTokens(c *core.Core) *TokenService { return &TokenService{Core: c} }
+// NewTokens returns the use cases.
+func NewTokens(c *core.Core) *TokenService { return &TokenService{Core: c} }
 
 // Tokens lists a tenant's tokens by id, including revoked and expired ones. Their secrets
 // were shown once and are not stored.
@@ -50,7 +50,7 @@ func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w counters
 		if err != nil {
 			return err
 		}
-		if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
+		if err := OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
 			return err
 		}
 		if err := agentsOf(tx, a, tenant, w.AgentIDs); err != nil {
@@ -121,7 +121,7 @@ func checkToken(w countersign.TokenWrite) error {
 	return core.Wrong(problems)
 }
 
-func ownProjectIDs(tenant string, ids []string) error {
+func OwnProjectIDs(tenant string, ids []string) error {
 	for i, id := range ids {
 		if !countersign.OwnsProjectID(tenant, id) {
 			return countersign.Errorf(countersign.CodeInvalidRequest, "projectIds[%d]: a project id of tenant %s begins with %s-", i, tenant, tenant)

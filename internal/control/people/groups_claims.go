@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// keepClaims keeps with a user, in each of their tenants, which claims that groups name the
+// KeepClaims keeps with a user, in each of their tenants, which claims that groups name the
 // identity provider made at this sign-in. Of a sign-in without a provider that is none: who
 // was taken out of a group there must not stay a member by signing in otherwise.
-func (s *GroupService) keepClaims(tx store.Tx, email string, claims map[string][]string) error {
+func (s *GroupService) KeepClaims(tx store.Tx, email string, claims map[string][]string) error {
 	users, err := sessions.Memberships(tx, email)
 	if err != nil {
 		return err
@@ -21,9 +21,9 @@ func (s *GroupService) keepClaims(tx store.Tx, email string, claims map[string][
 	return keepClaimsOf(tx, users, claims)
 }
 
-// dropClaims is keepClaims for a sign-in by what belongs to one tenant: its session acts in no
+// DropClaims is keepClaims for a sign-in by what belongs to one tenant: its session acts in no
 // other, and says nothing of the user there.
-func dropClaims(tx store.Tx, tenant, email string) error {
+func DropClaims(tx store.Tx, tenant, email string) error {
 	u, err := core.UserOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return nil

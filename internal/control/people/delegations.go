@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 // DelegationService is the use cases of delegations.
 type DelegationService struct{ *core.Core }
 
-// newDelegations returns the use cases.
-func newDelegations(c *core.Core) *DelegationService { return &DelegationService{Core: c} }
+// NewDelegations returns the use cases.
+func NewDelegations(c *core.Core) *DelegationService { return &DelegationService{Core: c} }
 
 // Delegations lists the tenant's delegations by who is away, those that are over too.
 func (s *DelegationService) Delegations(ctx context.Context, a core.Actor, l core.List) (page countersign.Page[countersign.Delegation], err error) {
@@ -114,7 +114,7 @@ func mayDelegate(a core.Actor, away string) error {
 
 // delegateOf finds the user who is to decide in place of another.
 func delegateOf(tx store.Tx, tenant, away, delegate string) (string, error) {
-	email, err := address("delegate", delegate)
+	email, err := Address("delegate", delegate)
 	if err == nil {
 		email, err = memberOf(tx, tenant, "delegate", email)
 	}
@@ -136,7 +136,7 @@ func delegateOf(tx store.Tx, tenant, away, delegate string) (string, error) {
 
 // awayUser finds the user in whose name the actor delegates, if it may.
 func awayUser(tx store.Tx, a core.Actor, text string) (string, error) {
-	email, err := address("email", text)
+	email, err := Address("email", text)
 	if err != nil {
 		return "", err
 	}

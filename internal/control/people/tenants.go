@@ -1,4 +1,4 @@
-package control
+package people
 
 import (
 	"context"
@@ -18,8 +18,8 @@ type TenantService struct {
 	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
 }
 
-// newTenants returns the use cases.
-func newTenants(c *core.Core, party func() *passkey.Party) *TenantService {
+// NewTenants returns the use cases.
+func NewTenants(c *core.Core, party func() *passkey.Party) *TenantService {
 	return &TenantService{Core: c, party: party}
 }
 
