@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/sessions"
+	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
@@ -36,8 +37,8 @@ type Service struct {
 	*people.DelegationService
 	*people.TenantService
 	*people.ChatService
-	*SignInService
-	*PasskeyService
+	*signin.SignInService
+	*signin.PasskeyService
 	*ProjectService
 	*CredentialService
 	*WebhookService
@@ -67,8 +68,8 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 	s.TokenService, s.AuthenticationService = people.NewTokens(c), people.NewAuthentication(c)
 	s.GroupService, s.DelegationService, s.ChatService = people.NewGroups(c), people.NewDelegations(c), people.NewChats(c, s.SessionService)
 	s.UserService = people.NewUsers(c, s.SessionService, s.TokenService, s.GroupService, s.DelegationService, s.ChatService)
-	s.SignInService = newSignIn(c, s.SessionService, s.UserService, s.GroupService)
-	s.PasskeyService = newPasskeys(c, s.SessionService, s.SignInService)
+	s.SignInService = signin.NewSignIn(c, s.SessionService, s.UserService, s.GroupService)
+	s.PasskeyService = signin.NewPasskeys(c, s.SessionService, s.SignInService)
 	s.TenantService = people.NewTenants(c, s.PasskeyService.Party)
 
 	s.CredentialService = newCredentials(c)

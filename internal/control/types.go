@@ -1,8 +1,11 @@
 package control
 
 import (
+	"time"
+
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/people"
+	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -49,3 +52,15 @@ type OwnChatAccount = people.OwnChatAccount
 
 // OwnToken is a token that names the session's user.
 type OwnToken = people.OwnToken
+
+// CodeText is the mail with a code.
+func CodeText(code string, from string, at time.Time) string { return signin.CodeText(code, from, at) }
+
+// Link is what a sign-in link says before it is used: whom it signs in, and who made it.
+type Link = signin.Link
+
+// OwnPasskey is a passkey as its user sees it.
+type OwnPasskey = signin.OwnPasskey
+
+// Question is what a browser is asked about passkeys.
+type Question = signin.Question

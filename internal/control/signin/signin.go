@@ -1,4 +1,6 @@
-package control
+// Package signin holds the ways to sign in: codes by mail, links, passkeys, identity providers, and
+// the set-up of a new service.
+package signin
 
 import (
 	"context"
@@ -29,8 +31,8 @@ type SignInService struct {
 	codes      *codeMails
 }
 
-// newSignIn returns the use cases.
-func newSignIn(c *core.Core, sessions *sessions.SessionService, users *people.UserService, groups *people.GroupService) *SignInService {
+// NewSignIn returns the use cases.
+func NewSignIn(c *core.Core, sessions *sessions.SessionService, users *people.UserService, groups *people.GroupService) *SignInService {
 	return &SignInService{
 		Core: c, sessions: sessions, users: users, groups: groups, codes: newCodeMails(),
 		codeLimit: core.NewLimit(c.Config, c.Store, "asking", codeRate), siteLimit: core.NewLimit(c.Config, c.Store, "siting", siteCodeRate),

@@ -1,4 +1,4 @@
-package control
+package signin
 
 import (
 	"bytes"
@@ -30,8 +30,8 @@ type PasskeyService struct {
 	party    *passkey.Party // nil: browsers allow none at the public address
 }
 
-// newPasskeys returns the use cases.
-func newPasskeys(c *core.Core, sessions *sessions.SessionService, signin *SignInService) *PasskeyService {
+// NewPasskeys returns the use cases.
+func NewPasskeys(c *core.Core, sessions *sessions.SessionService, signin *SignInService) *PasskeyService {
 	return &PasskeyService{Core: c, sessions: sessions, signin: signin}
 }
 
