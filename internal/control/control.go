@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/people"
+	"github.com/countersign/countersign/internal/control/projects"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -39,9 +40,9 @@ type Service struct {
 	*people.ChatService
 	*signin.SignInService
 	*signin.PasskeyService
-	*ProjectService
-	*CredentialService
-	*WebhookService
+	*projects.ProjectService
+	*projects.CredentialService
+	*projects.WebhookService
 	*StoreService
 	*ModelService
 	*PlanService
@@ -72,8 +73,8 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 	s.PasskeyService = signin.NewPasskeys(c, s.SessionService, s.SignInService)
 	s.TenantService = people.NewTenants(c, s.PasskeyService.Party)
 
-	s.CredentialService = newCredentials(c)
-	s.ProjectService, s.WebhookService = newProjects(c, s.CredentialService, pr), newWebhooks(c, s.CredentialService)
+	s.CredentialService = projects.NewCredentials(c)
+	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
 	s.StoreService = newStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = newModels(c), newPlans(c)

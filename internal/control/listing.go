@@ -6,6 +6,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/projects"
 )
 
 // ListAgents is Agents of what show makes of each.
@@ -28,7 +29,7 @@ func ListPlans[T any](ctx context.Context, s *Service, a core.Actor, l core.List
 // ListProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
 // which one is in memory at a time.
 func ListProjects[T any](ctx context.Context, s *Service, a core.Actor, l core.List, show func(countersign.Project) (T, error)) (countersign.Page[T], error) {
-	return listProjects(ctx, s.ProjectService, a, l, show)
+	return projects.ListProjects(ctx, s.ProjectService, a, l, show)
 }
 
 // ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and

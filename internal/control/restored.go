@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/projects"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -16,11 +17,11 @@ import (
 // StoreService is what is done once to a whole store, over all tenants.
 type StoreService struct {
 	*core.Core
-	projects *ProjectService
+	projects *projects.ProjectService
 }
 
 // newStores returns the use cases.
-func newStores(c *core.Core, projects *ProjectService) *StoreService {
+func newStores(c *core.Core, projects *projects.ProjectService) *StoreService {
 	return &StoreService{Core: c, projects: projects}
 }
 
@@ -116,7 +117,7 @@ func (s *StoreService) reviseAfterRestore(tx store.Tx, tenant, id, reason string
 	if err != nil {
 		return err
 	}
-	c, err := s.projects.revise(tx, tenant, h, version, content)
+	c, err := s.projects.Revise(tx, tenant, h, version, content)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/people"
+	"github.com/countersign/countersign/internal/control/projects"
 	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -64,3 +65,9 @@ type OwnPasskey = signin.OwnPasskey
 
 // Question is what a browser is asked about passkeys.
 type Question = signin.Question
+
+// ProjectUse is the unfinished runs that keep a project from being edited.
+type ProjectUse = projects.ProjectUse
+
+// RunUse is an unfinished run and the action that it waits for.
+type RunUse = projects.RunUse

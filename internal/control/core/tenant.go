@@ -25,3 +25,13 @@ func TenantFor(tx store.Tx, a Actor, named string) (string, error) {
 	}
 	return named, err
 }
+
+// OwnProjectIDs refuses ids of projects that are another tenant's.
+func OwnProjectIDs(tenant string, ids []string) error {
+	for i, id := range ids {
+		if !countersign.OwnsProjectID(tenant, id) {
+			return countersign.Errorf(countersign.CodeInvalidRequest, "projectIds[%d]: a project id of tenant %s begins with %s-", i, tenant, tenant)
+		}
+	}
+	return nil
+}

@@ -50,7 +50,7 @@ func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w counters
 		if err != nil {
 			return err
 		}
-		if err := OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
+		if err := core.OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
 			return err
 		}
 		if err := agentsOf(tx, a, tenant, w.AgentIDs); err != nil {
@@ -119,15 +119,6 @@ func checkToken(w countersign.TokenWrite) error {
 	problems = slices.Concat(problems, checkAgentToken(w),
 		core.Repeated("roles", w.Roles), core.Repeated("projectIds", w.ProjectIDs), core.Repeated("agentIds", w.AgentIDs), core.Repeated("modes", w.Modes))
 	return core.Wrong(problems)
-}
-
-func OwnProjectIDs(tenant string, ids []string) error {
-	for i, id := range ids {
-		if !countersign.OwnsProjectID(tenant, id) {
-			return countersign.Errorf(countersign.CodeInvalidRequest, "projectIds[%d]: a project id of tenant %s begins with %s-", i, tenant, tenant)
-		}
-	}
-	return nil
 }
 
 func describe(t countersign.Token) string {

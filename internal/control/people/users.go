@@ -63,7 +63,7 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 		if err != nil {
 			return err
 		}
-		if err := OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
+		if err := core.OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
 			return err
 		}
 		stored, version, err := records.Users.Get(tx, tenant, email)

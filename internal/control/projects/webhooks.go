@@ -1,4 +1,4 @@
-package control
+package projects
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
-	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/project"
@@ -24,8 +23,8 @@ type WebhookService struct {
 	credentials *CredentialService
 }
 
-// newWebhooks returns the use cases.
-func newWebhooks(c *core.Core, credentials *CredentialService) *WebhookService {
+// NewWebhooks returns the use cases.
+func NewWebhooks(c *core.Core, credentials *CredentialService) *WebhookService {
 	return &WebhookService{Core: c, credentials: credentials}
 }
 
@@ -110,7 +109,7 @@ func (s *WebhookService) checkWebhook(tenant string, w countersign.WebhookWrite)
 	if err != nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "url: it %v", err)
 	}
-	if err := people.OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
+	if err := core.OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
 		return err
 	}
 	if !slices.Contains(s.Config.Allowed.NotifyOrigins, origin) {

@@ -1,4 +1,4 @@
-package control
+package projects
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 // CredentialService is the use cases of credential variables.
 type CredentialService struct{ *core.Core }
 
-// newCredentials returns the use cases.
-func newCredentials(c *core.Core) *CredentialService { return &CredentialService{Core: c} }
+// NewCredentials returns the use cases.
+func NewCredentials(c *core.Core) *CredentialService { return &CredentialService{Core: c} }
 
 // claim checks that a new project or webhook may use its credential, and binds an unbound
 // one to the tenant. path is the request's field that names the credential.

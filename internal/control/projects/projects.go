@@ -1,4 +1,6 @@
-package control
+// Package projects holds the use cases of projects, and of the credentials and webhooks that they
+// name.
+package projects
 
 import (
 	"cmp"
@@ -26,19 +28,19 @@ type ProjectService struct {
 	prober      core.Prober
 }
 
-// newProjects returns the use cases. p sends their health checks.
-func newProjects(c *core.Core, credentials *CredentialService, p core.Prober) *ProjectService {
+// NewProjects returns the use cases. p sends their health checks.
+func NewProjects(c *core.Core, credentials *CredentialService, p core.Prober) *ProjectService {
 	return &ProjectService{Core: c, credentials: credentials, prober: p}
 }
 
 // Projects lists the projects within the actor's scope by id.
 func (s *ProjectService) Projects(ctx context.Context, a core.Actor, l core.List) (countersign.Page[countersign.Project], error) {
-	return listProjects(ctx, s, a, l, core.Whole)
+	return ListProjects(ctx, s, a, l, core.Whole)
 }
 
-// listProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
+// ListProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of
 // which one is in memory at a time.
-func listProjects[T any](ctx context.Context, s *ProjectService, a core.Actor, l core.List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
+func ListProjects[T any](ctx context.Context, s *ProjectService, a core.Actor, l core.List, show func(countersign.Project) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		q := l.Query(nil, l.Current(reach.OwnProjects(a, "id")...)...)
 		show := names.WithNames(tx, a.Tenant, show)
@@ -188,7 +190,7 @@ func (s *ProjectService) edit(tx store.Tx, a core.Actor, h *records.ProjectHead,
 			return countersign.Project{}, err
 		}
 	}
-	c, err := s.revise(tx, a.Tenant, h, version, &content)
+	c, err := s.Revise(tx, a.Tenant, h, version, &content)
 	if err != nil {
 		return countersign.Project{}, err
 	}
@@ -196,9 +198,9 @@ func (s *ProjectService) edit(tx store.Tx, a core.Actor, h *records.ProjectHead,
 	return reach.AssembleProject(s.Config.Allowed, *h, content), s.Audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 
-// revise stores content as the project's next revision, disabled and without a health
+// Revise stores content as the project's next revision, disabled and without a health
 // check.
-func (s *ProjectService) revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (core.Change, error) {
+func (s *ProjectService) Revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (core.Change, error) {
 	before := core.Revision(h.Revision)
 	now := s.Config.Now()
 	if h.Revision == 0 {
