@@ -20,6 +20,7 @@ import (
 	"github.com/countersign/countersign/internal/control/projects"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/control/signin"
+	"github.com/countersign/countersign/internal/control/storewide"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
@@ -43,7 +44,7 @@ type Service struct {
 	*projects.ProjectService
 	*projects.CredentialService
 	*projects.WebhookService
-	*StoreService
+	*storewide.StoreService
 	*ModelService
 	*PlanService
 	*AgentService
@@ -75,7 +76,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 
 	s.CredentialService = projects.NewCredentials(c)
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
-	s.StoreService = newStores(c, s.ProjectService)
+	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = newModels(c), newPlans(c)
 	s.AgentService, s.TeamService, s.HeartbeatService = newAgents(c), newTeams(c, s.PlanService), newHeartbeats(c)

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/projects"
 	"github.com/countersign/countersign/internal/control/signin"
+	"github.com/countersign/countersign/internal/control/storewide"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -71,3 +72,15 @@ type ProjectUse = projects.ProjectUse
 
 // RunUse is an unfinished run and the action that it waits for.
 type RunUse = projects.RunUse
+
+// ErrReplicas says that replicas have a record in the store.
+var ErrReplicas = storewide.ErrReplicas
+
+// Restored counts what a restore changed, over all tenants.
+type Restored = storewide.Restored
+
+// UpgradeNotice is a notice about what a tenant has.
+type UpgradeNotice = storewide.UpgradeNotice
+
+// UpgradeNotices lists, over all tenants, what this release means otherwise than the one before.
+func UpgradeNotices(tx store.Tx) ([]UpgradeNotice, error) { return storewide.UpgradeNotices(tx) }

@@ -1,4 +1,6 @@
-package control
+// Package storewide is what is done once to a whole store, over all tenants: after a restore, and at
+// the first start of a release.
+package storewide
 
 import (
 	"context"
@@ -20,8 +22,8 @@ type StoreService struct {
 	projects *projects.ProjectService
 }
 
-// newStores returns the use cases.
-func newStores(c *core.Core, projects *projects.ProjectService) *StoreService {
+// NewStores returns the use cases.
+func NewStores(c *core.Core, projects *projects.ProjectService) *StoreService {
 	return &StoreService{Core: c, projects: projects}
 }
 
