@@ -15,6 +15,7 @@ import (
 	"log/slog"
 
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/models"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/projects"
@@ -45,7 +46,7 @@ type Service struct {
 	*projects.CredentialService
 	*projects.WebhookService
 	*storewide.StoreService
-	*ModelService
+	*models.ModelService
 	*PlanService
 	*AgentService
 	*SyncService
@@ -78,7 +79,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
-	s.ModelService, s.PlanService = newModels(c), newPlans(c)
+	s.ModelService, s.PlanService = models.NewModels(c), newPlans(c)
 	s.AgentService, s.TeamService, s.HeartbeatService = newAgents(c), newTeams(c, s.PlanService), newHeartbeats(c)
 	s.SyncService = newSyncs(c, s.AgentService)
 

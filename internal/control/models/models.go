@@ -1,4 +1,5 @@
-package control
+// Package models holds the use cases of models: their documents, validation and simulation.
+package models
 
 import (
 	"cmp"
@@ -26,8 +27,8 @@ type ModelService struct {
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 }
 
-// newModels returns the use cases.
-func newModels(c *core.Core) *ModelService {
+// NewModels returns the use cases.
+func NewModels(c *core.Core) *ModelService {
 	return &ModelService{Core: c, documents: cache.New[documentKey, ListedModel](cachedModels), machines: cache.New[cache.Stamp, *model.Machine](cachedMachines)}
 }
 
