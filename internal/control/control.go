@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/control/models"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/people"
+	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/projects"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/control/signin"
@@ -47,7 +48,7 @@ type Service struct {
 	*projects.WebhookService
 	*storewide.StoreService
 	*models.ModelService
-	*PlanService
+	*plans.PlanService
 	*AgentService
 	*SyncService
 	*TeamService
@@ -79,7 +80,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
-	s.ModelService, s.PlanService = models.NewModels(c), newPlans(c)
+	s.ModelService, s.PlanService = models.NewModels(c), plans.NewPlans(c)
 	s.AgentService, s.TeamService, s.HeartbeatService = newAgents(c), newTeams(c, s.PlanService), newHeartbeats(c)
 	s.SyncService = newSyncs(c, s.AgentService)
 

@@ -6,6 +6,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/projects"
 )
 
@@ -22,8 +23,8 @@ func ListApprovals[T any](ctx context.Context, s *Service, a core.Actor, l core.
 
 // ListPlans is Plans of what show makes of each: a page has up to 200 plans of a
 // mebibyte, of which few are in memory at a time.
-func ListPlans[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f PlanFilter, show func(countersign.Plan) (T, error)) (countersign.Page[T], error) {
-	return listPlans(ctx, s.PlanService, a, l, f, show)
+func ListPlans[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f plans.PlanFilter, show func(countersign.Plan) (T, error)) (countersign.Page[T], error) {
+	return plans.ListPlans(ctx, s.PlanService, a, l, f, show)
 }
 
 // ListProjects is Projects of what show makes of each: a page has up to 200 of a mebibyte, of

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -198,7 +199,7 @@ func (s *RunService) settled(ctx context.Context, m runrepo.Moved) {
 // a View; mostly from memory. It must not be changed.
 func (s *RunService) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
 	return s.Repo.WholePlan(tx, tenant, r.PlanID, r.PlanDigest, func(p countersign.Plan) (countersign.Plan, int, error) {
-		return withModels(tx, tenant, p)
+		return plans.WithModels(tx, tenant, p)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
@@ -23,7 +24,7 @@ import (
 type StartService struct {
 	*core.Core
 	runs     *RunService
-	plans    *PlanService
+	plans    *plans.PlanService
 	keyRaces *cache.Cache[string, time.Time] // by tenant: when two starts took one key for free
 }
 
@@ -31,7 +32,7 @@ type StartService struct {
 const cachedKeyRaces = 1024
 
 // newStarts returns the use cases.
-func newStarts(c *core.Core, runs *RunService, plans *PlanService) *StartService {
+func newStarts(c *core.Core, runs *RunService, plans *plans.PlanService) *StartService {
 	return &StartService{Core: c, runs: runs, plans: plans, keyRaces: cache.New[string, time.Time](cachedKeyRaces)}
 }
 
@@ -308,12 +309,12 @@ func (s *StartService) StartRun(ctx context.Context, a core.Actor, start counter
 		return out, err
 	}
 	if unstartable(rec) == nil {
-		if o.known, err = s.plans.takenBy(ctx, a, &rec.Plan); err != nil {
+		if o.known, err = s.plans.TakenBy(ctx, a, &rec.Plan); err != nil {
 			return out, err
 		}
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := s.plans.mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
+		if err := s.plans.MayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
 		if err := s.checkLimitsOfStart(tx, a.Tenant, rec.Mode, o.known.Asks); err != nil {
@@ -325,7 +326,7 @@ func (s *StartService) StartRun(ctx context.Context, a core.Actor, start counter
 
 func (s *StartService) planToRun(ctx context.Context, a core.Actor, o startRequest, planID string) (rec *records.Plan, err error) {
 	if err = access.Allow(a.Principal, access.StartRun); err == nil {
-		rec, err = s.plans.knownPlan(ctx, a, planID)
+		rec, err = s.plans.KnownPlan(ctx, a, planID)
 	}
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		err = s.Read(ctx, func(tx store.Tx) error { return s.unknownSubject(tx, a, o, err) })

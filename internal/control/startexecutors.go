@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
@@ -216,13 +217,13 @@ func (s *StartService) startExecutors(ctx context.Context, a core.Actor, c execu
 	}
 	var whole *countersign.Plan // what the turn to write would read again
 	if p != nil {
-		whole = withSources(*p, executors.Projects)
+		whole = plans.WithSources(*p, executors.Projects)
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
 		if p == nil { // the run that the key had started isn't found any more
 			return nil, errRunGone
 		}
-		if err := s.plans.mayStart(tx, a.Tenant, p, nil); err != nil {
+		if err := s.plans.MayStart(tx, a.Tenant, p, nil); err != nil {
 			return nil, err
 		}
 		if err := s.checkLimitsOfStart(tx, a.Tenant, p.Mode, o.known.Asks); err != nil {
@@ -267,14 +268,14 @@ func (s *StartService) planExecutors(ctx context.Context, a core.Actor, c execut
 	err := s.Judge(ctx, a, func(m *cost.Meter) {
 		o.Meter = m
 		if p, problems = c.plan(executors, o); len(problems) == 0 && !m.Over() {
-			known = run.Taken(m, withSources(p, executors.Projects), true)
+			known = run.Taken(m, plans.WithSources(p, executors.Projects), true)
 		}
 	})
 	if err != nil {
 		return nil, known, c.places(err)
 	}
 	if len(problems) > 0 { // it is refused here, and never stored
-		return nil, known, s.Read(ctx, func(tx store.Tx) error { return s.plans.mayStart(tx, a.Tenant, &p, core.Invalid(problems)) })
+		return nil, known, s.Read(ctx, func(tx store.Tx) error { return s.plans.MayStart(tx, a.Tenant, &p, core.Invalid(problems)) })
 	}
 	return &p, known, nil
 }
@@ -297,17 +298,17 @@ func (s *StartService) agentExecutors(tx store.Tx, a core.Actor, id string, expe
 		return c, err
 	}
 	c.Projects = map[string]plan.Source{}
-	if err := s.plans.addExecutor(tx, a, &c, new(planned), head); err != nil {
+	if err := s.plans.AddExecutor(tx, a, &c, new(plans.Planned), head); err != nil {
 		return c, err
 	}
-	if err := refuseRetired(c); err != nil {
+	if err := plans.RefuseRetired(c); err != nil {
 		return c, err
 	}
 	if expected != nil && !head.Suspended {
 		err = requireRevision("agent", id, head.Revision, *expected)
 	}
 	if err == nil {
-		err = admitted(c)
+		err = plans.Admitted(c)
 	}
 	return c, err
 }
@@ -332,11 +333,11 @@ func (s *StartService) teamExecutors(tx store.Tx, a core.Actor, id string, expec
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.plans.executorsOf(tx, a, &team); err == nil {
-		err = refuseRetired(c)
+	if c, err = s.plans.ExecutorsOf(tx, a, &team); err == nil {
+		err = plans.RefuseRetired(c)
 	}
 	if err == nil {
-		err = admitted(c)
+		err = plans.Admitted(c)
 	}
 	return c, err
 }

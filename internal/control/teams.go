@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
+	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
@@ -18,11 +19,11 @@ import (
 // TeamService is the use cases of teams.
 type TeamService struct {
 	*core.Core
-	plans *PlanService
+	plans *plans.PlanService
 }
 
 // newTeams returns the use cases.
-func newTeams(c *core.Core, plans *PlanService) *TeamService {
+func newTeams(c *core.Core, plans *plans.PlanService) *TeamService {
 	return &TeamService{Core: c, plans: plans}
 }
 
@@ -102,11 +103,11 @@ func (s *TeamService) putTeam(ctx context.Context, a core.Actor, id string, w co
 			return err
 		}
 		team := countersign.Team{ID: id, Name: w.Name, Members: w.Members, Steps: w.Steps}
-		executors, err := s.plans.executorsOf(tx, a, &team)
+		executors, err := s.plans.ExecutorsOf(tx, a, &team)
 		if err != nil {
 			return err
 		}
-		if !sameExecutors(seen, executors) {
+		if !plans.SameExecutors(seen, executors) {
 			return core.ErrMoved
 		}
 		if err := core.Invalid(problems); err != nil {
@@ -118,10 +119,10 @@ func (s *TeamService) putTeam(ctx context.Context, a core.Actor, id string, w co
 		if head.Retired {
 			return plan.Retired(plan.KindTeam, id)
 		}
-		if err := refuseRetired(executors); err != nil {
+		if err := plans.RefuseRetired(executors); err != nil {
 			return err
 		}
-		if err := admitted(executors); err != nil {
+		if err := plans.Admitted(executors); err != nil {
 			return err
 		}
 		team.Steps = executors.GivenSteps()
@@ -138,7 +139,7 @@ func (s *TeamService) judgeTeam(ctx context.Context, a core.Actor, team counters
 		return seen, nil, nil
 	}
 	err = s.Read(ctx, func(tx store.Tx) error {
-		seen, err = s.plans.executorsOf(tx, a, &team)
+		seen, err = s.plans.ExecutorsOf(tx, a, &team)
 		return err
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/people"
+	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/projects"
 	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/control/storewide"
@@ -84,3 +85,6 @@ type UpgradeNotice = storewide.UpgradeNotice
 
 // UpgradeNotices lists, over all tenants, what this release means otherwise than the one before.
 func UpgradeNotices(tx store.Tx) ([]UpgradeNotice, error) { return storewide.UpgradeNotices(tx) }
+
+// PlanFilter narrows a listing of plans; empty fields do not.
+type PlanFilter = plans.PlanFilter

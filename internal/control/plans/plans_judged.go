@@ -1,4 +1,4 @@
-package control
+package plans
 
 import (
 	"context"
@@ -17,9 +17,9 @@ func (s *PlanService) Judging(ctx context.Context, a core.Actor, f func(m *cost.
 	return s.Judge(ctx, a, f)
 }
 
-// takenBy is what judging the steps of a stored plan takes, mostly from memory: a plan never
+// TakenBy is what judging the steps of a stored plan takes, mostly from memory: a plan never
 // changes.
-func (s *PlanService) takenBy(ctx context.Context, a core.Actor, p *countersign.Plan) (run.Estimate, error) {
+func (s *PlanService) TakenBy(ctx context.Context, a core.Actor, p *countersign.Plan) (run.Estimate, error) {
 	key := plannedKey{a.Tenant, p.ID, p.PlanDigest}
 	if known, ok := s.taken.Get(key); ok {
 		return known, nil
@@ -42,8 +42,8 @@ func (s *PlanService) takenBy(ctx context.Context, a core.Actor, p *countersign.
 
 type plannedKey struct{ tenant, id, digest string }
 
-// withSources is a plan with the projects that it was made from.
-func withSources(p countersign.Plan, projects map[string]plan.Source) *countersign.Plan {
+// WithSources is a plan with the projects that it was made from.
+func WithSources(p countersign.Plan, projects map[string]plan.Source) *countersign.Plan {
 	for _, ref := range p.Projects {
 		if src, ok := projects[ref.ID]; ok {
 			p.ProjectSnapshots = append(p.ProjectSnapshots, *src.Project)
@@ -52,10 +52,10 @@ func withSources(p countersign.Plan, projects map[string]plan.Source) *countersi
 	return &p
 }
 
-// mayStart compares the plan with how everything that it was made from is now. A
+// MayStart compares the plan with how everything that it was made from is now. A
 // retired part and a disabled project are named before flaw, what is wrong with the
 // plan itself (contract 7), and drift after it.
-func (s *PlanService) mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
+func (s *PlanService) MayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
 	now, err := s.Repo.CurrentRevisions(tx, tenant, p)
 	if err != nil {
 		return err
@@ -75,8 +75,8 @@ func (s *PlanService) mayStart(tx store.Tx, tenant string, p *countersign.Plan, 
 	return nil
 }
 
-// knownPlan is reachPlan, mostly without the store. The caller has asked access.Allow.
-func (s *PlanService) knownPlan(ctx context.Context, a core.Actor, id string) (rec *records.Plan, err error) {
+// KnownPlan is reachPlan, mostly without the store. The caller has asked access.Allow.
+func (s *PlanService) KnownPlan(ctx context.Context, a core.Actor, id string) (rec *records.Plan, err error) {
 	if rec := s.Repo.KnownPlan(a.Tenant, id); rec != nil {
 		return rec, inScopeOf(a, rec)
 	}

@@ -1,4 +1,5 @@
-package control
+// Package plans holds the use cases of plans, and gathers and judges what plans and runs are made of.
+package plans
 
 import (
 	"cmp"
@@ -34,8 +35,8 @@ type PlanService struct {
 // cachedEstimates is of how many plans it is known what judging their steps takes.
 const cachedEstimates = 1024
 
-// newPlans returns the use cases.
-func newPlans(c *core.Core) *PlanService {
+// NewPlans returns the use cases.
+func NewPlans(c *core.Core) *PlanService {
 	return &PlanService{Core: c, taken: cache.New[plannedKey, run.Estimate](cachedEstimates)}
 }
 
@@ -45,12 +46,12 @@ type PlanFilter struct{ Status, ModelID string }
 // Plans lists the plans within the actor's scope, newest first, without
 // snapshots.
 func (s *PlanService) Plans(ctx context.Context, a core.Actor, l core.List, f PlanFilter) (countersign.Page[countersign.Plan], error) {
-	return listPlans(ctx, s, a, l, f, core.Whole)
+	return ListPlans(ctx, s, a, l, f, core.Whole)
 }
 
-// listPlans is Plans of what show makes of each: a page has up to 200 plans of a
+// ListPlans is Plans of what show makes of each: a page has up to 200 plans of a
 // mebibyte, of which few are in memory at a time.
-func listPlans[T any](ctx context.Context, s *PlanService, a core.Actor, l core.List, f PlanFilter, show func(countersign.Plan) (T, error)) (page countersign.Page[T], err error) {
+func ListPlans[T any](ctx context.Context, s *PlanService, a core.Actor, l core.List, f PlanFilter, show func(countersign.Plan) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Plans, a.Principal)
 		if err != nil {
@@ -104,16 +105,16 @@ func inScopeOf(a core.Actor, rec *records.Plan) error {
 // snapshot adds the immutable revisions that a plan refers to. An INVALID plan
 // may refer to a model that there never was.
 func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan, error) {
-	p, _, err := withModels(tx, tenant, p)
+	p, _, err := WithModels(tx, tenant, p)
 	if err != nil {
 		return p, err
 	}
 	return runrepo.WithProjects(tx, tenant, p)
 }
 
-// withModels adds the revisions of the models that a plan refers to, and gives the size
+// WithModels adds the revisions of the models that a plan refers to, and gives the size
 // of their documents.
-func withModels(tx store.Tx, tenant string, p countersign.Plan) (_ countersign.Plan, size int, err error) {
+func WithModels(tx store.Tx, tenant string, p countersign.Plan) (_ countersign.Plan, size int, err error) {
 	m, size, err := modelAt(tx, tenant, p.ModelID, p.ModelRevision)
 	if err == nil {
 		p.ModelSnapshot = &m
@@ -253,9 +254,9 @@ func (s *PlanService) makePlan(ctx context.Context, a core.Actor, op access.Oper
 func (s *PlanService) planFrom(ctx context.Context, a core.Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
 	var present *countersign.Model
-	var of planned
+	var of Planned
 	err = s.View(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
-		of = planned{}
+		of = Planned{}
 		present, err = modelToPlan(tx, a, &of, modelID)
 		return err
 	})
@@ -293,14 +294,14 @@ func (s *PlanService) planFrom(ctx context.Context, a core.Actor, op access.Oper
 	err = s.Judge(ctx, a, func(m *cost.Meter) {
 		o.Meter = m
 		if made = plan.New(w, src, problems, o); made.Status == countersign.PlanReady && !m.Over() {
-			run.Taken(m, withSources(made, src.Projects), true) // a run of it must be able to start
+			run.Taken(m, WithSources(made, src.Projects), true) // a run of it must be able to start
 		}
 	})
 	return made, err
 }
 
 // modelToPlan is the model as it is; nil if there is none.
-func modelToPlan(tx store.Tx, a core.Actor, of *planned, modelID string) (*countersign.Model, error) {
+func modelToPlan(tx store.Tx, a core.Actor, of *Planned, modelID string) (*countersign.Model, error) {
 	m, err := plannedModel(tx, a.Tenant, of, modelID)
 	switch {
 	case countersign.ErrorCode(err) == countersign.CodeNotFound:
@@ -314,7 +315,7 @@ func modelToPlan(tx store.Tx, a core.Actor, of *planned, modelID string) (*count
 }
 
 // sources reads the projects that the steps name. of is what was read of the plan before.
-func (s *PlanService) sources(tx store.Tx, a core.Actor, of planned, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
+func (s *PlanService) sources(tx store.Tx, a core.Actor, of Planned, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
 	src := plan.Sources{Model: m, Projects: map[string]plan.Source{}}
 	for _, step := range steps {
 		if _, seen := src.Projects[step.ProjectID]; seen {

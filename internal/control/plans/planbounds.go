@@ -1,4 +1,4 @@
-package control
+package plans
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ import (
 // mebibyte, and all of them are read for each answer that shows the plan, and for its runs. A
 // plan that is stored goes on, however large.
 
-// planned counts the bytes of the documents that a plan is made of, in one transaction.
-type planned struct{ bytes int }
+// Planned counts the bytes of the documents that a plan is made of, in one transaction.
+type Planned struct{ bytes int }
 
 // document reads one of them, unless with it there are too many bytes: then it isn't decoded.
-func document[T any](d *planned, tx store.Tx, t *store.Table, tenant, kind, id string, revision int64, v *T) error {
+func document[T any](d *Planned, tx store.Tx, t *store.Table, tenant, kind, id string, revision int64, v *T) error {
 	row, err := tx.Get(t, tenant, records.RevisionID(id, revision))
 	if err != nil {
 		return fmt.Errorf("content of %s %s: %w", kind, id, err)
@@ -32,14 +32,14 @@ func document[T any](d *planned, tx store.Tx, t *store.Table, tenant, kind, id s
 	return records.Decode(row, v)
 }
 
-func plannedProject(allowed project.Allowed, tx store.Tx, tenant string, d *planned, h records.ProjectHead) (p countersign.Project, err error) {
+func plannedProject(allowed project.Allowed, tx store.Tx, tenant string, d *Planned, h records.ProjectHead) (p countersign.Project, err error) {
 	if err = document(d, tx, store.ProjectRevisions, tenant, "project", h.ID, h.Revision, &p); err != nil {
 		return p, err
 	}
 	return reach.AssembleProject(allowed, h, p), nil
 }
 
-func plannedModel(tx store.Tx, tenant string, d *planned, id string) (m countersign.Model, err error) {
+func plannedModel(tx store.Tx, tenant string, d *Planned, id string) (m countersign.Model, err error) {
 	head, _, err := records.Models.Get(tx, tenant, id)
 	if err != nil {
 		return m, core.Found(err, "model", id)
@@ -52,7 +52,7 @@ func plannedModel(tx store.Tx, tenant string, d *planned, id string) (m counters
 }
 
 // plannedAgent is agentOf an agent that a plan is made of.
-func plannedAgent(tx store.Tx, tenant string, d *planned, h *records.AgentHead) (agent countersign.Agent, err error) {
+func plannedAgent(tx store.Tx, tenant string, d *Planned, h *records.AgentHead) (agent countersign.Agent, err error) {
 	err = document(d, tx, store.AgentRevisions, tenant, "agent", h.ID, h.Revision, &agent)
 	return reach.WithHead(agent, h), err
 }

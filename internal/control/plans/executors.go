@@ -1,4 +1,4 @@
-package control
+package plans
 
 import (
 	"maps"
@@ -12,10 +12,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// executorsOf reads the existing members of a team with their models and projects. It fails on
+// ExecutorsOf reads the existing members of a team with their models and projects. It fails on
 // one outside the actor's scope.
-func (s *PlanService) executorsOf(tx store.Tx, a core.Actor, team *countersign.Team) (plan.Executors, error) {
-	c, of := plan.Executors{Team: team, Projects: map[string]plan.Source{}}, planned{}
+func (s *PlanService) ExecutorsOf(tx store.Tx, a core.Actor, team *countersign.Team) (plan.Executors, error) {
+	c, of := plan.Executors{Team: team, Projects: map[string]plan.Source{}}, Planned{}
 	seen := map[string]bool{}
 	for _, m := range team.Members {
 		if seen[m.AgentID] {
@@ -29,15 +29,15 @@ func (s *PlanService) executorsOf(tx store.Tx, a core.Actor, team *countersign.T
 		if err != nil {
 			return c, err
 		}
-		if err := s.addExecutor(tx, a, &c, &of, head); err != nil {
+		if err := s.AddExecutor(tx, a, &c, &of, head); err != nil {
 			return c, err
 		}
 	}
 	return c, checkScope("a team", slices.Collect(maps.Keys(c.Projects)))
 }
 
-// addExecutor adds an agent, its model and its project to the executors.
-func (s *PlanService) addExecutor(tx store.Tx, a core.Actor, c *plan.Executors, of *planned, head *records.AgentHead) error {
+// AddExecutor adds an agent, its model and its project to the executors.
+func (s *PlanService) AddExecutor(tx store.Tx, a core.Actor, c *plan.Executors, of *Planned, head *records.AgentHead) error {
 	e := plan.Executor{}
 	var err error
 	if e.Agent, err = plannedAgent(tx, a.Tenant, of, head); err != nil {
@@ -65,8 +65,8 @@ func (s *PlanService) addExecutor(tx store.Tx, a core.Actor, c *plan.Executors, 
 	return err
 }
 
-// refuseRetired refuses executors if an agent, its model or its project is retired.
-func refuseRetired(c plan.Executors) error {
+// RefuseRetired refuses executors if an agent, its model or its project is retired.
+func RefuseRetired(c plan.Executors) error {
 	for _, e := range c.Executors {
 		if e.Agent.Retired {
 			return plan.Retired(plan.KindAgent, e.Agent.ID)
@@ -78,8 +78,8 @@ func refuseRetired(c plan.Executors) error {
 	return projectsInUse(c.Projects)
 }
 
-// admitted refuses agents that an ADMIN has not admitted, or has suspended.
-func admitted(c plan.Executors) error {
+// Admitted refuses agents that an ADMIN has not admitted, or has suspended.
+func Admitted(c plan.Executors) error {
 	for _, e := range c.Executors {
 		if e.Agent.Status != countersign.AgentAdmitted {
 			return countersign.Errorf(countersign.CodeAgentNotAdmitted, "agent %s is %s; an ADMIN admits it", e.Agent.ID, e.Agent.Status)
@@ -99,8 +99,8 @@ func projectsInUse(projects map[string]plan.Source) error {
 	return nil
 }
 
-// sameExecutors reports the agents, models and projects that were judged before.
-func sameExecutors(a, b plan.Executors) bool {
+// SameExecutors reports the agents, models and projects that were judged before.
+func SameExecutors(a, b plan.Executors) bool {
 	return slices.EqualFunc(a.Executors, b.Executors, func(x, y plan.Executor) bool {
 		return x.Agent.ID == y.Agent.ID && x.Agent.Revision == y.Agent.Revision
 	}) && maps.EqualFunc(a.Projects, b.Projects, func(x, y plan.Source) bool {
