@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/models"
 	"github.com/countersign/countersign/internal/control/names"
@@ -49,10 +50,10 @@ type Service struct {
 	*storewide.StoreService
 	*models.ModelService
 	*plans.PlanService
-	*AgentService
-	*SyncService
-	*TeamService
-	*HeartbeatService
+	*agents.AgentService
+	*agents.SyncService
+	*agents.TeamService
+	*agents.HeartbeatService
 	*RunService
 	*StopService
 	*ProbeService
@@ -81,8 +82,8 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = models.NewModels(c), plans.NewPlans(c)
-	s.AgentService, s.TeamService, s.HeartbeatService = newAgents(c), newTeams(c, s.PlanService), newHeartbeats(c)
-	s.SyncService = newSyncs(c, s.AgentService)
+	s.AgentService, s.TeamService, s.HeartbeatService = agents.NewAgents(c), agents.NewTeams(c, s.PlanService), agents.NewHeartbeats(c)
+	s.SyncService = agents.NewSyncs(c, s.AgentService)
 
 	s.SearchService = newSearch(c)
 	s.RunService = newRuns(c, names.New(c), s.SearchService, d, hub)

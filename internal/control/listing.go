@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/plans"
@@ -11,8 +12,8 @@ import (
 )
 
 // ListAgents is Agents of what show makes of each.
-func ListAgents[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f AgentFilter, show func(countersign.Agent) (T, error)) (countersign.Page[T], error) {
-	return listAgents(ctx, s.AgentService, a, l, f, show)
+func ListAgents[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f agents.AgentFilter, show func(countersign.Agent) (T, error)) (countersign.Page[T], error) {
+	return agents.ListAgents(ctx, s.AgentService, a, l, f, show)
 }
 
 // ListApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
@@ -41,7 +42,7 @@ func ListRuns[T any](ctx context.Context, s *Service, a core.Actor, l core.List,
 
 // ListTeams is Teams of what show makes of each.
 func ListTeams[T any](ctx context.Context, s *Service, a core.Actor, l core.List, show func(countersign.Team) (T, error)) (countersign.Page[T], error) {
-	return listTeams(ctx, s.TeamService, a, l, show)
+	return agents.ListTeams(ctx, s.TeamService, a, l, show)
 }
 
 // Named returns a record, or a page of records, with the name of each principal beside it: a

@@ -3,6 +3,7 @@ package control
 import (
 	"time"
 
+	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/plans"
@@ -88,3 +89,18 @@ func UpgradeNotices(tx store.Tx) ([]UpgradeNotice, error) { return storewide.Upg
 
 // PlanFilter narrows a listing of plans; empty fields do not.
 type PlanFilter = plans.PlanFilter
+
+// AgentFilter narrows a list of agents; empty fields don't.
+type AgentFilter = agents.AgentFilter
+
+// AgentName is what to choose an agent by.
+type AgentName = agents.AgentName
+
+// DropEvery is the interval between searches for such instances.
+const DropEvery = agents.DropEvery
+
+// HeardAgents is a page of agents with their liveness, and the number of all agents of each liveness.
+type HeardAgents = agents.HeardAgents
+
+// Offer is what an agent can be asked to do: the capabilities of its manifest that its project has now, in the manifest's order.
+type Offer = agents.Offer

@@ -1,4 +1,4 @@
-package control
+package agents
 
 import (
 	"cmp"
@@ -27,8 +27,8 @@ type SyncService struct {
 	syncs  *semaphore.Semaphore // one manifest at a time
 }
 
-// newSyncs returns the use cases.
-func newSyncs(c *core.Core, agents *AgentService) *SyncService {
+// NewSyncs returns the use cases.
+func NewSyncs(c *core.Core, agents *AgentService) *SyncService {
 	return &SyncService{Core: c, agents: agents, syncs: semaphore.New(1)}
 }
 

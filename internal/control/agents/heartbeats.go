@@ -1,4 +1,4 @@
-package control
+package agents
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type HeartbeatService struct {
 	batcher heartbeatBatcher
 }
 
-// newHeartbeats returns the use cases.
-func newHeartbeats(c *core.Core) *HeartbeatService { return &HeartbeatService{Core: c} }
+// NewHeartbeats returns the use cases.
+func NewHeartbeats(c *core.Core) *HeartbeatService { return &HeartbeatService{Core: c} }
 
 // Heartbeat records a heartbeat of an instance. Its answer means that the sequence is
 // durable. Neither heartbeats nor their refusals are audited (contract 9).

@@ -1,4 +1,5 @@
-package control
+// Package agents holds the use cases of agents and teams: manifests, admission, heartbeats.
+package agents
 
 import (
 	"context"
@@ -21,8 +22,8 @@ import (
 // AgentService is the use cases of agents.
 type AgentService struct{ *core.Core }
 
-// newAgents returns the use cases.
-func newAgents(c *core.Core) *AgentService { return &AgentService{Core: c} }
+// NewAgents returns the use cases.
+func NewAgents(c *core.Core) *AgentService { return &AgentService{Core: c} }
 
 // AgentFilter narrows a list of agents; empty fields don't.
 type AgentFilter struct{ ProjectID, Status string }
@@ -30,11 +31,11 @@ type AgentFilter struct{ ProjectID, Status string }
 // Agents lists the agents within the actor's scope by id, each with its present
 // liveness.
 func (s *AgentService) Agents(ctx context.Context, a core.Actor, l core.List, f AgentFilter) (countersign.Page[countersign.Agent], error) {
-	return listAgents(ctx, s, a, l, f, core.Whole)
+	return ListAgents(ctx, s, a, l, f, core.Whole)
 }
 
-// listAgents is Agents of what show makes of each.
-func listAgents[T any](ctx context.Context, s *AgentService, a core.Actor, l core.List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
+// ListAgents is Agents of what show makes of each.
+func ListAgents[T any](ctx context.Context, s *AgentService, a core.Actor, l core.List, f AgentFilter, show func(countersign.Agent) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := core.Equals(map[string]string{"project": f.ProjectID, "status": f.Status})
 		q := l.Query(nil, l.Current(append(where, reach.OwnProjects(a, "project")...)...)...)

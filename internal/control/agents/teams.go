@@ -1,4 +1,4 @@
-package control
+package agents
 
 import (
 	"context"
@@ -22,18 +22,18 @@ type TeamService struct {
 	plans *plans.PlanService
 }
 
-// newTeams returns the use cases.
-func newTeams(c *core.Core, plans *plans.PlanService) *TeamService {
+// NewTeams returns the use cases.
+func NewTeams(c *core.Core, plans *plans.PlanService) *TeamService {
 	return &TeamService{Core: c, plans: plans}
 }
 
 // Teams lists the teams within the actor's scope by id.
 func (s *TeamService) Teams(ctx context.Context, a core.Actor, l core.List) (countersign.Page[countersign.Team], error) {
-	return listTeams(ctx, s, a, l, core.Whole)
+	return ListTeams(ctx, s, a, l, core.Whole)
 }
 
-// listTeams is Teams of what show makes of each.
-func listTeams[T any](ctx context.Context, s *TeamService, a core.Actor, l core.List, show func(countersign.Team) (T, error)) (page countersign.Page[T], err error) {
+// ListTeams is Teams of what show makes of each.
+func ListTeams[T any](ctx context.Context, s *TeamService, a core.Actor, l core.List, show func(countersign.Team) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ReadTeams, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Teams, a.Principal)
 		if err != nil {
