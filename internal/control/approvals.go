@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/reach"
+	"github.com/countersign/countersign/internal/control/runs"
 	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -20,12 +21,12 @@ import (
 // ApprovalService is the use cases of approvals, and what of them others need.
 type ApprovalService struct {
 	*core.Core
-	runs  *RunService
+	runs  *runs.RunService
 	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
 }
 
 // newApprovals returns the use cases.
-func newApprovals(c *core.Core, runs *RunService, party func() *passkey.Party) *ApprovalService {
+func newApprovals(c *core.Core, runs *runs.RunService, party func() *passkey.Party) *ApprovalService {
 	return &ApprovalService{Core: c, runs: runs, party: party}
 }
 
@@ -168,7 +169,7 @@ func (s *ApprovalService) Decide(ctx context.Context, a core.Actor, id string, d
 	if err != nil {
 		return out, err
 	}
-	s.runs.settled(ctx, moved)
+	s.runs.Settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the decision is committed, so the answer must not deny it
 	err = s.View(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		decided := out

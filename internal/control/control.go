@@ -21,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/projects"
+	"github.com/countersign/countersign/internal/control/runs"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/control/storewide"
@@ -54,11 +55,11 @@ type Service struct {
 	*agents.SyncService
 	*agents.TeamService
 	*agents.HeartbeatService
-	*RunService
-	*StopService
-	*ProbeService
-	*StartService
-	*SearchService
+	*runs.RunService
+	*runs.StopService
+	*runs.ProbeService
+	*runs.StartService
+	*runs.SearchService
 	*ApprovalService
 	*ReviewService
 	*AuditService
@@ -67,7 +68,7 @@ type Service struct {
 }
 
 // New returns the use cases.
-func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr core.Prober, log *slog.Logger) *Service {
+func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, hub *updates.Hub, pr core.Prober, log *slog.Logger) *Service {
 	c := core.New(cfg, st, l, log)
 	s := &Service{core: c, SessionService: sessions.New(c)}
 	s.TokenService, s.AuthenticationService = people.NewTokens(c), people.NewAuthentication(c)
@@ -85,9 +86,9 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d Driver, hub *
 	s.AgentService, s.TeamService, s.HeartbeatService = agents.NewAgents(c), agents.NewTeams(c, s.PlanService), agents.NewHeartbeats(c)
 	s.SyncService = agents.NewSyncs(c, s.AgentService)
 
-	s.SearchService = newSearch(c)
-	s.RunService = newRuns(c, names.New(c), s.SearchService, d, hub)
-	s.StopService, s.ProbeService, s.StartService = newStops(c, s.RunService), newProbes(c, s.RunService, pr), newStarts(c, s.RunService, s.PlanService)
+	s.SearchService = runs.NewSearch(c)
+	s.RunService = runs.NewRuns(c, names.New(c), s.SearchService, d, hub)
+	s.StopService, s.ProbeService, s.StartService = runs.NewStops(c, s.RunService), runs.NewProbes(c, s.RunService, pr), runs.NewStarts(c, s.RunService, s.PlanService)
 	s.ApprovalService = newApprovals(c, s.RunService, s.PasskeyService.Party)
 	s.ReviewService = newReviews(c, s.ApprovalService)
 

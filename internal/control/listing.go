@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/projects"
+	"github.com/countersign/countersign/internal/control/runs"
 )
 
 // ListAgents is Agents of what show makes of each.
@@ -36,8 +37,8 @@ func ListProjects[T any](ctx context.Context, s *Service, a core.Actor, l core.L
 
 // ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
 // is in memory alone.
-func ListRuns[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f RunFilter, show func(countersign.Run) (T, error)) (countersign.Page[T], error) {
-	return listRuns(ctx, s.RunService, a, l, f, show)
+func ListRuns[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f runs.RunFilter, show func(countersign.Run) (T, error)) (countersign.Page[T], error) {
+	return runs.ListRuns(ctx, s.RunService, a, l, f, show)
 }
 
 // ListTeams is Teams of what show makes of each.

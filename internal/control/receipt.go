@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/reach"
+	"github.com/countersign/countersign/internal/control/runs"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/platform/periodic"
@@ -23,14 +24,14 @@ import (
 // ReceiptService is the use cases of receipts and of the keys that sign them.
 type ReceiptService struct {
 	*core.Core
-	runs      *RunService
+	runs      *runs.RunService
 	approvals *ApprovalService
 	prover    audit.Prover // of the records in receipts
 	keeping   sync.Map     // tenants whose log's hashes are being kept
 }
 
 // newReceipts returns the use cases.
-func newReceipts(c *core.Core, runs *RunService, approvals *ApprovalService) *ReceiptService {
+func newReceipts(c *core.Core, runs *runs.RunService, approvals *ApprovalService) *ReceiptService {
 	return &ReceiptService{Core: c, runs: runs, approvals: approvals}
 }
 
@@ -99,7 +100,7 @@ func (s *ReceiptService) keepHashes(tenant string) {
 // the log in this snapshot, it returns early with warm false.
 func (s *ReceiptService) receiptFacts(tx store.Tx, a core.Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
 	f = receipt.Facts{Tenant: a.Tenant, Version: s.Config.Version, IssuedAt: s.Config.Now()}
-	if f.Run, err = s.runs.wholeRun(tx, a, id); err != nil {
+	if f.Run, err = s.runs.WholeRun(tx, a, id); err != nil {
 		return f, false, err
 	}
 	if !f.Run.Status.IsTerminal() {

@@ -3,11 +3,13 @@ package control
 import (
 	"time"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/projects"
+	"github.com/countersign/countersign/internal/control/runs"
 	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/control/storewide"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -104,3 +106,18 @@ type HeardAgents = agents.HeardAgents
 
 // Offer is what an agent can be asked to do: the capabilities of its manifest that its project has now, in the manifest's order.
 type Offer = agents.Offer
+
+// Driver gets each run that was started or moved, and continues it.
+type Driver = runs.Driver
+
+// ListedRun is a run as lists show it, and events: without the snapshot of its plan and what runrepo.ListedStep leaves out (contract 1).
+func ListedRun(r countersign.Run) countersign.Run { return runs.ListedRun(r) }
+
+// RunCounts counts, by present status, the runs within the actor's scope that were started during an interval.
+type RunCounts = runs.RunCounts
+
+// RunFilter narrows a listing of runs; empty fields do not.
+type RunFilter = runs.RunFilter
+
+// Started is the answer of starting a run: the run, and whether an earlier start with the same key made it.
+type Started = runs.Started

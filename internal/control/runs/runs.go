@@ -1,4 +1,5 @@
-package control
+// Package runs holds the use cases of runs: starting, reading, searching, watching, stopping, probing.
+package runs
 
 import (
 	"context"
@@ -28,8 +29,8 @@ type RunService struct {
 	streams streamCounts
 }
 
-// newRuns returns the use cases. d continues the runs that they move.
-func newRuns(c *core.Core, names *names.Cache, search *SearchService, d Driver, hub *updates.Hub) *RunService {
+// NewRuns returns the use cases. d continues the runs that they move.
+func NewRuns(c *core.Core, names *names.Cache, search *SearchService, d Driver, hub *updates.Hub) *RunService {
 	return &RunService{Core: c, names: names, search: search, driver: d, live: hub}
 }
 
@@ -45,7 +46,7 @@ func (s *RunService) Run(ctx context.Context, a core.Actor, id string) (r counte
 		s.Repo.Settle(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	}
 	err = s.Read(ctx, func(tx store.Tx) error {
-		r, err = s.wholeRun(tx, a, id)
+		r, err = s.WholeRun(tx, a, id)
 		return err
 	})
 	return r, err
@@ -74,8 +75,8 @@ func (s *RunService) knownRun(ctx context.Context, a core.Actor, id string) *cou
 	return &r
 }
 
-// wholeRun reads a run with its steps and the snapshot of its plan, in a View.
-func (s *RunService) wholeRun(tx store.Tx, a core.Actor, id string) (r countersign.Run, err error) {
+// WholeRun reads a run with its steps and the snapshot of its plan, in a View.
+func (s *RunService) WholeRun(tx store.Tx, a core.Actor, id string) (r countersign.Run, err error) {
 	if r, err = s.runWithSteps(tx, a, id); err != nil {
 		return r, err
 	}
@@ -162,10 +163,10 @@ func (s *RunService) applyTo(ctx context.Context, a core.Actor, op access.Operat
 	if err != nil {
 		return r, err
 	}
-	s.settled(ctx, moved)
+	s.Settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the run has moved: no answer may say any more that nothing was changed
 	err = s.Read(ctx, func(tx store.Tx) error {
-		r, err = s.wholeRun(tx, a, id)
+		r, err = s.WholeRun(tx, a, id)
 		return err
 	})
 	if s.IsMade(a, "run/"+id, err) {
@@ -186,7 +187,7 @@ func (s *RunService) asMoved(h *runrepo.LoadedRun) countersign.Run {
 	return r
 }
 
-func (s *RunService) settled(ctx context.Context, m runrepo.Moved) {
+func (s *RunService) Settled(ctx context.Context, m runrepo.Moved) {
 	s.Repo.Observe(m)
 	telemetry.Moved(ctx, m.Run.Ref.RunID, m.Run.Trace())
 	s.moved(m.Run)

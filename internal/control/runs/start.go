@@ -1,4 +1,4 @@
-package control
+package runs
 
 import (
 	"context"
@@ -31,8 +31,8 @@ type StartService struct {
 // cachedKeyRaces is of how many tenants it is known that two starts took one key for free.
 const cachedKeyRaces = 1024
 
-// newStarts returns the use cases.
-func newStarts(c *core.Core, runs *RunService, plans *plans.PlanService) *StartService {
+// NewStarts returns the use cases.
+func NewStarts(c *core.Core, runs *RunService, plans *plans.PlanService) *StartService {
 	return &StartService{Core: c, runs: runs, plans: plans, keyRaces: cache.New[string, time.Time](cachedKeyRaces)}
 }
 
@@ -208,7 +208,7 @@ func (s *StartService) withSnapshot(ctx context.Context, a core.Actor, out Start
 	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
 	var whole countersign.Run
 	err := s.Read(ctx, func(tx store.Tx) (err error) { // perhaps more than once
-		whole, err = s.runs.wholeRun(tx, a, out.Run.ID)
+		whole, err = s.runs.WholeRun(tx, a, out.Run.ID)
 		return err
 	})
 	if !out.Replayed && s.IsMade(a, "run/"+out.Run.ID, err) {

@@ -1,4 +1,4 @@
-package control
+package runs
 
 import (
 	"cmp"
@@ -25,8 +25,8 @@ type SearchService struct {
 	searches *semaphore.Semaphore // one read of a span of a search at a time
 }
 
-// newSearch returns the use cases.
-func newSearch(c *core.Core) *SearchService {
+// NewSearch returns the use cases.
+func NewSearch(c *core.Core) *SearchService {
 	return &SearchService{Core: c, searches: semaphore.New(1)}
 }
 

@@ -1,4 +1,4 @@
-package control
+package runs
 
 import (
 	"context"
@@ -28,12 +28,12 @@ type RunFilter struct {
 // Runs lists the runs within the actor's scope, newest first, with their steps in the
 // form of lists (contract 1).
 func (s *RunService) Runs(ctx context.Context, a core.Actor, l core.List, f RunFilter) (countersign.Page[countersign.Run], error) {
-	return listRuns(ctx, s, a, l, f, core.Whole)
+	return ListRuns(ctx, s, a, l, f, core.Whole)
 }
 
-// listRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
+// ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
 // is in memory alone.
-func listRuns[T any](ctx context.Context, s *RunService, a core.Actor, l core.List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
+func ListRuns[T any](ctx context.Context, s *RunService, a core.Actor, l core.List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
 	found, err := s.search.runsFound(ctx, a, f.Text)
 	if err != nil {
 		return page, err

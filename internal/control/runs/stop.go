@@ -1,4 +1,4 @@
-package control
+package runs
 
 import (
 	"context"
@@ -18,8 +18,8 @@ type StopService struct {
 	runs *RunService
 }
 
-// newStops returns the use cases.
-func newStops(c *core.Core, runs *RunService) *StopService { return &StopService{Core: c, runs: runs} }
+// NewStops returns the use cases.
+func NewStops(c *core.Core, runs *RunService) *StopService { return &StopService{Core: c, runs: runs} }
 
 // A stop keeps LIVE steps from beginning until somebody says go: those of one tenant, or
 // all (contract 11). Neither ends a call that is on its way, nor touches a rehearsal.

@@ -1,4 +1,4 @@
-package control
+package runs
 
 import (
 	"context"
@@ -26,8 +26,8 @@ type ProbeService struct {
 	probing sync.Map // runrepo.Ref of each run with a probe under way
 }
 
-// newProbes returns the use cases.
-func newProbes(c *core.Core, runs *RunService, p core.Prober) *ProbeService {
+// NewProbes returns the use cases.
+func NewProbes(c *core.Core, runs *RunService, p core.Prober) *ProbeService {
 	return &ProbeService{Core: c, runs: runs, prober: p}
 }
 
@@ -97,7 +97,7 @@ func (s *ProbeService) letOut(ctx context.Context, a core.Actor, ref runrepo.Ref
 		return nil
 	})
 	if err == nil {
-		s.runs.settled(ctx, moved)
+		s.runs.Settled(ctx, moved)
 	}
 	return p, err
 }
@@ -111,7 +111,7 @@ func (s *ProbeService) keepProbe(ctx context.Context, a core.Actor, ref runrepo.
 		return err
 	})
 	if err == nil {
-		s.runs.settled(ctx, moved)
+		s.runs.Settled(ctx, moved)
 		return nil
 	}
 	status, digest := 0, ""
@@ -125,7 +125,7 @@ func (s *ProbeService) keepProbe(ctx context.Context, a core.Actor, ref runrepo.
 // afterProbe reads the run for the answer, as the actor may see it.
 func (s *ProbeService) afterProbe(ctx context.Context, a core.Actor, id string) (r countersign.Run, err error) {
 	err = s.Read(ctx, func(tx store.Tx) error {
-		r, err = s.runs.wholeRun(tx, a, id)
+		r, err = s.runs.WholeRun(tx, a, id)
 		return err
 	})
 	return r, err
