@@ -15,6 +15,7 @@ import (
 	"log/slog"
 
 	"github.com/countersign/countersign/internal/control/agents"
+	"github.com/countersign/countersign/internal/control/approvals"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/models"
 	"github.com/countersign/countersign/internal/control/names"
@@ -60,8 +61,8 @@ type Service struct {
 	*runs.ProbeService
 	*runs.StartService
 	*runs.SearchService
-	*ApprovalService
-	*ReviewService
+	*approvals.ApprovalService
+	*approvals.ReviewService
 	*AuditService
 	*ReceiptService
 	*MetricService
@@ -89,8 +90,8 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.SearchService = runs.NewSearch(c)
 	s.RunService = runs.NewRuns(c, names.New(c), s.SearchService, d, hub)
 	s.StopService, s.ProbeService, s.StartService = runs.NewStops(c, s.RunService), runs.NewProbes(c, s.RunService, pr), runs.NewStarts(c, s.RunService, s.PlanService)
-	s.ApprovalService = newApprovals(c, s.RunService, s.PasskeyService.Party)
-	s.ReviewService = newReviews(c, s.ApprovalService)
+	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.PasskeyService.Party)
+	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)
 
 	s.AuditService, s.ReceiptService, s.MetricService = newAudits(c), newReceipts(c, s.RunService, s.ApprovalService), newMetrics(c)
 	return s

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/agents"
+	"github.com/countersign/countersign/internal/control/approvals"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/plans"
@@ -19,8 +20,8 @@ func ListAgents[T any](ctx context.Context, s *Service, a core.Actor, l core.Lis
 
 // ListApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
 // are in memory at a time.
-func ListApprovals[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (countersign.Page[T], error) {
-	return listApprovals(ctx, s.ApprovalService, a, l, f, show)
+func ListApprovals[T any](ctx context.Context, s *Service, a core.Actor, l core.List, f approvals.ApprovalFilter, show func(countersign.Approval) (T, error)) (countersign.Page[T], error) {
+	return approvals.ListApprovals(ctx, s.ApprovalService, a, l, f, show)
 }
 
 // ListPlans is Plans of what show makes of each: a page has up to 200 plans of a

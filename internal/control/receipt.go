@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/approvals"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/reach"
@@ -25,13 +26,13 @@ import (
 type ReceiptService struct {
 	*core.Core
 	runs      *runs.RunService
-	approvals *ApprovalService
+	approvals *approvals.ApprovalService
 	prover    audit.Prover // of the records in receipts
 	keeping   sync.Map     // tenants whose log's hashes are being kept
 }
 
 // newReceipts returns the use cases.
-func newReceipts(c *core.Core, runs *runs.RunService, approvals *ApprovalService) *ReceiptService {
+func newReceipts(c *core.Core, runs *runs.RunService, approvals *approvals.ApprovalService) *ReceiptService {
 	return &ReceiptService{Core: c, runs: runs, approvals: approvals}
 }
 
@@ -152,7 +153,7 @@ func (s *ReceiptService) approvalsOf(tx store.Tx, a core.Actor, runID string) ([
 	out, names := make([]countersign.Approval, len(found)), names.In(tx, a.Tenant)
 	for i := range found {
 		out[i] = found[i].Approval
-		if err := s.approvals.showApproval(names, a, &out[i]); err != nil {
+		if err := s.approvals.ShowApproval(names, a, &out[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/agents"
+	"github.com/countersign/countersign/internal/control/approvals"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/plans"
@@ -121,3 +122,26 @@ type RunFilter = runs.RunFilter
 
 // Started is the answer of starting a run: the run, and whether an earlier start with the same key made it.
 type Started = runs.Started
+
+// ApprovalFilter narrows a list of approvals; empty fields don't.
+type ApprovalFilter = approvals.ApprovalFilter
+
+// Deciders says who may still decide an approval that is pending: users by e-mail, and for each of its groups whether somebody whose approval counts has decided for it.
+type Deciders = approvals.Deciders
+
+// Found returns the value of a field in an answer, as a step with this outputField would read it.
+func Found(answer countersign.Value, outputField string, field string) (countersign.Value, bool) {
+	return approvals.Found(answer, outputField, field)
+}
+
+// Queue is the position of an approval among the pending ones, oldest first.
+type Queue = approvals.Queue
+
+// Signing is what a page needs to have an approval signed.
+type Signing = approvals.Signing
+
+// Waiting is a run that waits for a person, with its steps in the form of lists, but for where they were sent; and its approval without content.
+type Waiting = approvals.Waiting
+
+// WithoutContent leaves out of an approval what would be sent, and what it is made of.
+func WithoutContent(a countersign.Approval) countersign.Approval { return approvals.WithoutContent(a) }

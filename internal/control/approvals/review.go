@@ -1,4 +1,4 @@
-package control
+package approvals
 
 import (
 	"context"
@@ -21,8 +21,8 @@ type ReviewService struct {
 	approvals *ApprovalService
 }
 
-// newReviews returns the use cases.
-func newReviews(c *core.Core, approvals *ApprovalService) *ReviewService {
+// NewReviews returns the use cases.
+func NewReviews(c *core.Core, approvals *ApprovalService) *ReviewService {
 	return &ReviewService{Core: c, approvals: approvals}
 }
 
@@ -69,7 +69,7 @@ func (s *ReviewService) ApprovedBefore(ctx context.Context, a core.Actor, id str
 		if err != nil || out == nil {
 			return err
 		}
-		return s.approvals.showApproval(names.In(tx, a.Tenant), a, out)
+		return s.approvals.ShowApproval(names.In(tx, a.Tenant), a, out)
 	})
 	return out, err
 }

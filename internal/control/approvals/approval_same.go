@@ -1,4 +1,4 @@
-package control
+package approvals
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 // showWithSame is showApproval plus the other runs with the same request. That reveals as
 // much as the request itself, so an actor to whom the request is masked doesn't get it.
 func (s *ApprovalService) showWithSame(tx store.Tx, a core.Actor, ap *countersign.Approval) (err error) {
-	if err := s.showApproval(names.In(tx, a.Tenant), a, ap); err != nil || ap.RequestDigest == "" {
+	if err := s.ShowApproval(names.In(tx, a.Tenant), a, ap); err != nil || ap.RequestDigest == "" {
 		return err
 	}
 	ap.Same, err = s.sameRequests(tx, a, ap)

@@ -1,4 +1,4 @@
-package control
+package approvals
 
 import (
 	"context"
@@ -79,7 +79,7 @@ func (s *ReviewService) pendingApproval(tx store.Tx, a core.Actor, names names.R
 	if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
 		return w, err
 	}
-	if err := s.approvals.showApproval(names, a, &rec.Approval); err != nil {
+	if err := s.approvals.ShowApproval(names, a, &rec.Approval); err != nil {
 		return w, err
 	}
 	w.Approval = new(WithoutContent(rec.Approval))

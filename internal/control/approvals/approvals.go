@@ -1,4 +1,6 @@
-package control
+// Package approvals holds the use cases of approvals: who may decide, what a decision signs, and what
+// a reviewer sees beside it.
+package approvals
 
 import (
 	"context"
@@ -25,8 +27,8 @@ type ApprovalService struct {
 	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
 }
 
-// newApprovals returns the use cases.
-func newApprovals(c *core.Core, runs *runs.RunService, party func() *passkey.Party) *ApprovalService {
+// NewApprovals returns the use cases.
+func NewApprovals(c *core.Core, runs *runs.RunService, party func() *passkey.Party) *ApprovalService {
 	return &ApprovalService{Core: c, runs: runs, party: party}
 }
 
@@ -40,7 +42,7 @@ type ApprovalFilter struct {
 // Approvals lists the approvals within the actor's scope, newest first unless the filter
 // says otherwise, without the other runs that sent the same request.
 func (s *ApprovalService) Approvals(ctx context.Context, a core.Actor, l core.List, f ApprovalFilter) (countersign.Page[countersign.Approval], error) {
-	return listApprovals(ctx, s, a, l, f, core.Whole)
+	return ListApprovals(ctx, s, a, l, f, core.Whole)
 }
 
 // WithoutContent leaves out of an approval what would be sent, and what it is made of.
@@ -66,9 +68,9 @@ func (f ApprovalFilter) within(tx store.Tx, a core.Actor) ([]store.Filter, error
 	return append(where, core.Equals(map[string]string{"status": f.Status, "run": f.RunID})...), err
 }
 
-// listApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
+// ListApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
 // are in memory at a time.
-func listApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor, l core.List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
+func ListApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor, l core.List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := f.within(tx, a)
 		if err != nil {
@@ -83,7 +85,7 @@ func listApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor,
 			if err := s.Repo.CountDecisions(tx, a.Tenant, r); err != nil {
 				return shown, err
 			}
-			if err := s.showApproval(names, a, &r.Approval); err != nil {
+			if err := s.ShowApproval(names, a, &r.Approval); err != nil {
 				return shown, err
 			}
 			return show(r.Approval)
@@ -109,9 +111,9 @@ func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string)
 	return out, err
 }
 
-// showApproval prepares an approval for its reader: it adds the principals' names and
+// ShowApproval prepares an approval for its reader: it adds the principals' names and
 // masks what the reader may not see.
-func (s *ApprovalService) showApproval(names names.ReadNames, a core.Actor, ap *countersign.Approval) (err error) {
+func (s *ApprovalService) ShowApproval(names names.ReadNames, a core.Actor, ap *countersign.Approval) (err error) {
 	if ap.RequestedByName, err = names.Of(ap.RequestedBy); err != nil {
 		return err
 	}
