@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/approvals"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/evidence"
 	"github.com/countersign/countersign/internal/control/models"
 	"github.com/countersign/countersign/internal/control/names"
 	"github.com/countersign/countersign/internal/control/people"
@@ -63,9 +64,9 @@ type Service struct {
 	*runs.SearchService
 	*approvals.ApprovalService
 	*approvals.ReviewService
-	*AuditService
-	*ReceiptService
-	*MetricService
+	*evidence.AuditService
+	*evidence.ReceiptService
+	*evidence.MetricService
 }
 
 // New returns the use cases.
@@ -93,7 +94,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.PasskeyService.Party)
 	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)
 
-	s.AuditService, s.ReceiptService, s.MetricService = newAudits(c), newReceipts(c, s.RunService, s.ApprovalService), newMetrics(c)
+	s.AuditService, s.ReceiptService, s.MetricService = evidence.NewAudits(c), evidence.NewReceipts(c, s.RunService, s.ApprovalService), evidence.NewMetrics(c)
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/approvals"
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/control/evidence"
 	"github.com/countersign/countersign/internal/control/people"
 	"github.com/countersign/countersign/internal/control/plans"
 	"github.com/countersign/countersign/internal/control/projects"
@@ -145,3 +146,6 @@ type Waiting = approvals.Waiting
 
 // WithoutContent leaves out of an approval what would be sent, and what it is made of.
 func WithoutContent(a countersign.Approval) countersign.Approval { return approvals.WithoutContent(a) }
+
+// Health is what callers without a token may know of the service.
+type Health = evidence.Health

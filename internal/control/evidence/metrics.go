@@ -1,4 +1,4 @@
-package control
+package evidence
 
 import (
 	"context"
@@ -23,8 +23,8 @@ type MetricService struct {
 	counts storedCounts
 }
 
-// newMetrics returns the use cases.
-func newMetrics(c *core.Core) *MetricService { return &MetricService{Core: c} }
+// NewMetrics returns the use cases.
+func NewMetrics(c *core.Core) *MetricService { return &MetricService{Core: c} }
 
 // Metrics returns the tenant's metrics; for a realm administrator also those of the process
 // and the installation (contract 9).

@@ -1,4 +1,5 @@
-package control
+// Package evidence holds the use cases of what proves and measures: audit logs, receipts, figures.
+package evidence
 
 import (
 	"cmp"
@@ -20,8 +21,8 @@ type AuditService struct {
 	verifier   audit.Verifier
 }
 
-// newAudits returns the use cases.
-func newAudits(c *core.Core) *AuditService {
+// NewAudits returns the use cases.
+func NewAudits(c *core.Core) *AuditService {
 	return &AuditService{Core: c, auditReads: semaphore.New(1)}
 }
 

@@ -1,4 +1,4 @@
-package control
+package evidence
 
 import (
 	"cmp"
@@ -31,8 +31,8 @@ type ReceiptService struct {
 	keeping   sync.Map     // tenants whose log's hashes are being kept
 }
 
-// newReceipts returns the use cases.
-func newReceipts(c *core.Core, runs *runs.RunService, approvals *approvals.ApprovalService) *ReceiptService {
+// NewReceipts returns the use cases.
+func NewReceipts(c *core.Core, runs *runs.RunService, approvals *approvals.ApprovalService) *ReceiptService {
 	return &ReceiptService{Core: c, runs: runs, approvals: approvals}
 }
 
