@@ -62,7 +62,7 @@ type OwnChatAccount = people.OwnChatAccount
 type OwnToken = people.OwnToken
 
 // CodeText is the mail with a code.
-func CodeText(code string, from string, at time.Time) string { return signin.CodeText(code, from, at) }
+func CodeText(code, from string, at time.Time) string { return signin.CodeText(code, from, at) }
 
 // Link is what a sign-in link says before it is used: whom it signs in, and who made it.
 type Link = signin.Link

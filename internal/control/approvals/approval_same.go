@@ -15,7 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
-// showWithSame is showApproval plus the other runs with the same request. That reveals as
+// showWithSame is ShowApproval plus the other runs with the same request. That reveals as
 // much as the request itself, so an actor to whom the request is masked doesn't get it.
 func (s *ApprovalService) showWithSame(tx store.Tx, a core.Actor, ap *countersign.Approval) (err error) {
 	if err := s.ShowApproval(names.In(tx, a.Tenant), a, ap); err != nil || ap.RequestDigest == "" {

@@ -84,7 +84,7 @@ func (s *ApprovalService) StillDeciding(ctx context.Context, a core.Actor, id st
 }
 
 // asItsUser returns nil unless a token names a user who may not decide an approval: its decision
-// would not count. Where people decide, mayJudge says so, and with more.
+// would not count. Where people decide, MayJudge says so, and with more.
 func (s *ApprovalService) asItsUser(tx store.Tx, a core.Actor, r *records.Approval) error {
 	if !strings.HasPrefix(a.ID, "token:") || a.Email == "" || s.Config.Eyes == access.EyesOfPeople {
 		return nil
@@ -106,7 +106,7 @@ func (s *ApprovalService) asItsUser(tx store.Tx, a core.Actor, r *records.Approv
 }
 
 // mayDecide returns nil if the actor may give the next decision of an approval, and as whose
-// member; r has its decisions counted. Beside mayJudge, it decides for a group that the approval names, and nobody who
+// member; r has its decisions counted. Beside MayJudge, it decides for a group that the approval names, and nobody who
 // made it, or whom it made, has decided before.
 func (s *ApprovalService) mayDecide(tx store.Tx, a core.Actor, r *records.Approval) (in records.Eligibility, err error) {
 	if err := s.MayJudge(tx, a, core.AboutApproval(r)); err != nil {

@@ -13,6 +13,7 @@ type Actor struct {
 	Account   string // there, by which they act
 }
 
+// RunActor is the actor as a run remembers it.
 func (a Actor) RunActor() runrepo.Actor {
 	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Via: a.Via, Whole: a.Requester(), Person: a.Person}
 }

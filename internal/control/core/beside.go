@@ -23,7 +23,7 @@ func (s *Core) Passes(t *store.Table, tenant, id string, err error) (bool, error
 	return true, s.Config.Unreadable.Pass(of, err)
 }
 
-// Damaged is passes for store.Collection.EachReadable.
+// Damaged is Passes for store.Collection.EachReadable.
 func (s *Core) Damaged(t *store.Table, tenant string) func(store.Row, error) error {
 	return func(row store.Row, err error) error {
 		_, err = s.Passes(t, tenant, row.ID, err)

@@ -110,6 +110,7 @@ func (s *Core) Write(ctx context.Context, a Actor, op access.Operation, subject 
 	return s.Refuse(ctx, a, op, subject, Public(err))
 }
 
+// Record is the audit record of what the actor does, done.
 func (s *Core) Record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
 	return countersign.AuditRecord{
 		At: s.Config.Now(), Actor: a.ID, Action: string(op), Subject: subject,
@@ -123,10 +124,12 @@ type Change struct {
 	Weakens               bool // the change weakens a gate
 }
 
+// Audit records a change in the log of the actor's tenant, in the transaction that makes it.
 func (s *Core) Audit(tx store.Tx, a Actor, op access.Operation, subject string, c Change) error {
 	return s.AuditIn(tx, a.Tenant, a, op, subject, c)
 }
 
+// AuditIn records a change in the log of a tenant, or of the realm.
 func (s *Core) AuditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c Change) error {
 	rec := s.Record(a, op, subject)
 	rec.Before, rec.After, rec.Reason, rec.Weakens = c.Before, c.After, c.Reason, c.Weakens
@@ -134,6 +137,7 @@ func (s *Core) AuditIn(tx store.Tx, tenant string, a Actor, op access.Operation,
 	return AppendAudit(tx, tenant, rec)
 }
 
+// AppendAudit appends a record to a log.
 func AppendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error {
 	return audit.Append(tx, tenant, []countersign.AuditRecord{rec})
 }

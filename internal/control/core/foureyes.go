@@ -16,10 +16,12 @@ type judgement struct {
 	projects  []string
 }
 
+// AboutRun is what somebody wants to do on a run.
 func AboutRun(op access.Operation, r *records.Run) judgement {
 	return judgement{op: op, mode: r.Mode, requester: r.Requester, projects: r.Projects}
 }
 
+// AboutApproval is the decision of an approval.
 func AboutApproval(r *records.Approval) judgement {
 	return judgement{op: access.DecideApproval, mode: countersign.ModeLive, requester: r.Requester, projects: []string{r.ProjectID}}
 }
@@ -60,7 +62,7 @@ func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, e
 	return p, access.MayThemselves(PrincipalOfUser(u), j.op, j.projects...)
 }
 
-// MayJudgeRun is mayJudge for a run.
+// MayJudgeRun is MayJudge for a run.
 func (s *Rights) MayJudgeRun(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
 	return func(tx store.Tx, rec *records.Run) error { return s.MayJudge(tx, a, AboutRun(op, rec)) }
 }

@@ -28,6 +28,7 @@ func (l List) Current(where ...store.Filter) []store.Filter {
 	return append(where, records.NotRetired)
 }
 
+// Query is the page of what is listed.
 func (l List) Query(order []store.Order, where ...store.Filter) store.Query {
 	return store.Query{Where: where, Order: order, Limit: l.Limit, Offset: l.Offset}
 }
@@ -38,6 +39,7 @@ const ReadAtOnce = 4
 // Whole keeps all of an item.
 func Whole[T any](v T) (T, error) { return v, nil }
 
+// Equals filters by columns; an empty value filters by nothing.
 func Equals(filters map[string]string) []store.Filter {
 	var where []store.Filter
 	for _, column := range slices.Sorted(maps.Keys(filters)) { // always the same statement
@@ -48,6 +50,7 @@ func Equals(filters map[string]string) []store.Filter {
 	return where
 }
 
+// Within filters by the values that a column may have.
 func Within(column string, values []string) store.Filter {
 	f := store.Filter{Column: column, Op: store.In}
 	for _, v := range values {

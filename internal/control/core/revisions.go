@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
+// Revision names a revision as audit records do.
 func Revision(n int64) string {
 	if n == 0 {
 		return ""
@@ -14,6 +15,7 @@ func Revision(n int64) string {
 	return fmt.Sprintf("revision %d", n)
 }
 
+// RevisionText is Revision with what keeps it from being used.
 func RevisionText(rev int64, suspended, retired bool) string {
 	text := Revision(rev)
 	if suspended {

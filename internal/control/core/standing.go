@@ -169,18 +169,21 @@ func (s *Rights) Idle(rec *records.Session) bool {
 	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle
 }
 
+// PrincipalOfSession is a session's principal.
 func PrincipalOfSession(id string, rec *records.Session, u *records.User) access.Principal {
 	p := PrincipalOfUser(u)
 	p.Session, p.ExpiresAt, p.Lineage = id, rec.ExpiresAt, rec.Makers
 	return p
 }
 
+// PrincipalOfUser is a user's principal.
 func PrincipalOfUser(u *records.User) access.Principal {
 	return access.Principal{
 		ID: "user:" + u.Email, Name: u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
 	}
 }
 
+// Ended turns "no such session" into the answer to one that has ended.
 func Ended(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrSignedOut

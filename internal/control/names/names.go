@@ -75,10 +75,12 @@ type ReadNames struct {
 	known  map[string]string
 }
 
+// In is the names of a tenant's principals in a transaction.
 func In(tx store.Tx, tenant string) ReadNames {
 	return ReadNames{tx, tenant, map[string]string{}}
 }
 
+// Of is what a principal is called; "" for none.
 func (n ReadNames) Of(principal string) (string, error) {
 	name, known := n.known[principal]
 	if known {
@@ -128,6 +130,7 @@ func (n ReadNames) Reviewers(r *countersign.Run) (err error) {
 	return nil
 }
 
+// WasReviewed reports a step that somebody probed or resolved.
 func WasReviewed(s countersign.StepRun) bool { return s.Reconciliation != nil || len(s.Probes) > 0 }
 
 // showWaiting sets what a queued run waits for now: it was stored when it was queued.

@@ -21,7 +21,7 @@ func (s *GroupService) KeepClaims(tx store.Tx, email string, claims map[string][
 	return keepClaimsOf(tx, users, claims)
 }
 
-// DropClaims is keepClaims for a sign-in by what belongs to one tenant: its session acts in no
+// DropClaims is KeepClaims for a sign-in by what belongs to one tenant: its session acts in no
 // other, and says nothing of the user there.
 func DropClaims(tx store.Tx, tenant, email string) error {
 	u, err := core.UserOf(tx, tenant, email)

@@ -51,7 +51,7 @@ func plannedModel(tx store.Tx, tenant string, d *Planned, id string) (m counters
 	return reach.AssembleModel(*head, *rev.Document), nil
 }
 
-// plannedAgent is agentOf an agent that a plan is made of.
+// plannedAgent is reach.AgentOf for an agent that a plan is made of.
 func plannedAgent(tx store.Tx, tenant string, d *Planned, h *records.AgentHead) (agent countersign.Agent, err error) {
 	err = document(d, tx, store.AgentRevisions, tenant, "agent", h.ID, h.Revision, &agent)
 	return reach.WithHead(agent, h), err

@@ -124,7 +124,7 @@ func nextAction(u records.Unfinished) string {
 	return u.WaitingFor.Operation + " by an " + u.WaitingFor.Role
 }
 
-// showAllWaiting is showWaiting for the entries of a tenant's unfinished runs.
+// showAllWaiting sets what waits now for the entries of a tenant's unfinished runs.
 func showAllWaiting(tx store.Tx, tenant string, list []records.Unfinished) error {
 	stopped, err := runrepo.Stopped(tx, tenant)
 	for i := range list {

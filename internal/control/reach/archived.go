@@ -20,7 +20,7 @@ func Archived(tx store.Tx, a core.Actor, id string) (*records.Archived, error) {
 	return left, access.InRun(a.Principal, left.Run.AgentID, left.Projects...)
 }
 
-// FoundRun is found for a run. If the run was archived, the error names the archive, unless the
+// FoundRun is core.Found for a run. If the run was archived, the error names the archive, unless the
 // actor must not see what a hash over the run could be tried for.
 func FoundRun(tx store.Tx, a core.Actor, id string, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {

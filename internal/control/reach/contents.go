@@ -19,11 +19,13 @@ func AgentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agen
 	return WithHead(*content, h), nil
 }
 
+// WithHead adds to an agent what its revisions don't have.
 func WithHead(a countersign.Agent, h *records.AgentHead) countersign.Agent {
 	a.Status, a.Suspended, a.Retired, a.UpdatedAt, a.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
 	return a
 }
 
+// TeamOf returns the team at its head's revision.
 func TeamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, error) {
 	t, _, err := records.TeamRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
 	if err != nil {
@@ -33,6 +35,7 @@ func TeamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, 
 	return *t, nil
 }
 
+// Model reads a model with its document.
 func Model(tx store.Tx, tenant, id string) (countersign.Model, error) {
 	head, _, err := records.Models.Get(tx, tenant, id)
 	if err != nil {
@@ -50,6 +53,7 @@ func ModelOf(tx store.Tx, tenant string, head records.ModelHead) (countersign.Mo
 	return AssembleModel(head, *rev.Document), nil
 }
 
+// AssembleModel puts a model together from its head and its document.
 func AssembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
 	return countersign.Model{
 		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended, Retired: h.Retired,
@@ -66,6 +70,7 @@ func ProjectOf(allowed project.Allowed, tx store.Tx, tenant string, h records.Pr
 	return AssembleProject(allowed, h, *p), nil
 }
 
+// AssembleProject puts a project together from its head and the content of its revision.
 func AssembleProject(allowed project.Allowed, h records.ProjectHead, p countersign.Project) countersign.Project {
 	p.ID, p.Revision, p.Enabled, p.Retired, p.Health = h.ID, h.Revision, h.Enabled, h.Retired, h.Health
 	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt

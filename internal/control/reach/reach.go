@@ -39,6 +39,7 @@ func Team(tx store.Tx, a core.Actor, id string) (*records.TeamHead, int64, error
 	return head, version, access.InScope(a.Principal, head.Projects...)
 }
 
+// Run finds a run that the actor may see.
 func Run(tx store.Tx, a core.Actor, id string) (*records.Run, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err != nil {
@@ -47,6 +48,7 @@ func Run(tx store.Tx, a core.Actor, id string) (*records.Run, error) {
 	return rec, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
+// Approval finds an approval of a project within the actor's scope.
 func Approval(tx store.Tx, a core.Actor, id string) (*records.Approval, error) {
 	rec, _, err := records.Approvals.Get(tx, a.Tenant, id)
 	if err != nil {

@@ -52,7 +52,7 @@ func (s *RunService) Run(ctx context.Context, a core.Actor, id string) (r counte
 	return r, err
 }
 
-// knownRun is wholeRun without the store, for those who ask again and again how a run goes.
+// knownRun is WholeRun without the store, for those who ask again and again how a run goes.
 // It gives nil where anything isn't in memory, depends on the time or is refused or masked,
 // and where a step was probed or resolved.
 func (s *RunService) knownRun(ctx context.Context, a core.Actor, id string) *countersign.Run {
@@ -187,6 +187,7 @@ func (s *RunService) asMoved(h *runrepo.LoadedRun) countersign.Run {
 	return r
 }
 
+// Settled tells those who watch, and the engine, of all runs that a committed change has moved.
 func (s *RunService) Settled(ctx context.Context, m runrepo.Moved) {
 	s.Repo.Observe(m)
 	telemetry.Moved(ctx, m.Run.Ref.RunID, m.Run.Trace())

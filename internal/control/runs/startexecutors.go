@@ -290,7 +290,7 @@ func (c executorsStart) places(err error) error {
 }
 
 // agentExecutors returns one admitted agent, at the revision that the caller expects (nil:
-// any). A suspended agent is refused for being suspended (by admitted), whatever revision
+// any). A suspended agent is refused for being suspended (by plans.Admitted), whatever revision
 // is expected.
 func (s *StartService) agentExecutors(tx store.Tx, a core.Actor, id string, expected *int64) (c plan.Executors, err error) {
 	head, _, err := reach.Agent(tx, a, id)

@@ -20,6 +20,7 @@ func DropLink(tx store.Tx, u *records.User) error {
 	return records.SignInLinks.Delete(tx, store.Realm, id)
 }
 
+// DropPasskey ends a passkey.
 func DropPasskey(tx store.Tx, p *records.Passkey) error {
 	return errors.Join(
 		records.PasskeyRefs.Delete(tx, store.Realm, records.PasskeyRefID(p.Key.ID)),
@@ -37,6 +38,7 @@ func DropPasskeys(tx store.Tx, tenant, email string) error {
 	return err
 }
 
+// PasskeysOf lists a user's passkeys in a tenant, the oldest first.
 func PasskeysOf(tx store.Tx, tenant, email string) ([]records.Passkey, error) {
 	if email == "" {
 		return nil, nil
@@ -46,6 +48,7 @@ func PasskeysOf(tx store.Tx, tenant, email string) ([]records.Passkey, error) {
 	return all, err
 }
 
+// PasskeyByID finds a passkey of whatever user.
 func PasskeyByID(tx store.Tx, id []byte) (*records.Passkey, int64, error) {
 	ref, _, err := records.PasskeyRefs.Get(tx, store.Realm, records.PasskeyRefID(id))
 	if err != nil {
@@ -54,4 +57,5 @@ func PasskeyByID(tx store.Tx, id []byte) (*records.Passkey, int64, error) {
 	return records.Passkeys.Get(tx, ref.TenantID, records.PasskeyID(ref.Email, id))
 }
 
+// ErrNoPasskeys refuses everything about passkeys.
 var ErrNoPasskeys = countersign.Errorf(countersign.CodeStateConflict, "browsers allow no passkeys at this service's public address; it must be https, or http://localhost")

@@ -23,6 +23,7 @@ func Memberships(tx store.Tx, email string) ([]*records.User, error) {
 	return recordsOf(tx, email, false)
 }
 
+// Invitations returns the user records of an address that are only invited, by tenant.
 func Invitations(tx store.Tx, email string) ([]*records.User, error) {
 	return recordsOf(tx, email, true)
 }
@@ -107,6 +108,7 @@ func (s *SessionService) MembershipToEnter(tx store.Tx, email, requestID string)
 	return first, s.AdmitUser(tx, first, requestID)
 }
 
+// RightsOf names a user's rights as audit records do.
 func RightsOf(u records.User) string {
 	text := fmt.Sprintf("%v", u.Roles)
 	if u.Invited {

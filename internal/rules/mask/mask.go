@@ -24,6 +24,7 @@ func ViewerOnly(roles []countersign.Role) bool {
 // CallKey begins the key of a call over MCP; what follows is a digest of its inputs.
 const CallKey = "mcp "
 
+// IsCallKey reports the idempotency key of a call over MCP.
 func IsCallKey(key string) bool { return strings.HasPrefix(key, CallKey) }
 
 // Run masks a run's steps, and its snapshot if it has one. p is its plan, and open names the

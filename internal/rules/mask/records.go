@@ -67,7 +67,7 @@ func (h *Fields) approval(ap *countersign.Approval) {
 		ap.Reasons = nil
 	}
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
-	for i := range ap.Decisions { // showApproval has copied them
+	for i := range ap.Decisions { // who shows it has copied them
 		ap.Decisions[i].Assertion = nil // what it signs tells of the digest
 	}
 	if ap.SuggestedInput != nil {

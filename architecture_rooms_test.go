@@ -1,0 +1,174 @@
+package countersign_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rooms are the packages below a package that puts them together, each with those of them that it
+// imports. A room is one noun. What all of them stand on comes first; a noun imports another one
+// only where that is written here. What else it needs of another is handed in.
+var rooms = map[string]map[string][]string{
+	"internal/control": {
+		"core":     {},
+		"names":    {"core"},
+		"reach":    {"core"},
+		"sessions": {"core"},
+
+		"agents":    {"core", "names", "plans", "reach"},
+		"approvals": {"core", "names", "reach", "runs", "sessions"},
+		"evidence":  {"approvals", "core", "names", "reach", "runs"},
+		"models":    {"core", "reach"},
+		"people":    {"core", "sessions"},
+		"plans":     {"core", "names", "reach"},
+		"projects":  {"core", "names", "reach"},
+		"runs":      {"core", "names", "plans", "reach"},
+		"signin":    {"core", "people", "sessions"},
+		"storewide": {"core", "projects"},
+	},
+}
+
+// TestARoomImportsOnlyTheRoomsThatItMay compares the table with the code, in both directions.
+func TestARoomImportsOnlyTheRoomsThatItMay(t *testing.T) {
+	all := imports(t)
+	for house, allowed := range rooms {
+		for pkg, names := range all {
+			room, is := strings.CutPrefix(pkg, house+"/")
+			if !is {
+				continue
+			}
+			may, listed := allowed[room]
+			if !listed {
+				t.Errorf("%s is no room of %s that is listed here", room, house)
+				continue
+			}
+			found := roomsAmong(names, house)
+			for _, other := range found {
+				if !slices.Contains(may, other) {
+					t.Errorf("%s imports the room %s; it may import %v", pkg, other, may)
+				}
+			}
+			for _, other := range may {
+				if !slices.Contains(found, other) {
+					t.Errorf("%s doesn't import the room %s; take it off the list", pkg, other)
+				}
+			}
+		}
+		for room := range allowed {
+			if len(all[house+"/"+room]) == 0 {
+				t.Errorf("%s/%s is no package", house, room)
+			}
+		}
+	}
+}
+
+// roomsAmong are the rooms of a house among imported packages; "." is the house itself.
+func roomsAmong(names []string, house string) (found []string) {
+	for _, name := range names {
+		if name == module+"/"+house {
+			found = append(found, ".")
+		}
+		if room, is := strings.CutPrefix(name, module+"/"+house+"/"); is {
+			found = append(found, room)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// TestRoomsAreReachedThroughTheirHouse: who stands outside imports the package that puts the
+// rooms together, and none of them.
+func TestRoomsAreReachedThroughTheirHouse(t *testing.T) {
+	for pkg, names := range imports(t) {
+		for house := range rooms {
+			within := pkg == house || strings.HasPrefix(pkg, house+"/")
+			if found := roomsAmong(names, house); !within && slices.ContainsFunc(found, func(room string) bool { return room != "." }) {
+				t.Errorf("%s imports rooms of %s: %v", pkg, house, found)
+			}
+		}
+	}
+}
+
+// maxMethods is how many methods a type of a house or its rooms has at most: with more, nothing
+// says who may use what.
+const maxMethods = 25
+
+// tooMany are types that have more methods, until they are cut.
+var tooMany = map[string]bool{
+	"internal/server/console.pageRequest": true,
+	"internal/server/console.Console":     true,
+	"internal/server/console.modelForm":   true,
+}
+
+// TestNoTypeHasMoreMethodsThanAReaderKeepsInMind counts those of the product that are written for
+// a type; those of what it embeds are counted there.
+func TestNoTypeHasMoreMethodsThanAReaderKeepsInMind(t *testing.T) {
+	found := 0
+	for _, house := range []string{"internal/control", "internal/server/console"} {
+		for of, count := range methods(t, house) {
+			found++
+			if count > maxMethods && !tooMany[of] {
+				t.Errorf("%s has %d methods, and may have %d: give some of them to a type of their own", of, count, maxMethods)
+			}
+			if count <= maxMethods && tooMany[of] {
+				t.Errorf("%s has %d methods now; take it off the list", of, count)
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("only %d types with methods were found", found)
+	}
+}
+
+// methods counts the methods of each type below a folder, tests and generated files apart.
+func methods(t *testing.T, folder string) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || ast.IsGenerated(file) {
+			return err
+		}
+		for _, d := range file.Decls {
+			if f, is := d.(*ast.FuncDecl); is && f.Recv != nil {
+				counts[path.Dir(filepath.ToSlash(name))+"."+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for of := range maps.Keys(tooMany) {
+		if strings.HasPrefix(of, folder) && counts[of] == 0 {
+			t.Errorf("%s is no type with methods; take it off the list", of)
+		}
+	}
+	return counts
+}
+
+// receiver is the name of a method's type.
+func receiver(of ast.Expr) string {
+	switch of := of.(type) {
+	case *ast.StarExpr:
+		return receiver(of.X)
+	case *ast.IndexExpr:
+		return receiver(of.X)
+	case *ast.IndexListExpr:
+		return receiver(of.X)
+	case *ast.Ident:
+		return of.Name
+	}
+	return ""
+}
