@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/internal/control"
 )
 
 // unlimited are the fields whose absence means without a limit (contract 12.1): null would
@@ -34,7 +36,7 @@ func TestAFieldWhoseAbsenceIsNoLimitRefusesNull(t *testing.T) {
 		}
 	}
 	count := 0
-	for _, r := range (&API{}).routes() {
+	for _, r := range (&API{control: &control.Service{}}).routes() {
 		if r.body == nil {
 			continue
 		}

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/internal/control"
 )
 
 // TestARecordMayBeSentBackAsItWasRead: each member of what a PUT answers is one that its body
 // takes, if only to ignore it (contract 2).
 func TestARecordMayBeSentBackAsItWasRead(t *testing.T) {
 	t.Parallel()
-	for _, r := range (&API{}).routes() {
+	for _, r := range (&API{control: &control.Service{}}).routes() {
 		if r.method != "PUT" || r.body == nil || r.answer == nil {
 			continue
 		}
