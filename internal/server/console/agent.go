@@ -130,7 +130,7 @@ func suspendAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control
 // has stored since.
 func (v *pageRequest) moveAgent(move admission) (string, error) {
 	id, revision := v.r.PathValue("id"), v.formRevision()
-	return v.withReason("/agents/"+id, v.agentAgain, func(reason string) error {
+	return v.withReason("/agents/"+id, (*pageRequest).agentAgain, func(reason string) error {
 		_, err := move(v.r.Context(), v.actor, id, countersign.Admission{Reason: reason, ExpectedRevision: &revision})
 		return err
 	})

@@ -144,7 +144,7 @@ func startAgentRun(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	return "", formAgain(err, v.agentRunAgain)
+	return "", v.formAgain(err, (*pageRequest).agentRunAgain)
 }
 
 func (v *pageRequest) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {

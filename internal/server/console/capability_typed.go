@@ -31,7 +31,7 @@ func saveCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID + "#capabilities", nil
 	}
-	return "", formAgain(err, v.capabilityForm)
+	return "", v.formAgain(err, (*pageRequest).capabilityForm)
 }
 
 // withTyped is the project's capabilities with the form's changes applied.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
@@ -39,8 +38,6 @@ type Console struct {
 	pages   pages
 	stop    chan struct{} // closed when live pages must end
 	live    sharedViews
-
-	importing *semaphore.Semaphore // one uploaded document is read at a time: each takes much memory
 }
 
 // route is one page or one action.
@@ -55,7 +52,7 @@ type route struct {
 
 // New makes the console.
 func New(cfg Config, s *control.Service) (*Console, error) {
-	c := &Console{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{}), importing: semaphore.New(1)}
+	c := &Console{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
 	if err := c.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
 		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
 	}

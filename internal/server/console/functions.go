@@ -25,6 +25,7 @@ var functions = template.FuncMap{
 
 	// models, projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
+	"using":          using,
 	"upgradeNotices": func(p countersign.Project) []upgrade.Notice { return upgrade.OfProject(&p) },
 	"rulesOf":        func(c countersign.Capability) []shownRule { return rulesOf(&c) },
 	"budgetWord":     budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "modelState": modelState, "breakable": breakable, "atMost": atMost,

@@ -127,7 +127,7 @@ func changeGroup(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/access/groups", nil
 	}
-	return "", formAgain(err, v.storedGroup)
+	return "", v.formAgain(err, (*pageRequest).storedGroup)
 }
 
 func (v *pageRequest) putGroup(id string, revision int64) error {
@@ -138,7 +138,7 @@ func (v *pageRequest) putGroup(id string, revision int64) error {
 
 func deleteGroup(v *pageRequest) (string, error) {
 	if _, err := v.control.DeleteGroup(v.r.Context(), v.actor, v.r.PathValue("id")); err != nil {
-		return "", formAgain(err, v.storedGroup)
+		return "", v.formAgain(err, (*pageRequest).storedGroup)
 	}
 	return "/access/groups", nil
 }
@@ -176,7 +176,7 @@ func delegate(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/access/groups#away", nil
 	}
-	return "", formAgain(err, v.awayForm)
+	return "", v.formAgain(err, (*pageRequest).awayForm)
 }
 
 // dayOf reads a day, zero for none.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/importer"
@@ -119,12 +120,12 @@ func (v *pageRequest) typedProjectID() (string, error) {
 }
 
 // importProject moves on in the steps, or registers the project.
-func importProject(v *pageRequest) (string, error) {
+func importProject(v *pageRequest, d documents) (string, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return "", err
 	}
 	if v.form("proposal") == "" {
-		in, err := v.uploaded()
+		in, err := v.uploaded(d)
 		if err != nil {
 			return "", answered(v.importUpload(err), err)
 		}
@@ -150,7 +151,7 @@ func importProject(v *pageRequest) (string, error) {
 }
 
 // uploaded reads the file that was sent.
-func (v *pageRequest) uploaded() (in proposal, err error) {
+func (v *pageRequest) uploaded(d documents) (in proposal, err error) {
 	id, wrong := v.typedProjectID()
 	file, header, err := v.r.FormFile("file")
 	if err != nil {
@@ -171,13 +172,17 @@ func (v *pageRequest) uploaded() (in proposal, err error) {
 	if only := v.form("only"); only != "" {
 		o.Include = regexp.MustCompile("(?i)" + regexp.QuoteMeta(only))
 	}
-	return v.inTurn(v.r.Context(), v.actor.Tenant, func() (proposal, error) { return propose(data, o) })
+	return d.inTurn(v.r.Context(), v.actor.Tenant, func() (proposal, error) { return propose(data, o) })
 }
+
+// documents are the turns at reading an uploaded document: one at a time, since each takes
+// much memory.
+type documents struct{ *semaphore.Semaphore }
 
 // inTurn reads one document at a time. Tenants take turns, and who has hung up gives
 // theirs away.
-func (c *Console) inTurn(ctx context.Context, tenant string, read func() (proposal, error)) (in proposal, err error) {
-	if ended := c.importing.Do(ctx, tenant, func() { in, err = read() }); ended != nil {
+func (d documents) inTurn(ctx context.Context, tenant string, read func() (proposal, error)) (in proposal, err error) {
+	if ended := d.Do(ctx, tenant, func() { in, err = read() }); ended != nil {
 		return in, ended
 	}
 	return in, err

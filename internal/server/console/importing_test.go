@@ -17,7 +17,7 @@ func TestUploadsTakeTurnsByTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []string
 		release := make(chan bool)
-		c := &Console{importing: semaphore.New(1)}
+		c := documents{semaphore.New(1)}
 		gone, hangUp := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		upload := func(ctx context.Context, tenant, name string, want error) {

@@ -18,15 +18,25 @@ import (
 
 // modelForm reads and shows a model that is edited by form.
 type modelForm struct {
-	v        *pageRequest
-	id       string // of the stored model; "" for a new one
-	revision int64  // that saving replaces
-	doc      countersign.AgentModel
-	at       place             // the element whose fields the form has
-	wrong    map[string]string // by field: what was typed and can't be read
-	over     bool              // somebody else saved meanwhile
-	faulty   bool              // it was to be saved and has errors
-	rows     int               // empty rows of comparisons and effects
+	modelElement
+	revision int64 // that saving replaces
+	over     bool  // somebody else saved meanwhile
+	faulty   bool  // it was to be saved and has errors
+	rows     int   // empty rows of comparisons and effects
+}
+
+// modelElement is the element whose fields the form has: writes them, and reads what was typed.
+type modelElement struct {
+	modelDraft
+	v     *pageRequest
+	id    string            // of the stored model; "" for a new one
+	wrong map[string]string // by field: what was typed and can't be read
+}
+
+// modelDraft is a document in change, and the element that the visitor is at.
+type modelDraft struct {
+	doc countersign.AgentModel
+	at  place
 }
 
 // place is an element of a document: one of a list, or the model itself.
@@ -83,13 +93,13 @@ func sizeOf(doc *countersign.AgentModel, list string) int {
 }
 
 // has reports whether the document has an element there.
-func (s *modelForm) has(p place) bool { return p.list == "" || p.i < sizeOf(&s.doc, p.list) }
+func (s *modelDraft) has(p place) bool { return p.list == "" || p.i < sizeOf(&s.doc, p.list) }
 
 func newModelFormPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteModel); err != nil {
 		return nil, err
 	}
-	s := &modelForm{v: v, doc: emptyModel()}
+	s := &modelForm{modelElement: modelElement{v: v, modelDraft: modelDraft{doc: emptyModel()}}}
 	s.write()
 	return s.page(nil)
 }
@@ -112,7 +122,7 @@ func modelFormPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &modelForm{v: v, id: m.ID, revision: m.Revision, doc: m.Document}
+	s := &modelForm{modelElement: modelElement{v: v, id: m.ID, modelDraft: modelDraft{doc: m.Document}}, revision: m.Revision}
 	s.doc.KeepVerbatim(countersign.Value{})
 	if canonical(s.doc) != canonical(m.Document) {
 		return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision, Unfit: true}.page(), nil
@@ -141,7 +151,7 @@ func (v *pageRequest) modelByForm(id string) (string, error) {
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteModel, subject); err != nil {
 		return "", err
 	}
-	s := &modelForm{v: v, id: id, revision: v.formRevision(), at: placeOf(v.form("at")), wrong: map[string]string{}}
+	s := &modelForm{modelElement: modelElement{v: v, id: id, wrong: map[string]string{}, modelDraft: modelDraft{at: placeOf(v.form("at"))}}, revision: v.formRevision()}
 	if err := exactjson.Decode([]byte(v.form("document")), &s.doc); err != nil {
 		return "", err
 	}
@@ -171,7 +181,7 @@ func (s *modelForm) act(do string) (string, error) {
 	case what == "add":
 		s.add(which)
 	case what == "leave":
-		s.leave()
+		s.leave(s.v.form("leaveTo"))
 	case what == "action":
 		s.addAction()
 	case what == "fill":
@@ -186,7 +196,7 @@ func (s *modelForm) act(do string) (string, error) {
 	return "", shownAgain(s.page)
 }
 
-func (s *modelForm) existing(p place) place {
+func (s *modelDraft) existing(p place) place {
 	if s.has(p) {
 		return p
 	}
@@ -273,7 +283,7 @@ func (s *modelForm) fill() error {
 
 // remove removes the present element. What refers to it is an error that the form shows,
 // but for the transitions of a state, which go with it.
-func (s *modelForm) remove() {
+func (s *modelDraft) remove() {
 	i, doc := s.at.i, &s.doc
 	switch s.at.list {
 	case listStates:
@@ -297,4 +307,4 @@ func (s *modelForm) write() {
 }
 
 // posted reports whether the form has fields of the present element.
-func (s *modelForm) posted() bool { return s.sent("name") }
+func (s *modelElement) posted() bool { return s.sent("name") }

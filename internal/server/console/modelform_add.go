@@ -12,7 +12,7 @@ import (
 // What is added to a model by form, and where it is drawn.
 
 // add appends an element to a list and goes there.
-func (s *modelForm) add(list string) {
+func (s *modelDraft) add(list string) {
 	doc := &s.doc
 	switch list {
 	case listStates:
@@ -47,7 +47,7 @@ func idsOf[T any](list []T, id func(T) string) map[string]bool {
 }
 
 // addState appends a state beside a place of the drawing. The first is the start.
-func (s *modelForm) addState(x, y float64) {
+func (s *modelDraft) addState(x, y float64) {
 	doc := &s.doc
 	first := len(doc.States) == 0
 	word := "state"
@@ -83,7 +83,7 @@ func freePosition(states []countersign.ModelState, x, y float64) countersign.Pos
 }
 
 // addTransition appends a transition that is tried after the others of its state.
-func (s *modelForm) addTransition(from, to string) {
+func (s *modelDraft) addTransition(from, to string) {
 	doc := &s.doc
 	id := unused(stepIDOf(from+"-to-"+to), idsOf(doc.Transitions, func(t countersign.Transition) string { return t.ID }))
 	priority := int64(0)
@@ -98,12 +98,12 @@ func (s *modelForm) addTransition(from, to string) {
 	s.at = place{listTransitions, len(doc.Transitions) - 1}
 }
 
-// leave adds a transition from the present state, to the chosen one or to a new one.
-func (s *modelForm) leave() {
+// leave adds a transition from the present state, to the chosen one or, without one, to a new one.
+func (s *modelDraft) leave(to string) {
 	if s.at.list != listStates {
 		return
 	}
-	from, to := s.doc.States[s.at.i], s.v.form("leaveTo")
+	from := s.doc.States[s.at.i]
 	if to == "" {
 		x, _ := from.Position.X.Float64()
 		y, _ := from.Position.Y.Float64()
@@ -114,7 +114,7 @@ func (s *modelForm) leave() {
 }
 
 // addAction makes a new action that the present transition takes, and goes there.
-func (s *modelForm) addAction() {
+func (s *modelDraft) addAction() {
 	if s.at.list != listTransitions {
 		return
 	}
@@ -123,7 +123,7 @@ func (s *modelForm) addAction() {
 	s.at = place{listActions, len(s.doc.Actions) - 1}
 }
 
-func (s *modelForm) newAction(word string) string {
+func (s *modelDraft) newAction(word string) string {
 	id := unused(word, idsOf(s.doc.Actions, func(a countersign.Action) string { return a.ID }))
 	s.doc.Actions = append(s.doc.Actions, countersign.Action{ID: id, Name: upper(id), Inputs: []string{}, MemoryEffects: []countersign.MemoryEffect{}})
 	return id

@@ -15,7 +15,7 @@ import (
 // The fields of one element of a model: how they are written, and how they are read back.
 
 // kindOf is the type of a variable, "" if there is none.
-func (s *modelForm) kindOf(id string) string {
+func (s *modelDraft) kindOf(id string) string {
 	for _, v := range s.doc.Variables {
 		if v.ID == id {
 			return v.Type
@@ -25,7 +25,7 @@ func (s *modelForm) kindOf(id string) string {
 }
 
 // writeElement gives each field of the present element its value.
-func (s *modelForm) writeElement(set func(what, value string)) {
+func (s *modelElement) writeElement(set func(what, value string)) {
 	check := func(what string, on bool) {
 		if on {
 			set(what, "on")
@@ -86,7 +86,7 @@ func (s *modelForm) writeElement(set func(what, value string)) {
 
 // texts are the texts of the present element, by field, except for its ID: changing that
 // changes what refers to it.
-func (s *modelForm) texts() map[string]*string {
+func (s *modelElement) texts() map[string]*string {
 	doc, i := &s.doc, s.at.i
 	switch s.at.list {
 	case listStates:
@@ -120,23 +120,23 @@ func (s *modelForm) texts() map[string]*string {
 const idForm = "it begins with a letter or digit and has at most 128 letters, digits, dots, hyphens and underscores"
 
 // bad notes that a field can't be read.
-func (s *modelForm) bad(what, text string) { s.wrong[s.at.field(what)] = text }
+func (s *modelElement) bad(what, text string) { s.wrong[s.at.field(what)] = text }
 
 // typed is a field of the present element.
-func (s *modelForm) typed(what string) string {
+func (s *modelElement) typed(what string) string {
 	return strings.ReplaceAll(s.v.form(s.at.field(what)), "\r\n", "\n")
 }
 
 // same reports whether a field still says what the document has: without the spaces around it
 // and the line breaks, which a form loses.
-func (s *modelForm) same(what, was string) bool {
+func (s *modelElement) same(what, was string) bool {
 	text := s.typed(what)
 	was = strings.ReplaceAll(was, "\r\n", "\n")
 	return text == strings.TrimSpace(was) || text == strings.TrimSpace(strings.NewReplacer("\r", "", "\n", "").Replace(was))
 }
 
 // takeTexts takes the texts that were changed.
-func (s *modelForm) takeTexts() {
+func (s *modelElement) takeTexts() {
 	for what, text := range s.texts() {
 		if s.sent(what) && !s.same(what, *text) {
 			*text = s.typed(what)
@@ -144,11 +144,11 @@ func (s *modelForm) takeTexts() {
 	}
 }
 
-func (s *modelForm) sent(what string) bool { return s.v.r.PostForm.Has(s.at.field(what)) }
+func (s *modelElement) sent(what string) bool { return s.v.r.PostForm.Has(s.at.field(what)) }
 
 // apply takes what was typed into the document. What can't be read leaves its field in the
 // document as it is.
-func (s *modelForm) apply() {
+func (s *modelElement) apply() {
 	if !s.posted() {
 		return
 	}
@@ -177,7 +177,7 @@ func (s *modelForm) apply() {
 
 // renamed reads an element's ID; rename gives it to the element. One that another element of
 // the list has would mix the two up.
-func (s *modelForm) renamed(was string, taken map[string]bool, rename func(id string)) {
+func (s *modelElement) renamed(was string, taken map[string]bool, rename func(id string)) {
 	id := s.typed("id")
 	switch {
 	case s.same("id", was):
@@ -190,7 +190,7 @@ func (s *modelForm) renamed(was string, taken map[string]bool, rename func(id st
 	}
 }
 
-func (s *modelForm) applyState(one *countersign.ModelState) {
+func (s *modelElement) applyState(one *countersign.ModelState) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.States, func(o countersign.ModelState) string { return o.ID }), func(id string) { model.RenameState(doc, i, id) })
 	s.takeTexts()
@@ -211,7 +211,7 @@ func (s *modelForm) applyState(one *countersign.ModelState) {
 	}
 }
 
-func (s *modelForm) applyTransition(t *countersign.Transition) {
+func (s *modelElement) applyTransition(t *countersign.Transition) {
 	s.renamed(t.ID, idsOf(s.doc.Transitions, func(o countersign.Transition) string { return o.ID }), func(id string) { t.ID = id })
 	s.takeTexts()
 	if n, err := strconv.ParseInt(s.typed("priority"), 10, 64); err == nil && n >= 0 {
@@ -226,7 +226,7 @@ func (s *modelForm) applyTransition(t *countersign.Transition) {
 }
 
 // typedComparisons are the rows of the form that name a variable or have a value.
-func (s *modelForm) typedComparisons() (rows []compareRow, values []countersign.Scalar, readable bool) {
+func (s *modelElement) typedComparisons() (rows []compareRow, values []countersign.Scalar, readable bool) {
 	readable = true
 	for n := range mostRows + manyRows {
 		at := "comparison" + strconv.Itoa(n)
@@ -247,7 +247,7 @@ func (s *modelForm) typedComparisons() (rows []compareRow, values []countersign.
 	return rows, values, readable
 }
 
-func (s *modelForm) applyVariable(one *countersign.Variable) {
+func (s *modelElement) applyVariable(one *countersign.Variable) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(one.ID, idsOf(doc.Variables, func(o countersign.Variable) string { return o.ID }), func(id string) { model.RenameVariable(doc, i, id) })
 	s.takeTexts()
@@ -269,7 +269,7 @@ func (s *modelForm) applyVariable(one *countersign.Variable) {
 	}
 }
 
-func (s *modelForm) applyAction(a *countersign.Action) {
+func (s *modelElement) applyAction(a *countersign.Action) {
 	doc, i := &s.doc, s.at.i
 	s.renamed(a.ID, idsOf(doc.Actions, func(o countersign.Action) string { return o.ID }), func(id string) { model.RenameAction(doc, i, id) })
 	s.takeTexts()
@@ -298,7 +298,7 @@ func (s *modelForm) applyAction(a *countersign.Action) {
 	}
 }
 
-func (s *modelForm) applyScenario(c *countersign.Scenario) {
+func (s *modelElement) applyScenario(c *countersign.Scenario) {
 	s.renamed(c.ID, idsOf(s.doc.Scenarios, func(o countersign.Scenario) string { return o.ID }), func(id string) { c.ID = id })
 	s.takeTexts()
 	if s.sent("expectedPath") && !s.same("expectedPath", strings.Join(c.ExpectedPath, ", ")) {
@@ -309,7 +309,7 @@ func (s *modelForm) applyScenario(c *countersign.Scenario) {
 }
 
 // typedValues reads the values of a scenario that the form has fields for.
-func (s *modelForm) typedValues(what string, was map[string]countersign.Scalar) map[string]countersign.Scalar {
+func (s *modelElement) typedValues(what string, was map[string]countersign.Scalar) map[string]countersign.Scalar {
 	out := maps.Clone(was)
 	if out == nil {
 		out = map[string]countersign.Scalar{}
@@ -330,7 +330,7 @@ func (s *modelForm) typedValues(what string, was map[string]countersign.Scalar) 
 }
 
 // valueIDs are the variables that a scenario may give a value, and those that it gives one.
-func (s *modelForm) valueIDs(what string, given map[string]countersign.Scalar) []string {
+func (s *modelElement) valueIDs(what string, given map[string]countersign.Scalar) []string {
 	kind := countersign.VariableInput
 	if what == "initialMemory" {
 		kind = countersign.VariableMemory

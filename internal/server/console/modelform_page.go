@@ -222,7 +222,7 @@ func (s *modelForm) lists(found countersign.Validation) []pickList {
 	return lists
 }
 
-func (s *modelForm) arrow(t *countersign.Transition) string {
+func (s *modelDraft) arrow(t *countersign.Transition) string {
 	names := stateNames(s.doc)
 	return names.of(t.FromStateID) + " → " + names.of(t.ToStateID)
 }

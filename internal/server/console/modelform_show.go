@@ -71,7 +71,7 @@ func (s *modelForm) showState(f *form, d *modelFormData) {
 
 // states are the states to choose from, after an empty choice. One that there isn't stays
 // chosen, so that its error can be seen.
-func (s *modelForm) states(chosen string) []choice {
+func (s *modelDraft) states(chosen string) []choice {
 	out, known := []choice{{Word: "choose"}}, chosen == ""
 	for _, one := range s.doc.States {
 		out = append(out, choice{Value: one.ID, Word: cmp.Or(one.Name, one.ID)})
@@ -83,7 +83,7 @@ func (s *modelForm) states(chosen string) []choice {
 	return out
 }
 
-func (s *modelForm) variables(kind, chosen string) []choice {
+func (s *modelDraft) variables(kind, chosen string) []choice {
 	out, known := []choice{{Word: "choose"}}, chosen == ""
 	for _, one := range s.doc.Variables {
 		if kind == "" || one.Kind == kind {

@@ -87,7 +87,7 @@ func drawModel(t *rapid.T) countersign.AgentModel {
 func formOfModel(doc countersign.AgentModel, at place) *modelForm {
 	r := httptest.NewRequest("POST", "/console/models/m/form", nil)
 	r.PostForm = url.Values{}
-	return &modelForm{v: &pageRequest{r: r}, id: "m", doc: doc, at: at, wrong: map[string]string{}}
+	return &modelForm{modelElement: modelElement{v: &pageRequest{r: r}, id: "m", wrong: map[string]string{}, modelDraft: modelDraft{doc: doc, at: at}}}
 }
 
 var drawnPlaces = []place{{}, {listStates, 0}, {listStates, 2}, {listTransitions, 0}, {listVariables, 0}, {listVariables, 1}, {listVariables, 2}, {listVariables, 3}, {listActions, 0}, {listScenarios, 0}}

@@ -70,16 +70,17 @@ type counts struct{ Approvals, Recovery, Active int }
 // banner is a notice above every page.
 type banner struct{ Text, Href, Word string }
 
-// pages are the templates by name. Each is parsed when first shown, to save memory if
+// pages are the templates by name. Those of a room lie in the folder of its name, and the parts
+// that pages share in its folder parts. Each is parsed when first shown, to save memory if
 // nobody uses the console.
 type pages map[string]func() (*template.Template, error)
 
 func parsePages() (pages, error) {
-	base, err := template.New("layout").Funcs(functions).ParseFS(templateFiles, "templates/*.html", "templates/parts/*.html")
+	base, err := template.New("layout").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/*/parts/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}
-	files, err := fs.Glob(templateFiles, "templates/pages/*.html")
+	files, err := fs.Glob(templateFiles, "templates/*/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}

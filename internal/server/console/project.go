@@ -175,7 +175,7 @@ func healthPath(p countersign.Project) string { return cmp.Or(p.HealthPath, "/")
 func checkHealth(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if _, err := v.control.CheckHealth(v.r.Context(), v.actor, id); err != nil {
-		return "", formAgain(err, v.projectAgain)
+		return "", v.formAgain(err, (*pageRequest).projectAgain)
 	}
 	return "/projects/" + id, nil
 }
@@ -186,7 +186,7 @@ func disableProject(v *pageRequest) (string, error) { return v.toggleProject(v.c
 
 func (v *pageRequest) toggleProject(toggle toggling) (string, error) {
 	id := v.r.PathValue("id")
-	return v.withReason("/projects/"+id, v.projectAgain, func(reason string) error {
+	return v.withReason("/projects/"+id, (*pageRequest).projectAgain, func(reason string) error {
 		_, err := toggle(v.r.Context(), v.actor, id, countersign.Toggle{ExpectedRevision: v.formRevision(), Reason: reason})
 		return err
 	})

@@ -220,7 +220,7 @@ func saveProject(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID, nil
 	}
-	return "", formAgain(err, v.projectEditAgain)
+	return "", v.formAgain(err, (*pageRequest).projectEditAgain)
 }
 
 // projectWriteOf is the request that would store the project unchanged.
@@ -273,5 +273,5 @@ func saveProjectDocument(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + id, nil
 	}
-	return "", formAgain(err, v.documentAgain)
+	return "", v.formAgain(err, (*pageRequest).documentAgain)
 }

@@ -18,7 +18,8 @@ type usingRun struct {
 	At           template.HTML
 }
 
-func (f frame) Using(u control.ProjectUse) usedBy {
+// using words what uses a project, as its page shows it.
+func using(f frame, u control.ProjectUse) usedBy {
 	out := usedBy{ProjectUse: u}
 	for _, r := range u.Runs {
 		out.Runs = append(out.Runs, usingRun{r.RunID, movesWord(r), f.Ago(r.Since)})

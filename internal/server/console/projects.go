@@ -7,17 +7,19 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
 func (c *Console) projectRoutes() []route {
+	read := documents{semaphore.New(1)}
 	return []route{
 		{method: "GET", path: "/projects", page: projectsPage},
 		{method: "GET", path: "/projects/new", page: newProjectPage},
 		{method: "POST", path: "/projects/new", act: registerProject},
 		// no ID contains a plus sign, so this path hides no project
 		{method: "GET", path: "/projects/+import", page: importPage},
-		{method: "POST", path: "/projects/+import", act: importProject, upload: access.WriteProject},
+		{method: "POST", path: "/projects/+import", act: func(v *pageRequest) (string, error) { return importProject(v, read) }, upload: access.WriteProject},
 		{method: "GET", path: "/projects/{id}", page: projectPage},
 		{method: "POST", path: "/projects/{id}/health-check", act: checkHealth},
 		{method: "POST", path: "/projects/{id}/enable", act: enableProject},
@@ -119,8 +121,6 @@ func approvalWord(c countersign.Capability) string {
 		return "Doesn’t ask"
 	}
 }
-
-func (f frame) MayTry() bool { return f.can(access.StartProjectRun) }
 
 // breakable allows line breaks after slashes.
 func breakable(path string) template.HTML {

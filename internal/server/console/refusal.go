@@ -55,6 +55,11 @@ func formAgain(err error, show func(error) (*page, error)) error {
 	return answered(p, err)
 }
 
+// formAgain is [formAgain] for a page of the request.
+func (v *pageRequest) formAgain(err error, show func(*pageRequest, error) (*page, error)) error {
+	return formAgain(err, func(err error) (*page, error) { return show(v, err) })
+}
+
 // answered returns the page with err's status; errors that the form can't correct are
 // returned themselves.
 func answered(p *page, err error) error {

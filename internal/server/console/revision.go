@@ -67,13 +67,13 @@ func taken(err error, kind, id string) error {
 
 // withReason performs a change for the reason in the form and goes to the record's page. What
 // is refused is shown on the page again.
-func (v *pageRequest) withReason(href string, again func(error) (*page, error), change func(reason string) error) (string, error) {
+func (v *pageRequest) withReason(href string, again func(*pageRequest, error) (*page, error), change func(reason string) error) (string, error) {
 	err := typedReason(v.form("reason"))
 	if err == nil {
 		err = change(v.form("reason"))
 	}
 	if err != nil {
-		return "", formAgain(err, again)
+		return "", v.formAgain(err, again)
 	}
 	return href, nil
 }

@@ -34,7 +34,7 @@ type liveRun struct {
 
 // runLive streams a run: for each change the pieces of the page that differ, until the
 // run, session, service or connection ends.
-func runLive(v *pageRequest) error {
+func runLive(v *pageRequest, views *sharedViews) error {
 	watched, err := v.control.Watch(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return err
@@ -44,8 +44,8 @@ func runLive(v *pageRequest) error {
 	if err != nil {
 		return err
 	}
-	l.shared = v.live.join(l.key)
-	defer v.live.leave(l.key)
+	l.shared = views.join(l.key)
+	defer views.leave(l.key)
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")

@@ -11,10 +11,11 @@ import (
 )
 
 func (c *Console) runRoutes() []route {
+	live := &c.live
 	return []route{
 		{method: "GET", path: "/runs", page: runsPage},
 		{method: "GET", path: "/runs/{id}", page: runPage},
-		{method: "GET", path: "/runs/{id}/live", stream: runLive},
+		{method: "GET", path: "/runs/{id}/live", stream: func(v *pageRequest) error { return runLive(v, live) }},
 		{method: "GET", path: "/runs/{id}/cancel", page: cancelPage},
 		{method: "POST", path: "/runs/{id}/cancel", act: cancelRun},
 		{method: "GET", path: "/runs/{id}/again", page: runAgainPage},

@@ -226,5 +226,5 @@ func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.con
 
 func (v *pageRequest) moveTeam(change move) (string, error) {
 	id := v.r.PathValue("id")
-	return v.withReason("/teams/"+id, v.teamAgain, func(reason string) error { return change(v.r.Context(), v.actor, id, reason) })
+	return v.withReason("/teams/"+id, (*pageRequest).teamAgain, func(reason string) error { return change(v.r.Context(), v.actor, id, reason) })
 }

@@ -89,7 +89,7 @@ func createTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	return "", formAgain(err, v.newTeam)
+	return "", v.formAgain(err, (*pageRequest).newTeam)
 }
 
 func teamDocumentPage(v *pageRequest) (*page, error) { return v.teamDocument(nil) }
@@ -129,5 +129,5 @@ func saveTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	return "", formAgain(err, v.teamDocument)
+	return "", v.formAgain(err, (*pageRequest).teamDocument)
 }

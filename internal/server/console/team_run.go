@@ -60,5 +60,5 @@ func startTeamRun(v *pageRequest) (string, error) {
 		}
 		err = refused
 	}
-	return "", formAgain(err, v.teamRunAgain)
+	return "", v.formAgain(err, (*pageRequest).teamRunAgain)
 }

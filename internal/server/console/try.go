@@ -52,7 +52,7 @@ func tryCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	return "", formAgain(err, v.tryAgain)
+	return "", v.formAgain(err, (*pageRequest).tryAgain)
 }
 
 func (v *pageRequest) rehearse(p countersign.Project, c *countersign.Capability) (runID string, err error) {

@@ -138,7 +138,7 @@ func makeWebhook(v *pageRequest) (string, error) {
 	if err == nil {
 		return webhookHref(id), nil
 	}
-	return "", formAgain(err, v.newWebhook)
+	return "", v.formAgain(err, (*pageRequest).newWebhook)
 }
 
 // changeWebhook saves the form; whether the webhook is enabled stays as it is.
@@ -154,7 +154,7 @@ func changeWebhook(v *pageRequest) (string, error) {
 	if err = v.putWebhook(id, v.formRevision(), &w.Enabled, true); err == nil {
 		return webhookHref(id), nil
 	}
-	return "", formAgain(err, v.storedWebhook)
+	return "", v.formAgain(err, (*pageRequest).storedWebhook)
 }
 
 func webhookHref(id string) string { return "/access/webhooks/" + url.PathEscape(id) }
