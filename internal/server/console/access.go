@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,7 +13,13 @@ import (
 
 // Access pages: users, tokens and, for realm administrators, tenants.
 
-func (c *Console) accessRoutes() []route {
+// accessRoutes are the pages of who may do what, of the visitor's own account and of signing
+// in; provider is nil without an identity provider.
+func accessRoutes(provider Verifier) []route {
+	return slices.Concat(identityRoutes(), verifierRoutes(provider), passkeyRoutes(), userRoutes(), groupRoutes(), webhookRoutes(), settingRoutes())
+}
+
+func userRoutes() []route {
 	return []route{
 		{method: "GET", path: "/access", page: usersPage},
 		{method: "GET", path: "/access/users/new", page: newUserPage},
@@ -169,24 +174,6 @@ func (v *pageRequest) granted() (grant, []countersign.Role, []string) {
 
 func (g grant) wrong() bool { return g.RolesErr != "" || g.ReachErr != "" }
 
-// refusedForm shows the form again with the error. Errors that the form can't correct
-// are returned as they are.
-func refusedForm(err error, again func(*problem) *page) error {
-	p := problemOf(err)
-	if p == nil || p.Code == countersign.CodeUnauthenticated || p.Code == countersign.CodeCSRF {
-		return err
-	}
-	out := again(p)
-	out.status = p.Code.Status()
-	return out
-}
-
-// incomplete shows the form again with its field errors, as 400.
-func incomplete(p *page) error {
-	p.status = http.StatusBadRequest
-	return p
-}
-
 func reachOf(projects []string) string {
 	if projects == nil {
 		return "all"
@@ -194,11 +181,19 @@ func reachOf(projects []string) string {
 	return "some"
 }
 
-// roleWords lists roles for display.
-func roleWords(roles []countersign.Role) string {
-	words := make([]string, len(roles))
-	for i, r := range roles {
-		words[i] = titled(string(r))
+// accessData is a list of a tab below Access.
+type accessData[T any] struct {
+	realm
+	Items []T
+	Pager pager
+}
+
+func accessList[T any](v *pageRequest, tab string, read func(control.List) (countersign.Page[T], error)) (*page, error) {
+	l := v.list()
+	found, err := read(l)
+	if err != nil {
+		return nil, err
 	}
-	return strings.Join(words, ", ")
+	d := accessData[T]{v.realm(tab), found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	return v.accessPage(tab, "Access", d), nil
 }

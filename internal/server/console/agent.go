@@ -144,3 +144,6 @@ func instancesOfAgent(v *pageRequest) error {
 	}
 	return v.fragment(&page{name: "agent", Data: agentData{AgentWithInstances: a, Heard: heardLast(a.Instances)}}, "instances")
 }
+
+// admission is admitting or suspending an agent.
+type admission func(context.Context, control.Actor, string, countersign.Admission) (countersign.Agent, error)

@@ -1,15 +1,26 @@
 package console
 
 import (
-	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
-func (c *Console) agentRoutes() []route {
+// agentRoutes are the pages of agents and of teams.
+func agentRoutes() []route {
+	moves := slices.Concat(
+		retireRoutes("/agents/", (*control.Service).RetireAgent, (*control.Service).RestoreAgent),
+		retireRoutes("/teams/", (*control.Service).RetireTeam, (*control.Service).RestoreTeam))
+	return slices.Concat(moves, registryRoutes(), teamRoutes())
+}
+
+func registryRoutes() []route {
 	return []route{
+		{method: "GET", path: "/projects/{id}/agent", page: newAgentPage},
+		{method: "POST", path: "/projects/{id}/agent", act: makeAgent},
 		{method: "GET", path: "/agents", page: agentsPage},
 		// no ID contains a plus sign, so this path hides no agent
 		{method: "GET", path: "/agents/+liveness", stream: livenessOfAgents},
@@ -111,16 +122,4 @@ func livenessOfAgents(v *pageRequest) error {
 		return err
 	}
 	return v.fragment(&page{name: "agents", Data: agentsData{Items: list}}, "agents-now")
-}
-
-// fragment writes one block of a page, which htmx swaps into the open page.
-func (v *pageRequest) fragment(p *page, block string) error {
-	var b bytes.Buffer
-	p.Alone = true // skips reading the frame's counts and banners
-	if err := v.render(&b, p, block); err != nil {
-		return err
-	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = b.WriteTo(v.w) // the visitor may have disconnected
-	return nil
 }

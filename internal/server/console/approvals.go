@@ -5,7 +5,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-func (c *Console) approvalRoutes() []route {
+func approvalRoutes() []route {
 	return []route{
 		{method: "GET", path: "/approvals", page: approvalsPage},
 		{method: "GET", path: "/approvals/{id}", page: approvalPage},

@@ -15,7 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-func (c *Console) auditRoutes() []route {
+func auditRoutes() []route {
 	return []route{
 		{method: "GET", path: "/audit", page: auditPage},
 		{method: "GET", path: "/audit/verify", page: auditVerifyPage},

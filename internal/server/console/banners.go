@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 )
 
@@ -49,4 +50,25 @@ func (v *pageRequest) expiring() []banner {
 		return []banner{{Text: "Token " + first + ".", Href: Prefix + "/access/tokens", Word: "Make a new one"}}
 	}
 	return []banner{{Text: fmt.Sprintf("%d tokens expire within 14 days.", soon), Href: Prefix + "/access/tokens", Word: "See them"}}
+}
+
+// stopped is the banner that stands on every page while LIVE steps are stopped.
+func (v *pageRequest) stopped() []banner {
+	state, err := v.control.StopState(v.r.Context(), v.actor)
+	if err != nil || !state.Stopped {
+		return nil
+	}
+	stop := state.Stops[0]
+	whose := "LIVE steps are stopped"
+	if stop.TenantID == countersign.AllTenants {
+		whose = "LIVE steps of all tenants are stopped"
+	}
+	return []banner{{Text: whose + ", " + v.agoWord(stop.Since) + " by " + called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
+}
+
+func (v *pageRequest) agoWord(t time.Time) string {
+	if d := v.now.Sub(t); d >= time.Second {
+		return span(d) + " ago"
+	}
+	return "just now"
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -90,20 +89,6 @@ func (v *pageRequest) typedTimeout() (int64, error) {
 		return 0, invalid("timeoutMs", "a whole number from 100 to 60000")
 	}
 	return ms, nil
-}
-
-// names splits a list; "-" is an empty list and empty text is no list.
-func names(text string) []string {
-	if text == "-" {
-		return []string{}
-	}
-	var out []string
-	for _, name := range strings.Split(text, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 // typedSchema reads the rows. No rows mean no inputs, unless the capability accepted

@@ -2,6 +2,8 @@ package console
 
 import (
 	"fmt"
+	"html/template"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -29,15 +31,14 @@ type Config struct {
 	Now            func() time.Time
 }
 
-// Console serves the pages.
-type Console struct {
+// site serves pages. What they show is that of the routes.
+type site struct {
 	cfg     Config
 	control *control.Service
 	mux     *http.ServeMux
 	origins *http.CrossOriginProtection
 	pages   pages
 	stop    chan struct{} // closed when live pages must end
-	live    sharedViews
 }
 
 // route is one page or one action.
@@ -45,22 +46,23 @@ type route struct {
 	method, path string
 	open         bool                               // needs no session
 	upload       access.Operation                   // its form may have a file, from who may do this: nobody else's is read
+	largest      int64                              // how large such a form may be
 	page         func(*pageRequest) (*page, error)  // a GET: a page
 	act          func(*pageRequest) (string, error) // a POST: the redirect's target, or a *page as error to show instead
 	stream       func(*pageRequest) error           // a GET that writes the response itself
 }
 
-// New makes the console.
-func New(cfg Config, s *control.Service) (*Console, error) {
-	c := &Console{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
+// newSite makes a site of routes. The templates lie in a folder templates.
+func newSite(cfg Config, s *control.Service, templates fs.FS, functions template.FuncMap, routes []route) (*site, error) {
+	c := &site{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
 	if err := c.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
 		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
 	}
 	var err error
-	if c.pages, err = parsePages(); err != nil {
+	if c.pages, err = parsePages(templates, functions); err != nil {
 		return nil, err
 	}
-	for _, r := range c.routes() {
+	for _, r := range routes {
 		c.mux.HandleFunc(r.method+" "+Prefix+r.path, c.serve(r))
 	}
 	c.mux.Handle("GET "+Prefix+"/assets/", assets())
@@ -71,23 +73,11 @@ func New(cfg Config, s *control.Service) (*Console, error) {
 	return c, nil
 }
 
-func (c *Console) routes() []route {
-	var all []route
-	for _, noun := range [][]route{
-		c.identityRoutes(), c.passkeyRoutes(), c.overviewRoutes(), c.runRoutes(), c.approvalRoutes(), c.recoveryRoutes(),
-		c.planRoutes(), c.modelRoutes(), c.projectRoutes(), c.agentRoutes(), c.teamRoutes(),
-		c.auditRoutes(), c.retireRoutes(), c.accessRoutes(), c.groupRoutes(), c.webhookRoutes(), c.settingRoutes(), c.searchRoutes(),
-	} {
-		all = append(all, noun...)
-	}
-	return all
-}
-
 // Stop ends the live pages, so that a graceful shutdown needn't wait for viewers, and
 // refuses forms from now on.
-func (c *Console) Stop() { close(c.stop) }
+func (c *site) Stop() { close(c.stop) }
 
-func (c *Console) stopping() bool {
+func (c *site) stopping() bool {
 	select {
 	case <-c.stop:
 		return true
@@ -101,7 +91,7 @@ func (c *Console) stopping() bool {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP sets the headers of every response and serves the page.
-func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -118,4 +108,4 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // secure reports whether browsers reach the console by HTTPS.
-func (c *Console) secure() bool { return strings.HasPrefix(c.cfg.BaseURL, "https://") }
+func (c *site) secure() bool { return strings.HasPrefix(c.cfg.BaseURL, "https://") }

@@ -3,7 +3,6 @@ package console
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -59,14 +58,6 @@ func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
 	c.Rules = rulesOf(capability)
 	c.Signed = signedWords(project.EffectiveAuths())
-}
-
-// timeoutWord writes the call's timeout; whole seconds have no fraction.
-func timeoutWord(d time.Duration) string {
-	if d%time.Second == 0 {
-		return span(d)
-	}
-	return took(d.Milliseconds())
 }
 
 func policyWord(c *countersign.Capability) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -110,11 +109,4 @@ func (v *pageRequest) decideWrong(d *approvalData, e *countersign.Error) {
 func (v *pageRequest) decidedMeanwhile(a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
 	return called(a.DecidedBy, a.DecidedByName) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
-}
-
-func (v *pageRequest) agoWord(t time.Time) string {
-	if d := v.now.Sub(t); d >= time.Second {
-		return span(d) + " ago"
-	}
-	return "just now"
 }

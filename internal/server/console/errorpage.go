@@ -65,14 +65,6 @@ func detailOf(e *countersign.Error) string {
 	return upper(e.Message) + "."
 }
 
-func upper(s string) string {
-	s = strings.TrimSuffix(s, ".")
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // kept is a typed field of a form that was refused.
 type kept struct{ Name, Text string }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/countersign/countersign"
 )
 
 // exactTime is the format of a full time.
@@ -16,29 +18,6 @@ func timeTag(t time.Time, text string) template.HTML {
 	t = t.UTC()
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `" title="` + t.Format(exactTime) + `">` + template.HTMLEscapeString(text) + `</time>`) //nolint:gosec // the text is escaped, the rest are figures
 }
-
-// ago is a coarse age; a future time reads "in …".
-func (v *pageRequest) ago(t time.Time) template.HTML {
-	if t.IsZero() {
-		return "never"
-	}
-	d := v.now.Sub(t)
-	switch {
-	case d < 0:
-		return "in " + timeTag(t, span(-d))
-	case d < time.Second:
-		return timeTag(t, "now")
-	case d > 14*24*time.Hour:
-		return timeTag(t, t.UTC().Format("2 Jan 2006"))
-	}
-	return timeTag(t, span(d)+" ago")
-}
-
-func (f frame) Ago(t time.Time) template.HTML { return f.ago(t) }
-
-func (f frame) Since(t time.Time) template.HTML { return timeTag(t, span(f.now.Sub(t))) }
-
-func (f frame) Until(t time.Time) template.HTML { return timeTag(t, span(t.Sub(f.now))) }
 
 // exactly is a full time, for evidence.
 func exactly(t time.Time) template.HTML { return timeTag(t, t.UTC().Format(exactTime)) }
@@ -102,3 +81,14 @@ func unbroken(figure string) template.HTML {
 func unbrokenSpaces(text string, n int) template.HTML {
 	return template.HTML(strings.Replace(template.HTMLEscapeString(text), " ", "\u00a0", n)) //nolint:gosec // escaped
 }
+
+// timeoutWord writes the call's timeout; whole seconds have no fraction.
+func timeoutWord(d time.Duration) string {
+	if d%time.Second == 0 {
+		return span(d)
+	}
+	return took(d.Milliseconds())
+}
+
+// atMost is a capability's timeout.
+func atMost(c countersign.Capability) string { return timeoutWord(c.Timeout()) }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // form builds a form's fields, either with the stored values or with the submitted
@@ -174,24 +173,3 @@ func (s *form) problem() *problem {
 	}
 	return p
 }
-
-// may checks that the visitor may perform an operation. A refused POST is recorded in
-// the audit log, as for the API.
-func (v *pageRequest) may(op access.Operation) error {
-	if v.r.Method != http.MethodPost {
-		return access.Allow(v.actor.Principal, op)
-	}
-	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject(op))
-}
-
-// subject is what a request is about, for the audit log: what its address names, or its form.
-func (v *pageRequest) subject(op access.Operation) string {
-	return access.Subject(v.actor.Principal, op, func(name string) string { return cmp.Or(v.r.PathValue(name), v.form(name)) })
-}
-
-func (v *pageRequest) can(op access.Operation) bool {
-	return access.Allow(v.actor.Principal, op) == nil
-}
-
-// pretty is a value as indented JSON; every number keeps its digits.
-func pretty(v any) string { return indented(rawOf(v)) }

@@ -13,7 +13,7 @@ import (
 // The pages of groups, whom approval rules name, and of who decides in whose place. Every
 // role reads them; an ADMIN edits groups, and a user delegates by themself.
 
-func (c *Console) groupRoutes() []route {
+func groupRoutes() []route {
 	return []route{
 		{method: "GET", path: "/access/groups", page: groupsPage},
 		{method: "GET", path: "/access/groups/new", page: newGroupPage},

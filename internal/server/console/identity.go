@@ -4,9 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
-	"unicode"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
@@ -14,8 +12,8 @@ import (
 
 // Sign-in, setup and sign-out (contract 3).
 
-func (c *Console) identityRoutes() []route {
-	return append(c.verifierRoutes(), []route{
+func identityRoutes() []route {
+	return []route{
 		{method: "GET", path: "/sign-in", open: true, page: signInPage},
 		{method: "POST", path: "/sign-in", open: true, act: askForCode},
 		{method: "GET", path: "/sign-in/code", open: true, page: codePage},
@@ -26,7 +24,7 @@ func (c *Console) identityRoutes() []route {
 		{method: "POST", path: "/setup", open: true, act: setUp},
 		{method: "POST", path: "/sign-out", act: signOut},
 		{method: "POST", path: "/sign-out-everywhere", act: signOutEverywhere},
-	}...)
+	}
 }
 
 type signInData struct {
@@ -107,23 +105,6 @@ func digits(r rune) rune {
 		return -1
 	}
 	return r
-}
-
-// local returns next if it is a path within the console, else "/": a sign-in must not
-// redirect elsewhere.
-func local(next string) string {
-	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || !plainPath(u.Path) {
-		return "/"
-	}
-	return next
-}
-
-// plainPath reports whether a decoded path is already clean: no dot segments, no empty
-// segments, no backslashes (which browsers read as slashes) and no control characters.
-func plainPath(decoded string) bool {
-	clean := path.Clean(decoded)
-	return (decoded == clean || decoded == clean+"/") && !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
 }
 
 type linkData struct {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -193,4 +194,65 @@ func objectOf(field, text string) (map[string]countersign.Value, error) {
 		return nil, invalid(field, "write a JSON object, such as {}")
 	}
 	return object, nil
+}
+
+type shownInput struct {
+	Name, Type          string
+	Required, Sensitive bool
+	Field               countersign.InputField
+}
+
+// Words say what the input may be.
+func (in shownInput) Words() string {
+	words := in.Type
+	if in.Required {
+		words += ", required"
+	}
+	if bounds := boundsInWords(in.Field); bounds != "" {
+		words += ", " + bounds
+	}
+	if in.Sensitive {
+		words += ", masked for viewers"
+	}
+	return words
+}
+
+// inputsOf are a capability's inputs, required ones first.
+func inputsOf(c countersign.Capability) []shownInput {
+	list := make([]shownInput, 0, len(c.InputSchema))
+	for name, f := range c.InputSchema {
+		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name), f})
+	}
+	rank := map[bool]int{false: 1}
+	slices.SortFunc(list, func(a, b shownInput) int {
+		return cmp.Or(cmp.Compare(rank[a.Required], rank[b.Required]), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// typedText is a value as it is typed into the field of an input.
+func typedText(kind string, v countersign.Value) string {
+	if kind == "string" && v.Kind() == countersign.KindString {
+		return v.Text()
+	}
+	return v.Raw()
+}
+
+// names splits a list; "-" is an empty list and empty text is no list.
+func names(text string) []string {
+	if text == "-" {
+		return []string{}
+	}
+	var out []string
+	for _, name := range strings.Split(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// mentions reports whether what a capability is called or calls has a text.
+func mentions(c *countersign.Capability, text string) bool {
+	return strings.Contains(strings.ToLower(c.Name+"\n"+c.Title+"\n"+c.Description+"\n"+c.Method+" "+c.Path), strings.ToLower(text))
 }

@@ -98,14 +98,6 @@ func knownUnknown(r *countersign.Run, s *countersign.StepRun) knownFact {
 	return f
 }
 
-// inWords is the message of an unknown outcome as people read it.
-func inWords(message string) string {
-	if why, ok := strings.CutPrefix(message, countersign.AnswerUnreadable); ok {
-		return "the answer can't be read: " + why
-	}
-	return message
-}
-
 func knownLate(s *countersign.StepRun) knownFact {
 	f := knownFact{At: s.Late.At, Class: "is-idle", Icon: "i-reply", Title: "A late answer arrived", Said: "Kept as evidence. It decides nothing by itself."}
 	if after := s.Late.At.Sub(s.StartedAt); after > 0 {

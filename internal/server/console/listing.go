@@ -101,19 +101,23 @@ func recordsPage[T any](v *pageRequest, noun, title string, read func(context.Co
 	return &page{name: noun, Title: title, Nav: noun, Crumbs: []crumb{{Word: title}}, Data: d}, nil
 }
 
-// accessData is a list of a tab below Access.
-type accessData[T any] struct {
-	realm
-	Items []T
-	Pager pager
+type option struct {
+	Value, Word string
+	Here        bool
 }
 
-func accessList[T any](v *pageRequest, tab string, read func(control.List) (countersign.Page[T], error)) (*page, error) {
-	l := v.list()
-	found, err := read(l)
-	if err != nil {
-		return nil, err
+// retirees is a list's link that shows or hides retired records.
+type retirees struct{ Word, Href string }
+
+func (v *pageRequest) retirees() retirees {
+	if v.query("retired") == "true" {
+		return retirees{"Hide retired", v.withParam("retired", "")}
 	}
-	d := accessData[T]{v.realm(tab), found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)}
-	return v.accessPage(tab, "Access", d), nil
+	return retirees{"Show retired", v.withParam("retired", "true")}
+}
+
+// projectRowOf keeps what a row shows: of the capabilities, how many there are.
+func projectRowOf(p countersign.Project) (countersign.Project, error) {
+	p.Capabilities, p.Headers = make([]countersign.Capability, len(p.Capabilities)), nil
+	return p, nil
 }

@@ -1,9 +1,7 @@
 package console
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"strconv"
 
 	"github.com/countersign/countersign"
@@ -62,15 +60,6 @@ func editModelPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision}.page(), nil
-}
-
-// indented is JSON on several lines; every number keeps its digits.
-func indented(raw string) string {
-	var b bytes.Buffer
-	if json.Indent(&b, []byte(raw), "", "  ") != nil {
-		return raw
-	}
-	return b.String()
 }
 
 func createModel(v *pageRequest) (string, error) {

@@ -2,7 +2,6 @@ package console
 
 import (
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -141,28 +140,4 @@ func markInputs(fields []modelInput, p *problem) {
 	for i := range fields {
 		fields[i].Marked = fields[i].Text != "" && strings.Contains(p.Detail, "inputs."+fields[i].Variable.ID+":")
 	}
-}
-
-// refusal words an error about typed text: the sentence, then the error's message,
-// which starts with a path into the text. Other errors keep their own words; nil for
-// errors without a code.
-func refusal(err error, sentence string) *problem {
-	p, e := problemOf(err), refusalOf(err)
-	if p == nil || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
-		return p
-	}
-	p.Sentence, p.Detail = sentence, e.Message+"."
-	return p
-}
-
-// status is the HTTP status of a page that shows this problem; 0, which stands for 200,
-// without one.
-func (p *problem) status() int {
-	switch {
-	case p == nil:
-		return 0
-	case p.Code == "":
-		return http.StatusBadRequest
-	}
-	return p.Code.Status()
 }

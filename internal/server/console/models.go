@@ -1,9 +1,12 @@
 package console
 
-import "github.com/countersign/countersign"
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
 
-func (c *Console) modelRoutes() []route {
-	return []route{
+func modelRoutes() []route {
+	return append(retireRoutes("/models/", (*control.Service).RetireModel, (*control.Service).RestoreModel), []route{
 		{method: "GET", path: "/models", page: modelsPage},
 		{method: "GET", path: "/models/new", page: newModelPage},
 		{method: "GET", path: "/models/+form", page: newModelFormPage},
@@ -18,7 +21,7 @@ func (c *Console) modelRoutes() []route {
 		{method: "POST", path: "/models/{id}/resume", act: resumeModel},
 		{method: "GET", path: "/models/{id}/compile", page: compilePage},
 		{method: "POST", path: "/models/{id}/compile", act: compile},
-	}
+	}...)
 }
 
 func modelsPage(v *pageRequest) (*page, error) {

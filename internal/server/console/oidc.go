@@ -20,22 +20,14 @@ type Verifier interface {
 	Finish(ctx context.Context, flow, state, code string) (email string, claims map[string][]string, err error)
 }
 
-func (c *Console) verifierRoutes() []route {
-	if c.cfg.Verifier == nil {
+func verifierRoutes(provider Verifier) []route {
+	if provider == nil {
 		return nil
 	}
 	return []route{
 		{method: "POST", path: "/oidc", open: true, act: beginElsewhere},
 		{method: "GET", path: "/oidc/callback", open: true, act: finishElsewhere},
 	}
-}
-
-// Elsewhere is the identity provider's name, "" for none.
-func (f frame) Elsewhere() string {
-	if f.cfg.Verifier == nil {
-		return ""
-	}
-	return f.cfg.Verifier.Host()
 }
 
 type elsewhereData struct{ Host, Address string }

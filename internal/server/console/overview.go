@@ -9,7 +9,12 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-func (c *Console) overviewRoutes() []route {
+// overviewRoutes are the pages of the overview, of the audit log and of the search.
+func overviewRoutes() []route {
+	return slices.Concat(frontRoutes(), auditRoutes(), searchRoutes())
+}
+
+func frontRoutes() []route {
 	return []route{{method: "GET", path: "/{$}", page: overviewPage}}
 }
 

@@ -2,8 +2,6 @@ package console
 
 import (
 	"bytes"
-	"crypto/rand"
-	"embed"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -12,14 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/rules/access"
 )
-
-//go:embed templates
-var templateFiles embed.FS
 
 // page is the data of the template of the same name. As an error, it is a form that was
 // refused and is shown again.
@@ -52,21 +43,6 @@ func crumbsBelow(list, href, id string, last ...crumb) []crumb {
 	return append([]crumb{{Word: list, Href: href}, at}, last...)
 }
 
-// frame is a page with its surroundings.
-type frame struct {
-	*page
-	*pageRequest
-	Actor   control.Actor
-	CSRF    string
-	Theme   string
-	Keys    bool // keyboard shortcuts are on
-	Counts  counts
-	Banners []banner
-}
-
-// counts are the numbers beside the navigation.
-type counts struct{ Approvals, Recovery, Active int }
-
 // banner is a notice above every page.
 type banner struct{ Text, Href, Word string }
 
@@ -75,12 +51,12 @@ type banner struct{ Text, Href, Word string }
 // nobody uses the console.
 type pages map[string]func() (*template.Template, error)
 
-func parsePages() (pages, error) {
-	base, err := template.New("layout").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/*/parts/*.html")
+func parsePages(templates fs.FS, functions template.FuncMap) (pages, error) {
+	base, err := template.New("layout").Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/*/parts/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}
-	files, err := fs.Glob(templateFiles, "templates/*/*.html")
+	files, err := fs.Glob(templates, "templates/*/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}
@@ -89,7 +65,7 @@ func parsePages() (pages, error) {
 		out[strings.TrimSuffix(path.Base(file), ".html")] = sync.OnceValues(func() (*template.Template, error) {
 			t, err := base.Clone()
 			if err == nil {
-				t, err = t.ParseFS(templateFiles, file)
+				t, err = t.ParseFS(templates, file)
 			}
 			if err == nil {
 				shownIn(t)
@@ -133,44 +109,3 @@ func (v *pageRequest) show(p *page) {
 func (v *pageRequest) render(b *bytes.Buffer, p *page, block string) error {
 	return v.pages.execute(b, p.name, block, v.frame(p))
 }
-
-func (v *pageRequest) frame(p *page) frame {
-	f := frame{page: p, pageRequest: v, Actor: v.actor, Theme: v.theme(), Keys: v.keys()}
-	if v.signedIn() {
-		var random [32]byte
-		_, _ = rand.Read(random[:]) // never fails
-		f.CSRF = access.MaskCSRF(access.CSRFToken(v.secret), random)
-		if !p.Alone {
-			f.Counts, f.Banners = v.counts(), v.banners()
-		}
-	}
-	return f
-}
-
-// counts stay zero if they can't be read: the page itself reports the error.
-func (v *pageRequest) counts() counts {
-	one := control.List{Limit: 1}
-	ctx := v.r.Context()
-	var c counts
-	if n, err := v.control.CountApprovals(ctx, v.actor, control.ApprovalFilter{Status: string(countersign.ApprovalPending)}); err == nil {
-		c.Approvals = n
-	}
-	for status, into := range map[countersign.RunStatus]*int{
-		countersign.RunRecoveryRequired: &c.Recovery, countersign.RunRunning: &c.Active,
-	} {
-		if p, err := v.control.Runs(ctx, v.actor, one, control.RunFilter{Status: string(status)}); err == nil {
-			*into = p.Total
-		}
-	}
-	return c
-}
-
-// Can reports whether to show the controls of an operation. The use case checks the
-// permission again.
-func (f frame) Can(op string) bool { return f.can(access.Operation(op)) }
-
-// Unsaved reports a page that a form was answered with: it holds what was typed, and nothing
-// of it is stored.
-func (f frame) Unsaved() bool { return f.r.Method == http.MethodPost && !f.Alone }
-
-func (f frame) Roles() string { return roleWords(f.Actor.Roles) }

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"mime"
 	"net"
@@ -20,7 +22,7 @@ import (
 
 // pageRequest is one request and its user.
 type pageRequest struct {
-	*Console
+	*site
 	w      http.ResponseWriter
 	r      *http.Request
 	now    time.Time
@@ -38,9 +40,9 @@ const (
 
 // serve runs a route. A successful action answers 303, so that reloading the page
 // repeats nothing.
-func (c *Console) serve(rt route) http.HandlerFunc {
+func (c *site) serve(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := &pageRequest{Console: c, w: w, now: c.cfg.Now(), actor: control.Actor{RequestID: c.cfg.NewID("req")}}
+		v := &pageRequest{site: c, w: w, now: c.cfg.Now(), actor: control.Actor{RequestID: c.cfg.NewID("req")}}
 		v.r = r.WithContext(telemetry.WithRequestID(r.Context(), v.actor.RequestID))
 		if rt.method != "" {
 			telemetry.Route(w, rt.method+" "+Prefix+rt.path)
@@ -118,7 +120,7 @@ func (v *pageRequest) readForm(rt route) error {
 	most := int64(maxStrangers)
 	switch {
 	case v.signedIn() && rt.upload != "":
-		most = maxUpload
+		most = rt.largest
 	case v.signedIn():
 		most = maxForm
 	}
@@ -247,4 +249,34 @@ func (v *pageRequest) recovered() {
 	}
 	v.cfg.Log.ErrorContext(v.r.Context(), "panic", "cause", cause, "stack", string(debug.Stack()))
 	v.show(v.errorPage(countersign.Errorf(countersign.CodeInternal, "request %s", v.actor.RequestID)))
+}
+
+// may checks that the visitor may perform an operation. A refused POST is recorded in
+// the audit log, as for the API.
+func (v *pageRequest) may(op access.Operation) error {
+	if v.r.Method != http.MethodPost {
+		return access.Allow(v.actor.Principal, op)
+	}
+	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject(op))
+}
+
+// subject is what a request is about, for the audit log: what its address names, or its form.
+func (v *pageRequest) subject(op access.Operation) string {
+	return access.Subject(v.actor.Principal, op, func(name string) string { return cmp.Or(v.r.PathValue(name), v.form(name)) })
+}
+
+func (v *pageRequest) can(op access.Operation) bool {
+	return access.Allow(v.actor.Principal, op) == nil
+}
+
+// fragment writes one block of a page, which htmx swaps into the open page.
+func (v *pageRequest) fragment(p *page, block string) error {
+	var b bytes.Buffer
+	p.Alone = true // skips reading the frame's counts and banners
+	if err := v.render(&b, p, block); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = b.WriteTo(v.w) // the visitor may have disconnected
+	return nil
 }

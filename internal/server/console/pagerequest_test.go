@@ -38,7 +38,7 @@ func TestWhoAsksIsWhomTrustedProxiesNameLast(t *testing.T) {
 		for _, h := range c.headers {
 			r.Header.Add("X-Forwarded-For", h)
 		}
-		v := &pageRequest{Console: &Console{cfg: Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}, r: r}
+		v := &pageRequest{site: &site{cfg: Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}, r: r}
 		if got := v.from(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

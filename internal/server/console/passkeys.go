@@ -11,7 +11,7 @@ import (
 // Passkeys: a script of ours asks the service for a question, the browser's own dialog for an
 // answer, and sends it by form. These are the only forms that need JavaScript.
 
-func (c *Console) passkeyRoutes() []route {
+func passkeyRoutes() []route {
 	return []route{
 		{method: "POST", path: "/sign-in/passkey/ask", open: true, stream: askForPasskey},
 		{method: "POST", path: "/sign-in/passkey", open: true, act: signInByPasskey},
@@ -20,9 +20,6 @@ func (c *Console) passkeyRoutes() []route {
 		{method: "POST", path: "/settings/passkeys/{id}/remove", act: removePasskey},
 	}
 }
-
-// HasPasskeys reports whether browsers allow passkeys here.
-func (f frame) HasPasskeys() bool { return f.control.HasPasskeys() }
 
 func askForPasskey(v *pageRequest) error {
 	q, err := v.control.AskForPasskey(v.r.Context(), v.from())

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -143,4 +144,16 @@ func (d jsonDrawing) members(open json.Delim, depth int) (inner string, n int, e
 	}
 	_, err = d.dec.Token()
 	return b.String(), n, err
+}
+
+// pretty is a value as indented JSON; every number keeps its digits.
+func pretty(v any) string { return indented(rawOf(v)) }
+
+// indented is JSON on several lines; every number keeps its digits.
+func indented(raw string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(raw), "", "  ") != nil {
+		return raw
+	}
+	return b.String()
 }

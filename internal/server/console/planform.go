@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/url"
-	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
@@ -150,29 +149,4 @@ func planByForm(v *pageRequest) (string, error) {
 		return "", formAgain(err, again)
 	}
 	return planHref(p.ID), nil
-}
-
-// shownAgain shows a form of which nothing was saved or is wrong.
-func shownAgain(show func(error) (*page, error)) error {
-	p, err := show(nil)
-	if err != nil {
-		return err
-	}
-	return p
-}
-
-// storePlan stores a plan that is READY, and no other.
-func (v *pageRequest) storePlan(w countersign.PlanWrite) (p countersign.Plan, err error) {
-	problems, err := v.problemsOf(w)
-	if err != nil {
-		return p, err
-	}
-	if len(problems) > 0 {
-		return p, countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(problems, "; "))
-	}
-	p, err = v.control.CreatePlan(v.r.Context(), v.actor, w)
-	if err == nil && p.Status != countersign.PlanReady {
-		err = countersign.Errorf(countersign.CodePlanInvalid, "%s", strings.Join(p.ValidationErrors, "; "))
-	}
-	return p, err
 }

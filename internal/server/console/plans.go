@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-func (c *Console) planRoutes() []route {
+func planRoutes() []route {
 	return []route{
 		{method: "GET", path: "/plans", page: plansPage},
 		{method: "GET", path: "/plans/new", page: newPlanPage},
@@ -19,8 +19,6 @@ func (c *Console) planRoutes() []route {
 		{method: "POST", path: "/plans/{id}/runs", act: startRun},
 	}
 }
-
-func planHref(id string) string { return "/plans/" + id }
 
 var planStates = map[string]state{
 	countersign.PlanReady:   {"is-ok", "s-completed", "Ready"},

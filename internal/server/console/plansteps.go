@@ -70,21 +70,6 @@ func stepAt(text string) (index int, rest string) {
 	return i, strings.TrimPrefix(strings.TrimPrefix(rest, "."), ": ")
 }
 
-// askingWords say whether a step of the capability asks for approval.
-func askingWords(c *countersign.Capability) string {
-	switch {
-	case c == nil:
-		return ""
-	case len(c.ApprovalRules) > 0:
-		return "asks by its rules"
-	case c.NeedsApproval():
-		return "asks for approval"
-	case c.HasSideEffect():
-		return "changes something without asking"
-	}
-	return "reads"
-}
-
 // inputs lists literals before bindings, each sorted by name.
 func (s *planStep) inputs() {
 	var size int64
@@ -102,19 +87,6 @@ func (s *planStep) inputs() {
 	}
 }
 
-// wants are expectations in words, "" for none.
-func wants(es []countersign.Expectation) string {
-	var texts []string
-	for _, e := range es {
-		text := e.Field + " is " + inline(e.Equals)
-		if e.StatusCode != 0 {
-			text += ", HTTP " + strconv.FormatInt(e.StatusCode, 10)
-		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, "; ")
-}
-
 func (s planStep) Title() string { return cmp.Or(s.Name, s.ID) }
 
 // Calls is the method and path, "" if unknown.
@@ -124,3 +96,44 @@ func (s planStep) Calls() string {
 	}
 	return s.Contract.Method + " " + s.Contract.Path
 }
+
+// judge asks the gate about a step with a known capability. What takes more than the page's
+// meter has steps for counts as asking.
+func (s *planStep) judge(m *cost.Meter) {
+	if s.Contract == nil {
+		return
+	}
+	s.gate = gate.Judge(m, s.by, s.Contract, s.Input, s.InputBindings)
+	if m.Over() {
+		s.gate = gate.Verdict{Then: countersign.RuleAsk, Approvals: 1, Rules: []int{0}, Reasons: []string{"its rules take too long to be asked for this page"}}
+	}
+}
+
+// gateWords say what the gate says of a step that isn't sent yet.
+func (s *planStep) gateWords() string {
+	if s.Contract == nil || len(s.Contract.ApprovalRules) == 0 {
+		return askingWords(s.Contract)
+	}
+	switch v := s.gate; {
+	case v.Then == countersign.RuleDeny:
+		return "a rule denies it: " + strings.Join(v.Reasons, "; ")
+	case v.Asks() && len(v.Rules) > 0:
+		return "asks for approval (" + strings.Join(v.Reasons, "; ") + ")"
+	case v.Asks():
+		return "asks for approval"
+	}
+	return "is sent without approval, by its rules"
+}
+
+// fixedInputs are those that an agent's manifest sets.
+func fixedInputs(fixed map[string]countersign.Value) (out []teamInput) {
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		out = append(out, teamInput{Name: name, Value: inline(fixed[name]), From: "fixed by the manifest"})
+	}
+	return out
+}
+
+// teamInput is an input of a step and its source.
+type teamInput struct{ Name, Value, From string }
+
+func planHref(id string) string { return "/plans/" + id }

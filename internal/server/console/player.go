@@ -30,11 +30,6 @@ type player struct {
 	visited, taken map[string]bool // states and transitions before this step
 }
 
-type option struct {
-	Value, Word string
-	Here        bool
-}
-
 // stop is one state on the path; a gap stands for omitted states.
 type stop struct {
 	Word, Href       string

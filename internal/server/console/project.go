@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -30,27 +29,6 @@ type shownCapability struct {
 	countersign.Capability
 	Inputs []shownInput
 	Proof  proof
-}
-
-type shownInput struct {
-	Name, Type          string
-	Required, Sensitive bool
-	Field               countersign.InputField
-}
-
-// Words say what the input may be.
-func (in shownInput) Words() string {
-	words := in.Type
-	if in.Required {
-		words += ", required"
-	}
-	if bounds := boundsInWords(in.Field); bounds != "" {
-		words += ", " + bounds
-	}
-	if in.Sensitive {
-		words += ", masked for viewers"
-	}
-	return words
 }
 
 // Wants is what the capability expects, in words.
@@ -99,24 +77,6 @@ func (v *pageRequest) capabilities(p countersign.Project, find string) ([]shownC
 		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
 	}
 	return shown, pages
-}
-
-// mentions reports whether what a capability is called or calls has a text.
-func mentions(c *countersign.Capability, text string) bool {
-	return strings.Contains(strings.ToLower(c.Name+"\n"+c.Title+"\n"+c.Description+"\n"+c.Method+" "+c.Path), strings.ToLower(text))
-}
-
-// inputsOf are a capability's inputs, required ones first.
-func inputsOf(c countersign.Capability) []shownInput {
-	list := make([]shownInput, 0, len(c.InputSchema))
-	for name, f := range c.InputSchema {
-		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name), f})
-	}
-	rank := map[bool]int{false: 1}
-	slices.SortFunc(list, func(a, b shownInput) int {
-		return cmp.Or(cmp.Compare(rank[a.Required], rank[b.Required]), cmp.Compare(a.Name, b.Name))
-	})
-	return list
 }
 
 // callOf says whether LIVE runs can use a project, and why not.

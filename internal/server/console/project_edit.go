@@ -149,20 +149,6 @@ func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) (err error) {
 	return err
 }
 
-// chosen refuses a form that lacks required choices; for the API, the schema does this.
-func (v *pageRequest) chosen(names ...string) error {
-	var wrong []string
-	for _, name := range names {
-		if v.form(name) == "" {
-			wrong = append(wrong, name+": it is needed")
-		}
-	}
-	if len(wrong) == 0 {
-		return nil
-	}
-	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(wrong, "; "))
-}
-
 func registerProject(v *pageRequest) (string, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return "", err

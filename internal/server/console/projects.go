@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"html/template"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -11,15 +10,15 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-func (c *Console) projectRoutes() []route {
+func projectRoutes() []route {
 	read := documents{semaphore.New(1)}
-	return []route{
+	return append(retireRoutes("/projects/", (*control.Service).RetireProject, (*control.Service).RestoreProject), []route{
 		{method: "GET", path: "/projects", page: projectsPage},
 		{method: "GET", path: "/projects/new", page: newProjectPage},
 		{method: "POST", path: "/projects/new", act: registerProject},
 		// no ID contains a plus sign, so this path hides no project
 		{method: "GET", path: "/projects/+import", page: importPage},
-		{method: "POST", path: "/projects/+import", act: func(v *pageRequest) (string, error) { return importProject(v, read) }, upload: access.WriteProject},
+		{method: "POST", path: "/projects/+import", act: func(v *pageRequest) (string, error) { return importProject(v, read) }, upload: access.WriteProject, largest: maxUpload},
 		{method: "GET", path: "/projects/{id}", page: projectPage},
 		{method: "POST", path: "/projects/{id}/health-check", act: checkHealth},
 		{method: "POST", path: "/projects/{id}/enable", act: enableProject},
@@ -30,23 +29,15 @@ func (c *Console) projectRoutes() []route {
 		{method: "POST", path: "/projects/{id}/document", act: saveProjectDocument},
 		{method: "GET", path: "/projects/{id}/capability", page: capabilityPage},
 		{method: "POST", path: "/projects/{id}/capability", act: saveCapability},
-		{method: "GET", path: "/projects/{id}/agent", page: newAgentPage},
-		{method: "POST", path: "/projects/{id}/agent", act: makeAgent},
 		{method: "GET", path: "/projects/{id}/try", page: tryPage},
 		{method: "POST", path: "/projects/{id}/try", act: tryCapability},
-	}
+	}...)
 }
 
 func projectsPage(v *pageRequest) (*page, error) {
 	return recordsPage(v, "projects", "Projects", func(ctx context.Context, a control.Actor, l control.List) (countersign.Page[countersign.Project], error) {
 		return control.ListProjects(ctx, v.control, a, l, projectRowOf)
 	})
-}
-
-// projectRowOf keeps what a row shows: of the capabilities, how many there are.
-func projectRowOf(p countersign.Project) (countersign.Project, error) {
-	p.Capabilities, p.Headers = make([]countersign.Capability, len(p.Capabilities)), nil
-	return p, nil
 }
 
 func projectCrumbs(id string, last ...crumb) []crumb {
@@ -122,10 +113,5 @@ func approvalWord(c countersign.Capability) string {
 	}
 }
 
-// breakable allows line breaks after slashes.
-func breakable(path string) template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(path), "/", "/<wbr>")) //nolint:gosec // escaped
-}
-
-// atMost is a capability's timeout.
-func atMost(c countersign.Capability) string { return timeoutWord(c.Timeout()) }
+// toggling is enabling or disabling a project.
+type toggling func(context.Context, control.Actor, string, countersign.Toggle) (countersign.Project, error)

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-func (c *Console) recoveryRoutes() []route {
+func recoveryRoutes() []route {
 	return []route{
 		{method: "GET", path: "/recovery", page: recoveryPage},
 		{method: "GET", path: "/recovery/{id}", page: recoveryRunPage},

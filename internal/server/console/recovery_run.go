@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/request"
 )
-
-func probeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }
 
 func inputNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
 
@@ -94,21 +91,6 @@ func newRecoveryData(r countersign.Run, i int, approvals []countersign.Approval)
 	}
 	d.plan()
 	return d
-}
-
-// stepListed are the members of a step that the pages of recovery and of its run have places for.
-var stepListed = []string{
-	"id", "name", "status", "projectId", "capability", "actionId", "agentId", "dependsOn", "attempt", "sideEffect", "approvalRequired", "wouldBe", "idempotencyKey", "approvalId",
-	"request", "requestDigest", "response", "output", "verification", "reconciliation", "late", "probes", "error", "mayHaveHappened", "startedAt", "completedAt",
-	"input", // all of it is in the request
-}
-
-// reconciliationOthers are what a resolution has besides the words that pages show.
-func reconciliationOthers(s *countersign.StepRun) []request.Member {
-	if s.Reconciliation == nil {
-		return nil
-	}
-	return request.Unlisted(s.Reconciliation, "resolution", "evidence", "by", "byName", "at")
 }
 
 // plan adds what the plan's snapshots say of the step.

@@ -1,8 +1,12 @@
 package console
 
 import (
+	"net/http"
+	"net/url"
+	"path"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/countersign/countersign"
 )
@@ -94,4 +98,86 @@ func together(errs ...error) error {
 		return nil
 	}
 	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(texts, "; "))
+}
+
+// shownAgain shows a form of which nothing was saved or is wrong.
+func shownAgain(show func(error) (*page, error)) error {
+	p, err := show(nil)
+	if err != nil {
+		return err
+	}
+	return p
+}
+
+// refusedForm shows the form again with the error. Errors that the form can't correct
+// are returned as they are.
+func refusedForm(err error, again func(*problem) *page) error {
+	p := problemOf(err)
+	if p == nil || p.Code == countersign.CodeUnauthenticated || p.Code == countersign.CodeCSRF {
+		return err
+	}
+	out := again(p)
+	out.status = p.Code.Status()
+	return out
+}
+
+// incomplete shows the form again with its field errors, as 400.
+func incomplete(p *page) error {
+	p.status = http.StatusBadRequest
+	return p
+}
+
+// refusal words an error about typed text: the sentence, then the error's message,
+// which starts with a path into the text. Other errors keep their own words; nil for
+// errors without a code.
+func refusal(err error, sentence string) *problem {
+	p, e := problemOf(err), refusalOf(err)
+	if p == nil || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
+		return p
+	}
+	p.Sentence, p.Detail = sentence, e.Message+"."
+	return p
+}
+
+// status is the HTTP status of a page that shows this problem; 0, which stands for 200,
+// without one.
+func (p *problem) status() int {
+	switch {
+	case p == nil:
+		return 0
+	case p.Code == "":
+		return http.StatusBadRequest
+	}
+	return p.Code.Status()
+}
+
+// chosen refuses a form that lacks required choices; for the API, the schema does this.
+func (v *pageRequest) chosen(names ...string) error {
+	var wrong []string
+	for _, name := range names {
+		if v.form(name) == "" {
+			wrong = append(wrong, name+": it is needed")
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(wrong, "; "))
+}
+
+// local returns next if it is a path within the console, else "/": a sign-in must not
+// redirect elsewhere.
+func local(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || !plainPath(u.Path) {
+		return "/"
+	}
+	return next
+}
+
+// plainPath reports whether a decoded path is already clean: no dot segments, no empty
+// segments, no backslashes (which browsers read as slashes) and no control characters.
+func plainPath(decoded string) bool {
+	clean := path.Clean(decoded)
+	return (decoded == clean || decoded == clean+"/") && !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/cost"
-	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // The approval rules of a capability in words, on every page that asks.
@@ -61,30 +59,30 @@ func demandWords(approvals int, groups []string) string {
 	return text
 }
 
-// judge asks the gate about a step with a known capability. What takes more than the page's
-// meter has steps for counts as asking.
-func (s *planStep) judge(m *cost.Meter) {
-	if s.Contract == nil {
-		return
+// askingWords say whether a step of the capability asks for approval.
+func askingWords(c *countersign.Capability) string {
+	switch {
+	case c == nil:
+		return ""
+	case len(c.ApprovalRules) > 0:
+		return "asks by its rules"
+	case c.NeedsApproval():
+		return "asks for approval"
+	case c.HasSideEffect():
+		return "changes something without asking"
 	}
-	s.gate = gate.Judge(m, s.by, s.Contract, s.Input, s.InputBindings)
-	if m.Over() {
-		s.gate = gate.Verdict{Then: countersign.RuleAsk, Approvals: 1, Rules: []int{0}, Reasons: []string{"its rules take too long to be asked for this page"}}
-	}
+	return "reads"
 }
 
-// gateWords say what the gate says of a step that isn't sent yet.
-func (s *planStep) gateWords() string {
-	if s.Contract == nil || len(s.Contract.ApprovalRules) == 0 {
-		return askingWords(s.Contract)
+// wants are expectations in words, "" for none.
+func wants(es []countersign.Expectation) string {
+	var texts []string
+	for _, e := range es {
+		text := e.Field + " is " + inline(e.Equals)
+		if e.StatusCode != 0 {
+			text += ", HTTP " + strconv.FormatInt(e.StatusCode, 10)
+		}
+		texts = append(texts, text)
 	}
-	switch v := s.gate; {
-	case v.Then == countersign.RuleDeny:
-		return "a rule denies it: " + strings.Join(v.Reasons, "; ")
-	case v.Asks() && len(v.Rules) > 0:
-		return "asks for approval (" + strings.Join(v.Reasons, "; ") + ")"
-	case v.Asks():
-		return "asks for approval"
-	}
-	return "is sent without approval, by its rules"
+	return strings.Join(texts, "; ")
 }

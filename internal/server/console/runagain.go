@@ -328,3 +328,19 @@ func (v *pageRequest) problemsOf(w countersign.PlanWrite) ([]string, error) {
 	}
 	return plan.New(w, of, nil, plan.Creation{}).ValidationErrors, nil
 }
+
+// storePlan stores a plan that is READY, and no other.
+func (v *pageRequest) storePlan(w countersign.PlanWrite) (p countersign.Plan, err error) {
+	problems, err := v.problemsOf(w)
+	if err != nil {
+		return p, err
+	}
+	if len(problems) > 0 {
+		return p, countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(problems, "; "))
+	}
+	p, err = v.control.CreatePlan(v.r.Context(), v.actor, w)
+	if err == nil && p.Status != countersign.PlanReady {
+		err = countersign.Errorf(countersign.CodePlanInvalid, "%s", strings.Join(p.ValidationErrors, "; "))
+	}
+	return p, err
+}

@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-func (c *Console) runRoutes() []route {
-	live := &c.live
+// runRoutes are the pages of runs; live is what viewers of the same run share.
+func runRoutes(live *sharedViews) []route {
 	return []route{
 		{method: "GET", path: "/runs", page: runsPage},
 		{method: "GET", path: "/runs/{id}", page: runPage},

@@ -2,6 +2,7 @@ package console
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -158,3 +159,20 @@ func resolvedAs(resolution string) string {
 	}
 	return resolution
 }
+
+// stepListed are the members of a step that the pages of recovery and of its run have places for.
+var stepListed = []string{
+	"id", "name", "status", "projectId", "capability", "actionId", "agentId", "dependsOn", "attempt", "sideEffect", "approvalRequired", "wouldBe", "idempotencyKey", "approvalId",
+	"request", "requestDigest", "response", "output", "verification", "reconciliation", "late", "probes", "error", "mayHaveHappened", "startedAt", "completedAt",
+	"input", // all of it is in the request
+}
+
+// reconciliationOthers are what a resolution has besides the words that pages show.
+func reconciliationOthers(s *countersign.StepRun) []request.Member {
+	if s.Reconciliation == nil {
+		return nil
+	}
+	return request.Unlisted(s.Reconciliation, "resolution", "evidence", "by", "byName", "at")
+}
+
+func probeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }

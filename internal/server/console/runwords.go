@@ -156,3 +156,12 @@ func barredWords(err error) string {
 	}
 	return "You can't decide this."
 }
+
+func (c *callout) waitsForGo(r *countersign.Run) {
+	c.Class, c.Icon, c.Follows = "call--wait", "s-waiting", true
+	c.Sentence = "LIVE steps are stopped. The run continues when an administrator lifts the stop."
+	if r.Status == countersign.RunWaitingApproval {
+		c.Sentence = "Approved. LIVE steps are stopped; the run goes on when an administrator lets it."
+	}
+	c.Href, c.Word = Prefix+"/settings#stop", "See the stop"
+}

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-func (c *Console) searchRoutes() []route {
+func searchRoutes() []route {
 	return []route{{method: "GET", path: "/search", page: searchPage}}
 }
 

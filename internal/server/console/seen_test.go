@@ -17,11 +17,11 @@ func drawnPage(t *testing.T, p *page, now time.Time) string { return drawnBlock(
 // drawnBlock is a part of a page as a visitor of these roles sees it, without any service.
 func drawnBlock(t *testing.T, p *page, block string, now time.Time) string {
 	t.Helper()
-	all, err := parsePages()
+	all, err := parsePages(templates, functions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &pageRequest{Console: &Console{pages: all}, now: now, actor: control.Actor{Principal: boss.Principal}}
+	v := &pageRequest{site: &site{pages: all}, now: now, actor: control.Actor{Principal: boss.Principal}}
 	var b bytes.Buffer
 	if err := all.execute(&b, p.name, block, frame{page: p, pageRequest: v, Actor: v.actor}); err != nil {
 		t.Fatal(err)

@@ -1,16 +1,14 @@
 package console
 
 import (
-	"cmp"
 	"context"
-	"net/http"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-func (c *Console) settingRoutes() []route {
+func settingRoutes() []route {
 	return []route{
 		{method: "GET", path: "/settings", page: settingsPage},
 		{method: "GET", path: "/more", page: morePage},
@@ -122,67 +120,19 @@ func morePage(*pageRequest) (*page, error) {
 	return &page{name: "more", Title: "More", Nav: "more", Crumbs: []crumb{{Word: "More"}}}, nil
 }
 
-// The two preferences are cookies and not part of the account.
-const (
-	themeCookie = "countersign-theme"
-	keysCookie  = "countersign-keys"
-	aYear       = 365 * 24 * 3600
-)
-
-func (v *pageRequest) prefer(name, path, value string) {
-	cookie := &http.Cookie{Name: name, Value: value, Path: path, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
-	if value == "" {
-		cookie.MaxAge = -1
-	}
-	http.SetCookie(v.w, cookie)
-}
-
-func (v *pageRequest) theme() string { return Theme(v.r) }
-
-// Theme is the chosen theme, "light" or "dark"; "" follows the system. The manual uses
-// it too.
-func Theme(r *http.Request) string {
-	c, err := r.Cookie(themeCookie)
-	if err != nil || c.Value != "light" && c.Value != "dark" {
-		return ""
-	}
-	return c.Value
-}
-
-// keys reports whether keyboard shortcuts are on, the default.
-func (v *pageRequest) keys() bool {
-	c, err := v.r.Cookie(keysCookie)
-	return err != nil || c.Value != "off"
-}
-
-func (f frame) Here() string {
-	if f.r.Method != http.MethodGet {
-		return "/"
-	}
-	return local(f.r.URL.RequestURI()[len(Prefix):])
-}
-
-func setTheme(v *pageRequest) (string, error) {
-	theme := v.form("theme")
-	if theme != "light" && theme != "dark" {
-		theme = ""
-	}
-	v.prefer(themeCookie, "/", theme)
-	return local(v.form("back")), nil
-}
-
-func nextTheme(now string) string { return map[string]string{"": "light", "light": "dark"}[now] }
-
-func themeWord(now string) string { return cmp.Or(now, "as the system") }
-
-func setKeys(v *pageRequest) (string, error) {
-	v.prefer(keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])
-	return "/settings", nil
-}
-
 func switchTenant(v *pageRequest) (string, error) {
 	if !countersign.ValidTenantID(v.form("tenant")) {
 		return "", countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")
 	}
 	return "/", v.control.SwitchTenant(v.r.Context(), v.actor, v.form("tenant"))
+}
+
+func stopLive(v *pageRequest) (string, error) {
+	_, err := v.control.Stop(v.r.Context(), v.actor, countersign.StopWrite{Reason: v.form("reason"), TenantID: v.form("tenant")})
+	return "/settings#stop", err
+}
+
+func letGo(v *pageRequest) (string, error) {
+	_, err := v.control.Go(v.r.Context(), v.actor, countersign.StopWrite{Reason: v.form("reason"), TenantID: v.form("tenant")})
+	return "/settings#stop", err
 }

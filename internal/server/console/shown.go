@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"reflect"
+	"strings"
 
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
@@ -76,4 +77,9 @@ func doubtMark(doubt string) string {
 		return ""
 	}
 	return ` <span class="doubt">` + doubt + `</span>`
+}
+
+// breakable allows line breaks after slashes.
+func breakable(path string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(path), "/", "/<wbr>")) //nolint:gosec // escaped
 }

@@ -442,14 +442,6 @@ func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
 	}
 }
 
-// typedText is a value as it is typed into the field of an input.
-func typedText(kind string, v countersign.Value) string {
-	if kind == "string" && v.Kind() == countersign.KindString {
-		return v.Text()
-	}
-	return v.Raw()
-}
-
 // Expects reports whether the form says what the answer must be, or what is wrong with it.
 func (r stepRow) Expects() bool {
 	return slices.ContainsFunc(r.Expected, func(f field) bool { return f.Value != "" || f.Wrong != "" })

@@ -40,9 +40,6 @@ type teamStep struct {
 	Inputs []teamInput
 }
 
-// teamInput is an input of a step and its source.
-type teamInput struct{ Name, Value, From string }
-
 func teamPage(v *pageRequest) (*page, error) { return v.teamAgain(nil) }
 
 func (v *pageRequest) teamAgain(err error) (*page, error) {
@@ -146,14 +143,6 @@ func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 		out = append(out, teamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
 	}
 	return append(out, fixedInputs(a.ExecutorInputs[s.Capability])...)
-}
-
-// fixedInputs are those that an agent's manifest sets.
-func fixedInputs(fixed map[string]countersign.Value) (out []teamInput) {
-	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		out = append(out, teamInput{Name: name, Value: inline(fixed[name]), From: "fixed by the manifest"})
-	}
-	return out
 }
 
 func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) statusNotice {

@@ -2,7 +2,7 @@ package console
 
 import "github.com/countersign/countersign"
 
-func (c *Console) teamRoutes() []route {
+func teamRoutes() []route {
 	return []route{
 		{method: "GET", path: "/teams", page: teamsPage},
 		// no ID contains a plus sign, so these paths hide no team

@@ -5,7 +5,7 @@ import "testing"
 // TestEveryPageCanBeParsed: they are parsed when they are first shown, which must
 // not be when somebody needs them.
 func TestEveryPageCanBeParsed(t *testing.T) {
-	all, err := parsePages()
+	all, err := parsePages(templates, functions)
 	if err != nil || len(all) == 0 {
 		t.Fatal(len(all), err)
 	}

@@ -13,7 +13,7 @@ import (
 // read and write them. The secret is a variable of the service's environment: no page
 // shows or takes it.
 
-func (c *Console) webhookRoutes() []route {
+func webhookRoutes() []route {
 	return []route{
 		{method: "GET", path: "/access/webhooks", page: webhooksPage},
 		// no ID contains a plus sign, so this path hides no webhook

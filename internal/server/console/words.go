@@ -99,3 +99,39 @@ func titled(word string) string {
 	}
 	return word[:1] + strings.ToLower(strings.ReplaceAll(word[1:], "_", " "))
 }
+
+func upper(s string) string {
+	s = strings.TrimSuffix(s, ".")
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// inWords is the message of an unknown outcome as people read it.
+func inWords(message string) string {
+	if why, ok := strings.CutPrefix(message, countersign.AnswerUnreadable); ok {
+		return "the answer can't be read: " + why
+	}
+	return message
+}
+
+// roleWords lists roles for display.
+func roleWords(roles []countersign.Role) string {
+	words := make([]string, len(roles))
+	for i, r := range roles {
+		words[i] = titled(string(r))
+	}
+	return strings.Join(words, ", ")
+}
+
+// retiredState takes precedence over any other state.
+var retiredState = state{"is-idle", "s-cancelled", "Retired"}
+
+// retiredNotice is the notice of a retired project, agent or team.
+func retiredNotice(kind string) statusNotice {
+	return statusNotice{
+		Class: "call--wait", Icon: "s-cancelled",
+		Sentence: "This " + kind + "is retired: it can’t be used for new plans or runs.", Detail: "It is hidden from lists. An admin can restore it.",
+	}
+}
