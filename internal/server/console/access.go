@@ -51,14 +51,14 @@ type realm struct {
 	Query   string // "?tenant=…" for another tenant, else ""
 }
 
-func (v *pageRequest) realm(tab string) realm {
-	r := realm{Tenant: v.tenantAsked()}
+func realmOf(v *pageRequest, tab string) realm {
+	r := realm{Tenant: tenantAsked(v)}
 	r.Foreign = r.Tenant != v.actor.Tenant
 	if r.Foreign {
 		r.Query = "?tenant=" + url.QueryEscape(r.Tenant)
 	}
 	if v.can(access.ReadUsers) {
-		r.Tabs = v.userTabs(tab, r.Query)
+		r.Tabs = userTabs(v, tab, r.Query)
 	}
 	if !r.Foreign {
 		r.Tabs = append(r.Tabs, filter{Word: "Groups", Href: Prefix + "/access/groups", Here: tab == "groups"})
@@ -72,7 +72,7 @@ func (v *pageRequest) realm(tab string) realm {
 	return r
 }
 
-func (v *pageRequest) userTabs(tab, query string) []filter {
+func userTabs(v *pageRequest, tab, query string) []filter {
 	return []filter{
 		{Word: "Users", Href: Prefix + "/access" + query, Here: tab == "users"},
 		{Word: "Tokens", Href: Prefix + "/access/tokens" + query, Here: tab == "tokens"},
@@ -81,11 +81,11 @@ func (v *pageRequest) userTabs(tab, query string) []filter {
 
 // tenantAsked is the tenant that the form or the address names, by default the
 // visitor's.
-func (v *pageRequest) tenantAsked() string {
+func tenantAsked(v *pageRequest) string {
 	return cmp.Or(v.form("tenant"), v.query("tenant"), v.actor.Tenant)
 }
 
-func (v *pageRequest) accessPage(name, title string, data any, way ...crumb) *page {
+func accessPage(v *pageRequest, name, title string, data any, way ...crumb) *page {
 	crumbs := append([]crumb{{Word: "Access", Href: "/access"}}, way...)
 	if title == "Access" {
 		crumbs = []crumb{{Word: "Access"}}
@@ -112,7 +112,7 @@ var roleHints = []choice{
 }
 
 // grantForm lists the roles and projects and marks those already given.
-func (v *pageRequest) grantForm(tenant string, roles []countersign.Role, reach string, projects []string) grant {
+func grantForm(v *pageRequest, tenant string, roles []countersign.Role, reach string, projects []string) grant {
 	g := grant{Reach: reach, CanList: tenant == v.actor.Tenant}
 	for _, c := range roleHints {
 		c.Chosen = slices.Contains(roles, countersign.Role(c.Value))
@@ -122,12 +122,12 @@ func (v *pageRequest) grantForm(tenant string, roles []countersign.Role, reach s
 		g.More = strings.Join(projects, " ")
 		return g
 	}
-	g.Projects = v.projectChoices(projects)
+	g.Projects = projectChoices(v, projects)
 	return g
 }
 
 // projectChoices are the tenant's projects, and given ones that no longer exist.
-func (v *pageRequest) projectChoices(given []string) []choice {
+func projectChoices(v *pageRequest, given []string) []choice {
 	on := map[string]bool{}
 	for _, id := range given {
 		on[id] = true
@@ -149,14 +149,14 @@ func (v *pageRequest) projectChoices(given []string) []choice {
 
 // granted reads a grant from the form and reports missing fields. Access to all
 // projects must be chosen: selecting none doesn't mean all.
-func (v *pageRequest) granted() (grant, []countersign.Role, []string) {
+func granted(v *pageRequest) (grant, []countersign.Role, []string) {
 	var roles []countersign.Role
 	for _, r := range v.r.PostForm["roles"] {
 		roles = append(roles, countersign.Role(r))
 	}
 	projects := append([]string{}, v.r.PostForm["projects"]...)
 	projects = append(projects, strings.FieldsFunc(v.form("more"), func(r rune) bool { return r <= ' ' || r == ',' })...)
-	g := v.grantForm(v.tenantAsked(), roles, v.form("reach"), projects)
+	g := grantForm(v, tenantAsked(v), roles, v.form("reach"), projects)
 	if len(roles) == 0 {
 		g.RolesErr = "Choose at least one role."
 	}
@@ -194,6 +194,6 @@ func accessList[T any](v *pageRequest, tab string, read func(control.List) (coun
 	if err != nil {
 		return nil, err
 	}
-	d := accessData[T]{v.realm(tab), found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)}
-	return v.accessPage(tab, "Access", d), nil
+	d := accessData[T]{realmOf(v, tab), found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	return accessPage(v, tab, "Access", d), nil
 }

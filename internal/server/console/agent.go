@@ -41,9 +41,9 @@ type fixedInput struct {
 // shownInstances is how many instances a page shows.
 const shownInstances = 50
 
-func agentPage(v *pageRequest) (*page, error) { return v.agentAgain(nil) }
+func agentPage(v *pageRequest) (*page, error) { return agentAgain(v, nil) }
 
-func (v *pageRequest) agentAgain(err error) (*page, error) {
+func agentAgain(v *pageRequest, err error) (*page, error) {
 	a, unread := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
@@ -52,9 +52,9 @@ func (v *pageRequest) agentAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
+	s := formOf(v, err, "")
 	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
-	d.Limits = s.budgets(a.Budgets)
+	d.Limits = budgetsOf(s, a.Budgets)
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.can(access.StartAgentRun))
 	d.Problem = s.problem()
 	return &page{name: "agent", Title: a.Name, Nav: "agents", Crumbs: []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
@@ -109,28 +109,28 @@ func agentCallOf(a countersign.Agent, may bool) statusNotice {
 // admitAgent admits with the budgets that the form has: all of them, since it shows those
 // that the agent has.
 func admitAgent(v *pageRequest) (string, error) {
-	budgets, wrong := v.typedBudgets()
+	budgets, wrong := typedBudgets(v)
 	if budgets == nil {
 		budgets = []countersign.Budget{}
 	}
-	return v.moveAgent(func(ctx context.Context, a control.Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+	return moveAgent(v, func(ctx context.Context, a control.Actor, id string, d countersign.Admission) (countersign.Agent, error) {
 		if wrong != nil {
 			return countersign.Agent{}, wrong
 		}
-		if v.showsBudgets() {
+		if showsBudgets(v) {
 			d.Budgets = budgets
 		}
 		return v.control.AdmitAgent(ctx, a, id, d)
 	})
 }
 
-func suspendAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.SuspendAgent) }
+func suspendAgent(v *pageRequest) (string, error) { return moveAgent(v, v.control.SuspendAgent) }
 
 // moveAgent admits or suspends the revision that the form showed, not one that a sync
 // has stored since.
-func (v *pageRequest) moveAgent(move admission) (string, error) {
+func moveAgent(v *pageRequest, move admission) (string, error) {
 	id, revision := v.r.PathValue("id"), v.formRevision()
-	return v.withReason("/agents/"+id, (*pageRequest).agentAgain, func(reason string) error {
+	return v.withReason("/agents/"+id, agentAgain, func(reason string) error {
 		_, err := move(v.r.Context(), v.actor, id, countersign.Admission{Reason: reason, ExpectedRevision: &revision})
 		return err
 	})

@@ -19,10 +19,10 @@ type agentRunData struct {
 	Problem    *problem
 }
 
-func agentRunPage(v *pageRequest) (*page, error) { return v.agentRunAgain(nil) }
+func agentRunPage(v *pageRequest) (*page, error) { return agentRunAgain(v, nil) }
 
 // toRun reads the agent and the capability that the address names.
-func (v *pageRequest) toRun() (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
+func toRun(v *pageRequest) (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
 	if err = v.may(access.StartAgentRun); err != nil {
 		return a, p, nil, err
 	}
@@ -40,13 +40,13 @@ func (v *pageRequest) toRun() (a countersign.Agent, p countersign.Project, c *co
 	return a, p, c, err
 }
 
-func (v *pageRequest) agentRunAgain(err error) (*page, error) {
-	a, p, c, unread := v.toRun()
+func agentRunAgain(v *pageRequest, err error) (*page, error) {
+	a, p, c, unread := toRun(v)
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
-	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation(nil, expectationHint(c))}
+	s := formOf(v, err, "")
+	d := agentRunData{Agent: a, Project: p, Capability: c, Key: startKey(v, err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation(nil, expectationHint(c))}
 	for _, one := range agentCapabilities(a, p, true) {
 		if one.Name == c.Name {
 			d.Fixed = one.Fixed
@@ -58,25 +58,25 @@ func (v *pageRequest) agentRunAgain(err error) (*page, error) {
 }
 
 func startAgentRun(v *pageRequest) (string, error) {
-	a, _, c, err := v.toRun()
+	a, _, c, err := toRun(v)
 	if err != nil {
 		return "", err
 	}
-	run, err := v.runAgent(a, c)
+	run, err := runAgent(v, a, c)
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	return "", v.formAgain(err, (*pageRequest).agentRunAgain)
+	return "", v.formAgain(err, agentRunAgain)
 }
 
-func (v *pageRequest) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {
+func runAgent(v *pageRequest, a countersign.Agent, c *countersign.Capability) (runID string, err error) {
 	start := countersign.AgentRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode"), Capability: c.Name}
 	var unfit, unclear error
-	start.Inputs, unfit = v.typedInputs(c, a.ExecutorInputs[c.Name])
-	start.Expectation, unclear = v.typedExpectation()
+	start.Inputs, unfit = typedInputs(v, c, a.ExecutorInputs[c.Name])
+	start.Expectation, unclear = typedExpectation(v)
 	if err := together(unfit, unclear, v.chosen("mode")); err != nil {
 		return "", err
 	}
-	started, err := v.control.StartAgentRun(v.r.Context(), v.actor, a.ID, start, v.startKey(nil))
+	started, err := v.control.StartAgentRun(v.r.Context(), v.actor, a.ID, start, startKey(v, nil))
 	return started.Run.ID, err
 }

@@ -47,7 +47,7 @@ type manifestForm struct {
 func fixedField(capability string) string { return "executorInputs." + capability }
 
 func newAgentPage(v *pageRequest) (*page, error) {
-	f, err := v.newManifest()
+	f, err := newManifest(v)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func newAgentPage(v *pageRequest) (*page, error) {
 	return f.page(nil)
 }
 
-func (v *pageRequest) newManifest() (*manifestForm, error) {
+func newManifest(v *pageRequest) (*manifestForm, error) {
 	if err := v.may(access.SyncAgents); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (v *pageRequest) newManifest() (*manifestForm, error) {
 	return &manifestForm{v: v, project: p}, err
 }
 
-func (v *pageRequest) storedManifest() (*manifestForm, error) {
+func storedManifest(v *pageRequest) (*manifestForm, error) {
 	if err := v.may(access.SyncAgents); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (v *pageRequest) storedManifest() (*manifestForm, error) {
 }
 
 func agentFormPage(v *pageRequest) (*page, error) {
-	f, err := v.storedManifest()
+	f, err := storedManifest(v)
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +113,11 @@ func (f *manifestForm) write() bool {
 
 func (f *manifestForm) page(err error) (*page, error) {
 	v := f.v
-	models, unread := v.modelChoices(v.form("modelId"))
+	models, unread := modelChoices(v, v.form("modelId"))
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "agents[0]")
+	s := formOf(v, err, "agents[0]")
 	s.filled = true
 	d := agentFormData{Project: f.project, Agent: f.agent, To: "/projects/" + f.project.ID + "/agent", Find: v.form("find")}
 	title, nav := "New agent", "projects"
@@ -197,7 +197,7 @@ func (f *manifestForm) typed() (a countersign.ManifestAgent, wrong error) {
 			wrong = together(wrong, invalid("capabilities", "the project has no capability %s", name))
 			continue
 		}
-		fixed, err := v.typedInputsAt(fixedField(name), loosened(c), nil)
+		fixed, err := typedInputsAt(v, fixedField(name), loosened(c), nil)
 		if wrong = together(wrong, err); len(fixed) > 0 {
 			a.ExecutorInputs[name] = fixed
 		}
@@ -209,22 +209,8 @@ func (f *manifestForm) typed() (a countersign.ManifestAgent, wrong error) {
 	return a, wrong
 }
 
-// loosened is a capability without required inputs, for a form in which none is.
-func loosened(c *countersign.Capability) *countersign.Capability {
-	if c.InputSchema == nil {
-		return c
-	}
-	out := *c
-	out.InputSchema = map[string]countersign.InputField{}
-	for name, in := range c.InputSchema {
-		in.Required = false
-		out.InputSchema[name] = in
-	}
-	return &out
-}
-
 func makeAgent(v *pageRequest) (string, error) {
-	f, err := v.newManifest()
+	f, err := newManifest(v)
 	if err != nil {
 		return "", err
 	}
@@ -232,7 +218,7 @@ func makeAgent(v *pageRequest) (string, error) {
 }
 
 func changeAgent(v *pageRequest) (string, error) {
-	f, err := v.storedManifest()
+	f, err := storedManifest(v)
 	if err != nil {
 		return "", err
 	}

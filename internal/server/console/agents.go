@@ -91,7 +91,7 @@ func agentsPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := agentsData{Items: heard.Page.Items, Instances: heard.Instances, Poll: pollOf(heard.Page.Items), Retirees: v.retirees()}
+	d := agentsData{Items: heard.Page.Items, Instances: heard.Instances, Poll: pollOf(heard.Page.Items), Retirees: retireesOf(v)}
 	for _, n := range heard.Counts {
 		d.All += n
 	}

@@ -61,7 +61,7 @@ type stepSummary struct {
 }
 
 func approvalPage(v *pageRequest) (*page, error) {
-	d, err := v.approval(v.r.PathValue("id"))
+	d, err := approvalOf(v, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -80,18 +80,18 @@ func (d *approvalData) Heading() string {
 	return cmp.Or(d.Title, d.Course.Name, d.Capability)
 }
 
-// approval reads everything that the page shows. It changes nothing.
-func (v *pageRequest) approval(id string) (*approvalData, error) {
+// approvalOf reads everything that the page shows. It changes nothing.
+func approvalOf(v *pageRequest, id string) (*approvalData, error) {
 	ctx := v.r.Context()
 	a, err := v.control.Approval(ctx, v.actor, id)
 	if err != nil {
 		return nil, err
 	}
 	d := newApprovalData(a)
-	v.body(d)
+	showBody(v, d)
 	if d.Waiting {
 		refused := v.control.MayDecide(ctx, v.actor, id)
-		d.Refused, d.Cannot = problemOf(refused), v.cannotWords(refused)
+		d.Refused, d.Cannot = problemOf(refused), cannotWords(v, refused)
 		if d.Still, err = v.control.StillDeciding(ctx, v.actor, id); err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
 	d.wordDecision()
-	d.Rehearsed = v.rehearsedStep(a.RunID, a.StepID)
+	d.Rehearsed = rehearsedStep(v, a.RunID, a.StepID)
 	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 	if d.Before != nil {
 		d.Changed = alteredFrom(d.Before.Request, a.Request)
 	}
-	return d, v.approvalCourse(d)
+	return d, addCourse(v, d)
 }
 
 // newApprovalData is the page of an approval, of what its record says.
@@ -135,9 +135,9 @@ var approvalListed = []string{
 	"inputSnapshot", // all of it is in the request
 }
 
-// body renders the query's fields, which are encoded in the URL, and the requested part
+// showBody renders the query's fields, which are encoded in the URL, and the requested part
 // of the body. After a refused decision it shows the part that the form was sent from.
-func (v *pageRequest) body(d *approvalData) {
+func showBody(v *pageRequest, d *approvalData) {
 	if query := request.Describe(d.Request).Query; !query.IsZero() {
 		d.Sent.Query = drawnWhole(query)
 	}
@@ -145,7 +145,7 @@ func (v *pageRequest) body(d *approvalData) {
 		return
 	}
 	n, err := strconv.Atoi(v.query("part"))
-	if err != nil && v.sawAll(&d.Approval) {
+	if err != nil && sawAll(v, &d.Approval) {
 		n = math.MaxInt
 	}
 	d.Sent.Part = bodyPartOf(d.Request.Body, n, Prefix+"/approvals/"+url.PathEscape(d.ID))
@@ -156,13 +156,13 @@ func (v *pageRequest) body(d *approvalData) {
 
 // sawAll reports whether the form was sent from the page with the last part of the
 // body.
-func (v *pageRequest) sawAll(a *countersign.Approval) bool {
+func sawAll(v *pageRequest, a *countersign.Approval) bool {
 	return subtle.ConstantTimeCompare([]byte(v.form("seen")), []byte(seenToken(v.secret, a))) == 1
 }
 
-// approvalCourse adds what the run says, if the visitor may see the run: it may cover
+// addCourse adds what the run says, if the visitor may see the run: it may cover
 // projects that the approval doesn't.
-func (v *pageRequest) approvalCourse(d *approvalData) error {
+func addCourse(v *pageRequest, d *approvalData) error {
 	run, err := v.control.Run(v.r.Context(), v.actor, d.RunID)
 	switch countersign.ErrorCode(err) {
 	case "":
@@ -280,7 +280,7 @@ func (d *approvalData) Wants() string {
 }
 
 // cannotWords say why the visitor may not decide, "" if they may.
-func (v *pageRequest) cannotWords(refused error) string {
+func cannotWords(v *pageRequest, refused error) string {
 	e := refusalOf(refused)
 	switch {
 	case e == nil:

@@ -40,7 +40,7 @@ func approvalsPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := approvalsData{Filters: v.approvalFilters(chosen), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting, Rows: found.Items}
+	d := approvalsData{Filters: approvalFilters(v, chosen), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting, Rows: found.Items}
 	return &page{name: "approvals", Title: "Approvals", Nav: "approvals", Crumbs: []crumb{{Word: "Approvals"}}, Data: d}, nil
 }
 
@@ -65,7 +65,7 @@ func approvalStatus(asked string) (status countersign.ApprovalStatus, chosen str
 	return countersign.ApprovalPending, ""
 }
 
-func (v *pageRequest) approvalFilters(chosen string) []filter {
+func approvalFilters(v *pageRequest, chosen string) []filter {
 	out := make([]filter, len(approvalChoices))
 	for i, c := range approvalChoices {
 		out[i] = filter{Word: c.word, Here: c.value == chosen, Href: v.withParam("status", c.value)}

@@ -30,7 +30,7 @@ type auditLog struct {
 	Query string   // "?log=realm" for the realm's
 }
 
-func (v *pageRequest) auditLog() auditLog {
+func auditLogOf(v *pageRequest) auditLog {
 	l := auditLog{Realm: v.query("log") == "realm"}
 	if l.Realm {
 		l.Query = "?log=realm"
@@ -57,21 +57,21 @@ type auditData struct {
 }
 
 func auditPage(v *pageRequest) (*page, error) {
-	d := auditData{auditLog: v.auditLog(), Subject: v.query("subject"), Actor: v.query("actor"), Action: v.query("action"), Since: v.query("since")}
+	d := auditData{auditLog: auditLogOf(v), Subject: v.query("subject"), Actor: v.query("actor"), Action: v.query("action"), Since: v.query("since")}
 	p := &page{name: "audit", Title: "Audit", Nav: "audit", Crumbs: []crumb{{Word: "Audit"}}}
 	f := audit.Filter{Subject: strings.TrimSpace(d.Subject), Actor: strings.TrimSpace(d.Actor), Action: strings.TrimSpace(d.Action)}
 	since, ok := timeOf(d.Since)
 	if !ok {
 		d.SinceErr, p.status = "Write it as 2026-03-01 or 2026-03-01 14:30, in UTC.", http.StatusBadRequest
 		p.Data = d
-		return p, v.mayReadAudit(d.Realm)
+		return p, mayReadAudit(v, d.Realm)
 	}
 	f.Since = since
 	var err error
-	if d.Actors, d.Actions, err = v.auditChoices(&d); err != nil {
+	if d.Actors, d.Actions, err = auditChoices(v, &d); err != nil {
 		return nil, err
 	}
-	d.Times = v.auditTimes(d.Since)
+	d.Times = auditTimes(v, d.Since)
 	l := v.list()
 	found, err := v.control.Audit(v.r.Context(), v.actor, l, f, d.Realm)
 	if err != nil {
@@ -84,7 +84,7 @@ func auditPage(v *pageRequest) (*page, error) {
 }
 
 // auditChoices are the actors and actions of the log, with what is chosen now.
-func (v *pageRequest) auditChoices(d *auditData) (actors, actions []option, err error) {
+func auditChoices(v *pageRequest, d *auditData) (actors, actions []option, err error) {
 	people, what, err := v.control.AuditChoices(v.r.Context(), v.actor, d.Realm)
 	list := func(values []string, now string, word func(string) string) (out []option) {
 		for _, value := range values {
@@ -99,7 +99,7 @@ func (v *pageRequest) auditChoices(d *auditData) (actors, actions []option, err 
 }
 
 // auditTimes are links to recent records.
-func (v *pageRequest) auditTimes(now string) []filter {
+func auditTimes(v *pageRequest, now string) []filter {
 	out := []filter{{Word: "Any time", Href: v.withParam("since", ""), Here: now == ""}}
 	for _, p := range periods {
 		at := v.now.Add(-p.Length).UTC().Format("2006-01-02 15:04")
@@ -129,7 +129,7 @@ func exportHref(f audit.Filter, realm bool) string {
 }
 
 // mayReadAudit checks the permission for a page that reads no record.
-func (v *pageRequest) mayReadAudit(realm bool) error {
+func mayReadAudit(v *pageRequest, realm bool) error {
 	if realm {
 		if err := access.Allow(v.actor.Principal, access.ReadTenants); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (d auditRecordData) Before() int64 { return d.Record.Seq - 1 }
 func (d auditRecordData) After() int64 { return d.Record.Seq + 1 }
 
 func auditRecordPage(v *pageRequest) (*page, error) {
-	d := auditRecordData{auditLog: v.auditLog()}
+	d := auditRecordData{auditLog: auditLogOf(v)}
 	seq, err := strconv.ParseInt(v.r.PathValue("seq"), 10, 64)
 	if err != nil || seq < 0 {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "there is no such record")
@@ -224,7 +224,7 @@ type auditVerifyData struct {
 
 // auditVerifyPage verifies the log's hash chain. It changes nothing.
 func auditVerifyPage(v *pageRequest) (*page, error) {
-	d := auditVerifyData{auditLog: v.auditLog()}
+	d := auditVerifyData{auditLog: auditLogOf(v)}
 	var err error
 	if d.Result, err = v.control.VerifyAudit(v.r.Context(), v.actor, d.Realm); err != nil {
 		return nil, err

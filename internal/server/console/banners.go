@@ -12,12 +12,12 @@ import (
 // tokenNotice is how long before a token's expiry administrators see a banner.
 const tokenNotice = 14 * 24 * time.Hour
 
-func (v *pageRequest) banners() []banner {
-	return slices.Concat(v.stopped(), v.invited(), v.expiring())
+func bannersOf(v *pageRequest) []banner {
+	return slices.Concat(stopped(v), invited(v), expiring(v))
 }
 
 // invited is the banner about invitations that the visitor hasn't answered.
-func (v *pageRequest) invited() []banner {
+func invited(v *pageRequest) []banner {
 	list, err := v.control.Invitations(v.r.Context(), v.actor)
 	if err != nil || len(list) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (v *pageRequest) invited() []banner {
 }
 
 // expiring is the banner about tokens that expire soon, for administrators.
-func (v *pageRequest) expiring() []banner {
+func expiring(v *pageRequest) []banner {
 	page, err := v.control.Tokens(v.r.Context(), v.actor, control.List{Limit: 200}, "")
 	if err != nil { // the visitor is no administrator
 		return nil
@@ -53,7 +53,7 @@ func (v *pageRequest) expiring() []banner {
 }
 
 // stopped is the banner that stands on every page while LIVE steps are stopped.
-func (v *pageRequest) stopped() []banner {
+func stopped(v *pageRequest) []banner {
 	state, err := v.control.StopState(v.r.Context(), v.actor)
 	if err != nil || !state.Stopped {
 		return nil
@@ -63,10 +63,10 @@ func (v *pageRequest) stopped() []banner {
 	if stop.TenantID == countersign.AllTenants {
 		whose = "LIVE steps of all tenants are stopped"
 	}
-	return []banner{{Text: whose + ", " + v.agoWord(stop.Since) + " by " + called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
+	return []banner{{Text: whose + ", " + agoWord(v, stop.Since) + " by " + called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
 }
 
-func (v *pageRequest) agoWord(t time.Time) string {
+func agoWord(v *pageRequest, t time.Time) string {
 	if d := v.now.Sub(t); d >= time.Second {
 		return span(d) + " ago"
 	}

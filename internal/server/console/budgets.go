@@ -35,11 +35,11 @@ type budgetRow struct {
 // Field is the name of one of the row's fields.
 func (r budgetRow) Field(what string) string { return "budget" + strconv.Itoa(r.N) + what }
 
-// budgets are the stored or typed ones, followed by an empty row.
-func (s *form) budgets(stored []countersign.Budget) budgetForm {
+// budgetsOf are the stored or typed ones, followed by an empty row.
+func budgetsOf(s *form, stored []countersign.Budget) budgetForm {
 	f := budgetForm{Wrong: s.take("budgets")}
 	if s.again() {
-		f.Rows = s.v.typedBudgetRows()
+		f.Rows = typedBudgetRows(s.v)
 	} else {
 		for _, b := range stored {
 			row := budgetRow{Sum: b.Sum, Most: b.Most.Raw(), Window: b.Window, Then: b.Then, Reason: b.Reason}
@@ -57,7 +57,7 @@ func (s *form) budgets(stored []countersign.Budget) budgetForm {
 }
 
 // typedBudgetRows are the form's rows that say anything.
-func (v *pageRequest) typedBudgetRows() (rows []budgetRow) {
+func typedBudgetRows(v *pageRequest) (rows []budgetRow) {
 	for n := range countersign.MaxBudgets + 1 {
 		r := budgetRow{N: n}
 		r.Sum, r.Most, r.Window, r.Then, r.Reason = v.form(r.Field("sum")), v.form(r.Field("most")), v.form(r.Field("window")), v.form(r.Field("then")), v.form(r.Field("reason"))
@@ -69,14 +69,14 @@ func (v *pageRequest) typedBudgetRows() (rows []budgetRow) {
 }
 
 // showsBudgets reports a form that has budgets: what it doesn't have stays as it is.
-func (v *pageRequest) showsBudgets() bool {
+func showsBudgets(v *pageRequest) bool {
 	_, shown := v.r.PostForm["budget0most"]
 	return shown
 }
 
 // typedBudgets reads the rows.
-func (v *pageRequest) typedBudgets() (out []countersign.Budget, wrong error) {
-	for _, r := range v.typedBudgetRows() {
+func typedBudgets(v *pageRequest) (out []countersign.Budget, wrong error) {
+	for _, r := range typedBudgetRows(v) {
 		b := countersign.Budget{Sum: r.Sum, Window: r.Window, Then: r.Then, Reason: r.Reason}
 		var most countersign.Value
 		err := exactjson.Decode([]byte(r.Most), &most)

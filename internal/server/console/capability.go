@@ -47,11 +47,11 @@ const (
 
 var inputTypes = []string{"string", "number", "boolean", "object", "array"}
 
-func capabilityPage(v *pageRequest) (*page, error) { return v.capabilityForm(nil) }
+func capabilityPage(v *pageRequest) (*page, error) { return capabilityForm(v, nil) }
 
 // capabilityForm shows the capability that the address names, or an empty form.
-func (v *pageRequest) capabilityForm(err error) (*page, error) {
-	p, use, unread := v.projectToEdit()
+func capabilityForm(v *pageRequest, err error) (*page, error) {
+	p, use, unread := projectToEdit(v)
 	if unread != nil {
 		return nil, unread
 	}
@@ -64,11 +64,11 @@ func (v *pageRequest) capabilityForm(err error) (*page, error) {
 		}
 		c = p.Capabilities[at]
 	}
-	s := v.formOf(err, "capabilities["+strconv.Itoa(at)+"]")
-	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c), Expected: s.expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
-	d.Inputs, d.Wrong = v.inputRows(c), s.take("inputSchema")
-	d.Budgets = s.budgets(c.Budgets)
-	d.Rules, d.Unclear = v.ruleRows(c), s.take("approvalRules")
+	s := formOf(v, err, "capabilities["+strconv.Itoa(at)+"]")
+	d := capabilityData{Project: p, Was: was, Use: use, Fields: operationFields(s, c), Defaults: policyFields(s, c), Places: placeFields(s, p, c), Expected: s.expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
+	d.Inputs, d.Wrong = inputRows(v, c), s.take("inputSchema")
+	d.Budgets = budgetsOf(s, c.Budgets)
+	d.Rules, d.Unclear = ruleRows(v, c), s.take("approvalRules")
 	d.Problem = s.problem()
 	word := "Add a capability"
 	if was != "" {
@@ -77,7 +77,7 @@ func (v *pageRequest) capabilityForm(err error) (*page, error) {
 	return &page{name: "capability", Title: word, Nav: "projects", Crumbs: projectCrumbs(p.ID, crumb{Word: word}), Data: d}, nil
 }
 
-func (s *form) operation(c countersign.Capability) []field {
+func operationFields(s *form, c countersign.Capability) []field {
 	methods := []choice{{Value: "", Word: "choose"}}
 	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		methods = append(methods, choice{Value: m, Word: m})
@@ -91,8 +91,8 @@ func (s *form) operation(c countersign.Capability) []field {
 	}
 }
 
-// policy are the fields that have a default.
-func (s *form) policy(c countersign.Capability) []field {
+// policyFields are the fields that have a default.
+func policyFields(s *form, c countersign.Capability) []field {
 	effect := ""
 	if c.SideEffect != nil {
 		effect = strconv.FormatBool(*c.SideEffect)
@@ -116,7 +116,7 @@ func (s *form) policy(c countersign.Capability) []field {
 	}
 }
 
-func (s *form) places(p countersign.Project, c countersign.Capability) []field {
+func placeFields(s *form, p countersign.Project, c countersign.Capability) []field {
 	reads := []choice{{Value: "", Word: "none"}}
 	for _, r := range p.Capabilities {
 		if r.Method == "GET" && !r.HasSideEffect() && r.Name != c.Name {
@@ -146,10 +146,10 @@ func listed(names []string) string {
 }
 
 // inputRows are the stored or typed inputs, followed by empty rows.
-func (v *pageRequest) inputRows(c countersign.Capability) []inputRow {
+func inputRows(v *pageRequest, c countersign.Capability) []inputRow {
 	var rows []inputRow
 	if v.r.Method == http.MethodPost {
-		rows = v.typedRows()
+		rows = typedRows(v)
 	} else {
 		for _, in := range inputsOf(c) {
 			rows = append(rows, inputRow{Name: in.Name, Was: in.Name, Type: in.Type, Required: in.Required})
@@ -165,7 +165,7 @@ func (v *pageRequest) inputRows(c countersign.Capability) []inputRow {
 }
 
 // typedRows are the form's rows that aren't empty.
-func (v *pageRequest) typedRows() []inputRow {
+func typedRows(v *pageRequest) []inputRow {
 	var rows []inputRow
 	for n := range maxRows {
 		r := inputRow{N: n}

@@ -8,12 +8,12 @@ import (
 )
 
 func saveCapability(v *pageRequest) (string, error) {
-	p, _, err := v.projectToEdit()
+	p, _, err := projectToEdit(v)
 	if err != nil {
 		return "", err
 	}
 	if v.form("more") != "" { // only adds rows; nothing is saved
-		again, err := v.capabilityForm(nil)
+		again, err := capabilityForm(v, nil)
 		if err != nil {
 			return "", err
 		}
@@ -22,7 +22,7 @@ func saveCapability(v *pageRequest) (string, error) {
 	w := projectWriteOf(p)
 	w.ExpectedRevision = v.formRevision()
 	var wrong error
-	w.Capabilities, wrong = v.withTyped(p)
+	w.Capabilities, wrong = withTyped(v, p)
 	err = together(v.chosen("name", "method", "path"), wrong)
 	if err == nil {
 		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
@@ -30,11 +30,11 @@ func saveCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID + "#capabilities", nil
 	}
-	return "", v.formAgain(err, (*pageRequest).capabilityForm)
+	return "", v.formAgain(err, capabilityForm)
 }
 
 // withTyped is the project's capabilities with the form's changes applied.
-func (v *pageRequest) withTyped(p countersign.Project) ([]countersign.Capability, error) {
+func withTyped(v *pageRequest, p countersign.Project) ([]countersign.Capability, error) {
 	list := slices.Clone(p.Capabilities)
 	was := v.query("name")
 	at := slices.IndexFunc(list, func(c countersign.Capability) bool { return c.Name == was })
@@ -42,13 +42,13 @@ func (v *pageRequest) withTyped(p countersign.Project) ([]countersign.Capability
 		list = append(list, countersign.Capability{})
 		at = len(list) - 1
 	}
-	c, err := v.typedCapability(list[at])
+	c, err := typedCapability(v, list[at])
 	list[at] = c
 	return list, err
 }
 
 // typedCapability applies the form to a capability.
-func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Capability, error) {
+func typedCapability(v *pageRequest, c countersign.Capability) (countersign.Capability, error) {
 	c.Name, c.Title, c.Description, c.Method, c.Path = v.form("name"), v.form("title"), v.form("description"), v.form("method"), v.form("path")
 	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.form("approval"), v.form("idempotent") != "", v.form("outputField"), v.form("probe")
 	c.SideEffect, c.TimeoutMs = nil, 0
@@ -56,10 +56,10 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 		c.SideEffect = new(said == "true")
 	}
 	var untimed, untyped, unread, unclear error
-	if v.showsBudgets() {
-		c.Budgets, unread = v.typedBudgets()
+	if showsBudgets(v) {
+		c.Budgets, unread = typedBudgets(v)
 	}
-	c.TimeoutMs, untimed = v.typedTimeout()
+	c.TimeoutMs, untimed = typedTimeout(v)
 	c.Sensitive = names(v.form("sensitive"))
 	var unbounded error
 	if _, shown := v.r.PostForm["outputs"]; shown {
@@ -71,15 +71,15 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	if c.Request.Query == nil && c.Request.Body == nil {
 		c.Request = nil
 	}
-	c.InputSchema, untyped = v.typedSchema(c)
-	c.Expectation, unclear = v.typedExpectation()
+	c.InputSchema, untyped = typedSchema(v, c)
+	c.Expectation, unclear = typedExpectation(v)
 	var unruly error
-	c.ApprovalRules, unruly = v.typedRules(c)
+	c.ApprovalRules, unruly = typedRules(v, c)
 	return c, together(untimed, untyped, unread, unclear, unruly, unbounded)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.
-func (v *pageRequest) typedTimeout() (int64, error) {
+func typedTimeout(v *pageRequest) (int64, error) {
 	typed := v.form("timeoutMs")
 	if typed == "" {
 		return 0, nil
@@ -93,9 +93,9 @@ func (v *pageRequest) typedTimeout() (int64, error) {
 
 // typedSchema reads the rows. No rows mean no inputs, unless the capability accepted
 // any input before: that is kept.
-func (v *pageRequest) typedSchema(c countersign.Capability) (map[string]countersign.InputField, error) {
+func typedSchema(v *pageRequest, c countersign.Capability) (map[string]countersign.InputField, error) {
 	schema := map[string]countersign.InputField{}
-	for _, r := range v.typedRows() {
+	for _, r := range typedRows(v) {
 		_, twice := schema[r.Name]
 		switch {
 		case r.Name == "":

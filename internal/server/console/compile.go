@@ -42,7 +42,7 @@ func compilePage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.CompilePlan); err != nil {
 		return nil, err
 	}
-	d, err := v.compiling(v.r.URL.Query())
+	d, err := compiling(v, v.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (d *compileData) page() *page {
 }
 
 // compiling reads the form, from the address or the body, and simulates the scenario.
-func (v *pageRequest) compiling(form url.Values) (*compileData, error) {
+func compiling(v *pageRequest, form url.Values) (*compileData, error) {
 	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -68,13 +68,13 @@ func (v *pageRequest) compiling(form url.Values) (*compileData, error) {
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		d.Kept = append(d.Kept, kept{name, inputs.Get(name)})
 	}
-	if d.Groups, err = v.capabilityGroups(); err != nil {
+	if d.Groups, err = capabilityGroups(v); err != nil {
 		return nil, err
 	}
-	if err := v.loadEarlierPlan(d, form.Get("from")); err != nil {
+	if err := loadEarlierPlan(v, d, form.Get("from")); err != nil {
 		return nil, err
 	}
-	return d, v.actionsOf(d, inputs, form)
+	return d, actionsOf(v, d, inputs, form)
 }
 
 // choose selects the requested scenario, or the first.
@@ -90,7 +90,7 @@ func (d *compileData) choose(id string) {
 }
 
 // actionsOf simulates the scenario and makes a form for each action on its path.
-func (v *pageRequest) actionsOf(d *compileData, inputs url.Values, form url.Values) error {
+func actionsOf(v *pageRequest, d *compileData, inputs url.Values, form url.Values) error {
 	given, ok := givenIn(inputs, d.Document)
 	if !ok {
 		d.Problem = notJSON
@@ -122,7 +122,7 @@ func (v *pageRequest) actionsOf(d *compileData, inputs url.Values, form url.Valu
 
 // capabilityGroups are those of the projects that the visitor may use. Only one page of
 // projects is offered; with more, compile through the API.
-func (v *pageRequest) capabilityGroups() ([]capabilityGroup, error) {
+func capabilityGroups(v *pageRequest) ([]capabilityGroup, error) {
 	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func compile(v *pageRequest) (string, error) {
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.CompilePlan, "model/"+id); err != nil {
 		return "", err
 	}
-	d, err := v.compiling(v.r.PostForm)
+	d, err := compiling(v, v.r.PostForm)
 	if err != nil {
 		return "", err
 	}

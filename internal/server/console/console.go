@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -109,3 +110,11 @@ func (c *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // secure reports whether browsers reach the console by HTTPS.
 func (c *site) secure() bool { return strings.HasPrefix(c.cfg.BaseURL, "https://") }
+
+// Verifier is an external identity provider, which returns a verified e-mail address.
+// The browser keeps the flow that Begin returns.
+type Verifier interface {
+	Host() string
+	Begin(ctx context.Context) (address, flow string, err error)
+	Finish(ctx context.Context, flow, state, code string) (email string, claims map[string][]string, err error)
+}

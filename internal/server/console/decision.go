@@ -16,29 +16,29 @@ import (
 func decideApproval(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.DecideApproval, "approval/"+id); err != nil {
-		return "", v.decideAgain(id, err)
+		return "", decideAgain(v, id, err)
 	}
 	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.form("decision")), Reason: v.form("reason")}
 	if safetext.Blank(decision.Reason) {
-		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
+		return "", decideAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
-	if err := cmp.Or(v.suggestion(&decision), v.assertion(&decision)); err != nil {
-		return "", v.decideAgain(id, err)
+	if err := cmp.Or(typedSuggestion(v, &decision), typedAssertion(v, &decision)); err != nil {
+		return "", decideAgain(v, id, err)
 	}
 	if decision.Decision != countersign.ApprovalRejected { // a rejected request need not have been read
-		if err := v.hasSeen(id); err != nil {
-			return "", v.decideAgain(id, err)
+		if err := hasSeen(v, id); err != nil {
+			return "", decideAgain(v, id, err)
 		}
 	}
 	a, err := v.control.Decide(v.r.Context(), v.actor, id, decision)
 	if err != nil {
-		return "", v.decideAgain(id, err)
+		return "", decideAgain(v, id, err)
 	}
 	return "/runs/" + a.RunID, nil
 }
 
-// suggestion reads the inputs that the form suggests, an empty field being none.
-func (v *pageRequest) suggestion(d *countersign.Decision) error {
+// typedSuggestion reads the inputs that the form suggests, an empty field being none.
+func typedSuggestion(v *pageRequest, d *countersign.Decision) error {
 	text := v.form("suggested")
 	if safetext.Blank(text) {
 		return nil
@@ -49,8 +49,8 @@ func (v *pageRequest) suggestion(d *countersign.Decision) error {
 	return nil
 }
 
-// assertion reads what the page's script put in: the answer of a passkey to this decision.
-func (v *pageRequest) assertion(d *countersign.Decision) error {
+// typedAssertion reads what the page's script put in: the answer of a passkey to this decision.
+func typedAssertion(v *pageRequest, d *countersign.Decision) error {
 	text := v.form("assertion")
 	if text == "" {
 		return nil
@@ -62,9 +62,9 @@ func (v *pageRequest) assertion(d *countersign.Decision) error {
 }
 
 // hasSeen refuses to approve a body that wasn't shown to its end.
-func (v *pageRequest) hasSeen(id string) error {
+func hasSeen(v *pageRequest, id string) error {
 	a, err := v.control.Approval(v.r.Context(), v.actor, id)
-	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || v.sawAll(&a) {
+	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || sawAll(v, &a) {
 		return err
 	}
 	return countersign.Errorf(countersign.CodeStateConflict, "the body is longer than one page; it can be approved after its last part: read it to there")
@@ -72,24 +72,24 @@ func (v *pageRequest) hasSeen(id string) error {
 
 // decideAgain shows the page again after a refused decision. If the approval can't be
 // shown, it returns the error.
-func (v *pageRequest) decideAgain(id string, refused error) error {
+func decideAgain(v *pageRequest, id string, refused error) error {
 	e := refusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused
 	}
-	d, err := v.approval(id)
+	d, err := approvalOf(v, id)
 	if err != nil {
 		return refused
 	}
 	d.Reason, d.Suggested = v.form("reason"), v.form("suggested")
-	v.decideWrong(d, e)
+	decideWrong(v, d, e)
 	p := d.page()
 	p.status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }
 
 // decideWrong puts the error beside its field, or above the page.
-func (v *pageRequest) decideWrong(d *approvalData, e *countersign.Error) {
+func decideWrong(v *pageRequest, d *approvalData, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
@@ -100,13 +100,13 @@ func (v *pageRequest) decideWrong(d *approvalData, e *countersign.Error) {
 	default:
 		d.Problem = problemOf(e)
 		if e.Code == countersign.CodeStateConflict && !d.Waiting && d.DecidedBy != countersign.SystemPrincipal {
-			d.Problem.Sentence = v.decidedMeanwhile(&d.Approval)
+			d.Problem.Sentence = decidedMeanwhile(v, &d.Approval)
 		}
 	}
 }
 
 // decidedMeanwhile says who decided first.
-func (v *pageRequest) decidedMeanwhile(a *countersign.Approval) string {
+func decidedMeanwhile(v *pageRequest, a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
-	return called(a.DecidedBy, a.DecidedByName) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+	return called(a.DecidedBy, a.DecidedByName) + " decided this " + agoWord(v, a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
 }

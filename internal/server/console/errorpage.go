@@ -75,11 +75,11 @@ type errorData struct {
 }
 
 // errorPage shows the error and what was typed, so that no text is lost.
-func (v *pageRequest) errorPage(e *countersign.Error) *page {
-	d := errorData{Problem: problemOf(e), Kept: v.typed(), Back: Prefix + "/", BackWord: "Go to the overview"}
+func errorPage(v *pageRequest, e *countersign.Error) *page {
+	d := errorData{Problem: problemOf(e), Kept: typedFields(v), Back: Prefix + "/", BackWord: "Go to the overview"}
 	p := &page{name: "error", status: cmp.Or(e.Code.Status(), http.StatusConflict), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
 	if e.Code == countersign.CodeUnauthenticated {
-		d.Back, d.BackWord = Prefix+"/sign-in?next="+url.QueryEscape(v.refererPath()), "Sign in"
+		d.Back, d.BackWord = Prefix+"/sign-in?next="+url.QueryEscape(refererPath(v)), "Sign in"
 		p.Data = d
 	}
 	p.Crumbs = []crumb{{Word: p.Title}}
@@ -91,8 +91,8 @@ var titles = map[int]string{
 	413: "Too large", 500: "Something broke", 503: "Not now",
 }
 
-// typed are the form's fields, except those that the page itself set.
-func (v *pageRequest) typed() []kept {
+// typedFields are the form's fields, except those that the page itself set.
+func typedFields(v *pageRequest) []kept {
 	var out []kept
 	for name, texts := range v.r.PostForm {
 		if name == "csrf" || name == "code" || name == "link" || len(texts) == 0 || strings.TrimSpace(texts[0]) == "" {
@@ -105,7 +105,7 @@ func (v *pageRequest) typed() []kept {
 }
 
 // refererPath is the console page that the form was sent from, "/" if unknown.
-func (v *pageRequest) refererPath() string {
+func refererPath(v *pageRequest) string {
 	u, err := url.Parse(v.r.Referer())
 	if err != nil || u.Host != v.r.Host || !strings.HasPrefix(u.Path, Prefix+"/") {
 		return "/"

@@ -29,11 +29,11 @@ func (s *form) expectationAt(at string, e *countersign.Expectation, hint string)
 
 // typedExpectation reads the expectation from the form; nil if all its fields are
 // empty.
-func (v *pageRequest) typedExpectation() (*countersign.Expectation, error) {
-	return v.typedExpectationAt("expectation")
+func typedExpectation(v *pageRequest) (*countersign.Expectation, error) {
+	return typedExpectationAt(v, "expectation")
 }
 
-func (v *pageRequest) typedExpectationAt(at string) (*countersign.Expectation, error) {
+func typedExpectationAt(v *pageRequest, at string) (*countersign.Expectation, error) {
 	field, equals, status := v.form(at+".field"), v.form(at+".equals"), v.form(at+".statusCode")
 	if field == "" && equals == "" && status == "" {
 		return nil, nil
@@ -75,7 +75,7 @@ func (s *form) mode(enabled bool) field {
 
 // startKey is the form's idempotency key: sending the form twice starts one run. A
 // refused start keeps its key, except when the key belongs to another request.
-func (v *pageRequest) startKey(err error) string {
+func startKey(v *pageRequest, err error) string {
 	if typed := v.form("key"); typed != "" && countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
 		return typed
 	}

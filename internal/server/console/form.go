@@ -42,7 +42,7 @@ type choice struct {
 
 // formOf makes a form; within is where the fields stand in the document, such as
 // capabilities[3], so that paths in API errors map to field names.
-func (v *pageRequest) formOf(err error, within string) *form {
+func formOf(v *pageRequest, err error, within string) *form {
 	s := &form{v: v, err: err, wrong: map[string]string{}}
 	if !fieldwise[countersign.ErrorCode(err)] {
 		return s

@@ -60,7 +60,9 @@ func (f frame) Here() string {
 // Replaces is the revision that a form of the page replaces, for its hidden field: shown
 // again, the form keeps the one that it began with, so that it can't overwrite unnoticed
 // what somebody else has saved meanwhile.
-func (f frame) Replaces(stored int64) int64 { return f.revisionReplaced(stored, f.conflict) }
+func (f frame) Replaces(stored int64) int64 {
+	return revisionReplaced(f.pageRequest, stored, f.conflict)
+}
 
 func (f frame) Retiring(kind, id string, retired bool) retiring {
 	operation := kind + "s.retire"
@@ -88,20 +90,20 @@ var retireEffects = map[string]string{
 type counts struct{ Approvals, Recovery, Active int }
 
 func (v *pageRequest) frame(p *page) frame {
-	f := frame{page: p, pageRequest: v, Actor: v.actor, Theme: v.theme(), Keys: v.keys()}
+	f := frame{page: p, pageRequest: v, Actor: v.actor, Theme: themeOf(v), Keys: keysOn(v)}
 	if v.signedIn() {
 		var random [32]byte
 		_, _ = rand.Read(random[:]) // never fails
 		f.CSRF = access.MaskCSRF(access.CSRFToken(v.secret), random)
 		if !p.Alone {
-			f.Counts, f.Banners = v.counts(), v.banners()
+			f.Counts, f.Banners = countsOf(v), bannersOf(v)
 		}
 	}
 	return f
 }
 
-// counts stay zero if they can't be read: the page itself reports the error.
-func (v *pageRequest) counts() counts {
+// countsOf stay zero if they can't be read: the page itself reports the error.
+func countsOf(v *pageRequest) counts {
 	one := control.List{Limit: 1}
 	ctx := v.r.Context()
 	var c counts
@@ -137,7 +139,7 @@ func (v *pageRequest) ago(t time.Time) template.HTML {
 
 // revisionReplaced is the revision that a form replaces when it is saved: the one that it
 // was first shown with. After a conflict it is the stored one, which the page shows.
-func (v *pageRequest) revisionReplaced(stored int64, over bool) int64 {
+func revisionReplaced(v *pageRequest, stored int64, over bool) int64 {
 	if v.r.Method == http.MethodPost && v.r.PostForm.Has("revision") && !over {
 		return v.formRevision()
 	}

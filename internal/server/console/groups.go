@@ -47,7 +47,7 @@ func groupsPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := groupsData{realm: v.realm("groups"), Groups: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	d := groupsData{realm: realmOf(v, "groups"), Groups: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
 	delegations, err := v.control.Delegations(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func groupsPage(v *pageRequest) (*page, error) {
 	for _, x := range delegations.Items {
 		d.Away = append(d.Away, away{Delegation: x, Over: !v.now.Before(x.Until), Mine: x.User == v.actor.Email || v.can(access.WriteGroup)})
 	}
-	return v.accessPage("groups", "Access", d), nil
+	return accessPage(v, "groups", "Access", d), nil
 }
 
 // groupForm is a form of a group or a delegation.
@@ -70,24 +70,24 @@ type groupForm struct {
 	Over    bool // revision conflict
 }
 
-func newGroupPage(v *pageRequest) (*page, error) { return v.groupForm(countersign.Group{}, nil) }
+func newGroupPage(v *pageRequest) (*page, error) { return showGroup(v, countersign.Group{}, nil) }
 
-func groupPage(v *pageRequest) (*page, error) { return v.storedGroup(nil) }
+func groupPage(v *pageRequest) (*page, error) { return storedGroup(v, nil) }
 
-func (v *pageRequest) storedGroup(err error) (*page, error) {
+func storedGroup(v *pageRequest, err error) (*page, error) {
 	g, unread := v.control.Group(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
-	return v.groupForm(g, err)
+	return showGroup(v, g, err)
 }
 
-func (v *pageRequest) groupForm(g countersign.Group, err error) (*page, error) {
+func showGroup(v *pageRequest, g countersign.Group, err error) (*page, error) {
 	if err := v.may(access.WriteGroup); err != nil {
 		return nil, err
 	}
-	s := v.formOf(err, "")
-	d := groupForm{realm: v.realm("groups"), Group: g, To: "/access/groups/new", Word: "Save", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
+	s := formOf(v, err, "")
+	d := groupForm{realm: realmOf(v, "groups"), Group: g, To: "/access/groups/new", Word: "Save", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 		Says: "Someone who leaves a group no longer counts for pending approvals."}
 	if g.ID == "" {
 		d.Fields = append(d.Fields, must(s.mono("id", "Id", "Rules name it. Letters, digits, dots, underscores and hyphens; it never changes.", "")))
@@ -103,34 +103,34 @@ func (v *pageRequest) groupForm(g countersign.Group, err error) (*page, error) {
 	if g.ID != "" {
 		title = "Group " + g.ID
 	}
-	return v.accessPage("group", title, d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: title}), nil
+	return accessPage(v, "group", title, d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: title}), nil
 }
 
 func makeGroup(v *pageRequest) (string, error) {
 	id := v.form("id")
 	err := v.newID("name")
 	if err == nil {
-		err = v.putGroup(id, 0)
+		err = putGroup(v, id, 0)
 	}
 	err = taken(err, "group", id)
 	if err == nil {
 		return "/access/groups", nil
 	}
-	return "", formAgain(err, func(err error) (*page, error) { return v.groupForm(countersign.Group{}, err) })
+	return "", formAgain(err, func(err error) (*page, error) { return showGroup(v, countersign.Group{}, err) })
 }
 
 func changeGroup(v *pageRequest) (string, error) {
 	err := v.chosen("name")
 	if err == nil {
-		err = v.putGroup(v.r.PathValue("id"), v.formRevision())
+		err = putGroup(v, v.r.PathValue("id"), v.formRevision())
 	}
 	if err == nil {
 		return "/access/groups", nil
 	}
-	return "", v.formAgain(err, (*pageRequest).storedGroup)
+	return "", v.formAgain(err, storedGroup)
 }
 
-func (v *pageRequest) putGroup(id string, revision int64) error {
+func putGroup(v *pageRequest, id string, revision int64) error {
 	w := countersign.GroupWrite{Name: v.form("name"), Members: strings.FieldsFunc(v.form("members"), func(r rune) bool { return strings.ContainsRune("\r\n,; ", r) }), Claim: v.form("claim"), ExpectedRevision: revision}
 	_, err := v.control.PutGroup(v.r.Context(), v.actor, id, w)
 	return err
@@ -138,16 +138,16 @@ func (v *pageRequest) putGroup(id string, revision int64) error {
 
 func deleteGroup(v *pageRequest) (string, error) {
 	if _, err := v.control.DeleteGroup(v.r.Context(), v.actor, v.r.PathValue("id")); err != nil {
-		return "", v.formAgain(err, (*pageRequest).storedGroup)
+		return "", v.formAgain(err, storedGroup)
 	}
 	return "/access/groups", nil
 }
 
-func awayPage(v *pageRequest) (*page, error) { return v.awayForm(nil) }
+func awayPage(v *pageRequest) (*page, error) { return awayForm(v, nil) }
 
-func (v *pageRequest) awayForm(err error) (*page, error) {
-	s := v.formOf(err, "")
-	d := groupForm{realm: v.realm("groups"), To: "/access/away", Word: "Delegate",
+func awayForm(v *pageRequest, err error) (*page, error) {
+	s := formOf(v, err, "")
+	d := groupForm{realm: realmOf(v, "groups"), To: "/access/away", Word: "Delegate",
 		Says: "The delegate decides in their own name, for the groups of the person who is away, and only while that person could decide. An earlier delegation of the same user ends."}
 	if v.can(access.WriteGroup) {
 		d.Fields = append(d.Fields, must(s.line("email", "Who is away", "The e-mail address of a user.", v.actor.Email)))
@@ -158,7 +158,7 @@ func (v *pageRequest) awayForm(err error) (*page, error) {
 		must(s.mono("until", "Last day", "Such as 2026-12-31, in UTC; at most 90 days.", "")),
 		must(s.line("reason", "Why", "", "")))
 	d.Problem = s.problem()
-	return v.accessPage("group", "Delegate decisions", d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: "Delegate"}), nil
+	return accessPage(v, "group", "Delegate decisions", d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: "Delegate"}), nil
 }
 
 func delegate(v *pageRequest) (string, error) {
@@ -176,7 +176,7 @@ func delegate(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/access/groups#away", nil
 	}
-	return "", v.formAgain(err, (*pageRequest).awayForm)
+	return "", v.formAgain(err, awayForm)
 }
 
 // dayOf reads a day, zero for none.

@@ -53,13 +53,13 @@ func askForCode(v *pageRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v.remember(secret)
+	rememberAsked(v, secret)
 	q := url.Values{"email": {v.form("email")}, "next": {local(v.form("next"))}}
 	return "/sign-in/code?" + q.Encode(), nil
 }
 
-// remember stores the sign-in's secret in the browser; "" deletes it.
-func (v *pageRequest) remember(secret string) {
+// rememberAsked stores the sign-in's secret in the browser; "" deletes it.
+func rememberAsked(v *pageRequest, secret string) {
 	cookie := &http.Cookie{Name: pending, Value: secret, Path: Prefix + "/sign-in", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode}
 	if secret == "" {
 		cookie.MaxAge = -1
@@ -94,7 +94,7 @@ func signIn(v *pageRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v.remember("")
+	rememberAsked(v, "")
 	v.keep(session)
 	return local(v.form("next")), nil
 }
@@ -187,13 +187,13 @@ func setUp(v *pageRequest) (string, error) {
 	return "/", nil
 }
 
-func signOut(v *pageRequest) (string, error) { return v.endSession(v.control.SignOut) }
+func signOut(v *pageRequest) (string, error) { return endSession(v, v.control.SignOut) }
 
 func signOutEverywhere(v *pageRequest) (string, error) {
-	return v.endSession(v.control.SignOutEverywhere)
+	return endSession(v, v.control.SignOutEverywhere)
 }
 
-func (v *pageRequest) endSession(end func(context.Context, control.Actor) error) (string, error) {
+func endSession(v *pageRequest, end func(context.Context, control.Actor) error) (string, error) {
 	if err := end(v.r.Context(), v.actor); err != nil {
 		return "", err
 	}

@@ -81,34 +81,34 @@ func importPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return nil, err
 	}
-	return v.importUpload(nil), nil
+	return importUpload(v, nil), nil
 }
 
-func (v *pageRequest) importView(d importData) *page {
+func importView(v *pageRequest, d importData) *page {
 	return &page{name: "project-import", Title: "Register from OpenAPI", Nav: "projects", Data: d, Crumbs: []crumb{{Word: "Projects", Href: "/projects"}, {Word: "From OpenAPI"}}}
 }
 
 // importUpload is the first step.
-func (v *pageRequest) importUpload(err error) *page {
-	s := v.formOf(err, "")
+func importUpload(v *pageRequest, err error) *page {
+	s := formOf(v, err, "")
 	d := importData{Step: 1, Prefix: v.actor.Tenant + "-"}
-	d.Key = v.newProjectID(s)
+	d.Key = newProjectID(v, s)
 	d.Head = []field{
 		s.mono("server", "Server", "Such as https://test.example.com. Default: the document’s first server.", ""),
 		s.line("only", "Only operations with this text", "In the method, the path or the operationId. Default: all.", ""),
 	}
 	d.File = s.take("file")
 	d.Problem = s.problem()
-	return v.importView(d)
+	return importView(v, d)
 }
 
 // newProjectID is the field of a new project's ID.
-func (v *pageRequest) newProjectID(s *form) field {
+func newProjectID(v *pageRequest, s *form) field {
 	return must(s.mono("id", "ID", "Plans and runs refer to it, so it never changes. It starts with "+v.actor.Tenant+"-.", ""))
 }
 
 // typedProjectID is the ID with the tenant's prefix.
-func (v *pageRequest) typedProjectID() (string, error) {
+func typedProjectID(v *pageRequest) (string, error) {
 	id := v.form("id")
 	if own := v.actor.Tenant + "-"; id != "" && !strings.HasPrefix(id, own) {
 		id = own + id
@@ -125,34 +125,34 @@ func importProject(v *pageRequest, d documents) (string, error) {
 		return "", err
 	}
 	if v.form("proposal") == "" {
-		in, err := v.uploaded(d)
+		in, err := uploaded(v, d)
 		if err != nil {
-			return "", answered(v.importUpload(err), err)
+			return "", answered(importUpload(v, err), err)
 		}
 		packed, err := pack(in)
 		if err != nil {
-			return "", answered(v.importUpload(err), err)
+			return "", answered(importUpload(v, err), err)
 		}
-		return "", v.importChoice(packed, in, nil)
+		return "", importChoice(v, packed, in, nil)
 	}
 	in, err := unpack(v.form("proposal"))
 	if err != nil {
-		return "", answered(v.importUpload(err), err)
+		return "", answered(importUpload(v, err), err)
 	}
 	switch chosen := in.only(v.r.PostForm["chosen"]); {
 	case v.form("do") == "connect" && len(chosen) == 0:
-		return "", incomplete(v.importChoice(v.form("proposal"), in, invalid("chosen", "choose at least one")))
+		return "", incomplete(importChoice(v, v.form("proposal"), in, invalid("chosen", "choose at least one")))
 	case v.form("do") == "connect":
-		return "", v.importConnection(in, nil)
+		return "", importConnection(v, in, nil)
 	case v.form("do") == "register":
-		return v.registerImport(in, chosen)
+		return registerImport(v, in, chosen)
 	}
-	return "", v.importChoice(v.form("proposal"), in, nil)
+	return "", importChoice(v, v.form("proposal"), in, nil)
 }
 
 // uploaded reads the file that was sent.
-func (v *pageRequest) uploaded(d documents) (in proposal, err error) {
-	id, wrong := v.typedProjectID()
+func uploaded(v *pageRequest, d documents) (in proposal, err error) {
+	id, wrong := typedProjectID(v)
 	file, header, err := v.r.FormFile("file")
 	if err != nil {
 		return in, together(wrong, invalid("file", "choose an OpenAPI 3.0 or 3.1 document, in JSON or YAML"))
@@ -286,8 +286,8 @@ func (in proposal) only(names []string) []countersign.Capability {
 }
 
 // importChoice is the second step. Nothing is chosen at first.
-func (v *pageRequest) importChoice(packed string, in proposal, err error) *page {
-	s := v.formOf(err, "")
+func importChoice(v *pageRequest, packed string, in proposal, err error) *page {
+	s := formOf(v, err, "")
 	d := importData{Step: 2, ID: v.form("id"), Proposal: packed, Import: in, Find: v.form("find"), Kind: v.form("kind"), Wrong: s.take("chosen")}
 	on, do := v.r.PostForm["chosen"], v.form("do")
 	for i := range in.Project.Capabilities {
@@ -311,7 +311,7 @@ func (v *pageRequest) importChoice(packed string, in proposal, err error) *page 
 		}
 	}
 	d.Problem = s.problem()
-	return v.importView(d)
+	return importView(v, d)
 }
 
 // Kinds are the filter's choices.
@@ -322,24 +322,24 @@ func (d importData) Kinds() []choice {
 }
 
 // importConnection is the third step: the project's form, filled in.
-func (v *pageRequest) importConnection(in proposal, err error) *page {
-	s := v.formOf(err, "")
+func importConnection(v *pageRequest, in proposal, err error) *page {
+	s := formOf(v, err, "")
 	s.stored = v.form("do") == "connect" && !v.r.PostForm.Has("adapter")
 	d := importData{Step: 3, Proposal: v.form("proposal"), Import: in, Hidden: v.r.PostForm["chosen"], Prefix: v.actor.Tenant + "-"}
 	d.Chosen = len(in.only(d.Hidden))
-	d.Key = v.newProjectID(s)
+	d.Key = newProjectID(v, s)
 	d.Key.Value = v.form("id")
 	w := in.Project
-	d.Fields = s.connection(countersign.Project{Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath, Auth: w.Auth, Headers: w.Headers})
+	d.Fields = connectionFields(s, countersign.Project{Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath, Auth: w.Auth, Headers: w.Headers})
 	d.Problem = s.problem()
-	return v.importView(d)
+	return importView(v, d)
 }
 
-func (v *pageRequest) registerImport(in proposal, chosen []countersign.Capability) (string, error) {
-	again := func(err error) (string, error) { return "", answered(v.importConnection(in, err), err) }
-	id, err := v.typedProjectID()
+func registerImport(v *pageRequest, in proposal, chosen []countersign.Capability) (string, error) {
+	again := func(err error) (string, error) { return "", answered(importConnection(v, in, err), err) }
+	id, err := typedProjectID(v)
 	w := countersign.ProjectWrite{Auth: in.Project.Auth, Capabilities: chosen}
-	if err = together(err, v.connectionTyped(&w)); err != nil {
+	if err = together(err, connectionTyped(v, &w)); err != nil {
 		return again(err)
 	}
 	if size := len(rawOf(w)); size > countersign.MaxBodyBytes {

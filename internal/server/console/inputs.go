@@ -134,11 +134,11 @@ func boundsInWords(f countersign.InputField) string {
 }
 
 // typedInputs parses the inputs and reports every invalid one.
-func (v *pageRequest) typedInputs(c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
-	return v.typedInputsAt(oneCall, c, fixed)
+func typedInputs(v *pageRequest, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+	return typedInputsAt(v, oneCall, c, fixed)
 }
 
-func (v *pageRequest) typedInputsAt(at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+func typedInputsAt(v *pageRequest, at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	if c.InputSchema == nil {
 		return objectOf(at, v.form(at))
 	}

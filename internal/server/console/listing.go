@@ -45,11 +45,11 @@ func (v *pageRequest) with(name, value string) string {
 	if value == "" || name == "offset" && value == "0" {
 		q.Del(name)
 	}
-	return v.withQuery(q)
+	return withQuery(v, q)
 }
 
 // withQuery is the path of the present address with another query.
-func (v *pageRequest) withQuery(q url.Values) string {
+func withQuery(v *pageRequest, q url.Values) string {
 	if len(q) == 0 {
 		return v.r.URL.Path
 	}
@@ -80,7 +80,7 @@ func (v *pageRequest) withParam(name, value string) string {
 	if value != "" {
 		q.Set(name, value)
 	}
-	return v.withQuery(q)
+	return withQuery(v, q)
 }
 
 // recordsData is a list of records of which some may be retired.
@@ -97,7 +97,7 @@ func recordsPage[T any](v *pageRequest, noun, title string, read func(context.Co
 	if err != nil {
 		return nil, err
 	}
-	d := recordsData[T]{found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset), v.retirees()}
+	d := recordsData[T]{found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset), retireesOf(v)}
 	return &page{name: noun, Title: title, Nav: noun, Crumbs: []crumb{{Word: title}}, Data: d}, nil
 }
 
@@ -109,7 +109,7 @@ type option struct {
 // retirees is a list's link that shows or hides retired records.
 type retirees struct{ Word, Href string }
 
-func (v *pageRequest) retirees() retirees {
+func retireesOf(v *pageRequest) retirees {
 	if v.query("retired") == "true" {
 		return retirees{"Hide retired", v.withParam("retired", "")}
 	}

@@ -26,18 +26,18 @@ func typedIn(t *testing.T, fields string) *pageRequest {
 
 // TestAFieldThatCannotBeReadSaysWhatWouldBe reads the message beside each.
 func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
-	expectation := func(v *pageRequest) error { _, err := v.typedExpectation(); return err }
-	budgets := func(v *pageRequest) error { _, err := v.typedBudgets(); return err }
-	schema := func(v *pageRequest) error { _, err := v.typedSchema(countersign.Capability{}); return err }
-	rules := func(v *pageRequest) error { _, err := v.typedRules(countersign.Capability{}); return err }
-	timeout := func(v *pageRequest) error { _, err := v.typedTimeout(); return err }
-	capability := func(v *pageRequest) error { _, err := v.typedCapability(countersign.Capability{}); return err }
+	expectation := func(v *pageRequest) error { _, err := typedExpectation(v); return err }
+	budgets := func(v *pageRequest) error { _, err := typedBudgets(v); return err }
+	schema := func(v *pageRequest) error { _, err := typedSchema(v, countersign.Capability{}); return err }
+	rules := func(v *pageRequest) error { _, err := typedRules(v, countersign.Capability{}); return err }
+	timeout := func(v *pageRequest) error { _, err := typedTimeout(v); return err }
+	capability := func(v *pageRequest) error { _, err := typedCapability(v, countersign.Capability{}); return err }
 	steps := func(v *pageRequest) error {
 		f := shopSteps(v.r.PostForm)
 		_, err := f.typed()
 		return err
 	}
-	assertion := func(v *pageRequest) error { return v.assertion(&countersign.Decision{}) }
+	assertion := func(v *pageRequest) error { return typedAssertion(v, &countersign.Decision{}) }
 	reason := func(v *pageRequest) error { return typedReason(v.form("reason")) }
 	object := func(v *pageRequest) error { _, err := objectOf("input", v.form("input")); return err }
 	carried := func(*pageRequest) error {
@@ -48,7 +48,7 @@ func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
 		_, err := pack(p)
 		return err
 	}
-	start := func(v *pageRequest) error { _, err := v.startAgain(&againOf{}, nil); return err }
+	start := func(v *pageRequest) error { _, err := startAgain(v, &againOf{}, nil); return err }
 	for _, test := range []struct {
 		read         func(*pageRequest) error
 		fields, want string

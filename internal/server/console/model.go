@@ -40,7 +40,7 @@ func (d *modelData) ShowsDocument() bool {
 }
 
 func modelPage(v *pageRequest) (*page, error) {
-	d, err := v.model(v.r.PathValue("id"))
+	d, err := modelOf(v, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func (d *modelData) page() *page {
 	return &page{name: "model", Title: cmp.Or(d.Name, d.ID), Nav: "models", Crumbs: modelCrumbs(d.Model), Data: d}
 }
 
-// model reads a model, validates it and simulates the selected scenario.
-func (v *pageRequest) model(id string) (*modelData, error) {
+// modelOf reads a model, validates it and simulates the selected scenario.
+func modelOf(v *pageRequest, id string) (*modelData, error) {
 	m, err := v.control.Model(v.r.Context(), v.actor, id)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (v *pageRequest) model(id string) (*modelData, error) {
 	}
 	d := &modelData{Model: m, Whole: v.query("document") != "", State: validity(found), Scenarios: passing(m.Document, found)}
 	d.Findings, d.MoreFound = findingsOf(m.Document, found)
-	if err := v.play(d, found.Valid); err != nil {
+	if err := playModel(v, d, found.Valid); err != nil {
 		return nil, err
 	}
 	d.Diagram = d.diagram()
@@ -108,18 +108,20 @@ func element(path string) string {
 }
 
 func suspendModel(v *pageRequest) (string, error) {
-	return v.toggleModel(moving(v.control.SuspendModel))
+	return toggleModel(v, moving(v.control.SuspendModel))
 }
 
-func resumeModel(v *pageRequest) (string, error) { return v.toggleModel(moving(v.control.ResumeModel)) }
+func resumeModel(v *pageRequest) (string, error) {
+	return toggleModel(v, moving(v.control.ResumeModel))
+}
 
-func (v *pageRequest) toggleModel(toggle move) (string, error) {
+func toggleModel(v *pageRequest, toggle move) (string, error) {
 	id := v.r.PathValue("id")
 	err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
 	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 		return modelHref(id), err
 	}
-	d, failed := v.model(id)
+	d, failed := modelOf(v, id)
 	if failed != nil {
 		return "", failed
 	}

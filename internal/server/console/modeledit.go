@@ -63,7 +63,7 @@ func editModelPage(v *pageRequest) (*page, error) {
 }
 
 func createModel(v *pageRequest) (string, error) {
-	return v.putModel(editData{Text: v.form("document")})
+	return putModel(v, editData{Text: v.form("document")})
 }
 
 func saveModel(v *pageRequest) (string, error) {
@@ -71,11 +71,11 @@ func saveModel(v *pageRequest) (string, error) {
 	if err != nil || expected < 1 {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "expectedRevision: it is the revision that was edited; open the page again")
 	}
-	return v.putModel(editData{ID: v.r.PathValue("id"), Text: v.form("document"), Expected: expected})
+	return putModel(v, editData{ID: v.r.PathValue("id"), Text: v.form("document"), Expected: expected})
 }
 
 // putModel stores the form's document; a refused one is shown again with its text.
-func (v *pageRequest) putModel(d editData) (string, error) {
+func putModel(v *pageRequest, d editData) (string, error) {
 	subject := "model"
 	if d.ID != "" {
 		subject += "/" + d.ID
@@ -85,22 +85,22 @@ func (v *pageRequest) putModel(d editData) (string, error) {
 	}
 	var w countersign.ModelWrite
 	if err := exactjson.Decode([]byte(d.Text), &w.Document); err != nil {
-		return "", v.modelAgain(d, err)
+		return "", modelAgain(v, d, err)
 	}
 	id := cmp.Or(d.ID, w.Document.ID)
 	if !countersign.ValidID(id) {
-		return "", v.modelAgain(d, countersign.Errorf(countersign.CodeInvalidRequest, "id: it begins with a letter or digit and has at most %d letters, digits, dots, hyphens and underscores", countersign.MaxIDLength))
+		return "", modelAgain(v, d, countersign.Errorf(countersign.CodeInvalidRequest, "id: it begins with a letter or digit and has at most %d letters, digits, dots, hyphens and underscores", countersign.MaxIDLength))
 	}
 	w.ExpectedRevision = d.Expected
 	if _, err := v.control.PutModel(v.r.Context(), v.actor, id, w); err != nil {
-		return "", v.modelAgain(d, err)
+		return "", modelAgain(v, d, err)
 	}
 	return modelHref(id), nil
 }
 
 // modelAgain shows the form again. After a conflict it carries the current revision, so
 // that saving again overwrites it knowingly.
-func (v *pageRequest) modelAgain(d editData, err error) error {
+func modelAgain(v *pageRequest, d editData, err error) error {
 	d.Problem = refusal(err, "Not saved. Your text is kept.")
 	if d.Problem == nil {
 		return err

@@ -142,11 +142,11 @@ func canonical(doc countersign.AgentModel) string {
 	return string(v.Canonical())
 }
 
-func makeModel(v *pageRequest) (string, error)   { return v.modelByForm("") }
-func changeModel(v *pageRequest) (string, error) { return v.modelByForm(v.r.PathValue("id")) }
+func makeModel(v *pageRequest) (string, error)   { return modelByForm(v, "") }
+func changeModel(v *pageRequest) (string, error) { return modelByForm(v, v.r.PathValue("id")) }
 
 // modelByForm takes what was typed, and does what the pressed button says.
-func (v *pageRequest) modelByForm(id string) (string, error) {
+func modelByForm(v *pageRequest, id string) (string, error) {
 	subject := strings.TrimSuffix("model/"+id, "/")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteModel, subject); err != nil {
 		return "", err

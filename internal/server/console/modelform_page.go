@@ -111,7 +111,7 @@ func (s *modelForm) page(err error) (*page, error) {
 	if unchecked != nil {
 		return nil, unchecked
 	}
-	f := v.formOf(err, "")
+	f := formOf(v, err, "")
 	f.filled = true
 	for _, p := range found.Errors {
 		f.wrong[p.Path] = plainFinding(&s.doc, p)

@@ -36,8 +36,8 @@ type givenInputs []givenInput
 
 var notJSON = &problem{Sentence: "An input is no JSON value.", Detail: "Nothing was simulated; the message stands beside the field.", Code: countersign.CodeInvalidRequest}
 
-// overrides are the parameters that every link of the player keeps.
-func (v *pageRequest) overrides() url.Values { return overridesIn(v.r.URL.Query()) }
+// overridesOf are the parameters that every link of the player keeps.
+func overridesOf(v *pageRequest) url.Values { return overridesIn(v.r.URL.Query()) }
 
 func overridesIn(all url.Values) url.Values {
 	q := url.Values{}
@@ -49,9 +49,9 @@ func overridesIn(all url.Values) url.Values {
 	return q
 }
 
-// given parses the inputs in the address; ok is false if one is no JSON value.
-func (v *pageRequest) given(doc countersign.AgentModel) (givenInputs, bool) {
-	return givenIn(v.overrides(), doc)
+// givenOf parses the inputs in the address; ok is false if one is no JSON value.
+func givenOf(v *pageRequest, doc countersign.AgentModel) (givenInputs, bool) {
+	return givenIn(overridesOf(v), doc)
 }
 
 func givenIn(q url.Values, doc countersign.AgentModel) (out givenInputs, ok bool) {

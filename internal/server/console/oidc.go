@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"time"
@@ -11,14 +10,6 @@ import (
 
 // flowLife is how long a sign-in at the identity provider may take.
 const flowLife = 10 * time.Minute
-
-// Verifier is an external identity provider, which returns a verified e-mail address.
-// The browser keeps the flow that Begin returns.
-type Verifier interface {
-	Host() string
-	Begin(ctx context.Context) (address, flow string, err error)
-	Finish(ctx context.Context, flow, state, code string) (email string, claims map[string][]string, err error)
-}
 
 func verifierRoutes(provider Verifier) []route {
 	if provider == nil {
@@ -41,9 +32,9 @@ func beginElsewhere(v *pageRequest) (string, error) {
 	address, flow, err := v.cfg.Verifier.Begin(v.r.Context())
 	if err != nil {
 		v.cfg.Log.WarnContext(v.r.Context(), "sign-in elsewhere not begun", "error", err)
-		return "", v.elsewhereFailed(http.StatusBadGateway, v.cfg.Verifier.Host()+" can't be reached now.", "Try again in a while, or sign in with a code.", local(v.form("next")))
+		return "", elsewhereFailed(v, http.StatusBadGateway, v.cfg.Verifier.Host()+" can't be reached now.", "Try again in a while, or sign in with a code.", local(v.form("next")))
 	}
-	v.hold(url.Values{"flow": {flow}, "next": {local(v.form("next"))}}.Encode())
+	hold(v, url.Values{"flow": {flow}, "next": {local(v.form("next"))}}.Encode())
 	v.w.Header().Set("Refresh", "0; url="+address)
 	return "", &page{name: "elsewhere", Title: "Signing in", Alone: true, Data: elsewhereData{v.cfg.Verifier.Host(), address}}
 }
@@ -54,21 +45,21 @@ func finishElsewhere(v *pageRequest) (string, error) {
 	if err := v.control.Try(v.r.Context(), v.from()); err != nil {
 		return "", err
 	}
-	held := v.held()
-	v.hold("")
+	held := held(v)
+	hold(v, "")
 	next := local(held.Get("next"))
 	if v.query("error") != "" {
-		return "", v.elsewhereFailed(http.StatusUnauthorized, v.cfg.Verifier.Host()+" did not sign you in.", "", next)
+		return "", elsewhereFailed(v, http.StatusUnauthorized, v.cfg.Verifier.Host()+" did not sign you in.", "", next)
 	}
 	email, claims, err := v.cfg.Verifier.Finish(v.r.Context(), held.Get("flow"), v.query("state"), v.query("code"))
 	if err != nil {
 		v.cfg.Log.WarnContext(v.r.Context(), "sign-in elsewhere refused", "error", err)
-		return "", v.elsewhereFailed(http.StatusUnauthorized, "This sign-in could not be finished.", "It belongs to another browser, took too long, or your e-mail address is not verified at "+v.cfg.Verifier.Host()+". Begin again.", next)
+		return "", elsewhereFailed(v, http.StatusUnauthorized, "This sign-in could not be finished.", "It belongs to another browser, took too long, or your e-mail address is not verified at "+v.cfg.Verifier.Host()+". Begin again.", next)
 	}
 	session, err := v.control.SignInClaiming(v.r.Context(), email, claims, v.from(), v.actor)
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeUnauthenticated, countersign.CodeInvalidRequest:
-		return "", v.elsewhereFailed(http.StatusForbidden, email+" is not a user here.", "An admin can add it under Access; then sign in again.", next)
+		return "", elsewhereFailed(v, http.StatusForbidden, email+" is not a user here.", "An admin can add it under Access; then sign in again.", next)
 	}
 	if err != nil {
 		return "", err
@@ -78,7 +69,7 @@ func finishElsewhere(v *pageRequest) (string, error) {
 }
 
 // elsewhereFailed is the sign-in page with the error.
-func (v *pageRequest) elsewhereFailed(status int, sentence, detail, next string) error {
+func elsewhereFailed(v *pageRequest, status int, sentence, detail, next string) error {
 	return &page{name: "sign-in", status: status, Title: "Sign in", Alone: true, Data: signInData{
 		Next: next, HasMail: v.cfg.HasMail, Elsewhere: &problem{Sentence: sentence, Detail: detail},
 	}}
@@ -86,7 +77,7 @@ func (v *pageRequest) elsewhereFailed(status int, sentence, detail, next string)
 
 // flowCookie holds the flow of a sign-in at the provider. With HTTPS, the __Host-
 // prefix keeps other hosts of the domain from setting it.
-func (v *pageRequest) flowCookie() string {
+func flowCookie(v *pageRequest) string {
 	if v.secure() {
 		return "__Host-countersign-oidc"
 	}
@@ -94,16 +85,16 @@ func (v *pageRequest) flowCookie() string {
 }
 
 // hold stores the flow in the browser; "" deletes it.
-func (v *pageRequest) hold(text string) {
-	cookie := &http.Cookie{Name: v.flowCookie(), Value: text, Path: "/", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: int(flowLife.Seconds())}
+func hold(v *pageRequest, text string) {
+	cookie := &http.Cookie{Name: flowCookie(v), Value: text, Path: "/", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: int(flowLife.Seconds())}
 	if text == "" {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(v.w, cookie)
 }
 
-func (v *pageRequest) held() url.Values {
-	cookie, err := v.r.Cookie(v.flowCookie())
+func held(v *pageRequest) url.Values {
+	cookie, err := v.r.Cookie(flowCookie(v))
 	if err != nil {
 		return nil
 	}

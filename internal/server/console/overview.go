@@ -44,8 +44,8 @@ type overviewData struct {
 
 func overviewPage(v *pageRequest) (*page, error) {
 	d := &overviewData{Slots: v.cfg.MaxActive}
-	for _, part := range []func(*overviewData) error{v.overviewWaiting, v.overviewFigures, v.overviewRunning, v.overviewWrong, v.overviewFinished} {
-		if err := part(d); err != nil {
+	for _, part := range []func(*pageRequest, *overviewData) error{overviewWaiting, overviewFigures, overviewRunning, overviewWrong, overviewFinished} {
+		if err := part(v, d); err != nil {
 			return nil, err
 		}
 	}
@@ -64,17 +64,17 @@ type waitingRow struct {
 	Alike         string // address of a recovery of the same call, or of its approval
 }
 
-func (v *pageRequest) overviewWaiting(d *overviewData) error {
+func overviewWaiting(v *pageRequest, d *overviewData) error {
 	list, more, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
 	if err != nil {
 		return err
 	}
 	d.More = more
-	names, err := v.namesOf(list)
+	names, err := namesOf(v, list)
 	if err != nil {
 		return err
 	}
-	alike, err := v.alike(list)
+	alike, err := alikeOf(v, list)
 	if err != nil {
 		return err
 	}
@@ -90,9 +90,9 @@ func (v *pageRequest) overviewWaiting(d *overviewData) error {
 	return nil
 }
 
-// alike joins approvals with recoveries of the same call: its capability and title. Who
+// alikeOf joins approvals with recoveries of the same call: its capability and title. Who
 // approves one may do again what the other has done.
-func (v *pageRequest) alike(list []control.Waiting) (map[string]string, error) {
+func alikeOf(v *pageRequest, list []control.Waiting) (map[string]string, error) {
 	out := map[string]string{}
 	if !slices.ContainsFunc(list, func(w control.Waiting) bool { return w.Approval == nil }) {
 		return out, nil
@@ -114,7 +114,7 @@ func (v *pageRequest) alike(list []control.Waiting) (map[string]string, error) {
 	return out, nil
 }
 
-func (v *pageRequest) namesOf(list []control.Waiting) (map[string]string, error) {
+func namesOf(v *pageRequest, list []control.Waiting) (map[string]string, error) {
 	runs := make([]countersign.Run, len(list))
 	for i := range list {
 		runs[i] = list[i].Run
@@ -158,7 +158,7 @@ func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	return nameOf(s) + ": " + cause
 }
 
-func (v *pageRequest) overviewRunning(d *overviewData) error {
+func overviewRunning(v *pageRequest, d *overviewData) error {
 	var runs []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunReady} {
 		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: runningShown}, control.RunFilter{Status: string(status)})
@@ -169,13 +169,13 @@ func (v *pageRequest) overviewRunning(d *overviewData) error {
 		runs = append(runs, found.Items...)
 	}
 	var err error
-	d.Running, err = v.runRows(runs[:min(len(runs), runningShown)])
+	d.Running, err = runRows(v, runs[:min(len(runs), runningShown)])
 	return err
 }
 
 // overviewFinished lists the runs that ended last among those started last, since runs
 // are indexed by their start.
-func (v *pageRequest) overviewFinished(d *overviewData) error {
+func overviewFinished(v *pageRequest, d *overviewData) error {
 	var runs []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled} {
 		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: finishedShown}, control.RunFilter{Status: string(status)})
@@ -188,6 +188,6 @@ func (v *pageRequest) overviewFinished(d *overviewData) error {
 		return cmp.Or(b.CompletedAt.Compare(a.CompletedAt), cmp.Compare(b.ID, a.ID))
 	})
 	var err error
-	d.Finished, err = v.runRows(runs[:min(len(runs), finishedShown)])
+	d.Finished, err = runRows(v, runs[:min(len(runs), finishedShown)])
 	return err
 }

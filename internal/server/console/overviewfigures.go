@@ -21,7 +21,7 @@ type bar struct{ X, Y, Height, Class string }
 const hours = 24
 
 // overviewFigures counts runs per hour from an index.
-func (v *pageRequest) overviewFigures(d *overviewData) error {
+func overviewFigures(v *pageRequest, d *overviewData) error {
 	end := v.now.Truncate(time.Hour).Add(time.Hour)
 	hourly, err := v.control.RunCountsOver(v.r.Context(), v.actor, end.Add(-hours*time.Hour), time.Hour, hours)
 	if err != nil {

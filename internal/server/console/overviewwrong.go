@@ -17,22 +17,22 @@ type wrongRow struct {
 
 // overviewWrong lists recently failed runs, agents that are silent or report errors,
 // and disabled projects.
-func (v *pageRequest) overviewWrong(d *overviewData) error {
-	for _, part := range []func(*overviewData) error{v.failedLately, v.agentsInTrouble, v.projectsOff} {
-		if err := part(d); err != nil {
+func overviewWrong(v *pageRequest, d *overviewData) error {
+	for _, part := range []func(*pageRequest, *overviewData) error{failedLately, agentsInTrouble, projectsOff} {
+		if err := part(v, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *pageRequest) failedLately(d *overviewData) error {
+func failedLately(v *pageRequest, d *overviewData) error {
 	found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: wrongShown},
 		control.RunFilter{Status: string(countersign.RunFailed), Since: v.now.Add(-wrongFor)})
 	if err != nil {
 		return err
 	}
-	rows, err := v.runRows(found.Items)
+	rows, err := runRows(v, found.Items)
 	for i := range rows {
 		d.Wrong = append(d.Wrong, wrongRow{
 			Title: rows[i].Title + " failed", Detail: rows[i].Why, Href: Prefix + "/runs/" + rows[i].ID, State: rows[i].State, At: rows[i].CompletedAt,
@@ -41,7 +41,7 @@ func (v *pageRequest) failedLately(d *overviewData) error {
 	return err
 }
 
-func (v *pageRequest) agentsInTrouble(d *overviewData) error {
+func agentsInTrouble(v *pageRequest, d *overviewData) error {
 	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: watchedAgents}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (v *pageRequest) agentsInTrouble(d *overviewData) error {
 	return nil
 }
 
-func (v *pageRequest) projectsOff(d *overviewData) error {
+func projectsOff(v *pageRequest, d *overviewData) error {
 	found, err := control.ListProjects(v.r.Context(), v.control, v.actor, control.List{Limit: watchedAgents}, projectRowOf)
 	if err != nil {
 		return err

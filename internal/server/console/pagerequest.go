@@ -47,35 +47,35 @@ func (c *site) serve(rt route) http.HandlerFunc {
 		if rt.method != "" {
 			telemetry.Route(w, rt.method+" "+Prefix+rt.path)
 		}
-		defer v.recovered()
+		defer recoverFrom(v)
 		w.Header().Set("X-Request-Id", v.actor.RequestID)
-		if err := v.enter(rt); err != nil {
-			v.fail(err)
+		if err := enter(v, rt); err != nil {
+			failWith(v, err)
 			return
 		}
-		v.perform(rt)
+		perform(v, rt)
 	}
 }
 
-func (v *pageRequest) perform(rt route) {
+func perform(v *pageRequest, rt route) {
 	switch {
 	case rt.stream != nil:
 		if err := rt.stream(v); err != nil {
-			v.fail(err)
+			failWith(v, err)
 		}
 	case rt.act != nil:
 		to, err := rt.act(v)
 		if again, ok := errors.AsType[*page](err); ok {
 			v.show(again)
 		} else if err != nil {
-			v.fail(err)
+			failWith(v, err)
 		} else {
 			http.Redirect(v.w, v.r, Prefix+to, http.StatusSeeOther)
 		}
 	default:
 		p, err := rt.page(v)
 		if err != nil {
-			v.fail(err)
+			failWith(v, err)
 			return
 		}
 		v.show(p)
@@ -84,7 +84,7 @@ func (v *pageRequest) perform(rt route) {
 
 // enter authenticates the visitor and refuses unsafe requests that don't come from the
 // console's own pages.
-func (v *pageRequest) enter(rt route) error {
+func enter(v *pageRequest, rt route) error {
 	unsafe := v.r.Method != http.MethodGet && v.r.Method != http.MethodHead
 	unknown := v.recognize()
 	if unsafe {
@@ -94,7 +94,7 @@ func (v *pageRequest) enter(rt route) error {
 		if unknown == nil && rt.upload != "" && access.Allow(v.actor.Principal, rt.upload) != nil {
 			return v.control.Authorize(v.r.Context(), v.actor, rt.upload, "project/")
 		}
-		err := v.readForm(rt)
+		err := readForm(v, rt)
 		if unknown == nil { // as of when the request is whole: the form may have taken minutes
 			unknown = v.recognize()
 		}
@@ -116,7 +116,7 @@ func (v *pageRequest) enter(rt route) error {
 }
 
 // readForm reads the form, within the limit for strangers unless there is a session.
-func (v *pageRequest) readForm(rt route) error {
+func readForm(v *pageRequest, rt route) error {
 	most := int64(maxStrangers)
 	switch {
 	case v.signedIn() && rt.upload != "":
@@ -186,7 +186,7 @@ func (v *pageRequest) from() string {
 		return v.r.RemoteAddr
 	}
 	hops := strings.Split(strings.Join(v.r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && v.trusted(host); i-- {
+	for i := len(hops) - 1; i >= 0 && isTrusted(v, host); i-- {
 		next, ok := hop(strings.TrimSpace(hops[i]))
 		if !ok {
 			break
@@ -208,7 +208,7 @@ func hop(text string) (host string, ok bool) {
 	return text, err == nil
 }
 
-func (v *pageRequest) trusted(host string) bool {
+func isTrusted(v *pageRequest, host string) bool {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		return false
@@ -216,9 +216,9 @@ func (v *pageRequest) trusted(host string) bool {
 	return slices.ContainsFunc(v.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
 
-// fail shows an error page. Without a session, a GET redirects to the sign-in, which
+// failWith shows an error page. Without a session, a GET redirects to the sign-in, which
 // leads back to the page.
-func (v *pageRequest) fail(err error) {
+func failWith(v *pageRequest, err error) {
 	e := refusalOf(err)
 	if e == nil {
 		if errors.Is(err, control.ErrTooMany) {
@@ -235,11 +235,11 @@ func (v *pageRequest) fail(err error) {
 		http.Redirect(v.w, v.r, Prefix+"/sign-in?next="+url.QueryEscape(strings.TrimPrefix(v.r.URL.RequestURI(), Prefix)), http.StatusSeeOther)
 		return
 	}
-	v.show(v.errorPage(e))
+	v.show(errorPage(v, e))
 }
 
-// recovered turns a panic into an error page; open transactions were rolled back.
-func (v *pageRequest) recovered() {
+// recoverFrom turns a panic into an error page; open transactions were rolled back.
+func recoverFrom(v *pageRequest) {
 	cause := recover()
 	if cause == nil {
 		return
@@ -248,7 +248,7 @@ func (v *pageRequest) recovered() {
 		panic(cause)
 	}
 	v.cfg.Log.ErrorContext(v.r.Context(), "panic", "cause", cause, "stack", string(debug.Stack()))
-	v.show(v.errorPage(countersign.Errorf(countersign.CodeInternal, "request %s", v.actor.RequestID)))
+	v.show(errorPage(v, countersign.Errorf(countersign.CodeInternal, "request %s", v.actor.RequestID)))
 }
 
 // may checks that the visitor may perform an operation. A refused POST is recorded in
@@ -257,11 +257,11 @@ func (v *pageRequest) may(op access.Operation) error {
 	if v.r.Method != http.MethodPost {
 		return access.Allow(v.actor.Principal, op)
 	}
-	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject(op))
+	return v.control.Authorize(v.r.Context(), v.actor, op, subjectOf(v, op))
 }
 
-// subject is what a request is about, for the audit log: what its address names, or its form.
-func (v *pageRequest) subject(op access.Operation) string {
+// subjectOf is what a request is about, for the audit log: what its address names, or its form.
+func subjectOf(v *pageRequest, op access.Operation) string {
 	return access.Subject(v.actor.Principal, op, func(name string) string { return cmp.Or(v.r.PathValue(name), v.form(name)) })
 }
 

@@ -26,7 +26,7 @@ func askForPasskey(v *pageRequest) error {
 	if err != nil {
 		return err
 	}
-	return v.put(q)
+	return putQuestion(v, q)
 }
 
 func askToAddPasskey(v *pageRequest) error {
@@ -34,11 +34,11 @@ func askToAddPasskey(v *pageRequest) error {
 	if err != nil {
 		return err
 	}
-	return v.put(q)
+	return putQuestion(v, q)
 }
 
-// put answers a script with a question.
-func (v *pageRequest) put(q control.Question) error {
+// putQuestion answers a script with a question.
+func putQuestion(v *pageRequest, q control.Question) error {
 	out, err := json.Marshal(struct {
 		Question string          `json:"question"`
 		Options  json.RawMessage `json:"options"`
@@ -54,7 +54,7 @@ func (v *pageRequest) put(q control.Question) error {
 func signInByPasskey(v *pageRequest) (string, error) {
 	session, err := v.control.SignInByPasskey(v.r.Context(), v.form("question"), v.form("answer"), v.from(), v.actor)
 	if e := refusalOf(err); e != nil && e.Code == countersign.CodeUnauthenticated {
-		return "", v.elsewhereFailed(http.StatusUnauthorized, "This passkey did not sign you in.", "Try again, or sign in in another way.", local(v.form("next")))
+		return "", elsewhereFailed(v, http.StatusUnauthorized, "This passkey did not sign you in.", "Try again, or sign in in another way.", local(v.form("next")))
 	}
 	if err != nil {
 		return "", err

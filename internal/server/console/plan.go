@@ -39,7 +39,7 @@ func (d *planData) Owned() bool { return d.Team != nil || len(d.Agents) > 0 }
 func (d *planData) outOfDate() bool { return d.Status == countersign.PlanReady && !d.Drift.Current }
 
 func planPage(v *pageRequest) (*page, error) {
-	d, err := v.plan(v.r.PathValue("id"))
+	d, err := planOf(v, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (d *planData) page() *page {
 
 const latestRuns = 5
 
-func (v *pageRequest) plan(id string) (*planData, error) {
+func planOf(v *pageRequest, id string) (*planData, error) {
 	ctx := v.r.Context()
 	p, err := v.control.Plan(ctx, v.actor, id)
 	if err != nil {
@@ -67,10 +67,10 @@ func (v *pageRequest) plan(id string) (*planData, error) {
 		return nil, err
 	}
 	d.Runs, d.Total = runs.Items, runs.Total
-	if d.Done, err = v.lastDone(&p); err != nil {
+	if d.Done, err = lastDone(v, &p); err != nil {
 		return nil, err
 	}
-	d.Reason = must(v.formOf(nil, "").area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
+	d.Reason = must(formOf(v, nil, "").area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
 	err = v.control.Judging(ctx, v.actor, func(m *cost.Meter) { d.Steps, d.Errors = planSteps(m, p, v.query("step")) })
 	if err != nil && countersign.ErrorCode(err) != countersign.CodeInvalidRequest { // the steps say so where it was too much
 		return nil, err
@@ -85,7 +85,7 @@ func (v *pageRequest) plan(id string) (*planData, error) {
 
 // lastDone is the latest completed run of a LIVE plan, nil for none. Whoever starts it
 // again says why: one click must not do it twice.
-func (v *pageRequest) lastDone(p *countersign.Plan) (*countersign.Run, error) {
+func lastDone(v *pageRequest, p *countersign.Plan) (*countersign.Run, error) {
 	if p.Mode != countersign.ModeLive {
 		return nil, nil
 	}
@@ -149,7 +149,7 @@ func startRun(v *pageRequest) (string, error) {
 	if !validKey(key) {
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the plan's page again")
 	}
-	d, err := v.plan(id)
+	d, err := planOf(v, id)
 	if err != nil {
 		return "", err
 	}

@@ -27,27 +27,27 @@ func planFormPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.CreatePlan); err != nil {
 		return nil, err
 	}
-	f, err := v.planSteps()
+	f, err := typedPlanSteps(v)
 	if err != nil {
 		return nil, err
 	}
 	v.r.PostForm = url.Values{}
 	if from := v.query("from"); from != "" {
-		w, err := v.planToCopy(from)
+		w, err := planToCopy(v, from)
 		if err != nil {
 			return nil, err
 		}
-		if !f.writePlan(w) {
+		if !writePlan(f, w) {
 			return newPlanData{From: from, Text: pretty(w), Unfit: true}.page(), nil
 		}
 		v.r.PostForm.Set("from", from)
 	}
-	return v.planForm(f, nil)
+	return planForm(v, f, nil)
 }
 
-// planSteps are the form's steps, which may call what the visitor's projects have. Only
+// typedPlanSteps are the form's steps, which may call what the visitor's projects have. Only
 // one page of projects is offered; with more, store the plan as JSON.
-func (v *pageRequest) planSteps() (*stepsForm, error) {
+func typedPlanSteps(v *pageRequest) (*stepsForm, error) {
 	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (v *pageRequest) planSteps() (*stepsForm, error) {
 }
 
 // writePlan puts a plan into the form, and reports whether the form has all of it.
-func (f *stepsForm) writePlan(w countersign.PlanWrite) bool {
+func writePlan(f *stepsForm, w countersign.PlanWrite) bool {
 	form := f.v.r.PostForm
 	form.Set("name", w.Name)
 	form.Set("modelId", w.ModelID)
@@ -78,12 +78,12 @@ func (f *stepsForm) writePlan(w countersign.PlanWrite) bool {
 	return f.write(steps)
 }
 
-func (v *pageRequest) planForm(f *stepsForm, err error) (*page, error) {
-	models, unread := v.modelChoices(v.form("modelId"))
+func planForm(v *pageRequest, f *stepsForm, err error) (*page, error) {
+	models, unread := modelChoices(v, v.form("modelId"))
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
+	s := formOf(v, err, "")
 	s.filled = true
 	choices := []choice{{Word: "choose"}}
 	for _, m := range models {
@@ -99,14 +99,14 @@ func (v *pageRequest) planForm(f *stepsForm, err error) (*page, error) {
 	}
 	d.Rows = f.rows(s)
 	d.Offers = f.offersFor("project", "No project that you may use has a capability yet.")
-	w, _ := v.typedPlan(f)
+	w, _ := typedPlan(v, f)
 	d.JSON = pretty(w)
 	d.Problem = s.problem()
 	return &page{name: "plan-form", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}, nil
 }
 
 // typedPlan reads the form, as far as it can be read.
-func (v *pageRequest) typedPlan(f *stepsForm) (w countersign.PlanWrite, wrong error) {
+func typedPlan(v *pageRequest, f *stepsForm) (w countersign.PlanWrite, wrong error) {
 	w = countersign.PlanWrite{Name: v.form("name"), ModelID: v.form("modelId"), Mode: v.form("mode"), Steps: []countersign.Step{}, ScenarioID: v.form("scenarioId")}
 	steps, wrong := f.typed()
 	inputs, err := objectOf("planningInputs", v.form("planningInputs"))
@@ -132,19 +132,19 @@ func planByForm(v *pageRequest) (string, error) {
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.CreatePlan, "plan"); err != nil {
 		return "", err
 	}
-	f, err := v.planSteps()
+	f, err := typedPlanSteps(v)
 	if err != nil {
 		return "", err
 	}
-	again := func(err error) (*page, error) { return v.planForm(f, err) }
+	again := func(err error) (*page, error) { return planForm(v, f, err) }
 	if f.edit() || v.form("do") != "store" {
 		return "", shownAgain(again)
 	}
-	w, err := v.typedPlan(f)
+	w, err := typedPlan(v, f)
 	if err != nil {
 		return "", formAgain(err, again)
 	}
-	p, err := v.storePlan(w)
+	p, err := storePlan(v, w)
 	if err != nil {
 		return "", formAgain(err, again)
 	}

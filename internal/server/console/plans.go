@@ -56,7 +56,7 @@ func plansPage(v *pageRequest) (*page, error) {
 	d.Rows, d.Pager = found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)
 	d.Filters = v.filters("status", [2]string{countersign.PlanReady, "Ready"}, [2]string{countersign.PlanInvalid, "Invalid"})
 	d.Filtered = d.Model != "" || d.Status != ""
-	if d.Models, err = v.modelChoices(d.Model); err != nil {
+	if d.Models, err = modelChoices(v, d.Model); err != nil {
 		return nil, err
 	}
 	return &page{name: "plans", Title: "Plans", Nav: "plans", Crumbs: []crumb{{Word: "Plans"}}, Data: d}, nil
@@ -64,7 +64,7 @@ func plansPage(v *pageRequest) (*page, error) {
 
 // modelChoices are the models' IDs; the selected one is included even if the first page
 // lacks it.
-func (v *pageRequest) modelChoices(now string) ([]option, error) {
+func modelChoices(v *pageRequest, now string) ([]option, error) {
 	found, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -103,13 +103,13 @@ func newPlanPage(v *pageRequest) (*page, error) {
 	if d.From == "" {
 		return d.page(), nil
 	}
-	w, err := v.planToCopy(d.From)
+	w, err := planToCopy(v, d.From)
 	d.Text = pretty(w)
 	return d.page(), err
 }
 
 // planToCopy is the request that makes a plan like another one, for the model as it is now.
-func (v *pageRequest) planToCopy(id string) (w countersign.PlanWrite, err error) {
+func planToCopy(v *pageRequest, id string) (w countersign.PlanWrite, err error) {
 	p, err := v.control.Plan(v.r.Context(), v.actor, id)
 	if err != nil {
 		return w, err

@@ -53,12 +53,12 @@ func (p player) Result() string {
 
 func (p player) Played() bool { return p.sim != nil }
 
-// play simulates the scenario in the address, by default the first.
-func (v *pageRequest) play(d *modelData, valid bool) error {
+// playModel simulates the scenario in the address, by default the first.
+func playModel(v *pageRequest, d *modelData, valid bool) error {
 	p := &d.Player
-	p.Base, p.q = Prefix+modelHref(d.ID), v.overrides()
-	given, ok := v.given(d.Document)
-	scenario := v.scenario(d.Document)
+	p.Base, p.q = Prefix+modelHref(d.ID), overridesOf(v)
+	given, ok := givenOf(v, d.Document)
+	scenario := scenarioOf(v, d.Document)
 	p.choose(d.Document, scenario)
 	d.Inputs = inputFields(d.Document, scenario, given)
 	d.Query = p.q.Encode()
@@ -83,8 +83,8 @@ func (v *pageRequest) play(d *modelData, valid bool) error {
 	return nil
 }
 
-// scenario is the one in the address or the first; nil if the model has none.
-func (v *pageRequest) scenario(doc countersign.AgentModel) *countersign.Scenario {
+// scenarioOf is the one in the address or the first; nil if the model has none.
+func scenarioOf(v *pageRequest, doc countersign.AgentModel) *countersign.Scenario {
 	id := v.query("scenario")
 	for i := range doc.Scenarios {
 		if id == "" || doc.Scenarios[i].ID == id {

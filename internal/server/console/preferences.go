@@ -12,7 +12,7 @@ const (
 	aYear       = 365 * 24 * 3600
 )
 
-func (v *pageRequest) prefer(name, path, value string) {
+func prefer(v *pageRequest, name, path, value string) {
 	cookie := &http.Cookie{Name: name, Value: value, Path: path, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
 	if value == "" {
 		cookie.MaxAge = -1
@@ -20,7 +20,7 @@ func (v *pageRequest) prefer(name, path, value string) {
 	http.SetCookie(v.w, cookie)
 }
 
-func (v *pageRequest) theme() string { return Theme(v.r) }
+func themeOf(v *pageRequest) string { return Theme(v.r) }
 
 // Theme is the chosen theme, "light" or "dark"; "" follows the system. The manual uses
 // it too.
@@ -32,8 +32,8 @@ func Theme(r *http.Request) string {
 	return c.Value
 }
 
-// keys reports whether keyboard shortcuts are on, the default.
-func (v *pageRequest) keys() bool {
+// keysOn reports whether keyboard shortcuts are on, the default.
+func keysOn(v *pageRequest) bool {
 	c, err := v.r.Cookie(keysCookie)
 	return err != nil || c.Value != "off"
 }
@@ -43,7 +43,7 @@ func setTheme(v *pageRequest) (string, error) {
 	if theme != "light" && theme != "dark" {
 		theme = ""
 	}
-	v.prefer(themeCookie, "/", theme)
+	prefer(v, themeCookie, "/", theme)
 	return local(v.form("back")), nil
 }
 
@@ -52,6 +52,6 @@ func nextTheme(now string) string { return map[string]string{"": "light", "light
 func themeWord(now string) string { return cmp.Or(now, "as the system") }
 
 func setKeys(v *pageRequest) (string, error) {
-	v.prefer(keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])
+	prefer(v, keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])
 	return "/settings", nil
 }

@@ -36,10 +36,10 @@ func (c shownCapability) Wants() string {
 	return wants(countersign.Expectations(&c.Capability, nil))
 }
 
-func projectPage(v *pageRequest) (*page, error) { return v.projectAgain(nil) }
+func projectPage(v *pageRequest) (*page, error) { return projectAgain(v, nil) }
 
 // projectAgain is the project's page; err is the error of its form.
-func (v *pageRequest) projectAgain(err error) (*page, error) {
+func projectAgain(v *pageRequest, err error) (*page, error) {
 	p, unread := v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
@@ -48,10 +48,10 @@ func (v *pageRequest) projectAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
+	s := formOf(v, err, "")
 	d := projectData{Project: p, Auths: p.EffectiveAuths(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Find, d.Many = strings.TrimSpace(v.query("q")), len(p.Capabilities) > capabilitiesShown
-	d.Shown, d.Pager = v.capabilities(p, d.Find)
+	d.Shown, d.Pager = capabilitiesOn(v, p, d.Find)
 	d.Problem = s.problem()
 	return &page{name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
 }
@@ -59,9 +59,9 @@ func (v *pageRequest) projectAgain(err error) (*page, error) {
 // capabilitiesShown is how many stand on one page: each takes a row of several lines.
 const capabilitiesShown = 25
 
-// capabilities are those on the current page, of those that have a text in what they are
+// capabilitiesOn are those on the current page, of those that have a text in what they are
 // called or call.
-func (v *pageRequest) capabilities(p countersign.Project, find string) ([]shownCapability, pager) {
+func capabilitiesOn(v *pageRequest, p countersign.Project, find string) ([]shownCapability, pager) {
 	list := p.Capabilities
 	if find != "" {
 		list = nil
@@ -71,7 +71,7 @@ func (v *pageRequest) capabilities(p countersign.Project, find string) ([]shownC
 			}
 		}
 	}
-	from, to, pages := v.partOf("offset", len(list), capabilitiesShown)
+	from, to, pages := partOf(v, "offset", len(list), capabilitiesShown)
 	shown := make([]shownCapability, 0, to-from)
 	for _, c := range list[from:to] {
 		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
@@ -135,18 +135,20 @@ func healthPath(p countersign.Project) string { return cmp.Or(p.HealthPath, "/")
 func checkHealth(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if _, err := v.control.CheckHealth(v.r.Context(), v.actor, id); err != nil {
-		return "", v.formAgain(err, (*pageRequest).projectAgain)
+		return "", v.formAgain(err, projectAgain)
 	}
 	return "/projects/" + id, nil
 }
 
-func enableProject(v *pageRequest) (string, error) { return v.toggleProject(v.control.EnableProject) }
+func enableProject(v *pageRequest) (string, error) { return toggleProject(v, v.control.EnableProject) }
 
-func disableProject(v *pageRequest) (string, error) { return v.toggleProject(v.control.DisableProject) }
+func disableProject(v *pageRequest) (string, error) {
+	return toggleProject(v, v.control.DisableProject)
+}
 
-func (v *pageRequest) toggleProject(toggle toggling) (string, error) {
+func toggleProject(v *pageRequest, toggle toggling) (string, error) {
 	id := v.r.PathValue("id")
-	return v.withReason("/projects/"+id, (*pageRequest).projectAgain, func(reason string) error {
+	return v.withReason("/projects/"+id, projectAgain, func(reason string) error {
 		_, err := toggle(v.r.Context(), v.actor, id, countersign.Toggle{ExpectedRevision: v.formRevision(), Reason: reason})
 		return err
 	})

@@ -30,16 +30,16 @@ func newProjectPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return nil, err
 	}
-	return v.projectForm(countersign.Project{}, nil), nil
+	return projectForm(v, countersign.Project{}, nil), nil
 }
 
-func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
-	s := v.formOf(err, "")
+func projectForm(v *pageRequest, p countersign.Project, err error) *page {
+	s := formOf(v, err, "")
 	d := projectEditData{Project: p, Prefix: v.actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	if p.ID == "" {
-		d.Key = v.newProjectID(s)
+		d.Key = newProjectID(v, s)
 	}
-	d.Fields = s.connection(p)
+	d.Fields = connectionFields(s, p)
 	d.Problem = s.problem()
 	out := &page{name: "project-edit", Title: "Register a project", Nav: "projects", Data: d}
 	out.Crumbs = []crumb{{Word: "Projects", Href: "/projects"}, {Word: "Register"}}
@@ -49,9 +49,9 @@ func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
 	return out
 }
 
-// connection are the fields of everything but the capabilities, named by their paths in
+// connectionFields are the fields of everything but the capabilities, named by their paths in
 // the document.
-func (s *form) connection(p countersign.Project) []field {
+func connectionFields(s *form, p countersign.Project) []field {
 	fields := []field{
 		must(s.line("name", "Name", "", p.Name)),
 		must(s.choose("radio", "adapter", "Adapter", "", p.Adapter,
@@ -66,7 +66,7 @@ func (s *form) connection(p countersign.Project) []field {
 		if len(auths) > 1 {
 			which = " " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(auths))
 		}
-		fields = append(fields, s.auth(project.AuthPath(&p, i), which, a)...)
+		fields = append(fields, authFields(s, project.AuthPath(&p, i), which, a)...)
 	}
 	return append(fields, s.document("headers", "Headers", "Sent with each call, one a line, such as X-Api-Version: 2026-01-01. They aren’t secret.", headerLines(p.Headers), 3))
 }
@@ -84,8 +84,8 @@ func authsToEdit(p countersign.Project) []countersign.Auth {
 	}
 }
 
-// auth are the fields of one way to authenticate.
-func (s *form) auth(path, which string, a countersign.Auth) []field {
+// authFields are the fields of one way to authenticate.
+func authFields(s *form, path, which string, a countersign.Auth) []field {
 	return []field{
 		must(s.choose("radio", path+".type", "Authentication"+which, "For an API that needs several keys at once, edit the project as JSON, with an array.", a.Type,
 			choice{Value: countersign.AuthHMAC, Word: "HMAC-SHA256 signature", Note: "Every call is signed with the secret."},
@@ -109,7 +109,7 @@ func headerLines(h countersign.Headers) string {
 }
 
 // headersTyped reads them; what they may be is the service's rule.
-func (v *pageRequest) headersTyped() (countersign.Headers, error) {
+func headersTyped(v *pageRequest) (countersign.Headers, error) {
 	var h countersign.Headers
 	for line := range strings.Lines(v.form("headers")) {
 		line = strings.TrimSpace(line)
@@ -130,7 +130,7 @@ func (v *pageRequest) headersTyped() (countersign.Headers, error) {
 }
 
 // connectionTyped reads the connection of a project from the form.
-func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) (err error) {
+func connectionTyped(v *pageRequest, w *countersign.ProjectWrite) (err error) {
 	p := countersign.Project{Auth: w.Auth}
 	auths := make([]countersign.Auth, max(1, len(w.Auth.List())))
 	for i := range auths {
@@ -145,7 +145,7 @@ func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) (err error) {
 		w.Auth = &countersign.Auths{Several: auths}
 	}
 	w.AuthSecretEnv = ""
-	w.Headers, err = v.headersTyped()
+	w.Headers, err = headersTyped(v)
 	return err
 }
 
@@ -153,22 +153,22 @@ func registerProject(v *pageRequest) (string, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return "", err
 	}
-	id, err := v.typedProjectID()
+	id, err := typedProjectID(v)
 	if err = together(err, v.chosen("name", "adapter", "auth.type")); err == nil {
 		w := countersign.ProjectWrite{Capabilities: []countersign.Capability{}}
-		if err = v.connectionTyped(&w); err == nil {
+		if err = connectionTyped(v, &w); err == nil {
 			_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
 		}
 	}
 	err = taken(err, "project", id)
 	if err != nil {
-		return "", answered(v.projectForm(countersign.Project{}, err), err)
+		return "", answered(projectForm(v, countersign.Project{}, err), err)
 	}
 	return "/projects/" + id, nil
 }
 
 // projectToEdit reads the project if the visitor may edit it.
-func (v *pageRequest) projectToEdit() (p countersign.Project, use control.ProjectUse, err error) {
+func projectToEdit(v *pageRequest) (p countersign.Project, use control.ProjectUse, err error) {
 	if err = v.may(access.WriteProject); err != nil {
 		return p, use, err
 	}
@@ -179,14 +179,14 @@ func (v *pageRequest) projectToEdit() (p countersign.Project, use control.Projec
 	return p, use, err
 }
 
-func editProjectPage(v *pageRequest) (*page, error) { return v.projectEditAgain(nil) }
+func editProjectPage(v *pageRequest) (*page, error) { return projectEditAgain(v, nil) }
 
-func (v *pageRequest) projectEditAgain(err error) (*page, error) {
-	p, use, unread := v.projectToEdit()
+func projectEditAgain(v *pageRequest, err error) (*page, error) {
+	p, use, unread := projectToEdit(v)
 	if unread != nil {
 		return nil, unread
 	}
-	out := v.projectForm(p, err)
+	out := projectForm(v, p, err)
 	d, _ := out.Data.(projectEditData)
 	d.Use = use
 	out.Data = d
@@ -194,19 +194,19 @@ func (v *pageRequest) projectEditAgain(err error) (*page, error) {
 }
 
 func saveProject(v *pageRequest) (string, error) {
-	p, _, err := v.projectToEdit()
+	p, _, err := projectToEdit(v)
 	if err != nil {
 		return "", err
 	}
 	w := projectWriteOf(p)
-	if err = v.connectionTyped(&w); err == nil {
+	if err = connectionTyped(v, &w); err == nil {
 		w.ExpectedRevision = v.formRevision()
 		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
 	}
 	if err == nil {
 		return "/projects/" + p.ID, nil
 	}
-	return "", v.formAgain(err, (*pageRequest).projectEditAgain)
+	return "", v.formAgain(err, projectEditAgain)
 }
 
 // projectWriteOf is the request that would store the project unchanged.
@@ -217,15 +217,15 @@ func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
 	}
 }
 
-func projectDocumentPage(v *pageRequest) (*page, error) { return v.documentAgain(nil) }
+func projectDocumentPage(v *pageRequest) (*page, error) { return documentAgain(v, nil) }
 
 // documentAgain is the form that edits the whole project as JSON.
-func (v *pageRequest) documentAgain(err error) (*page, error) {
-	p, use, unread := v.projectToEdit()
+func documentAgain(v *pageRequest, err error) (*page, error) {
+	p, use, unread := projectToEdit(v)
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(nil, "")
+	s := formOf(v, nil, "")
 	d := documentData{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
 		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", pretty(projectWriteOf(p)), 28)),
@@ -259,5 +259,5 @@ func saveProjectDocument(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + id, nil
 	}
-	return "", v.formAgain(err, (*pageRequest).documentAgain)
+	return "", v.formAgain(err, documentAgain)
 }

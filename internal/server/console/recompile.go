@@ -30,7 +30,7 @@ func (m earlierPlan) variable(value countersign.Value) string {
 }
 
 // loadEarlierPlan reads the plan that prefills the form.
-func (v *pageRequest) loadEarlierPlan(d *compileData, planID string) error {
+func loadEarlierPlan(v *pageRequest, d *compileData, planID string) error {
 	if planID == "" {
 		return nil
 	}

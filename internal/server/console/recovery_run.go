@@ -36,7 +36,7 @@ type recoveryRunData struct {
 }
 
 func recoveryRunPage(v *pageRequest) (*page, error) {
-	d, err := v.recovery(v.r.PathValue("id"))
+	d, err := recoveryOf(v, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (d *recoveryRunData) page() *page {
 	}}
 }
 
-func (v *pageRequest) recovery(id string) (*recoveryRunData, error) {
+func recoveryOf(v *pageRequest, id string) (*recoveryRunData, error) {
 	ctx := v.r.Context()
 	r, err := v.control.Run(ctx, v.actor, id)
 	if err != nil {

@@ -15,7 +15,7 @@ type comparison struct {
 }
 
 // rehearsedRun is nil for a rehearsal.
-func (v *pageRequest) rehearsedRun(r *countersign.Run) (*comparison, error) {
+func rehearsedRun(v *pageRequest, r *countersign.Run) (*comparison, error) {
 	if r.Mode != countersign.ModeLive {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (v *pageRequest) rehearsedRun(r *countersign.Run) (*comparison, error) {
 }
 
 // rehearsedStep is nil if the run can't be compared.
-func (v *pageRequest) rehearsedStep(runID, stepID string) *comparison {
+func rehearsedStep(v *pageRequest, runID, stepID string) *comparison {
 	found, err := v.control.Rehearsal(v.r.Context(), v.actor, runID)
 	if err != nil { // the run is archived or out of the visitor's scope
 		return nil

@@ -136,13 +136,13 @@ func (f knownFact) UseWord() string {
 
 // fillStep fills in the output from a response; what else was typed stays.
 func fillStep(v *pageRequest) (string, error) {
-	return "", v.keptAgain(v.form("fill"))
+	return "", keptAgain(v, v.form("fill"))
 }
 
 // keptAgain is the page with the form as it was typed, and the output from a response if
 // one is named.
-func (v *pageRequest) keptAgain(from string) error {
-	d, err := v.recovery(v.r.PathValue("id"))
+func keptAgain(v *pageRequest, from string) error {
+	d, err := recoveryOf(v, v.r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (d *recoveryRunData) typed(v *pageRequest) {
 }
 
 // hasTyped reports a form in which somebody has begun.
-func (v *pageRequest) hasTyped() bool {
+func hasTyped(v *pageRequest) bool {
 	return v.form("resolution")+v.r.PostForm.Get("output")+v.r.PostForm.Get("evidence") != ""
 }
 
@@ -169,13 +169,13 @@ func (v *pageRequest) hasTyped() bool {
 func probeStep(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.ProbeRun, "run/"+id); err != nil {
-		return "", v.resolveAgain(id, err, nil)
+		return "", resolveAgain(v, id, err, nil)
 	}
 	if _, err := v.control.Probe(v.r.Context(), v.actor, id, v.form("stepId")); err != nil {
-		return "", v.resolveAgain(id, err, nil)
+		return "", resolveAgain(v, id, err, nil)
 	}
-	if v.hasTyped() {
-		return "", v.keptAgain("")
+	if hasTyped(v) {
+		return "", keptAgain(v, "")
 	}
 	return "/recovery/" + id + "#known", nil
 }
@@ -185,14 +185,14 @@ func probeStep(v *pageRequest) (string, error) {
 func reconcileStep(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.ReconcileRun, "run/"+id); err != nil {
-		return "", v.resolveAgain(id, err, nil)
+		return "", resolveAgain(v, id, err, nil)
 	}
-	word, wrong := v.resolution()
+	word, wrong := typedResolution(v)
 	if len(wrong) > 0 {
-		return "", v.resolveAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "the resolution is not complete"), wrong)
+		return "", resolveAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "the resolution is not complete"), wrong)
 	}
 	if word.Resolution == countersign.ConfirmedCompleted {
-		if err := v.ticksDifferences(id, word.Output); err != nil {
+		if err := ticksDifferences(v, id, word.Output); err != nil {
 			return "", err
 		}
 	}
@@ -201,16 +201,16 @@ func reconcileStep(v *pageRequest) (string, error) {
 	case "":
 		return "/runs/" + id, nil
 	case countersign.CodeExpectationNotMet:
-		return "", v.resolveAgain(id, err, map[string]string{"output": "Not recorded: " + reasonIn(err) + ". Nothing was changed."})
+		return "", resolveAgain(v, id, err, map[string]string{"output": "Not recorded: " + reasonIn(err) + ". Nothing was changed."})
 	default:
-		return "", v.resolveAgain(id, err, nil)
+		return "", resolveAgain(v, id, err, nil)
 	}
 }
 
 // ticksDifferences is the page again where the output contradicts what was sent, and that
 // wasn't ticked.
-func (v *pageRequest) ticksDifferences(id string, output map[string]countersign.Value) error {
-	d, err := v.recovery(id)
+func ticksDifferences(v *pageRequest, id string, output map[string]countersign.Value) error {
+	d, err := recoveryOf(v, id)
 	if err != nil || !d.Open {
 		return nil //nolint:nilerr // the resolution itself says what is wrong
 	}
@@ -218,12 +218,12 @@ func (v *pageRequest) ticksDifferences(id string, output map[string]countersign.
 	if len(c.Fields) == 0 || v.form("differs") == c.Token {
 		return nil
 	}
-	return v.resolveAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "the output differs from what was sent"),
+	return resolveAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "the output differs from what was sent"),
 		map[string]string{"differs": "Not recorded: what you state differs from what was sent. Check it, and tick that you know."})
 }
 
-// resolution reads the form; wrong has an error per field.
-func (v *pageRequest) resolution() (word countersign.Reconcile, wrong map[string]string) {
+// typedResolution reads the form; wrong has an error per field.
+func typedResolution(v *pageRequest) (word countersign.Reconcile, wrong map[string]string) {
 	word = countersign.Reconcile{Resolution: v.form("resolution"), Evidence: v.form("evidence")}
 	wrong = map[string]string{}
 	if resolutionWord(word.Resolution) == "" {
@@ -250,12 +250,12 @@ func reasonIn(err error) string {
 
 // resolveAgain shows the page again after a refused form. If the run can't be shown, it
 // returns the error.
-func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]string) error {
+func resolveAgain(v *pageRequest, id string, refused error, wrong map[string]string) error {
 	e := refusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused
 	}
-	d, err := v.recovery(id)
+	d, err := recoveryOf(v, id)
 	if err != nil {
 		return refused
 	}
@@ -264,7 +264,7 @@ func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]st
 	if len(wrong) == 0 {
 		d.Problem = problemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
-			d.Problem.Sentence = called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + v.agoWord(s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+			d.Problem.Sentence = called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + agoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
 	p := d.page()

@@ -61,10 +61,10 @@ func (ruleRow) Operators() []choice {
 }
 
 // ruleRows are the stored or typed rules, followed by an empty one.
-func (v *pageRequest) ruleRows(c countersign.Capability) []ruleRow {
+func ruleRows(v *pageRequest, c countersign.Capability) []ruleRow {
 	var rows []ruleRow
 	if v.r.Method == http.MethodPost {
-		rows = v.typedRuleRows(c)
+		rows = typedRuleRows(v, c)
 	} else {
 		for i := range c.ApprovalRules {
 			rows = append(rows, ruleRowOf(&c, i))
@@ -150,7 +150,7 @@ func typedConstant(c *countersign.Capability, input, text string) (countersign.V
 }
 
 // typedRuleRows are the form's rules that say anything.
-func (v *pageRequest) typedRuleRows(c countersign.Capability) (rows []ruleRow) {
+func typedRuleRows(v *pageRequest, c countersign.Capability) (rows []ruleRow) {
 	for n := range countersign.MaxApprovalRules + 1 {
 		r := ruleRow{N: n}
 		r.Was, r.Any, r.Then, r.Reason = v.form(r.Field("was")), v.form(r.Field("any")) != "", v.form(r.Field("then")), v.form(r.Field("reason"))
@@ -182,13 +182,13 @@ func storedRule(c countersign.Capability, was string) (r countersign.ApprovalRul
 }
 
 // typedRules reads the rules of the form. What the form doesn't have stays as it is.
-func (v *pageRequest) typedRules(c countersign.Capability) ([]countersign.ApprovalRule, error) {
+func typedRules(v *pageRequest, c countersign.Capability) ([]countersign.ApprovalRule, error) {
 	if _, shown := v.r.PostForm["rule0then"]; !shown {
 		return c.ApprovalRules, nil
 	}
 	var out []countersign.ApprovalRule
 	var wrong error
-	for _, row := range v.typedRuleRows(c) {
+	for _, row := range typedRuleRows(v, c) {
 		if row.Then == "" {
 			if row.Was == "" {
 				wrong = together(wrong, invalid("approvalRules", "%s says nothing that it does", row.Title()))

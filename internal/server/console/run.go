@@ -36,18 +36,18 @@ func runPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.rightsOn(&r)
+	b, err := rightsOn(v, &r)
 	if err != nil {
 		return nil, err
 	}
 	d := runDataOf(&r, r.PlanSnapshot, b, v.query("step"))
-	if err := v.addApproval(&d.Chosen); err != nil {
+	if err := addApproval(v, &d.Chosen); err != nil {
 		return nil, err
 	}
-	if d.Trail, err = v.trail(&r); err != nil {
+	if d.Trail, err = trailOf(v, &r); err != nil {
 		return nil, err
 	}
-	if d.Rehearsed, err = v.rehearsedRun(&r); err != nil {
+	if d.Rehearsed, err = rehearsedRun(v, &r); err != nil {
 		return nil, err
 	}
 	if !r.Status.IsTerminal() {
@@ -63,7 +63,7 @@ func runPage(v *pageRequest) (*page, error) {
 }
 
 // addApproval adds the selected step's approval.
-func (v *pageRequest) addApproval(c *chosenStep) error {
+func addApproval(v *pageRequest, c *chosenStep) error {
 	if c.Step == nil || c.Step.ApprovalID == "" {
 		return nil
 	}
@@ -73,14 +73,14 @@ func (v *pageRequest) addApproval(c *chosenStep) error {
 }
 
 // rightsOn is what the visitor may do about a run.
-func (v *pageRequest) rightsOn(r *countersign.Run) (b viewerRights, err error) {
+func rightsOn(v *pageRequest, r *countersign.Run) (b viewerRights, err error) {
 	runID := r.ID
 	b.MaxActive = v.cfg.MaxActive
 	if b.Approve, err = v.control.Barred(v.r.Context(), v.actor, access.DecideApproval, runID); err != nil {
 		return b, err
 	}
 	b.Reconcile, err = v.control.Barred(v.r.Context(), v.actor, access.ReconcileRun, runID)
-	b.Cancel, b.Audit, b.Again = v.can(access.CancelRun), v.can(access.ReadAudit), v.mayStartAgain(r) == nil
+	b.Cancel, b.Audit, b.Again = v.can(access.CancelRun), v.can(access.ReadAudit), mayStartAgain(v, r) == nil
 	b.Masked = control.Masks(v.actor)
 	return b, err
 }

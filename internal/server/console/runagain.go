@@ -48,7 +48,7 @@ type againOf struct {
 }
 
 // mayStartAgain says whether the visitor may start a run of the kind.
-func (v *pageRequest) mayStartAgain(r *countersign.Run) error {
+func mayStartAgain(v *pageRequest, r *countersign.Run) error {
 	op := access.StartRun
 	p := r.PlanSnapshot
 	switch {
@@ -68,19 +68,19 @@ func (v *pageRequest) mayStartAgain(r *countersign.Run) error {
 }
 
 func runAgainPage(v *pageRequest) (*page, error) {
-	a, err := v.againOf()
+	a, err := readAgain(v)
 	if err != nil {
 		return nil, err
 	}
-	return v.againForm(a, nil, nil)
+	return againForm(v, a, nil, nil)
 }
 
-func (v *pageRequest) againOf() (*againOf, error) {
+func readAgain(v *pageRequest) (*againOf, error) {
 	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	if err := v.mayStartAgain(&r); err != nil {
+	if err := mayStartAgain(v, &r); err != nil {
 		return nil, err
 	}
 	if !r.Status.IsTerminal() {
@@ -118,11 +118,11 @@ func (a *againOf) notTyped(i int) map[string]countersign.Value {
 }
 
 // againForm shows the form: after a review with what was typed and its changes.
-func (v *pageRequest) againForm(a *againOf, typed map[string]map[string]countersign.Value, err error) (*page, error) {
+func againForm(v *pageRequest, a *againOf, typed map[string]map[string]countersign.Value, err error) (*page, error) {
 	r := a.run
-	s := v.formOf(err, "")
-	d := againData{Run: r, Title: cmp.Or(a.plan.Name, r.ID), Warnings: doneBefore(r), Key: v.startKey(err), Back: Prefix + "/runs/" + r.ID}
-	suggested, unread := v.suggestedFor(a)
+	s := formOf(v, err, "")
+	d := againData{Run: r, Title: cmp.Or(a.plan.Name, r.ID), Warnings: doneBefore(r), Key: startKey(v, err), Back: Prefix + "/runs/" + r.ID}
+	suggested, unread := suggestedFor(v, a)
 	if unread != nil {
 		return nil, unread
 	}
@@ -159,7 +159,7 @@ func (a *againOf) step(s *form, i int, suggested map[string]map[string]countersi
 
 // suggestedFor is what whoever rejected the run's approval would approve instead, by the
 // step that it was for.
-func (v *pageRequest) suggestedFor(a *againOf) (map[string]map[string]countersign.Value, error) {
+func suggestedFor(v *pageRequest, a *againOf) (map[string]map[string]countersign.Value, error) {
 	suggested, err := v.control.SuggestedInput(v.r.Context(), v.actor, a.run.ID)
 	if err != nil || suggested == nil {
 		return nil, err
@@ -196,11 +196,11 @@ func doneBefore(r *countersign.Run) (out []string) {
 }
 
 // typed reads every step's inputs from the form.
-func (v *pageRequest) typedAgain(a *againOf) (map[string]map[string]countersign.Value, error) {
+func typedAgain(v *pageRequest, a *againOf) (map[string]map[string]countersign.Value, error) {
 	out := map[string]map[string]countersign.Value{}
 	var wrong []error
 	for i := range a.plan.Steps {
-		inputs, err := v.typedInputsAt(againField(i), a.capabilities[i], a.notTyped(i))
+		inputs, err := typedInputsAt(v, againField(i), a.capabilities[i], a.notTyped(i))
 		out[a.plan.Steps[i].ID] = inputs
 		wrong = append(wrong, err)
 	}
@@ -228,35 +228,35 @@ func digestOf(typed map[string]map[string]countersign.Value) string {
 
 // runAgain reviews what was typed, and starts what was reviewed.
 func runAgain(v *pageRequest) (string, error) {
-	a, err := v.againOf()
+	a, err := readAgain(v)
 	if err != nil {
 		return "", err
 	}
-	again := func(err error) (*page, error) { return v.againForm(a, nil, err) }
-	typed, err := v.typedAgain(a)
+	again := func(err error) (*page, error) { return againForm(v, a, nil, err) }
+	typed, err := typedAgain(v, a)
 	if err != nil {
 		return "", formAgain(err, again)
 	}
 	if v.form("do") != "start" || v.form("reviewed") != digestOf(typed) {
-		p, err := v.againForm(a, typed, nil)
+		p, err := againForm(v, a, typed, nil)
 		if err != nil {
 			return "", err
 		}
 		return "", p
 	}
-	run, err := v.startAgain(a, typed)
+	run, err := startAgain(v, a, typed)
 	if err != nil {
 		return "", formAgain(err, again)
 	}
 	return "/runs/" + run, nil
 }
 
-func (v *pageRequest) startAgain(a *againOf, typed map[string]map[string]countersign.Value) (string, error) {
-	key := v.startKey(nil)
+func startAgain(v *pageRequest, a *againOf, typed map[string]map[string]countersign.Value) (string, error) {
+	key := startKey(v, nil)
 	if !countersign.ValidID(key) || len(key) > 100 {
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the page again")
 	}
-	revision, err := v.presentRevision(a.plan)
+	revision, err := presentRevision(v, a.plan)
 	if err != nil {
 		return "", err
 	}
@@ -273,7 +273,7 @@ func (v *pageRequest) startAgain(a *againOf, typed map[string]map[string]counter
 		started, err := v.control.StartProjectRun(v.r.Context(), v.actor, start.ID, *start.Call, key)
 		return started.Run.ID, atFirstStep(err)
 	}
-	return v.startPlanAgain(*start.Plan, key, reason)
+	return startPlanAgain(v, *start.Plan, key, reason)
 }
 
 // atFirstStep gives the problems of one call's inputs the names that this form has.
@@ -284,7 +284,7 @@ func atFirstStep(err error) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.ReplaceAll(problemMessage(err), "inputs.", againField(0)+"."))
 }
 
-func (v *pageRequest) presentRevision(p *countersign.Plan) (int64, error) {
+func presentRevision(v *pageRequest, p *countersign.Plan) (int64, error) {
 	switch ctx := v.r.Context(); {
 	case p.Team != nil:
 		t, err := v.control.Team(ctx, v.actor, p.Team.ID)
@@ -302,9 +302,9 @@ func (v *pageRequest) presentRevision(p *countersign.Plan) (int64, error) {
 
 // startPlanAgain stores the changed plan and starts it. The plan's id comes from the key,
 // so that the same form sent twice makes one plan and one run.
-func (v *pageRequest) startPlanAgain(w countersign.PlanWrite, key, reason string) (string, error) {
+func startPlanAgain(v *pageRequest, w countersign.PlanWrite, key, reason string) (string, error) {
 	w.ID = "plan-of-" + key
-	p, err := v.storePlan(w)
+	p, err := storePlan(v, w)
 	if err != nil {
 		return "", err
 	}
@@ -313,7 +313,7 @@ func (v *pageRequest) startPlanAgain(w countersign.PlanWrite, key, reason string
 }
 
 // problemsOf are those that would make the plan INVALID; such a plan isn't stored.
-func (v *pageRequest) problemsOf(w countersign.PlanWrite) ([]string, error) {
+func problemsOf(v *pageRequest, w countersign.PlanWrite) ([]string, error) {
 	m, err := v.control.Model(v.r.Context(), v.actor, w.ModelID)
 	if err != nil {
 		return nil, err
@@ -330,8 +330,8 @@ func (v *pageRequest) problemsOf(w countersign.PlanWrite) ([]string, error) {
 }
 
 // storePlan stores a plan that is READY, and no other.
-func (v *pageRequest) storePlan(w countersign.PlanWrite) (p countersign.Plan, err error) {
-	problems, err := v.problemsOf(w)
+func storePlan(v *pageRequest, w countersign.PlanWrite) (p countersign.Plan, err error) {
+	problems, err := problemsOf(v, w)
 	if err != nil {
 		return p, err
 	}

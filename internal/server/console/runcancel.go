@@ -25,10 +25,10 @@ func cancelPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.CancelRun); err != nil {
 		return nil, err
 	}
-	return v.cancelForm("", nil)
+	return cancelForm(v, "", nil)
 }
 
-func (v *pageRequest) cancelForm(reason string, refused error) (*page, error) {
+func cancelForm(v *pageRequest, reason string, refused error) (*page, error) {
 	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func cancelRun(v *pageRequest) (string, error) {
 		return "/runs/" + id, nil
 	}
 	if s := countersign.ErrorCode(err).Status(); s == http.StatusBadRequest || s == http.StatusConflict {
-		p, failed := v.cancelForm(reason, err)
+		p, failed := cancelForm(v, reason, err)
 		if failed == nil {
 			return "", p
 		}

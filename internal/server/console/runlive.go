@@ -40,7 +40,7 @@ func runLive(v *pageRequest, views *sharedViews) error {
 		return err
 	}
 	defer watched.Close()
-	l, err := v.liveRun(watched.Now.ID)
+	l, err := openLive(v, watched.Now.ID)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func runLive(v *pageRequest, views *sharedViews) error {
 	return nil
 }
 
-func (v *pageRequest) liveRun(id string) (*liveRun, error) {
+func openLive(v *pageRequest, id string) (*liveRun, error) {
 	whole, err := v.control.Run(v.r.Context(), v.actor, id)
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.rightsOn(&whole)
+	b, err := rightsOn(v, &whole)
 	if err != nil {
 		return nil, err
 	}
@@ -161,12 +161,12 @@ func (l *liveRun) pieces(r *countersign.Run) (renderedRun, error) {
 // write renders every piece of a run's page.
 func (l *liveRun) write(r *countersign.Run) (renderedRun, error) {
 	d := runDataOf(r, l.plan, l.key.rights(l.cfg.MaxActive), l.key.step)
-	trail, err := l.trail(r)
+	trail, err := trailOf(l.pageRequest, r)
 	if err != nil {
 		return renderedRun{}, err
 	}
 	d.Trail = trail
-	if err := l.addApproval(&d.Chosen); err != nil {
+	if err := addApproval(l.pageRequest, &d.Chosen); err != nil {
 		return renderedRun{}, err
 	}
 	now := *l.pageRequest

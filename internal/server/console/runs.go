@@ -46,7 +46,7 @@ var periods = []struct {
 }{{"1h", "Last hour", time.Hour}, {"24h", "Last 24 h", 24 * time.Hour}, {"7d", "Last 7 days", 7 * 24 * time.Hour}}
 
 func runsPage(v *pageRequest) (*page, error) {
-	f, err := v.runFilter()
+	f, err := runFilter(v)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func runsPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	d := runsData{Plan: f.PlanID, AllPlans: v.withParam("plan", ""), Narrowed: f != control.RunFilter{}}
-	if d.Rows, err = v.runRows(found.Items); err != nil {
+	if d.Rows, err = runRows(v, found.Items); err != nil {
 		return nil, err
 	}
 	d.Pager = v.pager(l, len(found.Items), found.Total, found.NextOffset)
@@ -66,7 +66,7 @@ func runsPage(v *pageRequest) (*page, error) {
 	for _, code := range countersign.RunReasons {
 		d.Reasons = append(d.Reasons, option{string(code), titled(string(code)), string(code) == f.Reason})
 	}
-	if d.Agents, err = v.agentChoices(f.AgentID); err != nil {
+	if d.Agents, err = agentChoices(v, f.AgentID); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"status", "since", "plan"} {
@@ -80,7 +80,7 @@ func runsPage(v *pageRequest) (*page, error) {
 	return &page{name: "runs", Title: "Runs", Nav: "runs", Crumbs: []crumb{{Word: "Runs"}}, Data: d}, nil
 }
 
-func (v *pageRequest) runFilter() (f control.RunFilter, err error) {
+func runFilter(v *pageRequest) (f control.RunFilter, err error) {
 	f.Status, f.PlanID, f.AgentID = v.query("status"), v.query("plan"), v.query("agent")
 	f.Text, f.Reason, f.Capability = strings.TrimSpace(v.query("q")), v.query("reason"), strings.TrimSpace(v.query("capability"))
 	if f.Reason != "" && !slices.Contains(countersign.RunReasons, countersign.Code(f.Reason)) {
@@ -106,7 +106,7 @@ func (v *pageRequest) runFilter() (f control.RunFilter, err error) {
 
 // agentChoices are the agents to choose from; the selected one is included even if the
 // first page lacks it.
-func (v *pageRequest) agentChoices(now string) ([]option, error) {
+func agentChoices(v *pageRequest, now string) ([]option, error) {
 	found, err := v.control.AgentNames(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ type runRow struct {
 }
 
 // runRows adds the plan's name and the progress.
-func (v *pageRequest) runRows(runs []countersign.Run) ([]runRow, error) {
+func runRows(v *pageRequest, runs []countersign.Run) ([]runRow, error) {
 	names, err := v.control.PlanNames(v.r.Context(), v.actor, runs)
 	if err != nil {
 		return nil, err

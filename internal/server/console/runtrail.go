@@ -30,7 +30,7 @@ type trailRow struct {
 	Refused   bool
 }
 
-func (v *pageRequest) trail(r *countersign.Run) (*trail, error) {
+func trailOf(v *pageRequest, r *countersign.Run) (*trail, error) {
 	if !v.can(access.ReadAudit) {
 		return trailOfRun(r), nil
 	}

@@ -24,7 +24,7 @@ type searchData struct {
 func searchPage(v *pageRequest) (*page, error) {
 	d := searchData{Query: strings.TrimSpace(v.query("q"))}
 	if len(d.Query) <= maxQuery {
-		d.Hits = v.find(d.Query)
+		d.Hits = findByID(v, d.Query)
 		found, err := v.control.Search(v.r.Context(), v.actor, d.Query)
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func hitOf(h countersign.SearchHit) hit {
 
 const maxQuery = 255
 
-func (v *pageRequest) find(id string) []hit {
+func findByID(v *pageRequest, id string) []hit {
 	run, _, _ := strings.Cut(id, ".")
 	var hits []hit
 	try := func(kind, id, href string, get func(context.Context) error) {

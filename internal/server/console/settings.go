@@ -88,14 +88,14 @@ func setDecisionAssertion(v *pageRequest) (string, error) {
 }
 
 func acceptInvitation(v *pageRequest) (string, error) {
-	return "/settings#tenant", v.answer(v.control.AcceptInvitation)
+	return "/settings#tenant", answerInvitation(v, v.control.AcceptInvitation)
 }
 
 func declineInvitation(v *pageRequest) (string, error) {
-	return "/settings#tenant", v.answer(v.control.DeclineInvitation)
+	return "/settings#tenant", answerInvitation(v, v.control.DeclineInvitation)
 }
 
-func (v *pageRequest) answer(with func(context.Context, control.Actor, string) error) error {
+func answerInvitation(v *pageRequest, with func(context.Context, control.Actor, string) error) error {
 	tenant := v.r.PathValue("tenant")
 	if !countersign.ValidTenantID(tenant) {
 		return countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")

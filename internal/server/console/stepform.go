@@ -282,8 +282,8 @@ func (f *stepsForm) typedStep(i int, ids map[string]string) (s builtStep, wrong 
 	}
 	var unbound, unread, unclear error
 	s.Bindings, unbound = f.typedBindings(at("inputBindings"), o, ids)
-	s.Input, unread = f.v.typedInputsAt(at("input"), f.typing(o), s.given(o))
-	s.Expectation, unclear = f.v.typedExpectationAt(at("expectation"))
+	s.Input, unread = typedInputsAt(f.v, at("input"), f.typing(o), s.given(o))
+	s.Expectation, unclear = typedExpectationAt(f.v, at("expectation"))
 	return s, together(wrong, unbound, unread, unclear)
 }
 
@@ -462,4 +462,18 @@ func (f *stepsForm) offersFor(whose, none string) stepOffers {
 		d.None = "Nothing matches."
 	}
 	return d
+}
+
+// loosened is a capability without required inputs, for a form in which none is.
+func loosened(c *countersign.Capability) *countersign.Capability {
+	if c.InputSchema == nil {
+		return c
+	}
+	out := *c
+	out.InputSchema = map[string]countersign.InputField{}
+	for name, in := range c.InputSchema {
+		in.Required = false
+		out.InputSchema[name] = in
+	}
+	return &out
 }

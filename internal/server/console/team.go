@@ -40,25 +40,25 @@ type teamStep struct {
 	Inputs []teamInput
 }
 
-func teamPage(v *pageRequest) (*page, error) { return v.teamAgain(nil) }
+func teamPage(v *pageRequest) (*page, error) { return teamAgain(v, nil) }
 
-func (v *pageRequest) teamAgain(err error) (*page, error) {
+func teamAgain(v *pageRequest, err error) (*page, error) {
 	t, unread := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
-	agents, unread := v.agentsOf(t)
+	agents, unread := agentsOf(v, t)
 	if unread != nil {
 		return nil, unread
 	}
-	capabilities, unread := v.capabilitiesOf(agents)
+	capabilities, unread := capabilitiesOf(v, agents)
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
+	s := formOf(v, err, "")
 	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Call = teamCallOf(t, d.Members, v.can(access.ResumeTeam), v.can(access.StartTeamRun))
-	d.Drawn = v.drawTeam(t, d.Steps)
+	d.Drawn = drawTeam(v, t, d.Steps)
 	d.show(v)
 	d.Problem = s.problem()
 	return &page{name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
@@ -77,7 +77,7 @@ func (d *teamData) show(v *pageRequest) {
 	d.Poll = pollOf(shown)
 }
 
-func (v *pageRequest) agentsOf(t countersign.Team) (map[string]countersign.Agent, error) {
+func agentsOf(v *pageRequest, t countersign.Team) (map[string]countersign.Agent, error) {
 	ids := make([]string, len(t.Members))
 	for i, m := range t.Members {
 		ids[i] = m.AgentID
@@ -91,7 +91,7 @@ func (v *pageRequest) agentsOf(t countersign.Team) (map[string]countersign.Agent
 }
 
 // capabilitiesOf are the agents' projects by ID.
-func (v *pageRequest) capabilitiesOf(agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
+func capabilitiesOf(v *pageRequest, agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
 	out := map[string]countersign.Project{}
 	for _, a := range agents {
 		if _, known := out[a.ProjectID]; known {
@@ -179,10 +179,10 @@ func isAre(n int) string {
 }
 
 // drawTeam draws the steps with their agents and bindings.
-func (v *pageRequest) drawTeam(t countersign.Team, steps []teamStep) template.HTML {
+func drawTeam(v *pageRequest, t countersign.Team, steps []teamStep) template.HTML {
 	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: plural(len(steps), "step", "steps") + ". The table beneath says the same."}
 	for _, s := range steps {
-		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: v.at("offset", (s.N-1)/pageSize*pageSize) + "#step-" + s.ID}
+		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: partAt(v, "offset", (s.N-1)/pageSize*pageSize) + "#step-" + s.ID}
 		if s.Known != nil {
 			n.Sub = s.Known.Method + " · " + s.Agent.Name
 			if s.Known.NeedsApproval() {
@@ -209,11 +209,11 @@ func edgesOf(s countersign.TeamStep) []graph.Edge {
 	return out
 }
 
-func suspendTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.control.SuspendTeam)) }
+func suspendTeam(v *pageRequest) (string, error) { return moveTeam(v, moving(v.control.SuspendTeam)) }
 
-func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.control.ResumeTeam)) }
+func resumeTeam(v *pageRequest) (string, error) { return moveTeam(v, moving(v.control.ResumeTeam)) }
 
-func (v *pageRequest) moveTeam(change move) (string, error) {
+func moveTeam(v *pageRequest, change move) (string, error) {
 	id := v.r.PathValue("id")
-	return v.withReason("/teams/"+id, (*pageRequest).teamAgain, func(reason string) error { return change(v.r.Context(), v.actor, id, reason) })
+	return v.withReason("/teams/"+id, teamAgain, func(reason string) error { return change(v.r.Context(), v.actor, id, reason) })
 }

@@ -15,15 +15,15 @@ func newTeamPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteTeam); err != nil {
 		return nil, err
 	}
-	return v.newTeam(nil)
+	return newTeam(v, nil)
 }
 
-func (v *pageRequest) newTeam(err error) (*page, error) {
-	first, unread := v.firstTeam()
+func newTeam(v *pageRequest, err error) (*page, error) {
+	first, unread := firstTeam(v)
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
+	s := formOf(v, err, "")
 	d := documentData{
 		Kind: "team", New: true, Back: "/teams", To: "/teams/+new",
 		Key:         must(s.mono("id", "Id", "Letters, digits, dots, underscores and hyphens. It never changes.", "")),
@@ -34,7 +34,7 @@ func (v *pageRequest) newTeam(err error) (*page, error) {
 }
 
 // firstTeam is the initial text of a new team, with agents that could be its members.
-func (v *pageRequest) firstTeam() (string, error) {
+func firstTeam(v *pageRequest) (string, error) {
 	list, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: 200}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return "", err
@@ -89,12 +89,12 @@ func createTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	return "", v.formAgain(err, (*pageRequest).newTeam)
+	return "", v.formAgain(err, newTeam)
 }
 
-func teamDocumentPage(v *pageRequest) (*page, error) { return v.teamDocument(nil) }
+func teamDocumentPage(v *pageRequest) (*page, error) { return teamDocument(v, nil) }
 
-func (v *pageRequest) teamDocument(err error) (*page, error) {
+func teamDocument(v *pageRequest, err error) (*page, error) {
 	if err := v.may(access.WriteTeam); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (v *pageRequest) teamDocument(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(nil, "")
+	s := formOf(v, nil, "")
 	stored := pretty(countersign.TeamWrite{Name: t.Name, Members: t.Members, Steps: t.Steps})
 	d := documentData{
 		Kind: "team", ID: t.ID, Name: t.Name, Back: "/teams/" + t.ID, To: "/teams/" + t.ID + "/document", Revision: t.Revision,
@@ -129,5 +129,5 @@ func saveTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	return "", v.formAgain(err, (*pageRequest).teamDocument)
+	return "", v.formAgain(err, teamDocument)
 }

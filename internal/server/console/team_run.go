@@ -16,9 +16,9 @@ type teamRunData struct {
 	Problem *problem
 }
 
-func teamRunPage(v *pageRequest) (*page, error) { return v.teamRunAgain(nil) }
+func teamRunPage(v *pageRequest) (*page, error) { return teamRunAgain(v, nil) }
 
-func (v *pageRequest) teamRunAgain(err error) (*page, error) {
+func teamRunAgain(v *pageRequest, err error) (*page, error) {
 	if err := v.may(access.StartTeamRun); err != nil {
 		return nil, err
 	}
@@ -26,8 +26,8 @@ func (v *pageRequest) teamRunAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
-	d := teamRunData{Team: t, Key: v.startKey(err), Mode: s.mode(true)}
+	s := formOf(v, err, "")
+	d := teamRunData{Team: t, Key: startKey(v, err), Mode: s.mode(true)}
 	d.Inputs = s.document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", pretty(ownInputs(t)), 10)
 	d.Problem = s.problem()
 	return &page{name: "team-run", Title: "Run " + t.Name, Nav: "teams", Crumbs: teamCrumbs(t, crumb{Word: "Run"}), Data: d}, nil
@@ -54,11 +54,11 @@ func startTeamRun(v *pageRequest) (string, error) {
 		}
 	}
 	if err == nil {
-		started, refused := v.control.StartTeamRun(v.r.Context(), v.actor, id, start, v.startKey(nil))
+		started, refused := v.control.StartTeamRun(v.r.Context(), v.actor, id, start, startKey(v, nil))
 		if refused == nil {
 			return "/runs/" + started.Run.ID, nil
 		}
 		err = refused
 	}
-	return "", v.formAgain(err, (*pageRequest).teamRunAgain)
+	return "", v.formAgain(err, teamRunAgain)
 }

@@ -56,7 +56,7 @@ func newTeamFormPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	v.r.PostForm = url.Values{}
-	f, err := v.teamForm(countersign.Team{})
+	f, err := teamFormOf(v, countersign.Team{})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func teamFormPage(v *pageRequest) (*page, error) {
 		v.r.PostForm.Set(memberField(i, "agentId"), m.AgentID)
 		v.r.PostForm.Set(memberField(i, "role"), m.Role)
 	}
-	f, err := v.teamForm(t)
+	f, err := teamFormOf(v, t)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +86,13 @@ func teamFormPage(v *pageRequest) (*page, error) {
 		steps[i] = builtStep{ID: s.ID, Name: s.Name, Owner: s.AgentID, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
 	}
 	if !f.write(steps) || rawOf(f.members()) != rawOf(t.Members) {
-		return v.teamDocument(nil)
+		return teamDocument(v, nil)
 	}
 	return f.page(nil)
 }
 
-// teamForm reads the agents that the form names, and those that it could name.
-func (v *pageRequest) teamForm(t countersign.Team) (*teamForm, error) {
+// teamFormOf reads the agents that the form names, and those that it could name.
+func teamFormOf(v *pageRequest, t countersign.Team) (*teamForm, error) {
 	f := &teamForm{stepsForm: &stepsForm{v: v, loose: true}, team: t, known: map[string]countersign.Agent{}}
 	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
@@ -109,10 +109,10 @@ func (v *pageRequest) teamForm(t countersign.Team) (*teamForm, error) {
 // readMembers reads the members' agents and what they may call.
 func (f *teamForm) readMembers() (err error) {
 	v := f.v
-	if f.known, err = v.agentsOf(countersign.Team{Members: f.members()}); err != nil {
+	if f.known, err = agentsOf(v, countersign.Team{Members: f.members()}); err != nil {
 		return err
 	}
-	projects, err := v.capabilitiesOf(f.known)
+	projects, err := capabilitiesOf(v, f.known)
 	f.offers = nil
 	for _, m := range f.members() {
 		a := f.known[m.AgentID]
@@ -137,10 +137,10 @@ func (f *teamForm) members() []countersign.TeamMember {
 
 func (f *teamForm) page(err error) (*page, error) {
 	v, t := f.v, f.team
-	s := v.formOf(err, "")
+	s := formOf(v, err, "")
 	s.filled = true
 	d := teamFormData{Team: t, To: "/teams/+form", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
-	d.Saves = v.revisionReplaced(t.Revision, d.Over)
+	d.Saves = revisionReplaced(v, t.Revision, d.Over)
 	title, crumbs := "New team", []crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}
 	if t.ID == "" {
 		d.Head = append(d.Head, must(s.mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
@@ -199,7 +199,7 @@ func makeTeam(v *pageRequest) (string, error) {
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteTeam, "team/"+id); err != nil {
 		return "", err
 	}
-	f, err := v.teamForm(countersign.Team{})
+	f, err := teamFormOf(v, countersign.Team{})
 	if err != nil {
 		return "", err
 	}
@@ -220,7 +220,7 @@ func changeTeam(v *pageRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := v.teamForm(t)
+	f, err := teamFormOf(v, t)
 	if err != nil {
 		return "", err
 	}

@@ -26,13 +26,13 @@ func tenantsPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := tenantsData{realm: v.realm("tenants"), Tenants: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	d := tenantsData{realm: realmOf(v, "tenants"), Tenants: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
 	credentials, err := v.control.Credentials(v.r.Context(), v.actor, control.List{Limit: shownCredentials})
 	if err != nil {
 		return nil, err
 	}
 	d.Credentials, d.CredentialCount = credentials.Items, credentials.Total
-	return v.accessPage("tenants", "Access", d), nil
+	return accessPage(v, "tenants", "Access", d), nil
 }
 
 type tenantData struct {
@@ -43,22 +43,22 @@ type tenantData struct {
 	Problem                  *problem
 }
 
-func (v *pageRequest) tenantForm(d tenantData) *page {
-	d.realm = v.realm("tenants")
+func tenantForm(v *pageRequest, d tenantData) *page {
+	d.realm = realmOf(v, "tenants")
 	way := []crumb{{Word: "Tenants", Href: "/access/tenants"}, {Word: "Make a tenant"}}
 	title := "Make a tenant"
 	if d.Stored.ID != "" {
 		title = "Tenant " + d.Stored.ID
 		way[1] = crumb{Word: d.Stored.ID, ID: true}
 	}
-	return v.accessPage("tenant", title, d, way...)
+	return accessPage(v, "tenant", title, d, way...)
 }
 
 func newTenantPage(v *pageRequest) (*page, error) {
 	if _, err := v.control.Tenant(v.r.Context(), v.actor, v.actor.Tenant); err != nil {
 		return nil, err // the visitor is no realm administrator
 	}
-	return v.tenantForm(tenantData{}), nil
+	return tenantForm(v, tenantData{}), nil
 }
 
 func tenantPage(v *pageRequest) (*page, error) {
@@ -66,7 +66,7 @@ func tenantPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.tenantForm(tenantData{Stored: t, Name: t.Name, Revision: t.Revision}), nil
+	return tenantForm(v, tenantData{Stored: t, Name: t.Name, Revision: t.Revision}), nil
 }
 
 func makeTenant(v *pageRequest) (string, error) {
@@ -74,7 +74,7 @@ func makeTenant(v *pageRequest) (string, error) {
 	if !countersign.ValidTenantID(d.ID) {
 		d.IDErr = "2 to 32 lower-case letters and digits, a letter first."
 	}
-	return v.putTenant(d, d.ID)
+	return putTenant(v, d, d.ID)
 }
 
 // renameTenant requires the revision that the form was made from, so that no newer name
@@ -85,21 +85,21 @@ func renameTenant(v *pageRequest) (string, error) {
 		return "", err
 	}
 	revision, _ := strconv.ParseInt(v.form("revision"), 10, 64) // 0 if missing, which conflicts
-	return v.putTenant(tenantData{Stored: t, Name: v.form("name"), Revision: revision}, t.ID)
+	return putTenant(v, tenantData{Stored: t, Name: v.form("name"), Revision: revision}, t.ID)
 }
 
-func (v *pageRequest) putTenant(d tenantData, id string) (string, error) {
+func putTenant(v *pageRequest, d tenantData, id string) (string, error) {
 	if safetext.Blank(d.Name) {
 		d.NameErr = "Enter a name."
 	}
 	if d.IDErr != "" || d.NameErr != "" {
-		return "", incomplete(v.tenantForm(d))
+		return "", incomplete(tenantForm(v, d))
 	}
 	_, err := v.control.PutTenant(v.r.Context(), v.actor, id, countersign.TenantWrite{Name: d.Name, ExpectedRevision: d.Revision})
 	if err != nil {
 		return "", refusedForm(err, func(p *problem) *page {
 			d.Problem, d.Revision = p, d.Stored.Revision // the next attempt overwrites the revision now shown
-			return v.tenantForm(d)
+			return tenantForm(v, d)
 		})
 	}
 	return "/access/tenants", nil

@@ -30,15 +30,15 @@ type tokensData struct {
 
 func tokensPage(v *pageRequest) (*page, error) {
 	l := v.list()
-	found, err := v.control.Tokens(v.r.Context(), v.actor, l, v.tenantAsked())
+	found, err := v.control.Tokens(v.r.Context(), v.actor, l, tenantAsked(v))
 	if err != nil {
 		return nil, err
 	}
-	d := tokensData{realm: v.realm("tokens"), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	d := tokensData{realm: realmOf(v, "tokens"), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
 	for _, t := range found.Items {
 		d.Tokens = append(d.Tokens, tokenRowOf(t, v.now))
 	}
-	return v.accessPage("tokens", "Access", d), nil
+	return accessPage(v, "tokens", "Access", d), nil
 }
 
 func tokenState(t countersign.Token, now time.Time) state {
@@ -69,7 +69,7 @@ type tokenData struct {
 const defaultDays = "30"
 
 func newTokenPage(v *pageRequest) (*page, error) {
-	return v.tokenForm(tokenData{Agents: v.query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
+	return tokenForm(v, tokenData{Agents: v.query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: grantForm(v, tenantAsked(v), nil, "", nil)}), nil
 }
 
 func modeChoices(on []string) []choice {
@@ -83,15 +83,15 @@ func modeChoices(on []string) []choice {
 	return out
 }
 
-func (v *pageRequest) tokenForm(d tokenData) *page {
-	d.realm = v.realm("tokens")
-	return v.accessPage("token", "Make a token", d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: "Make a token"})
+func tokenForm(v *pageRequest, d tokenData) *page {
+	d.realm = realmOf(v, "tokens")
+	return accessPage(v, "token", "Make a token", d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: "Make a token"})
 }
 
 // makeToken shows the secret in the response to the POST only: an address would end up
 // in histories and logs.
 func makeToken(v *pageRequest) (string, error) {
-	g, roles, projects := v.granted()
+	g, roles, projects := granted(v)
 	modes := v.r.PostForm["modes"]
 	var agents []string
 	if v.form("agents") != "" { // agent tokens have fixed roles and projects
@@ -110,18 +110,18 @@ func makeToken(v *pageRequest) (string, error) {
 		d.ModesErr = "Choose at least one mode."
 	}
 	if g.wrong() || d.DaysErr != "" || d.NameErr != "" || d.ModesErr != "" {
-		return "", incomplete(v.tokenForm(d))
+		return "", incomplete(tokenForm(v, d))
 	}
 	if err := validRoles(roles); err != nil {
 		return "", err
 	}
-	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, AgentIDs: agents, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: v.tenantAsked()}
+	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, AgentIDs: agents, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: tenantAsked(v)}
 	made, err := v.control.CreateToken(v.r.Context(), v.actor, w)
 	if err != nil {
-		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return v.tokenForm(d) })
+		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return tokenForm(v, d) })
 	}
-	d.realm, d.Made = v.realm("tokens"), made
-	out := v.accessPage("token-made", "Token "+made.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: made.ID, ID: true})
+	d.realm, d.Made = realmOf(v, "tokens"), made
+	out := accessPage(v, "token-made", "Token "+made.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: made.ID, ID: true})
 	out.status = http.StatusCreated
 	return "", out
 }
@@ -141,17 +141,17 @@ func modesOf(choices []choice) []string {
 }
 
 func revokeTokenPage(v *pageRequest) (*page, error) {
-	t, err := v.control.Token(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked())
+	t, err := v.control.Token(v.r.Context(), v.actor, v.r.PathValue("id"), tenantAsked(v))
 	if err != nil {
 		return nil, err
 	}
-	d := tokenData{realm: v.realm("tokens"), Token: tokenRowOf(control.Named(v.r.Context(), v.control, v.actor, t), v.now)}
-	return v.accessPage("token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
+	d := tokenData{realm: realmOf(v, "tokens"), Token: tokenRowOf(control.Named(v.r.Context(), v.control, v.actor, t), v.now)}
+	return accessPage(v, "token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
 }
 
 func revokeToken(v *pageRequest) (string, error) {
-	if _, err := v.control.RevokeToken(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked()); err != nil {
+	if _, err := v.control.RevokeToken(v.r.Context(), v.actor, v.r.PathValue("id"), tenantAsked(v)); err != nil {
 		return "", err
 	}
-	return "/access/tokens" + v.realm("").Query, nil
+	return "/access/tokens" + realmOf(v, "").Query, nil
 }

@@ -15,10 +15,10 @@ type tryData struct {
 	Problem    *problem
 }
 
-func tryPage(v *pageRequest) (*page, error) { return v.tryAgain(nil) }
+func tryPage(v *pageRequest) (*page, error) { return tryAgain(v, nil) }
 
 // toTry reads the capability in the address if the visitor may try it.
-func (v *pageRequest) toTry() (p countersign.Project, c *countersign.Capability, err error) {
+func toTry(v *pageRequest) (p countersign.Project, c *countersign.Capability, err error) {
 	if err := v.may(access.StartProjectRun); err != nil {
 		return p, nil, err
 	}
@@ -32,34 +32,34 @@ func (v *pageRequest) toTry() (p countersign.Project, c *countersign.Capability,
 }
 
 // tryAgain shows the form; a refused one keeps its key, which started nothing.
-func (v *pageRequest) tryAgain(err error) (*page, error) {
-	p, c, unread := v.toTry()
+func tryAgain(v *pageRequest, err error) (*page, error) {
+	p, c, unread := toTry(v)
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.formOf(err, "")
-	d := tryData{Project: p, Capability: *c, Key: v.startKey(err), Fields: s.inputs(c, nil)}
+	s := formOf(v, err, "")
+	d := tryData{Project: p, Capability: *c, Key: startKey(v, err), Fields: s.inputs(c, nil)}
 	d.Problem = s.problem()
 	return &page{name: "try", Title: "Try " + c.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID, crumb{Word: "Try " + c.Name}), Data: d}, nil
 }
 
 func tryCapability(v *pageRequest) (string, error) {
-	p, c, err := v.toTry()
+	p, c, err := toTry(v)
 	if err != nil {
 		return "", err
 	}
-	run, err := v.rehearse(p, c)
+	run, err := rehearse(v, p, c)
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	return "", v.formAgain(err, (*pageRequest).tryAgain)
+	return "", v.formAgain(err, tryAgain)
 }
 
-func (v *pageRequest) rehearse(p countersign.Project, c *countersign.Capability) (runID string, err error) {
+func rehearse(v *pageRequest, p countersign.Project, c *countersign.Capability) (runID string, err error) {
 	start := countersign.ProjectRunStart{Capability: c.Name, Mode: countersign.ModeDryRun}
-	if start.Inputs, err = v.typedInputs(c, nil); err != nil {
+	if start.Inputs, err = typedInputs(v, c, nil); err != nil {
 		return "", err
 	}
-	started, err := v.control.StartProjectRun(v.r.Context(), v.actor, p.ID, start, v.startKey(nil))
+	started, err := v.control.StartProjectRun(v.r.Context(), v.actor, p.ID, start, startKey(v, nil))
 	return started.Run.ID, err
 }

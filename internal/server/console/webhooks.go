@@ -68,45 +68,45 @@ var eventWords = []choice{
 	{Value: countersign.EventGoing, Word: "LIVE steps resumed", Note: "An administrator lifted the stop."},
 }
 
-func newWebhookPage(v *pageRequest) (*page, error) { return v.newWebhook(nil) }
+func newWebhookPage(v *pageRequest) (*page, error) { return newWebhook(v, nil) }
 
-func (v *pageRequest) newWebhook(err error) (*page, error) {
-	return v.webhookForm(countersign.Webhook{}, err)
+func newWebhook(v *pageRequest, err error) (*page, error) {
+	return webhookForm(v, countersign.Webhook{}, err)
 }
 
-func webhookPage(v *pageRequest) (*page, error) { return v.storedWebhook(nil) }
+func webhookPage(v *pageRequest) (*page, error) { return storedWebhook(v, nil) }
 
-func (v *pageRequest) storedWebhook(err error) (*page, error) {
+func storedWebhook(v *pageRequest, err error) (*page, error) {
 	w, unread := v.control.Webhook(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
-	return v.webhookForm(w, err)
+	return webhookForm(v, w, err)
 }
 
-func (v *pageRequest) webhookForm(w countersign.Webhook, err error) (*page, error) {
+func webhookForm(v *pageRequest, w countersign.Webhook, err error) (*page, error) {
 	if err := v.may(access.WriteWebhook); err != nil {
 		return nil, err
 	}
-	return v.showWebhook(w, v.formOf(err, "")), nil
+	return showWebhook(v, w, formOf(v, err, "")), nil
 }
 
 // showWebhook is the page with the form's fields and its problem.
-func (v *pageRequest) showWebhook(w countersign.Webhook, s *form) *page {
-	d := webhookData{realm: v.realm("webhooks"), Webhook: w, Over: countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict}
-	d.Saves = v.revisionReplaced(w.Revision, d.Over)
+func showWebhook(v *pageRequest, w countersign.Webhook, s *form) *page {
+	d := webhookData{realm: realmOf(v, "webhooks"), Webhook: w, Over: countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict}
+	d.Saves = revisionReplaced(v, w.Revision, d.Over)
 	title := "Webhook " + w.ID
 	if w.ID == "" {
 		title = "Add a webhook"
 		d.Fields = append(d.Fields, must(s.mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
 	}
-	d.Fields = append(d.Fields, s.webhook(w)...)
+	d.Fields = append(d.Fields, webhookFields(s, w)...)
 	d.Problem = s.problem()
-	return v.accessPage("webhook", title, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: title})
+	return accessPage(v, "webhook", title, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: title})
 }
 
-// webhook are the fields of a webhook, zero for a new one.
-func (s *form) webhook(w countersign.Webhook) []field {
+// webhookFields are the fields of a webhook, zero for a new one.
+func webhookFields(s *form, w countersign.Webhook) []field {
 	reach := ""
 	if w.ID != "" {
 		reach = reachOf(w.ProjectIDs)
@@ -118,50 +118,50 @@ func (s *form) webhook(w countersign.Webhook) []field {
 		must(s.choose("radio", "reach", "Projects", "", reach,
 			choice{Value: "all", Word: "All projects of the tenant", Note: "Including projects added later."},
 			choice{Value: "some", Word: "Only these", Note: "Tick them below."})),
-		coded(s.boxes("projectIds", "Only these projects", "", w.ProjectIDs, s.v.projectChoices(w.ProjectIDs)...)),
+		coded(s.boxes("projectIds", "Only these projects", "", w.ProjectIDs, projectChoices(s.v, w.ProjectIDs)...)),
 	}
 }
 
 // mayWriteWebhook records a refusal in the audit log under the webhook, as for the API.
-func (v *pageRequest) mayWriteWebhook(id string) error {
+func mayWriteWebhook(v *pageRequest, id string) error {
 	return v.control.Authorize(v.r.Context(), v.actor, access.WriteWebhook, "webhook/"+id)
 }
 
 func makeWebhook(v *pageRequest) (string, error) {
 	id := v.form("id")
-	if err := v.mayWriteWebhook(id); err != nil {
+	if err := mayWriteWebhook(v, id); err != nil {
 		return "", err
 	}
 	err := v.newID()
-	err = together(err, v.putWebhook(id, 0, nil, err == nil))
+	err = together(err, putWebhook(v, id, 0, nil, err == nil))
 	err = taken(err, "webhook", id)
 	if err == nil {
 		return webhookHref(id), nil
 	}
-	return "", v.formAgain(err, (*pageRequest).newWebhook)
+	return "", v.formAgain(err, newWebhook)
 }
 
 // changeWebhook saves the form; whether the webhook is enabled stays as it is.
 func changeWebhook(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
-	if err := v.mayWriteWebhook(id); err != nil {
+	if err := mayWriteWebhook(v, id); err != nil {
 		return "", err
 	}
 	w, err := v.control.Webhook(v.r.Context(), v.actor, id)
 	if err != nil {
 		return "", err
 	}
-	if err = v.putWebhook(id, v.formRevision(), &w.Enabled, true); err == nil {
+	if err = putWebhook(v, id, v.formRevision(), &w.Enabled, true); err == nil {
 		return webhookHref(id), nil
 	}
-	return "", v.formAgain(err, (*pageRequest).storedWebhook)
+	return "", v.formAgain(err, storedWebhook)
 }
 
 func webhookHref(id string) string { return "/access/webhooks/" + url.PathEscape(id) }
 
 // putWebhook checks the form as the API's schema would, and saves it unless another field
 // is wrong.
-func (v *pageRequest) putWebhook(id string, revision int64, enabled *bool, save bool) error {
+func putWebhook(v *pageRequest, id string, revision int64, enabled *bool, save bool) error {
 	w := countersign.WebhookWrite{URL: v.form("url"), SecretEnv: v.form("secretEnv"), Events: v.r.PostForm["events"], Enabled: enabled, ExpectedRevision: revision}
 	var untold, unreached error
 	if len(w.Events) == 0 || slices.ContainsFunc(w.Events, func(e string) bool { return !slices.Contains(countersign.WebhookEvents, e) }) {
@@ -185,7 +185,7 @@ func (v *pageRequest) putWebhook(id string, revision int64, enabled *bool, save 
 // toggleWebhook enables or disables the revision that the page showed.
 func toggleWebhook(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
-	if err := v.mayWriteWebhook(id); err != nil {
+	if err := mayWriteWebhook(v, id); err != nil {
 		return "", err
 	}
 	w, err := v.control.Webhook(v.r.Context(), v.actor, id)
@@ -198,7 +198,7 @@ func toggleWebhook(v *pageRequest) (string, error) {
 	if err == nil {
 		return webhookHref(id), nil
 	}
-	return "", answered(v.showWebhook(w, &form{v: v, err: err, stored: true}), err)
+	return "", answered(showWebhook(v, w, &form{v: v, err: err, stored: true}), err)
 }
 
 func deleteWebhookPage(v *pageRequest) (*page, error) {
@@ -206,8 +206,8 @@ func deleteWebhookPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := webhookData{realm: v.realm("webhooks"), Webhook: w}
-	return v.accessPage("webhook-delete", "Delete "+w.ID, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: w.ID, Href: webhookHref(w.ID), ID: true}, crumb{Word: "Delete"}), nil
+	d := webhookData{realm: realmOf(v, "webhooks"), Webhook: w}
+	return accessPage(v, "webhook-delete", "Delete "+w.ID, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: w.ID, Href: webhookHref(w.ID), ID: true}, crumb{Word: "Delete"}), nil
 }
 
 func deleteWebhook(v *pageRequest) (string, error) {
