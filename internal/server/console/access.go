@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"html/template"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,6 +13,9 @@ import (
 )
 
 // Access pages: users, tokens and, for realm administrators, tenants.
+
+// accessFunctions are the functions of the templates of who may do what.
+var accessFunctions = template.FuncMap{"webhookState": webhookState}
 
 // accessRoutes are the pages of who may do what, of the visitor's own account and of signing
 // in; provider is nil without an identity provider.

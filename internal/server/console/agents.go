@@ -1,6 +1,7 @@
 package console
 
 import (
+	"html/template"
 	"net/url"
 	"slices"
 	"strings"
@@ -8,6 +9,9 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 )
+
+// agentFunctions are the functions of the templates of agents and teams.
+var agentFunctions = template.FuncMap{"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState}
 
 // agentRoutes are the pages of agents and of teams.
 func agentRoutes() []route {

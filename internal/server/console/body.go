@@ -202,26 +202,26 @@ func (d *bodyDrawing) member(named bool, depth int) error {
 const pieceOverhead = 2
 
 // pieces renders a text; in a split body, long text is broken into several lines.
-func (d *bodyDrawing) pieces(before, text string, depth int, class string, write func(string) string) {
+func (d *bodyDrawing) pieces(before, rest string, depth int, class string, write func(string) string) {
 	quote := ""
 	if class != "" {
 		quote = `"`
 	}
-	for first := true; first || text != ""; first = false {
-		piece := text
-		if !d.whole && len(text) > pieceSize {
+	for first := true; first || rest != ""; first = false {
+		piece := rest
+		if !d.whole && len(rest) > pieceSize {
 			end := pieceSize
-			for end > 0 && !utf8.RuneStart(text[end]) {
+			for end > 0 && !utf8.RuneStart(rest[end]) {
 				end--
 			}
-			piece = text[:max(end, 1)]
+			piece = rest[:max(end, 1)]
 		}
-		text = text[len(piece):]
+		rest = rest[len(piece):]
 		shown := write(piece)
 		if first {
 			shown = quote + shown
 		}
-		if text == "" {
+		if rest == "" {
 			shown += quote
 		}
 		d.add(depth, len(shown)+pieceOverhead, before+isolated(class, shown))

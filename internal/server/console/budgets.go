@@ -1,11 +1,15 @@
 package console
 
 import (
+	"html/template"
 	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
+
+// ruleFunctions are the functions of the templates of rules and budgets.
+var ruleFunctions = template.FuncMap{"budgetWord": budgetWord}
 
 // budgetWord says what a budget bounds, and what comes beyond it.
 func budgetWord(b countersign.Budget) string {

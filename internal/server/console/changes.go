@@ -82,6 +82,9 @@ func (a *alterations) part(field string, then, now countersign.Value, sameBytes 
 	}
 }
 
+// drawnFunctions are the functions of the templates of what is drawn.
+var drawnFunctions = template.FuncMap{"apart": highlighted}
+
 // hiddenText replaces a value that a VIEWER may not see.
 const hiddenText = "•••"
 

@@ -2,6 +2,12 @@ package console
 
 import "html/template"
 
+// webFunctions are what templates draw a page's frame with.
+var webFunctions = template.FuncMap{
+	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
+	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
+}
+
 // icon is a decorative symbol.
 func icon(name string) template.HTML { return drawn(name, `aria-hidden="true"`) }
 

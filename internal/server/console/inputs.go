@@ -29,11 +29,11 @@ func (s *form) inputs(c *countersign.Capability, fixed map[string]countersign.Va
 // the stored values, nil for none.
 func (s *form) inputsAt(at string, c *countersign.Capability, fixed, stored map[string]countersign.Value) []field {
 	if c.InputSchema == nil {
-		text := "{}"
+		document := "{}"
 		if stored != nil {
-			text = pretty(countersign.ObjectValue(stored))
+			document = pretty(countersign.ObjectValue(stored))
 		}
-		return []field{s.document(at, "Inputs", "A JSON object.", text, 6)}
+		return []field{s.document(at, "Inputs", "A JSON object.", document, 6)}
 	}
 	var out []field
 	for _, in := range inputsOf(*c) {

@@ -259,8 +259,8 @@ func (s *modelForm) diagram(findings []finding) template.HTML {
 
 // general are the errors about the element as a whole.
 func (s *modelForm) general(f *form) []string {
-	if text := f.wrong[s.at.String()]; text != "" {
-		return []string{upper(text) + "."}
+	if message := f.wrong[s.at.String()]; message != "" {
+		return []string{upper(message) + "."}
 	}
 	return nil
 }
@@ -269,9 +269,9 @@ func (s *modelForm) general(f *form) []string {
 func (s *modelForm) row(f *form, paths ...string) string {
 	var texts []string
 	for _, at := range paths {
-		for path, text := range f.wrong {
+		for path, message := range f.wrong {
 			if path == at || strings.HasPrefix(path, at+".") {
-				texts = append(texts, upper(text)+".")
+				texts = append(texts, upper(message)+".")
 				delete(f.wrong, path)
 			}
 		}

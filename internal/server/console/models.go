@@ -3,7 +3,11 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"html/template"
 )
+
+// modelFunctions are the functions of the templates of models.
+var modelFunctions = template.FuncMap{"modelState": modelState, "ctl": ctl, "rows": rows}
 
 func modelRoutes() []route {
 	return append(retireRoutes("/models/", (*control.Service).RetireModel, (*control.Service).RestoreModel), []route{

@@ -2,12 +2,16 @@ package console
 
 import (
 	"cmp"
+	"html/template"
 	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 )
+
+// overviewFunctions are the functions of the templates of the overview and the audit log.
+var overviewFunctions = template.FuncMap{"subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith}
 
 // overviewRoutes are the pages of the overview, of the audit log and of the search.
 func overviewRoutes() []route {

@@ -7,6 +7,9 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
+// formFunctions are the functions of the templates of forms.
+var formFunctions = template.FuncMap{"using": using}
+
 // usedBy lists what keeps a project from being edited.
 type usedBy struct {
 	control.ProjectUse

@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+	"github.com/countersign/countersign/internal/rules/upgrade"
+	"html/template"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -9,6 +11,12 @@ import (
 	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 )
+
+// projectFunctions are the functions of the templates of projects.
+var projectFunctions = template.FuncMap{
+	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
+	"upgradeNotices": func(p countersign.Project) []upgrade.Notice { return upgrade.OfProject(&p) },
+}
 
 func projectRoutes() []route {
 	read := documents{semaphore.New(1)}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"html/template"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 )
+
+// runFunctions are the functions of the templates of runs.
+var runFunctions = template.FuncMap{"tinted": tinted, "resolution": resolvedAs}
 
 // runRoutes are the pages of runs; live is what viewers of the same run share.
 func runRoutes(live *sharedViews) []route {
