@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The page of one agent: whether it may run, its contract, and its instances.
@@ -17,7 +18,7 @@ type agentData struct {
 	countersign.AgentWithInstances
 	Project      string // its name, "" where it can't be read
 	Capabilities []agentCapability
-	Call         statusNotice
+	Call         text.StatusNotice
 	Reason       field
 	Limits       budgetForm
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
@@ -86,24 +87,24 @@ func runnable(a countersign.Agent) bool {
 	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired
 }
 
-func agentCallOf(a countersign.Agent, may bool) statusNotice {
+func agentCallOf(a countersign.Agent, may bool) text.StatusNotice {
 	switch {
 	case a.Retired:
-		return retiredNotice("agent")
+		return text.RetiredNotice("agent")
 	case a.Suspended:
-		c := statusNotice{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
+		c := text.StatusNotice{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
 		if !may {
 			c.Detail = "An admin admits it again."
 		}
 		return c
 	case a.Status != countersign.AgentAdmitted:
-		c := statusNotice{Class: "call--wait", Icon: "s-waiting", Admit: may, Sentence: "This agent can’t run until you admit it.", Detail: "Read its contract below. Once admitted, it may be run with these capabilities, with the approvals that each asks for."}
+		c := text.StatusNotice{Class: "call--wait", Icon: "s-waiting", Admit: may, Sentence: "This agent can’t run until you admit it.", Detail: "Read its contract below. Once admitted, it may be run with these capabilities, with the approvals that each asks for."}
 		if !may {
 			c.Sentence, c.Detail = "This agent can’t run until an admin admits it.", "Being registered lets no agent run."
 		}
 		return c
 	}
-	return statusNotice{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
+	return text.StatusNotice{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
 }
 
 // admitAgent admits with the budgets that the form has: all of them, since it shows those

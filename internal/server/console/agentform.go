@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // An agent's manifest by form: what its system would sync. It makes the agent wait for an
@@ -99,7 +100,7 @@ func (f *manifestForm) write() bool {
 		case c == nil:
 			return false
 		case c.InputSchema == nil:
-			form.Set(fixedField(name), pretty(countersign.ObjectValue(fixed)))
+			form.Set(fixedField(name), text.Pretty(countersign.ObjectValue(fixed)))
 		default:
 			for input, value := range fixed {
 				form.Set(fixedField(name)+"."+input, typedText(c.InputSchema[input].Type, value))
@@ -108,7 +109,7 @@ func (f *manifestForm) write() bool {
 	}
 	f.v.r.PostForm = form
 	again, wrong := f.typed()
-	return wrong == nil && rawOf(again.ExecutorInputs) == rawOf(a.ExecutorInputs) && slices.Equal(again.Capabilities, a.Capabilities)
+	return wrong == nil && text.RawOf(again.ExecutorInputs) == text.RawOf(a.ExecutorInputs) && slices.Equal(again.Capabilities, a.Capabilities)
 }
 
 func (f *manifestForm) page(err error) (*page, error) {
@@ -140,7 +141,7 @@ func (f *manifestForm) page(err error) (*page, error) {
 	d.Allowed, d.More = f.allowed(s)
 	d.Fixed = f.fixed(s)
 	m, _ := f.typed()
-	d.JSON = pretty(countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion, Agents: []countersign.ManifestAgent{m}})
+	d.JSON = text.Pretty(countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion, Agents: []countersign.ManifestAgent{m}})
 	d.Problem = s.problem()
 	return &page{name: "agent-form", Title: title, Nav: nav, Crumbs: crumbs, Data: d}, nil
 }
@@ -164,7 +165,7 @@ func (f *manifestForm) allowed(s *form) (b field, more int) {
 		case !ticked:
 			shown++
 		}
-		choices = append(choices, choice{Value: c.Name, Word: c.Method + " " + c.Path, Note: askingWords(c)})
+		choices = append(choices, choice{Value: c.Name, Word: c.Method + " " + c.Path, Note: text.AskingWords(c)})
 	}
 	return coded(s.boxes("capabilities", "Capabilities that it may use", "", nil, choices...)), more
 }

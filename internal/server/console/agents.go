@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // agentFunctions are the functions of the templates of agents and teams.
@@ -44,27 +45,27 @@ var livenesses = []countersign.Liveness{
 	countersign.LivenessBusy, countersign.LivenessOnline, countersign.LivenessError, countersign.LivenessStale, countersign.LivenessUnknown,
 }
 
-var livenessStates = map[countersign.Liveness]state{
-	countersign.LivenessBusy:    {"is-run", "s-busy", "Busy"},
-	countersign.LivenessOnline:  {"is-ok", "s-online", "Online"},
-	countersign.LivenessError:   {"is-fail", "s-failed", "Error"},
-	countersign.LivenessStale:   {"is-wait", "s-stale", "Stale"},
-	countersign.LivenessUnknown: {"is-idle", "s-unknown", "Unknown"},
+var livenessStates = map[countersign.Liveness]text.State{
+	countersign.LivenessBusy:    {Class: "is-run", Icon: "s-busy", Word: "Busy"},
+	countersign.LivenessOnline:  {Class: "is-ok", Icon: "s-online", Word: "Online"},
+	countersign.LivenessError:   {Class: "is-fail", Icon: "s-failed", Word: "Error"},
+	countersign.LivenessStale:   {Class: "is-wait", Icon: "s-stale", Word: "Stale"},
+	countersign.LivenessUnknown: {Class: "is-idle", Icon: "s-unknown", Word: "Unknown"},
 }
 
-func livenessState(l countersign.Liveness) state { return livenessStates[l] }
+func livenessState(l countersign.Liveness) text.State { return livenessStates[l] }
 
 // admissionState is an agent's state in the registry.
-func admissionState(a countersign.Agent) state {
+func admissionState(a countersign.Agent) text.State {
 	switch {
 	case a.Retired:
-		return retiredState
+		return text.RetiredState
 	case a.Suspended:
-		return state{"is-wait", "s-cancelled", "Suspended"}
+		return text.State{Class: "is-wait", Icon: "s-cancelled", Word: "Suspended"}
 	case a.Status == countersign.AgentAdmitted:
-		return state{"is-idle", "i-check", "Admitted"}
+		return text.State{Class: "is-idle", Icon: "i-check", Word: "Admitted"}
 	default:
-		return state{"is-wait", "s-pending", "Pending"}
+		return text.State{Class: "is-wait", Icon: "s-pending", Word: "Pending"}
 	}
 }
 
@@ -81,7 +82,7 @@ type agentsData struct {
 // countedFilter is a filter with the number of agents that match it.
 type countedFilter struct {
 	filter
-	State state
+	State text.State
 	Count int
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // approvalData is the page of one approval: the request and the form that decides it.
@@ -55,7 +56,7 @@ type approvalData struct {
 type stepSummary struct {
 	N      int
 	Name   string
-	State  state
+	State  text.State
 	Proved string
 	Here   bool
 }
@@ -185,7 +186,7 @@ func leftOf(from, to, now time.Time) int {
 
 // wordDecision words how the approval was decided.
 func (d *approvalData) wordDecision() {
-	by := called(d.DecidedBy, d.DecidedByName)
+	by := text.Called(d.DecidedBy, d.DecidedByName)
 	code, _, _ := strings.Cut(d.DecisionReason, ":")
 	switch {
 	case d.Waiting:
@@ -221,17 +222,17 @@ func stepsBefore(r *countersign.Run, a *countersign.Approval) []stepSummary {
 	}
 	for i := range r.Steps {
 		if r.Steps[i].ID == a.StepID {
-			out = append(out, stepSummary{N: i + 1, Name: r.Steps[i].Name, State: approvalState(*a), Here: true})
+			out = append(out, stepSummary{N: i + 1, Name: r.Steps[i].Name, State: text.ApprovalState(*a), Here: true})
 		}
 	}
 	return out
 }
 
-func verifiedState(s *countersign.StepRun) state {
+func verifiedState(s *countersign.StepRun) text.State {
 	if v := s.Verification; v != nil && v.Status == countersign.VerificationPassed && !s.Reconciliation.StatesOutput() {
-		return state{"is-ok", "s-completed", "Verified"}
+		return text.State{Class: "is-ok", Icon: "s-completed", Word: "Verified"}
 	}
-	return stepState(*s)
+	return text.StepState(*s)
 }
 
 // provedBy words what a step's verification found.
@@ -246,7 +247,7 @@ func provedBy(s *countersign.StepRun) string {
 	case v.Actual.IsZero():
 		return ""
 	default:
-		return v.Field + " is " + inline(v.Actual)
+		return v.Field + " is " + text.Inline(v.Actual)
 	}
 }
 
@@ -255,11 +256,11 @@ func (d *approvalData) approvers() string {
 	var names []string
 	for _, g := range d.Decisions {
 		if g.Decision == countersign.ApprovalApproved && !g.Left {
-			names = append(names, called(g.By, g.ByName))
+			names = append(names, text.Called(g.By, g.ByName))
 		}
 	}
 	if len(names) == 0 { // an earlier release kept the decider alone
-		return called(d.DecidedBy, d.DecidedByName)
+		return text.Called(d.DecidedBy, d.DecidedByName)
 	}
 	return strings.Join(names, " and ")
 }
@@ -269,7 +270,7 @@ func (d *approvalData) Several() bool { return d.Needed() > 1 || len(d.Groups) >
 
 // Wants says how many must approve and of which groups.
 func (d *approvalData) Wants() string {
-	words := plural(d.Needed(), "approval", "approvals")
+	words := text.Plural(d.Needed(), "approval", "approvals")
 	if len(d.Groups) > 0 {
 		words += ", by members of " + strings.Join(d.Groups, " and ")
 		if len(d.Groups) > 1 {
@@ -290,7 +291,7 @@ func cannotWords(v *pageRequest, refused error) string {
 	case e.Code == countersign.CodeSelfApproval && strings.HasPrefix(e.Message, "you asked"):
 		return "You requested this run, so someone else must decide."
 	case e.Code == countersign.CodeSelfApproval, e.Code == countersign.CodeRoleRequired, e.Code == countersign.CodeStateConflict:
-		return upper(e.Message) + "."
+		return text.Upper(e.Message) + "."
 	}
 	return sentenceOf(e)
 }

@@ -1,6 +1,9 @@
 package console
 
-import "github.com/countersign/countersign"
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
+)
 
 // The parts of an approval besides its request.
 
@@ -19,7 +22,7 @@ func expectationsOf(v countersign.Value) (out []expectation) {
 		return out
 	}
 	if m, ok := v.Object(); ok {
-		out = append(out, expectation{m["field"].Text(), inline(m["equals"]), m["statusCode"].Raw()})
+		out = append(out, expectation{m["field"].Text(), text.Inline(m["equals"]), m["statusCode"].Raw()})
 	}
 	return out
 }
@@ -27,13 +30,13 @@ func expectationsOf(v countersign.Value) (out []expectation) {
 // sameRun is another run with the same request.
 type sameRun struct {
 	countersign.SameRequest
-	State state
+	State text.State
 }
 
 func sameRuns(list []countersign.SameRequest) []sameRun {
 	out := make([]sameRun, len(list))
 	for i, s := range list {
-		out[i] = sameRun{s, stepStates[s.Status]}
+		out[i] = sameRun{s, text.StepStates[s.Status]}
 	}
 	return out
 }

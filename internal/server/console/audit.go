@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 func auditRoutes() []route {
@@ -95,7 +96,7 @@ func auditChoices(v *pageRequest, d *auditData) (actors, actions []option, err e
 		}
 		return out
 	}
-	return list(people, strings.TrimSpace(d.Actor), who), list(what, strings.TrimSpace(d.Action), func(s string) string { return s }), err
+	return list(people, strings.TrimSpace(d.Actor), text.Who), list(what, strings.TrimSpace(d.Action), func(s string) string { return s }), err
 }
 
 // auditTimes are links to recent records.
@@ -171,11 +172,11 @@ func subjectHref(subject string) string {
 	return Prefix + places[kind] + id
 }
 
-func auditOutcome(r countersign.AuditRecord) state {
+func auditOutcome(r countersign.AuditRecord) text.State {
 	if r.Outcome == countersign.AuditDone {
-		return state{"is-ok", "s-completed", "Done"}
+		return text.State{Class: "is-ok", Icon: "s-completed", Word: "Done"}
 	}
-	return state{"is-fail", "s-rejected", "Refused"}
+	return text.State{Class: "is-fail", Icon: "s-rejected", Word: "Refused"}
 }
 
 // refusedWith is the code of a refused action, and how often it was refused if the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // tokenNotice is how long before a token's expiry administrators see a banner.
@@ -40,7 +41,7 @@ func expiring(v *pageRequest) []banner {
 		left := t.ExpiresAt.Sub(v.now)
 		if t.RevokedAt.IsZero() && left > 0 && left < tokenNotice {
 			soon++
-			first = t.Name + " expires in " + span(left)
+			first = t.Name + " expires in " + text.Span(left)
 		}
 	}
 	switch soon {
@@ -63,12 +64,12 @@ func stopped(v *pageRequest) []banner {
 	if stop.TenantID == countersign.AllTenants {
 		whose = "LIVE steps of all tenants are stopped"
 	}
-	return []banner{{Text: whose + ", " + agoWord(v, stop.Since) + " by " + called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
+	return []banner{{Text: whose + ", " + agoWord(v, stop.Since) + " by " + text.Called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
 }
 
 func agoWord(v *pageRequest, t time.Time) string {
 	if d := v.now.Sub(t); d >= time.Second {
-		return span(d) + " ago"
+		return text.Span(d) + " ago"
 	}
 	return "just now"
 }

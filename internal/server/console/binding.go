@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // bindingForm binds an action to a capability: the inputs that are sent and the
@@ -31,7 +32,7 @@ func (b bindingForm) Err(field string) string { return b.Errs[field] }
 func (b bindingForm) At(field string) string { return fieldID(b.Index, field) }
 
 // Asks says whether a step of this capability asks for approval.
-func (b bindingForm) Asks() string { return askingWords(b.Capability) }
+func (b bindingForm) Asks() string { return text.AskingWords(b.Capability) }
 
 // Declared lists the capability's inputs with their types.
 func (b bindingForm) Declared() string {
@@ -83,7 +84,7 @@ func (b *bindingForm) prefill(d *compileData) {
 		before = countersign.Step{}
 	}
 	if e := before.Expectation; e != nil {
-		b.Field, b.Equals = e.Field, inline(e.Equals)
+		b.Field, b.Equals = e.Field, text.Inline(e.Equals)
 	}
 	literal, variables := map[string]countersign.Value{}, map[string]countersign.Value{}
 	for _, name := range b.fields(before) {
@@ -102,7 +103,7 @@ func (b *bindingForm) prefill(d *compileData) {
 			literal[name] = countersign.Null
 		}
 	}
-	b.Input, b.Variables = indented(countersign.ObjectValue(literal).Raw()), indented(countersign.ObjectValue(variables).Raw())
+	b.Input, b.Variables = text.Indented(countersign.ObjectValue(literal).Raw()), text.Indented(countersign.ObjectValue(variables).Raw())
 }
 
 // fields are the inputs that a capability declares, that its path needs, or that an

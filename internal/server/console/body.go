@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The body of a request that awaits approval is shown unfolded and never cut. A long
@@ -132,7 +133,7 @@ func (d *bodyDrawing) add(depth, size int, html string) {
 
 // behind appends punctuation to the last line.
 func (d *bodyDrawing) behind(punctuation string) {
-	d.lines[len(d.lines)-1].html += mark(punctuation)
+	d.lines[len(d.lines)-1].html += text.Mark(punctuation)
 }
 
 // value renders the next value after its name, before.
@@ -146,16 +147,16 @@ func (d *bodyDrawing) value(before string, depth int) error {
 		return d.compound(t, before, depth)
 	case string:
 		d.pieces(before, t, depth, "s", inString)
-		d.lines[len(d.lines)-1].html += doubtMark(safetext.Doubt(t))
+		d.lines[len(d.lines)-1].html += text.DoubtMark(safetext.Doubt(t))
 	default:
-		d.add(depth, len(fmt.Sprint(t))+pieceOverhead, before+scalar(t))
+		d.add(depth, len(fmt.Sprint(t))+pieceOverhead, before+text.Scalar(t))
 	}
 	return nil
 }
 
 // compound renders an object or array, one line per member.
 func (d *bodyDrawing) compound(open json.Delim, before string, depth int) error {
-	d.add(depth, pieceOverhead, before+mark(open.String()))
+	d.add(depth, pieceOverhead, before+text.Mark(open.String()))
 	end, object := "}", open == '{'
 	if !object {
 		end = "]"
@@ -176,7 +177,7 @@ func (d *bodyDrawing) compound(open json.Delim, before string, depth int) error 
 		d.behind(end)
 		return nil
 	}
-	d.add(depth, pieceOverhead, mark(end))
+	d.add(depth, pieceOverhead, text.Mark(end))
 	return nil
 }
 
@@ -195,7 +196,7 @@ func (d *bodyDrawing) member(named bool, depth int) error {
 		return d.value("", depth)
 	}
 	d.named = len(key)
-	return d.value(keyed(key), depth)
+	return d.value(text.Keyed(key), depth)
 }
 
 // pieceOverhead is what a line counts besides its text, in bytes.
@@ -224,13 +225,13 @@ func (d *bodyDrawing) pieces(before, rest string, depth int, class string, write
 		if rest == "" {
 			shown += quote
 		}
-		d.add(depth, len(shown)+pieceOverhead, before+isolated(class, shown))
+		d.add(depth, len(shown)+pieceOverhead, before+text.Isolated(class, shown))
 		before = ""
 	}
 }
 
 // inString is text inside a JSON string, with hidden characters escaped.
 func inString(s string) string {
-	q := safetext.Escaped(quoted(s))
+	q := safetext.Escaped(text.Quoted(s))
 	return q[1 : len(q)-1]
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Comparison of a request with an earlier one, field by field. Values are compared as
@@ -183,7 +184,7 @@ func highlighted(this, other string) template.HTML {
 	} else {
 		out = template.HTMLEscapeString(safetext.JSON(this))
 	}
-	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(safetext.DoubtJSON(this))) //nolint:gosec // escaped
+	return template.HTML(`<bdi>` + out + `</bdi>` + text.DoubtMark(safetext.DoubtJSON(this))) //nolint:gosec // escaped
 }
 
 // differs returns the range of this that differs from other, at character boundaries.

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Compiling takes two steps, so that it works without JavaScript: the address first
@@ -162,7 +163,7 @@ func compile(v *pageRequest) (string, error) {
 	}
 	req, ok := d.request(v.r.PostForm)
 	if !ok {
-		d.Problem = &problem{Sentence: "Nothing was compiled: " + plural(d.wrong(), "field", "fields") + " can't be read. Your text is kept.", Code: countersign.CodeInvalidRequest}
+		d.Problem = &problem{Sentence: "Nothing was compiled: " + text.Plural(d.wrong(), "field", "fields") + " can't be read. Your text is kept.", Code: countersign.CodeInvalidRequest}
 		return "", d.page()
 	}
 	made, err := v.control.CompilePlan(v.r.Context(), v.actor, id, req)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // approvalCourse describes the step that waits: its place in the run, its capability, and
@@ -20,7 +21,7 @@ type approvalCourse struct {
 	Agent      string
 	SideEffect bool
 	Policy     string
-	Rules      []shownRule
+	Rules      []text.ShownRule
 	Timeout    string
 	Signed     string
 	After      []string // the steps that follow
@@ -49,14 +50,14 @@ func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
 // plan adds what the plan's snapshots say of the step's capability.
 func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	c.Plan = p.Name
-	capability := capabilityOf(p, a.ProjectID, a.Capability)
+	capability := text.CapabilityOf(p, a.ProjectID, a.Capability)
 	if capability == nil {
 		return
 	}
-	project := projectOf(p, a.ProjectID)
+	project := text.ProjectOf(p, a.ProjectID)
 	c.Project, c.Revision = project.Name, project.Revision
-	c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
-	c.Rules = rulesOf(capability)
+	c.Policy, c.Timeout = policyWord(capability), text.TimeoutWord(capability.Timeout())
+	c.Rules = text.RulesOf(capability)
 	c.Signed = signedWords(project.EffectiveAuths())
 }
 

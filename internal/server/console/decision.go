@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // decideApproval records a decision. A refused one shows the page again with the typed
@@ -108,5 +109,5 @@ func decideWrong(v *pageRequest, d *approvalData, e *countersign.Error) {
 // decidedMeanwhile says who decided first.
 func decidedMeanwhile(v *pageRequest, a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
-	return called(a.DecidedBy, a.DecidedByName) + " decided this " + agoWord(v, a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+	return text.Called(a.DecidedBy, a.DecidedByName) + " decided this " + agoWord(v, a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
 }

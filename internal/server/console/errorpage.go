@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // problem is an error for display: a sentence, a detail and the stable code.
@@ -55,14 +56,14 @@ func sentenceOf(e *countersign.Error) string {
 	if e.Code == countersign.CodeInternal {
 		return "Something broke on our side; " + e.Message + " is in the log."
 	}
-	return upper(e.Message) + "."
+	return text.Upper(e.Message) + "."
 }
 
 func detailOf(e *countersign.Error) string {
 	if sentences[e.Code] == "" {
 		return ""
 	}
-	return upper(e.Message) + "."
+	return text.Upper(e.Message) + "."
 }
 
 // kept is a typed field of a form that was refused.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Views of requests, responses and verifications, shared by the pages of runs,
@@ -100,7 +101,7 @@ func judgedOf(es []countersign.Expectation, v *countersign.Verification) []judge
 		rows = append(rows, judgedField(v.Status, v.Field, v.Expected, v.Actual))
 	default:
 		for _, e := range es {
-			rows = append(rows, judged{Field: e.Field, Expected: inline(e.Equals)})
+			rows = append(rows, judged{Field: e.Field, Expected: text.Inline(e.Equals)})
 		}
 	}
 	for i := range es {
@@ -110,9 +111,9 @@ func judgedOf(es []countersign.Expectation, v *countersign.Verification) []judge
 }
 
 func judgedField(status, field string, expected, actual countersign.Value) judged {
-	row := judged{Field: field, Expected: inline(expected), Known: status != countersign.VerificationSimulated, Actual: "absent"}
+	row := judged{Field: field, Expected: text.Inline(expected), Known: status != countersign.VerificationSimulated, Actual: "absent"}
 	if !actual.IsZero() {
-		row.Actual, row.Met = inline(actual), actual.Equal(expected)
+		row.Actual, row.Met = text.Inline(actual), actual.Equal(expected)
 	}
 	return row
 }

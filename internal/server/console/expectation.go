@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // expectation are the fields of an expectation, with the stored one, nil for none.
@@ -57,7 +58,7 @@ func typedExpectationAt(v *pageRequest, at string) (*countersign.Expectation, er
 
 func expectationHint(c *countersign.Capability) string {
 	if c.Expectation != nil {
-		return "Judged besides what the capability expects: " + wants(countersign.Expectations(c, nil)) + ". Empty: by that alone. $ is the whole output."
+		return "Judged besides what the capability expects: " + text.Wants(countersign.Expectations(c, nil)) + ". Empty: by that alone. $ is the whole output."
 	}
 	return "A LIVE run needs it: an answer of 200 proves nothing. $ is the whole output."
 }

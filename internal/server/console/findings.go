@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // finding is one validation problem; its number also stands on the diagram.
@@ -29,7 +30,7 @@ func findingsOf(doc countersign.AgentModel, found countersign.Validation) (list 
 	}
 	for i := range list {
 		list[i].Number = i + 1
-		list[i].Message = upper(list[i].Message) + "."
+		list[i].Message = text.Upper(list[i].Message) + "."
 		list[i].stateID = stateAt(doc, list[i].Path)
 	}
 	more = max(0, len(list)-mostFindings)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // form builds a form's fields, either with the stored values or with the submitted
@@ -92,7 +93,7 @@ func (s *form) take(name string) string {
 	}
 	s.taken++
 	slices.Sort(found)
-	return upper(strings.Join(found, "; ")) + "."
+	return text.Upper(strings.Join(found, "; ")) + "."
 }
 
 func (s *form) mono(name, label, hint, stored string) field {
@@ -167,9 +168,9 @@ func (s *form) problem() *problem {
 		rest = append(rest, strings.TrimPrefix(field+": "+text, ": "))
 	}
 	slices.Sort(rest)
-	p.Sentence, p.Detail = plural(s.taken, "field needs", "fields need")+" attention.", ""
+	p.Sentence, p.Detail = text.Plural(s.taken, "field needs", "fields need")+" attention.", ""
 	if len(rest) > 0 {
-		p.Detail = upper(strings.Join(rest, "; ")) + "."
+		p.Detail = text.Upper(strings.Join(rest, "; ")) + "."
 	}
 	return p
 }

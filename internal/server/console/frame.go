@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // frame is a page with its surroundings.
@@ -31,13 +32,13 @@ func (f frame) Can(op string) bool { return f.can(access.Operation(op)) }
 // of it is stored.
 func (f frame) Unsaved() bool { return f.r.Method == http.MethodPost && !f.Alone }
 
-func (f frame) Roles() string { return roleWords(f.Actor.Roles) }
+func (f frame) Roles() string { return text.RoleWords(f.Actor.Roles) }
 
 func (f frame) Ago(t time.Time) template.HTML { return f.ago(t) }
 
-func (f frame) Since(t time.Time) template.HTML { return timeTag(t, span(f.now.Sub(t))) }
+func (f frame) Since(t time.Time) template.HTML { return text.TimeTag(t, text.Span(f.now.Sub(t))) }
 
-func (f frame) Until(t time.Time) template.HTML { return timeTag(t, span(t.Sub(f.now))) }
+func (f frame) Until(t time.Time) template.HTML { return text.TimeTag(t, text.Span(t.Sub(f.now))) }
 
 // Elsewhere is the identity provider's name, "" for none.
 func (f frame) Elsewhere() string {
@@ -128,13 +129,13 @@ func (v *pageRequest) ago(t time.Time) template.HTML {
 	d := v.now.Sub(t)
 	switch {
 	case d < 0:
-		return "in " + timeTag(t, span(-d))
+		return "in " + text.TimeTag(t, text.Span(-d))
 	case d < time.Second:
-		return timeTag(t, "now")
+		return text.TimeTag(t, "now")
 	case d > 14*24*time.Hour:
-		return timeTag(t, t.UTC().Format("2 Jan 2006"))
+		return text.TimeTag(t, t.UTC().Format("2 Jan 2006"))
 	}
-	return timeTag(t, span(d)+" ago")
+	return text.TimeTag(t, text.Span(d)+" ago")
 }
 
 // revisionReplaced is the revision that a form replaces when it is saved: the one that it

@@ -3,11 +3,13 @@ package console
 import (
 	"html/template"
 	"maps"
+
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
-	textFunctions, webFunctions, formFunctions, drawnFunctions, ruleFunctions,
+	text.Functions, webFunctions, formFunctions, drawnFunctions, ruleFunctions,
 	runFunctions, modelFunctions, projectFunctions, agentFunctions, accessFunctions, overviewFunctions,
 )
 

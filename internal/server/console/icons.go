@@ -1,6 +1,10 @@
 package console
 
-import "html/template"
+import (
+	"html/template"
+
+	"github.com/countersign/countersign/internal/server/console/text"
+)
 
 // webFunctions are what templates draw a page's frame with.
 var webFunctions = template.FuncMap{
@@ -25,11 +29,11 @@ func drawn(name, how string) template.HTML {
 }
 
 // chip is a state's icon and word; plainChip has no background, for dense tables.
-func chip(s state) template.HTML { return chipWith("chip", s) }
+func chip(s text.State) template.HTML { return chipWith("chip", s) }
 
-func plainChip(s state) template.HTML { return chipWith("chip chip--plain", s) }
+func plainChip(s text.State) template.HTML { return chipWith("chip chip--plain", s) }
 
-func chipWith(class string, s state) template.HTML {
+func chipWith(class string, s text.State) template.HTML {
 	return template.HTML(`<span class="`+class+` `+s.Class+`">`) + icon(s.Icon) + template.HTML(template.HTMLEscapeString(s.Word)+`</span>`) //nolint:gosec // the class is ours, the word escaped
 }
 

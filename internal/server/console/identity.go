@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Sign-in, setup and sign-out (contract 3).
@@ -130,7 +131,7 @@ func badLink(err error) (*page, error) {
 		return nil, err
 	}
 	p := problemOf(err)
-	p.Sentence = upper(e.Message) + "."
+	p.Sentence = text.Upper(e.Message) + "."
 	return &page{name: "sign-in-link", status: http.StatusUnauthorized, Title: "Sign in", Alone: true, Data: linkData{Problem: p}}, nil
 }
 
@@ -165,7 +166,7 @@ func noSetUp(err error) string {
 	if e := refusalOf(err); e.Code != countersign.CodeUnauthenticated {
 		return problemOf(err).Sentence
 	}
-	return upper(refusalOf(err).Message) + "."
+	return text.Upper(refusalOf(err).Message) + "."
 }
 
 func setUp(v *pageRequest) (string, error) {

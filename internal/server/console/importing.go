@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // A project made of an OpenAPI document: the file is uploaded, operations are chosen, and
@@ -234,7 +235,7 @@ func noteOf(p importer.Proposed) string {
 func pack(in proposal) (string, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, err := z.Write([]byte(rawOf(in)))
+	_, err := z.Write([]byte(text.RawOf(in)))
 	if err == nil {
 		err = z.Close()
 	}
@@ -342,7 +343,7 @@ func registerImport(v *pageRequest, in proposal, chosen []countersign.Capability
 	if err = together(err, connectionTyped(v, &w)); err != nil {
 		return again(err)
 	}
-	if size := len(rawOf(w)); size > countersign.MaxBodyBytes {
+	if size := len(text.RawOf(w)); size > countersign.MaxBodyBytes {
 		return again(invalid("id", "the chosen capabilities take %d bytes, and a project has at most %d; choose fewer", size, countersign.MaxBodyBytes))
 	}
 	_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // A capability's inputs as a form: a field for each declared input, or one JSON
@@ -31,7 +32,7 @@ func (s *form) inputsAt(at string, c *countersign.Capability, fixed, stored map[
 	if c.InputSchema == nil {
 		document := "{}"
 		if stored != nil {
-			document = pretty(countersign.ObjectValue(stored))
+			document = text.Pretty(countersign.ObjectValue(stored))
 		}
 		return []field{s.document(at, "Inputs", "A JSON object.", document, 6)}
 	}
@@ -114,7 +115,7 @@ func boundsInWords(f countersign.InputField) string {
 	if len(f.Enum) > 0 {
 		options := make([]string, len(f.Enum))
 		for i, v := range f.Enum {
-			options[i] = inline(v)
+			options[i] = text.Inline(v)
 		}
 		texts = append(texts, "one of "+strings.Join(options, ", "))
 	}

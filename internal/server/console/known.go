@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The known facts about an uncertain step, in order of time: who approved it, that it
@@ -58,12 +59,12 @@ func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []
 	var out []knownFact
 	for i := range approvals {
 		if a := &approvals[i]; a.StepID == s.ID && a.Status != countersign.ApprovalPending && len(out) < knownShown {
-			how := approvalState(*a)
-			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + called(a.DecidedBy, a.DecidedByName), Quote: decidedBecause(a.DecidedBy, a.DecisionReason)})
+			how := text.ApprovalState(*a)
+			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + text.Called(a.DecidedBy, a.DecidedByName), Quote: text.DecidedBecause(a.DecidedBy, a.DecisionReason)})
 		}
 	}
 	if rec := s.Reconciliation; rec != nil {
-		out = append(out, knownFact{At: rec.At, Class: "is-idle", Icon: "i-user", Title: called(rec.By, rec.ByName) + " said: " + resolutionWord(rec.Resolution), Quote: rec.Evidence})
+		out = append(out, knownFact{At: rec.At, Class: "is-idle", Icon: "i-user", Title: text.Called(rec.By, rec.ByName) + " said: " + resolutionWord(rec.Resolution), Quote: rec.Evidence})
 	}
 	return out
 }
@@ -91,7 +92,7 @@ func nthTime(n int) string {
 
 // knownUnknown is the error that stopped the run.
 func knownUnknown(r *countersign.Run, s *countersign.StepRun) knownFact {
-	f := knownFact{At: r.WaitingFor.Since, Class: "is-unc", Icon: "s-recovery", Title: upper(inWords(s.Error.Message)), Code: s.Error.Code}
+	f := knownFact{At: r.WaitingFor.Since, Class: "is-unc", Icon: "s-recovery", Title: text.Upper(text.InWords(s.Error.Message)), Code: s.Error.Code}
 	if s.Response != nil && s.Response.StatusCode != 0 && s.Late == nil {
 		f.Got = new(gotOf("answer", s.Response, s.Output))
 	}
@@ -101,10 +102,10 @@ func knownUnknown(r *countersign.Run, s *countersign.StepRun) knownFact {
 func knownLate(s *countersign.StepRun) knownFact {
 	f := knownFact{At: s.Late.At, Class: "is-idle", Icon: "i-reply", Title: "A late answer arrived", Said: "Kept as evidence. It decides nothing by itself."}
 	if after := s.Late.At.Sub(s.StartedAt); after > 0 {
-		f.Title += ", " + took(after.Milliseconds()) + " after sending"
+		f.Title += ", " + text.Took(after.Milliseconds()) + " after sending"
 	}
 	if s.Late.Error != "" {
-		f.Said = upper(inWords(s.Late.Error)) + ". " + f.Said
+		f.Said = text.Upper(text.InWords(s.Late.Error)) + ". " + f.Said
 	}
 	f.Got, f.Use = new(gotOf("late", s.Late.Response, s.Late.Output)), usable("late", s.Late.Output)
 	return f
@@ -113,16 +114,16 @@ func knownLate(s *countersign.StepRun) knownFact {
 // knownProbe is one probe, with its response only if it is one of the latest.
 func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 	id := probeID(p)
-	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + called(p.By, p.ByName)}
+	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + text.Called(p.By, p.ByName)}
 	if p.Response != nil && p.Response.DurationMs > 0 {
-		f.Said += ", in " + took(p.Response.DurationMs)
+		f.Said += ", in " + text.Took(p.Response.DurationMs)
 	}
 	if p.Capability != "" {
 		f.Said += ", calling " + p.Capability
 	}
 	f.Said += "."
 	if p.Error != "" {
-		f.Said += " " + upper(inWords(p.Error)) + "."
+		f.Said += " " + text.Upper(text.InWords(p.Error)) + "."
 	}
 	if p.Request != nil {
 		f.Sent = new(sentOf(id+"-asked", *p.Request))
@@ -139,7 +140,7 @@ func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 // usable returns id if the output can be prefilled from this response: an object shown
 // whole and unmasked; else "".
 func usable(id string, answer countersign.Value) string {
-	if answer.Kind() != countersign.KindObject || len(answer.Raw()) > longest || strings.Contains(answer.Raw(), hiddenText) {
+	if answer.Kind() != countersign.KindObject || len(answer.Raw()) > text.Longest || strings.Contains(answer.Raw(), hiddenText) {
 		return ""
 	}
 	return id

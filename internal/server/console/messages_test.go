@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // typedIn is a request with a form's fields, written as a query.
@@ -110,7 +111,7 @@ func TestAPageThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 	doc := emptyModel()
 	doc.States = []countersign.ModelState{{ID: "a", IsStart: true, IsFinal: true, Position: countersign.Position{X: "0", Y: "0"}}}
 	doc.Transitions = []countersign.Transition{{ID: "t", FromStateID: "a", ToStateID: "a", Condition: countersign.Condition{Group: &countersign.ConditionGroup{Kind: "group", Combinator: countersign.CombinatorAnd, Conditions: []countersign.Condition{}}}}}
-	document := url.QueryEscape(rawOf(doc))
+	document := url.QueryEscape(text.RawOf(doc))
 	looping := doc
 	looping.States = []countersign.ModelState{doc.States[0]}
 	looping.States[0].IsFinal = false
@@ -119,7 +120,7 @@ func TestAPageThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 	startless.States = []countersign.ModelState{looping.States[0]}
 	startless.States[0].IsStart = false
 	fills := func(doc countersign.AgentModel) func() (int, string) {
-		return submits("/models/+form", "do=fill&at=scenarios[0]&document="+url.QueryEscape(rawOf(doc)))
+		return submits("/models/+form", "do=fill&at=scenarios[0]&document="+url.QueryEscape(text.RawOf(doc)))
 	}
 	for _, test := range []struct {
 		does   func() (int, string)

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // modelData is a model's page. Player, Here and Values are about the simulation step in
 // the address.
 type modelData struct {
 	countersign.Model
-	State       state
+	State       text.State
 	Findings    []finding
 	MoreFound   int
 	Scenarios   string // "4 of 4 pass"
@@ -36,7 +37,7 @@ type modelData struct {
 const shortDocument = 8 << 10
 
 func (d *modelData) ShowsDocument() bool {
-	return d.Whole || len(rawOf(d.Document)) <= shortDocument
+	return d.Whole || len(text.RawOf(d.Document)) <= shortDocument
 }
 
 func modelPage(v *pageRequest) (*page, error) {
@@ -73,14 +74,14 @@ func modelOf(v *pageRequest, id string) (*modelData, error) {
 	return d, nil
 }
 
-func validity(found countersign.Validation) state {
+func validity(found countersign.Validation) text.State {
 	switch {
 	case len(found.Errors) > 0:
-		return state{"is-fail", "s-failed", plural(len(found.Errors), "error", "errors")}
+		return text.State{Class: "is-fail", Icon: "s-failed", Word: text.Plural(len(found.Errors), "error", "errors")}
 	case len(found.Warnings) > 0:
-		return state{"is-wait", "s-warn", plural(len(found.Warnings), "warning", "warnings")}
+		return text.State{Class: "is-wait", Icon: "s-warn", Word: text.Plural(len(found.Warnings), "warning", "warnings")}
 	}
-	return state{"is-ok", "s-completed", "Valid"}
+	return text.State{Class: "is-ok", Icon: "s-completed", Word: "Valid"}
 }
 
 // unmet are the codes of scenarios that miss their expectation.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
@@ -18,7 +19,7 @@ func (d *modelData) diagram() template.HTML {
 	}
 	g := graph.Graph{
 		ID: "machine", Title: "State diagram of " + d.ID,
-		Description: plural(states, "state", "states") + ", " + plural(transitions, "transition", "transitions") + ". The table As text says the same.",
+		Description: text.Plural(states, "state", "states") + ", " + text.Plural(transitions, "transition", "transitions") + ". The table As text says the same.",
 	}
 	for _, s := range d.Document.States {
 		g.Nodes = append(g.Nodes, d.node(s))
@@ -55,7 +56,7 @@ func (d *modelData) node(s countersign.ModelState) graph.Node {
 
 func (d *modelData) edge(t countersign.Transition, waysOut int) graph.Edge {
 	e := graph.Edge{From: t.FromStateID, To: t.ToStateID, State: d.Player.edgeClass(t.ID)}
-	if words := labelWords(t); words != always {
+	if words := labelWords(t); words != text.Always {
 		e.Label = append(e.Label, words)
 	}
 	if does := actionWords(d.Document, t.ActionID); does != "" {
@@ -73,7 +74,7 @@ const longLabel = 56
 // labelWords is a transition's condition, or its name if the condition is too long; the
 // table shows it whole.
 func labelWords(t countersign.Transition) string {
-	words := conditionWords(t.Condition)
+	words := text.ConditionWords(t.Condition)
 	if utf8.RuneCountInString(words) > longLabel && t.Name != "" {
 		return t.Name
 	}
@@ -87,7 +88,7 @@ func actionWords(doc countersign.AgentModel, id string) string {
 	}
 	for _, a := range doc.Actions {
 		if a.ID == id && len(a.MemoryEffects) > 0 {
-			return a.Name + ", " + effectWords(a.MemoryEffects)
+			return a.Name + ", " + text.EffectWords(a.MemoryEffects)
 		}
 		if a.ID == id {
 			return a.Name
@@ -110,7 +111,7 @@ func transitionsOf(doc countersign.AgentModel) []transitionRow {
 		seen[stateID] = true
 		out := outOf(doc, stateID)
 		for _, t := range out {
-			when := conditionWords(t.Condition)
+			when := text.ConditionWords(t.Condition)
 			if len(out) > 1 {
 				when = strconv.FormatInt(t.Priority, 10) + ": " + when
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // editData is the form that edits a model's document, with the error that kept it from
@@ -48,7 +49,7 @@ func newModelPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return editData{Text: indented(doc.Raw())}.page(), nil
+	return editData{Text: text.Indented(doc.Raw())}.page(), nil
 }
 
 func editModelPage(v *pageRequest) (*page, error) {
@@ -59,7 +60,7 @@ func editModelPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision}.page(), nil
+	return editData{ID: m.ID, Text: text.Pretty(m.Document), Expected: m.Revision}.page(), nil
 }
 
 func createModel(v *pageRequest) (string, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // A model edited on its diagram. The form carries the whole document, as it is after the
@@ -125,7 +126,7 @@ func modelFormPage(v *pageRequest) (*page, error) {
 	s := &modelForm{modelElement: modelElement{v: v, id: m.ID, modelDraft: modelDraft{doc: m.Document}}, revision: m.Revision}
 	s.doc.KeepVerbatim(countersign.Value{})
 	if canonical(s.doc) != canonical(m.Document) {
-		return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision, Unfit: true}.page(), nil
+		return editData{ID: m.ID, Text: text.Pretty(m.Document), Expected: m.Revision, Unfit: true}.page(), nil
 	}
 	if s.at = placeOf(v.query("at")); !s.has(s.at) {
 		s.at = place{}
@@ -227,7 +228,7 @@ func (s *modelForm) save(anyway bool) (string, error) {
 	}
 	s.doc.UpdatedAt = v.now.UTC().Format("2006-01-02T15:04:05Z")
 	w := countersign.ModelWrite{ExpectedRevision: s.revision}
-	if err = exactjson.Decode([]byte(rawOf(s.doc)), &w.Document); err == nil { // the shape that PUT asks for
+	if err = exactjson.Decode([]byte(text.RawOf(s.doc)), &w.Document); err == nil { // the shape that PUT asks for
 		_, err = v.control.PutModel(v.r.Context(), v.actor, id, w)
 	}
 	switch {
@@ -247,7 +248,7 @@ func (s *modelForm) save(anyway bool) (string, error) {
 }
 
 func countErrors(found countersign.Validation) string {
-	return "not saved: " + plural(len(found.Errors), "error", "errors") + " in the model"
+	return "not saved: " + text.Plural(len(found.Errors), "error", "errors") + " in the model"
 }
 
 // refuse shows the form again with one field wrong.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // What is added to a model by form, and where it is drawn.
@@ -55,7 +56,7 @@ func (s *modelDraft) addState(x, y float64) {
 		word = "start"
 	}
 	id := unused(word, idsOf(doc.States, func(one countersign.ModelState) string { return one.ID }))
-	doc.States = append(doc.States, countersign.ModelState{ID: id, Name: upper(id), Position: freePosition(doc.States, x, y)})
+	doc.States = append(doc.States, countersign.ModelState{ID: id, Name: text.Upper(id), Position: freePosition(doc.States, x, y)})
 	if first {
 		model.StartAt(doc, 0)
 	}
@@ -125,6 +126,6 @@ func (s *modelDraft) addAction() {
 
 func (s *modelDraft) newAction(word string) string {
 	id := unused(word, idsOf(s.doc.Actions, func(a countersign.Action) string { return a.ID }))
-	s.doc.Actions = append(s.doc.Actions, countersign.Action{ID: id, Name: upper(id), Inputs: []string{}, MemoryEffects: []countersign.MemoryEffect{}})
+	s.doc.Actions = append(s.doc.Actions, countersign.Action{ID: id, Name: text.Upper(id), Inputs: []string{}, MemoryEffects: []countersign.MemoryEffect{}})
 	return id
 }

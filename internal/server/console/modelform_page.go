@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
@@ -22,7 +23,7 @@ type modelFormData struct {
 	Text     string // the document
 	Over     bool
 	Faulty   bool // it was to be saved with errors
-	State    state
+	State    text.State
 	Diagram  template.HTML
 	Lists    []pickList
 	Findings []formFinding
@@ -120,16 +121,16 @@ func (s *modelForm) page(err error) (*page, error) {
 		f.wrong[what] = text
 	}
 	d := modelFormData{
-		ID: s.id, Revision: s.revision, To: "/models/+form", Text: pretty(s.doc), Over: s.over, Faulty: s.faulty, State: validity(found),
+		ID: s.id, Revision: s.revision, To: "/models/+form", Text: text.Pretty(s.doc), Over: s.over, Faulty: s.faulty, State: validity(found),
 		At: s.at.String(), Lists: s.lists(found),
 	}
 	list, more := findingsOf(s.doc, found)
 	if len(s.doc.States) == 0 { // the page says what to begin with
-		d.State, list = state{"is-idle", "i-models", "Empty"}, nil
+		d.State, list = text.State{Class: "is-idle", Icon: "i-models", Word: "Empty"}, nil
 	}
 	for i := range list {
 		p := problemAt(found, i)
-		list[i].Message = upper(plainFinding(&s.doc, p)) + "."
+		list[i].Message = text.Upper(plainFinding(&s.doc, p)) + "."
 		d.Findings = append(d.Findings, formFinding{list[i], s.existing(placeOf(p.Path)).String()})
 	}
 	d.More = more
@@ -184,9 +185,9 @@ func (s *modelForm) problem(err error) *problem {
 	case p == nil:
 		return nil
 	case s.over:
-		p.Sentence, p.Detail = "Not saved: this model was changed meanwhile. Your changes are kept.", upper(problemMessage(err))+"."
+		p.Sentence, p.Detail = "Not saved: this model was changed meanwhile. Your changes are kept.", text.Upper(problemMessage(err))+"."
 	case len(s.wrong) > 0:
-		p.Sentence, p.Detail = plural(len(s.wrong), "field needs", "fields need")+" attention.", ""
+		p.Sentence, p.Detail = text.Plural(len(s.wrong), "field needs", "fields need")+" attention.", ""
 	case s.faulty:
 		p.Detail = "Correct what is marked, or save it as it is: no plan can be made of it then."
 	}
@@ -246,7 +247,7 @@ func (s *modelForm) diagram(findings []finding) template.HTML {
 	for i, t := range s.doc.Transitions {
 		e := d.edge(t, leaving[t.FromStateID])
 		if len(e.Label) == 0 {
-			e.Label = []string{always}
+			e.Label = []string{text.Always}
 		}
 		e.Href = "#" + pick{At: place{listTransitions, i}.String()}.ElementID()
 		if s.at == (place{listTransitions, i}) {
@@ -260,7 +261,7 @@ func (s *modelForm) diagram(findings []finding) template.HTML {
 // general are the errors about the element as a whole.
 func (s *modelForm) general(f *form) []string {
 	if message := f.wrong[s.at.String()]; message != "" {
-		return []string{upper(message) + "."}
+		return []string{text.Upper(message) + "."}
 	}
 	return nil
 }
@@ -271,7 +272,7 @@ func (s *modelForm) row(f *form, paths ...string) string {
 	for _, at := range paths {
 		for path, message := range f.wrong {
 			if path == at || strings.HasPrefix(path, at+".") {
-				texts = append(texts, upper(message)+".")
+				texts = append(texts, text.Upper(message)+".")
 				delete(f.wrong, path)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The fields of the present element, as they are shown.
@@ -127,7 +128,7 @@ func (s *modelForm) condition(f *form, t *countersign.Transition) *conditionForm
 	stored, _, flat := comparisonRows(t.Condition, s.kindOf)
 	c := &conditionForm{At: s.at.String(), Any: s.typed("any") != "", Operators: ruleRow{}.Operators(), Variables: s.variables("", "")}
 	if !flat {
-		c.Kept = conditionWords(t.Condition)
+		c.Kept = text.ConditionWords(t.Condition)
 	}
 	empty, filled := 0, 0
 	for n := 0; n < mostRows+manyRows && empty < max(fewRows, s.rows); n++ {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Inputs in the address override the scenario's: in_<variable>, each an exact JSON
@@ -80,7 +81,7 @@ func example(doc countersign.AgentModel, id string) string {
 			return "true, false"
 		case countersign.TypeChoice:
 			if len(variable.Choices) > 0 {
-				return inline(countersign.String(variable.Choices[0]))
+				return text.Inline(countersign.String(variable.Choices[0]))
 			}
 		}
 	}
@@ -108,10 +109,10 @@ func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given give
 		if variable.Kind != countersign.VariableInput {
 			continue
 		}
-		f := modelInput{Variable: variable, Name: inputPrefix + variable.ID, Stands: inline(variable.DefaultValue)}
+		f := modelInput{Variable: variable, Name: inputPrefix + variable.ID, Stands: text.Inline(variable.DefaultValue)}
 		if s != nil {
 			if value, ok := s.Inputs[variable.ID]; ok {
-				f.Stands = inline(value)
+				f.Stands = text.Inline(value)
 			}
 		}
 		f.Text, f.Err, given = given.take(variable.ID)

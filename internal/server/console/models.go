@@ -1,9 +1,11 @@
 package console
 
 import (
+	"html/template"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
-	"html/template"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // modelFunctions are the functions of the templates of models.
@@ -33,14 +35,14 @@ func modelsPage(v *pageRequest) (*page, error) {
 }
 
 // modelState says whether plans can be made of a model.
-func modelState(m countersign.Model) state {
+func modelState(m countersign.Model) text.State {
 	if m.Retired {
-		return retiredState
+		return text.RetiredState
 	}
 	if m.Suspended {
-		return state{"is-wait", "s-waiting", "Suspended"}
+		return text.State{Class: "is-wait", Icon: "s-waiting", Word: "Suspended"}
 	}
-	return state{"is-ok", "s-completed", "In use"}
+	return text.State{Class: "is-ok", Icon: "s-completed", Word: "In use"}
 }
 
 func modelHref(id string) string { return "/models/" + id }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // moment describes the current state of a simulation.
@@ -79,12 +80,12 @@ func momentOf(doc countersign.AgentModel, p *player) moment {
 func stepOf(p *player) string { return "step " + strconv.Itoa(p.At) + " of " + strconv.Itoa(p.Last) }
 
 func triedOf(t countersign.Transition, several bool, names stateWords) tried {
-	return tried{Name: cmp.Or(t.Name, t.ID), To: names.of(t.ToStateID), Priority: t.Priority, Several: several, Words: conditionWords(t.Condition)}
+	return tried{Name: cmp.Or(t.Name, t.ID), To: names.of(t.ToStateID), Priority: t.Priority, Several: several, Words: text.ConditionWords(t.Condition)}
 }
 
 func metOf(seen countersign.PredicateTrace, units map[string]string) met {
 	return met{
-		Words: predicateWords(seen.VariableID, seen.Operator, seen.Value), Actual: valueWords(seen.Actual, units[seen.VariableID]),
+		Words: text.PredicateWords(seen.VariableID, seen.Operator, seen.Value), Actual: valueWords(seen.Actual, units[seen.VariableID]),
 		Unknown: unknown(seen.Actual), Holds: seen.Holds,
 	}
 }
@@ -149,9 +150,9 @@ func valueWords(s countersign.Scalar, unit string) string {
 	case unknown(s):
 		return "unknown"
 	case unit != "" && s.Kind() == countersign.KindNumber:
-		return inline(s) + " " + unit
+		return text.Inline(s) + " " + unit
 	}
-	return inline(s)
+	return text.Inline(s)
 }
 
 func unitsOf(doc countersign.AgentModel) map[string]string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // overviewFunctions are the functions of the templates of the overview and the audit log.
@@ -60,7 +61,7 @@ func overviewPage(v *pageRequest) (*page, error) {
 // waitingRow is a run that waits for a decision.
 type waitingRow struct {
 	Title, Detail string
-	State         state
+	State         text.State
 	Since, Lapses time.Time
 	Soon          bool // it expires within the hour
 	Href, Act     string
@@ -128,7 +129,7 @@ func namesOf(v *pageRequest, list []control.Waiting) (map[string]string, error) 
 
 func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	r := &w.Run
-	row := waitingRow{Since: r.UpdatedAt, State: runStates[r.Status], Href: Prefix + "/recovery/" + r.ID, Act: "Resolve"}
+	row := waitingRow{Since: r.UpdatedAt, State: text.RunStates[r.Status], Href: Prefix + "/recovery/" + r.ID, Act: "Resolve"}
 	id := ""
 	if r.WaitingFor != nil {
 		id, row.Since = r.WaitingFor.StepID, r.WaitingFor.Since
@@ -136,10 +137,10 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	if w.Approval != nil {
 		id, row.Since, row.Lapses = w.Approval.StepID, w.Approval.RequestedAt, w.Approval.ExpiresAt
 		row.Soon = row.Lapses.Sub(now) < time.Hour
-		row.State, row.Href, row.Act = approvalState(*w.Approval), Prefix+"/approvals/"+w.Approval.ID, "Review"
+		row.State, row.Href, row.Act = text.ApprovalState(*w.Approval), Prefix+"/approvals/"+w.Approval.ID, "Review"
 	}
-	row.Title, row.Detail = cmp.Or(plan, r.ID), called(r.RequestedBy, r.RequestedByName)+" asks"
-	if i := stepIndex(r, id); i >= 0 {
+	row.Title, row.Detail = cmp.Or(plan, r.ID), text.Called(r.RequestedBy, r.RequestedByName)+" asks"
+	if i := text.StepIndex(r, id); i >= 0 {
 		row.Detail = waitingDetail(w, &r.Steps[i])
 	}
 	if w.Barred != nil {
@@ -150,16 +151,16 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 
 func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	if w.Approval != nil {
-		return nameOf(s) + ", " + w.Approval.Request.Method + " to " + hostOf(s) + "; " + called(w.Run.RequestedBy, w.Run.RequestedByName) + " asks"
+		return text.NameOf(s) + ", " + w.Approval.Request.Method + " to " + text.HostOf(s) + "; " + text.Called(w.Run.RequestedBy, w.Run.RequestedByName) + " asks"
 	}
 	cause := "nobody knows whether it was done"
 	if s.Error != nil {
-		cause = inWords(s.Error.Message)
+		cause = text.InWords(s.Error.Message)
 	}
 	if s.Late != nil {
 		cause += "; a late answer is there"
 	}
-	return nameOf(s) + ": " + cause
+	return text.NameOf(s) + ": " + cause
 }
 
 func overviewRunning(v *pageRequest, d *overviewData) error {

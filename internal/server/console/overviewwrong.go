@@ -6,12 +6,13 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // wrongRow is something that needs attention.
 type wrongRow struct {
 	Title, Detail, Href string
-	State               state
+	State               text.State
 	At                  time.Time
 }
 
@@ -51,9 +52,9 @@ func agentsInTrouble(v *pageRequest, d *overviewData) error {
 		row := wrongRow{Href: Prefix + "/agents/" + a.ID, At: a.LastHeartbeatAt, Detail: a.ID}
 		switch a.Liveness {
 		case countersign.LivenessStale:
-			row.Title, row.State = a.Name+" sends no heartbeat", state{"is-wait", "s-stale", "Stale"}
+			row.Title, row.State = a.Name+" sends no heartbeat", text.State{Class: "is-wait", Icon: "s-stale", Word: "Stale"}
 		case countersign.LivenessError:
-			row.Title, row.State = a.Name+" reports an error", state{"is-fail", "s-failed", "Error"}
+			row.Title, row.State = a.Name+" reports an error", text.State{Class: "is-fail", Icon: "s-failed", Word: "Error"}
 		default:
 			continue
 		}
@@ -78,7 +79,7 @@ func projectsOff(v *pageRequest, d *overviewData) error {
 		}
 		d.Wrong = append(d.Wrong, wrongRow{
 			Title: name + " is disabled", Detail: "LIVE runs can't call it. An admin enables it.", Href: Prefix + "/projects/" + p.ID,
-			State: state{"is-wait", "s-warn", "Disabled"}, At: p.UpdatedAt,
+			State: text.State{Class: "is-wait", Icon: "s-warn", Word: "Disabled"}, At: p.UpdatedAt,
 		})
 	}
 	return nil

@@ -11,11 +11,12 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 type planData struct {
 	countersign.Plan
-	State   state
+	State   text.State
 	Diagram template.HTML
 	Steps   []planStep
 	Errors  []string // those of no step
@@ -76,7 +77,7 @@ func planOf(v *pageRequest, id string) (*planData, error) {
 		return nil, err
 	}
 	if d.outOfDate() {
-		d.State = state{"is-wait", "s-warn", "Out of date"}
+		d.State = text.State{Class: "is-wait", Icon: "s-warn", Word: "Out of date"}
 	}
 	d.Does = consequences(d.Steps, d.Live())
 	d.Diagram = planDiagram(p, d.Steps)
@@ -121,13 +122,13 @@ func consequences(steps []planStep, live bool) []string {
 	}
 	var out []string
 	if asks > 0 {
-		out = append(out, plural(asks, "step asks", "steps ask")+" for approval before anything is sent.")
+		out = append(out, text.Plural(asks, "step asks", "steps ask")+" for approval before anything is sent.")
 	}
 	if sends > 0 {
-		out = append(out, plural(sends, "step changes", "steps change")+" something without asking.")
+		out = append(out, text.Plural(sends, "step changes", "steps change")+" something without asking.")
 	}
 	if reads > 0 {
-		out = append(out, plural(reads, "step reads", "steps read")+" without asking.")
+		out = append(out, text.Plural(reads, "step reads", "steps read")+" without asking.")
 	}
 	return out
 }
@@ -136,7 +137,7 @@ func rehearsed(asks int) string {
 	if asks == 0 {
 		return "Live, no step asks for approval."
 	}
-	return "Live, " + plural(asks, "step asks", "steps ask") + " for approval."
+	return "Live, " + text.Plural(asks, "step asks", "steps ask") + " for approval."
 }
 
 // startRun starts a run, once per page view, however often the button is pressed.

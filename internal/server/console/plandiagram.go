@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
@@ -18,7 +19,7 @@ func planDiagram(p countersign.Plan, steps []planStep) template.HTML {
 	}
 	g := graph.Graph{
 		ID: "plan", Title: "Steps of " + p.ID,
-		Description: plural(len(steps), "step", "steps") + ". The list Steps says the same.",
+		Description: text.Plural(len(steps), "step", "steps") + ". The list Steps says the same.",
 	}
 	for _, s := range steps {
 		g.Nodes = append(g.Nodes, planNode(s, p.Mode == countersign.ModeDryRun))
@@ -33,7 +34,7 @@ func planNode(s planStep, dry bool) graph.Node {
 		n.Icon = "s-waiting"
 	}
 	if len(s.Errors) > 0 {
-		n.State, n.Icon, n.Word, n.Badge = "fail", "s-failed", plural(len(s.Errors), "error", "errors"), strconv.Itoa(len(s.Errors))
+		n.State, n.Icon, n.Word, n.Badge = "fail", "s-failed", text.Plural(len(s.Errors), "error", "errors"), strconv.Itoa(len(s.Errors))
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // A plan built by form: its model, its steps, and what each of them sends. What would make
@@ -38,7 +39,7 @@ func planFormPage(v *pageRequest) (*page, error) {
 			return nil, err
 		}
 		if !writePlan(f, w) {
-			return newPlanData{From: from, Text: pretty(w), Unfit: true}.page(), nil
+			return newPlanData{From: from, Text: text.Pretty(w), Unfit: true}.page(), nil
 		}
 		v.r.PostForm.Set("from", from)
 	}
@@ -69,7 +70,7 @@ func writePlan(f *stepsForm, w countersign.PlanWrite) bool {
 	form.Set("mode", w.Mode)
 	form.Set("scenarioId", w.ScenarioID)
 	if w.PlanningInputs != nil {
-		form.Set("planningInputs", rawOf(w.PlanningInputs))
+		form.Set("planningInputs", text.RawOf(w.PlanningInputs))
 	}
 	steps := make([]builtStep, len(w.Steps))
 	for i, s := range w.Steps {
@@ -100,7 +101,7 @@ func planForm(v *pageRequest, f *stepsForm, err error) (*page, error) {
 	d.Rows = f.rows(s)
 	d.Offers = f.offersFor("project", "No project that you may use has a capability yet.")
 	w, _ := typedPlan(v, f)
-	d.JSON = pretty(w)
+	d.JSON = text.Pretty(w)
 	d.Problem = s.problem()
 	return &page{name: "plan-form", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}, nil
 }

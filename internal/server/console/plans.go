@@ -5,6 +5,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 func planRoutes() []route {
@@ -20,14 +21,14 @@ func planRoutes() []route {
 	}
 }
 
-var planStates = map[string]state{
-	countersign.PlanReady:   {"is-ok", "s-completed", "Ready"},
-	countersign.PlanInvalid: {"is-fail", "s-failed", "Invalid"},
+var planStates = map[string]text.State{
+	countersign.PlanReady:   {Class: "is-ok", Icon: "s-completed", Word: "Ready"},
+	countersign.PlanInvalid: {Class: "is-fail", Icon: "s-failed", Word: "Invalid"},
 }
 
 type planRow struct {
 	countersign.Plan
-	State state
+	State text.State
 }
 
 type plansData struct {
@@ -104,7 +105,7 @@ func newPlanPage(v *pageRequest) (*page, error) {
 		return d.page(), nil
 	}
 	w, err := planToCopy(v, d.From)
-	d.Text = pretty(w)
+	d.Text = text.Pretty(w)
 	return d.page(), err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // planStep is a step with its errors.
@@ -42,9 +43,9 @@ const shortInput = 400
 // names the step whose inputs are shown in full.
 func planSteps(m *cost.Meter, p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: text.CapabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
 		step.judge(m)
-		step.Asks, step.Wants = step.gateWords(), wants(countersign.Expectations(step.Contract, &s))
+		step.Asks, step.Wants = step.gateWords(), text.Wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()
 		steps = append(steps, step)
 	}
@@ -74,7 +75,7 @@ func stepAt(text string) (index int, rest string) {
 func (s *planStep) inputs() {
 	var size int64
 	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
-		text := inline(s.Input[name])
+		text := text.Inline(s.Input[name])
 		size += int64(len(text))
 		s.Inputs = append(s.Inputs, planInput{Name: name, Value: text})
 	}
@@ -112,7 +113,7 @@ func (s *planStep) judge(m *cost.Meter) {
 // gateWords say what the gate says of a step that isn't sent yet.
 func (s *planStep) gateWords() string {
 	if s.Contract == nil || len(s.Contract.ApprovalRules) == 0 {
-		return askingWords(s.Contract)
+		return text.AskingWords(s.Contract)
 	}
 	switch v := s.gate; {
 	case v.Then == countersign.RuleDeny:
@@ -128,7 +129,7 @@ func (s *planStep) gateWords() string {
 // fixedInputs are those that an agent's manifest sets.
 func fixedInputs(fixed map[string]countersign.Value) (out []teamInput) {
 	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		out = append(out, teamInput{Name: name, Value: inline(fixed[name]), From: "fixed by the manifest"})
+		out = append(out, teamInput{Name: name, Value: text.Inline(fixed[name]), From: "fixed by the manifest"})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // player steps through a simulation by links. The step, counted from 1, is in the
@@ -19,7 +20,7 @@ type player struct {
 
 	First, Back, Next, End string // addresses, "" if there is no such step
 	Path                   []stop
-	Verdict                state
+	Verdict                text.State
 	Sentence               string
 	Mismatches             []judged
 
@@ -203,9 +204,9 @@ func (p *player) hrefOf(stateID string) string {
 // judge says how the simulation ends and how that differs from what the scenario
 // expects.
 func (p *player) judge(names stateWords) {
-	p.Verdict = state{"is-ok", "s-completed", "Passes"}
+	p.Verdict = text.State{Class: "is-ok", Icon: "s-completed", Word: "Passes"}
 	if !p.sim.Passed {
-		p.Verdict = state{"is-fail", "s-failed", "Does not pass"}
+		p.Verdict = text.State{Class: "is-fail", Icon: "s-failed", Word: "Does not pass"}
 	}
 	last := names.of(p.sim.FinalStateID)
 	switch p.sim.Outcome {
@@ -217,7 +218,7 @@ func (p *player) judge(names stateWords) {
 		p.Sentence = "It ends in " + last + "."
 	}
 	for _, m := range p.sim.Mismatches {
-		p.Mismatches = append(p.Mismatches, judged{Field: m.Field, Expected: inline(m.Expected), Actual: inline(m.Actual), Known: true})
+		p.Mismatches = append(p.Mismatches, judged{Field: m.Field, Expected: text.Inline(m.Expected), Actual: text.Inline(m.Actual), Known: true})
 	}
 }
 

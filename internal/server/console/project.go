@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The page of one project: whether it can be used, and what changes that (contract 5).
@@ -14,7 +15,7 @@ import (
 type projectData struct {
 	countersign.Project
 	Auths   []countersign.Auth
-	Call    statusNotice
+	Call    text.StatusNotice
 	Reason  field // why it is to be enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
@@ -33,7 +34,7 @@ type shownCapability struct {
 
 // Wants is what the capability expects, in words.
 func (c shownCapability) Wants() string {
-	return wants(countersign.Expectations(&c.Capability, nil))
+	return text.Wants(countersign.Expectations(&c.Capability, nil))
 }
 
 func projectPage(v *pageRequest) (*page, error) { return projectAgain(v, nil) }
@@ -80,11 +81,11 @@ func capabilitiesOn(v *pageRequest, p countersign.Project, find string) ([]shown
 }
 
 // callOf says whether LIVE runs can use a project, and why not.
-func callOf(p countersign.Project, may bool) statusNotice {
+func callOf(p countersign.Project, may bool) text.StatusNotice {
 	if p.Retired {
-		return retiredNotice("project")
+		return text.RetiredNotice("project")
 	}
-	c := statusNotice{Class: "call--wait", Icon: "s-waiting", Check: may}
+	c := text.StatusNotice{Class: "call--wait", Icon: "s-waiting", Check: may}
 	unset := len(p.EffectiveAuths()) > 0 && !p.SecretConfigured
 	switch {
 	case !p.Enabled && p.Health == nil:

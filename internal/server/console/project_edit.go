@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Forms that register a project and edit its connection. Capabilities have forms of
@@ -228,12 +229,12 @@ func documentAgain(v *pageRequest, err error) (*page, error) {
 	s := formOf(v, nil, "")
 	d := documentData{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
-		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", pretty(projectWriteOf(p)), 28)),
+		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", text.Pretty(projectWriteOf(p)), 28)),
 		Consequence: savingDisables(p.Revision), Problem: problemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 	}
 	d.Blocked = use.Any()
 	if d.Over {
-		d.Stored = pretty(projectWriteOf(p))
+		d.Stored = text.Pretty(projectWriteOf(p))
 	}
 	if d.Blocked || inUse(err) {
 		d.Use = &use

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // proof says whether a check has shown that the receiver deduplicates, as it is
@@ -21,7 +22,7 @@ func proofOf(p countersign.Project, c countersign.Capability) proof {
 		return declared
 	}
 	day := known.CheckedAt.UTC().Format("2 Jan 2006")
-	by := "Tried at " + known.Target + ", recorded by " + who(known.CheckedBy) + " at " + known.CheckedAt.UTC().Format(exactTime) + "."
+	by := "Tried at " + known.Target + ", recorded by " + text.Who(known.CheckedBy) + " at " + known.CheckedAt.UTC().Format(text.ExactTime) + "."
 	if known.Proven {
 		return proof{Class: "is-ok", Icon: "i-check", Word: "Proven " + day, Title: "The same key had its effect once. " + by}
 	}

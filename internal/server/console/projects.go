@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"github.com/countersign/countersign/internal/rules/upgrade"
 	"html/template"
 	"strings"
 
@@ -10,6 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/upgrade"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // projectFunctions are the functions of the templates of projects.
@@ -53,25 +54,25 @@ func projectCrumbs(id string, last ...crumb) []crumb {
 }
 
 // enabledState says whether LIVE runs may use a project.
-func enabledState(p countersign.Project) state {
+func enabledState(p countersign.Project) text.State {
 	if p.Retired {
-		return retiredState
+		return text.RetiredState
 	}
 	if p.Enabled {
-		return state{"is-ok", "s-completed", "Enabled"}
+		return text.State{Class: "is-ok", Icon: "s-completed", Word: "Enabled"}
 	}
-	return state{"is-idle", "s-cancelled", "Disabled"}
+	return text.State{Class: "is-idle", Icon: "s-cancelled", Word: "Disabled"}
 }
 
 // healthState is the result of the current revision's latest health check.
-func healthState(p countersign.Project) state {
+func healthState(p countersign.Project) text.State {
 	switch {
 	case p.Health == nil:
-		return state{"is-idle", "s-unknown", "Not checked"}
+		return text.State{Class: "is-idle", Icon: "s-unknown", Word: "Not checked"}
 	case p.Health.Healthy:
-		return state{"is-ok", "s-online", "Healthy"}
+		return text.State{Class: "is-ok", Icon: "s-online", Word: "Healthy"}
 	default:
-		return state{"is-fail", "s-failed", "Unhealthy"}
+		return text.State{Class: "is-fail", Icon: "s-failed", Word: "Unhealthy"}
 	}
 }
 

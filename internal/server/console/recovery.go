@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 func recoveryRoutes() []route {
@@ -74,7 +75,7 @@ func uncertainStep(r *countersign.Run) int {
 }
 
 func evidenceOf(s *countersign.StepRun) string {
-	probes := plural(len(s.Probes), "probe", "probes")
+	probes := text.Plural(len(s.Probes), "probe", "probes")
 	switch {
 	case s.Late != nil && len(s.Probes) > 0:
 		return "a late answer and " + probes + " are there"

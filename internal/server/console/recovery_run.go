@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 func inputNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
@@ -100,9 +101,9 @@ func (d *recoveryRunData) plan() {
 		return
 	}
 	d.Plan = p.Name
-	capability := capabilityOf(p, d.Step.ProjectID, d.Step.Capability)
+	capability := text.CapabilityOf(p, d.Step.ProjectID, d.Step.Capability)
 	if capability != nil {
-		d.Probe = capability.Probe != "" && capabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
+		d.Probe = capability.Probe != "" && text.CapabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
 		d.Resolve.OutputField = capability.OutputField
 	}
 	d.Expected = expectationsFor(p, d.Step)
@@ -141,7 +142,7 @@ func stepsAround(r *countersign.Run, at int) []stepSummary {
 	var out []stepSummary
 	for i := max(0, at-aroundShown); i < min(len(r.Steps), at+aroundShown+1); i++ {
 		s := &r.Steps[i]
-		step := stepSummary{N: i + 1, Name: s.Name, State: stepState(*s), Proved: provedBy(s), Here: i == at}
+		step := stepSummary{N: i + 1, Name: s.Name, State: text.StepState(*s), Proved: provedBy(s), Here: i == at}
 		if s.Status == countersign.StepPending && s.ApprovalRequired {
 			step.Proved = "asks for approval first"
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // resolution is the form that resolves an uncertain step.
@@ -264,7 +265,7 @@ func resolveAgain(v *pageRequest, id string, refused error, wrong map[string]str
 	if len(wrong) == 0 {
 		d.Problem = problemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
-			d.Problem.Sentence = called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + agoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+			d.Problem.Sentence = text.Called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + agoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
 	p := d.page()

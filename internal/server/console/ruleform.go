@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The approval rules of a capability as a form: for each some comparisons, of which all or
@@ -94,7 +95,7 @@ func ruleRowOf(c *countersign.Capability, i int) ruleRow {
 	}
 	parts, either, flat := comparisonsOf(r.When)
 	if !flat {
-		row.Kept = conditionWords(r.When)
+		row.Kept = text.ConditionWords(r.When)
 		return row
 	}
 	row.Any = either
@@ -163,7 +164,7 @@ func typedRuleRows(v *pageRequest, c countersign.Capability) (rows []ruleRow) {
 		}
 		if at, ok := storedRule(c, r.Was); ok && len(r.Parts) == 0 {
 			if _, _, flat := comparisonsOf(at.When); !flat {
-				r.Kept = conditionWords(at.When)
+				r.Kept = text.ConditionWords(at.When)
 			}
 		}
 		if r.Then != "" || r.Reason != "" || len(r.Parts) > 0 || r.Was != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // runData is the page of a run. The parts that live updates replace have templates of
@@ -88,11 +89,11 @@ func rightsOn(v *pageRequest, r *countersign.Run) (b viewerRights, err error) {
 // runDataOf builds the page from the run. pinned is the requested step; an unknown one
 // is ignored.
 func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned string) *runData {
-	if stepIndex(r, pinned) < 0 {
+	if text.StepIndex(r, pinned) < 0 {
 		pinned = ""
 	}
 	d := &runData{Run: r, Plan: p, Title: cmp.Or(p.Name, r.ID), Pinned: pinned, Self: Prefix + "/runs/" + r.ID}
-	chosen := stepIndex(r, pinned)
+	chosen := text.StepIndex(r, pinned)
 	if chosen < 0 {
 		chosen = presentStep(r)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Running an ended run again with other inputs: they stand in a form by field, what was
@@ -187,9 +188,9 @@ func doneBefore(r *countersign.Run) (out []string) {
 		}
 		switch {
 		case s.Status == countersign.StepCompleted:
-			out = append(out, stepTitle(r, i)+" was completed in that run. A new run does it again.")
+			out = append(out, text.StepTitle(r, i)+" was completed in that run. A new run does it again.")
 		case s.MayHaveHappened, s.Status == countersign.StepAbandoned:
-			out = append(out, stepTitle(r, i)+" may have taken effect in that run. Check at "+hostOf(s)+" before you run it again.")
+			out = append(out, text.StepTitle(r, i)+" may have taken effect in that run. Check at "+text.HostOf(s)+" before you run it again.")
 		}
 	}
 	return out
@@ -223,7 +224,7 @@ func (a *againOf) changes(typed map[string]map[string]countersign.Value) alterat
 }
 
 func digestOf(typed map[string]map[string]countersign.Value) string {
-	return countersign.SHA256Hex([]byte(rawOf(typed)))
+	return countersign.SHA256Hex([]byte(text.RawOf(typed)))
 }
 
 // runAgain reviews what was typed, and starts what was reviewed.

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // cancelData is the page that asks for the reason of a cancel and says what it does.
@@ -47,9 +48,9 @@ func cancelForm(v *pageRequest, reason string, refused error) (*page, error) {
 
 // cancelWords say what a cancel can't stop and how the run ends.
 func cancelWords(r *countersign.Run) (onItsWay, then string) {
-	i := indexOfStep(r, countersign.StepRunning)
+	i := text.IndexOfStep(r, countersign.StepRunning)
 	if i >= 0 && r.Steps[i].SideEffect {
-		return stepTitle(r, i) + " is on its way and can't be stopped; an approver will be asked what happened.",
+		return text.StepTitle(r, i) + " is on its way and can't be stopped; an approver will be asked what happened.",
 			"Nothing more is sent. The run ends cancelled when that is said."
 	}
 	left := 0
@@ -58,7 +59,7 @@ func cancelWords(r *countersign.Run) (onItsWay, then string) {
 			left++
 		}
 	}
-	then = "The run ends cancelled; " + plural(left, "step is", "steps are") + " never begun."
+	then = "The run ends cancelled; " + text.Plural(left, "step is", "steps are") + " never begun."
 	if r.Status == countersign.RunWaitingApproval {
 		then += " The approval that it waits for is closed."
 	}

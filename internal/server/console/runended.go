@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 func doneWords(r *countersign.Run) string {
@@ -19,21 +20,21 @@ func doneWords(r *countersign.Run) string {
 		if asks == 0 {
 			return "Rehearsed. Nothing was sent; no step will ask for approval."
 		}
-		return "Rehearsed. Nothing was sent; " + plural(asks, "step", "steps") + " will ask for approval."
+		return "Rehearsed. Nothing was sent; " + text.Plural(asks, "step", "steps") + " will ask for approval."
 	}
 	switch {
 	case r.UnverifiedSteps > 0:
-		return "Done. " + strconv.Itoa(r.UnverifiedSteps) + " of " + plural(n, "step", "steps") + " had nothing to verify."
+		return "Done. " + strconv.Itoa(r.UnverifiedSteps) + " of " + text.Plural(n, "step", "steps") + " had nothing to verify."
 	case n == 1:
 		return "Done. The step is verified."
 	}
-	return "Done. All " + plural(n, "step", "steps") + " are verified."
+	return "Done. All " + text.Plural(n, "step", "steps") + " are verified."
 }
 
 func (c *callout) failed(r *countersign.Run) {
 	code, message, _ := strings.Cut(r.Error, ": ")
 	c.Code = countersign.Code(code)
-	i := indexOfStep(r, countersign.StepFailed)
+	i := text.IndexOfStep(r, countersign.StepFailed)
 	reason, next := failure(c.Code, message, r, i)
 	at := ""
 	if i >= 0 {
@@ -41,7 +42,7 @@ func (c *callout) failed(r *countersign.Run) {
 	}
 	c.Sentence = ended("The run failed" + at + ": " + reason)
 	if words := r.HappenedWords(); words != "" {
-		next = upper(words) + ": check at " + hostOf(&r.Steps[max(i, 0)]) + "."
+		next = text.Upper(words) + ": check at " + text.HostOf(&r.Steps[max(i, 0)]) + "."
 	}
 	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
 	if c.Code == countersign.CodeReceiverRefused && i >= 0 && r.Steps[i].Response != nil {
@@ -60,8 +61,8 @@ func ended(sentence string) string {
 // failureWords is why a run failed.
 func failureWords(r *countersign.Run) string {
 	code, message, _ := strings.Cut(r.Error, ": ")
-	reason, _ := failure(countersign.Code(code), message, r, indexOfStep(r, countersign.StepFailed))
-	return upper(reason) + happenedWords(r)
+	reason, _ := failure(countersign.Code(code), message, r, text.IndexOfStep(r, countersign.StepFailed))
+	return text.Upper(reason) + happenedWords(r)
 }
 
 // failures are texts for failed runs: the reason and what to do. {host} is the called
@@ -92,9 +93,9 @@ func failure(code countersign.Code, message string, r *countersign.Run, i int) (
 	}
 	host := "the receiver"
 	if i >= 0 {
-		host = hostOf(&r.Steps[i])
+		host = text.HostOf(&r.Steps[i])
 	}
-	fill := strings.NewReplacer("{host}", host, "{message}", inWords(message), "{status}", withStatus(r, i), "{by}", who(by), "{why}", why)
+	fill := strings.NewReplacer("{host}", host, "{message}", text.InWords(message), "{status}", withStatus(r, i), "{by}", text.Who(by), "{why}", why)
 	return fill.Replace(words.reason), fill.Replace(words.next)
 }
 
@@ -111,14 +112,14 @@ func (c *callout) cancelled(r *countersign.Run) {
 	i := reconciledStep(r)
 	switch by, why, given := strings.Cut(message, ": "); {
 	case c.Code == countersign.CodeAbandoned:
-		c.Sentence = "Abandoned: it is unknown whether " + stepTitle(r, i) + " was done."
+		c.Sentence = "Abandoned: it is unknown whether " + text.StepTitle(r, i) + " was done."
 	case given:
-		c.Sentence = "Cancelled by " + who(by) + ": “" + why + "”"
+		c.Sentence = "Cancelled by " + text.Who(by) + ": “" + why + "”"
 	default:
-		c.Sentence = "Cancelled while " + stepTitle(r, i) + " was on its way; " + resolvedWords(r, i) + "."
+		c.Sentence = "Cancelled while " + text.StepTitle(r, i) + " was on its way; " + resolvedWords(r, i) + "."
 	}
 	if words := r.HappenedWords(); words != "" {
-		c.Detail = strings.TrimSpace(upper(words) + ": check at " + hostOf(&r.Steps[max(i, 0)]) + ". " + c.Detail)
+		c.Detail = strings.TrimSpace(text.Upper(words) + ": check at " + text.HostOf(&r.Steps[max(i, 0)]) + ". " + c.Detail)
 	}
 }
 
@@ -126,7 +127,7 @@ func resolvedWords(r *countersign.Run, i int) string {
 	if i < 0 {
 		return "an approver recorded what happened"
 	}
-	by := called(r.Steps[i].Reconciliation.By, r.Steps[i].Reconciliation.ByName)
+	by := text.Called(r.Steps[i].Reconciliation.By, r.Steps[i].Reconciliation.ByName)
 	switch r.Steps[i].Reconciliation.Resolution {
 	case countersign.ConfirmedCompleted:
 		return by + " confirmed that it happened"
@@ -164,13 +165,13 @@ func rangeWords(r *countersign.Run, status countersign.StepStatus, word string) 
 	case last-first == n-1:
 		return "Steps " + strconv.Itoa(first) + " to " + strconv.Itoa(last) + " were " + word + "."
 	}
-	return plural(n, "step was ", "steps were ") + word + "."
+	return text.Plural(n, "step was ", "steps were ") + word + "."
 }
 
 func cancelledBy(r *countersign.Run) string {
 	code, message, _ := strings.Cut(r.Error, ": ")
 	if by, _, given := strings.Cut(message, ": "); given && countersign.Code(code) == countersign.CodeCancelled {
-		return "by " + who(by)
+		return "by " + text.Who(by)
 	}
 	if countersign.Code(code) == countersign.CodeAbandoned {
 		return "abandoned, outcome unknown"

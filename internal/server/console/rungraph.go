@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
@@ -19,12 +20,12 @@ var nodeStates = map[countersign.StepStatus]string{
 
 // runGraph draws the run's plan with each step's state.
 func runGraph(r *countersign.Run, p *countersign.Plan, self string) template.HTML {
-	g := graph.Graph{ID: "plan", Title: "Plan graph", Description: plural(len(r.Steps), "step", "steps") + ". " + countWords(r) + ". The list of steps says the same."}
+	g := graph.Graph{ID: "plan", Title: "Plan graph", Description: text.Plural(len(r.Steps), "step", "steps") + ". " + countWords(r) + ". The list of steps says the same."}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		state := stepState(*s)
+		state := text.StepState(*s)
 		g.Nodes = append(g.Nodes, graph.Node{
-			ID: s.ID, Title: nameOf(s), Sub: callWords(p, s), State: nodeStates[s.Status], Icon: state.Icon, Word: state.Word,
+			ID: s.ID, Title: text.NameOf(s), Sub: callWords(p, s), State: nodeStates[s.Status], Icon: state.Icon, Word: state.Word,
 			Dashed: s.Status == countersign.StepSimulated, Href: stepHref(self, s.ID),
 		})
 		g.Edges = append(g.Edges, edgesTo(r, p, i)...)
@@ -37,11 +38,11 @@ func stepHref(self, id string) string { return self + "?step=" + url.QueryEscape
 // callWords are a step's method and duration.
 func callWords(p *countersign.Plan, s *countersign.StepRun) string {
 	words := ""
-	if c := capabilityOf(p, s.ProjectID, s.Capability); c != nil {
+	if c := text.CapabilityOf(p, s.ProjectID, s.Capability); c != nil {
 		words = c.Method
 	}
 	if s.Response != nil {
-		words += " " + took(s.Response.DurationMs)
+		words += " " + text.Took(s.Response.DurationMs)
 	}
 	return words
 }

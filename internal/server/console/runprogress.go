@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // progress is a bar with one mark per step.
@@ -57,7 +58,7 @@ func whereWords(r *countersign.Run) string {
 	if i >= len(r.Steps) {
 		return ""
 	}
-	return strconv.Itoa(i+1) + " of " + n + ", " + nameOf(&r.Steps[i]) + happenedWords(r)
+	return strconv.Itoa(i+1) + " of " + n + ", " + text.NameOf(&r.Steps[i]) + happenedWords(r)
 }
 
 // happenedWords adds that something of the run may have taken effect.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // runFunctions are the functions of the templates of runs.
@@ -68,7 +69,7 @@ func runsPage(v *pageRequest) (*page, error) {
 	d.Times[0].Word = "Any time"
 	d.Text, d.Calls = f.Text, f.Capability
 	for _, code := range countersign.RunReasons {
-		d.Reasons = append(d.Reasons, option{string(code), titled(string(code)), string(code) == f.Reason})
+		d.Reasons = append(d.Reasons, option{string(code), text.Titled(string(code)), string(code) == f.Reason})
 	}
 	if d.Agents, err = agentChoices(v, f.AgentID); err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func agentChoices(v *pageRequest, now string) ([]option, error) {
 
 func statusChoices() (choices [][2]string) {
 	for _, s := range countersign.RunStatuses {
-		choices = append(choices, [2]string{string(s), runStates[s].Word})
+		choices = append(choices, [2]string{string(s), text.RunStates[s].Word})
 	}
 	return choices
 }
@@ -143,7 +144,7 @@ func periodChoices() (choices [][2]string) {
 type runRow struct {
 	countersign.Run
 	Title string
-	State state
+	State text.State
 	Prog  progress
 	Step  string // the current step, or the result
 	Why   string // why it failed
@@ -158,7 +159,7 @@ func runRows(v *pageRequest, runs []countersign.Run) ([]runRow, error) {
 	rows := make([]runRow, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		rows[i] = runRow{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: runState(*r), Prog: progressOf(r), Step: whereWords(r)}
+		rows[i] = runRow{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: text.RunState(*r), Prog: progressOf(r), Step: whereWords(r)}
 		if r.Status == countersign.RunFailed {
 			rows[i].Why = failureWords(r)
 		}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // chosenStep is the step that is shown in full.
 type chosenStep struct {
 	N        int
 	Step     *countersign.StepRun
-	State    state
+	State    text.State
 	Revision int64 // the project's revision in the plan
 	RunID    string
 	Mode     string
@@ -48,8 +49,8 @@ func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 		return chosenStep{}
 	}
 	s := &r.Steps[i]
-	c := chosenStep{N: i + 1, Step: s, State: stepState(*s), RunID: r.ID, Mode: r.Mode}
-	if project := projectOf(p, s.ProjectID); project != nil {
+	c := chosenStep{N: i + 1, Step: s, State: text.StepState(*s), RunID: r.ID, Mode: r.Mode}
+	if project := text.ProjectOf(p, s.ProjectID); project != nil {
 		c.Revision = project.Revision
 	}
 	c.request(s)
@@ -60,9 +61,9 @@ func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	if s.Error != nil {
 		c.Error, _ = failure(s.Error.Code, s.Error.Message, r, i)
 		if s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned {
-			c.Error = inWords(s.Error.Message)
+			c.Error = text.InWords(s.Error.Message)
 		}
-		c.Error = upper(c.Error) + "."
+		c.Error = text.Upper(c.Error) + "."
 	}
 	return c
 }
@@ -92,13 +93,13 @@ func inputText(s *countersign.StepRun) string {
 	if len(s.Input) == 0 {
 		return ""
 	}
-	return inline(s.Input)
+	return text.Inline(s.Input)
 }
 
 func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
 	switch {
 	case s.Status == countersign.StepRunning:
-		c.Awaits, c.Until = hostOf(s), s.StartedAt.Add(timeoutOf(p, s))
+		c.Awaits, c.Until = text.HostOf(s), s.StartedAt.Add(text.TimeoutOf(p, s))
 	case s.Status == countersign.StepSimulated:
 		c.Lost = "Nothing was sent, so nothing was answered."
 	case s.Response != nil || s.Status == countersign.StepCompleted:
@@ -110,7 +111,7 @@ func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
 
 // expectationsFor are those that judge the answer to a step, by the plan's snapshots.
 func expectationsFor(p *countersign.Plan, s *countersign.StepRun) []countersign.Expectation {
-	return countersign.Expectations(capabilityOf(p, s.ProjectID, s.Capability), p.Step(s.ID))
+	return countersign.Expectations(text.CapabilityOf(p, s.ProjectID, s.Capability), p.Step(s.ID))
 }
 
 func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 type stepLine struct {
@@ -14,7 +15,7 @@ type stepLine struct {
 	Name  string
 	Sub   string
 	Took  string
-	State state
+	State text.State
 	Here  bool
 	Todo  bool
 	Code  string // the capability
@@ -26,11 +27,11 @@ func stepLines(r *countersign.Run, chosen int) []stepLine {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		lines[i] = stepLine{
-			ID: "s-" + strconv.Itoa(i+1), Href: stepHref(self, s.ID), Name: nameOf(s), Code: s.Capability, Sub: stepWords(r, s),
-			State: stepState(*s), Here: i == chosen, Todo: !begun(s),
+			ID: "s-" + strconv.Itoa(i+1), Href: stepHref(self, s.ID), Name: text.NameOf(s), Code: s.Capability, Sub: stepWords(r, s),
+			State: text.StepState(*s), Here: i == chosen, Todo: !begun(s),
 		}
 		if s.Response != nil {
-			lines[i].Took = took(s.Response.DurationMs)
+			lines[i].Took = text.Took(s.Response.DurationMs)
 		}
 	}
 	return lines
@@ -100,15 +101,15 @@ func pendingWords(r *countersign.Run, s *countersign.StepRun) string {
 	names := make([]string, len(s.DependsOn))
 	for i, id := range s.DependsOn {
 		names[i] = id
-		if at := stepIndex(r, id); at >= 0 {
-			names[i] = nameOf(&r.Steps[at])
+		if at := text.StepIndex(r, id); at >= 0 {
+			names[i] = text.NameOf(&r.Steps[at])
 		}
 	}
 	return "after " + strings.Join(names, ", ")
 }
 
 // tinted is a state's icon in its color, with its word as accessible name.
-func tinted(s state) template.HTML {
+func tinted(s text.State) template.HTML {
 	icon := string(named(s.Icon, s.Word))
 	return template.HTML(strings.Replace(icon, `class="i`, `class="i `+s.Class, 1)) //nolint:gosec // named escapes, the class is ours
 }

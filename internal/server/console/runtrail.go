@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // trailLength is how many records the page shows.
@@ -57,17 +58,17 @@ var actionTexts = map[string]string{
 }
 
 func recordRow(r *countersign.Run, rec *countersign.AuditRecord) trailRow {
-	row := trailRow{At: rec.At, Who: who(rec.Actor), Change: changeWords(rec), Refused: rec.Outcome != countersign.AuditDone}
+	row := trailRow{At: rec.At, Who: text.Who(rec.Actor), Change: changeWords(rec), Refused: rec.Outcome != countersign.AuditDone}
 	words := actionTexts[rec.Action]
 	switch {
 	case rec.Action == "approvals.decide" && !row.Refused:
-		words = titled(rec.After) + " %s"
+		words = text.Titled(rec.After) + " %s"
 	case words == "":
 		words = rec.Action
 	}
 	step := "the step"
 	if rec.Step != "" {
-		step = stepTitle(r, stepIndex(r, rec.Step))
+		step = text.StepTitle(r, text.StepIndex(r, rec.Step))
 	}
 	row.What = strings.ReplaceAll(words, "%s", step)
 	return row
@@ -88,14 +89,14 @@ func changeWords(rec *countersign.AuditRecord) string {
 
 // trailOfRun is the history that the run record itself contains.
 func trailOfRun(r *countersign.Run) *trail {
-	rows := []trailRow{{At: r.CreatedAt, Who: called(r.RequestedBy, r.RequestedByName), What: "Started the run"}}
+	rows := []trailRow{{At: r.CreatedAt, Who: text.Called(r.RequestedBy, r.RequestedByName), What: "Started the run"}}
 	add := func(at time.Time, by, what, change string) {
 		if !at.IsZero() {
 			rows = append(rows, trailRow{At: at, Who: by, What: what, Change: change})
 		}
 	}
 	for i := range r.Steps {
-		s, title := &r.Steps[i], stepTitle(r, i)
+		s, title := &r.Steps[i], text.StepTitle(r, i)
 		if s.Attempt > 0 {
 			add(s.StartedAt, "system", "Sent "+title, "")
 		}
@@ -106,10 +107,10 @@ func trailOfRun(r *countersign.Run) *trail {
 			add(s.Late.At, "system", "A late answer of "+title, "")
 		}
 		for _, p := range s.Probes {
-			add(p.At, called(p.By, p.ByName), "Probed "+title, "")
+			add(p.At, text.Called(p.By, p.ByName), "Probed "+title, "")
 		}
 		if s.Reconciliation != nil {
-			add(s.Reconciliation.At, called(s.Reconciliation.By, s.Reconciliation.ByName), "Resolved "+title, s.Reconciliation.Resolution)
+			add(s.Reconciliation.At, text.Called(s.Reconciliation.By, s.Reconciliation.ByName), "Resolved "+title, s.Reconciliation.Resolution)
 		}
 	}
 	add(r.CompletedAt, "system", "The run ended", string(r.Status))

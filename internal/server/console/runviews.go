@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // piece is an element of a live page.
@@ -80,7 +81,7 @@ type viewKey struct {
 }
 
 func keyOf(a control.Actor, r *countersign.Run, b viewerRights, step string) viewKey {
-	if stepIndex(r, step) < 0 {
+	if text.StepIndex(r, step) < 0 {
 		step = ""
 	}
 	return viewKey{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // callout is a run's main sentence, a detail and at most one button.
@@ -33,7 +34,7 @@ type viewerRights struct {
 
 // calloutOf words a run by the design's tables. p is the run's plan with its projects.
 func calloutOf(r *countersign.Run, p *countersign.Plan, b viewerRights) callout {
-	s := runState(*r)
+	s := text.RunState(*r)
 	c := callout{Class: "call--" + strings.TrimPrefix(s.Class, "is-"), Icon: s.Icon, Follows: r.Status.IsActive()}
 	switch {
 	case r.WaitingFor != nil:
@@ -62,7 +63,7 @@ func (c *callout) again(r *countersign.Run, b viewerRights) {
 }
 
 func (c *callout) waits(r *countersign.Run, b viewerRights) {
-	i := stepIndex(r, r.WaitingFor.StepID)
+	i := text.StepIndex(r, r.WaitingFor.StepID)
 	switch r.WaitingFor.Kind {
 	case countersign.WaitApproval:
 		c.waitsForApproval(r, i, b)
@@ -74,7 +75,7 @@ func (c *callout) waits(r *countersign.Run, b viewerRights) {
 		c.waitsForGo(r)
 	}
 	if words := countersign.RestoredWords(r.RestoredAt); words != "" {
-		c.Detail = strings.TrimSpace(ended(upper(words)) + " " + c.Detail)
+		c.Detail = strings.TrimSpace(ended(text.Upper(words)) + " " + c.Detail)
 	}
 }
 
@@ -84,15 +85,15 @@ func (c *callout) waitsForApproval(r *countersign.Run, i int, b viewerRights) {
 		c.Sentence, c.Detail = "Waiting for an approver’s decision.", barredWords(b.Approve)
 		return
 	}
-	c.Sentence, c.Detail = "Waiting for your decision.", intent(r, i)
+	c.Sentence, c.Detail = "Waiting for your decision.", text.Intent(r, i)
 	c.Href, c.Word, c.Primary = Prefix+"/approvals/"+r.WaitingFor.ApprovalID, "Review", true
 }
 
 func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
-	title := stepTitle(r, i)
+	title := text.StepTitle(r, i)
 	cause := ""
 	if i >= 0 && r.Steps[i].Error != nil {
-		cause = upper(inWords(r.Steps[i].Error.Message)) + ". "
+		cause = text.Upper(text.InWords(r.Steps[i].Error.Message)) + ". "
 	}
 	c.Code = countersign.CodeOutcomeUnknown
 	c.Sentence = title + " may or may not have been done."
@@ -126,7 +127,7 @@ func clockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + " UT
 func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {
 	c.Class, c.Icon, c.Follows = "call--run", "s-ready", true
 	c.Sentence, c.Lapses = "Waiting for a free slot.", time.Time{}
-	c.Detail = "At most " + plural(b.MaxActive, "run is", "runs are") + " active at once; waiting runs start automatically, oldest first."
+	c.Detail = "At most " + text.Plural(b.MaxActive, "run is", "runs are") + " active at once; waiting runs start automatically, oldest first."
 	if r.Status == countersign.RunWaitingApproval {
 		c.Sentence = "Approved. The run continues when a slot is free."
 	}
@@ -136,14 +137,14 @@ func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {
 // runs words a running run. The time limit is given with its start, since the sentence
 // isn't updated.
 func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
-	i := indexOfStep(r, countersign.StepRunning)
+	i := text.IndexOfStep(r, countersign.StepRunning)
 	if i < 0 {
 		c.Sentence = "Nothing is waiting for you. The run continues automatically."
 		return
 	}
 	s := &r.Steps[i]
-	c.Sentence = "Nothing is waiting for you. Step " + strconv.Itoa(i+1) + " waits for " + hostOf(s) + "."
-	c.Detail = "At most " + timeoutWord(timeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
+	c.Sentence = "Nothing is waiting for you. Step " + strconv.Itoa(i+1) + " waits for " + text.HostOf(s) + "."
+	c.Detail = "At most " + text.TimeoutWord(text.TimeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
 }
 
 // barredWords says why the viewer can't decide.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 func searchRoutes() []route {
@@ -42,7 +43,7 @@ func hitOf(h countersign.SearchHit) hit {
 		out.Kind, out.Href, out.Note = "Token", Prefix+"/access/tokens", h.Status
 		return out
 	}
-	out.Note = runState(countersign.Run{Status: countersign.RunStatus(h.Status), Mode: h.Mode}).Word
+	out.Note = text.RunState(countersign.Run{Status: countersign.RunStatus(h.Status), Mode: h.Mode}).Word
 	return out
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"html/template"
 	"testing"
+
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // TestEveryValueOfATemplateIsShownAsItIs: none of them is asked to take care itself.
@@ -25,7 +27,7 @@ func TestEveryValueOfATemplateIsShownAsItIs(t *testing.T) {
 		`{{define "d"}}<i>{{.}}</i>{{end}}{{template "d" .}}`:      `<i>a\u202eb</i>`,
 		`<a{{if .}} aria-label="{{.}}"{{end}} href="/x">{{.}}</a>`: `<a aria-label="a\u202eb" href="/x">a\u202eb</a>`,
 	} {
-		one := template.Must(template.New("").Funcs(textFunctions).Parse(given))
+		one := template.Must(template.New("").Funcs(text.Functions).Parse(given))
 		shownIn(one)
 		shownIn(one) // a clone's again
 		var b bytes.Buffer
@@ -36,7 +38,7 @@ func TestEveryValueOfATemplateIsShownAsItIs(t *testing.T) {
 }
 
 func TestAValueInTextIsIsolatedWhereItTurnsAndMarkedWhereItMayDeceive(t *testing.T) {
-	one := template.Must(template.New("").Funcs(textFunctions).Parse(`{{.}}`))
+	one := template.Must(template.New("").Funcs(text.Functions).Parse(`{{.}}`))
 	shownIn(one)
 	for given, want := range map[any]string{
 		"plain": "plain", "zurück": "zurück", 5: "5", template.HTML("<b>ש</b>"): "<b>ש</b>",
@@ -65,7 +67,7 @@ func TestALineFeedIsAnEscapeWhereTextIsOneLine(t *testing.T) {
 		`<p class="kept">“{{shownLines .}}”</p>`:  "<p class=\"kept\">“a\n\tb\nc”</p>",
 		`<pre>{{if .}}{{.}}{{end}}</pre><i>{{.}}`: "<pre>a\n\tb\nc</pre><i>a\\n\\tb\\u000d\\nc",
 	} {
-		one := template.Must(template.New("").Funcs(textFunctions).Parse(given))
+		one := template.Must(template.New("").Funcs(text.Functions).Parse(given))
 		shownIn(one)
 		var b bytes.Buffer
 		if err := one.Execute(&b, title); err != nil || b.String() != want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The steps of a plan or a team as a form. All of it stands in the form's fields, so that
@@ -34,7 +35,7 @@ type offer struct {
 func (o *offer) Use() string { return o.Owner + "/" + o.Name }
 
 // Asks says whether a step of it asks for approval.
-func (o *offer) Asks() string { return askingWords(o.Capability) }
+func (o *offer) Asks() string { return text.AskingWords(o.Capability) }
 
 // builtStep is a step of a plan or of a team; Owner is its project or its agent.
 type builtStep struct {
@@ -382,7 +383,7 @@ func (f *stepsForm) write(steps []builtStep) bool {
 	f.stored = true
 	again, wrong := f.typed()
 	f.stored = false
-	return wrong == nil && rawOf(plainly(again)) == rawOf(plainly(steps))
+	return wrong == nil && text.RawOf(plainly(again)) == text.RawOf(plainly(steps))
 }
 
 // plainly has no empty lists and objects: for the API they are the same as none.
@@ -419,10 +420,10 @@ func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
 	case o == nil:
 	case o.InputSchema == nil:
 		if s.Input != nil {
-			set("input", pretty(countersign.ObjectValue(s.Input)))
+			set("input", text.Pretty(countersign.ObjectValue(s.Input)))
 		}
 		if s.Bindings != nil {
-			set("inputBindings", pretty(s.Bindings))
+			set("inputBindings", text.Pretty(s.Bindings))
 		}
 	default:
 		for name, value := range s.Input {
@@ -457,7 +458,7 @@ type stepOffers struct {
 }
 
 func (f *stepsForm) offersFor(whose, none string) stepOffers {
-	d := stepOffers{Find: f.v.form("find"), Whose: whose, WhoseTitle: upper(whose), None: none, Most: maxBuiltSteps, Full: f.count() >= maxBuiltSteps}
+	d := stepOffers{Find: f.v.form("find"), Whose: whose, WhoseTitle: text.Upper(whose), None: none, Most: maxBuiltSteps, Full: f.count() >= maxBuiltSteps}
 	if d.Found, d.Total = f.found(d.Find); d.Total == 0 && len(f.offers) > 0 {
 		d.None = "Nothing matches."
 	}

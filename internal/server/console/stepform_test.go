@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // shopSteps is a form whose steps may call two capabilities, one with declared inputs.
@@ -64,7 +65,7 @@ func TestStepsInAFormAreThoseThatWereWritten(t *testing.T) {
 		f := shopSteps(url.Values{})
 		if !f.write(steps) {
 			again, wrong := f.typed()
-			t.Fatalf("written %s\nread    %s\n%v", rawOf(steps), rawOf(again), wrong)
+			t.Fatalf("written %s\nread    %s\n%v", text.RawOf(steps), text.RawOf(again), wrong)
 		}
 	})
 }
@@ -91,7 +92,7 @@ func TestARemovedRowTakesNoOtherWithIt(t *testing.T) {
 	form := url.Values{"name": {"n"}, "steps[0].id": {"a"}, "steps[1].id": {"b"}, "steps[2].id": {"c"}, "steps[10].id": {"k"}, "steps[1].dependsOn": {"x", "y"}, "steps[x].id": {"odd"}, "members[1].role": {"r"}}
 	got := withoutRow(form, "steps", 1)
 	want := url.Values{"name": {"n"}, "steps[0].id": {"a"}, "steps[1].id": {"c"}, "steps[9].id": {"k"}, "steps[x].id": {"odd"}, "members[1].role": {"r"}}
-	if rawOf(got) != rawOf(want) {
+	if text.RawOf(got) != text.RawOf(want) {
 		t.Errorf("%v", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
@@ -21,7 +22,7 @@ type teamData struct {
 	MemberPages, StepPages pager
 	Drawn                  template.HTML
 	Poll                   string
-	Call                   statusNotice
+	Call                   text.StatusNotice
 	Reason                 field
 	Problem                *problem
 }
@@ -136,7 +137,7 @@ func teamSteps(t countersign.Team, agents map[string]countersign.Agent, projects
 func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 	var out []teamInput
 	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
-		out = append(out, teamInput{Name: name, Value: inline(s.Input[name])})
+		out = append(out, teamInput{Name: name, Value: text.Inline(s.Input[name])})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
 		b := s.InputBindings[name]
@@ -145,12 +146,12 @@ func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 	return append(out, fixedInputs(a.ExecutorInputs[s.Capability])...)
 }
 
-func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) statusNotice {
+func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) text.StatusNotice {
 	if t.Retired {
-		return retiredNotice("team")
+		return text.RetiredNotice("team")
 	}
 	if t.Suspended {
-		c := statusNotice{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
+		c := text.StatusNotice{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
 		if !mayResume {
 			c.Detail = "An admin resumes it."
 		}
@@ -166,9 +167,9 @@ func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bo
 		}
 	}
 	if out > 0 {
-		return statusNotice{Class: "call--wait", Icon: "s-waiting", See: first, Sentence: "This team can’t run: " + strconv.Itoa(out) + " of its " + plural(len(members), "member", "members") + " " + isAre(out) + " not admitted.", Detail: "An admin admits agents."}
+		return text.StatusNotice{Class: "call--wait", Icon: "s-waiting", See: first, Sentence: "This team can’t run: " + strconv.Itoa(out) + " of its " + text.Plural(len(members), "member", "members") + " " + isAre(out) + " not admitted.", Detail: "An admin admits agents."}
 	}
-	return statusNotice{Class: "call--ok", Icon: "s-completed", Start: mayStart, Sentence: "This team may be run.", Detail: "All its members are admitted. Each step asks for the approval that its capability asks for."}
+	return text.StatusNotice{Class: "call--ok", Icon: "s-completed", Start: mayStart, Sentence: "This team may be run.", Detail: "All its members are admitted. Each step asks for the approval that its capability asks for."}
 }
 
 func isAre(n int) string {
@@ -180,7 +181,7 @@ func isAre(n int) string {
 
 // drawTeam draws the steps with their agents and bindings.
 func drawTeam(v *pageRequest, t countersign.Team, steps []teamStep) template.HTML {
-	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: plural(len(steps), "step", "steps") + ". The table beneath says the same."}
+	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: text.Plural(len(steps), "step", "steps") + ". The table beneath says the same."}
 	for _, s := range steps {
 		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: partAt(v, "offset", (s.N-1)/pageSize*pageSize) + "#step-" + s.ID}
 		if s.Known != nil {

@@ -5,6 +5,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Forms that create and edit a team as JSON.
@@ -45,7 +46,7 @@ func firstTeam(v *pageRequest) (string, error) {
 			w.Members = append(w.Members, countersign.TeamMember{AgentID: a.ID, Role: a.Role})
 		}
 	}
-	return pretty(w), nil
+	return text.Pretty(w), nil
 }
 
 // exampleTeam shows a binding: an input from the verified output of an earlier step.
@@ -103,7 +104,7 @@ func teamDocument(v *pageRequest, err error) (*page, error) {
 		return nil, unread
 	}
 	s := formOf(v, nil, "")
-	stored := pretty(countersign.TeamWrite{Name: t.Name, Members: t.Members, Steps: t.Steps})
+	stored := text.Pretty(countersign.TeamWrite{Name: t.Name, Members: t.Members, Steps: t.Steps})
 	d := documentData{
 		Kind: "team", ID: t.ID, Name: t.Name, Back: "/teams/" + t.ID, To: "/teams/" + t.ID + "/document", Revision: t.Revision,
 		Text:        must(s.document("document", "Team", "The body of PUT /teams/"+t.ID+". Ids, revisions and times in it are ignored.", stored, 24)),

@@ -4,6 +4,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The form that runs a team (contract 7).
@@ -28,7 +29,7 @@ func teamRunAgain(v *pageRequest, err error) (*page, error) {
 	}
 	s := formOf(v, err, "")
 	d := teamRunData{Team: t, Key: startKey(v, err), Mode: s.mode(true)}
-	d.Inputs = s.document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", pretty(ownInputs(t)), 10)
+	d.Inputs = s.document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", text.Pretty(ownInputs(t)), 10)
 	d.Problem = s.problem()
 	return &page{name: "team-run", Title: "Run " + t.Name, Nav: "teams", Crumbs: teamCrumbs(t, crumb{Word: "Run"}), Data: d}, nil
 }

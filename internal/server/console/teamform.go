@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // A team made or edited by form: its members, and the steps that they share.
@@ -85,7 +86,7 @@ func teamFormPage(v *pageRequest) (*page, error) {
 	for i, s := range t.Steps {
 		steps[i] = builtStep{ID: s.ID, Name: s.Name, Owner: s.AgentID, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
 	}
-	if !f.write(steps) || rawOf(f.members()) != rawOf(t.Members) {
+	if !f.write(steps) || text.RawOf(f.members()) != text.RawOf(t.Members) {
 		return teamDocument(v, nil)
 	}
 	return f.page(nil)
@@ -164,7 +165,7 @@ func (f *teamForm) page(err error) (*page, error) {
 	d.Rows = f.rows(s)
 	d.Offers = f.offersFor("agent", "Add members first: steps call what these may.")
 	w, _ := f.typedTeam()
-	d.JSON = pretty(w)
+	d.JSON = text.Pretty(w)
 	d.Problem = s.problem()
 	return &page{name: "team-form", Title: title, Nav: "teams", Crumbs: crumbs, Data: d}, nil
 }

@@ -1,6 +1,9 @@
 package console
 
-import "github.com/countersign/countersign"
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
+)
 
 func teamRoutes() []route {
 	return []route{
@@ -32,12 +35,12 @@ func teamCrumbs(t countersign.Team, last ...crumb) []crumb {
 
 // teamState says whether a team is suspended; whether it can run depends on its members
 // too.
-func teamState(t countersign.Team) state {
+func teamState(t countersign.Team) text.State {
 	if t.Retired {
-		return retiredState
+		return text.RetiredState
 	}
 	if t.Suspended {
-		return state{"is-wait", "s-cancelled", "Suspended"}
+		return text.State{Class: "is-wait", Icon: "s-cancelled", Word: "Suspended"}
 	}
-	return state{"is-idle", "i-check", "Active"}
+	return text.State{Class: "is-idle", Icon: "i-check", Word: "Active"}
 }

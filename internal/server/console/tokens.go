@@ -10,11 +10,12 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 type tokenRow struct {
 	countersign.Token
-	State  state
+	State  text.State
 	Usable bool // neither revoked nor expired
 }
 
@@ -41,16 +42,16 @@ func tokensPage(v *pageRequest) (*page, error) {
 	return accessPage(v, "tokens", "Access", d), nil
 }
 
-func tokenState(t countersign.Token, now time.Time) state {
+func tokenState(t countersign.Token, now time.Time) text.State {
 	switch left := t.ExpiresAt.Sub(now); {
 	case !t.RevokedAt.IsZero():
-		return state{"is-idle", "s-cancelled", "Revoked"}
+		return text.State{Class: "is-idle", Icon: "s-cancelled", Word: "Revoked"}
 	case left <= 0:
-		return state{"is-idle", "s-stale", "Expired"}
+		return text.State{Class: "is-idle", Icon: "s-stale", Word: "Expired"}
 	case left < tokenNotice:
-		return state{"is-wait", "s-warn", "Expires soon"}
+		return text.State{Class: "is-wait", Icon: "s-warn", Word: "Expires soon"}
 	}
-	return state{"is-ok", "s-completed", "Valid"}
+	return text.State{Class: "is-ok", Icon: "s-completed", Word: "Valid"}
 }
 
 type tokenData struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The pages of webhooks: where the tenant is told of events, and how that goes. ADMINs
@@ -34,18 +35,18 @@ func webhooksPage(v *pageRequest) (*page, error) {
 }
 
 // webhookState says how a webhook's deliveries go.
-func webhookState(w countersign.Webhook) state {
+func webhookState(w countersign.Webhook) text.State {
 	switch {
 	case !w.Enabled:
-		return state{"is-idle", "s-cancelled", "Disabled"}
+		return text.State{Class: "is-idle", Icon: "s-cancelled", Word: "Disabled"}
 	case w.SecretIsMissing:
-		return state{"is-wait", "s-warn", "Secret not set"}
+		return text.State{Class: "is-wait", Icon: "s-warn", Word: "Secret not set"}
 	case w.LastErrorAt.After(w.LastSuccessAt):
-		return state{"is-fail", "s-failed", "Failing"}
+		return text.State{Class: "is-fail", Icon: "s-failed", Word: "Failing"}
 	case w.LastSuccessAt.IsZero():
-		return state{"is-idle", "s-pending", "Nothing sent yet"}
+		return text.State{Class: "is-idle", Icon: "s-pending", Word: "Nothing sent yet"}
 	}
-	return state{"is-ok", "s-completed", "Delivering"}
+	return text.State{Class: "is-ok", Icon: "s-completed", Word: "Delivering"}
 }
 
 // webhookData is the page of one webhook: how its deliveries go, and its form.

@@ -1,4 +1,4 @@
-package console
+package text
 
 import (
 	"strings"
@@ -6,19 +6,19 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// state is how a status looks: a color class, an icon and a word, each of which says
+// State is how a status looks: a color class, an icon and a word, each of which says
 // the same.
-type state struct{ Class, Icon, Word string }
+type State struct{ Class, Icon, Word string }
 
-// statusNotice says at the top of a page whether a project, agent or team can be used,
+// StatusNotice says at the top of a page whether a project, agent or team can be used,
 // and which buttons change that.
-type statusNotice struct {
+type StatusNotice struct {
 	Class, Icon, Sentence, Detail       string
 	Check, Enable, Admit, Resume, Start bool
 	See                                 string // the ID of the agent that keeps a team from running
 }
 
-var runStates = map[countersign.RunStatus]state{
+var RunStates = map[countersign.RunStatus]State{
 	countersign.RunReady:            {"is-run", "s-ready", "Ready"},
 	countersign.RunRunning:          {"is-run", "s-running", "Running"},
 	countersign.RunWaitingApproval:  {"is-wait", "s-waiting", "Waiting for approval"},
@@ -28,7 +28,7 @@ var runStates = map[countersign.RunStatus]state{
 	countersign.RunCancelled:        {"is-idle", "s-cancelled", "Cancelled"},
 }
 
-var stepStates = map[countersign.StepStatus]state{
+var StepStates = map[countersign.StepStatus]State{
 	countersign.StepPending:          {"is-idle", "s-pending", "Pending"},
 	countersign.StepWaitingApproval:  {"is-wait", "s-waiting", "Waiting for approval"},
 	countersign.StepRunning:          {"is-run", "s-running", "Running"},
@@ -41,27 +41,27 @@ var stepStates = map[countersign.StepStatus]state{
 	countersign.StepSkipped:          {"is-idle", "s-skipped", "Skipped"},
 }
 
-var approvalStates = map[countersign.ApprovalStatus]state{
+var approvalStates = map[countersign.ApprovalStatus]State{
 	countersign.ApprovalPending:  {"is-wait", "s-waiting", "Waiting for approval"},
 	countersign.ApprovalApproved: {"is-ok", "s-completed", "Approved"},
 	countersign.ApprovalRejected: {"is-fail", "s-rejected", "Rejected"},
 }
 
-// runState is a run's state; a completed rehearsal is Simulated, so that nobody
+// RunState is a run's state; a completed rehearsal is Simulated, so that nobody
 // mistakes it for an executed run.
-func runState(r countersign.Run) state {
+func RunState(r countersign.Run) State {
 	if r.Mode == countersign.ModeDryRun && r.Status == countersign.RunCompleted {
-		return state{"is-idle", "s-simulated", "Simulated"}
+		return State{"is-idle", "s-simulated", "Simulated"}
 	}
-	return runStates[r.Status]
+	return RunStates[r.Status]
 }
 
-func stepState(s countersign.StepRun) state { return stepStates[s.Status] }
+func StepState(s countersign.StepRun) State { return StepStates[s.Status] }
 
-func approvalState(a countersign.Approval) state { return approvalStates[a.Status] }
+func ApprovalState(a countersign.Approval) State { return approvalStates[a.Status] }
 
-// who is a principal for display.
-func who(principal string) string {
+// Who is a principal for display.
+func Who(principal string) string {
 	kind, name, ok := strings.Cut(principal, ":")
 	switch {
 	case !ok:
@@ -72,35 +72,35 @@ func who(principal string) string {
 	return kind + " " + name
 }
 
-// called is a principal with its name in quotation marks, since a name may be any text.
-func called(principal, name string) string {
+// Called is a principal with its name in quotation marks, since a name may be any text.
+func Called(principal, name string) string {
 	if name == "" || principal == "user:"+name {
-		return who(principal)
+		return Who(principal)
 	}
-	return who(principal) + " “" + name + "”"
+	return Who(principal) + " “" + name + "”"
 }
 
-// decidedBecause is the reason of a decision.
-func decidedBecause(by, reason string) string { return countersign.DecisionWords(by, reason, who) }
+// DecidedBecause is the reason of a decision.
+func DecidedBecause(by, reason string) string { return countersign.DecisionWords(by, reason, Who) }
 
 // makers words a chain of principals, each made by the next.
 func makers(chain []string) string {
 	words := make([]string, len(chain))
 	for i, id := range chain {
-		words[i] = who(id)
+		words[i] = Who(id)
 	}
 	return strings.Join(words, ", made by ")
 }
 
-// titled capitalizes an API constant for display.
-func titled(word string) string {
+// Titled capitalizes an API constant for display.
+func Titled(word string) string {
 	if word == "" {
 		return ""
 	}
 	return word[:1] + strings.ToLower(strings.ReplaceAll(word[1:], "_", " "))
 }
 
-func upper(s string) string {
+func Upper(s string) string {
 	s = strings.TrimSuffix(s, ".")
 	if s == "" {
 		return s
@@ -108,29 +108,29 @@ func upper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// inWords is the message of an unknown outcome as people read it.
-func inWords(message string) string {
+// InWords is the message of an unknown outcome as people read it.
+func InWords(message string) string {
 	if why, ok := strings.CutPrefix(message, countersign.AnswerUnreadable); ok {
 		return "the answer can't be read: " + why
 	}
 	return message
 }
 
-// roleWords lists roles for display.
-func roleWords(roles []countersign.Role) string {
+// RoleWords lists roles for display.
+func RoleWords(roles []countersign.Role) string {
 	words := make([]string, len(roles))
 	for i, r := range roles {
-		words[i] = titled(string(r))
+		words[i] = Titled(string(r))
 	}
 	return strings.Join(words, ", ")
 }
 
-// retiredState takes precedence over any other state.
-var retiredState = state{"is-idle", "s-cancelled", "Retired"}
+// RetiredState takes precedence over any other state.
+var RetiredState = State{"is-idle", "s-cancelled", "Retired"}
 
-// retiredNotice is the notice of a retired project, agent or team.
-func retiredNotice(kind string) statusNotice {
-	return statusNotice{
+// RetiredNotice is the notice of a retired project, agent or team.
+func RetiredNotice(kind string) StatusNotice {
+	return StatusNotice{
 		Class: "call--wait", Icon: "s-cancelled",
 		Sentence: "This " + kind + "is retired: it can’t be used for new plans or runs.", Detail: "It is hidden from lists. An admin can restore it.",
 	}

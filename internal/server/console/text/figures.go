@@ -1,4 +1,4 @@
-package console
+package text
 
 import (
 	"fmt"
@@ -10,20 +10,20 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// exactTime is the format of a full time.
-const exactTime = "2006-01-02 15:04:05.000 UTC"
+// ExactTime is the format of a full time.
+const ExactTime = "2006-01-02 15:04:05.000 UTC"
 
-// timeTag is a time with the exact one on hover.
-func timeTag(t time.Time, text string) template.HTML {
+// TimeTag is a time with the exact one on hover.
+func TimeTag(t time.Time, text string) template.HTML {
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `" title="` + t.Format(exactTime) + `">` + template.HTMLEscapeString(text) + `</time>`) //nolint:gosec // the text is escaped, the rest are figures
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `" title="` + t.Format(ExactTime) + `">` + template.HTMLEscapeString(text) + `</time>`) //nolint:gosec // the text is escaped, the rest are figures
 }
 
 // exactly is a full time, for evidence.
-func exactly(t time.Time) template.HTML { return timeTag(t, t.UTC().Format(exactTime)) }
+func exactly(t time.Time) template.HTML { return TimeTag(t, t.UTC().Format(ExactTime)) }
 
-// span is a duration in at most two units.
-func span(d time.Duration) string {
+// Span is a duration in at most two units.
+func Span(d time.Duration) string {
 	d = max(d, 0)
 	switch {
 	case d < time.Minute:
@@ -41,17 +41,17 @@ func span(d time.Duration) string {
 }
 
 // clock is a time of day with milliseconds.
-func clock(t time.Time) template.HTML { return timeTag(t, t.UTC().Format("15:04:05.000")) }
+func clock(t time.Time) template.HTML { return TimeTag(t, t.UTC().Format("15:04:05.000")) }
 
-// took is a measured duration.
-func took(ms int64) string {
+// Took is a measured duration.
+func Took(ms int64) string {
 	switch {
 	case ms < 1000:
 		return strconv.FormatInt(ms, 10) + " ms"
 	case ms < 60_000:
 		return strconv.FormatFloat(float64(ms)/1000, 'f', 2, 64) + " s"
 	}
-	return span(time.Duration(ms) * time.Millisecond)
+	return Span(time.Duration(ms) * time.Millisecond)
 }
 
 func size(n int64) string {
@@ -64,7 +64,7 @@ func size(n int64) string {
 	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MiB"
 }
 
-func plural(n int, one, many string) string {
+func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -82,13 +82,13 @@ func unbrokenSpaces(text string, n int) template.HTML {
 	return template.HTML(strings.Replace(template.HTMLEscapeString(text), " ", "\u00a0", n)) //nolint:gosec // escaped
 }
 
-// timeoutWord writes the call's timeout; whole seconds have no fraction.
-func timeoutWord(d time.Duration) string {
+// TimeoutWord writes the call's timeout; whole seconds have no fraction.
+func TimeoutWord(d time.Duration) string {
 	if d%time.Second == 0 {
-		return span(d)
+		return Span(d)
 	}
-	return took(d.Milliseconds())
+	return Took(d.Milliseconds())
 }
 
 // atMost is a capability's timeout.
-func atMost(c countersign.Capability) string { return timeoutWord(c.Timeout()) }
+func atMost(c countersign.Capability) string { return TimeoutWord(c.Timeout()) }

@@ -1,4 +1,4 @@
-package console
+package text
 
 import (
 	"strings"
@@ -16,13 +16,13 @@ var knowledge = map[string]string{countersign.OpIsUnknown: "is unknown", counter
 
 // Words for groups without conditions (contract 4).
 const (
-	always = "always"
+	Always = "always"
 	never  = "never"
 )
 
-// conditionWords words a condition: amount > 100 and tier is "gold". Values are shown
+// ConditionWords words a condition: amount > 100 and tier is "gold". Values are shown
 // as JSON, so that 249.00 and "249.00" differ.
-func conditionWords(c countersign.Condition) string {
+func ConditionWords(c countersign.Condition) string {
 	text, _ := wordsOf(c)
 	return text
 }
@@ -34,12 +34,12 @@ func wordsOf(c countersign.Condition) (text, joint string) {
 	case c.Group != nil:
 		return groupWords(*c.Group)
 	case c.Predicate != nil:
-		return predicateWords(c.Predicate.VariableID, c.Predicate.Operator, c.Predicate.Value), ""
+		return PredicateWords(c.Predicate.VariableID, c.Predicate.Operator, c.Predicate.Value), ""
 	}
-	return always, ""
+	return Always, ""
 }
 
-func predicateWords(variable, operator string, value countersign.Scalar) string {
+func PredicateWords(variable, operator string, value countersign.Scalar) string {
 	if words, ok := knowledge[operator]; ok {
 		return variable + " " + words
 	}
@@ -47,7 +47,7 @@ func predicateWords(variable, operator string, value countersign.Scalar) string 
 	if !ok {
 		words = operator
 	}
-	return variable + " " + words + " " + inline(value)
+	return variable + " " + words + " " + Inline(value)
 }
 
 // groupWords joins parts by and or or. A part joined by the other word gets
@@ -58,7 +58,7 @@ func groupWords(g countersign.ConditionGroup) (text, joint string) {
 		if g.Combinator == countersign.CombinatorOr {
 			return never, ""
 		}
-		return always, ""
+		return Always, ""
 	case 1:
 		return wordsOf(g.Conditions[0])
 	}
@@ -73,11 +73,11 @@ func groupWords(g countersign.ConditionGroup) (text, joint string) {
 	return strings.Join(parts, " "+strings.ToLower(g.Combinator)+" "), g.Combinator
 }
 
-// effectWords words an action's memory effects: refunded := true.
-func effectWords(effects []countersign.MemoryEffect) string {
+// EffectWords words an action's memory effects: refunded := true.
+func EffectWords(effects []countersign.MemoryEffect) string {
 	parts := make([]string, len(effects))
 	for i, e := range effects {
-		parts[i] = e.VariableID + " := " + inline(e.Value)
+		parts[i] = e.VariableID + " := " + Inline(e.Value)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,4 +1,4 @@
-package console
+package text
 
 import (
 	"bytes"
@@ -15,36 +15,36 @@ import (
 // JSON for display: exact digits, original order, nested objects and arrays folded.
 // Numbers are never parsed, so 249.00 stays 249.00.
 
-// longest is how many bytes of a value a page shows; the API returns the rest.
-const longest = 12 << 10
+// Longest is how many bytes of a value a page shows; the API returns the rest.
+const Longest = 12 << 10
 
 // payload renders a JSON value; "null" for none.
 func payload(v any) template.HTML {
-	raw := rawOf(v)
-	if len(raw) > longest {
-		cut := safetext.JSON(strings.ToValidUTF8(raw[:longest], ""))
-		return template.HTML(`<div class="json"><div>` + isolated("", cut) + `</div><div class="p">… ` + size(int64(len(raw))) + ` in all; the API shows it whole</div></div>`) //nolint:gosec // escaped
+	raw := RawOf(v)
+	if len(raw) > Longest {
+		cut := safetext.JSON(strings.ToValidUTF8(raw[:Longest], ""))
+		return template.HTML(`<div class="json"><div>` + Isolated("", cut) + `</div><div class="p">… ` + size(int64(len(raw))) + ` in all; the API shows it whole</div></div>`) //nolint:gosec // escaped
 	}
 	d := &jsonDrawing{json.NewDecoder(strings.NewReader(raw))}
 	d.dec.UseNumber()
 	text, end, err := d.value("", 0)
 	if err != nil {
-		text, end = `<div>`+isolated("", safetext.JSON(raw)), `</div>`
+		text, end = `<div>`+Isolated("", safetext.JSON(raw)), `</div>`
 	}
 	return template.HTML(`<div class="json">` + text + end + `</div>`) //nolint:gosec // every text was escaped on its way in
 }
 
 // whole reports whether a page shows the value in full and may offer to copy it.
-func whole(v any) bool { return len(rawOf(v)) <= longest }
+func whole(v any) bool { return len(RawOf(v)) <= Longest }
 
 // copied is a value as its copy button copies it, with hidden characters escaped.
 func copied(v any) template.HTML {
-	return template.HTML(template.HTMLEscapeString(safetext.JSON(rawOf(v)))) //nolint:gosec // escaped
+	return template.HTML(template.HTMLEscapeString(safetext.JSON(RawOf(v)))) //nolint:gosec // escaped
 }
 
-func inline(v any) string { return rawOf(v) }
+func Inline(v any) string { return RawOf(v) }
 
-func rawOf(v any) string {
+func RawOf(v any) string {
 	switch v := v.(type) {
 	case countersign.Value:
 		if v.IsZero() {
@@ -72,15 +72,15 @@ func (d jsonDrawing) value(before string, depth int) (text, end string, err erro
 	if open, ok := t.(json.Delim); ok {
 		return d.compound(open, before, depth)
 	}
-	return `<div>` + before + scalar(t), `</div>`, nil
+	return `<div>` + before + Scalar(t), `</div>`, nil
 }
 
-func mark(s string) string { return `<span class="p">` + s + `</span>` }
+func Mark(s string) string { return `<span class="p">` + s + `</span>` }
 
-func scalar(t json.Token) string {
+func Scalar(t json.Token) string {
 	switch t := t.(type) {
 	case string:
-		return isolated("s", safetext.Escaped(quoted(t))) + doubtMark(safetext.Doubt(t))
+		return Isolated("s", safetext.Escaped(Quoted(t))) + DoubtMark(safetext.Doubt(t))
 	case json.Number:
 		return `<span class="n">` + template.HTMLEscapeString(t.String()) + `</span>`
 	case bool:
@@ -89,12 +89,12 @@ func scalar(t json.Token) string {
 	return `<span class="n">null</span>`
 }
 
-// keyed is a member's name.
-func keyed(key string) string {
-	return isolated("k", safetext.Escaped(quoted(key))) + doubtMark(safetext.Doubt(key)) + mark(": ")
+// Keyed is a member's name.
+func Keyed(key string) string {
+	return Isolated("k", safetext.Escaped(Quoted(key))) + DoubtMark(safetext.Doubt(key)) + Mark(": ")
 }
 
-func quoted(s string) string {
+func Quoted(s string) string {
 	doc, err := countersign.Marshal(s)
 	if err != nil {
 		return strconv.Quote(s)
@@ -105,16 +105,16 @@ func quoted(s string) string {
 // compound renders an object or array, folded below the first level.
 func (d jsonDrawing) compound(open json.Delim, before string, depth int) (text, end string, err error) {
 	inner, n, err := d.members(open, depth)
-	o, c, noun := "{", "}", plural(n, "field", "fields")
+	o, c, noun := "{", "}", Plural(n, "field", "fields")
 	if open == '[' {
-		o, c, noun = "[", "]", plural(n, "item", "items")
+		o, c, noun = "[", "]", Plural(n, "item", "items")
 	}
-	within := `<div class="in1">` + inner + `</div><div>` + mark(c)
+	within := `<div class="in1">` + inner + `</div><div>` + Mark(c)
 	switch {
 	case n == 0:
-		return `<div>` + before + mark(o+c), `</div>`, err
+		return `<div>` + before + Mark(o+c), `</div>`, err
 	case depth == 0:
-		return `<div>` + before + mark(o) + `</div>` + within, `</div>`, err
+		return `<div>` + before + Mark(o) + `</div>` + within, `</div>`, err
 	}
 	folded := `<span class="p o">` + o + `</span><span class="p c">` + o + ` ` + noun + ` ` + c + `</span>`
 	return `<details><summary>` + before + folded + `</summary>` + within, `</div></details>`, err
@@ -131,14 +131,14 @@ func (d jsonDrawing) members(open json.Delim, depth int) (inner string, n int, e
 				return "", 0, err
 			}
 			key, _ := t.(string)
-			before = keyed(key)
+			before = Keyed(key)
 		}
 		text, end, err := d.value(before, depth+1)
 		if err != nil {
 			return "", 0, err
 		}
 		if d.dec.More() {
-			text += mark(",")
+			text += Mark(",")
 		}
 		b.WriteString(text + end)
 	}
@@ -146,11 +146,11 @@ func (d jsonDrawing) members(open json.Delim, depth int) (inner string, n int, e
 	return b.String(), n, err
 }
 
-// pretty is a value as indented JSON; every number keeps its digits.
-func pretty(v any) string { return indented(rawOf(v)) }
+// Pretty is a value as indented JSON; every number keeps its digits.
+func Pretty(v any) string { return Indented(RawOf(v)) }
 
-// indented is JSON on several lines; every number keeps its digits.
-func indented(raw string) string {
+// Indented is JSON on several lines; every number keeps its digits.
+func Indented(raw string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(raw), "", "  ") != nil {
 		return raw

@@ -1,4 +1,4 @@
-package console
+package text
 
 import (
 	"strconv"
@@ -9,19 +9,19 @@ import (
 
 // The approval rules of a capability in words, on every page that asks.
 
-// shownRule is a rule in words.
-type shownRule struct {
+// ShownRule is a rule in words.
+type ShownRule struct {
 	When, Then, Reason string
 	Class, Icon        string
 }
 
-func rulesOf(c *countersign.Capability) []shownRule {
+func RulesOf(c *countersign.Capability) []ShownRule {
 	if c == nil {
 		return nil
 	}
-	out := make([]shownRule, len(c.ApprovalRules))
+	out := make([]ShownRule, len(c.ApprovalRules))
 	for i, r := range c.ApprovalRules {
-		out[i] = shownRule{When: conditionWords(r.When), Then: answerWords(r), Reason: r.Reason, Class: "is-wait", Icon: "s-waiting"}
+		out[i] = ShownRule{When: ConditionWords(r.When), Then: answerWords(r), Reason: r.Reason, Class: "is-wait", Icon: "s-waiting"}
 		switch r.Then {
 		case countersign.RuleAllow:
 			out[i].Class, out[i].Icon = "is-idle", "i-check"
@@ -59,8 +59,8 @@ func demandWords(approvals int, groups []string) string {
 	return text
 }
 
-// askingWords say whether a step of the capability asks for approval.
-func askingWords(c *countersign.Capability) string {
+// AskingWords say whether a step of the capability asks for approval.
+func AskingWords(c *countersign.Capability) string {
 	switch {
 	case c == nil:
 		return ""
@@ -74,11 +74,11 @@ func askingWords(c *countersign.Capability) string {
 	return "reads"
 }
 
-// wants are expectations in words, "" for none.
-func wants(es []countersign.Expectation) string {
+// Wants are expectations in words, "" for none.
+func Wants(es []countersign.Expectation) string {
 	var texts []string
 	for _, e := range es {
-		text := e.Field + " is " + inline(e.Equals)
+		text := e.Field + " is " + Inline(e.Equals)
 		if e.StatusCode != 0 {
 			text += ", HTTP " + strconv.FormatInt(e.StatusCode, 10)
 		}

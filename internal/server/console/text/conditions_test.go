@@ -1,4 +1,4 @@
-package console
+package text
 
 import (
 	"testing"
@@ -41,11 +41,11 @@ func TestConditionsAreSaidInWords(t *testing.T) {
 		"a is 1 and never":                        group("AND", a, group("OR")),
 		"a is 1 or b is 2 or (b is 2 and a is 1)": group("OR", group("OR", a, b), group("AND", b, group("OR", a))),
 	} {
-		if got := conditionWords(given); got != want {
+		if got := ConditionWords(given); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if got := conditionWords(countersign.Condition{}); got != always {
+	if got := ConditionWords(countersign.Condition{}); got != Always {
 		t.Errorf("nothing to hold is %s", got)
 	}
 }

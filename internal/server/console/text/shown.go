@@ -1,4 +1,4 @@
-package console
+package text
 
 import (
 	"fmt"
@@ -27,9 +27,9 @@ func shownAs(v any, escaped func(string) string) any {
 	seen, doubt := escaped(text), safetext.Doubt(text)
 	switch {
 	case doubt == "" && safetext.Turns(text):
-		return template.HTML(isolated("", seen)) //nolint:gosec // escaped
+		return template.HTML(Isolated("", seen)) //nolint:gosec // escaped
 	case doubt != "":
-		return template.HTML(isolated("", seen) + doubtMark(doubt)) //nolint:gosec // escaped
+		return template.HTML(Isolated("", seen) + DoubtMark(doubt)) //nolint:gosec // escaped
 	case seen != text:
 		return seen
 	}
@@ -63,16 +63,16 @@ func textOf(v any) (string, bool) {
 	return "", false
 }
 
-// isolated wraps a value, whose hidden characters are already escaped, in a bdi
+// Isolated wraps a value, whose hidden characters are already escaped, in a bdi
 // element.
-func isolated(class, seen string) string {
+func Isolated(class, seen string) string {
 	if class != "" {
 		class = ` class="` + class + `"`
 	}
 	return `<bdi` + class + `>` + template.HTMLEscapeString(seen) + `</bdi>`
 }
 
-func doubtMark(doubt string) string {
+func DoubtMark(doubt string) string {
 	if doubt == "" {
 		return ""
 	}
