@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Access pages: users, tokens and, for realm administrators, tenants.
@@ -19,82 +20,82 @@ var accessFunctions = template.FuncMap{"webhookState": webhookState}
 
 // accessRoutes are the pages of who may do what, of the visitor's own account and of signing
 // in; provider is nil without an identity provider.
-func accessRoutes(provider Verifier) []route {
+func accessRoutes(provider web.Verifier) []web.Route {
 	return slices.Concat(identityRoutes(), verifierRoutes(provider), passkeyRoutes(), userRoutes(), groupRoutes(), webhookRoutes(), settingRoutes())
 }
 
-func userRoutes() []route {
-	return []route{
-		{method: "GET", path: "/access", page: usersPage},
-		{method: "GET", path: "/access/users/new", page: newUserPage},
-		{method: "POST", path: "/access/users/new", act: addUser},
-		{method: "GET", path: "/access/users/{email}", page: userPage},
-		{method: "POST", path: "/access/users/{email}", act: changeUser},
-		{method: "POST", path: "/access/users/{email}/sign-in-link", act: makeLink},
-		{method: "GET", path: "/access/users/{email}/remove", page: removeUserPage},
-		{method: "POST", path: "/access/users/{email}/remove", act: removeUser},
-		{method: "GET", path: "/access/tokens", page: tokensPage},
-		{method: "GET", path: "/access/tokens/new", page: newTokenPage},
-		{method: "POST", path: "/access/tokens/new", act: makeToken},
-		{method: "GET", path: "/access/tokens/{id}/revoke", page: revokeTokenPage},
-		{method: "POST", path: "/access/tokens/{id}/revoke", act: revokeToken},
-		{method: "GET", path: "/access/tenants", page: tenantsPage},
-		{method: "GET", path: "/access/tenants/new", page: newTenantPage},
-		{method: "POST", path: "/access/tenants/new", act: makeTenant},
-		{method: "GET", path: "/access/tenants/{id}", page: tenantPage},
-		{method: "POST", path: "/access/tenants/{id}", act: renameTenant},
+func userRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/access", Page: usersPage},
+		{Method: "GET", Path: "/access/users/new", Page: newUserPage},
+		{Method: "POST", Path: "/access/users/new", Act: addUser},
+		{Method: "GET", Path: "/access/users/{email}", Page: userPage},
+		{Method: "POST", Path: "/access/users/{email}", Act: changeUser},
+		{Method: "POST", Path: "/access/users/{email}/sign-in-link", Act: makeLink},
+		{Method: "GET", Path: "/access/users/{email}/remove", Page: removeUserPage},
+		{Method: "POST", Path: "/access/users/{email}/remove", Act: removeUser},
+		{Method: "GET", Path: "/access/tokens", Page: tokensPage},
+		{Method: "GET", Path: "/access/tokens/new", Page: newTokenPage},
+		{Method: "POST", Path: "/access/tokens/new", Act: makeToken},
+		{Method: "GET", Path: "/access/tokens/{id}/revoke", Page: revokeTokenPage},
+		{Method: "POST", Path: "/access/tokens/{id}/revoke", Act: revokeToken},
+		{Method: "GET", Path: "/access/tenants", Page: tenantsPage},
+		{Method: "GET", Path: "/access/tenants/new", Page: newTenantPage},
+		{Method: "POST", Path: "/access/tenants/new", Act: makeTenant},
+		{Method: "GET", Path: "/access/tenants/{id}", Page: tenantPage},
+		{Method: "POST", Path: "/access/tenants/{id}", Act: renameTenant},
 	}
 }
 
 // realm is the part that all access pages share: the tabs and the tenant that the page
 // is about. Only a realm administrator may look at another tenant.
 type realm struct {
-	Tabs    []filter
+	Tabs    []web.Filter
 	Tenant  string // that the page is about
 	Foreign bool   // it isn't the visitor's own
 	Query   string // "?tenant=…" for another tenant, else ""
 }
 
-func realmOf(v *pageRequest, tab string) realm {
+func realmOf(v *web.Request, tab string) realm {
 	r := realm{Tenant: tenantAsked(v)}
-	r.Foreign = r.Tenant != v.actor.Tenant
+	r.Foreign = r.Tenant != v.Actor.Tenant
 	if r.Foreign {
 		r.Query = "?tenant=" + url.QueryEscape(r.Tenant)
 	}
-	if v.can(access.ReadUsers) {
+	if v.Can(access.ReadUsers) {
 		r.Tabs = userTabs(v, tab, r.Query)
 	}
 	if !r.Foreign {
-		r.Tabs = append(r.Tabs, filter{Word: "Groups", Href: Prefix + "/access/groups", Here: tab == "groups"})
+		r.Tabs = append(r.Tabs, web.Filter{Word: "Groups", Href: web.Prefix + "/access/groups", Here: tab == "groups"})
 	}
-	if !r.Foreign && v.can(access.ReadWebhooks) {
-		r.Tabs = append(r.Tabs, filter{Word: "Webhooks", Href: Prefix + "/access/webhooks", Here: tab == "webhooks"})
+	if !r.Foreign && v.Can(access.ReadWebhooks) {
+		r.Tabs = append(r.Tabs, web.Filter{Word: "Webhooks", Href: web.Prefix + "/access/webhooks", Here: tab == "webhooks"})
 	}
-	if v.can(access.ReadTenants) {
-		r.Tabs = append(r.Tabs, filter{Word: "Tenants", Href: Prefix + "/access/tenants", Here: tab == "tenants"})
+	if v.Can(access.ReadTenants) {
+		r.Tabs = append(r.Tabs, web.Filter{Word: "Tenants", Href: web.Prefix + "/access/tenants", Here: tab == "tenants"})
 	}
 	return r
 }
 
-func userTabs(v *pageRequest, tab, query string) []filter {
-	return []filter{
-		{Word: "Users", Href: Prefix + "/access" + query, Here: tab == "users"},
-		{Word: "Tokens", Href: Prefix + "/access/tokens" + query, Here: tab == "tokens"},
+func userTabs(v *web.Request, tab, query string) []web.Filter {
+	return []web.Filter{
+		{Word: "Users", Href: web.Prefix + "/access" + query, Here: tab == "users"},
+		{Word: "Tokens", Href: web.Prefix + "/access/tokens" + query, Here: tab == "tokens"},
 	}
 }
 
 // tenantAsked is the tenant that the form or the address names, by default the
 // visitor's.
-func tenantAsked(v *pageRequest) string {
-	return cmp.Or(v.form("tenant"), v.query("tenant"), v.actor.Tenant)
+func tenantAsked(v *web.Request) string {
+	return cmp.Or(v.Form("tenant"), v.Query("tenant"), v.Actor.Tenant)
 }
 
-func accessPage(v *pageRequest, name, title string, data any, way ...crumb) *page {
-	crumbs := append([]crumb{{Word: "Access", Href: "/access"}}, way...)
+func accessPage(v *web.Request, name, title string, data any, way ...web.Crumb) *web.Page {
+	crumbs := append([]web.Crumb{{Word: "Access", Href: "/access"}}, way...)
 	if title == "Access" {
-		crumbs = []crumb{{Word: "Access"}}
+		crumbs = []web.Crumb{{Word: "Access"}}
 	}
-	return &page{name: name, Title: title, Nav: "access", Crumbs: crumbs, Data: data}
+	return &web.Page{Name: name, Title: title, Nav: "access", Crumbs: crumbs, Data: data}
 }
 
 // grant is the part of a form that gives a user or a token roles and projects.
@@ -116,8 +117,8 @@ var roleHints = []choice{
 }
 
 // grantForm lists the roles and projects and marks those already given.
-func grantForm(v *pageRequest, tenant string, roles []countersign.Role, reach string, projects []string) grant {
-	g := grant{Reach: reach, CanList: tenant == v.actor.Tenant}
+func grantForm(v *web.Request, tenant string, roles []countersign.Role, reach string, projects []string) grant {
+	g := grant{Reach: reach, CanList: tenant == v.Actor.Tenant}
 	for _, c := range roleHints {
 		c.Chosen = slices.Contains(roles, countersign.Role(c.Value))
 		g.Roles = append(g.Roles, c)
@@ -131,13 +132,13 @@ func grantForm(v *pageRequest, tenant string, roles []countersign.Role, reach st
 }
 
 // projectChoices are the tenant's projects, and given ones that no longer exist.
-func projectChoices(v *pageRequest, given []string) []choice {
+func projectChoices(v *web.Request, given []string) []choice {
 	on := map[string]bool{}
 	for _, id := range given {
 		on[id] = true
 	}
 	var out []choice
-	if page, err := control.ListProjects(v.r.Context(), v.control, v.actor, control.List{Limit: countersign.MaxPageLimit}, projectRowOf); err == nil {
+	if page, err := control.ListProjects(v.R.Context(), v.Control, v.Actor, control.List{Limit: countersign.MaxPageLimit}, web.ProjectRowOf); err == nil {
 		for _, p := range page.Items {
 			out = append(out, choice{Value: p.ID, Word: p.Name, Chosen: on[p.ID]})
 			delete(on, p.ID)
@@ -153,14 +154,14 @@ func projectChoices(v *pageRequest, given []string) []choice {
 
 // granted reads a grant from the form and reports missing fields. Access to all
 // projects must be chosen: selecting none doesn't mean all.
-func granted(v *pageRequest) (grant, []countersign.Role, []string) {
+func granted(v *web.Request) (grant, []countersign.Role, []string) {
 	var roles []countersign.Role
-	for _, r := range v.r.PostForm["roles"] {
+	for _, r := range v.R.PostForm["roles"] {
 		roles = append(roles, countersign.Role(r))
 	}
-	projects := append([]string{}, v.r.PostForm["projects"]...)
-	projects = append(projects, strings.FieldsFunc(v.form("more"), func(r rune) bool { return r <= ' ' || r == ',' })...)
-	g := grantForm(v, tenantAsked(v), roles, v.form("reach"), projects)
+	projects := append([]string{}, v.R.PostForm["projects"]...)
+	projects = append(projects, strings.FieldsFunc(v.Form("more"), func(r rune) bool { return r <= ' ' || r == ',' })...)
+	g := grantForm(v, tenantAsked(v), roles, v.Form("reach"), projects)
 	if len(roles) == 0 {
 		g.RolesErr = "Choose at least one role."
 	}
@@ -189,15 +190,15 @@ func reachOf(projects []string) string {
 type accessData[T any] struct {
 	realm
 	Items []T
-	Pager pager
+	Pager web.Pager
 }
 
-func accessList[T any](v *pageRequest, tab string, read func(control.List) (countersign.Page[T], error)) (*page, error) {
-	l := v.list()
+func accessList[T any](v *web.Request, tab string, read func(control.List) (countersign.Page[T], error)) (*web.Page, error) {
+	l := v.List()
 	found, err := read(l)
 	if err != nil {
 		return nil, err
 	}
-	d := accessData[T]{realmOf(v, tab), found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	d := accessData[T]{realmOf(v, tab), found.Items, v.Pager(l, len(found.Items), found.Total, found.NextOffset)}
 	return accessPage(v, tab, "Access", d), nil
 }

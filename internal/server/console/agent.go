@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The page of one agent: whether it may run, its contract, and its instances.
@@ -22,7 +23,7 @@ type agentData struct {
 	Reason       field
 	Limits       budgetForm
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
-	Problem      *problem
+	Problem      *web.Problem
 }
 
 // agentCapability is a capability that an agent may use, with the inputs that its
@@ -42,23 +43,23 @@ type fixedInput struct {
 // shownInstances is how many instances a page shows.
 const shownInstances = 50
 
-func agentPage(v *pageRequest) (*page, error) { return agentAgain(v, nil) }
+func agentPage(v *web.Request) (*web.Page, error) { return agentAgain(v, nil) }
 
-func agentAgain(v *pageRequest, err error) (*page, error) {
-	a, unread := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
+func agentAgain(v *web.Request, err error) (*web.Page, error) {
+	a, unread := v.Control.Agent(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
-	p, unread := v.control.Project(v.r.Context(), v.actor, a.ProjectID)
+	p, unread := v.Control.Project(v.R.Context(), v.Actor, a.ProjectID)
 	if unread != nil {
 		return nil, unread
 	}
 	s := formOf(v, err, "")
-	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
+	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.Can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Limits = budgetsOf(s, a.Budgets)
-	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.can(access.StartAgentRun))
+	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.Can(access.StartAgentRun))
 	d.Problem = s.problem()
-	return &page{name: "agent", Title: a.Name, Nav: "agents", Crumbs: []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
+	return &web.Page{Name: "agent", Title: a.Name, Nav: "agents", Crumbs: []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
 }
 
 // heardLast returns the instances that a page shows, sorted by ID so that rows don't
@@ -109,7 +110,7 @@ func agentCallOf(a countersign.Agent, may bool) text.StatusNotice {
 
 // admitAgent admits with the budgets that the form has: all of them, since it shows those
 // that the agent has.
-func admitAgent(v *pageRequest) (string, error) {
+func admitAgent(v *web.Request) (string, error) {
 	budgets, wrong := typedBudgets(v)
 	if budgets == nil {
 		budgets = []countersign.Budget{}
@@ -121,29 +122,29 @@ func admitAgent(v *pageRequest) (string, error) {
 		if showsBudgets(v) {
 			d.Budgets = budgets
 		}
-		return v.control.AdmitAgent(ctx, a, id, d)
+		return v.Control.AdmitAgent(ctx, a, id, d)
 	})
 }
 
-func suspendAgent(v *pageRequest) (string, error) { return moveAgent(v, v.control.SuspendAgent) }
+func suspendAgent(v *web.Request) (string, error) { return moveAgent(v, v.Control.SuspendAgent) }
 
 // moveAgent admits or suspends the revision that the form showed, not one that a sync
 // has stored since.
-func moveAgent(v *pageRequest, move admission) (string, error) {
-	id, revision := v.r.PathValue("id"), v.formRevision()
-	return v.withReason("/agents/"+id, agentAgain, func(reason string) error {
-		_, err := move(v.r.Context(), v.actor, id, countersign.Admission{Reason: reason, ExpectedRevision: &revision})
+func moveAgent(v *web.Request, move admission) (string, error) {
+	id, revision := v.R.PathValue("id"), v.FormRevision()
+	return v.WithReason("/agents/"+id, agentAgain, func(reason string) error {
+		_, err := move(v.R.Context(), v.Actor, id, countersign.Admission{Reason: reason, ExpectedRevision: &revision})
 		return err
 	})
 }
 
 // instancesOfAgent writes the table of instances, which the page polls.
-func instancesOfAgent(v *pageRequest) error {
-	a, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
+func instancesOfAgent(v *web.Request) error {
+	a, err := v.Control.Agent(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return v.fragment(&page{name: "agent", Data: agentData{AgentWithInstances: a, Heard: heardLast(a.Instances)}}, "instances")
+	return v.Fragment(&web.Page{Name: "agent", Data: agentData{AgentWithInstances: a, Heard: heardLast(a.Instances)}}, "instances")
 }
 
 // admission is admitting or suspending an agent.

@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Starting a run of one capability by an agent (contract 7).
@@ -16,31 +17,31 @@ type agentRunData struct {
 	Mode       field
 	Inputs     []field
 	Expected   []field
-	Problem    *problem
+	Problem    *web.Problem
 }
 
-func agentRunPage(v *pageRequest) (*page, error) { return agentRunAgain(v, nil) }
+func agentRunPage(v *web.Request) (*web.Page, error) { return agentRunAgain(v, nil) }
 
 // toRun reads the agent and the capability that the address names.
-func toRun(v *pageRequest) (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
-	if err = v.may(access.StartAgentRun); err != nil {
+func toRun(v *web.Request) (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
+	if err = v.May(access.StartAgentRun); err != nil {
 		return a, p, nil, err
 	}
-	whole, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
+	whole, err := v.Control.Agent(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return a, p, nil, err
 	}
 	a = whole.AgentRecord
-	if p, err = v.control.Project(v.r.Context(), v.actor, a.ProjectID); err != nil {
+	if p, err = v.Control.Project(v.R.Context(), v.Actor, a.ProjectID); err != nil {
 		return a, p, nil, err
 	}
-	if c = p.Capability(v.query("capability")); c == nil {
-		err = countersign.Errorf(countersign.CodeNotFound, "project %s has no capability %s", p.ID, v.query("capability"))
+	if c = p.Capability(v.Query("capability")); c == nil {
+		err = countersign.Errorf(countersign.CodeNotFound, "project %s has no capability %s", p.ID, v.Query("capability"))
 	}
 	return a, p, c, err
 }
 
-func agentRunAgain(v *pageRequest, err error) (*page, error) {
+func agentRunAgain(v *web.Request, err error) (*web.Page, error) {
 	a, p, c, unread := toRun(v)
 	if unread != nil {
 		return nil, unread
@@ -53,11 +54,11 @@ func agentRunAgain(v *pageRequest, err error) (*page, error) {
 		}
 	}
 	d.Problem = s.problem()
-	crumbs := []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name, Href: "/agents/" + a.ID}, {Word: "Run " + c.Name}}
-	return &page{name: "agent-run", Title: "Run " + c.Name, Nav: "agents", Crumbs: crumbs, Data: d}, nil
+	crumbs := []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name, Href: "/agents/" + a.ID}, {Word: "Run " + c.Name}}
+	return &web.Page{Name: "agent-run", Title: "Run " + c.Name, Nav: "agents", Crumbs: crumbs, Data: d}, nil
 }
 
-func startAgentRun(v *pageRequest) (string, error) {
+func startAgentRun(v *web.Request) (string, error) {
 	a, _, c, err := toRun(v)
 	if err != nil {
 		return "", err
@@ -66,17 +67,17 @@ func startAgentRun(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	return "", v.formAgain(err, agentRunAgain)
+	return "", v.FormAgain(err, agentRunAgain)
 }
 
-func runAgent(v *pageRequest, a countersign.Agent, c *countersign.Capability) (runID string, err error) {
-	start := countersign.AgentRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode"), Capability: c.Name}
+func runAgent(v *web.Request, a countersign.Agent, c *countersign.Capability) (runID string, err error) {
+	start := countersign.AgentRunStart{ExpectedRevision: v.FormRevision(), Mode: v.Form("mode"), Capability: c.Name}
 	var unfit, unclear error
 	start.Inputs, unfit = typedInputs(v, c, a.ExecutorInputs[c.Name])
 	start.Expectation, unclear = typedExpectation(v)
-	if err := together(unfit, unclear, v.chosen("mode")); err != nil {
+	if err := web.Together(unfit, unclear, v.Chosen("mode")); err != nil {
 		return "", err
 	}
-	started, err := v.control.StartAgentRun(v.r.Context(), v.actor, a.ID, start, startKey(v, nil))
+	started, err := v.Control.StartAgentRun(v.R.Context(), v.Actor, a.ID, start, startKey(v, nil))
 	return started.Run.ID, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // An agent's manifest by form: what its system would sync. It makes the agent wait for an
@@ -24,7 +25,7 @@ type agentFormData struct {
 	Allowed field
 	Fixed   []fixedForm
 	JSON    string // the same as a document
-	Problem *problem
+	Problem *web.Problem
 }
 
 // fixedForm are the inputs of a ticked capability that may be fixed.
@@ -40,43 +41,43 @@ func (f fixedForm) Any() bool {
 
 // manifestForm reads and shows the manifest of one agent.
 type manifestForm struct {
-	v       *pageRequest
+	v       *web.Request
 	project countersign.Project
 	agent   countersign.Agent
 }
 
 func fixedField(capability string) string { return "executorInputs." + capability }
 
-func newAgentPage(v *pageRequest) (*page, error) {
+func newAgentPage(v *web.Request) (*web.Page, error) {
 	f, err := newManifest(v)
 	if err != nil {
 		return nil, err
 	}
-	v.r.PostForm = url.Values{"sourceRevision": {"1"}}
+	v.R.PostForm = url.Values{"sourceRevision": {"1"}}
 	return f.page(nil)
 }
 
-func newManifest(v *pageRequest) (*manifestForm, error) {
-	if err := v.may(access.SyncAgents); err != nil {
+func newManifest(v *web.Request) (*manifestForm, error) {
+	if err := v.May(access.SyncAgents); err != nil {
 		return nil, err
 	}
-	p, err := v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id"))
+	p, err := v.Control.Project(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	return &manifestForm{v: v, project: p}, err
 }
 
-func storedManifest(v *pageRequest) (*manifestForm, error) {
-	if err := v.may(access.SyncAgents); err != nil {
+func storedManifest(v *web.Request) (*manifestForm, error) {
+	if err := v.May(access.SyncAgents); err != nil {
 		return nil, err
 	}
-	a, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
+	a, err := v.Control.Agent(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	p, err := v.control.Project(v.r.Context(), v.actor, a.ProjectID)
+	p, err := v.Control.Project(v.R.Context(), v.Actor, a.ProjectID)
 	return &manifestForm{v: v, project: p, agent: a.AgentRecord}, err
 }
 
-func agentFormPage(v *pageRequest) (*page, error) {
+func agentFormPage(v *web.Request) (*web.Page, error) {
 	f, err := storedManifest(v)
 	if err != nil {
 		return nil, err
@@ -107,27 +108,27 @@ func (f *manifestForm) write() bool {
 			}
 		}
 	}
-	f.v.r.PostForm = form
+	f.v.R.PostForm = form
 	again, wrong := f.typed()
 	return wrong == nil && text.RawOf(again.ExecutorInputs) == text.RawOf(a.ExecutorInputs) && slices.Equal(again.Capabilities, a.Capabilities)
 }
 
-func (f *manifestForm) page(err error) (*page, error) {
+func (f *manifestForm) page(err error) (*web.Page, error) {
 	v := f.v
-	models, unread := modelChoices(v, v.form("modelId"))
+	models, unread := modelChoices(v, v.Form("modelId"))
 	if unread != nil {
 		return nil, unread
 	}
 	s := formOf(v, err, "agents[0]")
 	s.filled = true
-	d := agentFormData{Project: f.project, Agent: f.agent, To: "/projects/" + f.project.ID + "/agent", Find: v.form("find")}
+	d := agentFormData{Project: f.project, Agent: f.agent, To: "/projects/" + f.project.ID + "/agent", Find: v.Form("find")}
 	title, nav := "New agent", "projects"
-	crumbs := projectCrumbs(f.project.ID, crumb{Word: title})
+	crumbs := projectCrumbs(f.project.ID, web.Crumb{Word: title})
 	if f.agent.ID == "" {
 		d.Head = append(d.Head, must(s.mono("externalAgentId", "ID in its system", "Stable: the system’s own name for the agent.", "")))
 	} else {
 		d.To, title, nav = "/agents/"+f.agent.ID+"/edit", "Edit "+f.agent.Name, "agents"
-		crumbs = []crumb{{Word: "Agents", Href: "/agents"}, {Word: f.agent.Name, Href: "/agents/" + f.agent.ID}, {Word: "Edit"}}
+		crumbs = []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: f.agent.Name, Href: "/agents/" + f.agent.ID}, {Word: "Edit"}}
 	}
 	choices := []choice{{Word: "none"}}
 	for _, m := range models {
@@ -143,7 +144,7 @@ func (f *manifestForm) page(err error) (*page, error) {
 	m, _ := f.typed()
 	d.JSON = text.Pretty(countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion, Agents: []countersign.ManifestAgent{m}})
 	d.Problem = s.problem()
-	return &page{name: "agent-form", Title: title, Nav: nav, Crumbs: crumbs, Data: d}, nil
+	return &web.Page{Name: "agent-form", Title: title, Nav: nav, Crumbs: crumbs, Data: d}, nil
 }
 
 // capabilityChoices is how many capabilities that aren't ticked a form shows.
@@ -152,12 +153,12 @@ const capabilityChoices = 50
 // allowed are the ticked capabilities, and those that the search finds.
 func (f *manifestForm) allowed(s *form) (b field, more int) {
 	var choices []choice
-	on, shown := f.v.r.PostForm["capabilities"], 0
+	on, shown := f.v.R.PostForm["capabilities"], 0
 	for i := range f.project.Capabilities {
 		c := &f.project.Capabilities[i]
 		ticked := slices.Contains(on, c.Name)
 		switch {
-		case !ticked && !mentions(c, f.v.form("find")):
+		case !ticked && !mentions(c, f.v.Form("find")):
 			continue
 		case !ticked && shown >= capabilityChoices:
 			more++
@@ -172,7 +173,7 @@ func (f *manifestForm) allowed(s *form) (b field, more int) {
 
 // fixed are the inputs of ticked capabilities.
 func (f *manifestForm) fixed(s *form) (out []fixedForm) {
-	for _, name := range f.v.r.PostForm["capabilities"] {
+	for _, name := range f.v.R.PostForm["capabilities"] {
 		c := f.project.Capability(name)
 		if c == nil {
 			continue
@@ -189,55 +190,55 @@ func (f *manifestForm) fixed(s *form) (out []fixedForm) {
 func (f *manifestForm) typed() (a countersign.ManifestAgent, wrong error) {
 	v := f.v
 	a = countersign.ManifestAgent{
-		ExternalAgentID: cmp.Or(f.agent.ExternalAgentID, v.form("externalAgentId")), Name: v.form("name"), Role: v.form("role"), Goal: v.form("goal"),
-		Capabilities: append([]string{}, v.r.PostForm["capabilities"]...), ExecutorInputs: map[string]map[string]countersign.Value{}, ModelID: v.form("modelId"),
+		ExternalAgentID: cmp.Or(f.agent.ExternalAgentID, v.Form("externalAgentId")), Name: v.Form("name"), Role: v.Form("role"), Goal: v.Form("goal"),
+		Capabilities: append([]string{}, v.R.PostForm["capabilities"]...), ExecutorInputs: map[string]map[string]countersign.Value{}, ModelID: v.Form("modelId"),
 	}
 	for _, name := range a.Capabilities {
 		c := f.project.Capability(name)
 		if c == nil {
-			wrong = together(wrong, invalid("capabilities", "the project has no capability %s", name))
+			wrong = web.Together(wrong, web.Invalid("capabilities", "the project has no capability %s", name))
 			continue
 		}
 		fixed, err := typedInputsAt(v, fixedField(name), loosened(c), nil)
-		if wrong = together(wrong, err); len(fixed) > 0 {
+		if wrong = web.Together(wrong, err); len(fixed) > 0 {
 			a.ExecutorInputs[name] = fixed
 		}
 	}
-	n, err := strconv.ParseInt(v.form("sourceRevision"), 10, 64)
+	n, err := strconv.ParseInt(v.Form("sourceRevision"), 10, 64)
 	if a.SourceRevision = n; err != nil || n < 0 {
-		wrong = together(wrong, invalid("sourceRevision", "a whole number, 0 or more"))
+		wrong = web.Together(wrong, web.Invalid("sourceRevision", "a whole number, 0 or more"))
 	}
 	return a, wrong
 }
 
-func makeAgent(v *pageRequest) (string, error) {
+func makeAgent(v *web.Request) (string, error) {
 	f, err := newManifest(v)
 	if err != nil {
 		return "", err
 	}
-	return f.act(v.chosen("externalAgentId", "name", "role", "goal"))
+	return f.act(v.Chosen("externalAgentId", "name", "role", "goal"))
 }
 
-func changeAgent(v *pageRequest) (string, error) {
+func changeAgent(v *web.Request) (string, error) {
 	f, err := storedManifest(v)
 	if err != nil {
 		return "", err
 	}
-	return f.act(v.chosen("name", "role", "goal"))
+	return f.act(v.Chosen("name", "role", "goal"))
 }
 
 // act updates the form or syncs the agent.
 func (f *manifestForm) act(missing error) (string, error) {
-	if f.v.form("do") != "save" {
-		return "", shownAgain(f.page)
+	if f.v.Form("do") != "save" {
+		return "", web.ShownAgain(f.page)
 	}
 	a, err := f.typed()
-	if err = together(missing, err); err == nil {
+	if err = web.Together(missing, err); err == nil {
 		m := countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion, Agents: []countersign.ManifestAgent{a}}
 		var synced []countersign.Agent
-		if synced, err = f.v.control.SyncAgents(f.v.r.Context(), f.v.actor, f.project.ID, m); err == nil {
+		if synced, err = f.v.Control.SyncAgents(f.v.R.Context(), f.v.Actor, f.project.ID, m); err == nil {
 			return "/agents/" + synced[0].ID, nil
 		}
 	}
-	return "", formAgain(err, f.page)
+	return "", web.FormAgain(err, f.page)
 }

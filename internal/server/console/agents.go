@@ -9,34 +9,35 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // agentFunctions are the functions of the templates of agents and teams.
 var agentFunctions = template.FuncMap{"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState}
 
 // agentRoutes are the pages of agents and of teams.
-func agentRoutes() []route {
+func agentRoutes() []web.Route {
 	moves := slices.Concat(
-		retireRoutes("/agents/", (*control.Service).RetireAgent, (*control.Service).RestoreAgent),
-		retireRoutes("/teams/", (*control.Service).RetireTeam, (*control.Service).RestoreTeam))
+		web.RetireRoutes("/agents/", (*control.Service).RetireAgent, (*control.Service).RestoreAgent),
+		web.RetireRoutes("/teams/", (*control.Service).RetireTeam, (*control.Service).RestoreTeam))
 	return slices.Concat(moves, registryRoutes(), teamRoutes())
 }
 
-func registryRoutes() []route {
-	return []route{
-		{method: "GET", path: "/projects/{id}/agent", page: newAgentPage},
-		{method: "POST", path: "/projects/{id}/agent", act: makeAgent},
-		{method: "GET", path: "/agents", page: agentsPage},
+func registryRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/projects/{id}/agent", Page: newAgentPage},
+		{Method: "POST", Path: "/projects/{id}/agent", Act: makeAgent},
+		{Method: "GET", Path: "/agents", Page: agentsPage},
 		// no ID contains a plus sign, so this path hides no agent
-		{method: "GET", path: "/agents/+liveness", stream: livenessOfAgents},
-		{method: "GET", path: "/agents/{id}", page: agentPage},
-		{method: "GET", path: "/agents/{id}/instances", stream: instancesOfAgent},
-		{method: "GET", path: "/agents/{id}/edit", page: agentFormPage},
-		{method: "POST", path: "/agents/{id}/edit", act: changeAgent},
-		{method: "POST", path: "/agents/{id}/admit", act: admitAgent},
-		{method: "POST", path: "/agents/{id}/suspend", act: suspendAgent},
-		{method: "GET", path: "/agents/{id}/run", page: agentRunPage},
-		{method: "POST", path: "/agents/{id}/run", act: startAgentRun},
+		{Method: "GET", Path: "/agents/+liveness", Stream: livenessOfAgents},
+		{Method: "GET", Path: "/agents/{id}", Page: agentPage},
+		{Method: "GET", Path: "/agents/{id}/instances", Stream: instancesOfAgent},
+		{Method: "GET", Path: "/agents/{id}/edit", Page: agentFormPage},
+		{Method: "POST", Path: "/agents/{id}/edit", Act: changeAgent},
+		{Method: "POST", Path: "/agents/{id}/admit", Act: admitAgent},
+		{Method: "POST", Path: "/agents/{id}/suspend", Act: suspendAgent},
+		{Method: "GET", Path: "/agents/{id}/run", Page: agentRunPage},
+		{Method: "POST", Path: "/agents/{id}/run", Act: startAgentRun},
 	}
 }
 
@@ -75,38 +76,38 @@ type agentsData struct {
 	Filters   []countedFilter
 	All       int
 	Poll      string // address that returns their current liveness
-	Pager     pager
-	Retirees  retirees
+	Pager     web.Pager
+	Retirees  web.Retirees
 }
 
 // countedFilter is a filter with the number of agents that match it.
 type countedFilter struct {
-	filter
+	web.Filter
 	State text.State
 	Count int
 }
 
-func agentsPage(v *pageRequest) (*page, error) {
-	is := countersign.Liveness(v.query("liveness"))
+func agentsPage(v *web.Request) (*web.Page, error) {
+	is := countersign.Liveness(v.Query("liveness"))
 	if _, known := livenessStates[is]; !known {
 		is = ""
 	}
-	l := v.list()
-	heard, err := v.control.HeardAgents(v.r.Context(), v.actor, l, is)
+	l := v.List()
+	heard, err := v.Control.HeardAgents(v.R.Context(), v.Actor, l, is)
 	if err != nil {
 		return nil, err
 	}
-	d := agentsData{Items: heard.Page.Items, Instances: heard.Instances, Poll: pollOf(heard.Page.Items), Retirees: retireesOf(v)}
+	d := agentsData{Items: heard.Page.Items, Instances: heard.Instances, Poll: pollOf(heard.Page.Items), Retirees: web.RetireesOf(v)}
 	for _, n := range heard.Counts {
 		d.All += n
 	}
-	d.Filters = []countedFilter{{filter: filter{Word: "All", Href: v.withParam("liveness", ""), Here: is == ""}, Count: d.All}}
+	d.Filters = []countedFilter{{Filter: web.Filter{Word: "All", Href: v.WithParam("liveness", ""), Here: is == ""}, Count: d.All}}
 	for _, one := range livenesses {
-		f := filter{Word: livenessState(one).Word, Href: v.withParam("liveness", string(one)), Here: is == one}
+		f := web.Filter{Word: livenessState(one).Word, Href: v.WithParam("liveness", string(one)), Here: is == one}
 		d.Filters = append(d.Filters, countedFilter{f, livenessState(one), heard.Counts[one]})
 	}
-	d.Pager = v.pager(l, len(d.Items), heard.Page.Total, heard.Page.NextOffset)
-	return &page{name: "agents", Title: "Agents", Nav: "agents", Crumbs: []crumb{{Word: "Agents"}}, Data: d}, nil
+	d.Pager = v.Pager(l, len(d.Items), heard.Page.Total, heard.Page.NextOffset)
+	return &web.Page{Name: "agents", Title: "Agents", Nav: "agents", Crumbs: []web.Crumb{{Word: "Agents"}}, Data: d}, nil
 }
 
 // pollOf is the address that returns the current liveness of these agents, whatever
@@ -116,15 +117,15 @@ func pollOf(list []countersign.Agent) string {
 	for i := range list {
 		ids[i] = list[i].ID
 	}
-	return Prefix + "/agents/+liveness?ids=" + url.QueryEscape(strings.Join(ids, " "))
+	return web.Prefix + "/agents/+liveness?ids=" + url.QueryEscape(strings.Join(ids, " "))
 }
 
 // livenessOfAgents writes the liveness cells of the rows that a page shows.
-func livenessOfAgents(v *pageRequest) error {
-	ids := strings.Fields(v.query("ids"))
-	list, err := v.control.AgentsNamed(v.r.Context(), v.actor, ids[:min(len(ids), pageSize)])
+func livenessOfAgents(v *web.Request) error {
+	ids := strings.Fields(v.Query("ids"))
+	list, err := v.Control.AgentsNamed(v.R.Context(), v.Actor, ids[:min(len(ids), web.PageSize)])
 	if err != nil {
 		return err
 	}
-	return v.fragment(&page{name: "agents", Data: agentsData{Items: list}}, "agents-now")
+	return v.Fragment(&web.Page{Name: "agents", Data: agentsData{Items: list}}, "agents-now")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // approvalData is the page of one approval: the request and the form that decides it.
@@ -24,9 +25,9 @@ type approvalData struct {
 	Seen    string // token that proves that the last part of a long body was shown
 	Queue   control.Queue
 	Waiting bool
-	Refused *problem // why the visitor may not decide it
-	Shares  bool     // one principal made both the visitor and the requester
-	Cannot  string   // the same in one sentence
+	Refused *web.Problem // why the visitor may not decide it
+	Shares  bool         // one principal made both the visitor and the requester
+	Cannot  string       // the same in one sentence
 	Still   control.Deciders
 	Signing control.Signing
 	Verdict string // how it was decided, in one sentence
@@ -45,7 +46,7 @@ type approvalData struct {
 	Rehearsed *comparison // nil if there is nothing to compare
 
 	Left    int // the remaining time, in thousandths
-	Problem *problem
+	Problem *web.Problem
 	Errors  map[string]string // by field
 	Reason  string            // as it was typed
 
@@ -61,16 +62,16 @@ type stepSummary struct {
 	Here   bool
 }
 
-func approvalPage(v *pageRequest) (*page, error) {
-	d, err := approvalOf(v, v.r.PathValue("id"))
+func approvalPage(v *web.Request) (*web.Page, error) {
+	d, err := approvalOf(v, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	return d.page(), nil
 }
 
-func (d *approvalData) page() *page {
-	return &page{name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []crumb{
+func (d *approvalData) page() *web.Page {
+	return &web.Page{Name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []web.Crumb{
 		{Word: "Approvals", Href: "/approvals"}, {Word: d.ID, ID: true},
 	}}
 }
@@ -82,35 +83,35 @@ func (d *approvalData) Heading() string {
 }
 
 // approvalOf reads everything that the page shows. It changes nothing.
-func approvalOf(v *pageRequest, id string) (*approvalData, error) {
-	ctx := v.r.Context()
-	a, err := v.control.Approval(ctx, v.actor, id)
+func approvalOf(v *web.Request, id string) (*approvalData, error) {
+	ctx := v.R.Context()
+	a, err := v.Control.Approval(ctx, v.Actor, id)
 	if err != nil {
 		return nil, err
 	}
 	d := newApprovalData(a)
 	showBody(v, d)
 	if d.Waiting {
-		refused := v.control.MayDecide(ctx, v.actor, id)
-		d.Refused, d.Cannot = problemOf(refused), cannotWords(v, refused)
-		if d.Still, err = v.control.StillDeciding(ctx, v.actor, id); err != nil {
+		refused := v.Control.MayDecide(ctx, v.Actor, id)
+		d.Refused, d.Cannot = web.ProblemOf(refused), cannotWords(v, refused)
+		if d.Still, err = v.Control.StillDeciding(ctx, v.Actor, id); err != nil {
 			return nil, err
 		}
-		if d.Signing, err = v.control.Signing(ctx, v.actor, id); err != nil {
+		if d.Signing, err = v.Control.Signing(ctx, v.Actor, id); err != nil {
 			return nil, err
 		}
-		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
-		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
+		d.Shares = d.Refused == nil && access.SharedMaker(v.Actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
+		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.Now)
 	}
 	d.wordDecision()
 	d.Rehearsed = rehearsedStep(v, a.RunID, a.StepID)
-	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
+	if d.Queue, err = v.Control.ApprovalQueue(ctx, v.Actor, id); err != nil {
 		return nil, err
 	}
-	if d.Alike, err = v.control.RecoveriesLike(ctx, v.actor, id); err != nil {
+	if d.Alike, err = v.Control.RecoveriesLike(ctx, v.Actor, id); err != nil {
 		return nil, err
 	}
-	if d.Before, err = v.control.ApprovedBefore(ctx, v.actor, id); err != nil {
+	if d.Before, err = v.Control.ApprovedBefore(ctx, v.Actor, id); err != nil {
 		return nil, err
 	}
 	if d.Before != nil {
@@ -138,33 +139,33 @@ var approvalListed = []string{
 
 // showBody renders the query's fields, which are encoded in the URL, and the requested part
 // of the body. After a refused decision it shows the part that the form was sent from.
-func showBody(v *pageRequest, d *approvalData) {
+func showBody(v *web.Request, d *approvalData) {
 	if query := request.Describe(d.Request).Query; !query.IsZero() {
 		d.Sent.Query = drawnWhole(query)
 	}
 	if !d.Sent.HasBody {
 		return
 	}
-	n, err := strconv.Atoi(v.query("part"))
+	n, err := strconv.Atoi(v.Query("part"))
 	if err != nil && sawAll(v, &d.Approval) {
 		n = math.MaxInt
 	}
-	d.Sent.Part = bodyPartOf(d.Request.Body, n, Prefix+"/approvals/"+url.PathEscape(d.ID))
+	d.Sent.Part = bodyPartOf(d.Request.Body, n, web.Prefix+"/approvals/"+url.PathEscape(d.ID))
 	if d.Waiting && d.Sent.Part.Last() && hasParts(d.Request.Body) {
-		d.Seen = seenToken(v.secret, &d.Approval)
+		d.Seen = seenToken(v.Secret, &d.Approval)
 	}
 }
 
 // sawAll reports whether the form was sent from the page with the last part of the
 // body.
-func sawAll(v *pageRequest, a *countersign.Approval) bool {
-	return subtle.ConstantTimeCompare([]byte(v.form("seen")), []byte(seenToken(v.secret, a))) == 1
+func sawAll(v *web.Request, a *countersign.Approval) bool {
+	return subtle.ConstantTimeCompare([]byte(v.Form("seen")), []byte(seenToken(v.Secret, a))) == 1
 }
 
 // addCourse adds what the run says, if the visitor may see the run: it may cover
 // projects that the approval doesn't.
-func addCourse(v *pageRequest, d *approvalData) error {
-	run, err := v.control.Run(v.r.Context(), v.actor, d.RunID)
+func addCourse(v *web.Request, d *approvalData) error {
+	run, err := v.Control.Run(v.R.Context(), v.Actor, d.RunID)
 	switch countersign.ErrorCode(err) {
 	case "":
 		d.Led, d.Course = stepsBefore(&run, &d.Approval), courseOf(&run, &d.Approval)
@@ -281,17 +282,17 @@ func (d *approvalData) Wants() string {
 }
 
 // cannotWords say why the visitor may not decide, "" if they may.
-func cannotWords(v *pageRequest, refused error) string {
-	e := refusalOf(refused)
+func cannotWords(v *web.Request, refused error) string {
+	e := web.RefusalOf(refused)
 	switch {
 	case e == nil:
 		return ""
-	case e.Code == countersign.CodeRoleRequired && !v.can(access.DecideApproval):
+	case e.Code == countersign.CodeRoleRequired && !v.Can(access.DecideApproval):
 		return "Your role can’t decide."
 	case e.Code == countersign.CodeSelfApproval && strings.HasPrefix(e.Message, "you asked"):
 		return "You requested this run, so someone else must decide."
 	case e.Code == countersign.CodeSelfApproval, e.Code == countersign.CodeRoleRequired, e.Code == countersign.CodeStateConflict:
 		return text.Upper(e.Message) + "."
 	}
-	return sentenceOf(e)
+	return web.SentenceOf(e)
 }

@@ -3,13 +3,14 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func approvalRoutes() []route {
-	return []route{
-		{method: "GET", path: "/approvals", page: approvalsPage},
-		{method: "GET", path: "/approvals/{id}", page: approvalPage},
-		{method: "POST", path: "/approvals/{id}/decision", act: decideApproval},
+func approvalRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/approvals", Page: approvalsPage},
+		{Method: "GET", Path: "/approvals/{id}", Page: approvalPage},
+		{Method: "POST", Path: "/approvals/{id}/decision", Act: decideApproval},
 	}
 }
 
@@ -21,27 +22,27 @@ type approvalRow struct {
 }
 
 type approvalsData struct {
-	Filters []filter
+	Filters []web.Filter
 	Rows    []approvalRow
-	Pager   pager
+	Pager   web.Pager
 	Waiting bool // the list is filtered to pending approvals
 }
 
 // approvalsPage is the inbox. By default it lists pending approvals, oldest first, so that
 // the next to expire leads; the filters list decided ones, or all, newest first.
-func approvalsPage(v *pageRequest) (*page, error) {
-	status, chosen := approvalStatus(v.query("status"))
+func approvalsPage(v *web.Request) (*web.Page, error) {
+	status, chosen := approvalStatus(v.Query("status"))
 	waiting := status == countersign.ApprovalPending
-	l := v.list()
+	l := v.List()
 	f := control.ApprovalFilter{Status: string(status), OldestFirst: waiting}
-	found, err := control.ListApprovals(v.r.Context(), v.control, v.actor, l, f, func(a countersign.Approval) (approvalRow, error) {
+	found, err := control.ListApprovals(v.R.Context(), v.Control, v.Actor, l, f, func(a countersign.Approval) (approvalRow, error) {
 		return approvalRow{Approval: control.WithoutContent(a), Host: sentOf("", a.Request).Host, Waiting: a.Status == countersign.ApprovalPending}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	d := approvalsData{Filters: approvalFilters(v, chosen), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting, Rows: found.Items}
-	return &page{name: "approvals", Title: "Approvals", Nav: "approvals", Crumbs: []crumb{{Word: "Approvals"}}, Data: d}, nil
+	d := approvalsData{Filters: approvalFilters(v, chosen), Pager: v.Pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting, Rows: found.Items}
+	return &web.Page{Name: "approvals", Title: "Approvals", Nav: "approvals", Crumbs: []web.Crumb{{Word: "Approvals"}}, Data: d}, nil
 }
 
 // approvalChoices are the inbox's filters; the first is the default.
@@ -65,10 +66,10 @@ func approvalStatus(asked string) (status countersign.ApprovalStatus, chosen str
 	return countersign.ApprovalPending, ""
 }
 
-func approvalFilters(v *pageRequest, chosen string) []filter {
-	out := make([]filter, len(approvalChoices))
+func approvalFilters(v *web.Request, chosen string) []web.Filter {
+	out := make([]web.Filter, len(approvalChoices))
 	for i, c := range approvalChoices {
-		out[i] = filter{Word: c.word, Here: c.value == chosen, Href: v.withParam("status", c.value)}
+		out[i] = web.Filter{Word: c.word, Here: c.value == chosen, Href: v.WithParam("status", c.value)}
 	}
 	return out
 }

@@ -14,32 +14,33 @@ import (
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func auditRoutes() []route {
-	return []route{
-		{method: "GET", path: "/audit", page: auditPage},
-		{method: "GET", path: "/audit/verify", page: auditVerifyPage},
-		{method: "GET", path: "/audit/records/{seq}", page: auditRecordPage},
+func auditRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/audit", Page: auditPage},
+		{Method: "GET", Path: "/audit/verify", Page: auditVerifyPage},
+		{Method: "GET", Path: "/audit/records/{seq}", Page: auditRecordPage},
 	}
 }
 
 // auditLog says which log a page is about: the tenant's or the realm's.
 type auditLog struct {
 	Realm bool
-	Logs  []filter // empty if the visitor may read one log only
-	Query string   // "?log=realm" for the realm's
+	Logs  []web.Filter // empty if the visitor may read one log only
+	Query string       // "?log=realm" for the realm's
 }
 
-func auditLogOf(v *pageRequest) auditLog {
-	l := auditLog{Realm: v.query("log") == "realm"}
+func auditLogOf(v *web.Request) auditLog {
+	l := auditLog{Realm: v.Query("log") == "realm"}
 	if l.Realm {
 		l.Query = "?log=realm"
 	}
-	if v.can(access.ReadTenants) {
-		l.Logs = []filter{
-			{Word: "Tenant " + v.actor.Tenant, Href: Prefix + "/audit", Here: !l.Realm},
-			{Word: "Realm", Href: Prefix + "/audit?log=realm", Here: l.Realm},
+	if v.Can(access.ReadTenants) {
+		l.Logs = []web.Filter{
+			{Word: "Tenant " + v.Actor.Tenant, Href: web.Prefix + "/audit", Here: !l.Realm},
+			{Word: "Realm", Href: web.Prefix + "/audit?log=realm", Here: l.Realm},
 		}
 	}
 	return l
@@ -49,21 +50,21 @@ type auditData struct {
 	auditLog
 	Subject, Actor, Action, Since string
 	SinceErr                      string
-	Actors, Actions               []option // what the log has
-	Times                         []filter
+	Actors, Actions               []web.Option // what the log has
+	Times                         []web.Filter
 	Filtered                      bool
 	Records                       []countersign.AuditRecord
 	Export                        string // address that exports these records as JSON lines
-	Pager                         pager
+	Pager                         web.Pager
 }
 
-func auditPage(v *pageRequest) (*page, error) {
-	d := auditData{auditLog: auditLogOf(v), Subject: v.query("subject"), Actor: v.query("actor"), Action: v.query("action"), Since: v.query("since")}
-	p := &page{name: "audit", Title: "Audit", Nav: "audit", Crumbs: []crumb{{Word: "Audit"}}}
+func auditPage(v *web.Request) (*web.Page, error) {
+	d := auditData{auditLog: auditLogOf(v), Subject: v.Query("subject"), Actor: v.Query("actor"), Action: v.Query("action"), Since: v.Query("since")}
+	p := &web.Page{Name: "audit", Title: "Audit", Nav: "audit", Crumbs: []web.Crumb{{Word: "Audit"}}}
 	f := audit.Filter{Subject: strings.TrimSpace(d.Subject), Actor: strings.TrimSpace(d.Actor), Action: strings.TrimSpace(d.Action)}
 	since, ok := timeOf(d.Since)
 	if !ok {
-		d.SinceErr, p.status = "Write it as 2026-03-01 or 2026-03-01 14:30, in UTC.", http.StatusBadRequest
+		d.SinceErr, p.Status = "Write it as 2026-03-01 or 2026-03-01 14:30, in UTC.", http.StatusBadRequest
 		p.Data = d
 		return p, mayReadAudit(v, d.Realm)
 	}
@@ -73,26 +74,26 @@ func auditPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	d.Times = auditTimes(v, d.Since)
-	l := v.list()
-	found, err := v.control.Audit(v.r.Context(), v.actor, l, f, d.Realm)
+	l := v.List()
+	found, err := v.Control.Audit(v.R.Context(), v.Actor, l, f, d.Realm)
 	if err != nil {
 		return nil, err
 	}
 	d.Filtered, d.Export = f != (audit.Filter{}), exportHref(f, d.Realm)
-	d.Records, d.Pager = control.Named(v.r.Context(), v.control, v.actor, found.Items), v.pager(l, len(found.Items), found.Total, found.NextOffset)
+	d.Records, d.Pager = control.Named(v.R.Context(), v.Control, v.Actor, found.Items), v.Pager(l, len(found.Items), found.Total, found.NextOffset)
 	p.Data = d
 	return p, nil
 }
 
 // auditChoices are the actors and actions of the log, with what is chosen now.
-func auditChoices(v *pageRequest, d *auditData) (actors, actions []option, err error) {
-	people, what, err := v.control.AuditChoices(v.r.Context(), v.actor, d.Realm)
-	list := func(values []string, now string, word func(string) string) (out []option) {
+func auditChoices(v *web.Request, d *auditData) (actors, actions []web.Option, err error) {
+	people, what, err := v.Control.AuditChoices(v.R.Context(), v.Actor, d.Realm)
+	list := func(values []string, now string, word func(string) string) (out []web.Option) {
 		for _, value := range values {
-			out = append(out, option{value, word(value), value == now})
+			out = append(out, web.Option{Value: value, Word: word(value), Here: value == now})
 		}
 		if now != "" && !slices.Contains(values, now) {
-			out = append(out, option{now, word(now), true})
+			out = append(out, web.Option{Value: now, Word: word(now), Here: true})
 		}
 		return out
 	}
@@ -100,11 +101,11 @@ func auditChoices(v *pageRequest, d *auditData) (actors, actions []option, err e
 }
 
 // auditTimes are links to recent records.
-func auditTimes(v *pageRequest, now string) []filter {
-	out := []filter{{Word: "Any time", Href: v.withParam("since", ""), Here: now == ""}}
+func auditTimes(v *web.Request, now string) []web.Filter {
+	out := []web.Filter{{Word: "Any time", Href: v.WithParam("since", ""), Here: now == ""}}
 	for _, p := range periods {
-		at := v.now.Add(-p.Length).UTC().Format("2006-01-02 15:04")
-		out = append(out, filter{Word: p.Word, Href: v.withParam("since", at), Here: now == at})
+		at := v.Now.Add(-p.Length).UTC().Format("2006-01-02 15:04")
+		out = append(out, web.Filter{Word: p.Word, Href: v.WithParam("since", at), Here: now == at})
 	}
 	return out
 }
@@ -130,13 +131,13 @@ func exportHref(f audit.Filter, realm bool) string {
 }
 
 // mayReadAudit checks the permission for a page that reads no record.
-func mayReadAudit(v *pageRequest, realm bool) error {
+func mayReadAudit(v *web.Request, realm bool) error {
 	if realm {
-		if err := access.Allow(v.actor.Principal, access.ReadTenants); err != nil {
+		if err := access.Allow(v.Actor.Principal, access.ReadTenants); err != nil {
 			return err
 		}
 	}
-	return access.Allow(v.actor.Principal, access.ReadAudit)
+	return access.Allow(v.Actor.Principal, access.ReadAudit)
 }
 
 // timeForms are the accepted time formats; without a zone, UTC applies.
@@ -169,7 +170,7 @@ func subjectHref(subject string) string {
 	if places[kind] == "" || id == "" || id == "*" { // * stands for several
 		return ""
 	}
-	return Prefix + places[kind] + id
+	return web.Prefix + places[kind] + id
 }
 
 func auditOutcome(r countersign.AuditRecord) text.State {
@@ -202,19 +203,19 @@ func (d auditRecordData) Before() int64 { return d.Record.Seq - 1 }
 
 func (d auditRecordData) After() int64 { return d.Record.Seq + 1 }
 
-func auditRecordPage(v *pageRequest) (*page, error) {
+func auditRecordPage(v *web.Request) (*web.Page, error) {
 	d := auditRecordData{auditLog: auditLogOf(v)}
-	seq, err := strconv.ParseInt(v.r.PathValue("seq"), 10, 64)
+	seq, err := strconv.ParseInt(v.R.PathValue("seq"), 10, 64)
 	if err != nil || seq < 0 {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "there is no such record")
 	}
-	if d.Record, err = v.control.AuditRecord(v.r.Context(), v.actor, seq, d.Realm); err != nil {
+	if d.Record, err = v.Control.AuditRecord(v.R.Context(), v.Actor, seq, d.Realm); err != nil {
 		return nil, err
 	}
-	_, err = v.control.AuditRecord(v.r.Context(), v.actor, seq+1, d.Realm)
+	_, err = v.Control.AuditRecord(v.R.Context(), v.Actor, seq+1, d.Realm)
 	d.Newest = err != nil
 	word := "Record " + strconv.FormatInt(seq, 10)
-	return &page{name: "audit-record", Title: word, Nav: "audit", Crumbs: []crumb{{Word: "Audit", Href: "/audit" + d.Query}, {Word: word}}, Data: d}, nil
+	return &web.Page{Name: "audit-record", Title: word, Nav: "audit", Crumbs: []web.Crumb{{Word: "Audit", Href: "/audit" + d.Query}, {Word: word}}, Data: d}, nil
 }
 
 type auditVerifyData struct {
@@ -224,16 +225,16 @@ type auditVerifyData struct {
 }
 
 // auditVerifyPage verifies the log's hash chain. It changes nothing.
-func auditVerifyPage(v *pageRequest) (*page, error) {
+func auditVerifyPage(v *web.Request) (*web.Page, error) {
 	d := auditVerifyData{auditLog: auditLogOf(v)}
 	var err error
-	if d.Result, err = v.control.VerifyAudit(v.r.Context(), v.actor, d.Realm); err != nil {
+	if d.Result, err = v.Control.VerifyAudit(v.R.Context(), v.Actor, d.Realm); err != nil {
 		return nil, err
 	}
 	if d.Result.FirstBroken != nil {
-		if r, err := v.control.AuditRecord(v.r.Context(), v.actor, *d.Result.FirstBroken, d.Realm); err == nil {
+		if r, err := v.Control.AuditRecord(v.R.Context(), v.Actor, *d.Result.FirstBroken, d.Realm); err == nil {
 			d.Broken = &r
 		}
 	}
-	return &page{name: "audit-verify", Title: "Verify the log", Nav: "audit", Crumbs: []crumb{{Word: "Audit", Href: "/audit" + d.Query}, {Word: "Verify"}}, Data: d}, nil
+	return &web.Page{Name: "audit-verify", Title: "Verify the log", Nav: "audit", Crumbs: []web.Crumb{{Word: "Audit", Href: "/audit" + d.Query}, {Word: "Verify"}}, Data: d}, nil
 }

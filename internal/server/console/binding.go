@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // bindingForm binds an action to a capability: the inputs that are sent and the
@@ -148,7 +149,7 @@ func (b *bindingForm) binding() (out countersign.ActionBinding, read bool) {
 }
 
 func (b *bindingForm) take(field string, err error) {
-	if p := refusal(err, ""); p != nil {
+	if p := web.Refusal(err, ""); p != nil {
 		b.Errs[field] = p.Detail
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // ruleFunctions are the functions of the templates of rules and budgets.
@@ -61,10 +62,10 @@ func budgetsOf(s *form, stored []countersign.Budget) budgetForm {
 }
 
 // typedBudgetRows are the form's rows that say anything.
-func typedBudgetRows(v *pageRequest) (rows []budgetRow) {
+func typedBudgetRows(v *web.Request) (rows []budgetRow) {
 	for n := range countersign.MaxBudgets + 1 {
 		r := budgetRow{N: n}
-		r.Sum, r.Most, r.Window, r.Then, r.Reason = v.form(r.Field("sum")), v.form(r.Field("most")), v.form(r.Field("window")), v.form(r.Field("then")), v.form(r.Field("reason"))
+		r.Sum, r.Most, r.Window, r.Then, r.Reason = v.Form(r.Field("sum")), v.Form(r.Field("most")), v.Form(r.Field("window")), v.Form(r.Field("then")), v.Form(r.Field("reason"))
 		if r.Sum != "" || r.Most != "" || r.Window != "" || r.Reason != "" {
 			rows = append(rows, r)
 		}
@@ -73,24 +74,24 @@ func typedBudgetRows(v *pageRequest) (rows []budgetRow) {
 }
 
 // showsBudgets reports a form that has budgets: what it doesn't have stays as it is.
-func showsBudgets(v *pageRequest) bool {
-	_, shown := v.r.PostForm["budget0most"]
+func showsBudgets(v *web.Request) bool {
+	_, shown := v.R.PostForm["budget0most"]
 	return shown
 }
 
 // typedBudgets reads the rows.
-func typedBudgets(v *pageRequest) (out []countersign.Budget, wrong error) {
+func typedBudgets(v *web.Request) (out []countersign.Budget, wrong error) {
 	for _, r := range typedBudgetRows(v) {
 		b := countersign.Budget{Sum: r.Sum, Window: r.Window, Then: r.Then, Reason: r.Reason}
 		var most countersign.Value
 		err := exactjson.Decode([]byte(r.Most), &most)
 		if err != nil || most.Kind() != countersign.KindNumber {
-			wrong = together(wrong, invalid("budgets", "row %d needs a number of what there may be at most", r.N+1))
+			wrong = web.Together(wrong, web.Invalid("budgets", "row %d needs a number of what there may be at most", r.N+1))
 			continue
 		}
 		if b.Most = most; b.Sum == "" {
 			if b.Count, err = strconv.ParseInt(r.Most, 10, 64); err != nil || b.Count < 1 {
-				wrong = together(wrong, invalid("budgets", "row %d counts calls: it needs a whole number, 1 or more", r.N+1))
+				wrong = web.Together(wrong, web.Invalid("budgets", "row %d counts calls: it needs a whole number, 1 or more", r.N+1))
 			}
 			b.Most = countersign.Value{}
 		}

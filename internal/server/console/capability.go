@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The form that adds a capability to a project or changes one. Either is an edit of the
@@ -26,7 +27,7 @@ type capabilityData struct {
 	Places []field
 	Expected []field
 	Use      control.ProjectUse
-	Problem  *problem
+	Problem  *web.Problem
 }
 
 // inputRow is one row of the inputs' table.
@@ -47,15 +48,15 @@ const (
 
 var inputTypes = []string{"string", "number", "boolean", "object", "array"}
 
-func capabilityPage(v *pageRequest) (*page, error) { return capabilityForm(v, nil) }
+func capabilityPage(v *web.Request) (*web.Page, error) { return capabilityForm(v, nil) }
 
 // capabilityForm shows the capability that the address names, or an empty form.
-func capabilityForm(v *pageRequest, err error) (*page, error) {
+func capabilityForm(v *web.Request, err error) (*web.Page, error) {
 	p, use, unread := projectToEdit(v)
 	if unread != nil {
 		return nil, unread
 	}
-	was := v.query("name")
+	was := v.Query("name")
 	c := countersign.Capability{}
 	at := len(p.Capabilities)
 	if was != "" {
@@ -74,7 +75,7 @@ func capabilityForm(v *pageRequest, err error) (*page, error) {
 	if was != "" {
 		word = "Change " + was
 	}
-	return &page{name: "capability", Title: word, Nav: "projects", Crumbs: projectCrumbs(p.ID, crumb{Word: word}), Data: d}, nil
+	return &web.Page{Name: "capability", Title: word, Nav: "projects", Crumbs: projectCrumbs(p.ID, web.Crumb{Word: word}), Data: d}, nil
 }
 
 func operationFields(s *form, c countersign.Capability) []field {
@@ -146,9 +147,9 @@ func listed(names []string) string {
 }
 
 // inputRows are the stored or typed inputs, followed by empty rows.
-func inputRows(v *pageRequest, c countersign.Capability) []inputRow {
+func inputRows(v *web.Request, c countersign.Capability) []inputRow {
 	var rows []inputRow
-	if v.r.Method == http.MethodPost {
+	if v.R.Method == http.MethodPost {
 		rows = typedRows(v)
 	} else {
 		for _, in := range inputsOf(c) {
@@ -165,12 +166,12 @@ func inputRows(v *pageRequest, c countersign.Capability) []inputRow {
 }
 
 // typedRows are the form's rows that aren't empty.
-func typedRows(v *pageRequest) []inputRow {
+func typedRows(v *web.Request) []inputRow {
 	var rows []inputRow
 	for n := range maxRows {
 		r := inputRow{N: n}
-		r.Name, r.Type, r.Required = v.form(r.field("name")), v.form(r.field("type")), v.form(r.field("required")) != ""
-		r.Was = v.form(r.field("was"))
+		r.Name, r.Type, r.Required = v.Form(r.field("name")), v.Form(r.field("type")), v.Form(r.field("required")) != ""
+		r.Was = v.Form(r.field("was"))
 		if r.Name != "" || r.Required {
 			rows = append(rows, r)
 		}

@@ -5,14 +5,15 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func saveCapability(v *pageRequest) (string, error) {
+func saveCapability(v *web.Request) (string, error) {
 	p, _, err := projectToEdit(v)
 	if err != nil {
 		return "", err
 	}
-	if v.form("more") != "" { // only adds rows; nothing is saved
+	if v.Form("more") != "" { // only adds rows; nothing is saved
 		again, err := capabilityForm(v, nil)
 		if err != nil {
 			return "", err
@@ -20,23 +21,23 @@ func saveCapability(v *pageRequest) (string, error) {
 		return "", again
 	}
 	w := projectWriteOf(p)
-	w.ExpectedRevision = v.formRevision()
+	w.ExpectedRevision = v.FormRevision()
 	var wrong error
 	w.Capabilities, wrong = withTyped(v, p)
-	err = together(v.chosen("name", "method", "path"), wrong)
+	err = web.Together(v.Chosen("name", "method", "path"), wrong)
 	if err == nil {
-		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
+		_, err = v.Control.PutProject(v.R.Context(), v.Actor, p.ID, w)
 	}
 	if err == nil {
 		return "/projects/" + p.ID + "#capabilities", nil
 	}
-	return "", v.formAgain(err, capabilityForm)
+	return "", v.FormAgain(err, capabilityForm)
 }
 
 // withTyped is the project's capabilities with the form's changes applied.
-func withTyped(v *pageRequest, p countersign.Project) ([]countersign.Capability, error) {
+func withTyped(v *web.Request, p countersign.Project) ([]countersign.Capability, error) {
 	list := slices.Clone(p.Capabilities)
-	was := v.query("name")
+	was := v.Query("name")
 	at := slices.IndexFunc(list, func(c countersign.Capability) bool { return c.Name == was })
 	if was == "" || at < 0 {
 		list = append(list, countersign.Capability{})
@@ -48,11 +49,11 @@ func withTyped(v *pageRequest, p countersign.Project) ([]countersign.Capability,
 }
 
 // typedCapability applies the form to a capability.
-func typedCapability(v *pageRequest, c countersign.Capability) (countersign.Capability, error) {
-	c.Name, c.Title, c.Description, c.Method, c.Path = v.form("name"), v.form("title"), v.form("description"), v.form("method"), v.form("path")
-	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.form("approval"), v.form("idempotent") != "", v.form("outputField"), v.form("probe")
+func typedCapability(v *web.Request, c countersign.Capability) (countersign.Capability, error) {
+	c.Name, c.Title, c.Description, c.Method, c.Path = v.Form("name"), v.Form("title"), v.Form("description"), v.Form("method"), v.Form("path")
+	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.Form("approval"), v.Form("idempotent") != "", v.Form("outputField"), v.Form("probe")
 	c.SideEffect, c.TimeoutMs = nil, 0
-	if said := v.form("sideEffect"); said != "" {
+	if said := v.Form("sideEffect"); said != "" {
 		c.SideEffect = new(said == "true")
 	}
 	var untimed, untyped, unread, unclear error
@@ -60,14 +61,14 @@ func typedCapability(v *pageRequest, c countersign.Capability) (countersign.Capa
 		c.Budgets, unread = typedBudgets(v)
 	}
 	c.TimeoutMs, untimed = typedTimeout(v)
-	c.Sensitive = names(v.form("sensitive"))
+	c.Sensitive = names(v.Form("sensitive"))
 	var unbounded error
-	if _, shown := v.r.PostForm["outputs"]; shown {
-		if c.Outputs = names(v.form("outputs")); len(c.Outputs) > countersign.MaxOutputs {
-			unbounded = invalid("outputs", "%d are too many; at most %d", len(c.Outputs), countersign.MaxOutputs)
+	if _, shown := v.R.PostForm["outputs"]; shown {
+		if c.Outputs = names(v.Form("outputs")); len(c.Outputs) > countersign.MaxOutputs {
+			unbounded = web.Invalid("outputs", "%d are too many; at most %d", len(c.Outputs), countersign.MaxOutputs)
 		}
 	}
-	c.Request = &countersign.RequestMapping{Query: names(v.form("request.query")), Body: names(v.form("request.body"))}
+	c.Request = &countersign.RequestMapping{Query: names(v.Form("request.query")), Body: names(v.Form("request.body"))}
 	if c.Request.Query == nil && c.Request.Body == nil {
 		c.Request = nil
 	}
@@ -75,39 +76,39 @@ func typedCapability(v *pageRequest, c countersign.Capability) (countersign.Capa
 	c.Expectation, unclear = typedExpectation(v)
 	var unruly error
 	c.ApprovalRules, unruly = typedRules(v, c)
-	return c, together(untimed, untyped, unread, unclear, unruly, unbounded)
+	return c, web.Together(untimed, untyped, unread, unclear, unruly, unbounded)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.
-func typedTimeout(v *pageRequest) (int64, error) {
-	typed := v.form("timeoutMs")
+func typedTimeout(v *web.Request) (int64, error) {
+	typed := v.Form("timeoutMs")
 	if typed == "" {
 		return 0, nil
 	}
 	ms, err := strconv.ParseInt(typed, 10, 64)
 	if err != nil || ms < 100 || ms > 60000 {
-		return 0, invalid("timeoutMs", "a whole number from 100 to 60000")
+		return 0, web.Invalid("timeoutMs", "a whole number from 100 to 60000")
 	}
 	return ms, nil
 }
 
 // typedSchema reads the rows. No rows mean no inputs, unless the capability accepted
 // any input before: that is kept.
-func typedSchema(v *pageRequest, c countersign.Capability) (map[string]countersign.InputField, error) {
+func typedSchema(v *web.Request, c countersign.Capability) (map[string]countersign.InputField, error) {
 	schema := map[string]countersign.InputField{}
 	for _, r := range typedRows(v) {
 		_, twice := schema[r.Name]
 		switch {
 		case r.Name == "":
-			return nil, invalid("inputSchema", "row %d has no name", r.N+1)
+			return nil, web.Invalid("inputSchema", "row %d has no name", r.N+1)
 		case twice:
-			return nil, invalid("inputSchema", "%s is there twice", r.Name)
+			return nil, web.Invalid("inputSchema", "%s is there twice", r.Name)
 		case !slices.Contains(inputTypes, r.Type):
-			return nil, invalid("inputSchema", "%s needs a type", r.Name)
+			return nil, web.Invalid("inputSchema", "%s needs a type", r.Name)
 		}
 		schema[r.Name] = keptBounds(c.InputSchema[r.Was], r)
 	}
-	if len(schema) == 0 && v.query("name") != "" && c.InputSchema == nil {
+	if len(schema) == 0 && v.Query("name") != "" && c.InputSchema == nil {
 		return nil, nil
 	}
 	return schema, nil

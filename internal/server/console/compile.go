@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Compiling takes two steps, so that it works without JavaScript: the address first
@@ -20,12 +21,12 @@ import (
 
 type compileData struct {
 	countersign.Model
-	Scenarios []option
+	Scenarios []web.Option
 	Scenario  string
-	Problem   *problem
+	Problem   *web.Problem
 	Actions   []bindingForm
 	Groups    []capabilityGroup
-	Kept      []kept // hidden fields: the inputs given in the address
+	Kept      []web.Kept // hidden fields: the inputs given in the address
 	Name      string
 	Mode      string
 	Chosen    bool   // every action has a capability
@@ -36,14 +37,14 @@ type compileData struct {
 // capabilityGroup is a project and its capabilities.
 type capabilityGroup struct {
 	Project      countersign.Project
-	Capabilities []option
+	Capabilities []web.Option
 }
 
-func compilePage(v *pageRequest) (*page, error) {
-	if err := access.Allow(v.actor.Principal, access.CompilePlan); err != nil {
+func compilePage(v *web.Request) (*web.Page, error) {
+	if err := access.Allow(v.Actor.Principal, access.CompilePlan); err != nil {
 		return nil, err
 	}
-	d, err := compiling(v, v.r.URL.Query())
+	d, err := compiling(v, v.R.URL.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +54,13 @@ func compilePage(v *pageRequest) (*page, error) {
 	return d.page(), nil
 }
 
-func (d *compileData) page() *page {
-	return &page{name: "model-compile", Title: "Compile a plan", Nav: "models", Crumbs: modelCrumbs(d.Model, "Compile a plan"), Data: d, status: d.Problem.status()}
+func (d *compileData) page() *web.Page {
+	return &web.Page{Name: "model-compile", Title: "Compile a plan", Nav: "models", Crumbs: modelCrumbs(d.Model, "Compile a plan"), Data: d, Status: d.Problem.Status()}
 }
 
 // compiling reads the form, from the address or the body, and simulates the scenario.
-func compiling(v *pageRequest, form url.Values) (*compileData, error) {
-	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
+func compiling(v *web.Request, form url.Values) (*compileData, error) {
+	m, err := v.Control.Model(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func compiling(v *pageRequest, form url.Values) (*compileData, error) {
 	d.choose(form.Get("scenario"))
 	inputs := overridesIn(form)
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
-		d.Kept = append(d.Kept, kept{name, inputs.Get(name)})
+		d.Kept = append(d.Kept, web.Kept{Name: name, Text: inputs.Get(name)})
 	}
 	if d.Groups, err = capabilityGroups(v); err != nil {
 		return nil, err
@@ -85,21 +86,21 @@ func (d *compileData) choose(id string) {
 		if here {
 			d.Scenario = s.ID
 		}
-		d.Scenarios = append(d.Scenarios, option{s.ID, cmp.Or(s.Name, s.ID), here})
+		d.Scenarios = append(d.Scenarios, web.Option{Value: s.ID, Word: cmp.Or(s.Name, s.ID), Here: here})
 	}
 	d.Scenario = cmp.Or(d.Scenario, id)
 }
 
 // actionsOf simulates the scenario and makes a form for each action on its path.
-func actionsOf(v *pageRequest, d *compileData, inputs url.Values, form url.Values) error {
+func actionsOf(v *web.Request, d *compileData, inputs url.Values, form url.Values) error {
 	given, ok := givenIn(inputs, d.Document)
 	if !ok {
 		d.Problem = notJSON
 		return nil
 	}
-	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: d.Scenario, Inputs: given.values()})
+	sim, err := v.Control.Simulate(v.R.Context(), v.Actor, d.ID, countersign.SimulationRequest{ScenarioID: d.Scenario, Inputs: given.values()})
 	if err != nil {
-		if d.Problem = refusal(err, "The scenario can't be simulated with these inputs."); d.Problem == nil {
+		if d.Problem = web.Refusal(err, "The scenario can't be simulated with these inputs."); d.Problem == nil {
 			return err
 		}
 		return nil
@@ -116,15 +117,15 @@ func actionsOf(v *pageRequest, d *compileData, inputs url.Values, form url.Value
 	}
 	d.Chosen = d.Chosen && len(d.Actions) > 0
 	if !sim.Passed {
-		d.Problem = &problem{Sentence: "This scenario does not pass.", Detail: "A plan that is compiled from it is stored as INVALID.", Code: countersign.CodeExpectationNotMet}
+		d.Problem = &web.Problem{Sentence: "This scenario does not pass.", Detail: "A plan that is compiled from it is stored as INVALID.", Code: countersign.CodeExpectationNotMet}
 	}
 	return nil
 }
 
 // capabilityGroups are those of the projects that the visitor may use. Only one page of
 // projects is offered; with more, compile through the API.
-func capabilityGroups(v *pageRequest) ([]capabilityGroup, error) {
-	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+func capabilityGroups(v *web.Request) ([]capabilityGroup, error) {
+	found, err := v.Control.Projects(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func capabilityGroups(v *pageRequest) ([]capabilityGroup, error) {
 	for i, p := range found.Items {
 		groups[i].Project = p
 		for _, c := range p.Capabilities {
-			groups[i].Capabilities = append(groups[i].Capabilities, option{Value: p.ID + "/" + c.Name, Word: c.Name + ": " + c.Method + " " + c.Path})
+			groups[i].Capabilities = append(groups[i].Capabilities, web.Option{Value: p.ID + "/" + c.Name, Word: c.Name + ": " + c.Method + " " + c.Path})
 		}
 	}
 	return groups, nil
@@ -152,22 +153,22 @@ func (d *compileData) find(chosen string) (*countersign.Project, *countersign.Ca
 
 // compile makes the plan. A form that can't be parsed is shown again; a model or
 // scenario with errors makes an INVALID plan.
-func compile(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.CompilePlan, "model/"+id); err != nil {
+func compile(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.CompilePlan, "model/"+id); err != nil {
 		return "", err
 	}
-	d, err := compiling(v, v.r.PostForm)
+	d, err := compiling(v, v.R.PostForm)
 	if err != nil {
 		return "", err
 	}
-	req, ok := d.request(v.r.PostForm)
+	req, ok := d.request(v.R.PostForm)
 	if !ok {
-		d.Problem = &problem{Sentence: "Nothing was compiled: " + text.Plural(d.wrong(), "field", "fields") + " can't be read. Your text is kept.", Code: countersign.CodeInvalidRequest}
+		d.Problem = &web.Problem{Sentence: "Nothing was compiled: " + text.Plural(d.wrong(), "field", "fields") + " can't be read. Your text is kept.", Code: countersign.CodeInvalidRequest}
 		return "", d.page()
 	}
-	made, err := v.control.CompilePlan(v.r.Context(), v.actor, id, req)
-	if p := refusal(err, "Nothing was compiled. Your text is kept."); p != nil {
+	made, err := v.Control.CompilePlan(v.R.Context(), v.Actor, id, req)
+	if p := web.Refusal(err, "Nothing was compiled. Your text is kept."); p != nil {
 		d.Problem = p
 		return "", d.page()
 	}

@@ -10,16 +10,17 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // decideApproval records a decision. A refused one shows the page again with the typed
 // reason.
-func decideApproval(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.DecideApproval, "approval/"+id); err != nil {
+func decideApproval(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.DecideApproval, "approval/"+id); err != nil {
 		return "", decideAgain(v, id, err)
 	}
-	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.form("decision")), Reason: v.form("reason")}
+	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.Form("decision")), Reason: v.Form("reason")}
 	if safetext.Blank(decision.Reason) {
 		return "", decideAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
@@ -31,7 +32,7 @@ func decideApproval(v *pageRequest) (string, error) {
 			return "", decideAgain(v, id, err)
 		}
 	}
-	a, err := v.control.Decide(v.r.Context(), v.actor, id, decision)
+	a, err := v.Control.Decide(v.R.Context(), v.Actor, id, decision)
 	if err != nil {
 		return "", decideAgain(v, id, err)
 	}
@@ -39,8 +40,8 @@ func decideApproval(v *pageRequest) (string, error) {
 }
 
 // typedSuggestion reads the inputs that the form suggests, an empty field being none.
-func typedSuggestion(v *pageRequest, d *countersign.Decision) error {
-	text := v.form("suggested")
+func typedSuggestion(v *web.Request, d *countersign.Decision) error {
+	text := v.Form("suggested")
 	if safetext.Blank(text) {
 		return nil
 	}
@@ -51,8 +52,8 @@ func typedSuggestion(v *pageRequest, d *countersign.Decision) error {
 }
 
 // typedAssertion reads what the page's script put in: the answer of a passkey to this decision.
-func typedAssertion(v *pageRequest, d *countersign.Decision) error {
-	text := v.form("assertion")
+func typedAssertion(v *web.Request, d *countersign.Decision) error {
+	text := v.Form("assertion")
 	if text == "" {
 		return nil
 	}
@@ -63,8 +64,8 @@ func typedAssertion(v *pageRequest, d *countersign.Decision) error {
 }
 
 // hasSeen refuses to approve a body that wasn't shown to its end.
-func hasSeen(v *pageRequest, id string) error {
-	a, err := v.control.Approval(v.r.Context(), v.actor, id)
+func hasSeen(v *web.Request, id string) error {
+	a, err := v.Control.Approval(v.R.Context(), v.Actor, id)
 	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || sawAll(v, &a) {
 		return err
 	}
@@ -73,8 +74,8 @@ func hasSeen(v *pageRequest, id string) error {
 
 // decideAgain shows the page again after a refused decision. If the approval can't be
 // shown, it returns the error.
-func decideAgain(v *pageRequest, id string, refused error) error {
-	e := refusalOf(refused)
+func decideAgain(v *web.Request, id string, refused error) error {
+	e := web.RefusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused
 	}
@@ -82,15 +83,15 @@ func decideAgain(v *pageRequest, id string, refused error) error {
 	if err != nil {
 		return refused
 	}
-	d.Reason, d.Suggested = v.form("reason"), v.form("suggested")
+	d.Reason, d.Suggested = v.Form("reason"), v.Form("suggested")
 	decideWrong(v, d, e)
 	p := d.page()
-	p.status = cmp.Or(e.Code.Status(), http.StatusConflict)
+	p.Status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }
 
 // decideWrong puts the error beside its field, or above the page.
-func decideWrong(v *pageRequest, d *approvalData, e *countersign.Error) {
+func decideWrong(v *web.Request, d *approvalData, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
@@ -99,7 +100,7 @@ func decideWrong(v *pageRequest, d *approvalData, e *countersign.Error) {
 	case e.Code == countersign.CodeInvalidRequest:
 		d.Errors = map[string]string{"decision": "Press Approve or Reject."}
 	default:
-		d.Problem = problemOf(e)
+		d.Problem = web.ProblemOf(e)
 		if e.Code == countersign.CodeStateConflict && !d.Waiting && d.DecidedBy != countersign.SystemPrincipal {
 			d.Problem.Sentence = decidedMeanwhile(v, &d.Approval)
 		}
@@ -107,7 +108,7 @@ func decideWrong(v *pageRequest, d *approvalData, e *countersign.Error) {
 }
 
 // decidedMeanwhile says who decided first.
-func decidedMeanwhile(v *pageRequest, a *countersign.Approval) string {
+func decidedMeanwhile(v *web.Request, a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
-	return text.Called(a.DecidedBy, a.DecidedByName) + " decided this " + agoWord(v, a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+	return text.Called(a.DecidedBy, a.DecidedByName) + " decided this " + web.AgoWord(v, a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
 }

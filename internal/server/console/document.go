@@ -1,6 +1,9 @@
 package console
 
-import "github.com/countersign/countersign/internal/control"
+import (
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
+)
 
 // documentData is the page that edits a whole record as JSON. Text that can't be saved
 // is kept. After a conflict the form carries the current revision and the page shows
@@ -17,10 +20,10 @@ type documentData struct {
 	Consequence    string
 	Use            *control.ProjectUse
 	Blocked, Over  bool
-	Problem        *problem
+	Problem        *web.Problem
 }
 
-func (d documentData) page(nav string, crumbs []crumb) *page {
+func (d documentData) page(nav string, crumbs []web.Crumb) *web.Page {
 	title := "Edit " + d.Name + " as JSON"
 	if d.New {
 		title = "New " + d.Kind
@@ -28,5 +31,5 @@ func (d documentData) page(nav string, crumbs []crumb) *page {
 	if d.Problem != nil && !d.Over && d.Key.Wrong == "" {
 		d.Text.Wrong = d.Problem.Sentence
 	}
-	return &page{name: "document", Title: title, Nav: nav, Crumbs: crumbs, Data: d}
+	return &web.Page{Name: "document", Title: title, Nav: nav, Crumbs: crumbs, Data: d}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // expectation are the fields of an expectation, with the stored one, nil for none.
@@ -30,26 +31,26 @@ func (s *form) expectationAt(at string, e *countersign.Expectation, hint string)
 
 // typedExpectation reads the expectation from the form; nil if all its fields are
 // empty.
-func typedExpectation(v *pageRequest) (*countersign.Expectation, error) {
+func typedExpectation(v *web.Request) (*countersign.Expectation, error) {
 	return typedExpectationAt(v, "expectation")
 }
 
-func typedExpectationAt(v *pageRequest, at string) (*countersign.Expectation, error) {
-	field, equals, status := v.form(at+".field"), v.form(at+".equals"), v.form(at+".statusCode")
+func typedExpectationAt(v *web.Request, at string) (*countersign.Expectation, error) {
+	field, equals, status := v.Form(at+".field"), v.Form(at+".equals"), v.Form(at+".statusCode")
 	if field == "" && equals == "" && status == "" {
 		return nil, nil
 	}
 	e := &countersign.Expectation{Field: field}
 	if field == "" {
-		return nil, invalid(at+".field", "say which field")
+		return nil, web.Invalid(at+".field", "say which field")
 	}
 	if err := exactjson.Decode([]byte(equals), &e.Equals); err != nil {
-		return nil, invalid(at+".equals", "write JSON, such as \"succeeded\" or 249.00")
+		return nil, web.Invalid(at+".equals", "write JSON, such as \"succeeded\" or 249.00")
 	}
 	if status != "" {
 		n, err := strconv.ParseInt(status, 10, 64)
 		if err != nil || n < 200 || n > 299 {
-			return nil, invalid(at+".statusCode", "a whole number from 200 to 299")
+			return nil, web.Invalid(at+".statusCode", "a whole number from 200 to 299")
 		}
 		e.StatusCode = n
 	}
@@ -76,9 +77,9 @@ func (s *form) mode(enabled bool) field {
 
 // startKey is the form's idempotency key: sending the form twice starts one run. A
 // refused start keeps its key, except when the key belongs to another request.
-func startKey(v *pageRequest, err error) string {
-	if typed := v.form("key"); typed != "" && countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
+func startKey(v *web.Request, err error) string {
+	if typed := v.Form("key"); typed != "" && countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
 		return typed
 	}
-	return v.cfg.NewID("start")
+	return v.Config.NewID("start")
 }

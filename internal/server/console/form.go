@@ -8,12 +8,13 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // form builds a form's fields, either with the stored values or with the submitted
 // values and their errors.
 type form struct {
-	v     *pageRequest
+	v     *web.Request
 	err   error
 	wrong map[string]string // by field; entries that no field takes remain
 	taken int
@@ -43,29 +44,29 @@ type choice struct {
 
 // formOf makes a form; within is where the fields stand in the document, such as
 // capabilities[3], so that paths in API errors map to field names.
-func formOf(v *pageRequest, err error, within string) *form {
+func formOf(v *web.Request, err error, within string) *form {
 	s := &form{v: v, err: err, wrong: map[string]string{}}
-	if !fieldwise[countersign.ErrorCode(err)] {
+	if !web.Fieldwise[countersign.ErrorCode(err)] {
 		return s
 	}
-	for _, w := range fieldErrors(problemMessage(err)) {
-		name := w.field
+	for _, w := range web.FieldErrors(web.ProblemMessage(err)) {
+		name := w.Field
 		if within != "" {
 			name = strings.TrimPrefix(name, within+".")
 		}
-		s.wrong[name] = strings.TrimPrefix(s.wrong[name]+"; "+w.text, "; ")
+		s.wrong[name] = strings.TrimPrefix(s.wrong[name]+"; "+w.Text, "; ")
 	}
 	return s
 }
 
 // again reports whether the form was submitted.
-func (s *form) again() bool { return (s.filled || s.v.r.Method == http.MethodPost) && !s.stored }
+func (s *form) again() bool { return (s.filled || s.v.R.Method == http.MethodPost) && !s.stored }
 
 // line is a one-line field; stored is its value before anything is typed.
 func (s *form) line(name, label, hint, stored string) field {
 	b := field{Name: name, Label: label, Hint: hint, Value: stored}
 	if s.again() {
-		b.Value = s.v.r.PostForm.Get(name)
+		b.Value = s.v.R.PostForm.Get(name)
 	}
 	if countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict && strings.TrimSpace(b.Value) != stored {
 		b.Hint = strings.TrimSpace(hint + " Saved now: " + cmp.Or(stored, "nothing") + ".")
@@ -136,7 +137,7 @@ func (s *form) boxes(name, label, hint string, stored []string, choices ...choic
 	b := s.line(name, label, hint, "")
 	b.Kind, b.Choices = "boxes", slices.Clone(choices)
 	if s.again() {
-		stored = s.v.r.PostForm[name]
+		stored = s.v.R.PostForm[name]
 	}
 	for i := range b.Choices {
 		b.Choices[i].Chosen = slices.Contains(stored, b.Choices[i].Value)
@@ -158,8 +159,8 @@ func must(b field) field {
 
 // problem is the error above the form. Call it after the fields are built: it leaves
 // out what they show.
-func (s *form) problem() *problem {
-	p := problemOf(s.err)
+func (s *form) problem() *web.Problem {
+	p := web.ProblemOf(s.err)
 	if p == nil || s.taken == 0 {
 		return p
 	}

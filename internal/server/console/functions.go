@@ -5,11 +5,12 @@ import (
 	"maps"
 
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
-	text.Functions, webFunctions, formFunctions, drawnFunctions, ruleFunctions,
+	text.Functions, web.Functions, formFunctions, drawnFunctions, ruleFunctions,
 	runFunctions, modelFunctions, projectFunctions, agentFunctions, accessFunctions, overviewFunctions,
 )
 

@@ -8,22 +8,23 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The pages of groups, whom approval rules name, and of who decides in whose place. Every
 // role reads them; an ADMIN edits groups, and a user delegates by themself.
 
-func groupRoutes() []route {
-	return []route{
-		{method: "GET", path: "/access/groups", page: groupsPage},
-		{method: "GET", path: "/access/groups/new", page: newGroupPage},
-		{method: "POST", path: "/access/groups/new", act: makeGroup},
-		{method: "GET", path: "/access/groups/{id}", page: groupPage},
-		{method: "POST", path: "/access/groups/{id}", act: changeGroup},
-		{method: "POST", path: "/access/groups/{id}/delete", act: deleteGroup},
-		{method: "GET", path: "/access/away", page: awayPage},
-		{method: "POST", path: "/access/away", act: delegate},
-		{method: "POST", path: "/access/away/{email}/end", act: endDelegation},
+func groupRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/access/groups", Page: groupsPage},
+		{Method: "GET", Path: "/access/groups/new", Page: newGroupPage},
+		{Method: "POST", Path: "/access/groups/new", Act: makeGroup},
+		{Method: "GET", Path: "/access/groups/{id}", Page: groupPage},
+		{Method: "POST", Path: "/access/groups/{id}", Act: changeGroup},
+		{Method: "POST", Path: "/access/groups/{id}/delete", Act: deleteGroup},
+		{Method: "GET", Path: "/access/away", Page: awayPage},
+		{Method: "POST", Path: "/access/away", Act: delegate},
+		{Method: "POST", Path: "/access/away/{email}/end", Act: endDelegation},
 	}
 }
 
@@ -31,7 +32,7 @@ type groupsData struct {
 	realm
 	Groups []countersign.Group
 	Away   []away
-	Pager  pager
+	Pager  web.Pager
 }
 
 // away is a delegation, and whether the visitor may end it.
@@ -41,19 +42,19 @@ type away struct {
 	Mine bool
 }
 
-func groupsPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Groups(v.r.Context(), v.actor, l)
+func groupsPage(v *web.Request) (*web.Page, error) {
+	l := v.List()
+	found, err := v.Control.Groups(v.R.Context(), v.Actor, l)
 	if err != nil {
 		return nil, err
 	}
-	d := groupsData{realm: realmOf(v, "groups"), Groups: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
-	delegations, err := v.control.Delegations(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+	d := groupsData{realm: realmOf(v, "groups"), Groups: found.Items, Pager: v.Pager(l, len(found.Items), found.Total, found.NextOffset)}
+	delegations, err := v.Control.Delegations(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range delegations.Items {
-		d.Away = append(d.Away, away{Delegation: x, Over: !v.now.Before(x.Until), Mine: x.User == v.actor.Email || v.can(access.WriteGroup)})
+		d.Away = append(d.Away, away{Delegation: x, Over: !v.Now.Before(x.Until), Mine: x.User == v.Actor.Email || v.Can(access.WriteGroup)})
 	}
 	return accessPage(v, "groups", "Access", d), nil
 }
@@ -66,24 +67,24 @@ type groupForm struct {
 	Word    string            // of its button
 	Fields  []field
 	Says    string
-	Problem *problem
+	Problem *web.Problem
 	Over    bool // revision conflict
 }
 
-func newGroupPage(v *pageRequest) (*page, error) { return showGroup(v, countersign.Group{}, nil) }
+func newGroupPage(v *web.Request) (*web.Page, error) { return showGroup(v, countersign.Group{}, nil) }
 
-func groupPage(v *pageRequest) (*page, error) { return storedGroup(v, nil) }
+func groupPage(v *web.Request) (*web.Page, error) { return storedGroup(v, nil) }
 
-func storedGroup(v *pageRequest, err error) (*page, error) {
-	g, unread := v.control.Group(v.r.Context(), v.actor, v.r.PathValue("id"))
+func storedGroup(v *web.Request, err error) (*web.Page, error) {
+	g, unread := v.Control.Group(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
 	return showGroup(v, g, err)
 }
 
-func showGroup(v *pageRequest, g countersign.Group, err error) (*page, error) {
-	if err := v.may(access.WriteGroup); err != nil {
+func showGroup(v *web.Request, g countersign.Group, err error) (*web.Page, error) {
+	if err := v.May(access.WriteGroup); err != nil {
 		return nil, err
 	}
 	s := formOf(v, err, "")
@@ -103,54 +104,54 @@ func showGroup(v *pageRequest, g countersign.Group, err error) (*page, error) {
 	if g.ID != "" {
 		title = "Group " + g.ID
 	}
-	return accessPage(v, "group", title, d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: title}), nil
+	return accessPage(v, "group", title, d, web.Crumb{Word: "Groups", Href: "/access/groups"}, web.Crumb{Word: title}), nil
 }
 
-func makeGroup(v *pageRequest) (string, error) {
-	id := v.form("id")
-	err := v.newID("name")
+func makeGroup(v *web.Request) (string, error) {
+	id := v.Form("id")
+	err := v.NewID("name")
 	if err == nil {
 		err = putGroup(v, id, 0)
 	}
-	err = taken(err, "group", id)
+	err = web.Taken(err, "group", id)
 	if err == nil {
 		return "/access/groups", nil
 	}
-	return "", formAgain(err, func(err error) (*page, error) { return showGroup(v, countersign.Group{}, err) })
+	return "", web.FormAgain(err, func(err error) (*web.Page, error) { return showGroup(v, countersign.Group{}, err) })
 }
 
-func changeGroup(v *pageRequest) (string, error) {
-	err := v.chosen("name")
+func changeGroup(v *web.Request) (string, error) {
+	err := v.Chosen("name")
 	if err == nil {
-		err = putGroup(v, v.r.PathValue("id"), v.formRevision())
+		err = putGroup(v, v.R.PathValue("id"), v.FormRevision())
 	}
 	if err == nil {
 		return "/access/groups", nil
 	}
-	return "", v.formAgain(err, storedGroup)
+	return "", v.FormAgain(err, storedGroup)
 }
 
-func putGroup(v *pageRequest, id string, revision int64) error {
-	w := countersign.GroupWrite{Name: v.form("name"), Members: strings.FieldsFunc(v.form("members"), func(r rune) bool { return strings.ContainsRune("\r\n,; ", r) }), Claim: v.form("claim"), ExpectedRevision: revision}
-	_, err := v.control.PutGroup(v.r.Context(), v.actor, id, w)
+func putGroup(v *web.Request, id string, revision int64) error {
+	w := countersign.GroupWrite{Name: v.Form("name"), Members: strings.FieldsFunc(v.Form("members"), func(r rune) bool { return strings.ContainsRune("\r\n,; ", r) }), Claim: v.Form("claim"), ExpectedRevision: revision}
+	_, err := v.Control.PutGroup(v.R.Context(), v.Actor, id, w)
 	return err
 }
 
-func deleteGroup(v *pageRequest) (string, error) {
-	if _, err := v.control.DeleteGroup(v.r.Context(), v.actor, v.r.PathValue("id")); err != nil {
-		return "", v.formAgain(err, storedGroup)
+func deleteGroup(v *web.Request) (string, error) {
+	if _, err := v.Control.DeleteGroup(v.R.Context(), v.Actor, v.R.PathValue("id")); err != nil {
+		return "", v.FormAgain(err, storedGroup)
 	}
 	return "/access/groups", nil
 }
 
-func awayPage(v *pageRequest) (*page, error) { return awayForm(v, nil) }
+func awayPage(v *web.Request) (*web.Page, error) { return awayForm(v, nil) }
 
-func awayForm(v *pageRequest, err error) (*page, error) {
+func awayForm(v *web.Request, err error) (*web.Page, error) {
 	s := formOf(v, err, "")
 	d := groupForm{realm: realmOf(v, "groups"), To: "/access/away", Word: "Delegate",
 		Says: "The delegate decides in their own name, for the groups of the person who is away, and only while that person could decide. An earlier delegation of the same user ends."}
-	if v.can(access.WriteGroup) {
-		d.Fields = append(d.Fields, must(s.line("email", "Who is away", "The e-mail address of a user.", v.actor.Email)))
+	if v.Can(access.WriteGroup) {
+		d.Fields = append(d.Fields, must(s.line("email", "Who is away", "The e-mail address of a user.", v.Actor.Email)))
 	}
 	d.Fields = append(d.Fields,
 		must(s.line("delegate", "Who decides instead", "The e-mail address of a user with the role APPROVER.", "")),
@@ -158,25 +159,25 @@ func awayForm(v *pageRequest, err error) (*page, error) {
 		must(s.mono("until", "Last day", "Such as 2026-12-31, in UTC; at most 90 days.", "")),
 		must(s.line("reason", "Why", "", "")))
 	d.Problem = s.problem()
-	return accessPage(v, "group", "Delegate decisions", d, crumb{Word: "Groups", Href: "/access/groups"}, crumb{Word: "Delegate"}), nil
+	return accessPage(v, "group", "Delegate decisions", d, web.Crumb{Word: "Groups", Href: "/access/groups"}, web.Crumb{Word: "Delegate"}), nil
 }
 
-func delegate(v *pageRequest) (string, error) {
-	email := v.actor.Email
-	if v.can(access.WriteGroup) {
-		email = v.form("email")
+func delegate(v *web.Request) (string, error) {
+	email := v.Actor.Email
+	if v.Can(access.WriteGroup) {
+		email = v.Form("email")
 	}
-	from, bad := dayOf("from", v.form("from"))
-	until, worse := dayOf("until", v.form("until"))
-	err := together(v.chosen("delegate", "until"), bad, worse)
+	from, bad := dayOf("from", v.Form("from"))
+	until, worse := dayOf("until", v.Form("until"))
+	err := web.Together(v.Chosen("delegate", "until"), bad, worse)
 	if err == nil {
-		w := countersign.DelegationWrite{Delegate: v.form("delegate"), From: from, Until: until.AddDate(0, 0, 1), Reason: v.form("reason")}
-		_, err = v.control.PutDelegation(v.r.Context(), v.actor, email, w)
+		w := countersign.DelegationWrite{Delegate: v.Form("delegate"), From: from, Until: until.AddDate(0, 0, 1), Reason: v.Form("reason")}
+		_, err = v.Control.PutDelegation(v.R.Context(), v.Actor, email, w)
 	}
 	if err == nil {
 		return "/access/groups#away", nil
 	}
-	return "", v.formAgain(err, awayForm)
+	return "", v.FormAgain(err, awayForm)
 }
 
 // dayOf reads a day, zero for none.
@@ -186,12 +187,12 @@ func dayOf(name, text string) (time.Time, error) {
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return day, invalid(name, "a day such as 2026-12-31")
+		return day, web.Invalid(name, "a day such as 2026-12-31")
 	}
 	return day, nil
 }
 
-func endDelegation(v *pageRequest) (string, error) {
-	_, err := v.control.EndDelegation(v.r.Context(), v.actor, v.r.PathValue("email"))
+func endDelegation(v *web.Request) (string, error) {
+	_, err := v.Control.EndDelegation(v.R.Context(), v.Actor, v.R.PathValue("email"))
 	return "/access/groups#away", err
 }

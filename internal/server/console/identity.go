@@ -9,95 +9,96 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Sign-in, setup and sign-out (contract 3).
 
-func identityRoutes() []route {
-	return []route{
-		{method: "GET", path: "/sign-in", open: true, page: signInPage},
-		{method: "POST", path: "/sign-in", open: true, act: askForCode},
-		{method: "GET", path: "/sign-in/code", open: true, page: codePage},
-		{method: "POST", path: "/sign-in/code", open: true, act: signIn},
-		{method: "GET", path: "/sign-in/link", open: true, page: linkPage},
-		{method: "POST", path: "/sign-in/link", open: true, act: signInByLink},
-		{method: "GET", path: "/setup", open: true, page: setupPage},
-		{method: "POST", path: "/setup", open: true, act: setUp},
-		{method: "POST", path: "/sign-out", act: signOut},
-		{method: "POST", path: "/sign-out-everywhere", act: signOutEverywhere},
+func identityRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/sign-in", Open: true, Page: signInPage},
+		{Method: "POST", Path: "/sign-in", Open: true, Act: askForCode},
+		{Method: "GET", Path: "/sign-in/code", Open: true, Page: codePage},
+		{Method: "POST", Path: "/sign-in/code", Open: true, Act: signIn},
+		{Method: "GET", Path: "/sign-in/link", Open: true, Page: linkPage},
+		{Method: "POST", Path: "/sign-in/link", Open: true, Act: signInByLink},
+		{Method: "GET", Path: "/setup", Open: true, Page: setupPage},
+		{Method: "POST", Path: "/setup", Open: true, Act: setUp},
+		{Method: "POST", Path: "/sign-out", Act: signOut},
+		{Method: "POST", Path: "/sign-out-everywhere", Act: signOutEverywhere},
 	}
 }
 
 type signInData struct {
 	Email, Next, Link string
 	HasMail           bool
-	Problem           *problem
-	Elsewhere         *problem // of a sign-in at the identity provider
+	Problem           *web.Problem
+	Elsewhere         *web.Problem // of a sign-in at the identity provider
 }
 
-func signInPage(v *pageRequest) (*page, error) {
-	return &page{name: "sign-in", Title: "Sign in", Alone: true, Data: signInData{Next: local(v.query("next")), HasMail: v.cfg.HasMail}}, nil
+func signInPage(v *web.Request) (*web.Page, error) {
+	return &web.Page{Name: "sign-in", Title: "Sign in", Alone: true, Data: signInData{Next: web.Local(v.Query("next")), HasMail: v.Config.HasMail}}, nil
 }
 
 // pending is the cookie of a sign-in that awaits its code.
 const pending = "countersign-sign-in"
 
 // askForCode sends a code. The response doesn't reveal whether the address is a user's.
-func askForCode(v *pageRequest) (string, error) {
-	secret, err := v.control.AskForCode(v.r.Context(), v.form("email"), v.from())
-	if p := problemOf(err); p != nil && p.Code == countersign.CodeInvalidRequest {
+func askForCode(v *web.Request) (string, error) {
+	secret, err := v.Control.AskForCode(v.R.Context(), v.Form("email"), v.From())
+	if p := web.ProblemOf(err); p != nil && p.Code == countersign.CodeInvalidRequest {
 		p.Sentence, p.Code = "This is no e-mail address.", ""
-		return "", &page{name: "sign-in", status: http.StatusBadRequest, Title: "Sign in", Alone: true, Data: signInData{
-			Email: v.form("email"), Next: local(v.form("next")), HasMail: v.cfg.HasMail, Problem: p,
+		return "", &web.Page{Name: "sign-in", Status: http.StatusBadRequest, Title: "Sign in", Alone: true, Data: signInData{
+			Email: v.Form("email"), Next: web.Local(v.Form("next")), HasMail: v.Config.HasMail, Problem: p,
 		}}
 	}
 	if err != nil {
 		return "", err
 	}
 	rememberAsked(v, secret)
-	q := url.Values{"email": {v.form("email")}, "next": {local(v.form("next"))}}
+	q := url.Values{"email": {v.Form("email")}, "next": {web.Local(v.Form("next"))}}
 	return "/sign-in/code?" + q.Encode(), nil
 }
 
 // rememberAsked stores the sign-in's secret in the browser; "" deletes it.
-func rememberAsked(v *pageRequest, secret string) {
-	cookie := &http.Cookie{Name: pending, Value: secret, Path: Prefix + "/sign-in", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode}
+func rememberAsked(v *web.Request, secret string) {
+	cookie := &http.Cookie{Name: pending, Value: secret, Path: web.Prefix + "/sign-in", HttpOnly: true, Secure: v.Secure(), SameSite: http.SameSiteLaxMode}
 	if secret == "" {
 		cookie.MaxAge = -1
 	}
-	http.SetCookie(v.w, cookie)
+	http.SetCookie(v.W, cookie)
 }
 
-func codePage(v *pageRequest) (*page, error) {
-	return codeAgain(v, v.query("email"), v.query("next"), nil), nil
+func codePage(v *web.Request) (*web.Page, error) {
+	return codeAgain(v, v.Query("email"), v.Query("next"), nil), nil
 }
 
-func codeAgain(v *pageRequest, email, next string, p *problem) *page {
-	out := &page{name: "code", Title: "Your code", Alone: true, Data: signInData{Email: email, Next: local(next), HasMail: v.cfg.HasMail, Problem: p}}
+func codeAgain(v *web.Request, email, next string, p *web.Problem) *web.Page {
+	out := &web.Page{Name: "code", Title: "Your code", Alone: true, Data: signInData{Email: email, Next: web.Local(next), HasMail: v.Config.HasMail, Problem: p}}
 	if p != nil {
-		out.status = p.Code.Status()
+		out.Status = p.Code.Status()
 	}
 	return out
 }
 
-func signIn(v *pageRequest) (string, error) {
+func signIn(v *web.Request) (string, error) {
 	secret := ""
-	if cookie, err := v.r.Cookie(pending); err == nil {
+	if cookie, err := v.R.Cookie(pending); err == nil {
 		secret = cookie.Value
 	}
-	code := strings.Map(digits, v.form("code"))
-	session, err := v.control.SignIn(v.r.Context(), secret, code, v.from(), v.actor)
+	code := strings.Map(digits, v.Form("code"))
+	session, err := v.Control.SignIn(v.R.Context(), secret, code, v.From(), v.Actor)
 	if countersign.ErrorCode(err) == countersign.CodeUnauthenticated {
-		p := problemOf(err)
+		p := web.ProblemOf(err)
 		p.Sentence, p.Detail, p.Code = "This code is not right, or not any more.", "Look at the newest one, or ask for another.", countersign.CodeUnauthenticated
-		return "", codeAgain(v, v.form("email"), v.form("next"), p)
+		return "", codeAgain(v, v.Form("email"), v.Form("next"), p)
 	}
 	if err != nil {
 		return "", err
 	}
 	rememberAsked(v, "")
-	v.keep(session)
-	return local(v.form("next")), nil
+	v.Keep(session)
+	return web.Local(v.Form("next")), nil
 }
 
 // digits drops the characters that people type between digits.
@@ -111,32 +112,32 @@ func digits(r rune) rune {
 type linkData struct {
 	control.Link
 	Secret  string
-	Problem *problem
+	Problem *web.Problem
 }
 
 // linkPage asks before it uses a sign-in link up: mail scanners and previews follow links.
-func linkPage(v *pageRequest) (*page, error) {
-	secret := v.query("link")
-	l, err := v.control.LookAtLink(v.r.Context(), secret)
+func linkPage(v *web.Request) (*web.Page, error) {
+	secret := v.Query("link")
+	l, err := v.Control.LookAtLink(v.R.Context(), secret)
 	if err != nil {
 		return badLink(err)
 	}
-	return &page{name: "sign-in-link", Title: "Sign in", Alone: true, Data: linkData{Link: l, Secret: secret}}, nil
+	return &web.Page{Name: "sign-in-link", Title: "Sign in", Alone: true, Data: linkData{Link: l, Secret: secret}}, nil
 }
 
 // badLink is the page of a link that signs nobody in; another error stays as it is.
-func badLink(err error) (*page, error) {
-	e := refusalOf(err)
+func badLink(err error) (*web.Page, error) {
+	e := web.RefusalOf(err)
 	if e == nil || e.Code != countersign.CodeUnauthenticated {
 		return nil, err
 	}
-	p := problemOf(err)
+	p := web.ProblemOf(err)
 	p.Sentence = text.Upper(e.Message) + "."
-	return &page{name: "sign-in-link", status: http.StatusUnauthorized, Title: "Sign in", Alone: true, Data: linkData{Problem: p}}, nil
+	return &web.Page{Name: "sign-in-link", Status: http.StatusUnauthorized, Title: "Sign in", Alone: true, Data: linkData{Problem: p}}, nil
 }
 
-func signInByLink(v *pageRequest) (string, error) {
-	session, err := v.control.SignInByLink(v.r.Context(), v.form("link"), v.from(), v.actor)
+func signInByLink(v *web.Request) (string, error) {
+	session, err := v.Control.SignInByLink(v.R.Context(), v.Form("link"), v.From(), v.Actor)
 	if err != nil {
 		again, err := badLink(err)
 		if err != nil {
@@ -144,60 +145,60 @@ func signInByLink(v *pageRequest) (string, error) {
 		}
 		return "", again
 	}
-	v.keep(session)
+	v.Keep(session)
 	return "/", nil
 }
 
-func setupPage(v *pageRequest) (*page, error) {
-	link := v.query("link")
-	if err := v.control.CanSetUp(v.r.Context(), link); err != nil {
-		if p := problemOf(err); p != nil {
+func setupPage(v *web.Request) (*web.Page, error) {
+	link := v.Query("link")
+	if err := v.Control.CanSetUp(v.R.Context(), link); err != nil {
+		if p := web.ProblemOf(err); p != nil {
 			p.Sentence = noSetUp(err)
-			return &page{name: "setup", status: http.StatusUnauthorized, Title: "Set up", Alone: true, Data: signInData{Problem: p}}, nil
+			return &web.Page{Name: "setup", Status: http.StatusUnauthorized, Title: "Set up", Alone: true, Data: signInData{Problem: p}}, nil
 		}
 		return nil, err
 	}
-	return &page{name: "setup", Title: "Set up", Alone: true, Data: signInData{Link: link, HasMail: v.cfg.HasMail}}, nil
+	return &web.Page{Name: "setup", Title: "Set up", Alone: true, Data: signInData{Link: link, HasMail: v.Config.HasMail}}, nil
 }
 
 // noSetUp says why setup isn't possible; the usual sentence for unauthenticated speaks
 // of a session.
 func noSetUp(err error) string {
-	if e := refusalOf(err); e.Code != countersign.CodeUnauthenticated {
-		return problemOf(err).Sentence
+	if e := web.RefusalOf(err); e.Code != countersign.CodeUnauthenticated {
+		return web.ProblemOf(err).Sentence
 	}
-	return text.Upper(refusalOf(err).Message) + "."
+	return text.Upper(web.RefusalOf(err).Message) + "."
 }
 
-func setUp(v *pageRequest) (string, error) {
-	session, err := v.control.SetUp(v.r.Context(), v.form("link"), v.form("email"), v.from(), v.actor)
-	if e := refusalOf(err); e != nil && e.Code != countersign.CodeUnavailable {
-		p := problemOf(err)
-		link := v.form("link")
+func setUp(v *web.Request) (string, error) {
+	session, err := v.Control.SetUp(v.R.Context(), v.Form("link"), v.Form("email"), v.From(), v.Actor)
+	if e := web.RefusalOf(err); e != nil && e.Code != countersign.CodeUnavailable {
+		p := web.ProblemOf(err)
+		link := v.Form("link")
 		if e.Code == countersign.CodeInvalidRequest {
 			p.Sentence, p.Detail, p.Code = "This is no e-mail address.", "", ""
 		} else {
 			link, p.Sentence = "", noSetUp(err)
 		}
-		return "", &page{name: "setup", status: e.Code.Status(), Title: "Set up", Alone: true, Data: signInData{Link: link, Email: v.form("email"), HasMail: v.cfg.HasMail, Problem: p}}
+		return "", &web.Page{Name: "setup", Status: e.Code.Status(), Title: "Set up", Alone: true, Data: signInData{Link: link, Email: v.Form("email"), HasMail: v.Config.HasMail, Problem: p}}
 	}
 	if err != nil {
 		return "", err
 	}
-	v.keep(session)
+	v.Keep(session)
 	return "/", nil
 }
 
-func signOut(v *pageRequest) (string, error) { return endSession(v, v.control.SignOut) }
+func signOut(v *web.Request) (string, error) { return endSession(v, v.Control.SignOut) }
 
-func signOutEverywhere(v *pageRequest) (string, error) {
-	return endSession(v, v.control.SignOutEverywhere)
+func signOutEverywhere(v *web.Request) (string, error) {
+	return endSession(v, v.Control.SignOutEverywhere)
 }
 
-func endSession(v *pageRequest, end func(context.Context, control.Actor) error) (string, error) {
-	if err := end(v.r.Context(), v.actor); err != nil {
+func endSession(v *web.Request, end func(context.Context, control.Actor) error) (string, error) {
+	if err := end(v.R.Context(), v.Actor); err != nil {
 		return "", err
 	}
-	v.keep("")
+	v.Keep("")
 	return "/sign-in", nil
 }

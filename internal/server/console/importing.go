@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/importer"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // A project made of an OpenAPI document: the file is uploaded, operations are chosen, and
@@ -68,7 +69,7 @@ type importData struct {
 	Wrong    string // what is wrong with the choice
 
 	Fields  []field // of the project
-	Problem *problem
+	Problem *web.Problem
 }
 
 // importRow is an operation to choose.
@@ -78,21 +79,21 @@ type importRow struct {
 	Chosen bool
 }
 
-func importPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.WriteProject); err != nil {
+func importPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.WriteProject); err != nil {
 		return nil, err
 	}
 	return importUpload(v, nil), nil
 }
 
-func importView(v *pageRequest, d importData) *page {
-	return &page{name: "project-import", Title: "Register from OpenAPI", Nav: "projects", Data: d, Crumbs: []crumb{{Word: "Projects", Href: "/projects"}, {Word: "From OpenAPI"}}}
+func importView(v *web.Request, d importData) *web.Page {
+	return &web.Page{Name: "project-import", Title: "Register from OpenAPI", Nav: "projects", Data: d, Crumbs: []web.Crumb{{Word: "Projects", Href: "/projects"}, {Word: "From OpenAPI"}}}
 }
 
 // importUpload is the first step.
-func importUpload(v *pageRequest, err error) *page {
+func importUpload(v *web.Request, err error) *web.Page {
 	s := formOf(v, err, "")
-	d := importData{Step: 1, Prefix: v.actor.Tenant + "-"}
+	d := importData{Step: 1, Prefix: v.Actor.Tenant + "-"}
 	d.Key = newProjectID(v, s)
 	d.Head = []field{
 		s.mono("server", "Server", "Such as https://test.example.com. Default: the document’s first server.", ""),
@@ -104,76 +105,76 @@ func importUpload(v *pageRequest, err error) *page {
 }
 
 // newProjectID is the field of a new project's ID.
-func newProjectID(v *pageRequest, s *form) field {
-	return must(s.mono("id", "ID", "Plans and runs refer to it, so it never changes. It starts with "+v.actor.Tenant+"-.", ""))
+func newProjectID(v *web.Request, s *form) field {
+	return must(s.mono("id", "ID", "Plans and runs refer to it, so it never changes. It starts with "+v.Actor.Tenant+"-.", ""))
 }
 
 // typedProjectID is the ID with the tenant's prefix.
-func typedProjectID(v *pageRequest) (string, error) {
-	id := v.form("id")
-	if own := v.actor.Tenant + "-"; id != "" && !strings.HasPrefix(id, own) {
+func typedProjectID(v *web.Request) (string, error) {
+	id := v.Form("id")
+	if own := v.Actor.Tenant + "-"; id != "" && !strings.HasPrefix(id, own) {
 		id = own + id
 	}
 	if id != "" && !countersign.ValidID(id) {
-		return id, invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
+		return id, web.Invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
 	}
-	return id, v.chosen("id")
+	return id, v.Chosen("id")
 }
 
 // importProject moves on in the steps, or registers the project.
-func importProject(v *pageRequest, d documents) (string, error) {
-	if err := v.may(access.WriteProject); err != nil {
+func importProject(v *web.Request, d documents) (string, error) {
+	if err := v.May(access.WriteProject); err != nil {
 		return "", err
 	}
-	if v.form("proposal") == "" {
+	if v.Form("proposal") == "" {
 		in, err := uploaded(v, d)
 		if err != nil {
-			return "", answered(importUpload(v, err), err)
+			return "", web.Answered(importUpload(v, err), err)
 		}
 		packed, err := pack(in)
 		if err != nil {
-			return "", answered(importUpload(v, err), err)
+			return "", web.Answered(importUpload(v, err), err)
 		}
 		return "", importChoice(v, packed, in, nil)
 	}
-	in, err := unpack(v.form("proposal"))
+	in, err := unpack(v.Form("proposal"))
 	if err != nil {
-		return "", answered(importUpload(v, err), err)
+		return "", web.Answered(importUpload(v, err), err)
 	}
-	switch chosen := in.only(v.r.PostForm["chosen"]); {
-	case v.form("do") == "connect" && len(chosen) == 0:
-		return "", incomplete(importChoice(v, v.form("proposal"), in, invalid("chosen", "choose at least one")))
-	case v.form("do") == "connect":
+	switch chosen := in.only(v.R.PostForm["chosen"]); {
+	case v.Form("do") == "connect" && len(chosen) == 0:
+		return "", web.Incomplete(importChoice(v, v.Form("proposal"), in, web.Invalid("chosen", "choose at least one")))
+	case v.Form("do") == "connect":
 		return "", importConnection(v, in, nil)
-	case v.form("do") == "register":
+	case v.Form("do") == "register":
 		return registerImport(v, in, chosen)
 	}
-	return "", importChoice(v, v.form("proposal"), in, nil)
+	return "", importChoice(v, v.Form("proposal"), in, nil)
 }
 
 // uploaded reads the file that was sent.
-func uploaded(v *pageRequest, d documents) (in proposal, err error) {
+func uploaded(v *web.Request, d documents) (in proposal, err error) {
 	id, wrong := typedProjectID(v)
-	file, header, err := v.r.FormFile("file")
+	file, header, err := v.R.FormFile("file")
 	if err != nil {
-		return in, together(wrong, invalid("file", "choose an OpenAPI 3.0 or 3.1 document, in JSON or YAML"))
+		return in, web.Together(wrong, web.Invalid("file", "choose an OpenAPI 3.0 or 3.1 document, in JSON or YAML"))
 	}
 	defer func() { _ = file.Close() }()
 	if header.Size > maxDocument {
-		return in, together(wrong, invalid("file", "a file here has at most %d bytes; `countersign import openapi` takes larger ones", maxDocument))
+		return in, web.Together(wrong, web.Invalid("file", "a file here has at most %d bytes; `countersign import openapi` takes larger ones", maxDocument))
 	}
 	if wrong != nil {
 		return in, wrong
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxDocument))
 	if err != nil {
-		return in, invalid("file", "it could not be read")
+		return in, web.Invalid("file", "it could not be read")
 	}
-	o := importer.Options{ProjectID: id, BaseURL: v.form("server")}
-	if only := v.form("only"); only != "" {
+	o := importer.Options{ProjectID: id, BaseURL: v.Form("server")}
+	if only := v.Form("only"); only != "" {
 		o.Include = regexp.MustCompile("(?i)" + regexp.QuoteMeta(only))
 	}
-	return d.inTurn(v.r.Context(), v.actor.Tenant, func() (proposal, error) { return propose(data, o) })
+	return d.inTurn(v.R.Context(), v.Actor.Tenant, func() (proposal, error) { return propose(data, o) })
 }
 
 // documents are the turns at reading an uploaded document: one at a time, since each takes
@@ -210,7 +211,7 @@ func propose(document []byte, o importer.Options) (in proposal, err error) {
 }
 
 func unreadable(err error) error {
-	return invalid("file", "%s", strings.ReplaceAll(inForm(err.Error()), "; ", ", "))
+	return web.Invalid("file", "%s", strings.ReplaceAll(inForm(err.Error()), "; ", ", "))
 }
 
 // inForm names the field of the form where the command has a flag.
@@ -244,7 +245,7 @@ func pack(in proposal) (string, error) {
 	}
 	text := base64.StdEncoding.EncodeToString(b.Bytes())
 	if len(text) > maxCarried {
-		return "", invalid("only", "the document proposes %d capabilities, which are too many for a form; choose some by a text, or use `countersign import openapi`", len(in.Project.Capabilities))
+		return "", web.Invalid("only", "the document proposes %d capabilities, which are too many for a form; choose some by a text, or use `countersign import openapi`", len(in.Project.Capabilities))
 	}
 	return text, nil
 }
@@ -252,7 +253,7 @@ func pack(in proposal) (string, error) {
 // unpack reads it again. It comes from the browser, so all of it is checked when the
 // project is stored.
 func unpack(text string) (in proposal, err error) {
-	lost := invalid("file", "what was uploaded is lost; choose the file again")
+	lost := web.Invalid("file", "what was uploaded is lost; choose the file again")
 	if len(text) > maxCarried {
 		return in, lost
 	}
@@ -287,10 +288,10 @@ func (in proposal) only(names []string) []countersign.Capability {
 }
 
 // importChoice is the second step. Nothing is chosen at first.
-func importChoice(v *pageRequest, packed string, in proposal, err error) *page {
+func importChoice(v *web.Request, packed string, in proposal, err error) *web.Page {
 	s := formOf(v, err, "")
-	d := importData{Step: 2, ID: v.form("id"), Proposal: packed, Import: in, Find: v.form("find"), Kind: v.form("kind"), Wrong: s.take("chosen")}
-	on, do := v.r.PostForm["chosen"], v.form("do")
+	d := importData{Step: 2, ID: v.Form("id"), Proposal: packed, Import: in, Find: v.Form("find"), Kind: v.Form("kind"), Wrong: s.take("chosen")}
+	on, do := v.R.PostForm["chosen"], v.Form("do")
 	for i := range in.Project.Capabilities {
 		c := &in.Project.Capabilities[i]
 		row := importRow{Capability: *c, Note: in.Notes[c.Name], Chosen: slices.Contains(on, c.Name)}
@@ -323,31 +324,31 @@ func (d importData) Kinds() []choice {
 }
 
 // importConnection is the third step: the project's form, filled in.
-func importConnection(v *pageRequest, in proposal, err error) *page {
+func importConnection(v *web.Request, in proposal, err error) *web.Page {
 	s := formOf(v, err, "")
-	s.stored = v.form("do") == "connect" && !v.r.PostForm.Has("adapter")
-	d := importData{Step: 3, Proposal: v.form("proposal"), Import: in, Hidden: v.r.PostForm["chosen"], Prefix: v.actor.Tenant + "-"}
+	s.stored = v.Form("do") == "connect" && !v.R.PostForm.Has("adapter")
+	d := importData{Step: 3, Proposal: v.Form("proposal"), Import: in, Hidden: v.R.PostForm["chosen"], Prefix: v.Actor.Tenant + "-"}
 	d.Chosen = len(in.only(d.Hidden))
 	d.Key = newProjectID(v, s)
-	d.Key.Value = v.form("id")
+	d.Key.Value = v.Form("id")
 	w := in.Project
 	d.Fields = connectionFields(s, countersign.Project{Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath, Auth: w.Auth, Headers: w.Headers})
 	d.Problem = s.problem()
 	return importView(v, d)
 }
 
-func registerImport(v *pageRequest, in proposal, chosen []countersign.Capability) (string, error) {
-	again := func(err error) (string, error) { return "", answered(importConnection(v, in, err), err) }
+func registerImport(v *web.Request, in proposal, chosen []countersign.Capability) (string, error) {
+	again := func(err error) (string, error) { return "", web.Answered(importConnection(v, in, err), err) }
 	id, err := typedProjectID(v)
 	w := countersign.ProjectWrite{Auth: in.Project.Auth, Capabilities: chosen}
-	if err = together(err, connectionTyped(v, &w)); err != nil {
+	if err = web.Together(err, connectionTyped(v, &w)); err != nil {
 		return again(err)
 	}
 	if size := len(text.RawOf(w)); size > countersign.MaxBodyBytes {
-		return again(invalid("id", "the chosen capabilities take %d bytes, and a project has at most %d; choose fewer", size, countersign.MaxBodyBytes))
+		return again(web.Invalid("id", "the chosen capabilities take %d bytes, and a project has at most %d; choose fewer", size, countersign.MaxBodyBytes))
 	}
-	_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
-	err = taken(err, "project", id)
+	_, err = v.Control.PutProject(v.R.Context(), v.Actor, id, w)
+	err = web.Taken(err, "project", id)
 	if err != nil {
 		return again(err)
 	}

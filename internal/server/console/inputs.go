@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // A capability's inputs as a form: a field for each declared input, or one JSON
@@ -135,19 +136,19 @@ func boundsInWords(f countersign.InputField) string {
 }
 
 // typedInputs parses the inputs and reports every invalid one.
-func typedInputs(v *pageRequest, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+func typedInputs(v *web.Request, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	return typedInputsAt(v, oneCall, c, fixed)
 }
 
-func typedInputsAt(v *pageRequest, at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+func typedInputsAt(v *web.Request, at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	if c.InputSchema == nil {
-		return objectOf(at, v.form(at))
+		return objectOf(at, v.Form(at))
 	}
 	out := map[string]countersign.Value{}
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(c.InputSchema)) {
 		field := c.InputSchema[name]
-		text := strings.ReplaceAll(v.r.PostForm.Get(at+"."+name), "\r\n", "\n") // as a browser sends an area
+		text := strings.ReplaceAll(v.R.PostForm.Get(at+"."+name), "\r\n", "\n") // as a browser sends an area
 		if _, set := fixed[name]; set || text == "" && !field.Required {
 			continue
 		}
@@ -188,11 +189,11 @@ func objectOf(field, text string) (map[string]countersign.Value, error) {
 	}
 	var value countersign.Value
 	if err := exactjson.Decode([]byte(text), &value); err != nil {
-		return nil, invalid(field, "%s", problemMessage(err))
+		return nil, web.Invalid(field, "%s", web.ProblemMessage(err))
 	}
 	object, ok := value.Object()
 	if !ok {
-		return nil, invalid(field, "write a JSON object, such as {}")
+		return nil, web.Invalid(field, "write a JSON object, such as {}")
 	}
 	return object, nil
 }

@@ -11,37 +11,38 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // typedIn is a request with a form's fields, written as a query.
-func typedIn(t *testing.T, fields string) *pageRequest {
+func typedIn(t *testing.T, fields string) *web.Request {
 	t.Helper()
 	form, err := url.ParseQuery(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequest(http.MethodPost, Prefix+"/", nil)
+	r := httptest.NewRequest(http.MethodPost, web.Prefix+"/", nil)
 	r.PostForm = form
-	return &pageRequest{r: r}
+	return &web.Request{R: r}
 }
 
 // TestAFieldThatCannotBeReadSaysWhatWouldBe reads the message beside each.
 func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
-	expectation := func(v *pageRequest) error { _, err := typedExpectation(v); return err }
-	budgets := func(v *pageRequest) error { _, err := typedBudgets(v); return err }
-	schema := func(v *pageRequest) error { _, err := typedSchema(v, countersign.Capability{}); return err }
-	rules := func(v *pageRequest) error { _, err := typedRules(v, countersign.Capability{}); return err }
-	timeout := func(v *pageRequest) error { _, err := typedTimeout(v); return err }
-	capability := func(v *pageRequest) error { _, err := typedCapability(v, countersign.Capability{}); return err }
-	steps := func(v *pageRequest) error {
-		f := shopSteps(v.r.PostForm)
+	expectation := func(v *web.Request) error { _, err := typedExpectation(v); return err }
+	budgets := func(v *web.Request) error { _, err := typedBudgets(v); return err }
+	schema := func(v *web.Request) error { _, err := typedSchema(v, countersign.Capability{}); return err }
+	rules := func(v *web.Request) error { _, err := typedRules(v, countersign.Capability{}); return err }
+	timeout := func(v *web.Request) error { _, err := typedTimeout(v); return err }
+	capability := func(v *web.Request) error { _, err := typedCapability(v, countersign.Capability{}); return err }
+	steps := func(v *web.Request) error {
+		f := shopSteps(v.R.PostForm)
 		_, err := f.typed()
 		return err
 	}
-	assertion := func(v *pageRequest) error { return typedAssertion(v, &countersign.Decision{}) }
-	reason := func(v *pageRequest) error { return typedReason(v.form("reason")) }
-	object := func(v *pageRequest) error { _, err := objectOf("input", v.form("input")); return err }
-	carried := func(*pageRequest) error {
+	assertion := func(v *web.Request) error { return typedAssertion(v, &countersign.Decision{}) }
+	reason := func(v *web.Request) error { return web.TypedReason(v.Form("reason")) }
+	object := func(v *web.Request) error { _, err := objectOf("input", v.Form("input")); return err }
+	carried := func(*web.Request) error {
 		p := proposal{}
 		for i := range 6000 {
 			p.Project.Capabilities = append(p.Project.Capabilities, countersign.Capability{Name: fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))})
@@ -49,9 +50,9 @@ func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
 		_, err := pack(p)
 		return err
 	}
-	start := func(v *pageRequest) error { _, err := startAgain(v, &againOf{}, nil); return err }
+	start := func(v *web.Request) error { _, err := startAgain(v, &againOf{}, nil); return err }
 	for _, test := range []struct {
-		read         func(*pageRequest) error
+		read         func(*web.Request) error
 		fields, want string
 	}{
 		{expectation, "expectation.equals=1", "invalid_request: expectation.field: say which field"},
@@ -174,7 +175,7 @@ func TestAConsoleThatStopsSaysThatNothingWasChanged(t *testing.T) {
 // TestAPublicAddressThatIsNoOriginEndsTheStart.
 func TestAPublicAddressThatIsNoOriginEndsTheStart(t *testing.T) {
 	const want = `the public address countersign.example.com: invalid origin "countersign.example.com": scheme is required`
-	if _, err := New(Config{BaseURL: "countersign.example.com"}, nil); err == nil || err.Error() != want {
+	if _, err := New(web.Config{BaseURL: "countersign.example.com"}, nil); err == nil || err.Error() != want {
 		t.Errorf("\n got %v\nwant %s", err, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // modelData is a model's page. Player, Here and Values are about the simulation step in
@@ -26,8 +27,8 @@ type modelData struct {
 	Values      []valueRow
 	Inputs      []modelInput
 	Transitions []transitionRow
-	Problem     *problem // of the simulation or its inputs
-	Refused     *problem // of suspending or resuming
+	Problem     *web.Problem // of the simulation or its inputs
+	Refused     *web.Problem // of suspending or resuming
 	Reason      string
 	Whole       bool // the document is shown whatever its size
 	Query       string
@@ -40,31 +41,31 @@ func (d *modelData) ShowsDocument() bool {
 	return d.Whole || len(text.RawOf(d.Document)) <= shortDocument
 }
 
-func modelPage(v *pageRequest) (*page, error) {
-	d, err := modelOf(v, v.r.PathValue("id"))
+func modelPage(v *web.Request) (*web.Page, error) {
+	d, err := modelOf(v, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	p := d.page()
-	p.status = d.Problem.status()
+	p.Status = d.Problem.Status()
 	return p, nil
 }
 
-func (d *modelData) page() *page {
-	return &page{name: "model", Title: cmp.Or(d.Name, d.ID), Nav: "models", Crumbs: modelCrumbs(d.Model), Data: d}
+func (d *modelData) page() *web.Page {
+	return &web.Page{Name: "model", Title: cmp.Or(d.Name, d.ID), Nav: "models", Crumbs: modelCrumbs(d.Model), Data: d}
 }
 
 // modelOf reads a model, validates it and simulates the selected scenario.
-func modelOf(v *pageRequest, id string) (*modelData, error) {
-	m, err := v.control.Model(v.r.Context(), v.actor, id)
+func modelOf(v *web.Request, id string) (*modelData, error) {
+	m, err := v.Control.Model(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return nil, err
 	}
-	found, err := v.control.ValidateModel(v.r.Context(), v.actor, id)
+	found, err := v.Control.ValidateModel(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return nil, err
 	}
-	d := &modelData{Model: m, Whole: v.query("document") != "", State: validity(found), Scenarios: passing(m.Document, found)}
+	d := &modelData{Model: m, Whole: v.Query("document") != "", State: validity(found), Scenarios: passing(m.Document, found)}
 	d.Findings, d.MoreFound = findingsOf(m.Document, found)
 	if err := playModel(v, d, found.Valid); err != nil {
 		return nil, err
@@ -108,17 +109,17 @@ func element(path string) string {
 	return at
 }
 
-func suspendModel(v *pageRequest) (string, error) {
-	return toggleModel(v, moving(v.control.SuspendModel))
+func suspendModel(v *web.Request) (string, error) {
+	return toggleModel(v, web.Moving(v.Control.SuspendModel))
 }
 
-func resumeModel(v *pageRequest) (string, error) {
-	return toggleModel(v, moving(v.control.ResumeModel))
+func resumeModel(v *web.Request) (string, error) {
+	return toggleModel(v, web.Moving(v.Control.ResumeModel))
 }
 
-func toggleModel(v *pageRequest, toggle move) (string, error) {
-	id := v.r.PathValue("id")
-	err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
+func toggleModel(v *web.Request, toggle web.Move) (string, error) {
+	id := v.R.PathValue("id")
+	err := toggle(v.R.Context(), v.Actor, id, v.Form("reason"))
 	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 		return modelHref(id), err
 	}
@@ -126,8 +127,8 @@ func toggleModel(v *pageRequest, toggle move) (string, error) {
 	if failed != nil {
 		return "", failed
 	}
-	d.Refused, d.Reason = &problem{Sentence: "Say why; a reason can't be blank."}, v.form("reason")
+	d.Refused, d.Reason = &web.Problem{Sentence: "Say why; a reason can't be blank."}, v.Form("reason")
 	p := d.page()
-	p.status = http.StatusBadRequest
+	p.Status = http.StatusBadRequest
 	return "", p
 }

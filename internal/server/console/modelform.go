@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // A model edited on its diagram. The form carries the whole document, as it is after the
@@ -29,7 +30,7 @@ type modelForm struct {
 // modelElement is the element whose fields the form has: writes them, and reads what was typed.
 type modelElement struct {
 	modelDraft
-	v     *pageRequest
+	v     *web.Request
 	id    string            // of the stored model; "" for a new one
 	wrong map[string]string // by field: what was typed and can't be read
 }
@@ -96,8 +97,8 @@ func sizeOf(doc *countersign.AgentModel, list string) int {
 // has reports whether the document has an element there.
 func (s *modelDraft) has(p place) bool { return p.list == "" || p.i < sizeOf(&s.doc, p.list) }
 
-func newModelFormPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.WriteModel); err != nil {
+func newModelFormPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.WriteModel); err != nil {
 		return nil, err
 	}
 	s := &modelForm{modelElement: modelElement{v: v, modelDraft: modelDraft{doc: emptyModel()}}}
@@ -115,11 +116,11 @@ func emptyModel() countersign.AgentModel {
 
 // modelFormPage shows a stored model; one that the form would change by itself is shown as
 // JSON.
-func modelFormPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.WriteModel); err != nil {
+func modelFormPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.WriteModel); err != nil {
 		return nil, err
 	}
-	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
+	m, err := v.Control.Model(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func modelFormPage(v *pageRequest) (*page, error) {
 	if canonical(s.doc) != canonical(m.Document) {
 		return editData{ID: m.ID, Text: text.Pretty(m.Document), Expected: m.Revision, Unfit: true}.page(), nil
 	}
-	if s.at = placeOf(v.query("at")); !s.has(s.at) {
+	if s.at = placeOf(v.Query("at")); !s.has(s.at) {
 		s.at = place{}
 	}
 	s.write()
@@ -143,17 +144,17 @@ func canonical(doc countersign.AgentModel) string {
 	return string(v.Canonical())
 }
 
-func makeModel(v *pageRequest) (string, error)   { return modelByForm(v, "") }
-func changeModel(v *pageRequest) (string, error) { return modelByForm(v, v.r.PathValue("id")) }
+func makeModel(v *web.Request) (string, error)   { return modelByForm(v, "") }
+func changeModel(v *web.Request) (string, error) { return modelByForm(v, v.R.PathValue("id")) }
 
 // modelByForm takes what was typed, and does what the pressed button says.
-func modelByForm(v *pageRequest, id string) (string, error) {
+func modelByForm(v *web.Request, id string) (string, error) {
 	subject := strings.TrimSuffix("model/"+id, "/")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteModel, subject); err != nil {
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.WriteModel, subject); err != nil {
 		return "", err
 	}
-	s := &modelForm{modelElement: modelElement{v: v, id: id, wrong: map[string]string{}, modelDraft: modelDraft{at: placeOf(v.form("at"))}}, revision: v.formRevision()}
-	if err := exactjson.Decode([]byte(v.form("document")), &s.doc); err != nil {
+	s := &modelForm{modelElement: modelElement{v: v, id: id, wrong: map[string]string{}, modelDraft: modelDraft{at: placeOf(v.Form("at"))}}, revision: v.FormRevision()}
+	if err := exactjson.Decode([]byte(v.Form("document")), &s.doc); err != nil {
 		return "", err
 	}
 	s.doc.KeepVerbatim(countersign.Value{})
@@ -161,7 +162,7 @@ func modelByForm(v *pageRequest, id string) (string, error) {
 		s.at = place{}
 	}
 	s.apply()
-	return s.act(v.form("do"))
+	return s.act(v.Form("do"))
 }
 
 // act does what a button says. An element with something unreadable stays where it is, or is
@@ -172,9 +173,9 @@ func (s *modelForm) act(do string) (string, error) {
 	case what == "remove":
 		s.remove()
 	case what == "", what == "check":
-		return "", shownAgain(s.page)
+		return "", web.ShownAgain(s.page)
 	case len(s.wrong) > 0:
-		return "", formAgain(countersign.Errorf(countersign.CodeInvalidRequest, "correct these fields first"), s.page)
+		return "", web.FormAgain(countersign.Errorf(countersign.CodeInvalidRequest, "correct these fields first"), s.page)
 	case what == "save", what == "saveAnyway":
 		return s.save(what == "saveAnyway")
 	case what == "select":
@@ -182,19 +183,19 @@ func (s *modelForm) act(do string) (string, error) {
 	case what == "add":
 		s.add(which)
 	case what == "leave":
-		s.leave(s.v.form("leaveTo"))
+		s.leave(s.v.Form("leaveTo"))
 	case what == "action":
 		s.addAction()
 	case what == "fill":
 		if err := s.fill(); err != nil {
-			return "", formAgain(err, s.page)
+			return "", web.FormAgain(err, s.page)
 		}
 	case what == "rows":
 		s.rows = manyRows
 	}
 	s.wrong = map[string]string{}
 	s.write()
-	return "", shownAgain(s.page)
+	return "", web.ShownAgain(s.page)
 }
 
 func (s *modelDraft) existing(p place) place {
@@ -217,19 +218,19 @@ func (s *modelForm) save(anyway bool) (string, error) {
 	if s.doc.Name == "" {
 		return "", s.refuse(place{}, "name", "it is needed")
 	}
-	found, err := v.control.CheckModel(v.r.Context(), v.actor, &s.doc)
+	found, err := v.Control.CheckModel(v.R.Context(), v.Actor, &s.doc)
 	if err != nil {
 		return "", err
 	}
 	if !found.Valid && !anyway {
 		s.faulty, s.at = true, s.existing(placeOf(found.Errors[0].Path))
 		s.write()
-		return "", formAgain(countersign.Errorf(countersign.CodeInvalidRequest, "%s", countErrors(found)), s.page)
+		return "", web.FormAgain(countersign.Errorf(countersign.CodeInvalidRequest, "%s", countErrors(found)), s.page)
 	}
-	s.doc.UpdatedAt = v.now.UTC().Format("2006-01-02T15:04:05Z")
+	s.doc.UpdatedAt = v.Now.UTC().Format("2006-01-02T15:04:05Z")
 	w := countersign.ModelWrite{ExpectedRevision: s.revision}
 	if err = exactjson.Decode([]byte(text.RawOf(s.doc)), &w.Document); err == nil { // the shape that PUT asks for
-		_, err = v.control.PutModel(v.r.Context(), v.actor, id, w)
+		_, err = v.Control.PutModel(v.R.Context(), v.Actor, id, w)
 	}
 	switch {
 	case err == nil:
@@ -237,14 +238,14 @@ func (s *modelForm) save(anyway bool) (string, error) {
 	case countersign.ErrorCode(err) == countersign.CodeRevisionConflict && s.id == "":
 		return "", s.refuse(place{}, "id", "there is a model %s already", id)
 	case countersign.ErrorCode(err) == countersign.CodeRevisionConflict:
-		now, unread := v.control.Model(v.r.Context(), v.actor, id)
+		now, unread := v.Control.Model(v.R.Context(), v.Actor, id)
 		if unread != nil {
 			return "", unread
 		}
 		s.over, s.revision = true, now.Revision
 	}
 	s.write()
-	return "", formAgain(err, s.page)
+	return "", web.FormAgain(err, s.page)
 }
 
 func countErrors(found countersign.Validation) string {
@@ -255,7 +256,7 @@ func countErrors(found countersign.Validation) string {
 func (s *modelForm) refuse(at place, field, format string, args ...any) error {
 	s.at = at
 	s.write()
-	return formAgain(invalid(at.field(field), format, args...), s.page)
+	return web.FormAgain(web.Invalid(at.field(field), format, args...), s.page)
 }
 
 // fill expects of a scenario what it comes to.
@@ -266,7 +267,7 @@ func (s *modelForm) fill() error {
 	c := &s.doc.Scenarios[s.at.i]
 	was := *c
 	c.ExpectedStateID, c.ExpectedPath = s.doc.States[0].ID, []string{} // what it expects now may be an error
-	sim, err := s.v.control.TryModel(s.v.r.Context(), s.v.actor, &s.doc, c.ID)
+	sim, err := s.v.Control.TryModel(s.v.R.Context(), s.v.Actor, &s.doc, c.ID)
 	if err == nil && sim.Outcome == countersign.OutcomeLoop {
 		err = countersign.Errorf(countersign.CodeInvalidRequest, "this scenario goes round in a loop, so it comes to nothing")
 	}
@@ -303,8 +304,8 @@ func (s *modelDraft) remove() {
 
 // write puts the present element into the form.
 func (s *modelForm) write() {
-	s.v.r.PostForm = url.Values{}
-	s.writeElement(func(what, value string) { s.v.r.PostForm.Set(s.at.field(what), value) })
+	s.v.R.PostForm = url.Values{}
+	s.writeElement(func(what, value string) { s.v.R.PostForm.Set(s.at.field(what), value) })
 }
 
 // posted reports whether the form has fields of the present element.

@@ -124,7 +124,7 @@ func (s *modelElement) bad(what, text string) { s.wrong[s.at.field(what)] = text
 
 // typed is a field of the present element.
 func (s *modelElement) typed(what string) string {
-	return strings.ReplaceAll(s.v.form(s.at.field(what)), "\r\n", "\n")
+	return strings.ReplaceAll(s.v.Form(s.at.field(what)), "\r\n", "\n")
 }
 
 // same reports whether a field still says what the document has: without the spaces around it
@@ -144,7 +144,7 @@ func (s *modelElement) takeTexts() {
 	}
 }
 
-func (s *modelElement) sent(what string) bool { return s.v.r.PostForm.Has(s.at.field(what)) }
+func (s *modelElement) sent(what string) bool { return s.v.R.PostForm.Has(s.at.field(what)) }
 
 // apply takes what was typed into the document. What can't be read leaves its field in the
 // document as it is.

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
@@ -45,7 +46,7 @@ type modelFormData struct {
 	Given     []field // of a scenario
 	Unfilled  bool    // it can be told what the scenario comes to
 
-	Problem *problem
+	Problem *web.Problem
 }
 
 // pickList is a list of elements to choose from.
@@ -106,9 +107,9 @@ func (e effectRow) Field(what string) string {
 	return e.At + ".memoryEffects[" + strconv.Itoa(e.N) + "]." + what
 }
 
-func (s *modelForm) page(err error) (*page, error) {
+func (s *modelForm) page(err error) (*web.Page, error) {
 	v := s.v
-	found, unchecked := v.control.CheckModel(v.r.Context(), v.actor, &s.doc)
+	found, unchecked := v.Control.CheckModel(v.R.Context(), v.Actor, &s.doc)
 	if unchecked != nil {
 		return nil, unchecked
 	}
@@ -137,7 +138,7 @@ func (s *modelForm) page(err error) (*page, error) {
 	d.Diagram = s.diagram(list)
 	s.fields(f, &d)
 	d.Problem = s.problem(err)
-	p := &page{name: "model-form", Title: "New model", Nav: "models", Crumbs: []crumb{{Word: "Models", Href: "/models"}, {Word: "New model"}}}
+	p := &web.Page{Name: "model-form", Title: "New model", Nav: "models", Crumbs: []web.Crumb{{Word: "Models", Href: "/models"}, {Word: "New model"}}}
 	if s.id != "" {
 		d.To = modelHref(s.id) + "/form"
 		p.Title, p.Crumbs = "Edit "+cmp.Or(s.doc.Name, s.id), modelCrumbs(countersign.Model{ID: s.id}, "Edit")
@@ -179,13 +180,13 @@ func plainFinding(doc *countersign.AgentModel, p countersign.Problem) string {
 }
 
 // problem is the error above the form.
-func (s *modelForm) problem(err error) *problem {
-	p := problemOf(err)
+func (s *modelForm) problem(err error) *web.Problem {
+	p := web.ProblemOf(err)
 	switch {
 	case p == nil:
 		return nil
 	case s.over:
-		p.Sentence, p.Detail = "Not saved: this model was changed meanwhile. Your changes are kept.", text.Upper(problemMessage(err))+"."
+		p.Sentence, p.Detail = "Not saved: this model was changed meanwhile. Your changes are kept.", text.Upper(web.ProblemMessage(err))+"."
 	case len(s.wrong) > 0:
 		p.Sentence, p.Detail = text.Plural(len(s.wrong), "field needs", "fields need")+" attention.", ""
 	case s.faulty:

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 var drawnTexts = rapid.SampledFrom([]string{"", "a", "Two words", `"quoted"`, "null", "true", "12.50", " x ", "a\nb", "ü <b>"})
@@ -87,7 +88,7 @@ func drawModel(t *rapid.T) countersign.AgentModel {
 func formOfModel(doc countersign.AgentModel, at place) *modelForm {
 	r := httptest.NewRequest("POST", "/console/models/m/form", nil)
 	r.PostForm = url.Values{}
-	return &modelForm{modelElement: modelElement{v: &pageRequest{r: r}, id: "m", wrong: map[string]string{}, modelDraft: modelDraft{doc: doc, at: at}}}
+	return &modelForm{modelElement: modelElement{v: &web.Request{R: r}, id: "m", wrong: map[string]string{}, modelDraft: modelDraft{doc: doc, at: at}}}
 }
 
 var drawnPlaces = []place{{}, {listStates, 0}, {listStates, 2}, {listTransitions, 0}, {listVariables, 0}, {listVariables, 1}, {listVariables, 2}, {listVariables, 3}, {listActions, 0}, {listScenarios, 0}}
@@ -135,7 +136,7 @@ func TestAnIDThatAnotherElementHasIsRefused(t *testing.T) {
 	for _, id := range []string{"s1", "", "no id"} {
 		s := formOfModel(rapidModel(t), place{listStates, 0})
 		s.write()
-		s.v.r.PostForm.Set("states[0].id", id)
+		s.v.R.PostForm.Set("states[0].id", id)
 		s.apply()
 		if s.wrong["states[0].id"] == "" || s.doc.States[0].ID != "s0" || s.doc.Transitions[0].FromStateID != "s0" {
 			t.Errorf("%q is taken", id)

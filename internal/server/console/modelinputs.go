@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Inputs in the address override the scenario's: in_<variable>, each an exact JSON
@@ -35,10 +36,10 @@ type givenInput struct {
 
 type givenInputs []givenInput
 
-var notJSON = &problem{Sentence: "An input is no JSON value.", Detail: "Nothing was simulated; the message stands beside the field.", Code: countersign.CodeInvalidRequest}
+var notJSON = &web.Problem{Sentence: "An input is no JSON value.", Detail: "Nothing was simulated; the message stands beside the field.", Code: countersign.CodeInvalidRequest}
 
 // overridesOf are the parameters that every link of the player keeps.
-func overridesOf(v *pageRequest) url.Values { return overridesIn(v.r.URL.Query()) }
+func overridesOf(v *web.Request) url.Values { return overridesIn(v.R.URL.Query()) }
 
 func overridesIn(all url.Values) url.Values {
 	q := url.Values{}
@@ -51,7 +52,7 @@ func overridesIn(all url.Values) url.Values {
 }
 
 // givenOf parses the inputs in the address; ok is false if one is no JSON value.
-func givenOf(v *pageRequest, doc countersign.AgentModel) (givenInputs, bool) {
+func givenOf(v *web.Request, doc countersign.AgentModel) (givenInputs, bool) {
 	return givenIn(overridesOf(v), doc)
 }
 
@@ -137,7 +138,7 @@ func (g givenInputs) take(id string) (text, err string, rest givenInputs) {
 
 // markInputs marks the fields that a refused simulation is about, to link the message
 // to them.
-func markInputs(fields []modelInput, p *problem) {
+func markInputs(fields []modelInput, p *web.Problem) {
 	for i := range fields {
 		fields[i].Marked = fields[i].Text != "" && strings.Contains(p.Detail, "inputs."+fields[i].Variable.ID+":")
 	}

@@ -6,32 +6,33 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // modelFunctions are the functions of the templates of models.
 var modelFunctions = template.FuncMap{"modelState": modelState, "ctl": ctl, "rows": rows}
 
-func modelRoutes() []route {
-	return append(retireRoutes("/models/", (*control.Service).RetireModel, (*control.Service).RestoreModel), []route{
-		{method: "GET", path: "/models", page: modelsPage},
-		{method: "GET", path: "/models/new", page: newModelPage},
-		{method: "GET", path: "/models/+form", page: newModelFormPage},
-		{method: "POST", path: "/models/+form", act: makeModel},
-		{method: "POST", path: "/models", act: createModel},
-		{method: "GET", path: "/models/{id}", page: modelPage},
-		{method: "POST", path: "/models/{id}", act: saveModel},
-		{method: "GET", path: "/models/{id}/edit", page: editModelPage},
-		{method: "GET", path: "/models/{id}/form", page: modelFormPage},
-		{method: "POST", path: "/models/{id}/form", act: changeModel},
-		{method: "POST", path: "/models/{id}/suspend", act: suspendModel},
-		{method: "POST", path: "/models/{id}/resume", act: resumeModel},
-		{method: "GET", path: "/models/{id}/compile", page: compilePage},
-		{method: "POST", path: "/models/{id}/compile", act: compile},
+func modelRoutes() []web.Route {
+	return append(web.RetireRoutes("/models/", (*control.Service).RetireModel, (*control.Service).RestoreModel), []web.Route{
+		{Method: "GET", Path: "/models", Page: modelsPage},
+		{Method: "GET", Path: "/models/new", Page: newModelPage},
+		{Method: "GET", Path: "/models/+form", Page: newModelFormPage},
+		{Method: "POST", Path: "/models/+form", Act: makeModel},
+		{Method: "POST", Path: "/models", Act: createModel},
+		{Method: "GET", Path: "/models/{id}", Page: modelPage},
+		{Method: "POST", Path: "/models/{id}", Act: saveModel},
+		{Method: "GET", Path: "/models/{id}/edit", Page: editModelPage},
+		{Method: "GET", Path: "/models/{id}/form", Page: modelFormPage},
+		{Method: "POST", Path: "/models/{id}/form", Act: changeModel},
+		{Method: "POST", Path: "/models/{id}/suspend", Act: suspendModel},
+		{Method: "POST", Path: "/models/{id}/resume", Act: resumeModel},
+		{Method: "GET", Path: "/models/{id}/compile", Page: compilePage},
+		{Method: "POST", Path: "/models/{id}/compile", Act: compile},
 	}...)
 }
 
-func modelsPage(v *pageRequest) (*page, error) {
-	return recordsPage(v, "models", "Models", v.control.Models)
+func modelsPage(v *web.Request) (*web.Page, error) {
+	return web.RecordsPage(v, "models", "Models", v.Control.Models)
 }
 
 // modelState says whether plans can be made of a model.
@@ -47,10 +48,10 @@ func modelState(m countersign.Model) text.State {
 
 func modelHref(id string) string { return "/models/" + id }
 
-func modelCrumbs(m countersign.Model, more ...string) []crumb {
-	var last []crumb
+func modelCrumbs(m countersign.Model, more ...string) []web.Crumb {
+	var last []web.Crumb
 	for _, word := range more {
-		last = append(last, crumb{Word: word})
+		last = append(last, web.Crumb{Word: word})
 	}
-	return crumbsBelow("Models", "/models", m.ID, last...)
+	return web.CrumbsBelow("Models", "/models", m.ID, last...)
 }

@@ -9,18 +9,19 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // overviewFunctions are the functions of the templates of the overview and the audit log.
 var overviewFunctions = template.FuncMap{"subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith}
 
 // overviewRoutes are the pages of the overview, of the audit log and of the search.
-func overviewRoutes() []route {
+func overviewRoutes() []web.Route {
 	return slices.Concat(frontRoutes(), auditRoutes(), searchRoutes())
 }
 
-func frontRoutes() []route {
-	return []route{{method: "GET", path: "/{$}", page: overviewPage}}
+func frontRoutes() []web.Route {
+	return []web.Route{{Method: "GET", Path: "/{$}", Page: overviewPage}}
 }
 
 // How many entries of each kind the overview shows. Each kind is read from an index, so
@@ -47,15 +48,15 @@ type overviewData struct {
 	Empty    bool // nothing was ever run
 }
 
-func overviewPage(v *pageRequest) (*page, error) {
-	d := &overviewData{Slots: v.cfg.MaxActive}
-	for _, part := range []func(*pageRequest, *overviewData) error{overviewWaiting, overviewFigures, overviewRunning, overviewWrong, overviewFinished} {
+func overviewPage(v *web.Request) (*web.Page, error) {
+	d := &overviewData{Slots: v.Config.MaxActive}
+	for _, part := range []func(*web.Request, *overviewData) error{overviewWaiting, overviewFigures, overviewRunning, overviewWrong, overviewFinished} {
 		if err := part(v, d); err != nil {
 			return nil, err
 		}
 	}
 	d.Empty = len(d.Mine)+len(d.Others)+len(d.Running)+len(d.Finished) == 0
-	return &page{name: "overview", Title: "Overview", Nav: "overview", Crumbs: []crumb{{Word: "Overview"}}, Data: d}, nil
+	return &web.Page{Name: "overview", Title: "Overview", Nav: "overview", Crumbs: []web.Crumb{{Word: "Overview"}}, Data: d}, nil
 }
 
 // waitingRow is a run that waits for a decision.
@@ -69,8 +70,8 @@ type waitingRow struct {
 	Alike         string // address of a recovery of the same call, or of its approval
 }
 
-func overviewWaiting(v *pageRequest, d *overviewData) error {
-	list, more, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
+func overviewWaiting(v *web.Request, d *overviewData) error {
+	list, more, err := v.Control.Waiting(v.R.Context(), v.Actor, waitingShown)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func overviewWaiting(v *pageRequest, d *overviewData) error {
 		return err
 	}
 	for i := range list {
-		row := waitingRowOf(&list[i], names[list[i].Run.PlanID], v.now)
+		row := waitingRowOf(&list[i], names[list[i].Run.PlanID], v.Now)
 		row.Alike = alike[row.Href]
 		if list[i].Barred == nil {
 			d.Mine = append(d.Mine, row)
@@ -97,7 +98,7 @@ func overviewWaiting(v *pageRequest, d *overviewData) error {
 
 // alikeOf joins approvals with recoveries of the same call: its capability and title. Who
 // approves one may do again what the other has done.
-func alikeOf(v *pageRequest, list []control.Waiting) (map[string]string, error) {
+func alikeOf(v *web.Request, list []control.Waiting) (map[string]string, error) {
 	out := map[string]string{}
 	if !slices.ContainsFunc(list, func(w control.Waiting) bool { return w.Approval == nil }) {
 		return out, nil
@@ -107,29 +108,29 @@ func alikeOf(v *pageRequest, list []control.Waiting) (map[string]string, error) 
 		if a == nil || a.Title == "" {
 			continue
 		}
-		runs, err := v.control.RecoveriesLike(v.r.Context(), v.actor, a.ID)
+		runs, err := v.Control.RecoveriesLike(v.R.Context(), v.Actor, a.ID)
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range runs {
-			approval, recovery := Prefix+"/approvals/"+a.ID, Prefix+"/recovery/"+id
+			approval, recovery := web.Prefix+"/approvals/"+a.ID, web.Prefix+"/recovery/"+id
 			out[approval], out[recovery] = recovery, approval
 		}
 	}
 	return out, nil
 }
 
-func namesOf(v *pageRequest, list []control.Waiting) (map[string]string, error) {
+func namesOf(v *web.Request, list []control.Waiting) (map[string]string, error) {
 	runs := make([]countersign.Run, len(list))
 	for i := range list {
 		runs[i] = list[i].Run
 	}
-	return v.control.PlanNames(v.r.Context(), v.actor, runs)
+	return v.Control.PlanNames(v.R.Context(), v.Actor, runs)
 }
 
 func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	r := &w.Run
-	row := waitingRow{Since: r.UpdatedAt, State: text.RunStates[r.Status], Href: Prefix + "/recovery/" + r.ID, Act: "Resolve"}
+	row := waitingRow{Since: r.UpdatedAt, State: text.RunStates[r.Status], Href: web.Prefix + "/recovery/" + r.ID, Act: "Resolve"}
 	id := ""
 	if r.WaitingFor != nil {
 		id, row.Since = r.WaitingFor.StepID, r.WaitingFor.Since
@@ -137,7 +138,7 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	if w.Approval != nil {
 		id, row.Since, row.Lapses = w.Approval.StepID, w.Approval.RequestedAt, w.Approval.ExpiresAt
 		row.Soon = row.Lapses.Sub(now) < time.Hour
-		row.State, row.Href, row.Act = text.ApprovalState(*w.Approval), Prefix+"/approvals/"+w.Approval.ID, "Review"
+		row.State, row.Href, row.Act = text.ApprovalState(*w.Approval), web.Prefix+"/approvals/"+w.Approval.ID, "Review"
 	}
 	row.Title, row.Detail = cmp.Or(plan, r.ID), text.Called(r.RequestedBy, r.RequestedByName)+" asks"
 	if i := text.StepIndex(r, id); i >= 0 {
@@ -163,10 +164,10 @@ func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	return text.NameOf(s) + ": " + cause
 }
 
-func overviewRunning(v *pageRequest, d *overviewData) error {
+func overviewRunning(v *web.Request, d *overviewData) error {
 	var runs []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunReady} {
-		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: runningShown}, control.RunFilter{Status: string(status)})
+		found, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: runningShown}, control.RunFilter{Status: string(status)})
 		if err != nil {
 			return err
 		}
@@ -180,10 +181,10 @@ func overviewRunning(v *pageRequest, d *overviewData) error {
 
 // overviewFinished lists the runs that ended last among those started last, since runs
 // are indexed by their start.
-func overviewFinished(v *pageRequest, d *overviewData) error {
+func overviewFinished(v *web.Request, d *overviewData) error {
 	var runs []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled} {
-		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: finishedShown}, control.RunFilter{Status: string(status)})
+		found, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: finishedShown}, control.RunFilter{Status: string(status)})
 		if err != nil {
 			return err
 		}

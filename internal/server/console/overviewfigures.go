@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // figures count the runs started within a day by outcome, and those of the day before.
@@ -21,13 +22,13 @@ type bar struct{ X, Y, Height, Class string }
 const hours = 24
 
 // overviewFigures counts runs per hour from an index.
-func overviewFigures(v *pageRequest, d *overviewData) error {
-	end := v.now.Truncate(time.Hour).Add(time.Hour)
-	hourly, err := v.control.RunCountsOver(v.r.Context(), v.actor, end.Add(-hours*time.Hour), time.Hour, hours)
+func overviewFigures(v *web.Request, d *overviewData) error {
+	end := v.Now.Truncate(time.Hour).Add(time.Hour)
+	hourly, err := v.Control.RunCountsOver(v.R.Context(), v.Actor, end.Add(-hours*time.Hour), time.Hour, hours)
 	if err != nil {
 		return err
 	}
-	before, err := v.control.RunCountsOver(v.r.Context(), v.actor, end.Add(-2*hours*time.Hour), hours*time.Hour, 1)
+	before, err := v.Control.RunCountsOver(v.R.Context(), v.Actor, end.Add(-2*hours*time.Hour), hours*time.Hour, 1)
 	if err != nil {
 		return err
 	}

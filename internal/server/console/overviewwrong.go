@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // wrongRow is something that needs attention.
@@ -18,8 +19,8 @@ type wrongRow struct {
 
 // overviewWrong lists recently failed runs, agents that are silent or report errors,
 // and disabled projects.
-func overviewWrong(v *pageRequest, d *overviewData) error {
-	for _, part := range []func(*pageRequest, *overviewData) error{failedLately, agentsInTrouble, projectsOff} {
+func overviewWrong(v *web.Request, d *overviewData) error {
+	for _, part := range []func(*web.Request, *overviewData) error{failedLately, agentsInTrouble, projectsOff} {
 		if err := part(v, d); err != nil {
 			return err
 		}
@@ -27,29 +28,29 @@ func overviewWrong(v *pageRequest, d *overviewData) error {
 	return nil
 }
 
-func failedLately(v *pageRequest, d *overviewData) error {
-	found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: wrongShown},
-		control.RunFilter{Status: string(countersign.RunFailed), Since: v.now.Add(-wrongFor)})
+func failedLately(v *web.Request, d *overviewData) error {
+	found, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: wrongShown},
+		control.RunFilter{Status: string(countersign.RunFailed), Since: v.Now.Add(-wrongFor)})
 	if err != nil {
 		return err
 	}
 	rows, err := runRows(v, found.Items)
 	for i := range rows {
 		d.Wrong = append(d.Wrong, wrongRow{
-			Title: rows[i].Title + " failed", Detail: rows[i].Why, Href: Prefix + "/runs/" + rows[i].ID, State: rows[i].State, At: rows[i].CompletedAt,
+			Title: rows[i].Title + " failed", Detail: rows[i].Why, Href: web.Prefix + "/runs/" + rows[i].ID, State: rows[i].State, At: rows[i].CompletedAt,
 		})
 	}
 	return err
 }
 
-func agentsInTrouble(v *pageRequest, d *overviewData) error {
-	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: watchedAgents}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
+func agentsInTrouble(v *web.Request, d *overviewData) error {
+	found, err := v.Control.Agents(v.R.Context(), v.Actor, control.List{Limit: watchedAgents}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return err
 	}
 	for i := range found.Items {
 		a := &found.Items[i]
-		row := wrongRow{Href: Prefix + "/agents/" + a.ID, At: a.LastHeartbeatAt, Detail: a.ID}
+		row := wrongRow{Href: web.Prefix + "/agents/" + a.ID, At: a.LastHeartbeatAt, Detail: a.ID}
 		switch a.Liveness {
 		case countersign.LivenessStale:
 			row.Title, row.State = a.Name+" sends no heartbeat", text.State{Class: "is-wait", Icon: "s-stale", Word: "Stale"}
@@ -63,8 +64,8 @@ func agentsInTrouble(v *pageRequest, d *overviewData) error {
 	return nil
 }
 
-func projectsOff(v *pageRequest, d *overviewData) error {
-	found, err := control.ListProjects(v.r.Context(), v.control, v.actor, control.List{Limit: watchedAgents}, projectRowOf)
+func projectsOff(v *web.Request, d *overviewData) error {
+	found, err := control.ListProjects(v.R.Context(), v.Control, v.Actor, control.List{Limit: watchedAgents}, web.ProjectRowOf)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func projectsOff(v *pageRequest, d *overviewData) error {
 			name = p.ID
 		}
 		d.Wrong = append(d.Wrong, wrongRow{
-			Title: name + " is disabled", Detail: "LIVE runs can't call it. An admin enables it.", Href: Prefix + "/projects/" + p.ID,
+			Title: name + " is disabled", Detail: "LIVE runs can't call it. An admin enables it.", Href: web.Prefix + "/projects/" + p.ID,
 			State: text.State{Class: "is-wait", Icon: "s-warn", Word: "Disabled"}, At: p.UpdatedAt,
 		})
 	}

@@ -6,31 +6,32 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Passkeys: a script of ours asks the service for a question, the browser's own dialog for an
 // answer, and sends it by form. These are the only forms that need JavaScript.
 
-func passkeyRoutes() []route {
-	return []route{
-		{method: "POST", path: "/sign-in/passkey/ask", open: true, stream: askForPasskey},
-		{method: "POST", path: "/sign-in/passkey", open: true, act: signInByPasskey},
-		{method: "POST", path: "/settings/passkeys/ask", stream: askToAddPasskey},
-		{method: "POST", path: "/settings/passkeys", act: addPasskey},
-		{method: "POST", path: "/settings/passkeys/{id}/remove", act: removePasskey},
+func passkeyRoutes() []web.Route {
+	return []web.Route{
+		{Method: "POST", Path: "/sign-in/passkey/ask", Open: true, Stream: askForPasskey},
+		{Method: "POST", Path: "/sign-in/passkey", Open: true, Act: signInByPasskey},
+		{Method: "POST", Path: "/settings/passkeys/ask", Stream: askToAddPasskey},
+		{Method: "POST", Path: "/settings/passkeys", Act: addPasskey},
+		{Method: "POST", Path: "/settings/passkeys/{id}/remove", Act: removePasskey},
 	}
 }
 
-func askForPasskey(v *pageRequest) error {
-	q, err := v.control.AskForPasskey(v.r.Context(), v.from())
+func askForPasskey(v *web.Request) error {
+	q, err := v.Control.AskForPasskey(v.R.Context(), v.From())
 	if err != nil {
 		return err
 	}
 	return putQuestion(v, q)
 }
 
-func askToAddPasskey(v *pageRequest) error {
-	q, err := v.control.AskToAddPasskey(v.r.Context(), v.actor)
+func askToAddPasskey(v *web.Request) error {
+	q, err := v.Control.AskToAddPasskey(v.R.Context(), v.Actor)
 	if err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func askToAddPasskey(v *pageRequest) error {
 }
 
 // putQuestion answers a script with a question.
-func putQuestion(v *pageRequest, q control.Question) error {
+func putQuestion(v *web.Request, q control.Question) error {
 	out, err := json.Marshal(struct {
 		Question string          `json:"question"`
 		Options  json.RawMessage `json:"options"`
@@ -46,27 +47,27 @@ func putQuestion(v *pageRequest, q control.Question) error {
 	if err != nil {
 		return err
 	}
-	v.w.Header().Set("Content-Type", "application/json")
-	_, _ = v.w.Write(out) // the visitor may have disconnected
+	v.W.Header().Set("Content-Type", "application/json")
+	_, _ = v.W.Write(out) // the visitor may have disconnected
 	return nil
 }
 
-func signInByPasskey(v *pageRequest) (string, error) {
-	session, err := v.control.SignInByPasskey(v.r.Context(), v.form("question"), v.form("answer"), v.from(), v.actor)
-	if e := refusalOf(err); e != nil && e.Code == countersign.CodeUnauthenticated {
-		return "", elsewhereFailed(v, http.StatusUnauthorized, "This passkey did not sign you in.", "Try again, or sign in in another way.", local(v.form("next")))
+func signInByPasskey(v *web.Request) (string, error) {
+	session, err := v.Control.SignInByPasskey(v.R.Context(), v.Form("question"), v.Form("answer"), v.From(), v.Actor)
+	if e := web.RefusalOf(err); e != nil && e.Code == countersign.CodeUnauthenticated {
+		return "", elsewhereFailed(v, http.StatusUnauthorized, "This passkey did not sign you in.", "Try again, or sign in in another way.", web.Local(v.Form("next")))
 	}
 	if err != nil {
 		return "", err
 	}
-	v.keep(session)
-	return local(v.form("next")), nil
+	v.Keep(session)
+	return web.Local(v.Form("next")), nil
 }
 
-func addPasskey(v *pageRequest) (string, error) {
-	return "/settings#passkeys", v.control.AddPasskey(v.r.Context(), v.actor, v.form("name"), v.form("question"), v.form("answer"))
+func addPasskey(v *web.Request) (string, error) {
+	return "/settings#passkeys", v.Control.AddPasskey(v.R.Context(), v.Actor, v.Form("name"), v.Form("question"), v.Form("answer"))
 }
 
-func removePasskey(v *pageRequest) (string, error) {
-	return "/settings#passkeys", v.control.RemovePasskey(v.r.Context(), v.actor, v.r.PathValue("id"))
+func removePasskey(v *web.Request) (string, error) {
+	return "/settings#passkeys", v.Control.RemovePasskey(v.R.Context(), v.Actor, v.R.PathValue("id"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 type planData struct {
@@ -26,7 +27,7 @@ type planData struct {
 	Done    *countersign.Run // the latest completed run of a LIVE plan
 	Reason  field            // why it runs again
 	Key     string           // idempotency key of this page view
-	Problem *problem
+	Problem *web.Problem
 	Does    []string // what a start does, in sentences
 }
 
@@ -39,31 +40,31 @@ func (d *planData) Owned() bool { return d.Team != nil || len(d.Agents) > 0 }
 // outOfDate reports a valid plan whose model, projects or agents have changed since.
 func (d *planData) outOfDate() bool { return d.Status == countersign.PlanReady && !d.Drift.Current }
 
-func planPage(v *pageRequest) (*page, error) {
-	d, err := planOf(v, v.r.PathValue("id"))
+func planPage(v *web.Request) (*web.Page, error) {
+	d, err := planOf(v, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	return d.page(), nil
 }
 
-func (d *planData) page() *page {
-	return &page{name: "plan", Title: cmp.Or(d.Name, d.ID), Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: d.ID, ID: true}}, Data: d, status: d.Problem.status()}
+func (d *planData) page() *web.Page {
+	return &web.Page{Name: "plan", Title: cmp.Or(d.Name, d.ID), Nav: "plans", Crumbs: []web.Crumb{{Word: "Plans", Href: "/plans"}, {Word: d.ID, ID: true}}, Data: d, Status: d.Problem.Status()}
 }
 
 const latestRuns = 5
 
-func planOf(v *pageRequest, id string) (*planData, error) {
-	ctx := v.r.Context()
-	p, err := v.control.Plan(ctx, v.actor, id)
+func planOf(v *web.Request, id string) (*planData, error) {
+	ctx := v.R.Context()
+	p, err := v.Control.Plan(ctx, v.Actor, id)
 	if err != nil {
 		return nil, err
 	}
-	d := &planData{Plan: control.Named(ctx, v.control, v.actor, p), State: planStates[p.Status], Key: v.cfg.NewID("start")}
-	if d.Drift, err = v.control.Drift(ctx, v.actor, id); err != nil {
+	d := &planData{Plan: control.Named(ctx, v.Control, v.Actor, p), State: planStates[p.Status], Key: v.Config.NewID("start")}
+	if d.Drift, err = v.Control.Drift(ctx, v.Actor, id); err != nil {
 		return nil, err
 	}
-	runs, err := v.control.Runs(ctx, v.actor, control.List{Limit: latestRuns}, control.RunFilter{PlanID: id})
+	runs, err := v.Control.Runs(ctx, v.Actor, control.List{Limit: latestRuns}, control.RunFilter{PlanID: id})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func planOf(v *pageRequest, id string) (*planData, error) {
 		return nil, err
 	}
 	d.Reason = must(formOf(v, nil, "").area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
-	err = v.control.Judging(ctx, v.actor, func(m *cost.Meter) { d.Steps, d.Errors = planSteps(m, p, v.query("step")) })
+	err = v.Control.Judging(ctx, v.Actor, func(m *cost.Meter) { d.Steps, d.Errors = planSteps(m, p, v.Query("step")) })
 	if err != nil && countersign.ErrorCode(err) != countersign.CodeInvalidRequest { // the steps say so where it was too much
 		return nil, err
 	}
@@ -86,11 +87,11 @@ func planOf(v *pageRequest, id string) (*planData, error) {
 
 // lastDone is the latest completed run of a LIVE plan, nil for none. Whoever starts it
 // again says why: one click must not do it twice.
-func lastDone(v *pageRequest, p *countersign.Plan) (*countersign.Run, error) {
+func lastDone(v *web.Request, p *countersign.Plan) (*countersign.Run, error) {
 	if p.Mode != countersign.ModeLive {
 		return nil, nil
 	}
-	done, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: 1}, control.RunFilter{PlanID: p.ID, Status: string(countersign.RunCompleted)})
+	done, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: 1}, control.RunFilter{PlanID: p.ID, Status: string(countersign.RunCompleted)})
 	if err != nil || len(done.Items) == 0 {
 		return nil, err
 	}
@@ -141,12 +142,12 @@ func rehearsed(asks int) string {
 }
 
 // startRun starts a run, once per page view, however often the button is pressed.
-func startRun(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.StartRun, "plan/"+id); err != nil {
+func startRun(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.StartRun, "plan/"+id); err != nil {
 		return "", err
 	}
-	key := v.form("key")
+	key := v.Form("key")
 	if !validKey(key) {
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the plan's page again")
 	}
@@ -154,18 +155,18 @@ func startRun(v *pageRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	reason := v.form("reason")
+	reason := v.Form("reason")
 	if d.unexplained(key, reason) {
 		d.Reason.Wrong, d.Key = "Say why: this plan has completed before.", key
 		p := d.page()
-		p.status = http.StatusBadRequest
+		p.Status = http.StatusBadRequest
 		return "", p
 	}
-	started, err := v.control.StartRun(v.r.Context(), v.actor, countersign.RunStart{PlanID: id, Reason: reason}, key)
+	started, err := v.Control.StartRun(v.R.Context(), v.Actor, countersign.RunStart{PlanID: id, Reason: reason}, key)
 	if err == nil {
 		return "/runs/" + started.Run.ID, nil
 	}
-	refused := problemOf(err)
+	refused := web.ProblemOf(err)
 	if refused == nil || refused.Code == countersign.CodeNotFound {
 		return "", err
 	}

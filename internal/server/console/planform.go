@@ -7,33 +7,34 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // A plan built by form: its model, its steps, and what each of them sends. What would make
 // the plan INVALID stands at its field, and nothing is stored then.
 
 type planFormData struct {
-	From    string // the plan that it was copied from
-	Kept    []kept // what that plan says of itself and nobody types
+	From    string     // the plan that it was copied from
+	Kept    []web.Kept // what that plan says of itself and nobody types
 	Head    []field
 	Rows    []stepRow
 	Offers  stepOffers
 	JSON    string // the same as a document
-	Problem *problem
+	Problem *web.Problem
 }
 
 // planFormPage starts empty or from another plan. A plan that the form can't show whole is
 // shown as JSON.
-func planFormPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.CreatePlan); err != nil {
+func planFormPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.CreatePlan); err != nil {
 		return nil, err
 	}
 	f, err := typedPlanSteps(v)
 	if err != nil {
 		return nil, err
 	}
-	v.r.PostForm = url.Values{}
-	if from := v.query("from"); from != "" {
+	v.R.PostForm = url.Values{}
+	if from := v.Query("from"); from != "" {
 		w, err := planToCopy(v, from)
 		if err != nil {
 			return nil, err
@@ -41,15 +42,15 @@ func planFormPage(v *pageRequest) (*page, error) {
 		if !writePlan(f, w) {
 			return newPlanData{From: from, Text: text.Pretty(w), Unfit: true}.page(), nil
 		}
-		v.r.PostForm.Set("from", from)
+		v.R.PostForm.Set("from", from)
 	}
 	return planForm(v, f, nil)
 }
 
 // typedPlanSteps are the form's steps, which may call what the visitor's projects have. Only
 // one page of projects is offered; with more, store the plan as JSON.
-func typedPlanSteps(v *pageRequest) (*stepsForm, error) {
-	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+func typedPlanSteps(v *web.Request) (*stepsForm, error) {
+	found, err := v.Control.Projects(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func typedPlanSteps(v *pageRequest) (*stepsForm, error) {
 
 // writePlan puts a plan into the form, and reports whether the form has all of it.
 func writePlan(f *stepsForm, w countersign.PlanWrite) bool {
-	form := f.v.r.PostForm
+	form := f.v.R.PostForm
 	form.Set("name", w.Name)
 	form.Set("modelId", w.ModelID)
 	form.Set("mode", w.Mode)
@@ -79,8 +80,8 @@ func writePlan(f *stepsForm, w countersign.PlanWrite) bool {
 	return f.write(steps)
 }
 
-func planForm(v *pageRequest, f *stepsForm, err error) (*page, error) {
-	models, unread := modelChoices(v, v.form("modelId"))
+func planForm(v *web.Request, f *stepsForm, err error) (*web.Page, error) {
+	models, unread := modelChoices(v, v.Form("modelId"))
 	if unread != nil {
 		return nil, unread
 	}
@@ -90,64 +91,64 @@ func planForm(v *pageRequest, f *stepsForm, err error) (*page, error) {
 	for _, m := range models {
 		choices = append(choices, choice{Value: m.Value, Word: m.Word})
 	}
-	d := planFormData{From: v.form("from"), Head: []field{
+	d := planFormData{From: v.Form("from"), Head: []field{
 		must(s.line("name", "Name", "", "")),
 		must(s.choose("select", "modelId", "Model", "What the plan is for. A plan uses the model’s current revision.", "", choices...)),
 		s.mode(true),
 	}}
 	for _, name := range []string{"from", "scenarioId", "planningInputs"} {
-		d.Kept = append(d.Kept, kept{name, v.form(name)})
+		d.Kept = append(d.Kept, web.Kept{Name: name, Text: v.Form(name)})
 	}
 	d.Rows = f.rows(s)
 	d.Offers = f.offersFor("project", "No project that you may use has a capability yet.")
 	w, _ := typedPlan(v, f)
 	d.JSON = text.Pretty(w)
 	d.Problem = s.problem()
-	return &page{name: "plan-form", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}, nil
+	return &web.Page{Name: "plan-form", Title: "New plan", Nav: "plans", Crumbs: []web.Crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}, nil
 }
 
 // typedPlan reads the form, as far as it can be read.
-func typedPlan(v *pageRequest, f *stepsForm) (w countersign.PlanWrite, wrong error) {
-	w = countersign.PlanWrite{Name: v.form("name"), ModelID: v.form("modelId"), Mode: v.form("mode"), Steps: []countersign.Step{}, ScenarioID: v.form("scenarioId")}
+func typedPlan(v *web.Request, f *stepsForm) (w countersign.PlanWrite, wrong error) {
+	w = countersign.PlanWrite{Name: v.Form("name"), ModelID: v.Form("modelId"), Mode: v.Form("mode"), Steps: []countersign.Step{}, ScenarioID: v.Form("scenarioId")}
 	steps, wrong := f.typed()
-	inputs, err := objectOf("planningInputs", v.form("planningInputs"))
-	w.PlanningInputs, wrong = inputs, together(wrong, err)
+	inputs, err := objectOf("planningInputs", v.Form("planningInputs"))
+	w.PlanningInputs, wrong = inputs, web.Together(wrong, err)
 	for _, s := range steps {
 		w.Steps = append(w.Steps, countersign.Step{ID: s.ID, Name: s.Name, ProjectID: s.Owner, Capability: s.Capability, ActionID: s.ActionID, Input: s.Input, DependsOn: s.DependsOn, InputBindings: s.Bindings, Expectation: s.Expectation})
 	}
 	if len(steps) == 0 {
-		wrong = together(wrong, invalid("steps", "add at least one step below"))
+		wrong = web.Together(wrong, web.Invalid("steps", "add at least one step below"))
 	}
 	if w.Mode != "" && w.Mode != countersign.ModeDryRun && w.Mode != countersign.ModeLive {
-		wrong = together(wrong, invalid("mode", "choose one"))
+		wrong = web.Together(wrong, web.Invalid("mode", "choose one"))
 	}
-	m, err := v.control.Model(v.r.Context(), v.actor, w.ModelID)
+	m, err := v.Control.Model(v.R.Context(), v.Actor, w.ModelID)
 	if w.ModelRevision = m.Revision; w.ModelID != "" && err != nil {
-		wrong = together(wrong, invalid("modelId", "there is no model %s", w.ModelID))
+		wrong = web.Together(wrong, web.Invalid("modelId", "there is no model %s", w.ModelID))
 	}
-	return w, together(v.chosen("name", "modelId", "mode"), wrong)
+	return w, web.Together(v.Chosen("name", "modelId", "mode"), wrong)
 }
 
 // planByForm edits the form's rows, shows it as JSON, or stores the plan.
-func planByForm(v *pageRequest) (string, error) {
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.CreatePlan, "plan"); err != nil {
+func planByForm(v *web.Request) (string, error) {
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.CreatePlan, "plan"); err != nil {
 		return "", err
 	}
 	f, err := typedPlanSteps(v)
 	if err != nil {
 		return "", err
 	}
-	again := func(err error) (*page, error) { return planForm(v, f, err) }
-	if f.edit() || v.form("do") != "store" {
-		return "", shownAgain(again)
+	again := func(err error) (*web.Page, error) { return planForm(v, f, err) }
+	if f.edit() || v.Form("do") != "store" {
+		return "", web.ShownAgain(again)
 	}
 	w, err := typedPlan(v, f)
 	if err != nil {
-		return "", formAgain(err, again)
+		return "", web.FormAgain(err, again)
 	}
 	p, err := storePlan(v, w)
 	if err != nil {
-		return "", formAgain(err, again)
+		return "", web.FormAgain(err, again)
 	}
 	return planHref(p.ID), nil
 }

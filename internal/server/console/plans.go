@@ -6,18 +6,19 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func planRoutes() []route {
-	return []route{
-		{method: "GET", path: "/plans", page: plansPage},
-		{method: "GET", path: "/plans/new", page: newPlanPage},
+func planRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/plans", Page: plansPage},
+		{Method: "GET", Path: "/plans/new", Page: newPlanPage},
 		// no ID contains a plus sign, so this path hides no plan
-		{method: "GET", path: "/plans/+form", page: planFormPage},
-		{method: "POST", path: "/plans/+form", act: planByForm},
-		{method: "POST", path: "/plans", act: createPlan},
-		{method: "GET", path: "/plans/{id}", page: planPage},
-		{method: "POST", path: "/plans/{id}/runs", act: startRun},
+		{Method: "GET", Path: "/plans/+form", Page: planFormPage},
+		{Method: "POST", Path: "/plans/+form", Act: planByForm},
+		{Method: "POST", Path: "/plans", Act: createPlan},
+		{Method: "GET", Path: "/plans/{id}", Page: planPage},
+		{Method: "POST", Path: "/plans/{id}/runs", Act: startRun},
 	}
 }
 
@@ -33,10 +34,10 @@ type planRow struct {
 
 type plansData struct {
 	Rows     []planRow
-	Pager    pager
-	Filters  []filter
+	Pager    web.Pager
+	Filters  []web.Filter
 	Model    string
-	Models   []option
+	Models   []web.Option
 	Status   string
 	Filtered bool
 }
@@ -47,37 +48,37 @@ func planRowOf(p countersign.Plan) (planRow, error) {
 	return planRow{p, planStates[p.Status]}, nil
 }
 
-func plansPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	d := plansData{Model: v.query("model"), Status: v.query("status")}
-	found, err := control.ListPlans(v.r.Context(), v.control, v.actor, l, control.PlanFilter{Status: d.Status, ModelID: d.Model}, planRowOf)
+func plansPage(v *web.Request) (*web.Page, error) {
+	l := v.List()
+	d := plansData{Model: v.Query("model"), Status: v.Query("status")}
+	found, err := control.ListPlans(v.R.Context(), v.Control, v.Actor, l, control.PlanFilter{Status: d.Status, ModelID: d.Model}, planRowOf)
 	if err != nil {
 		return nil, err
 	}
-	d.Rows, d.Pager = found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)
-	d.Filters = v.filters("status", [2]string{countersign.PlanReady, "Ready"}, [2]string{countersign.PlanInvalid, "Invalid"})
+	d.Rows, d.Pager = found.Items, v.Pager(l, len(found.Items), found.Total, found.NextOffset)
+	d.Filters = v.Filters("status", [2]string{countersign.PlanReady, "Ready"}, [2]string{countersign.PlanInvalid, "Invalid"})
 	d.Filtered = d.Model != "" || d.Status != ""
 	if d.Models, err = modelChoices(v, d.Model); err != nil {
 		return nil, err
 	}
-	return &page{name: "plans", Title: "Plans", Nav: "plans", Crumbs: []crumb{{Word: "Plans"}}, Data: d}, nil
+	return &web.Page{Name: "plans", Title: "Plans", Nav: "plans", Crumbs: []web.Crumb{{Word: "Plans"}}, Data: d}, nil
 }
 
 // modelChoices are the models' IDs; the selected one is included even if the first page
 // lacks it.
-func modelChoices(v *pageRequest, now string) ([]option, error) {
-	found, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+func modelChoices(v *web.Request, now string) ([]web.Option, error) {
+	found, err := v.Control.Models(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
-	var choices []option
+	var choices []web.Option
 	listed := now == ""
 	for _, m := range found.Items {
-		choices = append(choices, option{m.ID, m.ID, m.ID == now})
+		choices = append(choices, web.Option{Value: m.ID, Word: m.ID, Here: m.ID == now})
 		listed = listed || m.ID == now
 	}
 	if !listed {
-		choices = append(choices, option{now, now, true})
+		choices = append(choices, web.Option{Value: now, Word: now, Here: true})
 	}
 	return choices, nil
 }
@@ -87,20 +88,20 @@ type newPlanData struct {
 	Text    string
 	From    string // the plan that it was copied from
 	Unfit   bool   // the form can't show all of it
-	Problem *problem
+	Problem *web.Problem
 }
 
-func (d newPlanData) page() *page {
-	return &page{name: "plan-new", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d, status: d.Problem.status()}
+func (d newPlanData) page() *web.Page {
+	return &web.Page{Name: "plan-new", Title: "New plan", Nav: "plans", Crumbs: []web.Crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d, Status: d.Problem.Status()}
 }
 
 // newPlanPage starts empty or from another plan, such as a rehearsed one to store again
 // as LIVE.
-func newPlanPage(v *pageRequest) (*page, error) {
-	if err := access.Allow(v.actor.Principal, access.CreatePlan); err != nil {
+func newPlanPage(v *web.Request) (*web.Page, error) {
+	if err := access.Allow(v.Actor.Principal, access.CreatePlan); err != nil {
 		return nil, err
 	}
-	d := newPlanData{From: v.query("from")}
+	d := newPlanData{From: v.Query("from")}
 	if d.From == "" {
 		return d.page(), nil
 	}
@@ -110,16 +111,16 @@ func newPlanPage(v *pageRequest) (*page, error) {
 }
 
 // planToCopy is the request that makes a plan like another one, for the model as it is now.
-func planToCopy(v *pageRequest, id string) (w countersign.PlanWrite, err error) {
-	p, err := v.control.Plan(v.r.Context(), v.actor, id)
+func planToCopy(v *web.Request, id string) (w countersign.PlanWrite, err error) {
+	p, err := v.Control.Plan(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return w, err
 	}
 	w = planWriteOf(p)
-	if m, err := v.control.Model(v.r.Context(), v.actor, p.ModelID); err == nil {
+	if m, err := v.Control.Model(v.R.Context(), v.Actor, p.ModelID); err == nil {
 		w.ModelRevision = m.Revision // a plan for an earlier revision would be invalid
 	}
-	if v.query("mode") == countersign.ModeLive {
+	if v.Query("mode") == countersign.ModeLive {
 		w.Mode = countersign.ModeLive
 	}
 	return w, nil
@@ -133,20 +134,20 @@ func planWriteOf(p countersign.Plan) countersign.PlanWrite {
 	}
 }
 
-func createPlan(v *pageRequest) (string, error) {
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.CreatePlan, "plan"); err != nil {
+func createPlan(v *web.Request) (string, error) {
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.CreatePlan, "plan"); err != nil {
 		return "", err
 	}
-	d := newPlanData{Text: v.form("plan"), From: v.form("from")}
+	d := newPlanData{Text: v.Form("plan"), From: v.Form("from")}
 	var w countersign.PlanWrite
 	err := exactjson.Decode([]byte(d.Text), &w)
 	if err == nil {
 		var made countersign.Plan
-		if made, err = v.control.CreatePlan(v.r.Context(), v.actor, w); err == nil {
+		if made, err = v.Control.CreatePlan(v.R.Context(), v.Actor, w); err == nil {
 			return planHref(made.ID), nil
 		}
 	}
-	if d.Problem = refusal(err, "Nothing was stored. Your text is kept."); d.Problem == nil {
+	if d.Problem = web.Refusal(err, "Nothing was stored. Your text is kept."); d.Problem == nil {
 		return "", err
 	}
 	return "", d.page()

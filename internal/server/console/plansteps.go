@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // planStep is a step with its errors.
@@ -43,7 +44,7 @@ const shortInput = 400
 // names the step whose inputs are shown in full.
 func planSteps(m *cost.Meter, p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: text.CapabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: text.CapabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: web.Prefix + planHref(p.ID)}
 		step.judge(m)
 		step.Asks, step.Wants = step.gateWords(), text.Wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()

@@ -9,12 +9,13 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // player steps through a simulation by links. The step, counted from 1, is in the
 // address, so that it can be shared.
 type player struct {
-	Scenarios []option
+	Scenarios []web.Option
 	Scenario  string
 	At, Last  int // 0 without a simulation
 
@@ -55,9 +56,9 @@ func (p player) Result() string {
 func (p player) Played() bool { return p.sim != nil }
 
 // playModel simulates the scenario in the address, by default the first.
-func playModel(v *pageRequest, d *modelData, valid bool) error {
+func playModel(v *web.Request, d *modelData, valid bool) error {
 	p := &d.Player
-	p.Base, p.q = Prefix+modelHref(d.ID), overridesOf(v)
+	p.Base, p.q = web.Prefix+modelHref(d.ID), overridesOf(v)
 	given, ok := givenOf(v, d.Document)
 	scenario := scenarioOf(v, d.Document)
 	p.choose(d.Document, scenario)
@@ -70,23 +71,23 @@ func playModel(v *pageRequest, d *modelData, valid bool) error {
 		d.Problem = notJSON
 		return nil
 	}
-	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: p.Scenario, Inputs: given.values()})
-	if d.Problem = refusal(err, "These inputs don't fit, so nothing was simulated."); d.Problem != nil {
+	sim, err := v.Control.Simulate(v.R.Context(), v.Actor, d.ID, countersign.SimulationRequest{ScenarioID: p.Scenario, Inputs: given.values()})
+	if d.Problem = web.Refusal(err, "These inputs don't fit, so nothing was simulated."); d.Problem != nil {
 		markInputs(d.Inputs, d.Problem)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	p.start(d.Document, &sim, v.query("at"))
+	p.start(d.Document, &sim, v.Query("at"))
 	d.Here = momentOf(d.Document, p)
 	d.Values = valuesAt(d.Document, scenario, given.values(), p)
 	return nil
 }
 
 // scenarioOf is the one in the address or the first; nil if the model has none.
-func scenarioOf(v *pageRequest, doc countersign.AgentModel) *countersign.Scenario {
-	id := v.query("scenario")
+func scenarioOf(v *web.Request, doc countersign.AgentModel) *countersign.Scenario {
+	id := v.Query("scenario")
 	for i := range doc.Scenarios {
 		if id == "" || doc.Scenarios[i].ID == id {
 			return &doc.Scenarios[i]
@@ -105,7 +106,7 @@ func (p *player) choose(doc countersign.AgentModel, now *countersign.Scenario) {
 	p.Scenario = now.ID
 	p.q.Set("scenario", now.ID)
 	for _, s := range doc.Scenarios {
-		p.Scenarios = append(p.Scenarios, option{s.ID, cmp.Or(s.Name, s.ID), s.ID == now.ID})
+		p.Scenarios = append(p.Scenarios, web.Option{Value: s.ID, Word: cmp.Or(s.Name, s.ID), Here: s.ID == now.ID})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The page of one project: whether it can be used, and what changes that (contract 5).
@@ -19,10 +20,10 @@ type projectData struct {
 	Reason  field // why it is to be enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
-	Pager   pager
+	Pager   web.Pager
 	Find    string // narrows the capabilities to those with this text
 	Many    bool   // so many capabilities that one looks for one
-	Problem *problem
+	Problem *web.Problem
 }
 
 // shownCapability is a capability's row.
@@ -37,24 +38,24 @@ func (c shownCapability) Wants() string {
 	return text.Wants(countersign.Expectations(&c.Capability, nil))
 }
 
-func projectPage(v *pageRequest) (*page, error) { return projectAgain(v, nil) }
+func projectPage(v *web.Request) (*web.Page, error) { return projectAgain(v, nil) }
 
 // projectAgain is the project's page; err is the error of its form.
-func projectAgain(v *pageRequest, err error) (*page, error) {
-	p, unread := v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id"))
+func projectAgain(v *web.Request, err error) (*web.Page, error) {
+	p, unread := v.Control.Project(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
-	use, unread := v.control.ProjectUse(v.r.Context(), v.actor, p.ID)
+	use, unread := v.Control.ProjectUse(v.R.Context(), v.Actor, p.ID)
 	if unread != nil {
 		return nil, unread
 	}
 	s := formOf(v, err, "")
-	d := projectData{Project: p, Auths: p.EffectiveAuths(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
-	d.Find, d.Many = strings.TrimSpace(v.query("q")), len(p.Capabilities) > capabilitiesShown
+	d := projectData{Project: p, Auths: p.EffectiveAuths(), Use: use, Call: callOf(p, v.Can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
+	d.Find, d.Many = strings.TrimSpace(v.Query("q")), len(p.Capabilities) > capabilitiesShown
 	d.Shown, d.Pager = capabilitiesOn(v, p, d.Find)
 	d.Problem = s.problem()
-	return &page{name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
+	return &web.Page{Name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
 }
 
 // capabilitiesShown is how many stand on one page: each takes a row of several lines.
@@ -62,7 +63,7 @@ const capabilitiesShown = 25
 
 // capabilitiesOn are those on the current page, of those that have a text in what they are
 // called or call.
-func capabilitiesOn(v *pageRequest, p countersign.Project, find string) ([]shownCapability, pager) {
+func capabilitiesOn(v *web.Request, p countersign.Project, find string) ([]shownCapability, web.Pager) {
 	list := p.Capabilities
 	if find != "" {
 		list = nil
@@ -72,7 +73,7 @@ func capabilitiesOn(v *pageRequest, p countersign.Project, find string) ([]shown
 			}
 		}
 	}
-	from, to, pages := partOf(v, "offset", len(list), capabilitiesShown)
+	from, to, pages := web.PartOf(v, "offset", len(list), capabilitiesShown)
 	shown := make([]shownCapability, 0, to-from)
 	for _, c := range list[from:to] {
 		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
@@ -133,24 +134,24 @@ func (d projectData) Sends() bool { return sends(d.Project) }
 
 func healthPath(p countersign.Project) string { return cmp.Or(p.HealthPath, "/") }
 
-func checkHealth(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	if _, err := v.control.CheckHealth(v.r.Context(), v.actor, id); err != nil {
-		return "", v.formAgain(err, projectAgain)
+func checkHealth(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	if _, err := v.Control.CheckHealth(v.R.Context(), v.Actor, id); err != nil {
+		return "", v.FormAgain(err, projectAgain)
 	}
 	return "/projects/" + id, nil
 }
 
-func enableProject(v *pageRequest) (string, error) { return toggleProject(v, v.control.EnableProject) }
+func enableProject(v *web.Request) (string, error) { return toggleProject(v, v.Control.EnableProject) }
 
-func disableProject(v *pageRequest) (string, error) {
-	return toggleProject(v, v.control.DisableProject)
+func disableProject(v *web.Request) (string, error) {
+	return toggleProject(v, v.Control.DisableProject)
 }
 
-func toggleProject(v *pageRequest, toggle toggling) (string, error) {
-	id := v.r.PathValue("id")
-	return v.withReason("/projects/"+id, projectAgain, func(reason string) error {
-		_, err := toggle(v.r.Context(), v.actor, id, countersign.Toggle{ExpectedRevision: v.formRevision(), Reason: reason})
+func toggleProject(v *web.Request, toggle toggling) (string, error) {
+	id := v.R.PathValue("id")
+	return v.WithReason("/projects/"+id, projectAgain, func(reason string) error {
+		_, err := toggle(v.R.Context(), v.Actor, id, countersign.Toggle{ExpectedRevision: v.FormRevision(), Reason: reason})
 		return err
 	})
 }

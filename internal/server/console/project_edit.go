@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Forms that register a project and edit its connection. Capabilities have forms of
@@ -23,29 +24,29 @@ type projectEditData struct {
 	Key     field               // the rest of a new project's id
 	Fields  []field
 	Use     control.ProjectUse
-	Problem *problem
+	Problem *web.Problem
 	Over    bool // revision conflict
 }
 
-func newProjectPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.WriteProject); err != nil {
+func newProjectPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.WriteProject); err != nil {
 		return nil, err
 	}
 	return projectForm(v, countersign.Project{}, nil), nil
 }
 
-func projectForm(v *pageRequest, p countersign.Project, err error) *page {
+func projectForm(v *web.Request, p countersign.Project, err error) *web.Page {
 	s := formOf(v, err, "")
-	d := projectEditData{Project: p, Prefix: v.actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
+	d := projectEditData{Project: p, Prefix: v.Actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	if p.ID == "" {
 		d.Key = newProjectID(v, s)
 	}
 	d.Fields = connectionFields(s, p)
 	d.Problem = s.problem()
-	out := &page{name: "project-edit", Title: "Register a project", Nav: "projects", Data: d}
-	out.Crumbs = []crumb{{Word: "Projects", Href: "/projects"}, {Word: "Register"}}
+	out := &web.Page{Name: "project-edit", Title: "Register a project", Nav: "projects", Data: d}
+	out.Crumbs = []web.Crumb{{Word: "Projects", Href: "/projects"}, {Word: "Register"}}
 	if p.ID != "" {
-		out.Title, out.Crumbs = "Edit "+p.Name, projectCrumbs(p.ID, crumb{Word: "Edit"})
+		out.Title, out.Crumbs = "Edit "+p.Name, projectCrumbs(p.ID, web.Crumb{Word: "Edit"})
 	}
 	return out
 }
@@ -110,9 +111,9 @@ func headerLines(h countersign.Headers) string {
 }
 
 // headersTyped reads them; what they may be is the service's rule.
-func headersTyped(v *pageRequest) (countersign.Headers, error) {
+func headersTyped(v *web.Request) (countersign.Headers, error) {
 	var h countersign.Headers
-	for line := range strings.Lines(v.form("headers")) {
+	for line := range strings.Lines(v.Form("headers")) {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
@@ -120,7 +121,7 @@ func headersTyped(v *pageRequest) (countersign.Headers, error) {
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.TrimSpace(name)
 		if _, twice := h[name]; !ok || twice {
-			return nil, invalid("headers", "each line is a name, a colon and a value, and each name stands once")
+			return nil, web.Invalid("headers", "each line is a name, a colon and a value, and each name stands once")
 		}
 		if h == nil {
 			h = countersign.Headers{}
@@ -131,17 +132,17 @@ func headersTyped(v *pageRequest) (countersign.Headers, error) {
 }
 
 // connectionTyped reads the connection of a project from the form.
-func connectionTyped(v *pageRequest, w *countersign.ProjectWrite) (err error) {
+func connectionTyped(v *web.Request, w *countersign.ProjectWrite) (err error) {
 	p := countersign.Project{Auth: w.Auth}
 	auths := make([]countersign.Auth, max(1, len(w.Auth.List())))
 	for i := range auths {
 		path := project.AuthPath(&p, i)
-		auths[i] = countersign.Auth{Type: v.form(path + ".type"), CredentialEnv: v.form(path + ".credentialEnv"), HeaderName: v.form(path + ".headerName"), User: v.form(path + ".user")}
-		if err = v.chosen("name", "adapter", path+".type"); err != nil {
+		auths[i] = countersign.Auth{Type: v.Form(path + ".type"), CredentialEnv: v.Form(path + ".credentialEnv"), HeaderName: v.Form(path + ".headerName"), User: v.Form(path + ".user")}
+		if err = v.Chosen("name", "adapter", path+".type"); err != nil {
 			return err
 		}
 	}
-	w.Name, w.Adapter, w.BaseURL, w.HealthPath = v.form("name"), v.form("adapter"), v.form("baseUrl"), v.form("healthPath")
+	w.Name, w.Adapter, w.BaseURL, w.HealthPath = v.Form("name"), v.Form("adapter"), v.Form("baseUrl"), v.Form("healthPath")
 	if w.Auth = countersign.OneAuth(auths[0]); p.Auth != nil && p.Auth.One == nil {
 		w.Auth = &countersign.Auths{Several: auths}
 	}
@@ -150,39 +151,39 @@ func connectionTyped(v *pageRequest, w *countersign.ProjectWrite) (err error) {
 	return err
 }
 
-func registerProject(v *pageRequest) (string, error) {
-	if err := v.may(access.WriteProject); err != nil {
+func registerProject(v *web.Request) (string, error) {
+	if err := v.May(access.WriteProject); err != nil {
 		return "", err
 	}
 	id, err := typedProjectID(v)
-	if err = together(err, v.chosen("name", "adapter", "auth.type")); err == nil {
+	if err = web.Together(err, v.Chosen("name", "adapter", "auth.type")); err == nil {
 		w := countersign.ProjectWrite{Capabilities: []countersign.Capability{}}
 		if err = connectionTyped(v, &w); err == nil {
-			_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
+			_, err = v.Control.PutProject(v.R.Context(), v.Actor, id, w)
 		}
 	}
-	err = taken(err, "project", id)
+	err = web.Taken(err, "project", id)
 	if err != nil {
-		return "", answered(projectForm(v, countersign.Project{}, err), err)
+		return "", web.Answered(projectForm(v, countersign.Project{}, err), err)
 	}
 	return "/projects/" + id, nil
 }
 
 // projectToEdit reads the project if the visitor may edit it.
-func projectToEdit(v *pageRequest) (p countersign.Project, use control.ProjectUse, err error) {
-	if err = v.may(access.WriteProject); err != nil {
+func projectToEdit(v *web.Request) (p countersign.Project, use control.ProjectUse, err error) {
+	if err = v.May(access.WriteProject); err != nil {
 		return p, use, err
 	}
-	if p, err = v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id")); err != nil {
+	if p, err = v.Control.Project(v.R.Context(), v.Actor, v.R.PathValue("id")); err != nil {
 		return p, use, err
 	}
-	use, err = v.control.ProjectUse(v.r.Context(), v.actor, p.ID)
+	use, err = v.Control.ProjectUse(v.R.Context(), v.Actor, p.ID)
 	return p, use, err
 }
 
-func editProjectPage(v *pageRequest) (*page, error) { return projectEditAgain(v, nil) }
+func editProjectPage(v *web.Request) (*web.Page, error) { return projectEditAgain(v, nil) }
 
-func projectEditAgain(v *pageRequest, err error) (*page, error) {
+func projectEditAgain(v *web.Request, err error) (*web.Page, error) {
 	p, use, unread := projectToEdit(v)
 	if unread != nil {
 		return nil, unread
@@ -194,20 +195,20 @@ func projectEditAgain(v *pageRequest, err error) (*page, error) {
 	return out, nil
 }
 
-func saveProject(v *pageRequest) (string, error) {
+func saveProject(v *web.Request) (string, error) {
 	p, _, err := projectToEdit(v)
 	if err != nil {
 		return "", err
 	}
 	w := projectWriteOf(p)
 	if err = connectionTyped(v, &w); err == nil {
-		w.ExpectedRevision = v.formRevision()
-		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
+		w.ExpectedRevision = v.FormRevision()
+		_, err = v.Control.PutProject(v.R.Context(), v.Actor, p.ID, w)
 	}
 	if err == nil {
 		return "/projects/" + p.ID, nil
 	}
-	return "", v.formAgain(err, projectEditAgain)
+	return "", v.FormAgain(err, projectEditAgain)
 }
 
 // projectWriteOf is the request that would store the project unchanged.
@@ -218,10 +219,10 @@ func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
 	}
 }
 
-func projectDocumentPage(v *pageRequest) (*page, error) { return documentAgain(v, nil) }
+func projectDocumentPage(v *web.Request) (*web.Page, error) { return documentAgain(v, nil) }
 
 // documentAgain is the form that edits the whole project as JSON.
-func documentAgain(v *pageRequest, err error) (*page, error) {
+func documentAgain(v *web.Request, err error) (*web.Page, error) {
 	p, use, unread := projectToEdit(v)
 	if unread != nil {
 		return nil, unread
@@ -230,7 +231,7 @@ func documentAgain(v *pageRequest, err error) (*page, error) {
 	d := documentData{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
 		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", text.Pretty(projectWriteOf(p)), 28)),
-		Consequence: savingDisables(p.Revision), Problem: problemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
+		Consequence: savingDisables(p.Revision), Problem: web.ProblemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 	}
 	d.Blocked = use.Any()
 	if d.Over {
@@ -239,26 +240,26 @@ func documentAgain(v *pageRequest, err error) (*page, error) {
 	if d.Blocked || inUse(err) {
 		d.Use = &use
 	}
-	return d.page("projects", projectCrumbs(p.ID, crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, crumb{Word: "As JSON"})), nil
+	return d.page("projects", projectCrumbs(p.ID, web.Crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, web.Crumb{Word: "As JSON"})), nil
 }
 
 func savingDisables(revision int64) string {
 	return "Saving disables the project until it is checked and enabled again. Plans made of revision " + strconv.FormatInt(revision, 10) + " never run again."
 }
 
-func saveProjectDocument(v *pageRequest) (string, error) {
-	if err := v.may(access.WriteProject); err != nil {
+func saveProjectDocument(v *web.Request) (string, error) {
+	if err := v.May(access.WriteProject); err != nil {
 		return "", err
 	}
-	id := v.r.PathValue("id")
+	id := v.R.PathValue("id")
 	var w countersign.ProjectWrite
-	err := exactjson.Decode([]byte(v.form("document")), &w)
+	err := exactjson.Decode([]byte(v.Form("document")), &w)
 	if err == nil {
-		w.ExpectedRevision = v.formRevision()
-		_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
+		w.ExpectedRevision = v.FormRevision()
+		_, err = v.Control.PutProject(v.R.Context(), v.Actor, id, w)
 	}
 	if err == nil {
 		return "/projects/" + id, nil
 	}
-	return "", v.formAgain(err, documentAgain)
+	return "", v.FormAgain(err, documentAgain)
 }

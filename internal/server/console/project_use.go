@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // formFunctions are the functions of the templates of forms.
@@ -22,7 +23,7 @@ type usingRun struct {
 }
 
 // using words what uses a project, as its page shows it.
-func using(f frame, u control.ProjectUse) usedBy {
+func using(f web.Frame, u control.ProjectUse) usedBy {
 	out := usedBy{ProjectUse: u}
 	for _, r := range u.Runs {
 		out.Runs = append(out.Runs, usingRun{r.RunID, movesWord(r), f.Ago(r.Since)})

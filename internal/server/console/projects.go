@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/upgrade"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // projectFunctions are the functions of the templates of projects.
@@ -19,38 +20,38 @@ var projectFunctions = template.FuncMap{
 	"upgradeNotices": func(p countersign.Project) []upgrade.Notice { return upgrade.OfProject(&p) },
 }
 
-func projectRoutes() []route {
+func projectRoutes() []web.Route {
 	read := documents{semaphore.New(1)}
-	return append(retireRoutes("/projects/", (*control.Service).RetireProject, (*control.Service).RestoreProject), []route{
-		{method: "GET", path: "/projects", page: projectsPage},
-		{method: "GET", path: "/projects/new", page: newProjectPage},
-		{method: "POST", path: "/projects/new", act: registerProject},
+	return append(web.RetireRoutes("/projects/", (*control.Service).RetireProject, (*control.Service).RestoreProject), []web.Route{
+		{Method: "GET", Path: "/projects", Page: projectsPage},
+		{Method: "GET", Path: "/projects/new", Page: newProjectPage},
+		{Method: "POST", Path: "/projects/new", Act: registerProject},
 		// no ID contains a plus sign, so this path hides no project
-		{method: "GET", path: "/projects/+import", page: importPage},
-		{method: "POST", path: "/projects/+import", act: func(v *pageRequest) (string, error) { return importProject(v, read) }, upload: access.WriteProject, largest: maxUpload},
-		{method: "GET", path: "/projects/{id}", page: projectPage},
-		{method: "POST", path: "/projects/{id}/health-check", act: checkHealth},
-		{method: "POST", path: "/projects/{id}/enable", act: enableProject},
-		{method: "POST", path: "/projects/{id}/disable", act: disableProject},
-		{method: "GET", path: "/projects/{id}/edit", page: editProjectPage},
-		{method: "POST", path: "/projects/{id}/edit", act: saveProject},
-		{method: "GET", path: "/projects/{id}/document", page: projectDocumentPage},
-		{method: "POST", path: "/projects/{id}/document", act: saveProjectDocument},
-		{method: "GET", path: "/projects/{id}/capability", page: capabilityPage},
-		{method: "POST", path: "/projects/{id}/capability", act: saveCapability},
-		{method: "GET", path: "/projects/{id}/try", page: tryPage},
-		{method: "POST", path: "/projects/{id}/try", act: tryCapability},
+		{Method: "GET", Path: "/projects/+import", Page: importPage},
+		{Method: "POST", Path: "/projects/+import", Act: func(v *web.Request) (string, error) { return importProject(v, read) }, Upload: access.WriteProject, Largest: maxUpload},
+		{Method: "GET", Path: "/projects/{id}", Page: projectPage},
+		{Method: "POST", Path: "/projects/{id}/health-check", Act: checkHealth},
+		{Method: "POST", Path: "/projects/{id}/enable", Act: enableProject},
+		{Method: "POST", Path: "/projects/{id}/disable", Act: disableProject},
+		{Method: "GET", Path: "/projects/{id}/edit", Page: editProjectPage},
+		{Method: "POST", Path: "/projects/{id}/edit", Act: saveProject},
+		{Method: "GET", Path: "/projects/{id}/document", Page: projectDocumentPage},
+		{Method: "POST", Path: "/projects/{id}/document", Act: saveProjectDocument},
+		{Method: "GET", Path: "/projects/{id}/capability", Page: capabilityPage},
+		{Method: "POST", Path: "/projects/{id}/capability", Act: saveCapability},
+		{Method: "GET", Path: "/projects/{id}/try", Page: tryPage},
+		{Method: "POST", Path: "/projects/{id}/try", Act: tryCapability},
 	}...)
 }
 
-func projectsPage(v *pageRequest) (*page, error) {
-	return recordsPage(v, "projects", "Projects", func(ctx context.Context, a control.Actor, l control.List) (countersign.Page[countersign.Project], error) {
-		return control.ListProjects(ctx, v.control, a, l, projectRowOf)
+func projectsPage(v *web.Request) (*web.Page, error) {
+	return web.RecordsPage(v, "projects", "Projects", func(ctx context.Context, a control.Actor, l control.List) (countersign.Page[countersign.Project], error) {
+		return control.ListProjects(ctx, v.Control, a, l, web.ProjectRowOf)
 	})
 }
 
-func projectCrumbs(id string, last ...crumb) []crumb {
-	return crumbsBelow("Projects", "/projects", id, last...)
+func projectCrumbs(id string, last ...web.Crumb) []web.Crumb {
+	return web.CrumbsBelow("Projects", "/projects", id, last...)
 }
 
 // enabledState says whether LIVE runs may use a project.

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // earlierPlan is another plan of the same model: its steps by action, and the inputs
@@ -30,11 +31,11 @@ func (m earlierPlan) variable(value countersign.Value) string {
 }
 
 // loadEarlierPlan reads the plan that prefills the form.
-func loadEarlierPlan(v *pageRequest, d *compileData, planID string) error {
+func loadEarlierPlan(v *web.Request, d *compileData, planID string) error {
 	if planID == "" {
 		return nil
 	}
-	p, err := v.control.Plan(v.r.Context(), v.actor, planID)
+	p, err := v.Control.Plan(v.R.Context(), v.Actor, planID)
 	if err != nil || p.ModelID != d.ID {
 		return err
 	}

@@ -6,15 +6,16 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func recoveryRoutes() []route {
-	return []route{
-		{method: "GET", path: "/recovery", page: recoveryPage},
-		{method: "GET", path: "/recovery/{id}", page: recoveryRunPage},
-		{method: "POST", path: "/recovery/{id}/probe", act: probeStep},
-		{method: "POST", path: "/recovery/{id}/fill", act: fillStep},
-		{method: "POST", path: "/recovery/{id}/reconcile", act: reconcileStep},
+func recoveryRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/recovery", Page: recoveryPage},
+		{Method: "GET", Path: "/recovery/{id}", Page: recoveryRunPage},
+		{Method: "POST", Path: "/recovery/{id}/probe", Act: probeStep},
+		{Method: "POST", Path: "/recovery/{id}/fill", Act: fillStep},
+		{Method: "POST", Path: "/recovery/{id}/reconcile", Act: reconcileStep},
 	}
 }
 
@@ -29,21 +30,21 @@ type recoveryRow struct {
 
 type recoveryData struct {
 	Rows  []recoveryRow
-	Pager pager
+	Pager web.Pager
 }
 
 // recoveryPage lists the runs with an uncertain step.
-func recoveryPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Runs(v.r.Context(), v.actor, l, control.RunFilter{Status: string(countersign.RunRecoveryRequired)})
+func recoveryPage(v *web.Request) (*web.Page, error) {
+	l := v.List()
+	found, err := v.Control.Runs(v.R.Context(), v.Actor, l, control.RunFilter{Status: string(countersign.RunRecoveryRequired)})
 	if err != nil {
 		return nil, err
 	}
-	d := recoveryData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	d := recoveryData{Pager: v.Pager(l, len(found.Items), found.Total, found.NextOffset)}
 	for _, r := range found.Items {
 		d.Rows = append(d.Rows, recoveryRowOf(r))
 	}
-	return &page{name: "recovery", Title: "Recovery", Nav: "recovery", Crumbs: []crumb{{Word: "Recovery"}}, Data: d}, nil
+	return &web.Page{Name: "recovery", Title: "Recovery", Nav: "recovery", Crumbs: []web.Crumb{{Word: "Recovery"}}, Data: d}, nil
 }
 
 func recoveryRowOf(r countersign.Run) recoveryRow {

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 func inputNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
@@ -27,33 +28,33 @@ type recoveryRunData struct {
 	Found    foundTable
 	Request  *sent
 	Around   []stepSummary
-	Probe    bool     // the capability has a probe
-	Refused  *problem // why the visitor may not resolve it
+	Probe    bool         // the capability has a probe
+	Refused  *web.Problem // why the visitor may not resolve it
 	Resolve  resolution
 	Alike    []string // pending approvals with the same capability and title
-	Problem  *problem
+	Problem  *web.Problem
 	Expected []countersign.Expectation
 	Others   []shownMember // what the page has no place for
 }
 
-func recoveryRunPage(v *pageRequest) (*page, error) {
-	d, err := recoveryOf(v, v.r.PathValue("id"))
+func recoveryRunPage(v *web.Request) (*web.Page, error) {
+	d, err := recoveryOf(v, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	d.prefill(cmp.Or(v.query("output"), d.asExpected()))
+	d.prefill(cmp.Or(v.Query("output"), d.asExpected()))
 	return d.page(), nil
 }
 
-func (d *recoveryRunData) page() *page {
-	return &page{name: "recovery-run", Title: d.Step.Name, Nav: "recovery", Data: d, Crumbs: []crumb{
+func (d *recoveryRunData) page() *web.Page {
+	return &web.Page{Name: "recovery-run", Title: d.Step.Name, Nav: "recovery", Data: d, Crumbs: []web.Crumb{
 		{Word: "Recovery", Href: "/recovery"}, {Word: d.Run.ID, ID: true},
 	}}
 }
 
-func recoveryOf(v *pageRequest, id string) (*recoveryRunData, error) {
-	ctx := v.r.Context()
-	r, err := v.control.Run(ctx, v.actor, id)
+func recoveryOf(v *web.Request, id string) (*recoveryRunData, error) {
+	ctx := v.R.Context()
+	r, err := v.Control.Run(ctx, v.Actor, id)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func recoveryOf(v *pageRequest, id string) (*recoveryRunData, error) {
 	if i < 0 {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "nothing is uncertain in run %s, and nothing was", id)
 	}
-	approvals, err := control.ListApprovals(ctx, v.control, v.actor, control.List{Limit: pageSize}, control.ApprovalFilter{RunID: id}, func(a countersign.Approval) (countersign.Approval, error) {
+	approvals, err := control.ListApprovals(ctx, v.Control, v.Actor, control.List{Limit: web.PageSize}, control.ApprovalFilter{RunID: id}, func(a countersign.Approval) (countersign.Approval, error) {
 		return control.WithoutContent(a), nil
 	})
 	if err != nil {
@@ -69,8 +70,8 @@ func recoveryOf(v *pageRequest, id string) (*recoveryRunData, error) {
 	}
 	d := newRecoveryData(r, i, approvals.Items)
 	if d.Open {
-		d.Refused = problemOf(v.control.MayReconcile(ctx, v.actor, id))
-		if d.Alike, err = v.control.ApprovalsLike(ctx, v.actor, id); err != nil {
+		d.Refused = web.ProblemOf(v.Control.MayReconcile(ctx, v.Actor, id))
+		if d.Alike, err = v.Control.ApprovalsLike(ctx, v.Actor, id); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // comparison says whether a LIVE run, or one step of it, sends what was rehearsed.
@@ -15,11 +16,11 @@ type comparison struct {
 }
 
 // rehearsedRun is nil for a rehearsal.
-func rehearsedRun(v *pageRequest, r *countersign.Run) (*comparison, error) {
+func rehearsedRun(v *web.Request, r *countersign.Run) (*comparison, error) {
 	if r.Mode != countersign.ModeLive {
 		return nil, nil
 	}
-	found, err := v.control.Rehearsal(v.r.Context(), v.actor, r.ID)
+	found, err := v.Control.Rehearsal(v.R.Context(), v.Actor, r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -27,8 +28,8 @@ func rehearsedRun(v *pageRequest, r *countersign.Run) (*comparison, error) {
 }
 
 // rehearsedStep is nil if the run can't be compared.
-func rehearsedStep(v *pageRequest, runID, stepID string) *comparison {
-	found, err := v.control.Rehearsal(v.r.Context(), v.actor, runID)
+func rehearsedStep(v *web.Request, runID, stepID string) *comparison {
+	found, err := v.Control.Rehearsal(v.R.Context(), v.Actor, runID)
 	if err != nil { // the run is archived or out of the visitor's scope
 		return nil
 	}

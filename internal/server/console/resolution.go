@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // resolution is the form that resolves an uncertain step.
@@ -136,14 +137,14 @@ func (f knownFact) UseWord() string {
 }
 
 // fillStep fills in the output from a response; what else was typed stays.
-func fillStep(v *pageRequest) (string, error) {
-	return "", keptAgain(v, v.form("fill"))
+func fillStep(v *web.Request) (string, error) {
+	return "", keptAgain(v, v.Form("fill"))
 }
 
 // keptAgain is the page with the form as it was typed, and the output from a response if
 // one is named.
-func keptAgain(v *pageRequest, from string) error {
-	d, err := recoveryOf(v, v.r.PathValue("id"))
+func keptAgain(v *web.Request, from string) error {
+	d, err := recoveryOf(v, v.R.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -153,26 +154,26 @@ func keptAgain(v *pageRequest, from string) error {
 }
 
 // typed takes over what stands in the form.
-func (d *recoveryRunData) typed(v *pageRequest) {
-	d.Resolve.Chosen = v.form("resolution")
-	d.Resolve.Output, d.Resolve.Evidence = v.r.PostForm.Get("output"), v.r.PostForm.Get("evidence")
+func (d *recoveryRunData) typed(v *web.Request) {
+	d.Resolve.Chosen = v.Form("resolution")
+	d.Resolve.Output, d.Resolve.Evidence = v.R.PostForm.Get("output"), v.R.PostForm.Get("evidence")
 	d.compare()
-	d.Resolve.Differs.Ticked = v.form("differs") == d.Resolve.Differs.Token
+	d.Resolve.Differs.Ticked = v.Form("differs") == d.Resolve.Differs.Token
 }
 
 // hasTyped reports a form in which somebody has begun.
-func hasTyped(v *pageRequest) bool {
-	return v.form("resolution")+v.r.PostForm.Get("output")+v.r.PostForm.Get("evidence") != ""
+func hasTyped(v *web.Request) bool {
+	return v.Form("resolution")+v.R.PostForm.Get("output")+v.R.PostForm.Get("evidence") != ""
 }
 
 // probeStep sends the step's probe, a read, and shows its response. The form keeps what was
 // typed in it.
-func probeStep(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.ProbeRun, "run/"+id); err != nil {
+func probeStep(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.ProbeRun, "run/"+id); err != nil {
 		return "", resolveAgain(v, id, err, nil)
 	}
-	if _, err := v.control.Probe(v.r.Context(), v.actor, id, v.form("stepId")); err != nil {
+	if _, err := v.Control.Probe(v.R.Context(), v.Actor, id, v.Form("stepId")); err != nil {
 		return "", resolveAgain(v, id, err, nil)
 	}
 	if hasTyped(v) {
@@ -183,9 +184,9 @@ func probeStep(v *pageRequest) (string, error) {
 
 // reconcileStep records the resolution. A refused one shows the page again with
 // everything typed.
-func reconcileStep(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.ReconcileRun, "run/"+id); err != nil {
+func reconcileStep(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.ReconcileRun, "run/"+id); err != nil {
 		return "", resolveAgain(v, id, err, nil)
 	}
 	word, wrong := typedResolution(v)
@@ -197,7 +198,7 @@ func reconcileStep(v *pageRequest) (string, error) {
 			return "", err
 		}
 	}
-	_, err := v.control.ReconcileRun(v.r.Context(), v.actor, id, word)
+	_, err := v.Control.ReconcileRun(v.R.Context(), v.Actor, id, word)
 	switch code := countersign.ErrorCode(err); code {
 	case "":
 		return "/runs/" + id, nil
@@ -210,13 +211,13 @@ func reconcileStep(v *pageRequest) (string, error) {
 
 // ticksDifferences is the page again where the output contradicts what was sent, and that
 // wasn't ticked.
-func ticksDifferences(v *pageRequest, id string, output map[string]countersign.Value) error {
+func ticksDifferences(v *web.Request, id string, output map[string]countersign.Value) error {
 	d, err := recoveryOf(v, id)
 	if err != nil || !d.Open {
 		return nil //nolint:nilerr // the resolution itself says what is wrong
 	}
 	c := d.contradictionOf(countersign.ObjectValue(output))
-	if len(c.Fields) == 0 || v.form("differs") == c.Token {
+	if len(c.Fields) == 0 || v.Form("differs") == c.Token {
 		return nil
 	}
 	return resolveAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "the output differs from what was sent"),
@@ -224,8 +225,8 @@ func ticksDifferences(v *pageRequest, id string, output map[string]countersign.V
 }
 
 // typedResolution reads the form; wrong has an error per field.
-func typedResolution(v *pageRequest) (word countersign.Reconcile, wrong map[string]string) {
-	word = countersign.Reconcile{Resolution: v.form("resolution"), Evidence: v.form("evidence")}
+func typedResolution(v *web.Request) (word countersign.Reconcile, wrong map[string]string) {
+	word = countersign.Reconcile{Resolution: v.Form("resolution"), Evidence: v.Form("evidence")}
 	wrong = map[string]string{}
 	if resolutionWord(word.Resolution) == "" {
 		wrong["resolution"] = "Choose what happened."
@@ -233,7 +234,7 @@ func typedResolution(v *pageRequest) (word countersign.Reconcile, wrong map[stri
 	if safetext.Blank(word.Evidence) {
 		wrong["evidence"] = "Say what you checked, and where. Every resolution needs evidence."
 	}
-	if text := v.form("output"); text != "" && word.Resolution == countersign.ConfirmedCompleted {
+	if text := v.Form("output"); text != "" && word.Resolution == countersign.ConfirmedCompleted {
 		if err := exactjson.Decode([]byte(text), &word.Output); err != nil {
 			wrong["output"] = "Not a JSON object: " + reasonIn(err) + "."
 		}
@@ -243,7 +244,7 @@ func typedResolution(v *pageRequest) (word countersign.Reconcile, wrong map[stri
 
 // reasonIn is an error's message for the middle of a sentence.
 func reasonIn(err error) string {
-	if e := refusalOf(err); e != nil {
+	if e := web.RefusalOf(err); e != nil {
 		return strings.TrimSuffix(strings.TrimPrefix(e.Message, "output: "), ".")
 	}
 	return err.Error()
@@ -251,8 +252,8 @@ func reasonIn(err error) string {
 
 // resolveAgain shows the page again after a refused form. If the run can't be shown, it
 // returns the error.
-func resolveAgain(v *pageRequest, id string, refused error, wrong map[string]string) error {
-	e := refusalOf(refused)
+func resolveAgain(v *web.Request, id string, refused error, wrong map[string]string) error {
+	e := web.RefusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused
 	}
@@ -263,12 +264,12 @@ func resolveAgain(v *pageRequest, id string, refused error, wrong map[string]str
 	d.typed(v)
 	d.Resolve.Errors = wrong
 	if len(wrong) == 0 {
-		d.Problem = problemOf(e)
+		d.Problem = web.ProblemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
-			d.Problem.Sentence = text.Called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + agoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+			d.Problem.Sentence = text.Called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + web.AgoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
 	p := d.page()
-	p.status = cmp.Or(e.Code.Status(), http.StatusConflict)
+	p.Status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 //go:embed templates
@@ -12,19 +13,19 @@ var templates embed.FS
 
 // Console is all pages.
 type Console struct {
-	*site
+	*web.Site
 	live *sharedViews
 }
 
 // New makes the console.
-func New(cfg Config, s *control.Service) (*Console, error) {
+func New(cfg web.Config, s *control.Service) (*Console, error) {
 	c := &Console{live: &sharedViews{}}
 	var err error
-	c.site, err = newSite(cfg, s, templates, functions, routes(cfg, c.live))
+	c.Site, err = web.New(cfg, s, templates, functions, routes(cfg, c.live))
 	return c, err
 }
 
-func routes(cfg Config, live *sharedViews) []route {
+func routes(cfg web.Config, live *sharedViews) []web.Route {
 	return slices.Concat(
 		overviewRoutes(), runRoutes(live), approvalRoutes(), recoveryRoutes(), planRoutes(), modelRoutes(), projectRoutes(), agentRoutes(),
 		accessRoutes(cfg.Verifier),

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The approval rules of a capability as a form: for each some comparisons, of which all or
@@ -62,9 +63,9 @@ func (ruleRow) Operators() []choice {
 }
 
 // ruleRows are the stored or typed rules, followed by an empty one.
-func ruleRows(v *pageRequest, c countersign.Capability) []ruleRow {
+func ruleRows(v *web.Request, c countersign.Capability) []ruleRow {
 	var rows []ruleRow
-	if v.r.Method == http.MethodPost {
+	if v.R.Method == http.MethodPost {
 		rows = typedRuleRows(v, c)
 	} else {
 		for i := range c.ApprovalRules {
@@ -145,19 +146,19 @@ func typedConstant(c *countersign.Capability, input, text string) (countersign.V
 	case err == nil && (kind == countersign.KindNumber || kind == countersign.KindBoolean || kind == countersign.KindString):
 		return v, nil
 	case len(types) > 0:
-		return v, invalid("approvalRules", "%s is compared with %q, which is no %s", input, text, strings.Join(types, " or "))
+		return v, web.Invalid("approvalRules", "%s is compared with %q, which is no %s", input, text, strings.Join(types, " or "))
 	}
 	return countersign.String(text), nil
 }
 
 // typedRuleRows are the form's rules that say anything.
-func typedRuleRows(v *pageRequest, c countersign.Capability) (rows []ruleRow) {
+func typedRuleRows(v *web.Request, c countersign.Capability) (rows []ruleRow) {
 	for n := range countersign.MaxApprovalRules + 1 {
 		r := ruleRow{N: n}
-		r.Was, r.Any, r.Then, r.Reason = v.form(r.Field("was")), v.form(r.Field("any")) != "", v.form(r.Field("then")), v.form(r.Field("reason"))
-		r.Approvals, r.Groups, r.After, r.To = v.form(r.Field("approvals")), v.form(r.Field("groups")), v.form(r.Field("after")), v.form(r.Field("to"))
+		r.Was, r.Any, r.Then, r.Reason = v.Form(r.Field("was")), v.Form(r.Field("any")) != "", v.Form(r.Field("then")), v.Form(r.Field("reason"))
+		r.Approvals, r.Groups, r.After, r.To = v.Form(r.Field("approvals")), v.Form(r.Field("groups")), v.Form(r.Field("after")), v.Form(r.Field("to"))
 		for m := range maxParts {
-			p := rulePart{m, v.form(r.Part(m, "input")), v.form(r.Part(m, "operator")), v.form(r.Part(m, "value"))}
+			p := rulePart{m, v.Form(r.Part(m, "input")), v.Form(r.Part(m, "operator")), v.Form(r.Part(m, "value"))}
 			if p.Input != "" || p.Value != "" {
 				r.Parts = append(r.Parts, p)
 			}
@@ -183,8 +184,8 @@ func storedRule(c countersign.Capability, was string) (r countersign.ApprovalRul
 }
 
 // typedRules reads the rules of the form. What the form doesn't have stays as it is.
-func typedRules(v *pageRequest, c countersign.Capability) ([]countersign.ApprovalRule, error) {
-	if _, shown := v.r.PostForm["rule0then"]; !shown {
+func typedRules(v *web.Request, c countersign.Capability) ([]countersign.ApprovalRule, error) {
+	if _, shown := v.R.PostForm["rule0then"]; !shown {
 		return c.ApprovalRules, nil
 	}
 	var out []countersign.ApprovalRule
@@ -192,12 +193,12 @@ func typedRules(v *pageRequest, c countersign.Capability) ([]countersign.Approva
 	for _, row := range typedRuleRows(v, c) {
 		if row.Then == "" {
 			if row.Was == "" {
-				wrong = together(wrong, invalid("approvalRules", "%s says nothing that it does", row.Title()))
+				wrong = web.Together(wrong, web.Invalid("approvalRules", "%s says nothing that it does", row.Title()))
 			}
 			continue
 		}
 		r, err := row.rule(c)
-		out, wrong = append(out, r), together(wrong, err)
+		out, wrong = append(out, r), web.Together(wrong, err)
 	}
 	return out, wrong
 }
@@ -209,7 +210,7 @@ func (r ruleRow) rule(c countersign.Capability) (out countersign.ApprovalRule, e
 	}
 	if r.Approvals != "" {
 		if out.Approvals, err = strconv.ParseInt(r.Approvals, 10, 64); err != nil || out.Approvals < 1 || out.Approvals > countersign.MaxApprovals {
-			err = invalid("approvalRules", "%s: approvals must be 1 to %d", r.Title(), countersign.MaxApprovals)
+			err = web.Invalid("approvalRules", "%s: approvals must be 1 to %d", r.Title(), countersign.MaxApprovals)
 		}
 	}
 	if stored, ok := storedRule(c, r.Was); ok && r.Kept != "" {
@@ -218,7 +219,7 @@ func (r ruleRow) rule(c countersign.Capability) (out countersign.ApprovalRule, e
 	}
 	when, unread := r.when(&c)
 	out.When = when
-	return out, together(err, unread)
+	return out, web.Together(err, unread)
 }
 
 // when is the rule's condition: of one comparison that one, of several a group.
@@ -228,7 +229,7 @@ func (r ruleRow) when(c *countersign.Capability) (out countersign.Condition, err
 		made := &countersign.Predicate{Kind: "predicate", VariableID: p.Input, Operator: p.Operator}
 		if p.Operator != countersign.OpIsKnown && p.Operator != countersign.OpIsUnknown {
 			value, unread := typedConstant(c, p.Input, p.Value)
-			made.Value, err = countersign.Scalar{Value: value}, together(err, unread)
+			made.Value, err = countersign.Scalar{Value: value}, web.Together(err, unread)
 		}
 		parts = append(parts, countersign.Condition{Predicate: made})
 	}
@@ -238,7 +239,7 @@ func (r ruleRow) when(c *countersign.Capability) (out countersign.Condition, err
 	}
 	switch {
 	case len(parts) == 0:
-		return out, invalid("approvalRules", "%s compares nothing", r.Title())
+		return out, web.Invalid("approvalRules", "%s compares nothing", r.Title())
 	case len(parts) == 1:
 		return parts[0], err
 	}

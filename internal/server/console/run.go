@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // runData is the page of a run. The parts that live updates replace have templates of
@@ -32,8 +33,8 @@ type runData struct {
 	Rehearsed *comparison // nil for a rehearsal
 }
 
-func runPage(v *pageRequest) (*page, error) {
-	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
+func runPage(v *web.Request) (*web.Page, error) {
+	r, err := v.Control.Run(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func runPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := runDataOf(&r, r.PlanSnapshot, b, v.query("step"))
+	d := runDataOf(&r, r.PlanSnapshot, b, v.Query("step"))
 	if err := addApproval(v, &d.Chosen); err != nil {
 		return nil, err
 	}
@@ -57,32 +58,32 @@ func runPage(v *pageRequest) (*page, error) {
 			d.Live += "&step=" + d.Pinned
 		}
 	}
-	return &page{
-		name: "run", Title: d.Title, Nav: "runs", Data: d,
-		Crumbs: []crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, ID: true}},
+	return &web.Page{
+		Name: "run", Title: d.Title, Nav: "runs", Data: d,
+		Crumbs: []web.Crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, ID: true}},
 	}, nil
 }
 
 // addApproval adds the selected step's approval.
-func addApproval(v *pageRequest, c *chosenStep) error {
+func addApproval(v *web.Request, c *chosenStep) error {
 	if c.Step == nil || c.Step.ApprovalID == "" {
 		return nil
 	}
-	a, err := v.control.Approval(v.r.Context(), v.actor, c.Step.ApprovalID)
+	a, err := v.Control.Approval(v.R.Context(), v.Actor, c.Step.ApprovalID)
 	c.Approval = &a
 	return err
 }
 
 // rightsOn is what the visitor may do about a run.
-func rightsOn(v *pageRequest, r *countersign.Run) (b viewerRights, err error) {
+func rightsOn(v *web.Request, r *countersign.Run) (b viewerRights, err error) {
 	runID := r.ID
-	b.MaxActive = v.cfg.MaxActive
-	if b.Approve, err = v.control.Barred(v.r.Context(), v.actor, access.DecideApproval, runID); err != nil {
+	b.MaxActive = v.Config.MaxActive
+	if b.Approve, err = v.Control.Barred(v.R.Context(), v.Actor, access.DecideApproval, runID); err != nil {
 		return b, err
 	}
-	b.Reconcile, err = v.control.Barred(v.r.Context(), v.actor, access.ReconcileRun, runID)
-	b.Cancel, b.Audit, b.Again = v.can(access.CancelRun), v.can(access.ReadAudit), mayStartAgain(v, r) == nil
-	b.Masked = control.Masks(v.actor)
+	b.Reconcile, err = v.Control.Barred(v.R.Context(), v.Actor, access.ReconcileRun, runID)
+	b.Cancel, b.Audit, b.Again = v.Can(access.CancelRun), v.Can(access.ReadAudit), mayStartAgain(v, r) == nil
+	b.Masked = control.Masks(v.Actor)
 	return b, err
 }
 
@@ -92,7 +93,7 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned s
 	if text.StepIndex(r, pinned) < 0 {
 		pinned = ""
 	}
-	d := &runData{Run: r, Plan: p, Title: cmp.Or(p.Name, r.ID), Pinned: pinned, Self: Prefix + "/runs/" + r.ID}
+	d := &runData{Run: r, Plan: p, Title: cmp.Or(p.Name, r.ID), Pinned: pinned, Self: web.Prefix + "/runs/" + r.ID}
 	chosen := text.StepIndex(r, pinned)
 	if chosen < 0 {
 		chosen = presentStep(r)

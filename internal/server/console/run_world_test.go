@@ -23,6 +23,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/engine"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
+	"github.com/countersign/countersign/internal/server/console/web"
 	store "github.com/countersign/countersign/internal/testing/memory"
 )
 
@@ -75,7 +76,7 @@ func openRunWorld(t testing.TB) *runWorld {
 	w.must(err)
 	w.must(w.engine.Start(nowhere))
 	w.server = httptest.NewUnstartedServer(nil)
-	w.console, err = New(Config{BaseURL: "http://" + w.server.Listener.Addr().String(), MaxActive: 4, Log: log, NewID: w.newID, Now: time.Now}, w.service)
+	w.console, err = New(web.Config{BaseURL: "http://" + w.server.Listener.Addr().String(), MaxActive: 4, Log: log, NewID: w.newID, Now: time.Now}, w.service)
 	w.must(err)
 	w.server.Config.Handler = w.console
 	w.server.Start()
@@ -198,7 +199,7 @@ func (w *runWorld) guest(email string, roles ...countersign.Role) *guest {
 }
 
 func (g *guest) do(ctx context.Context, method, path string, form url.Values, headers ...string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, g.w.server.URL+Prefix+path, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(ctx, method, g.w.server.URL+web.Prefix+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
 	}

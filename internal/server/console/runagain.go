@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Running an ended run again with other inputs: they stand in a form by field, what was
@@ -28,7 +29,7 @@ type againData struct {
 	// Reviewed is the digest of the inputs whose changes are shown, "" before the review.
 	Reviewed string
 	Changes  alterations
-	Problem  *problem
+	Problem  *web.Problem
 }
 
 type againStep struct {
@@ -49,7 +50,7 @@ type againOf struct {
 }
 
 // mayStartAgain says whether the visitor may start a run of the kind.
-func mayStartAgain(v *pageRequest, r *countersign.Run) error {
+func mayStartAgain(v *web.Request, r *countersign.Run) error {
 	op := access.StartRun
 	p := r.PlanSnapshot
 	switch {
@@ -61,14 +62,14 @@ func mayStartAgain(v *pageRequest, r *countersign.Run) error {
 	case p.ModelID == "":
 		op = access.StartProjectRun
 	default:
-		if err := v.may(access.CreatePlan); err != nil {
+		if err := v.May(access.CreatePlan); err != nil {
 			return err
 		}
 	}
-	return v.may(op)
+	return v.May(op)
 }
 
-func runAgainPage(v *pageRequest) (*page, error) {
+func runAgainPage(v *web.Request) (*web.Page, error) {
 	a, err := readAgain(v)
 	if err != nil {
 		return nil, err
@@ -76,8 +77,8 @@ func runAgainPage(v *pageRequest) (*page, error) {
 	return againForm(v, a, nil, nil)
 }
 
-func readAgain(v *pageRequest) (*againOf, error) {
-	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
+func readAgain(v *web.Request) (*againOf, error) {
+	r, err := v.Control.Run(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func readAgain(v *pageRequest) (*againOf, error) {
 	a := &againOf{run: &r, plan: r.PlanSnapshot, was: plan.Inputs(r.PlanSnapshot)}
 	for i := range a.plan.Steps {
 		s := &a.plan.Steps[i]
-		p, err := v.control.Project(v.r.Context(), v.actor, s.ProjectID)
+		p, err := v.Control.Project(v.R.Context(), v.Actor, s.ProjectID)
 		if err != nil {
 			return nil, err
 		}
@@ -119,10 +120,10 @@ func (a *againOf) notTyped(i int) map[string]countersign.Value {
 }
 
 // againForm shows the form: after a review with what was typed and its changes.
-func againForm(v *pageRequest, a *againOf, typed map[string]map[string]countersign.Value, err error) (*page, error) {
+func againForm(v *web.Request, a *againOf, typed map[string]map[string]countersign.Value, err error) (*web.Page, error) {
 	r := a.run
 	s := formOf(v, err, "")
-	d := againData{Run: r, Title: cmp.Or(a.plan.Name, r.ID), Warnings: doneBefore(r), Key: startKey(v, err), Back: Prefix + "/runs/" + r.ID}
+	d := againData{Run: r, Title: cmp.Or(a.plan.Name, r.ID), Warnings: doneBefore(r), Key: startKey(v, err), Back: web.Prefix + "/runs/" + r.ID}
 	suggested, unread := suggestedFor(v, a)
 	if unread != nil {
 		return nil, unread
@@ -136,9 +137,9 @@ func againForm(v *pageRequest, a *againOf, typed map[string]map[string]countersi
 	if typed != nil {
 		d.Reviewed, d.Changes = digestOf(typed), a.changes(typed)
 	}
-	return &page{
-		name: "run-again", Title: "Run again: " + d.Title, Nav: "runs", Data: d,
-		Crumbs: []crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, Href: "/runs/" + r.ID, ID: true}, {Word: "Run again"}},
+	return &web.Page{
+		Name: "run-again", Title: "Run again: " + d.Title, Nav: "runs", Data: d,
+		Crumbs: []web.Crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, Href: "/runs/" + r.ID, ID: true}, {Word: "Run again"}},
 	}, nil
 }
 
@@ -160,8 +161,8 @@ func (a *againOf) step(s *form, i int, suggested map[string]map[string]countersi
 
 // suggestedFor is what whoever rejected the run's approval would approve instead, by the
 // step that it was for.
-func suggestedFor(v *pageRequest, a *againOf) (map[string]map[string]countersign.Value, error) {
-	suggested, err := v.control.SuggestedInput(v.r.Context(), v.actor, a.run.ID)
+func suggestedFor(v *web.Request, a *againOf) (map[string]map[string]countersign.Value, error) {
+	suggested, err := v.Control.SuggestedInput(v.R.Context(), v.Actor, a.run.ID)
 	if err != nil || suggested == nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func doneBefore(r *countersign.Run) (out []string) {
 }
 
 // typed reads every step's inputs from the form.
-func typedAgain(v *pageRequest, a *againOf) (map[string]map[string]countersign.Value, error) {
+func typedAgain(v *web.Request, a *againOf) (map[string]map[string]countersign.Value, error) {
 	out := map[string]map[string]countersign.Value{}
 	var wrong []error
 	for i := range a.plan.Steps {
@@ -206,9 +207,9 @@ func typedAgain(v *pageRequest, a *againOf) (map[string]map[string]countersign.V
 		wrong = append(wrong, err)
 	}
 	if a.run.Mode == countersign.ModeLive {
-		wrong = append(wrong, typedReason(v.form("reason")))
+		wrong = append(wrong, web.TypedReason(v.Form("reason")))
 	}
-	return out, together(wrong...)
+	return out, web.Together(wrong...)
 }
 
 func (a *againOf) changes(typed map[string]map[string]countersign.Value) alterations {
@@ -228,17 +229,17 @@ func digestOf(typed map[string]map[string]countersign.Value) string {
 }
 
 // runAgain reviews what was typed, and starts what was reviewed.
-func runAgain(v *pageRequest) (string, error) {
+func runAgain(v *web.Request) (string, error) {
 	a, err := readAgain(v)
 	if err != nil {
 		return "", err
 	}
-	again := func(err error) (*page, error) { return againForm(v, a, nil, err) }
+	again := func(err error) (*web.Page, error) { return againForm(v, a, nil, err) }
 	typed, err := typedAgain(v, a)
 	if err != nil {
-		return "", formAgain(err, again)
+		return "", web.FormAgain(err, again)
 	}
-	if v.form("do") != "start" || v.form("reviewed") != digestOf(typed) {
+	if v.Form("do") != "start" || v.Form("reviewed") != digestOf(typed) {
 		p, err := againForm(v, a, typed, nil)
 		if err != nil {
 			return "", err
@@ -247,12 +248,12 @@ func runAgain(v *pageRequest) (string, error) {
 	}
 	run, err := startAgain(v, a, typed)
 	if err != nil {
-		return "", formAgain(err, again)
+		return "", web.FormAgain(err, again)
 	}
 	return "/runs/" + run, nil
 }
 
-func startAgain(v *pageRequest, a *againOf, typed map[string]map[string]countersign.Value) (string, error) {
+func startAgain(v *web.Request, a *againOf, typed map[string]map[string]countersign.Value) (string, error) {
 	key := startKey(v, nil)
 	if !countersign.ValidID(key) || len(key) > 100 {
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the page again")
@@ -261,17 +262,17 @@ func startAgain(v *pageRequest, a *againOf, typed map[string]map[string]counters
 	if err != nil {
 		return "", err
 	}
-	reason := v.form("reason")
+	reason := v.Form("reason")
 	start := plan.OfRun(a.plan, typed, revision, reason)
 	switch {
 	case start.Team != nil:
-		started, err := v.control.StartTeamRun(v.r.Context(), v.actor, start.ID, *start.Team, key)
+		started, err := v.Control.StartTeamRun(v.R.Context(), v.Actor, start.ID, *start.Team, key)
 		return started.Run.ID, err
 	case start.Agent != nil:
-		started, err := v.control.StartAgentRun(v.r.Context(), v.actor, start.ID, *start.Agent, key)
+		started, err := v.Control.StartAgentRun(v.R.Context(), v.Actor, start.ID, *start.Agent, key)
 		return started.Run.ID, atFirstStep(err)
 	case start.Call != nil:
-		started, err := v.control.StartProjectRun(v.r.Context(), v.actor, start.ID, *start.Call, key)
+		started, err := v.Control.StartProjectRun(v.R.Context(), v.Actor, start.ID, *start.Call, key)
 		return started.Run.ID, atFirstStep(err)
 	}
 	return startPlanAgain(v, *start.Plan, key, reason)
@@ -282,46 +283,46 @@ func atFirstStep(err error) error {
 	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 		return err
 	}
-	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.ReplaceAll(problemMessage(err), "inputs.", againField(0)+"."))
+	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.ReplaceAll(web.ProblemMessage(err), "inputs.", againField(0)+"."))
 }
 
-func presentRevision(v *pageRequest, p *countersign.Plan) (int64, error) {
-	switch ctx := v.r.Context(); {
+func presentRevision(v *web.Request, p *countersign.Plan) (int64, error) {
+	switch ctx := v.R.Context(); {
 	case p.Team != nil:
-		t, err := v.control.Team(ctx, v.actor, p.Team.ID)
+		t, err := v.Control.Team(ctx, v.Actor, p.Team.ID)
 		return t.Revision, err
 	case len(p.Agents) > 0:
-		a, err := v.control.Agent(ctx, v.actor, p.Agents[0].ID)
+		a, err := v.Control.Agent(ctx, v.Actor, p.Agents[0].ID)
 		return a.Revision, err
 	case p.ModelID == "":
 		return 0, nil
 	default:
-		m, err := v.control.Model(ctx, v.actor, p.ModelID)
+		m, err := v.Control.Model(ctx, v.Actor, p.ModelID)
 		return m.Revision, err
 	}
 }
 
 // startPlanAgain stores the changed plan and starts it. The plan's id comes from the key,
 // so that the same form sent twice makes one plan and one run.
-func startPlanAgain(v *pageRequest, w countersign.PlanWrite, key, reason string) (string, error) {
+func startPlanAgain(v *web.Request, w countersign.PlanWrite, key, reason string) (string, error) {
 	w.ID = "plan-of-" + key
 	p, err := storePlan(v, w)
 	if err != nil {
 		return "", err
 	}
-	started, err := v.control.StartRun(v.r.Context(), v.actor, countersign.RunStart{PlanID: p.ID, Reason: reason}, key)
+	started, err := v.Control.StartRun(v.R.Context(), v.Actor, countersign.RunStart{PlanID: p.ID, Reason: reason}, key)
 	return started.Run.ID, err
 }
 
 // problemsOf are those that would make the plan INVALID; such a plan isn't stored.
-func problemsOf(v *pageRequest, w countersign.PlanWrite) ([]string, error) {
-	m, err := v.control.Model(v.r.Context(), v.actor, w.ModelID)
+func problemsOf(v *web.Request, w countersign.PlanWrite) ([]string, error) {
+	m, err := v.Control.Model(v.R.Context(), v.Actor, w.ModelID)
 	if err != nil {
 		return nil, err
 	}
 	of := plan.Sources{Model: &m, Projects: map[string]plan.Source{}}
 	for _, s := range w.Steps {
-		p, err := v.control.Project(v.r.Context(), v.actor, s.ProjectID)
+		p, err := v.Control.Project(v.R.Context(), v.Actor, s.ProjectID)
 		if err != nil {
 			return nil, err
 		}
@@ -331,7 +332,7 @@ func problemsOf(v *pageRequest, w countersign.PlanWrite) ([]string, error) {
 }
 
 // storePlan stores a plan that is READY, and no other.
-func storePlan(v *pageRequest, w countersign.PlanWrite) (p countersign.Plan, err error) {
+func storePlan(v *web.Request, w countersign.PlanWrite) (p countersign.Plan, err error) {
 	problems, err := problemsOf(v, w)
 	if err != nil {
 		return p, err
@@ -339,7 +340,7 @@ func storePlan(v *pageRequest, w countersign.PlanWrite) (p countersign.Plan, err
 	if len(problems) > 0 {
 		return p, countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(problems, "; "))
 	}
-	p, err = v.control.CreatePlan(v.r.Context(), v.actor, w)
+	p, err = v.Control.CreatePlan(v.R.Context(), v.Actor, w)
 	if err == nil && p.Status != countersign.PlanReady {
 		err = countersign.Errorf(countersign.CodePlanInvalid, "%s", strings.Join(p.ValidationErrors, "; "))
 	}

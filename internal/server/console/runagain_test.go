@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 var keyInForm = regexp.MustCompile(`name="key" value="([^"]+)"`)
@@ -72,12 +73,12 @@ func TestAFailedRunIsChangedAndRunAgain(t *testing.T) {
 		w.must(err)
 		w.must(res.Body.Close())
 		to := res.Header.Get("Location")
-		if res.StatusCode != http.StatusSeeOther || to == Prefix+"/runs/"+r.ID || started != "" && to != started {
+		if res.StatusCode != http.StatusSeeOther || to == web.Prefix+"/runs/"+r.ID || started != "" && to != started {
 			t.Fatalf("%d to %s, before %s", res.StatusCode, to, started)
 		}
 		started = to
 	}
-	again := w.reaches(strings.TrimPrefix(started, Prefix+"/runs/"), countersign.RunWaitingApproval)
+	again := w.reaches(strings.TrimPrefix(started, web.Prefix+"/runs/"), countersign.RunWaitingApproval)
 	if again.IdempotencyKey == r.IdempotencyKey || again.PlanID == r.PlanID || again.Reason != "the note was wrong" || again.Steps[1].Input["text"].Text() != "other" {
 		t.Errorf("got %+v", again)
 	}
@@ -135,7 +136,7 @@ func TestDoingAgainWhatIsDoneTakesAReason(t *testing.T) {
 	w.must(err)
 	w.must(res.Body.Close())
 	run := res.Header.Get("Location")
-	w.reaches(strings.TrimPrefix(run, Prefix+"/runs/"), countersign.RunCompleted)
+	w.reaches(strings.TrimPrefix(run, web.Prefix+"/runs/"), countersign.RunCompleted)
 	if status, _ := g.submit(at+"/runs", first); status != http.StatusSeeOther {
 		t.Errorf("the same form twice: %d", status)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // cancelData is the page that asks for the reason of a cancel and says what it does.
@@ -19,29 +20,29 @@ type cancelData struct {
 	OnItsWay string
 	Then     string
 	Reason   string
-	Problem  *problem
+	Problem  *web.Problem
 }
 
-func cancelPage(v *pageRequest) (*page, error) {
-	if err := access.Allow(v.actor.Principal, access.CancelRun); err != nil {
+func cancelPage(v *web.Request) (*web.Page, error) {
+	if err := access.Allow(v.Actor.Principal, access.CancelRun); err != nil {
 		return nil, err
 	}
 	return cancelForm(v, "", nil)
 }
 
-func cancelForm(v *pageRequest, reason string, refused error) (*page, error) {
-	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
+func cancelForm(v *web.Request, reason string, refused error) (*web.Page, error) {
+	r, err := v.Control.Run(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	d := cancelData{Run: &r, Title: cmp.Or(r.PlanSnapshot.Name, r.ID), Can: cancellable(&r), Reason: reason, Problem: problemOf(refused)}
+	d := cancelData{Run: &r, Title: cmp.Or(r.PlanSnapshot.Name, r.ID), Can: cancellable(&r), Reason: reason, Problem: web.ProblemOf(refused)}
 	d.OnItsWay, d.Then = cancelWords(&r)
-	p := &page{
-		name: "run-cancel", Title: "Cancel " + d.Title, Nav: "runs", Data: d,
-		Crumbs: []crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, Href: "/runs/" + r.ID, ID: true}, {Word: "Cancel"}},
+	p := &web.Page{
+		Name: "run-cancel", Title: "Cancel " + d.Title, Nav: "runs", Data: d,
+		Crumbs: []web.Crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, Href: "/runs/" + r.ID, ID: true}, {Word: "Cancel"}},
 	}
 	if refused != nil {
-		p.status = countersign.ErrorCode(refused).Status()
+		p.Status = countersign.ErrorCode(refused).Status()
 	}
 	return p, nil
 }
@@ -70,13 +71,13 @@ func cancelWords(r *countersign.Run) (onItsWay, then string) {
 }
 
 // cancelRun cancels. A refusal shows the form again with the typed reason.
-func cancelRun(v *pageRequest) (string, error) {
-	id, reason := v.r.PathValue("id"), v.form("reason")
+func cancelRun(v *web.Request) (string, error) {
+	id, reason := v.R.PathValue("id"), v.Form("reason")
 	var err error
 	if safetext.Blank(reason) {
 		err = countersign.Errorf(countersign.CodeInvalidRequest, "a reason is needed: it is kept in the audit log with your name")
 	} else {
-		_, err = v.control.CancelRun(v.r.Context(), v.actor, id, reason)
+		_, err = v.Control.CancelRun(v.R.Context(), v.Actor, id, reason)
 	}
 	if err == nil {
 		return "/runs/" + id, nil

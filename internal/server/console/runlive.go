@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 
 // liveRun is one viewer of a run.
 type liveRun struct {
-	*pageRequest
+	*web.Request
 	flush  *http.ResponseController
 	plan   *countersign.Plan
 	key    viewKey
@@ -34,8 +35,8 @@ type liveRun struct {
 
 // runLive streams a run: for each change the pieces of the page that differ, until the
 // run, session, service or connection ends.
-func runLive(v *pageRequest, views *sharedViews) error {
-	watched, err := v.control.Watch(v.r.Context(), v.actor, v.r.PathValue("id"))
+func runLive(v *web.Request, views *sharedViews) error {
+	watched, err := v.Control.Watch(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -46,18 +47,18 @@ func runLive(v *pageRequest, views *sharedViews) error {
 	}
 	l.shared = views.join(l.key)
 	defer views.leave(l.key)
-	h := v.w.Header()
+	h := v.W.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
-	v.w.WriteHeader(http.StatusOK)
-	if v.r.Method != http.MethodHead && l.begin(&watched.Now) {
+	v.W.WriteHeader(http.StatusOK)
+	if v.R.Method != http.MethodHead && l.begin(&watched.Now) {
 		l.follow(watched.Changes.C)
 	}
 	return nil
 }
 
-func openLive(v *pageRequest, id string) (*liveRun, error) {
-	whole, err := v.control.Run(v.r.Context(), v.actor, id)
+func openLive(v *web.Request, id string) (*liveRun, error) {
+	whole, err := v.Control.Run(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +66,13 @@ func openLive(v *pageRequest, id string) (*liveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, err := strconv.ParseInt(v.query("from"), 10, 64)
+	from, err := strconv.ParseInt(v.Query("from"), 10, 64)
 	if err != nil {
 		from = 0 // send everything
 	}
 	return &liveRun{
-		pageRequest: v, flush: http.NewResponseController(v.w), plan: whole.PlanSnapshot, from: from,
-		key: keyOf(v.actor, &whole, b, v.query("step")),
+		Request: v, flush: http.NewResponseController(v.W), plan: whole.PlanSnapshot, from: from,
+		key: keyOf(v.Actor, &whole, b, v.Query("step")),
 	}, nil
 }
 
@@ -106,9 +107,9 @@ func (l *liveRun) follow(changes <-chan *countersign.Run) {
 			if !l.stillMay() || !l.send(": still here\n\n") {
 				return
 			}
-		case <-l.r.Context().Done():
+		case <-l.R.Context().Done():
 			return
-		case <-l.stop:
+		case <-l.Stopping:
 			return
 		}
 	}
@@ -117,11 +118,11 @@ func (l *liveRun) follow(changes <-chan *countersign.Run) {
 // stillMay checks the session again. If its rights have changed, the stream ends; the
 // viewer reconnects with the new rights.
 func (l *liveRun) stillMay() bool {
-	was := l.actor.Principal
-	if l.recognize() != nil {
+	was := l.Actor.Principal
+	if l.Recognize() != nil {
 		return false
 	}
-	is := l.actor.Principal
+	is := l.Actor.Principal
 	return is.Tenant == was.Tenant && slices.Equal(is.Roles, was.Roles) && is.Limited() == was.Limited() && slices.Equal(is.Projects, was.Projects)
 }
 
@@ -132,8 +133,8 @@ func (l *liveRun) show(r *countersign.Run) bool {
 	}
 	now, err := l.pieces(r)
 	if err != nil {
-		if l.r.Context().Err() == nil {
-			l.cfg.Log.ErrorContext(l.r.Context(), "live page not written", "error", err)
+		if l.R.Context().Err() == nil {
+			l.Config.Log.ErrorContext(l.R.Context(), "live page not written", "error", err)
 		}
 		return false
 	}
@@ -150,7 +151,7 @@ func (l *liveRun) show(r *countersign.Run) bool {
 // the same key.
 func (l *liveRun) pieces(r *countersign.Run) (renderedRun, error) {
 	return l.shared.at(r.Revision, func() (renderedRun, error) {
-		seen, err := l.control.Masked(l.r.Context(), l.actor, r)
+		seen, err := l.Control.Masked(l.R.Context(), l.Actor, r)
 		if err != nil {
 			return renderedRun{}, err
 		}
@@ -160,22 +161,22 @@ func (l *liveRun) pieces(r *countersign.Run) (renderedRun, error) {
 
 // write renders every piece of a run's page.
 func (l *liveRun) write(r *countersign.Run) (renderedRun, error) {
-	d := runDataOf(r, l.plan, l.key.rights(l.cfg.MaxActive), l.key.step)
-	trail, err := trailOf(l.pageRequest, r)
+	d := runDataOf(r, l.plan, l.key.rights(l.Config.MaxActive), l.key.step)
+	trail, err := trailOf(l.Request, r)
 	if err != nil {
 		return renderedRun{}, err
 	}
 	d.Trail = trail
-	if err := addApproval(l.pageRequest, &d.Chosen); err != nil {
+	if err := addApproval(l.Request, &d.Chosen); err != nil {
 		return renderedRun{}, err
 	}
-	now := *l.pageRequest
-	now.now = l.cfg.Now()
-	f := frame{page: &page{name: "run", Data: d}, pageRequest: &now}
+	now := *l.Request
+	now.Now = l.Config.Now()
+	f := web.Frame{Page: &web.Page{Name: "run", Data: d}, Request: &now}
 	out := renderedRun{revision: r.Revision, ended: r.Status.IsTerminal()}
 	add := func(id, block string, data any) error {
 		var b bytes.Buffer
-		err := l.pages.execute(&b, "run", block, data)
+		err := l.Pages.Execute(&b, "run", block, data)
 		out.list = append(out.list, piece{id, b.String()})
 		return err
 	}
@@ -212,7 +213,7 @@ func eventOf(now renderedRun, sent []piece) string {
 
 func (l *liveRun) send(text string) bool {
 	_ = l.flush.SetWriteDeadline(time.Now().Add(liveWrite)) // if supported
-	if _, err := l.w.Write([]byte(text)); err != nil {
+	if _, err := l.W.Write([]byte(text)); err != nil {
 		return false
 	}
 	return l.flush.Flush() == nil

@@ -10,36 +10,37 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // runFunctions are the functions of the templates of runs.
 var runFunctions = template.FuncMap{"tinted": tinted, "resolution": resolvedAs}
 
 // runRoutes are the pages of runs; live is what viewers of the same run share.
-func runRoutes(live *sharedViews) []route {
-	return []route{
-		{method: "GET", path: "/runs", page: runsPage},
-		{method: "GET", path: "/runs/{id}", page: runPage},
-		{method: "GET", path: "/runs/{id}/live", stream: func(v *pageRequest) error { return runLive(v, live) }},
-		{method: "GET", path: "/runs/{id}/cancel", page: cancelPage},
-		{method: "POST", path: "/runs/{id}/cancel", act: cancelRun},
-		{method: "GET", path: "/runs/{id}/again", page: runAgainPage},
-		{method: "POST", path: "/runs/{id}/again", act: runAgain},
+func runRoutes(live *sharedViews) []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/runs", Page: runsPage},
+		{Method: "GET", Path: "/runs/{id}", Page: runPage},
+		{Method: "GET", Path: "/runs/{id}/live", Stream: func(v *web.Request) error { return runLive(v, live) }},
+		{Method: "GET", Path: "/runs/{id}/cancel", Page: cancelPage},
+		{Method: "POST", Path: "/runs/{id}/cancel", Act: cancelRun},
+		{Method: "GET", Path: "/runs/{id}/again", Page: runAgainPage},
+		{Method: "POST", Path: "/runs/{id}/again", Act: runAgain},
 	}
 }
 
 type runsData struct {
 	Rows     []runRow
-	Statuses []filter
-	Times    []filter
-	Pager    pager
+	Statuses []web.Filter
+	Times    []web.Filter
+	Pager    web.Pager
 	Plan     string // the plan to which the list is filtered
 	PlanName string
 	AllPlans string // the list's address without that filter
 	Narrowed bool
 	Text     string
-	Reasons  []option // why runs ended
-	Agents   []option
+	Reasons  []web.Option // why runs ended
+	Agents   []web.Option
 	Calls    string      // the capability to which the list is filtered
 	Kept     [][2]string // the filters of the address that the form doesn't have
 }
@@ -50,44 +51,44 @@ var periods = []struct {
 	Length      time.Duration
 }{{"1h", "Last hour", time.Hour}, {"24h", "Last 24 h", 24 * time.Hour}, {"7d", "Last 7 days", 7 * 24 * time.Hour}}
 
-func runsPage(v *pageRequest) (*page, error) {
+func runsPage(v *web.Request) (*web.Page, error) {
 	f, err := runFilter(v)
 	if err != nil {
 		return nil, err
 	}
-	l := v.list()
-	found, err := v.control.Runs(v.r.Context(), v.actor, l, f)
+	l := v.List()
+	found, err := v.Control.Runs(v.R.Context(), v.Actor, l, f)
 	if err != nil {
 		return nil, err
 	}
-	d := runsData{Plan: f.PlanID, AllPlans: v.withParam("plan", ""), Narrowed: f != control.RunFilter{}}
+	d := runsData{Plan: f.PlanID, AllPlans: v.WithParam("plan", ""), Narrowed: f != control.RunFilter{}}
 	if d.Rows, err = runRows(v, found.Items); err != nil {
 		return nil, err
 	}
-	d.Pager = v.pager(l, len(found.Items), found.Total, found.NextOffset)
-	d.Statuses, d.Times = v.filters("status", statusChoices()...), v.filters("since", periodChoices()...)
+	d.Pager = v.Pager(l, len(found.Items), found.Total, found.NextOffset)
+	d.Statuses, d.Times = v.Filters("status", statusChoices()...), v.Filters("since", periodChoices()...)
 	d.Times[0].Word = "Any time"
 	d.Text, d.Calls = f.Text, f.Capability
 	for _, code := range countersign.RunReasons {
-		d.Reasons = append(d.Reasons, option{string(code), text.Titled(string(code)), string(code) == f.Reason})
+		d.Reasons = append(d.Reasons, web.Option{Value: string(code), Word: text.Titled(string(code)), Here: string(code) == f.Reason})
 	}
 	if d.Agents, err = agentChoices(v, f.AgentID); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"status", "since", "plan"} {
-		if now := v.query(name); now != "" {
+		if now := v.Query(name); now != "" {
 			d.Kept = append(d.Kept, [2]string{name, now})
 		}
 	}
 	if len(d.Rows) > 0 {
 		d.PlanName = d.Rows[0].Title
 	}
-	return &page{name: "runs", Title: "Runs", Nav: "runs", Crumbs: []crumb{{Word: "Runs"}}, Data: d}, nil
+	return &web.Page{Name: "runs", Title: "Runs", Nav: "runs", Crumbs: []web.Crumb{{Word: "Runs"}}, Data: d}, nil
 }
 
-func runFilter(v *pageRequest) (f control.RunFilter, err error) {
-	f.Status, f.PlanID, f.AgentID = v.query("status"), v.query("plan"), v.query("agent")
-	f.Text, f.Reason, f.Capability = strings.TrimSpace(v.query("q")), v.query("reason"), strings.TrimSpace(v.query("capability"))
+func runFilter(v *web.Request) (f control.RunFilter, err error) {
+	f.Status, f.PlanID, f.AgentID = v.Query("status"), v.Query("plan"), v.Query("agent")
+	f.Text, f.Reason, f.Capability = strings.TrimSpace(v.Query("q")), v.Query("reason"), strings.TrimSpace(v.Query("capability"))
 	if f.Reason != "" && !slices.Contains(countersign.RunReasons, countersign.Code(f.Reason)) {
 		return f, countersign.Errorf(countersign.CodeInvalidRequest, "reason: no run ends with %q", f.Reason)
 	}
@@ -97,10 +98,10 @@ func runFilter(v *pageRequest) (f control.RunFilter, err error) {
 	if f.PlanID != "" && !countersign.ValidID(f.PlanID) {
 		return f, countersign.Errorf(countersign.CodeInvalidRequest, "plan: this is no id")
 	}
-	since := v.query("since")
+	since := v.Query("since")
 	for _, s := range periods {
 		if s.Value == since {
-			f.Since = v.now.Add(-s.Length)
+			f.Since = v.Now.Add(-s.Length)
 		}
 	}
 	if since != "" && f.Since.IsZero() {
@@ -111,17 +112,17 @@ func runFilter(v *pageRequest) (f control.RunFilter, err error) {
 
 // agentChoices are the agents to choose from; the selected one is included even if the
 // first page lacks it.
-func agentChoices(v *pageRequest, now string) ([]option, error) {
-	found, err := v.control.AgentNames(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+func agentChoices(v *web.Request, now string) ([]web.Option, error) {
+	found, err := v.Control.AgentNames(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
-	var out []option
+	var out []web.Option
 	for _, a := range found {
-		out = append(out, option{a.ID, a.Name, a.ID == now})
+		out = append(out, web.Option{Value: a.ID, Word: a.Name, Here: a.ID == now})
 	}
-	if now != "" && !slices.ContainsFunc(out, func(o option) bool { return o.Here }) {
-		out = append(out, option{now, now, true})
+	if now != "" && !slices.ContainsFunc(out, func(o web.Option) bool { return o.Here }) {
+		out = append(out, web.Option{Value: now, Word: now, Here: true})
 	}
 	return out, nil
 }
@@ -151,8 +152,8 @@ type runRow struct {
 }
 
 // runRows adds the plan's name and the progress.
-func runRows(v *pageRequest, runs []countersign.Run) ([]runRow, error) {
-	names, err := v.control.PlanNames(v.r.Context(), v.actor, runs)
+func runRows(v *web.Request, runs []countersign.Run) ([]runRow, error) {
+	names, err := v.Control.PlanNames(v.R.Context(), v.Actor, runs)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 type stepLine struct {
@@ -22,7 +23,7 @@ type stepLine struct {
 }
 
 func stepLines(r *countersign.Run, chosen int) []stepLine {
-	self := Prefix + "/runs/" + r.ID
+	self := web.Prefix + "/runs/" + r.ID
 	lines := make([]stepLine, len(r.Steps))
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -110,6 +111,6 @@ func pendingWords(r *countersign.Run, s *countersign.StepRun) string {
 
 // tinted is a state's icon in its color, with its word as accessible name.
 func tinted(s text.State) template.HTML {
-	icon := string(named(s.Icon, s.Word))
+	icon := string(web.Named(s.Icon, s.Word))
 	return template.HTML(strings.Replace(icon, `class="i`, `class="i `+s.Class, 1)) //nolint:gosec // named escapes, the class is ours
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // trailLength is how many records the page shows.
@@ -31,16 +32,16 @@ type trailRow struct {
 	Refused   bool
 }
 
-func trailOf(v *pageRequest, r *countersign.Run) (*trail, error) {
-	if !v.can(access.ReadAudit) {
+func trailOf(v *web.Request, r *countersign.Run) (*trail, error) {
+	if !v.Can(access.ReadAudit) {
 		return trailOfRun(r), nil
 	}
 	subject := "run/" + r.ID
-	found, err := v.control.Audit(v.r.Context(), v.actor, control.List{Limit: trailLength}, audit.Filter{Subject: subject}, false)
+	found, err := v.Control.Audit(v.R.Context(), v.Actor, control.List{Limit: trailLength}, audit.Filter{Subject: subject}, false)
 	if err != nil {
 		return nil, err
 	}
-	t := &trail{Audited: true, Total: found.Total, Href: Prefix + "/audit?subject=" + subject}
+	t := &trail{Audited: true, Total: found.Total, Href: web.Prefix + "/audit?subject=" + subject}
 	for i := range found.Items {
 		t.Rows = append(t.Rows, recordRow(r, &found.Items[i]))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // callout is a run's main sentence, a detail and at most one button.
@@ -58,7 +59,7 @@ func calloutOf(r *countersign.Run, p *countersign.Plan, b viewerRights) callout 
 // again offers the way on from a run that didn't reach its end.
 func (c *callout) again(r *countersign.Run, b viewerRights) {
 	if b.Again {
-		c.Href, c.Word, c.Primary = Prefix+"/runs/"+r.ID+"/again", "Change and run again", !r.MayHaveHappened
+		c.Href, c.Word, c.Primary = web.Prefix+"/runs/"+r.ID+"/again", "Change and run again", !r.MayHaveHappened
 	}
 }
 
@@ -86,7 +87,7 @@ func (c *callout) waitsForApproval(r *countersign.Run, i int, b viewerRights) {
 		return
 	}
 	c.Sentence, c.Detail = "Waiting for your decision.", text.Intent(r, i)
-	c.Href, c.Word, c.Primary = Prefix+"/approvals/"+r.WaitingFor.ApprovalID, "Review", true
+	c.Href, c.Word, c.Primary = web.Prefix+"/approvals/"+r.WaitingFor.ApprovalID, "Review", true
 }
 
 func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
@@ -110,7 +111,7 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
 		c.Detail += " " + barredWords(b.Reconcile)
 		return
 	}
-	c.Href, c.Word, c.Primary = Prefix+"/recovery/"+r.ID, "Resolve", !answerable(r)
+	c.Href, c.Word, c.Primary = web.Prefix+"/recovery/"+r.ID, "Resolve", !answerable(r)
 	if answerable(r) {
 		c.Word = "See what we know"
 	}
@@ -131,7 +132,7 @@ func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {
 	if r.Status == countersign.RunWaitingApproval {
 		c.Sentence = "Approved. The run continues when a slot is free."
 	}
-	c.Href, c.Word = Prefix+"/runs?status="+string(countersign.RunRunning), "See what runs"
+	c.Href, c.Word = web.Prefix+"/runs?status="+string(countersign.RunRunning), "See what runs"
 }
 
 // runs words a running run. The time limit is given with its start, since the sentence
@@ -164,5 +165,5 @@ func (c *callout) waitsForGo(r *countersign.Run) {
 	if r.Status == countersign.RunWaitingApproval {
 		c.Sentence = "Approved. LIVE steps are stopped; the run goes on when an administrator lets it."
 	}
-	c.Href, c.Word = Prefix+"/settings#stop", "See the stop"
+	c.Href, c.Word = web.Prefix+"/settings#stop", "See the stop"
 }

@@ -8,22 +8,23 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/testing/marked"
 )
 
 // drawnPage is a page's main part.
-func drawnPage(t *testing.T, p *page, now time.Time) string { return drawnBlock(t, p, "main", now) }
+func drawnPage(t *testing.T, p *web.Page, now time.Time) string { return drawnBlock(t, p, "main", now) }
 
 // drawnBlock is a part of a page as a visitor of these roles sees it, without any service.
-func drawnBlock(t *testing.T, p *page, block string, now time.Time) string {
+func drawnBlock(t *testing.T, p *web.Page, block string, now time.Time) string {
 	t.Helper()
-	all, err := parsePages(templates, functions)
+	all, err := web.ParsePages(templates, functions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &pageRequest{site: &site{pages: all}, now: now, actor: control.Actor{Principal: boss.Principal}}
+	v := &web.Request{Site: &web.Site{Pages: all}, Now: now, Actor: control.Actor{Principal: boss.Principal}}
 	var b bytes.Buffer
-	if err := all.execute(&b, p.name, block, frame{page: p, pageRequest: v, Actor: v.actor}); err != nil {
+	if err := all.Execute(&b, p.Name, block, web.Frame{Page: p, Request: v, Actor: v.Actor}); err != nil {
 		t.Fatal(err)
 	}
 	return html.UnescapeString(b.String())
@@ -78,7 +79,7 @@ func TestNothingOfAStepIsUnseen(t *testing.T) {
 			ID: "run-1", PlanID: "plan", Mode: countersign.ModeLive, Status: countersign.RunRecoveryRequired, Steps: []countersign.StepRun{s},
 			WaitingFor: &countersign.WaitingFor{Kind: countersign.WaitReconcile, StepID: s.ID, Since: s.StartedAt},
 		}
-		chosen := &page{name: "run", Data: map[string]any{"Chosen": chosenStepOf(&r, &countersign.Plan{}, 0)}}
+		chosen := &web.Page{Name: "run", Data: map[string]any{"Chosen": chosenStepOf(&r, &countersign.Plan{}, 0)}}
 		for _, path := range marked.Missing(texts, drawnBlock(t, chosen, "step", s.StartedAt), excused) {
 			t.Errorf("with a late answer %v: the run's page leaves out %s", late, path)
 		}

@@ -6,23 +6,24 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func settingRoutes() []route {
-	return []route{
-		{method: "GET", path: "/settings", page: settingsPage},
-		{method: "GET", path: "/more", page: morePage},
-		{method: "POST", path: "/settings/stop", act: stopLive},
-		{method: "POST", path: "/settings/go", act: letGo},
-		{method: "POST", path: "/settings/approvals", act: setDecisionAssertion},
-		{method: "POST", path: "/settings/theme", open: true, act: setTheme},
-		{method: "POST", path: "/settings/keys", act: setKeys},
-		{method: "POST", path: "/settings/tenant", act: switchTenant},
-		{method: "POST", path: "/settings/tokens/{id}/confirm", act: confirmToken},
-		{method: "POST", path: "/settings/chat/confirm", act: confirmChat},
-		{method: "POST", path: "/settings/chat/remove", act: removeChat},
-		{method: "POST", path: "/settings/invitations/{tenant}/accept", act: acceptInvitation},
-		{method: "POST", path: "/settings/invitations/{tenant}/decline", act: declineInvitation},
+func settingRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/settings", Page: settingsPage},
+		{Method: "GET", Path: "/more", Page: morePage},
+		{Method: "POST", Path: "/settings/stop", Act: stopLive},
+		{Method: "POST", Path: "/settings/go", Act: letGo},
+		{Method: "POST", Path: "/settings/approvals", Act: setDecisionAssertion},
+		{Method: "POST", Path: "/settings/theme", Open: true, Act: web.SetTheme},
+		{Method: "POST", Path: "/settings/keys", Act: web.SetKeys},
+		{Method: "POST", Path: "/settings/tenant", Act: switchTenant},
+		{Method: "POST", Path: "/settings/tokens/{id}/confirm", Act: confirmToken},
+		{Method: "POST", Path: "/settings/chat/confirm", Act: confirmChat},
+		{Method: "POST", Path: "/settings/chat/remove", Act: removeChat},
+		{Method: "POST", Path: "/settings/invitations/{tenant}/accept", Act: acceptInvitation},
+		{Method: "POST", Path: "/settings/invitations/{tenant}/decline", Act: declineInvitation},
 	}
 }
 
@@ -44,35 +45,35 @@ type settingsData struct {
 	StopAll bool // the visitor may stop all tenants
 }
 
-func settingsPage(v *pageRequest) (*page, error) {
-	session, err := v.control.Session(v.r.Context(), v.actor)
+func settingsPage(v *web.Request) (*web.Page, error) {
+	session, err := v.Control.Session(v.R.Context(), v.Actor)
 	if err != nil {
 		return nil, err
 	}
 	d := settingsData{Session: session}
-	if d.Tokens, err = v.control.OwnTokens(v.r.Context(), v.actor); err != nil {
+	if d.Tokens, err = v.Control.OwnTokens(v.R.Context(), v.Actor); err != nil {
 		return nil, err
 	}
-	if d.Passkeys, err = v.control.Passkeys(v.r.Context(), v.actor); err != nil {
+	if d.Passkeys, err = v.Control.Passkeys(v.R.Context(), v.Actor); err != nil {
 		return nil, err
 	}
-	d.MayAdd = v.control.MayAddPasskey(v.r.Context(), v.actor) == nil
-	if d.Offers, err = v.control.Invitations(v.r.Context(), v.actor); err != nil {
+	d.MayAdd = v.Control.MayAddPasskey(v.R.Context(), v.Actor) == nil
+	if d.Offers, err = v.Control.Invitations(v.R.Context(), v.Actor); err != nil {
 		return nil, err
 	}
-	if d.Chats, err = v.control.OwnChatAccounts(v.r.Context(), v.actor); err != nil {
+	if d.Chats, err = v.Control.OwnChatAccounts(v.R.Context(), v.Actor); err != nil {
 		return nil, err
 	}
-	if d.Approvals, err = v.control.Settings(v.r.Context(), v.actor); err != nil {
+	if d.Approvals, err = v.Control.Settings(v.R.Context(), v.Actor); err != nil {
 		return nil, err
 	}
-	d.MaySet = access.Allow(v.actor.Principal, access.WriteSettings) == nil
-	if d.Stop, err = v.control.StopState(v.r.Context(), v.actor); err != nil {
+	d.MaySet = access.Allow(v.Actor.Principal, access.WriteSettings) == nil
+	if d.Stop, err = v.Control.StopState(v.R.Context(), v.Actor); err != nil {
 		return nil, err
 	}
-	d.MayStop = access.Allow(v.actor.Principal, access.StopTenant) == nil
-	d.StopAll = d.MayStop && v.actor.Realm
-	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: d}, nil
+	d.MayStop = access.Allow(v.Actor.Principal, access.StopTenant) == nil
+	d.StopAll = d.MayStop && v.Actor.Realm
+	return &web.Page{Name: "settings", Title: "Settings", Nav: "settings", Crumbs: []web.Crumb{{Word: "Settings"}}, Data: d}, nil
 }
 
 // Signed reports a tenant whose approvals are signed with passkeys.
@@ -80,59 +81,59 @@ func (d settingsData) Signed() bool {
 	return d.Approvals.DecisionAssertion == countersign.DecisionAssertionPasskey
 }
 
-func setDecisionAssertion(v *pageRequest) (string, error) {
-	_, err := v.control.PutSettings(v.r.Context(), v.actor, countersign.TenantSettingsWrite{
-		DecisionAssertion: v.form("assertion"), Reason: v.form("reason"), ExpectedRevision: v.formRevision(),
+func setDecisionAssertion(v *web.Request) (string, error) {
+	_, err := v.Control.PutSettings(v.R.Context(), v.Actor, countersign.TenantSettingsWrite{
+		DecisionAssertion: v.Form("assertion"), Reason: v.Form("reason"), ExpectedRevision: v.FormRevision(),
 	})
 	return "/settings#approvals", err
 }
 
-func acceptInvitation(v *pageRequest) (string, error) {
-	return "/settings#tenant", answerInvitation(v, v.control.AcceptInvitation)
+func acceptInvitation(v *web.Request) (string, error) {
+	return "/settings#tenant", answerInvitation(v, v.Control.AcceptInvitation)
 }
 
-func declineInvitation(v *pageRequest) (string, error) {
-	return "/settings#tenant", answerInvitation(v, v.control.DeclineInvitation)
+func declineInvitation(v *web.Request) (string, error) {
+	return "/settings#tenant", answerInvitation(v, v.Control.DeclineInvitation)
 }
 
-func answerInvitation(v *pageRequest, with func(context.Context, control.Actor, string) error) error {
-	tenant := v.r.PathValue("tenant")
+func answerInvitation(v *web.Request, with func(context.Context, control.Actor, string) error) error {
+	tenant := v.R.PathValue("tenant")
 	if !countersign.ValidTenantID(tenant) {
 		return countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")
 	}
-	return with(v.r.Context(), v.actor, tenant)
+	return with(v.R.Context(), v.Actor, tenant)
 }
 
-func confirmToken(v *pageRequest) (string, error) {
-	_, err := v.control.ConfirmToken(v.r.Context(), v.actor, v.r.PathValue("id"))
+func confirmToken(v *web.Request) (string, error) {
+	_, err := v.Control.ConfirmToken(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	return "/settings#tokens", err
 }
 
-func confirmChat(v *pageRequest) (string, error) {
-	return "/settings#chat", v.control.ConfirmChatAccount(v.r.Context(), v.actor, v.form("service"), v.form("workspace"), v.form("account"))
+func confirmChat(v *web.Request) (string, error) {
+	return "/settings#chat", v.Control.ConfirmChatAccount(v.R.Context(), v.Actor, v.Form("service"), v.Form("workspace"), v.Form("account"))
 }
 
-func removeChat(v *pageRequest) (string, error) {
-	return "/settings#chat", v.control.RemoveChatAccount(v.r.Context(), v.actor, v.form("service"), v.form("workspace"), v.form("account"))
+func removeChat(v *web.Request) (string, error) {
+	return "/settings#chat", v.Control.RemoveChatAccount(v.R.Context(), v.Actor, v.Form("service"), v.Form("workspace"), v.Form("account"))
 }
 
-func morePage(*pageRequest) (*page, error) {
-	return &page{name: "more", Title: "More", Nav: "more", Crumbs: []crumb{{Word: "More"}}}, nil
+func morePage(*web.Request) (*web.Page, error) {
+	return &web.Page{Name: "more", Title: "More", Nav: "more", Crumbs: []web.Crumb{{Word: "More"}}}, nil
 }
 
-func switchTenant(v *pageRequest) (string, error) {
-	if !countersign.ValidTenantID(v.form("tenant")) {
+func switchTenant(v *web.Request) (string, error) {
+	if !countersign.ValidTenantID(v.Form("tenant")) {
 		return "", countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")
 	}
-	return "/", v.control.SwitchTenant(v.r.Context(), v.actor, v.form("tenant"))
+	return "/", v.Control.SwitchTenant(v.R.Context(), v.Actor, v.Form("tenant"))
 }
 
-func stopLive(v *pageRequest) (string, error) {
-	_, err := v.control.Stop(v.r.Context(), v.actor, countersign.StopWrite{Reason: v.form("reason"), TenantID: v.form("tenant")})
+func stopLive(v *web.Request) (string, error) {
+	_, err := v.Control.Stop(v.R.Context(), v.Actor, countersign.StopWrite{Reason: v.Form("reason"), TenantID: v.Form("tenant")})
 	return "/settings#stop", err
 }
 
-func letGo(v *pageRequest) (string, error) {
-	_, err := v.control.Go(v.r.Context(), v.actor, countersign.StopWrite{Reason: v.form("reason"), TenantID: v.form("tenant")})
+func letGo(v *web.Request) (string, error) {
+	_, err := v.Control.Go(v.R.Context(), v.Actor, countersign.StopWrite{Reason: v.Form("reason"), TenantID: v.Form("tenant")})
 	return "/settings#stop", err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The steps of a plan or a team as a form. All of it stands in the form's fields, so that
@@ -50,7 +51,7 @@ type builtStep struct {
 
 // stepsForm reads and shows the steps.
 type stepsForm struct {
-	v      *pageRequest
+	v      *web.Request
 	offers []offer
 	loose  bool // required inputs may come with the run
 	stored bool // the steps are stored ones: their fields of outputs are taken as they are
@@ -91,7 +92,7 @@ func stepField(i int, what string) string { return "steps[" + strconv.Itoa(i) + 
 // count is how many rows the form has.
 func (f *stepsForm) count() int {
 	n := 0
-	for n < maxBuiltSteps && f.v.r.PostForm.Has(stepField(n, "use")) {
+	for n < maxBuiltSteps && f.v.R.PostForm.Has(stepField(n, "use")) {
 		n++
 	}
 	return n
@@ -122,9 +123,9 @@ func (f *stepsForm) found(text string) (list []*offer, total int) {
 
 // edit adds or removes a row if such a button was pressed.
 func (f *stepsForm) edit() (done bool) {
-	form := f.v.r.PostForm
+	form := f.v.R.PostForm
 	if n, err := strconv.Atoi(form.Get("remove")); err == nil {
-		f.v.r.PostForm = withoutRow(form, "steps", n)
+		f.v.R.PostForm = withoutRow(form, "steps", n)
 		return true
 	}
 	if o := f.find(form.Get("add")); o != nil && f.count() < maxBuiltSteps {
@@ -136,7 +137,7 @@ func (f *stepsForm) edit() (done bool) {
 
 // add appends a row that comes after the last one.
 func (f *stepsForm) add(o *offer) {
-	form, n := f.v.r.PostForm, f.count()
+	form, n := f.v.R.PostForm, f.count()
 	keys, ids := map[string]bool{}, map[string]bool{}
 	for i := range n {
 		keys[form.Get(stepField(i, "key"))], ids[form.Get(stepField(i, "id"))] = true, true
@@ -200,7 +201,7 @@ func (f *stepsForm) rows(s *form) []stepRow {
 
 func (f *stepsForm) row(s *form, i int, earlier []choice) stepRow {
 	at := func(what string) string { return stepField(i, what) }
-	r := stepRow{N: i, Key: f.v.form(at("key")), Use: f.v.form(at("use")), Action: f.v.form(at("actionId"))}
+	r := stepRow{N: i, Key: f.v.Form(at("key")), Use: f.v.Form(at("use")), Action: f.v.Form(at("actionId"))}
 	r.Offer = f.find(r.Use)
 	r.Head = []field{
 		must(s.line(at("name"), "Name", "What people read.", "")),
@@ -256,8 +257,8 @@ func (f *stepsForm) typed() (steps []builtStep, wrong error) {
 	ids := map[string]string{} // by the keys of earlier rows
 	for i := range f.count() {
 		step, err := f.typedStep(i, ids)
-		steps, wrong = append(steps, step), together(wrong, err)
-		ids[f.v.form(stepField(i, "key"))] = step.ID
+		steps, wrong = append(steps, step), web.Together(wrong, err)
+		ids[f.v.Form(stepField(i, "key"))] = step.ID
 	}
 	for i := range steps {
 		steps[i].follow(steps[:i])
@@ -267,25 +268,25 @@ func (f *stepsForm) typed() (steps []builtStep, wrong error) {
 
 func (f *stepsForm) typedStep(i int, ids map[string]string) (s builtStep, wrong error) {
 	at := func(what string) string { return stepField(i, what) }
-	s.ID, s.Name, s.ActionID = f.v.form(at("id")), f.v.form(at("name")), f.v.form(at("actionId"))
-	s.Owner, s.Capability, _ = strings.Cut(f.v.form(at("use")), "/")
+	s.ID, s.Name, s.ActionID = f.v.Form(at("id")), f.v.Form(at("name")), f.v.Form(at("actionId"))
+	s.Owner, s.Capability, _ = strings.Cut(f.v.Form(at("use")), "/")
 	if !countersign.ValidID(s.ID) {
-		wrong = invalid(at("id"), "letters, digits, dots, underscores and hyphens, at most 128")
+		wrong = web.Invalid(at("id"), "letters, digits, dots, underscores and hyphens, at most 128")
 	}
-	for _, key := range f.v.r.PostForm[at("dependsOn")] {
+	for _, key := range f.v.R.PostForm[at("dependsOn")] {
 		if id := ids[key]; id != "" {
 			s.DependsOn = append(s.DependsOn, id)
 		}
 	}
 	o := f.find(s.Owner + "/" + s.Capability)
 	if o == nil {
-		return s, together(wrong, invalid(at("capability"), "%s is no longer there; remove the step", s.Capability))
+		return s, web.Together(wrong, web.Invalid(at("capability"), "%s is no longer there; remove the step", s.Capability))
 	}
 	var unbound, unread, unclear error
 	s.Bindings, unbound = f.typedBindings(at("inputBindings"), o, ids)
 	s.Input, unread = typedInputsAt(f.v, at("input"), f.typing(o), s.given(o))
 	s.Expectation, unclear = typedExpectationAt(f.v, at("expectation"))
-	return s, together(wrong, unbound, unread, unclear)
+	return s, web.Together(wrong, unbound, unread, unclear)
 }
 
 // given are the inputs that nobody types.
@@ -311,27 +312,27 @@ func (f *stepsForm) typing(o *offer) *countersign.Capability {
 
 func (f *stepsForm) typedBindings(at string, o *offer, ids map[string]string) (out map[string]countersign.Binding, wrong error) {
 	if o.InputSchema == nil {
-		text := f.v.form(at)
+		text := f.v.Form(at)
 		if text == "" {
 			return nil, nil
 		}
 		if err := exactjson.Decode([]byte(text), &out); err != nil {
-			return nil, invalid(at, "%s", strings.ReplaceAll(problemMessage(err), "; ", ", "))
+			return nil, web.Invalid(at, "%s", strings.ReplaceAll(web.ProblemMessage(err), "; ", ", "))
 		}
 		return out, nil
 	}
 	for _, in := range inputsOf(*o.Capability) {
-		key, name := f.v.form(at+"."+in.Name+".stepId"), f.v.form(at+"."+in.Name+".field")
+		key, name := f.v.Form(at+"."+in.Name+".stepId"), f.v.Form(at+"."+in.Name+".field")
 		if _, set := o.Fixed[in.Name]; set || key == "" {
 			continue
 		}
 		switch {
 		case ids[key] == "":
-			wrong = together(wrong, invalid(at+"."+in.Name+".stepId", "choose an earlier step"))
+			wrong = web.Together(wrong, web.Invalid(at+"."+in.Name+".stepId", "choose an earlier step"))
 		case name == "":
-			wrong = together(wrong, invalid(at+"."+in.Name+".field", "say which field"))
+			wrong = web.Together(wrong, web.Invalid(at+"."+in.Name+".field", "say which field"))
 		case !f.stored:
-			wrong = together(wrong, f.checkOutput(at+"."+in.Name+".field", key, name))
+			wrong = web.Together(wrong, f.checkOutput(at+"."+in.Name+".field", key, name))
 		}
 		if out == nil {
 			out = map[string]countersign.Binding{}
@@ -405,7 +406,7 @@ func plainly(steps []builtStep) []builtStep {
 }
 
 func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
-	form := f.v.r.PostForm
+	form := f.v.R.PostForm
 	set := func(what, value string) { form.Set(stepField(i, what), value) }
 	set("use", s.Owner+"/"+s.Capability)
 	set("key", "k"+strconv.Itoa(i))
@@ -458,7 +459,7 @@ type stepOffers struct {
 }
 
 func (f *stepsForm) offersFor(whose, none string) stepOffers {
-	d := stepOffers{Find: f.v.form("find"), Whose: whose, WhoseTitle: text.Upper(whose), None: none, Most: maxBuiltSteps, Full: f.count() >= maxBuiltSteps}
+	d := stepOffers{Find: f.v.Form("find"), Whose: whose, WhoseTitle: text.Upper(whose), None: none, Most: maxBuiltSteps, Full: f.count() >= maxBuiltSteps}
 	if d.Found, d.Total = f.found(d.Find); d.Total == 0 && len(f.offers) > 0 {
 		d.None = "Nothing matches."
 	}

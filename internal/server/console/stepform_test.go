@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // shopSteps is a form whose steps may call two capabilities, one with declared inputs.
@@ -20,7 +21,7 @@ func shopSteps(form url.Values) *stepsForm {
 	declared := &countersign.Capability{Name: "refunds.create", Method: "POST", Path: "/refunds", InputSchema: map[string]countersign.InputField{
 		"orderId": {Type: "string"}, "amount": {Type: "number"}, "a b": {Type: "object"}, "fast": {Type: "boolean"}, "kind": {Type: "string", Enum: []countersign.Value{countersign.String("x"), countersign.String("y")}},
 	}}
-	return &stepsForm{v: &pageRequest{r: r}, offers: []offer{
+	return &stepsForm{v: &web.Request{R: r}, offers: []offer{
 		{Owner: "acme-shop", Word: "Shop", Capability: declared},
 		{Owner: "acme-shop", Word: "Shop", Capability: &countersign.Capability{Name: "free/form", Method: "POST", Path: "/x"}},
 	}}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The fields of an earlier step's output that an input may be taken from: those that its
@@ -33,8 +34,8 @@ func outputsOf(c *countersign.Capability) []string {
 // offerAt is what the row with a key calls.
 func (f *stepsForm) offerAt(key string) *offer {
 	for i := range f.count() {
-		if f.v.form(stepField(i, "key")) == key {
-			return f.find(f.v.form(stepField(i, "use")))
+		if f.v.Form(stepField(i, "key")) == key {
+			return f.find(f.v.Form(stepField(i, "use")))
 		}
 	}
 	return nil
@@ -77,5 +78,5 @@ func (f *stepsForm) checkOutput(at, key, name string) error {
 	if len(o.Outputs) > mostNamed {
 		named += " and others"
 	}
-	return invalid(at, "%s has no field %s in its output; it has %s", o.Name, name, strings.ReplaceAll(named, "; ", ", "))
+	return web.Invalid(at, "%s has no field %s in its output; it has %s", o.Name, name, strings.ReplaceAll(named, "; ", ", "))
 }

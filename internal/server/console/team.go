@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
@@ -19,12 +20,12 @@ type teamData struct {
 	countersign.Team
 	Members                []teamMember // members and steps of the current page
 	Steps                  []teamStep
-	MemberPages, StepPages pager
+	MemberPages, StepPages web.Pager
 	Drawn                  template.HTML
 	Poll                   string
 	Call                   text.StatusNotice
 	Reason                 field
-	Problem                *problem
+	Problem                *web.Problem
 }
 
 type teamMember struct {
@@ -41,10 +42,10 @@ type teamStep struct {
 	Inputs []teamInput
 }
 
-func teamPage(v *pageRequest) (*page, error) { return teamAgain(v, nil) }
+func teamPage(v *web.Request) (*web.Page, error) { return teamAgain(v, nil) }
 
-func teamAgain(v *pageRequest, err error) (*page, error) {
-	t, unread := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
+func teamAgain(v *web.Request, err error) (*web.Page, error) {
+	t, unread := v.Control.Team(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
@@ -58,18 +59,18 @@ func teamAgain(v *pageRequest, err error) (*page, error) {
 	}
 	s := formOf(v, err, "")
 	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
-	d.Call = teamCallOf(t, d.Members, v.can(access.ResumeTeam), v.can(access.StartTeamRun))
+	d.Call = teamCallOf(t, d.Members, v.Can(access.ResumeTeam), v.Can(access.StartTeamRun))
 	d.Drawn = drawTeam(v, t, d.Steps)
 	d.show(v)
 	d.Problem = s.problem()
-	return &page{name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
+	return &web.Page{Name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
 }
 
 // show keeps the members and steps of the current page.
-func (d *teamData) show(v *pageRequest) {
-	from, to, pages := v.part("members", len(d.Members))
+func (d *teamData) show(v *web.Request) {
+	from, to, pages := v.Part("members", len(d.Members))
 	d.Members, d.MemberPages = d.Members[from:to], pages
-	from, to, d.StepPages = v.part("offset", len(d.Steps))
+	from, to, d.StepPages = v.Part("offset", len(d.Steps))
 	d.Steps = d.Steps[from:to]
 	shown := make([]countersign.Agent, len(d.Members))
 	for i, m := range d.Members {
@@ -78,12 +79,12 @@ func (d *teamData) show(v *pageRequest) {
 	d.Poll = pollOf(shown)
 }
 
-func agentsOf(v *pageRequest, t countersign.Team) (map[string]countersign.Agent, error) {
+func agentsOf(v *web.Request, t countersign.Team) (map[string]countersign.Agent, error) {
 	ids := make([]string, len(t.Members))
 	for i, m := range t.Members {
 		ids[i] = m.AgentID
 	}
-	list, err := v.control.AgentsNamed(v.r.Context(), v.actor, ids)
+	list, err := v.Control.AgentsNamed(v.R.Context(), v.Actor, ids)
 	out := map[string]countersign.Agent{}
 	for _, a := range list {
 		out[a.ID] = a
@@ -92,13 +93,13 @@ func agentsOf(v *pageRequest, t countersign.Team) (map[string]countersign.Agent,
 }
 
 // capabilitiesOf are the agents' projects by ID.
-func capabilitiesOf(v *pageRequest, agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
+func capabilitiesOf(v *web.Request, agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
 	out := map[string]countersign.Project{}
 	for _, a := range agents {
 		if _, known := out[a.ProjectID]; known {
 			continue
 		}
-		p, err := v.control.Project(v.r.Context(), v.actor, a.ProjectID)
+		p, err := v.Control.Project(v.R.Context(), v.Actor, a.ProjectID)
 		if err != nil {
 			return nil, err
 		}
@@ -180,10 +181,10 @@ func isAre(n int) string {
 }
 
 // drawTeam draws the steps with their agents and bindings.
-func drawTeam(v *pageRequest, t countersign.Team, steps []teamStep) template.HTML {
+func drawTeam(v *web.Request, t countersign.Team, steps []teamStep) template.HTML {
 	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: text.Plural(len(steps), "step", "steps") + ". The table beneath says the same."}
 	for _, s := range steps {
-		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: partAt(v, "offset", (s.N-1)/pageSize*pageSize) + "#step-" + s.ID}
+		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: web.PartAt(v, "offset", (s.N-1)/web.PageSize*web.PageSize) + "#step-" + s.ID}
 		if s.Known != nil {
 			n.Sub = s.Known.Method + " · " + s.Agent.Name
 			if s.Known.NeedsApproval() {
@@ -210,11 +211,13 @@ func edgesOf(s countersign.TeamStep) []graph.Edge {
 	return out
 }
 
-func suspendTeam(v *pageRequest) (string, error) { return moveTeam(v, moving(v.control.SuspendTeam)) }
+func suspendTeam(v *web.Request) (string, error) {
+	return moveTeam(v, web.Moving(v.Control.SuspendTeam))
+}
 
-func resumeTeam(v *pageRequest) (string, error) { return moveTeam(v, moving(v.control.ResumeTeam)) }
+func resumeTeam(v *web.Request) (string, error) { return moveTeam(v, web.Moving(v.Control.ResumeTeam)) }
 
-func moveTeam(v *pageRequest, change move) (string, error) {
-	id := v.r.PathValue("id")
-	return v.withReason("/teams/"+id, teamAgain, func(reason string) error { return change(v.r.Context(), v.actor, id, reason) })
+func moveTeam(v *web.Request, change web.Move) (string, error) {
+	id := v.R.PathValue("id")
+	return v.WithReason("/teams/"+id, teamAgain, func(reason string) error { return change(v.R.Context(), v.Actor, id, reason) })
 }

@@ -6,20 +6,21 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Forms that create and edit a team as JSON.
 
 const teamConsequence = "Saving makes a new revision: plans and runs made of the one before take no further step."
 
-func newTeamPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.WriteTeam); err != nil {
+func newTeamPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.WriteTeam); err != nil {
 		return nil, err
 	}
 	return newTeam(v, nil)
 }
 
-func newTeam(v *pageRequest, err error) (*page, error) {
+func newTeam(v *web.Request, err error) (*web.Page, error) {
 	first, unread := firstTeam(v)
 	if unread != nil {
 		return nil, unread
@@ -31,12 +32,12 @@ func newTeam(v *pageRequest, err error) (*page, error) {
 		Text:        must(s.document("document", "Team", "At least two different admitted agents with models, and the steps that they share.", first, 24)),
 		Consequence: "It can run right away, started by any operator who may see its members’ projects.", Problem: s.problem(), Example: exampleTeam,
 	}
-	return d.page("teams", []crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}), nil
+	return d.page("teams", []web.Crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}), nil
 }
 
 // firstTeam is the initial text of a new team, with agents that could be its members.
-func firstTeam(v *pageRequest) (string, error) {
-	list, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: 200}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
+func firstTeam(v *web.Request) (string, error) {
+	list, err := v.Control.Agents(v.R.Context(), v.Actor, control.List{Limit: 200}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return "", err
 	}
@@ -72,34 +73,34 @@ const exampleTeam = `{
   ]
 }`
 
-func createTeam(v *pageRequest) (string, error) {
-	if err := v.may(access.WriteTeam); err != nil {
+func createTeam(v *web.Request) (string, error) {
+	if err := v.May(access.WriteTeam); err != nil {
 		return "", err
 	}
-	id := v.form("id")
+	id := v.Form("id")
 	var w countersign.TeamWrite
-	err := v.newID()
+	err := v.NewID()
 	if err == nil {
-		err = exactjson.Decode([]byte(v.form("document")), &w)
+		err = exactjson.Decode([]byte(v.Form("document")), &w)
 	}
 	if err == nil {
 		w.ExpectedRevision = 0
-		_, err = v.control.PutTeam(v.r.Context(), v.actor, id, w)
+		_, err = v.Control.PutTeam(v.R.Context(), v.Actor, id, w)
 	}
-	err = taken(err, "team", id)
+	err = web.Taken(err, "team", id)
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	return "", v.formAgain(err, newTeam)
+	return "", v.FormAgain(err, newTeam)
 }
 
-func teamDocumentPage(v *pageRequest) (*page, error) { return teamDocument(v, nil) }
+func teamDocumentPage(v *web.Request) (*web.Page, error) { return teamDocument(v, nil) }
 
-func teamDocument(v *pageRequest, err error) (*page, error) {
-	if err := v.may(access.WriteTeam); err != nil {
+func teamDocument(v *web.Request, err error) (*web.Page, error) {
+	if err := v.May(access.WriteTeam); err != nil {
 		return nil, err
 	}
-	t, unread := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
+	t, unread := v.Control.Team(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
@@ -108,27 +109,27 @@ func teamDocument(v *pageRequest, err error) (*page, error) {
 	d := documentData{
 		Kind: "team", ID: t.ID, Name: t.Name, Back: "/teams/" + t.ID, To: "/teams/" + t.ID + "/document", Revision: t.Revision,
 		Text:        must(s.document("document", "Team", "The body of PUT /teams/"+t.ID+". Ids, revisions and times in it are ignored.", stored, 24)),
-		Consequence: teamConsequence, Problem: problemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
+		Consequence: teamConsequence, Problem: web.ProblemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 	}
 	if d.Over {
 		d.Stored = stored
 	}
-	return d.page("teams", teamCrumbs(t, crumb{Word: "As JSON"})), nil
+	return d.page("teams", teamCrumbs(t, web.Crumb{Word: "As JSON"})), nil
 }
 
-func saveTeam(v *pageRequest) (string, error) {
-	if err := v.may(access.WriteTeam); err != nil {
+func saveTeam(v *web.Request) (string, error) {
+	if err := v.May(access.WriteTeam); err != nil {
 		return "", err
 	}
-	id := v.r.PathValue("id")
+	id := v.R.PathValue("id")
 	var w countersign.TeamWrite
-	err := exactjson.Decode([]byte(v.form("document")), &w)
+	err := exactjson.Decode([]byte(v.Form("document")), &w)
 	if err == nil {
-		w.ExpectedRevision = v.formRevision()
-		_, err = v.control.PutTeam(v.r.Context(), v.actor, id, w)
+		w.ExpectedRevision = v.FormRevision()
+		_, err = v.Control.PutTeam(v.R.Context(), v.Actor, id, w)
 	}
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	return "", v.formAgain(err, teamDocument)
+	return "", v.FormAgain(err, teamDocument)
 }

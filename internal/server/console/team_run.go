@@ -5,6 +5,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The form that runs a team (contract 7).
@@ -14,16 +15,16 @@ type teamRunData struct {
 	Key     string
 	Mode    field
 	Inputs  field
-	Problem *problem
+	Problem *web.Problem
 }
 
-func teamRunPage(v *pageRequest) (*page, error) { return teamRunAgain(v, nil) }
+func teamRunPage(v *web.Request) (*web.Page, error) { return teamRunAgain(v, nil) }
 
-func teamRunAgain(v *pageRequest, err error) (*page, error) {
-	if err := v.may(access.StartTeamRun); err != nil {
+func teamRunAgain(v *web.Request, err error) (*web.Page, error) {
+	if err := v.May(access.StartTeamRun); err != nil {
 		return nil, err
 	}
-	t, unread := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
+	t, unread := v.Control.Team(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
@@ -31,7 +32,7 @@ func teamRunAgain(v *pageRequest, err error) (*page, error) {
 	d := teamRunData{Team: t, Key: startKey(v, err), Mode: s.mode(true)}
 	d.Inputs = s.document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", text.Pretty(ownInputs(t)), 10)
 	d.Problem = s.problem()
-	return &page{name: "team-run", Title: "Run " + t.Name, Nav: "teams", Crumbs: teamCrumbs(t, crumb{Word: "Run"}), Data: d}, nil
+	return &web.Page{Name: "team-run", Title: "Run " + t.Name, Nav: "teams", Crumbs: teamCrumbs(t, web.Crumb{Word: "Run"}), Data: d}, nil
 }
 
 // ownInputs are the steps' literal inputs, as the initial text.
@@ -45,21 +46,21 @@ func ownInputs(t countersign.Team) map[string]map[string]countersign.Value {
 	return out
 }
 
-func startTeamRun(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	start := countersign.TeamRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode")}
-	err := v.chosen("mode")
-	if err == nil && v.form("inputs") != "" {
-		if err = exactjson.Decode([]byte(v.form("inputs")), &start.Inputs); err != nil {
-			err = invalid("inputs", "%s", problemMessage(err))
+func startTeamRun(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	start := countersign.TeamRunStart{ExpectedRevision: v.FormRevision(), Mode: v.Form("mode")}
+	err := v.Chosen("mode")
+	if err == nil && v.Form("inputs") != "" {
+		if err = exactjson.Decode([]byte(v.Form("inputs")), &start.Inputs); err != nil {
+			err = web.Invalid("inputs", "%s", web.ProblemMessage(err))
 		}
 	}
 	if err == nil {
-		started, refused := v.control.StartTeamRun(v.r.Context(), v.actor, id, start, startKey(v, nil))
+		started, refused := v.Control.StartTeamRun(v.R.Context(), v.Actor, id, start, startKey(v, nil))
 		if refused == nil {
 			return "/runs/" + started.Run.ID, nil
 		}
 		err = refused
 	}
-	return "", v.formAgain(err, teamRunAgain)
+	return "", v.FormAgain(err, teamRunAgain)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // A team made or edited by form: its members, and the steps that they share.
@@ -25,7 +26,7 @@ type teamFormData struct {
 	Offers  stepOffers
 	JSON    string // the same as a document
 	Over    bool   // revision conflict
-	Problem *problem
+	Problem *web.Problem
 }
 
 // memberRow is a member as the form shows it.
@@ -52,11 +53,11 @@ type teamForm struct {
 	known  map[string]countersign.Agent // of the members
 }
 
-func newTeamFormPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.WriteTeam); err != nil {
+func newTeamFormPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.WriteTeam); err != nil {
 		return nil, err
 	}
-	v.r.PostForm = url.Values{}
+	v.R.PostForm = url.Values{}
 	f, err := teamFormOf(v, countersign.Team{})
 	if err != nil {
 		return nil, err
@@ -65,18 +66,18 @@ func newTeamFormPage(v *pageRequest) (*page, error) {
 }
 
 // teamFormPage shows a stored team; one that the form can't show whole is shown as JSON.
-func teamFormPage(v *pageRequest) (*page, error) {
-	if err := v.may(access.WriteTeam); err != nil {
+func teamFormPage(v *web.Request) (*web.Page, error) {
+	if err := v.May(access.WriteTeam); err != nil {
 		return nil, err
 	}
-	t, err := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
+	t, err := v.Control.Team(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	v.r.PostForm = url.Values{"name": {t.Name}}
+	v.R.PostForm = url.Values{"name": {t.Name}}
 	for i, m := range t.Members {
-		v.r.PostForm.Set(memberField(i, "agentId"), m.AgentID)
-		v.r.PostForm.Set(memberField(i, "role"), m.Role)
+		v.R.PostForm.Set(memberField(i, "agentId"), m.AgentID)
+		v.R.PostForm.Set(memberField(i, "role"), m.Role)
 	}
 	f, err := teamFormOf(v, t)
 	if err != nil {
@@ -93,9 +94,9 @@ func teamFormPage(v *pageRequest) (*page, error) {
 }
 
 // teamFormOf reads the agents that the form names, and those that it could name.
-func teamFormOf(v *pageRequest, t countersign.Team) (*teamForm, error) {
+func teamFormOf(v *web.Request, t countersign.Team) (*teamForm, error) {
 	f := &teamForm{stepsForm: &stepsForm{v: v, loose: true}, team: t, known: map[string]countersign.Agent{}}
-	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
+	found, err := v.Control.Agents(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return nil, err
 	}
@@ -130,23 +131,23 @@ func (f *teamForm) readMembers() (err error) {
 // members are those of the form.
 func (f *teamForm) members() []countersign.TeamMember {
 	out := []countersign.TeamMember{}
-	for i := 0; i < maxBuiltMembers && f.v.r.PostForm.Has(memberField(i, "agentId")); i++ {
-		out = append(out, countersign.TeamMember{AgentID: f.v.form(memberField(i, "agentId")), Role: f.v.form(memberField(i, "role"))})
+	for i := 0; i < maxBuiltMembers && f.v.R.PostForm.Has(memberField(i, "agentId")); i++ {
+		out = append(out, countersign.TeamMember{AgentID: f.v.Form(memberField(i, "agentId")), Role: f.v.Form(memberField(i, "role"))})
 	}
 	return out
 }
 
-func (f *teamForm) page(err error) (*page, error) {
+func (f *teamForm) page(err error) (*web.Page, error) {
 	v, t := f.v, f.team
 	s := formOf(v, err, "")
 	s.filled = true
 	d := teamFormData{Team: t, To: "/teams/+form", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
-	d.Saves = revisionReplaced(v, t.Revision, d.Over)
-	title, crumbs := "New team", []crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}
+	d.Saves = web.RevisionReplaced(v, t.Revision, d.Over)
+	title, crumbs := "New team", []web.Crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}
 	if t.ID == "" {
 		d.Head = append(d.Head, must(s.mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
 	} else {
-		title, crumbs, d.To = "Edit "+t.Name, teamCrumbs(t, crumb{Word: "Edit"}), "/teams/"+t.ID+"/edit"
+		title, crumbs, d.To = "Edit "+t.Name, teamCrumbs(t, web.Crumb{Word: "Edit"}), "/teams/"+t.ID+"/edit"
 	}
 	d.Head = append(d.Head, must(s.line("name", "Name", "", "")))
 	for i, m := range f.members() {
@@ -167,27 +168,27 @@ func (f *teamForm) page(err error) (*page, error) {
 	w, _ := f.typedTeam()
 	d.JSON = text.Pretty(w)
 	d.Problem = s.problem()
-	return &page{name: "team-form", Title: title, Nav: "teams", Crumbs: crumbs, Data: d}, nil
+	return &web.Page{Name: "team-form", Title: title, Nav: "teams", Crumbs: crumbs, Data: d}, nil
 }
 
 // typedTeam reads the form, as far as it can be read.
 func (f *teamForm) typedTeam() (countersign.TeamWrite, error) {
-	w := countersign.TeamWrite{Name: f.v.form("name"), Members: f.members(), Steps: []countersign.TeamStep{}}
+	w := countersign.TeamWrite{Name: f.v.Form("name"), Members: f.members(), Steps: []countersign.TeamStep{}}
 	steps, wrong := f.typed()
 	for _, s := range steps {
 		w.Steps = append(w.Steps, countersign.TeamStep{ID: s.ID, Name: s.Name, AgentID: s.Owner, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, InputBindings: s.Bindings, Expectation: s.Expectation})
 	}
-	return w, together(f.v.chosen("name"), wrong)
+	return w, web.Together(f.v.Chosen("name"), wrong)
 }
 
 // edit adds or removes a member or a step if such a button was pressed.
 func (f *teamForm) edit() (done bool, err error) {
-	form := f.v.r.PostForm
+	form := f.v.R.PostForm
 	n, notRow := strconv.Atoi(form.Get("removeMember"))
-	switch id := f.v.form("agent"); {
+	switch id := f.v.Form("agent"); {
 	case notRow == nil:
-		f.v.r.PostForm = withoutRow(form, "members", n)
-	case f.v.form("do") == "member" && slices.ContainsFunc(f.agents, func(a countersign.Agent) bool { return a.ID == id }):
+		f.v.R.PostForm = withoutRow(form, "members", n)
+	case f.v.Form("do") == "member" && slices.ContainsFunc(f.agents, func(a countersign.Agent) bool { return a.ID == id }):
 		form.Set(memberField(len(f.members()), "agentId"), id)
 	default:
 		return f.stepsForm.edit(), nil
@@ -195,9 +196,9 @@ func (f *teamForm) edit() (done bool, err error) {
 	return true, f.readMembers()
 }
 
-func makeTeam(v *pageRequest) (string, error) {
-	id := v.form("id")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteTeam, "team/"+id); err != nil {
+func makeTeam(v *web.Request) (string, error) {
+	id := v.Form("id")
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.WriteTeam, "team/"+id); err != nil {
 		return "", err
 	}
 	f, err := teamFormOf(v, countersign.Team{})
@@ -206,18 +207,18 @@ func makeTeam(v *pageRequest) (string, error) {
 	}
 	return f.act(id, func() error {
 		if !countersign.ValidID(id) {
-			return invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
+			return web.Invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
 		}
 		return nil
 	})
 }
 
-func changeTeam(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
-	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteTeam, "team/"+id); err != nil {
+func changeTeam(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
+	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.WriteTeam, "team/"+id); err != nil {
 		return "", err
 	}
-	t, err := v.control.Team(v.r.Context(), v.actor, id)
+	t, err := v.Control.Team(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return "", err
 	}
@@ -234,19 +235,19 @@ func (f *teamForm) act(id string, check func() error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if done || f.v.form("do") != "save" {
-		return "", shownAgain(f.page)
+	if done || f.v.Form("do") != "save" {
+		return "", web.ShownAgain(f.page)
 	}
 	w, err := f.typedTeam()
-	if err = together(check(), err); err == nil {
-		w.ExpectedRevision = f.v.formRevision()
-		_, err = f.v.control.PutTeam(f.v.r.Context(), f.v.actor, id, w)
+	if err = web.Together(check(), err); err == nil {
+		w.ExpectedRevision = f.v.FormRevision()
+		_, err = f.v.Control.PutTeam(f.v.R.Context(), f.v.Actor, id, w)
 	}
 	if f.team.ID == "" {
-		err = taken(err, "team", id)
+		err = web.Taken(err, "team", id)
 	}
 	if err != nil {
-		return "", formAgain(err, f.page)
+		return "", web.FormAgain(err, f.page)
 	}
 	return "/teams/" + id, nil
 }

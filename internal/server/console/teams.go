@@ -3,34 +3,35 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func teamRoutes() []route {
-	return []route{
-		{method: "GET", path: "/teams", page: teamsPage},
+func teamRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/teams", Page: teamsPage},
 		// no ID contains a plus sign, so these paths hide no team
-		{method: "GET", path: "/teams/+new", page: newTeamPage},
-		{method: "POST", path: "/teams/+new", act: createTeam},
-		{method: "GET", path: "/teams/+form", page: newTeamFormPage},
-		{method: "POST", path: "/teams/+form", act: makeTeam},
-		{method: "GET", path: "/teams/{id}", page: teamPage},
-		{method: "GET", path: "/teams/{id}/edit", page: teamFormPage},
-		{method: "POST", path: "/teams/{id}/edit", act: changeTeam},
-		{method: "POST", path: "/teams/{id}/suspend", act: suspendTeam},
-		{method: "POST", path: "/teams/{id}/resume", act: resumeTeam},
-		{method: "GET", path: "/teams/{id}/document", page: teamDocumentPage},
-		{method: "POST", path: "/teams/{id}/document", act: saveTeam},
-		{method: "GET", path: "/teams/{id}/run", page: teamRunPage},
-		{method: "POST", path: "/teams/{id}/run", act: startTeamRun},
+		{Method: "GET", Path: "/teams/+new", Page: newTeamPage},
+		{Method: "POST", Path: "/teams/+new", Act: createTeam},
+		{Method: "GET", Path: "/teams/+form", Page: newTeamFormPage},
+		{Method: "POST", Path: "/teams/+form", Act: makeTeam},
+		{Method: "GET", Path: "/teams/{id}", Page: teamPage},
+		{Method: "GET", Path: "/teams/{id}/edit", Page: teamFormPage},
+		{Method: "POST", Path: "/teams/{id}/edit", Act: changeTeam},
+		{Method: "POST", Path: "/teams/{id}/suspend", Act: suspendTeam},
+		{Method: "POST", Path: "/teams/{id}/resume", Act: resumeTeam},
+		{Method: "GET", Path: "/teams/{id}/document", Page: teamDocumentPage},
+		{Method: "POST", Path: "/teams/{id}/document", Act: saveTeam},
+		{Method: "GET", Path: "/teams/{id}/run", Page: teamRunPage},
+		{Method: "POST", Path: "/teams/{id}/run", Act: startTeamRun},
 	}
 }
 
-func teamsPage(v *pageRequest) (*page, error) {
-	return recordsPage(v, "teams", "Teams", v.control.Teams)
+func teamsPage(v *web.Request) (*web.Page, error) {
+	return web.RecordsPage(v, "teams", "Teams", v.Control.Teams)
 }
 
-func teamCrumbs(t countersign.Team, last ...crumb) []crumb {
-	return crumbsBelow("Teams", "/teams", t.ID, last...)
+func teamCrumbs(t countersign.Team, last ...web.Crumb) []web.Crumb {
+	return web.CrumbsBelow("Teams", "/teams", t.ID, last...)
 }
 
 // teamState says whether a team is suspended; whether it can run depends on its members

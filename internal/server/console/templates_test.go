@@ -1,11 +1,15 @@
 package console
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/countersign/countersign/internal/server/console/web"
+)
 
 // TestEveryPageCanBeParsed: they are parsed when they are first shown, which must
 // not be when somebody needs them.
 func TestEveryPageCanBeParsed(t *testing.T) {
-	all, err := parsePages(templates, functions)
+	all, err := web.ParsePages(templates, functions)
 	if err != nil || len(all) == 0 {
 		t.Fatal(len(all), err)
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 type tenantsData struct {
 	realm
 	Tenants []countersign.Tenant
-	Pager   pager
+	Pager   web.Pager
 
 	Credentials     []countersign.Credential
 	CredentialCount int
@@ -20,14 +21,14 @@ type tenantsData struct {
 // shownCredentials is how many credentials the page shows; the CLI lists all.
 const shownCredentials = 200
 
-func tenantsPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Tenants(v.r.Context(), v.actor, l)
+func tenantsPage(v *web.Request) (*web.Page, error) {
+	l := v.List()
+	found, err := v.Control.Tenants(v.R.Context(), v.Actor, l)
 	if err != nil {
 		return nil, err
 	}
-	d := tenantsData{realm: realmOf(v, "tenants"), Tenants: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
-	credentials, err := v.control.Credentials(v.r.Context(), v.actor, control.List{Limit: shownCredentials})
+	d := tenantsData{realm: realmOf(v, "tenants"), Tenants: found.Items, Pager: v.Pager(l, len(found.Items), found.Total, found.NextOffset)}
+	credentials, err := v.Control.Credentials(v.R.Context(), v.Actor, control.List{Limit: shownCredentials})
 	if err != nil {
 		return nil, err
 	}
@@ -40,37 +41,37 @@ type tenantData struct {
 	Stored                   countersign.Tenant // zero for a new tenant
 	ID, Name, IDErr, NameErr string
 	Revision                 int64
-	Problem                  *problem
+	Problem                  *web.Problem
 }
 
-func tenantForm(v *pageRequest, d tenantData) *page {
+func tenantForm(v *web.Request, d tenantData) *web.Page {
 	d.realm = realmOf(v, "tenants")
-	way := []crumb{{Word: "Tenants", Href: "/access/tenants"}, {Word: "Make a tenant"}}
+	way := []web.Crumb{{Word: "Tenants", Href: "/access/tenants"}, {Word: "Make a tenant"}}
 	title := "Make a tenant"
 	if d.Stored.ID != "" {
 		title = "Tenant " + d.Stored.ID
-		way[1] = crumb{Word: d.Stored.ID, ID: true}
+		way[1] = web.Crumb{Word: d.Stored.ID, ID: true}
 	}
 	return accessPage(v, "tenant", title, d, way...)
 }
 
-func newTenantPage(v *pageRequest) (*page, error) {
-	if _, err := v.control.Tenant(v.r.Context(), v.actor, v.actor.Tenant); err != nil {
+func newTenantPage(v *web.Request) (*web.Page, error) {
+	if _, err := v.Control.Tenant(v.R.Context(), v.Actor, v.Actor.Tenant); err != nil {
 		return nil, err // the visitor is no realm administrator
 	}
 	return tenantForm(v, tenantData{}), nil
 }
 
-func tenantPage(v *pageRequest) (*page, error) {
-	t, err := v.control.Tenant(v.r.Context(), v.actor, v.r.PathValue("id"))
+func tenantPage(v *web.Request) (*web.Page, error) {
+	t, err := v.Control.Tenant(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	return tenantForm(v, tenantData{Stored: t, Name: t.Name, Revision: t.Revision}), nil
 }
 
-func makeTenant(v *pageRequest) (string, error) {
-	d := tenantData{ID: v.form("id"), Name: v.form("name")}
+func makeTenant(v *web.Request) (string, error) {
+	d := tenantData{ID: v.Form("id"), Name: v.Form("name")}
 	if !countersign.ValidTenantID(d.ID) {
 		d.IDErr = "2 to 32 lower-case letters and digits, a letter first."
 	}
@@ -79,25 +80,25 @@ func makeTenant(v *pageRequest) (string, error) {
 
 // renameTenant requires the revision that the form was made from, so that no newer name
 // is lost.
-func renameTenant(v *pageRequest) (string, error) {
-	t, err := v.control.Tenant(v.r.Context(), v.actor, v.r.PathValue("id"))
+func renameTenant(v *web.Request) (string, error) {
+	t, err := v.Control.Tenant(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return "", err
 	}
-	revision, _ := strconv.ParseInt(v.form("revision"), 10, 64) // 0 if missing, which conflicts
-	return putTenant(v, tenantData{Stored: t, Name: v.form("name"), Revision: revision}, t.ID)
+	revision, _ := strconv.ParseInt(v.Form("revision"), 10, 64) // 0 if missing, which conflicts
+	return putTenant(v, tenantData{Stored: t, Name: v.Form("name"), Revision: revision}, t.ID)
 }
 
-func putTenant(v *pageRequest, d tenantData, id string) (string, error) {
+func putTenant(v *web.Request, d tenantData, id string) (string, error) {
 	if safetext.Blank(d.Name) {
 		d.NameErr = "Enter a name."
 	}
 	if d.IDErr != "" || d.NameErr != "" {
-		return "", incomplete(tenantForm(v, d))
+		return "", web.Incomplete(tenantForm(v, d))
 	}
-	_, err := v.control.PutTenant(v.r.Context(), v.actor, id, countersign.TenantWrite{Name: d.Name, ExpectedRevision: d.Revision})
+	_, err := v.Control.PutTenant(v.R.Context(), v.Actor, id, countersign.TenantWrite{Name: d.Name, ExpectedRevision: d.Revision})
 	if err != nil {
-		return "", refusedForm(err, func(p *problem) *page {
+		return "", web.RefusedForm(err, func(p *web.Problem) *web.Page {
 			d.Problem, d.Revision = p, d.Stored.Revision // the next attempt overwrites the revision now shown
 			return tenantForm(v, d)
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 type tokenRow struct {
@@ -26,18 +27,18 @@ func tokenRowOf(t countersign.Token, now time.Time) tokenRow {
 type tokensData struct {
 	realm
 	Tokens []tokenRow
-	Pager  pager
+	Pager  web.Pager
 }
 
-func tokensPage(v *pageRequest) (*page, error) {
-	l := v.list()
-	found, err := v.control.Tokens(v.r.Context(), v.actor, l, tenantAsked(v))
+func tokensPage(v *web.Request) (*web.Page, error) {
+	l := v.List()
+	found, err := v.Control.Tokens(v.R.Context(), v.Actor, l, tenantAsked(v))
 	if err != nil {
 		return nil, err
 	}
-	d := tokensData{realm: realmOf(v, "tokens"), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	d := tokensData{realm: realmOf(v, "tokens"), Pager: v.Pager(l, len(found.Items), found.Total, found.NextOffset)}
 	for _, t := range found.Items {
-		d.Tokens = append(d.Tokens, tokenRowOf(t, v.now))
+		d.Tokens = append(d.Tokens, tokenRowOf(t, v.Now))
 	}
 	return accessPage(v, "tokens", "Access", d), nil
 }
@@ -48,7 +49,7 @@ func tokenState(t countersign.Token, now time.Time) text.State {
 		return text.State{Class: "is-idle", Icon: "s-cancelled", Word: "Revoked"}
 	case left <= 0:
 		return text.State{Class: "is-idle", Icon: "s-stale", Word: "Expired"}
-	case left < tokenNotice:
+	case left < web.TokenNotice:
 		return text.State{Class: "is-wait", Icon: "s-warn", Word: "Expires soon"}
 	}
 	return text.State{Class: "is-ok", Icon: "s-completed", Word: "Valid"}
@@ -61,7 +62,7 @@ type tokenData struct {
 	Agents                     string // for an agent token: agent IDs separated by spaces
 	Modes                      []choice
 	NameErr, DaysErr, ModesErr string
-	Problem                    *problem
+	Problem                    *web.Problem
 	Made                       countersign.NewToken
 	Token                      tokenRow
 }
@@ -69,8 +70,8 @@ type tokenData struct {
 // defaultDays is the preset lifetime; the longest is 90.
 const defaultDays = "30"
 
-func newTokenPage(v *pageRequest) (*page, error) {
-	return tokenForm(v, tokenData{Agents: v.query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: grantForm(v, tenantAsked(v), nil, "", nil)}), nil
+func newTokenPage(v *web.Request) (*web.Page, error) {
+	return tokenForm(v, tokenData{Agents: v.Query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: grantForm(v, tenantAsked(v), nil, "", nil)}), nil
 }
 
 func modeChoices(on []string) []choice {
@@ -84,22 +85,22 @@ func modeChoices(on []string) []choice {
 	return out
 }
 
-func tokenForm(v *pageRequest, d tokenData) *page {
+func tokenForm(v *web.Request, d tokenData) *web.Page {
 	d.realm = realmOf(v, "tokens")
-	return accessPage(v, "token", "Make a token", d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: "Make a token"})
+	return accessPage(v, "token", "Make a token", d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: "Make a token"})
 }
 
 // makeToken shows the secret in the response to the POST only: an address would end up
 // in histories and logs.
-func makeToken(v *pageRequest) (string, error) {
+func makeToken(v *web.Request) (string, error) {
 	g, roles, projects := granted(v)
-	modes := v.r.PostForm["modes"]
+	modes := v.R.PostForm["modes"]
 	var agents []string
-	if v.form("agents") != "" { // agent tokens have fixed roles and projects
-		agents = strings.Fields(v.form("agents"))
+	if v.Form("agents") != "" { // agent tokens have fixed roles and projects
+		agents = strings.Fields(v.Form("agents"))
 		g.RolesErr, g.ReachErr, roles, projects = "", "", []countersign.Role{countersign.RoleOperator}, nil
 	}
-	d := tokenData{grant: g, Agents: v.form("agents"), Name: v.form("name"), Days: v.form("days"), UserEmail: v.form("userEmail"), Modes: modeChoices(modes)}
+	d := tokenData{grant: g, Agents: v.Form("agents"), Name: v.Form("name"), Days: v.Form("days"), UserEmail: v.Form("userEmail"), Modes: modeChoices(modes)}
 	days, err := strconv.ParseInt(d.Days, 10, 64)
 	if err != nil || days < 1 || days > countersign.MaxTokenDays {
 		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
@@ -111,19 +112,19 @@ func makeToken(v *pageRequest) (string, error) {
 		d.ModesErr = "Choose at least one mode."
 	}
 	if g.wrong() || d.DaysErr != "" || d.NameErr != "" || d.ModesErr != "" {
-		return "", incomplete(tokenForm(v, d))
+		return "", web.Incomplete(tokenForm(v, d))
 	}
 	if err := validRoles(roles); err != nil {
 		return "", err
 	}
 	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, AgentIDs: agents, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: tenantAsked(v)}
-	made, err := v.control.CreateToken(v.r.Context(), v.actor, w)
+	made, err := v.Control.CreateToken(v.R.Context(), v.Actor, w)
 	if err != nil {
-		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return tokenForm(v, d) })
+		return "", web.RefusedForm(err, func(p *web.Problem) *web.Page { d.Problem = p; return tokenForm(v, d) })
 	}
 	d.realm, d.Made = realmOf(v, "tokens"), made
-	out := accessPage(v, "token-made", "Token "+made.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: made.ID, ID: true})
-	out.status = http.StatusCreated
+	out := accessPage(v, "token-made", "Token "+made.Name, d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: made.ID, ID: true})
+	out.Status = http.StatusCreated
 	return "", out
 }
 
@@ -141,17 +142,17 @@ func modesOf(choices []choice) []string {
 	return out
 }
 
-func revokeTokenPage(v *pageRequest) (*page, error) {
-	t, err := v.control.Token(v.r.Context(), v.actor, v.r.PathValue("id"), tenantAsked(v))
+func revokeTokenPage(v *web.Request) (*web.Page, error) {
+	t, err := v.Control.Token(v.R.Context(), v.Actor, v.R.PathValue("id"), tenantAsked(v))
 	if err != nil {
 		return nil, err
 	}
-	d := tokenData{realm: realmOf(v, "tokens"), Token: tokenRowOf(control.Named(v.r.Context(), v.control, v.actor, t), v.now)}
-	return accessPage(v, "token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
+	d := tokenData{realm: realmOf(v, "tokens"), Token: tokenRowOf(control.Named(v.R.Context(), v.Control, v.Actor, t), v.Now)}
+	return accessPage(v, "token-revoke", "Revoke "+t.Name, d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: t.ID, ID: true}), nil
 }
 
-func revokeToken(v *pageRequest) (string, error) {
-	if _, err := v.control.RevokeToken(v.r.Context(), v.actor, v.r.PathValue("id"), tenantAsked(v)); err != nil {
+func revokeToken(v *web.Request) (string, error) {
+	if _, err := v.Control.RevokeToken(v.R.Context(), v.Actor, v.R.PathValue("id"), tenantAsked(v)); err != nil {
 		return "", err
 	}
 	return "/access/tokens" + realmOf(v, "").Query, nil

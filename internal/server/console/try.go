@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // Trying a capability is a DRY_RUN run of one call.
@@ -12,27 +13,27 @@ type tryData struct {
 	Capability countersign.Capability
 	Key        string // makes one run, however often the form is sent
 	Fields     []field
-	Problem    *problem
+	Problem    *web.Problem
 }
 
-func tryPage(v *pageRequest) (*page, error) { return tryAgain(v, nil) }
+func tryPage(v *web.Request) (*web.Page, error) { return tryAgain(v, nil) }
 
 // toTry reads the capability in the address if the visitor may try it.
-func toTry(v *pageRequest) (p countersign.Project, c *countersign.Capability, err error) {
-	if err := v.may(access.StartProjectRun); err != nil {
+func toTry(v *web.Request) (p countersign.Project, c *countersign.Capability, err error) {
+	if err := v.May(access.StartProjectRun); err != nil {
 		return p, nil, err
 	}
-	if p, err = v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id")); err != nil {
+	if p, err = v.Control.Project(v.R.Context(), v.Actor, v.R.PathValue("id")); err != nil {
 		return p, nil, err
 	}
-	if c = p.Capability(v.query("capability")); c == nil {
-		return p, nil, countersign.Errorf(countersign.CodeNotFound, "project %s has no capability %s", p.ID, v.query("capability"))
+	if c = p.Capability(v.Query("capability")); c == nil {
+		return p, nil, countersign.Errorf(countersign.CodeNotFound, "project %s has no capability %s", p.ID, v.Query("capability"))
 	}
 	return p, c, nil
 }
 
 // tryAgain shows the form; a refused one keeps its key, which started nothing.
-func tryAgain(v *pageRequest, err error) (*page, error) {
+func tryAgain(v *web.Request, err error) (*web.Page, error) {
 	p, c, unread := toTry(v)
 	if unread != nil {
 		return nil, unread
@@ -40,10 +41,10 @@ func tryAgain(v *pageRequest, err error) (*page, error) {
 	s := formOf(v, err, "")
 	d := tryData{Project: p, Capability: *c, Key: startKey(v, err), Fields: s.inputs(c, nil)}
 	d.Problem = s.problem()
-	return &page{name: "try", Title: "Try " + c.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID, crumb{Word: "Try " + c.Name}), Data: d}, nil
+	return &web.Page{Name: "try", Title: "Try " + c.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID, web.Crumb{Word: "Try " + c.Name}), Data: d}, nil
 }
 
-func tryCapability(v *pageRequest) (string, error) {
+func tryCapability(v *web.Request) (string, error) {
 	p, c, err := toTry(v)
 	if err != nil {
 		return "", err
@@ -52,14 +53,14 @@ func tryCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	return "", v.formAgain(err, tryAgain)
+	return "", v.FormAgain(err, tryAgain)
 }
 
-func rehearse(v *pageRequest, p countersign.Project, c *countersign.Capability) (runID string, err error) {
+func rehearse(v *web.Request, p countersign.Project, c *countersign.Capability) (runID string, err error) {
 	start := countersign.ProjectRunStart{Capability: c.Name, Mode: countersign.ModeDryRun}
 	if start.Inputs, err = typedInputs(v, c, nil); err != nil {
 		return "", err
 	}
-	started, err := v.control.StartProjectRun(v.r.Context(), v.actor, p.ID, start, startKey(v, nil))
+	started, err := v.Control.StartProjectRun(v.R.Context(), v.Actor, p.ID, start, startKey(v, nil))
 	return started.Run.ID, err
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func usersPage(v *pageRequest) (*page, error) {
+func usersPage(v *web.Request) (*web.Page, error) {
 	return accessList(v, "users", func(l control.List) (countersign.Page[countersign.User], error) {
-		return v.control.Users(v.r.Context(), v.actor, l, tenantAsked(v))
+		return v.Control.Users(v.R.Context(), v.Actor, l, tenantAsked(v))
 	})
 }
 
@@ -23,71 +24,71 @@ type userData struct {
 	Email    string
 	EmailErr string
 	Self     bool
-	Problem  *problem
+	Problem  *web.Problem
 }
 
-func newUserPage(v *pageRequest) (*page, error) {
+func newUserPage(v *web.Request) (*web.Page, error) {
 	return userForm(v, userData{grant: grantForm(v, tenantAsked(v), nil, "", nil)}), nil
 }
 
-func userForm(v *pageRequest, d userData) *page {
+func userForm(v *web.Request, d userData) *web.Page {
 	d.realm = realmOf(v, "users")
 	if d.User.Email == "" {
-		return accessPage(v, "user", "Add a user", d, crumb{Word: "Add a user"})
+		return accessPage(v, "user", "Add a user", d, web.Crumb{Word: "Add a user"})
 	}
 	d.Self = isSelf(v, d.User.Email)
-	return accessPage(v, "user", d.User.Email, d, crumb{Word: d.User.Email})
+	return accessPage(v, "user", d.User.Email, d, web.Crumb{Word: d.User.Email})
 }
 
-func isSelf(v *pageRequest, email string) bool {
-	return email == v.actor.Email && tenantAsked(v) == v.actor.Tenant
+func isSelf(v *web.Request, email string) bool {
+	return email == v.Actor.Email && tenantAsked(v) == v.Actor.Tenant
 }
 
-func userPage(v *pageRequest) (*page, error) {
-	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), tenantAsked(v))
+func userPage(v *web.Request) (*web.Page, error) {
+	u, err := v.Control.User(v.R.Context(), v.Actor, v.R.PathValue("email"), tenantAsked(v))
 	if err != nil {
 		return nil, err
 	}
-	return userForm(v, userData{User: control.Named(v.r.Context(), v.control, v.actor, u), grant: grantForm(v, tenantAsked(v), u.Roles, reachOf(u.ProjectIDs), u.ProjectIDs)}), nil
+	return userForm(v, userData{User: control.Named(v.R.Context(), v.Control, v.Actor, u), grant: grantForm(v, tenantAsked(v), u.Roles, reachOf(u.ProjectIDs), u.ProjectIDs)}), nil
 }
 
 // addUser refuses the address of an existing user, whose roles it would otherwise
 // overwrite.
-func addUser(v *pageRequest) (string, error) {
+func addUser(v *web.Request) (string, error) {
 	g, roles, projects := granted(v)
-	d := userData{grant: g, Email: v.form("email")}
+	d := userData{grant: g, Email: v.Form("email")}
 	if d.Email == "" {
 		d.EmailErr = "Enter an e-mail address."
-	} else if u, err := v.control.User(v.r.Context(), v.actor, d.Email, tenantAsked(v)); err == nil {
+	} else if u, err := v.Control.User(v.R.Context(), v.Actor, d.Email, tenantAsked(v)); err == nil {
 		d.EmailErr = u.Email + " is a user already; open it in the list to change it."
 	}
 	if g.wrong() || d.EmailErr != "" {
-		return "", incomplete(userForm(v, d))
+		return "", web.Incomplete(userForm(v, d))
 	}
 	return putUser(v, d, d.Email, roles, projects)
 }
 
-func changeUser(v *pageRequest) (string, error) {
-	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), tenantAsked(v))
+func changeUser(v *web.Request) (string, error) {
+	u, err := v.Control.User(v.R.Context(), v.Actor, v.R.PathValue("email"), tenantAsked(v))
 	if err != nil {
 		return "", err
 	}
 	g, roles, projects := granted(v)
 	d := userData{grant: g, User: u}
 	if g.wrong() {
-		return "", incomplete(userForm(v, d))
+		return "", web.Incomplete(userForm(v, d))
 	}
 	return putUser(v, d, u.Email, roles, projects)
 }
 
-func putUser(v *pageRequest, d userData, email string, roles []countersign.Role, projects []string) (string, error) {
+func putUser(v *web.Request, d userData, email string, roles []countersign.Role, projects []string) (string, error) {
 	w := countersign.UserWrite{Roles: roles, ProjectIDs: projects, TenantID: tenantAsked(v)}
 	if err := validRoles(roles); err != nil {
 		return "", err
 	}
-	_, err := v.control.PutUser(v.r.Context(), v.actor, email, w)
+	_, err := v.Control.PutUser(v.R.Context(), v.Actor, email, w)
 	if err != nil {
-		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return userForm(v, d) })
+		return "", web.RefusedForm(err, func(p *web.Problem) *web.Page { d.Problem = p; return userForm(v, d) })
 	}
 	return "/access" + realmOf(v, "").Query, nil
 }
@@ -102,17 +103,17 @@ func validRoles(roles []countersign.Role) error {
 	return nil
 }
 
-func removeUserPage(v *pageRequest) (*page, error) {
-	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), tenantAsked(v))
+func removeUserPage(v *web.Request) (*web.Page, error) {
+	u, err := v.Control.User(v.R.Context(), v.Actor, v.R.PathValue("email"), tenantAsked(v))
 	if err != nil {
 		return nil, err
 	}
 	d := userData{realm: realmOf(v, "users"), User: u, Self: isSelf(v, u.Email)}
-	return accessPage(v, "user-remove", "Remove "+u.Email, d, crumb{Word: u.Email, Href: "/access/users/" + url.PathEscape(u.Email) + d.Query}, crumb{Word: "Remove"}), nil
+	return accessPage(v, "user-remove", "Remove "+u.Email, d, web.Crumb{Word: u.Email, Href: "/access/users/" + url.PathEscape(u.Email) + d.Query}, web.Crumb{Word: "Remove"}), nil
 }
 
-func removeUser(v *pageRequest) (string, error) {
-	if _, err := v.control.DeleteUser(v.r.Context(), v.actor, v.r.PathValue("email"), tenantAsked(v)); err != nil {
+func removeUser(v *web.Request) (string, error) {
+	if _, err := v.Control.DeleteUser(v.R.Context(), v.Actor, v.R.PathValue("email"), tenantAsked(v)); err != nil {
 		return "", err
 	}
 	return "/access" + realmOf(v, "").Query, nil
@@ -124,19 +125,19 @@ type userLinkData struct {
 }
 
 // makeLink shows the link in the response to the POST only, as makeToken does its secret.
-func makeLink(v *pageRequest) (string, error) {
-	minutes, err := strconv.ParseInt(v.form("minutes"), 10, 64)
+func makeLink(v *web.Request) (string, error) {
+	minutes, err := strconv.ParseInt(v.Form("minutes"), 10, 64)
 	if err != nil || minutes < 1 || minutes > countersign.MaxLinkMinutes {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "minutes: a whole number from 1 to %d", countersign.MaxLinkMinutes)
 	}
 	w := countersign.SignInLinkWrite{ExpiresInMinutes: minutes, TenantID: tenantAsked(v)}
-	made, secret, err := v.control.CreateLink(v.r.Context(), v.actor, v.r.PathValue("email"), w)
+	made, secret, err := v.Control.CreateLink(v.R.Context(), v.Actor, v.R.PathValue("email"), w)
 	if err != nil {
 		return "", err
 	}
-	made.URL = v.cfg.BaseURL + Prefix + "/sign-in/link?link=" + secret
+	made.URL = v.Config.BaseURL + web.Prefix + "/sign-in/link?link=" + secret
 	d := userLinkData{realm: realmOf(v, "users"), Made: made}
-	out := accessPage(v, "user-link", "Sign-in link", d, crumb{Word: made.Email, Href: "/access/users/" + url.PathEscape(made.Email) + d.Query}, crumb{Word: "Sign-in link"})
-	out.status = http.StatusCreated
+	out := accessPage(v, "user-link", "Sign-in link", d, web.Crumb{Word: made.Email, Href: "/access/users/" + url.PathEscape(made.Email) + d.Query}, web.Crumb{Word: "Sign-in link"})
+	out.Status = http.StatusCreated
 	return "", out
 }

@@ -8,29 +8,30 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
+	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // The pages of webhooks: where the tenant is told of events, and how that goes. ADMINs
 // read and write them. The secret is a variable of the service's environment: no page
 // shows or takes it.
 
-func webhookRoutes() []route {
-	return []route{
-		{method: "GET", path: "/access/webhooks", page: webhooksPage},
+func webhookRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/access/webhooks", Page: webhooksPage},
 		// no ID contains a plus sign, so this path hides no webhook
-		{method: "GET", path: "/access/webhooks/+new", page: newWebhookPage},
-		{method: "POST", path: "/access/webhooks/+new", act: makeWebhook},
-		{method: "GET", path: "/access/webhooks/{id}", page: webhookPage},
-		{method: "POST", path: "/access/webhooks/{id}", act: changeWebhook},
-		{method: "POST", path: "/access/webhooks/{id}/toggle", act: toggleWebhook},
-		{method: "GET", path: "/access/webhooks/{id}/delete", page: deleteWebhookPage},
-		{method: "POST", path: "/access/webhooks/{id}/delete", act: deleteWebhook},
+		{Method: "GET", Path: "/access/webhooks/+new", Page: newWebhookPage},
+		{Method: "POST", Path: "/access/webhooks/+new", Act: makeWebhook},
+		{Method: "GET", Path: "/access/webhooks/{id}", Page: webhookPage},
+		{Method: "POST", Path: "/access/webhooks/{id}", Act: changeWebhook},
+		{Method: "POST", Path: "/access/webhooks/{id}/toggle", Act: toggleWebhook},
+		{Method: "GET", Path: "/access/webhooks/{id}/delete", Page: deleteWebhookPage},
+		{Method: "POST", Path: "/access/webhooks/{id}/delete", Act: deleteWebhook},
 	}
 }
 
-func webhooksPage(v *pageRequest) (*page, error) {
+func webhooksPage(v *web.Request) (*web.Page, error) {
 	return accessList(v, "webhooks", func(l control.List) (countersign.Page[countersign.Webhook], error) {
-		return v.control.Webhooks(v.r.Context(), v.actor, l)
+		return v.Control.Webhooks(v.R.Context(), v.Actor, l)
 	})
 }
 
@@ -54,7 +55,7 @@ type webhookData struct {
 	realm
 	countersign.Webhook // zero for a new one
 	Fields              []field
-	Problem             *problem
+	Problem             *web.Problem
 	Saves               int64 // the revision that saving replaces
 	Over                bool  // revision conflict
 }
@@ -69,33 +70,33 @@ var eventWords = []choice{
 	{Value: countersign.EventGoing, Word: "LIVE steps resumed", Note: "An administrator lifted the stop."},
 }
 
-func newWebhookPage(v *pageRequest) (*page, error) { return newWebhook(v, nil) }
+func newWebhookPage(v *web.Request) (*web.Page, error) { return newWebhook(v, nil) }
 
-func newWebhook(v *pageRequest, err error) (*page, error) {
+func newWebhook(v *web.Request, err error) (*web.Page, error) {
 	return webhookForm(v, countersign.Webhook{}, err)
 }
 
-func webhookPage(v *pageRequest) (*page, error) { return storedWebhook(v, nil) }
+func webhookPage(v *web.Request) (*web.Page, error) { return storedWebhook(v, nil) }
 
-func storedWebhook(v *pageRequest, err error) (*page, error) {
-	w, unread := v.control.Webhook(v.r.Context(), v.actor, v.r.PathValue("id"))
+func storedWebhook(v *web.Request, err error) (*web.Page, error) {
+	w, unread := v.Control.Webhook(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if unread != nil {
 		return nil, unread
 	}
 	return webhookForm(v, w, err)
 }
 
-func webhookForm(v *pageRequest, w countersign.Webhook, err error) (*page, error) {
-	if err := v.may(access.WriteWebhook); err != nil {
+func webhookForm(v *web.Request, w countersign.Webhook, err error) (*web.Page, error) {
+	if err := v.May(access.WriteWebhook); err != nil {
 		return nil, err
 	}
 	return showWebhook(v, w, formOf(v, err, "")), nil
 }
 
 // showWebhook is the page with the form's fields and its problem.
-func showWebhook(v *pageRequest, w countersign.Webhook, s *form) *page {
+func showWebhook(v *web.Request, w countersign.Webhook, s *form) *web.Page {
 	d := webhookData{realm: realmOf(v, "webhooks"), Webhook: w, Over: countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict}
-	d.Saves = revisionReplaced(v, w.Revision, d.Over)
+	d.Saves = web.RevisionReplaced(v, w.Revision, d.Over)
 	title := "Webhook " + w.ID
 	if w.ID == "" {
 		title = "Add a webhook"
@@ -103,7 +104,7 @@ func showWebhook(v *pageRequest, w countersign.Webhook, s *form) *page {
 	}
 	d.Fields = append(d.Fields, webhookFields(s, w)...)
 	d.Problem = s.problem()
-	return accessPage(v, "webhook", title, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: title})
+	return accessPage(v, "webhook", title, d, web.Crumb{Word: "Webhooks", Href: "/access/webhooks"}, web.Crumb{Word: title})
 }
 
 // webhookFields are the fields of a webhook, zero for a new one.
@@ -124,94 +125,94 @@ func webhookFields(s *form, w countersign.Webhook) []field {
 }
 
 // mayWriteWebhook records a refusal in the audit log under the webhook, as for the API.
-func mayWriteWebhook(v *pageRequest, id string) error {
-	return v.control.Authorize(v.r.Context(), v.actor, access.WriteWebhook, "webhook/"+id)
+func mayWriteWebhook(v *web.Request, id string) error {
+	return v.Control.Authorize(v.R.Context(), v.Actor, access.WriteWebhook, "webhook/"+id)
 }
 
-func makeWebhook(v *pageRequest) (string, error) {
-	id := v.form("id")
+func makeWebhook(v *web.Request) (string, error) {
+	id := v.Form("id")
 	if err := mayWriteWebhook(v, id); err != nil {
 		return "", err
 	}
-	err := v.newID()
-	err = together(err, putWebhook(v, id, 0, nil, err == nil))
-	err = taken(err, "webhook", id)
+	err := v.NewID()
+	err = web.Together(err, putWebhook(v, id, 0, nil, err == nil))
+	err = web.Taken(err, "webhook", id)
 	if err == nil {
 		return webhookHref(id), nil
 	}
-	return "", v.formAgain(err, newWebhook)
+	return "", v.FormAgain(err, newWebhook)
 }
 
 // changeWebhook saves the form; whether the webhook is enabled stays as it is.
-func changeWebhook(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
+func changeWebhook(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
 	if err := mayWriteWebhook(v, id); err != nil {
 		return "", err
 	}
-	w, err := v.control.Webhook(v.r.Context(), v.actor, id)
+	w, err := v.Control.Webhook(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return "", err
 	}
-	if err = putWebhook(v, id, v.formRevision(), &w.Enabled, true); err == nil {
+	if err = putWebhook(v, id, v.FormRevision(), &w.Enabled, true); err == nil {
 		return webhookHref(id), nil
 	}
-	return "", v.formAgain(err, storedWebhook)
+	return "", v.FormAgain(err, storedWebhook)
 }
 
 func webhookHref(id string) string { return "/access/webhooks/" + url.PathEscape(id) }
 
 // putWebhook checks the form as the API's schema would, and saves it unless another field
 // is wrong.
-func putWebhook(v *pageRequest, id string, revision int64, enabled *bool, save bool) error {
-	w := countersign.WebhookWrite{URL: v.form("url"), SecretEnv: v.form("secretEnv"), Events: v.r.PostForm["events"], Enabled: enabled, ExpectedRevision: revision}
+func putWebhook(v *web.Request, id string, revision int64, enabled *bool, save bool) error {
+	w := countersign.WebhookWrite{URL: v.Form("url"), SecretEnv: v.Form("secretEnv"), Events: v.R.PostForm["events"], Enabled: enabled, ExpectedRevision: revision}
 	var untold, unreached error
 	if len(w.Events) == 0 || slices.ContainsFunc(w.Events, func(e string) bool { return !slices.Contains(countersign.WebhookEvents, e) }) {
-		untold = invalid("events", "choose at least one")
+		untold = web.Invalid("events", "choose at least one")
 	}
-	switch reach := v.form("reach"); {
-	case reach == "some" && len(v.r.PostForm["projectIds"]) == 0:
-		unreached = invalid("projectIds", "choose at least one, or all projects above")
+	switch reach := v.Form("reach"); {
+	case reach == "some" && len(v.R.PostForm["projectIds"]) == 0:
+		unreached = web.Invalid("projectIds", "choose at least one, or all projects above")
 	case reach == "some":
-		w.ProjectIDs = v.r.PostForm["projectIds"]
+		w.ProjectIDs = v.R.PostForm["projectIds"]
 	case reach != "all":
-		unreached = invalid("reach", "choose one")
+		unreached = web.Invalid("reach", "choose one")
 	}
-	if err := together(v.chosen("url", "secretEnv"), untold, unreached); err != nil || !save {
+	if err := web.Together(v.Chosen("url", "secretEnv"), untold, unreached); err != nil || !save {
 		return err
 	}
-	_, err := v.control.PutWebhook(v.r.Context(), v.actor, id, w)
+	_, err := v.Control.PutWebhook(v.R.Context(), v.Actor, id, w)
 	return err
 }
 
 // toggleWebhook enables or disables the revision that the page showed.
-func toggleWebhook(v *pageRequest) (string, error) {
-	id := v.r.PathValue("id")
+func toggleWebhook(v *web.Request) (string, error) {
+	id := v.R.PathValue("id")
 	if err := mayWriteWebhook(v, id); err != nil {
 		return "", err
 	}
-	w, err := v.control.Webhook(v.r.Context(), v.actor, id)
+	w, err := v.Control.Webhook(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return "", err
 	}
-	_, err = v.control.PutWebhook(v.r.Context(), v.actor, id, countersign.WebhookWrite{
-		URL: w.URL, Events: w.Events, SecretEnv: w.SecretEnv, ProjectIDs: w.ProjectIDs, Enabled: new(v.form("enabled") == "true"), ExpectedRevision: v.formRevision(),
+	_, err = v.Control.PutWebhook(v.R.Context(), v.Actor, id, countersign.WebhookWrite{
+		URL: w.URL, Events: w.Events, SecretEnv: w.SecretEnv, ProjectIDs: w.ProjectIDs, Enabled: new(v.Form("enabled") == "true"), ExpectedRevision: v.FormRevision(),
 	})
 	if err == nil {
 		return webhookHref(id), nil
 	}
-	return "", answered(showWebhook(v, w, &form{v: v, err: err, stored: true}), err)
+	return "", web.Answered(showWebhook(v, w, &form{v: v, err: err, stored: true}), err)
 }
 
-func deleteWebhookPage(v *pageRequest) (*page, error) {
-	w, err := v.control.Webhook(v.r.Context(), v.actor, v.r.PathValue("id"))
+func deleteWebhookPage(v *web.Request) (*web.Page, error) {
+	w, err := v.Control.Webhook(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	d := webhookData{realm: realmOf(v, "webhooks"), Webhook: w}
-	return accessPage(v, "webhook-delete", "Delete "+w.ID, d, crumb{Word: "Webhooks", Href: "/access/webhooks"}, crumb{Word: w.ID, Href: webhookHref(w.ID), ID: true}, crumb{Word: "Delete"}), nil
+	return accessPage(v, "webhook-delete", "Delete "+w.ID, d, web.Crumb{Word: "Webhooks", Href: "/access/webhooks"}, web.Crumb{Word: w.ID, Href: webhookHref(w.ID), ID: true}, web.Crumb{Word: "Delete"}), nil
 }
 
-func deleteWebhook(v *pageRequest) (string, error) {
-	_, err := v.control.DeleteWebhook(v.r.Context(), v.actor, v.r.PathValue("id"))
+func deleteWebhook(v *web.Request) (string, error) {
+	_, err := v.Control.DeleteWebhook(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	return "/access/webhooks", err
 }

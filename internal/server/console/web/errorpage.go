@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"cmp"
@@ -12,26 +12,26 @@ import (
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
-// problem is an error for display: a sentence, a detail and the stable code.
-type problem struct {
+// Problem is an error for display: a sentence, a detail and the stable code.
+type Problem struct {
 	Sentence, Detail string
 	Code             countersign.Code
 }
 
-// refusalOf returns err's *countersign.Error, nil for any other error: those are
+// RefusalOf returns err's *countersign.Error, nil for any other error: those are
 // internal and never shown.
-func refusalOf(err error) *countersign.Error {
+func RefusalOf(err error) *countersign.Error {
 	e, _ := errors.AsType[*countersign.Error](err)
 	return e
 }
 
-// problemOf words an error; nil for nil and for errors without a code.
-func problemOf(err error) *problem {
-	e := refusalOf(err)
+// ProblemOf words an error; nil for nil and for errors without a code.
+func ProblemOf(err error) *Problem {
+	e := RefusalOf(err)
 	if e == nil {
 		return nil
 	}
-	return &problem{Sentence: sentenceOf(e), Detail: detailOf(e), Code: e.Code}
+	return &Problem{Sentence: SentenceOf(e), Detail: detailOf(e), Code: e.Code}
 }
 
 // sentences are the design's texts of errors, by code.
@@ -49,7 +49,7 @@ var sentences = map[countersign.Code]string{
 	countersign.CodePayloadTooLarge:   "This is too large.",
 }
 
-func sentenceOf(e *countersign.Error) string {
+func SentenceOf(e *countersign.Error) string {
 	if s := sentences[e.Code]; s != "" {
 		return s
 	}
@@ -66,24 +66,24 @@ func detailOf(e *countersign.Error) string {
 	return text.Upper(e.Message) + "."
 }
 
-// kept is a typed field of a form that was refused.
-type kept struct{ Name, Text string }
+// Kept is a typed field of a form that was refused.
+type Kept struct{ Name, Text string }
 
 type errorData struct {
-	Problem        *problem
-	Kept           []kept
+	Problem        *Problem
+	Kept           []Kept
 	Back, BackWord string
 }
 
 // errorPage shows the error and what was typed, so that no text is lost.
-func errorPage(v *pageRequest, e *countersign.Error) *page {
-	d := errorData{Problem: problemOf(e), Kept: typedFields(v), Back: Prefix + "/", BackWord: "Go to the overview"}
-	p := &page{name: "error", status: cmp.Or(e.Code.Status(), http.StatusConflict), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
+func errorPage(v *Request, e *countersign.Error) *Page {
+	d := errorData{Problem: ProblemOf(e), Kept: typedFields(v), Back: Prefix + "/", BackWord: "Go to the overview"}
+	p := &Page{Name: "error", Status: cmp.Or(e.Code.Status(), http.StatusConflict), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
 	if e.Code == countersign.CodeUnauthenticated {
 		d.Back, d.BackWord = Prefix+"/sign-in?next="+url.QueryEscape(refererPath(v)), "Sign in"
 		p.Data = d
 	}
-	p.Crumbs = []crumb{{Word: p.Title}}
+	p.Crumbs = []Crumb{{Word: p.Title}}
 	return p
 }
 
@@ -93,33 +93,33 @@ var titles = map[int]string{
 }
 
 // typedFields are the form's fields, except those that the page itself set.
-func typedFields(v *pageRequest) []kept {
-	var out []kept
-	for name, texts := range v.r.PostForm {
+func typedFields(v *Request) []Kept {
+	var out []Kept
+	for name, texts := range v.R.PostForm {
 		if name == "csrf" || name == "code" || name == "link" || len(texts) == 0 || strings.TrimSpace(texts[0]) == "" {
 			continue
 		}
-		out = append(out, kept{name, texts[0]})
+		out = append(out, Kept{name, texts[0]})
 	}
-	slices.SortFunc(out, func(a, b kept) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b Kept) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // refererPath is the console page that the form was sent from, "/" if unknown.
-func refererPath(v *pageRequest) string {
-	u, err := url.Parse(v.r.Referer())
-	if err != nil || u.Host != v.r.Host || !strings.HasPrefix(u.Path, Prefix+"/") {
+func refererPath(v *Request) string {
+	u, err := url.Parse(v.R.Referer())
+	if err != nil || u.Host != v.R.Host || !strings.HasPrefix(u.Path, Prefix+"/") {
 		return "/"
 	}
 	return strings.TrimPrefix(u.RequestURI(), Prefix)
 }
 
-func nothingHere(v *pageRequest) (*page, error) {
-	return nil, countersign.Errorf(countersign.CodeNotFound, "there is no page at %s", v.r.URL.Path)
+func nothingHere(v *Request) (*Page, error) {
+	return nil, countersign.Errorf(countersign.CodeNotFound, "there is no page at %s", v.R.URL.Path)
 }
 
-func tooMany() *page {
-	return &page{name: "error", status: http.StatusTooManyRequests, Title: "Too many attempts", Alone: true, Data: errorData{
-		Problem: &problem{Sentence: "Too many attempts. Try again in a few minutes."}, Back: Prefix + "/sign-in", BackWord: "Go to sign-in",
+func tooMany() *Page {
+	return &Page{Name: "error", Status: http.StatusTooManyRequests, Title: "Too many attempts", Alone: true, Data: errorData{
+		Problem: &Problem{Sentence: "Too many attempts. Try again in a few minutes."}, Back: Prefix + "/sign-in", BackWord: "Go to sign-in",
 	}}
 }

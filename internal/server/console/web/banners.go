@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"fmt"
@@ -10,16 +10,16 @@ import (
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
-// tokenNotice is how long before a token's expiry administrators see a banner.
-const tokenNotice = 14 * 24 * time.Hour
+// TokenNotice is how long before a token's expiry administrators see a banner.
+const TokenNotice = 14 * 24 * time.Hour
 
-func bannersOf(v *pageRequest) []banner {
+func bannersOf(v *Request) []banner {
 	return slices.Concat(stopped(v), invited(v), expiring(v))
 }
 
 // invited is the banner about invitations that the visitor hasn't answered.
-func invited(v *pageRequest) []banner {
-	list, err := v.control.Invitations(v.r.Context(), v.actor)
+func invited(v *Request) []banner {
+	list, err := v.Control.Invitations(v.R.Context(), v.Actor)
 	if err != nil || len(list) == 0 {
 		return nil
 	}
@@ -31,15 +31,15 @@ func invited(v *pageRequest) []banner {
 }
 
 // expiring is the banner about tokens that expire soon, for administrators.
-func expiring(v *pageRequest) []banner {
-	page, err := v.control.Tokens(v.r.Context(), v.actor, control.List{Limit: 200}, "")
+func expiring(v *Request) []banner {
+	page, err := v.Control.Tokens(v.R.Context(), v.Actor, control.List{Limit: 200}, "")
 	if err != nil { // the visitor is no administrator
 		return nil
 	}
 	soon, first := 0, ""
 	for _, t := range page.Items {
-		left := t.ExpiresAt.Sub(v.now)
-		if t.RevokedAt.IsZero() && left > 0 && left < tokenNotice {
+		left := t.ExpiresAt.Sub(v.Now)
+		if t.RevokedAt.IsZero() && left > 0 && left < TokenNotice {
 			soon++
 			first = t.Name + " expires in " + text.Span(left)
 		}
@@ -54,8 +54,8 @@ func expiring(v *pageRequest) []banner {
 }
 
 // stopped is the banner that stands on every page while LIVE steps are stopped.
-func stopped(v *pageRequest) []banner {
-	state, err := v.control.StopState(v.r.Context(), v.actor)
+func stopped(v *Request) []banner {
+	state, err := v.Control.StopState(v.R.Context(), v.Actor)
 	if err != nil || !state.Stopped {
 		return nil
 	}
@@ -64,11 +64,11 @@ func stopped(v *pageRequest) []banner {
 	if stop.TenantID == countersign.AllTenants {
 		whose = "LIVE steps of all tenants are stopped"
 	}
-	return []banner{{Text: whose + ", " + agoWord(v, stop.Since) + " by " + text.Called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
+	return []banner{{Text: whose + ", " + AgoWord(v, stop.Since) + " by " + text.Called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
 }
 
-func agoWord(v *pageRequest, t time.Time) string {
-	if d := v.now.Sub(t); d >= time.Second {
+func AgoWord(v *Request, t time.Time) string {
+	if d := v.Now.Sub(t); d >= time.Second {
 		return text.Span(d) + " ago"
 	}
 	return "just now"

@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"net/http"
@@ -13,27 +13,27 @@ import (
 
 // Errors of a form, assigned to the fields that they name.
 
-// fieldwise are the codes whose messages name fields.
-var fieldwise = map[countersign.Code]bool{
+// Fieldwise are the codes whose messages name fields.
+var Fieldwise = map[countersign.Code]bool{
 	countersign.CodeInvalidRequest: true, countersign.CodeOriginNotAllowed: true, countersign.CodeCredentialNotAllowed: true,
 	countersign.CodeExpectationRequired: true,
 }
 
-func problemMessage(err error) string {
-	if e := refusalOf(err); e != nil {
+func ProblemMessage(err error) string {
+	if e := RefusalOf(err); e != nil {
 		return e.Message
 	}
 	return ""
 }
 
 // fieldError is one problem of a document and its path.
-type fieldError struct{ field, text string }
+type fieldError struct{ Field, Text string }
 
 var atField = regexp.MustCompile(`^([^\s:]+): (.*)$`)
 
-// fieldErrors splits a message into its problems (contract 2). Text without a path
+// FieldErrors splits a message into its problems (contract 2). Text without a path
 // belongs to the problem before it.
-func fieldErrors(message string) []fieldError {
+func FieldErrors(message string) []fieldError {
 	var out []fieldError
 	for _, part := range strings.Split(message, "; ") {
 		found := atField.FindStringSubmatch(part)
@@ -41,7 +41,7 @@ func fieldErrors(message string) []fieldError {
 		case found != nil:
 			out = append(out, fieldError{found[1], found[2]})
 		case len(out) > 0:
-			out[len(out)-1].text += "; " + part
+			out[len(out)-1].Text += "; " + part
 		default:
 			out = append(out, fieldError{"", part})
 		}
@@ -49,50 +49,50 @@ func fieldErrors(message string) []fieldError {
 	return out
 }
 
-// formAgain shows the page of a form again after err; an error that the form can't
+// FormAgain shows the page of a form again after err; an error that the form can't
 // correct, or that keeps the page from being read, is returned instead.
-func formAgain(err error, show func(error) (*page, error)) error {
+func FormAgain(err error, show func(error) (*Page, error)) error {
 	p, unread := show(err)
 	if unread != nil {
 		return unread
 	}
-	return answered(p, err)
+	return Answered(p, err)
 }
 
-// formAgain is [formAgain] for a page of the request.
-func (v *pageRequest) formAgain(err error, show func(*pageRequest, error) (*page, error)) error {
-	return formAgain(err, func(err error) (*page, error) { return show(v, err) })
+// FormAgain is [formAgain] for a page of the request.
+func (v *Request) FormAgain(err error, show func(*Request, error) (*Page, error)) error {
+	return FormAgain(err, func(err error) (*Page, error) { return show(v, err) })
 }
 
-// answered returns the page with err's status; errors that the form can't correct are
+// Answered returns the page with err's status; errors that the form can't correct are
 // returned themselves.
-func answered(p *page, err error) error {
+func Answered(p *Page, err error) error {
 	switch code := countersign.ErrorCode(err); code {
 	case countersign.CodeUnauthenticated, countersign.CodeNotFound, countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeCSRF, countersign.CodeInternal, "":
 		return err
 	default:
-		p.status, p.conflict = code.Status(), code == countersign.CodeRevisionConflict
+		p.Status, p.conflict = code.Status(), code == countersign.CodeRevisionConflict
 	}
 	return p
 }
 
-// invalid is the error of one field.
-func invalid(field, format string, args ...any) error {
+// Invalid is the error of one field.
+func Invalid(field, format string, args ...any) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest, field+": "+format, args...)
 }
 
-// together joins the field errors of several parts of a form, so that all are shown at
+// Together joins the field errors of several parts of a form, so that all are shown at
 // once.
-func together(errs ...error) error {
+func Together(errs ...error) error {
 	var texts []string
 	for _, err := range errs {
 		if err == nil {
 			continue
 		}
-		if !fieldwise[countersign.ErrorCode(err)] {
+		if !Fieldwise[countersign.ErrorCode(err)] {
 			return err
 		}
-		texts = append(texts, problemMessage(err))
+		texts = append(texts, ProblemMessage(err))
 	}
 	if len(texts) == 0 {
 		return nil
@@ -100,8 +100,8 @@ func together(errs ...error) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(texts, "; "))
 }
 
-// shownAgain shows a form of which nothing was saved or is wrong.
-func shownAgain(show func(error) (*page, error)) error {
+// ShownAgain shows a form of which nothing was saved or is wrong.
+func ShownAgain(show func(error) (*Page, error)) error {
 	p, err := show(nil)
 	if err != nil {
 		return err
@@ -109,29 +109,29 @@ func shownAgain(show func(error) (*page, error)) error {
 	return p
 }
 
-// refusedForm shows the form again with the error. Errors that the form can't correct
+// RefusedForm shows the form again with the error. Errors that the form can't correct
 // are returned as they are.
-func refusedForm(err error, again func(*problem) *page) error {
-	p := problemOf(err)
+func RefusedForm(err error, again func(*Problem) *Page) error {
+	p := ProblemOf(err)
 	if p == nil || p.Code == countersign.CodeUnauthenticated || p.Code == countersign.CodeCSRF {
 		return err
 	}
 	out := again(p)
-	out.status = p.Code.Status()
+	out.Status = p.Code.Status()
 	return out
 }
 
-// incomplete shows the form again with its field errors, as 400.
-func incomplete(p *page) error {
-	p.status = http.StatusBadRequest
+// Incomplete shows the form again with its field errors, as 400.
+func Incomplete(p *Page) error {
+	p.Status = http.StatusBadRequest
 	return p
 }
 
-// refusal words an error about typed text: the sentence, then the error's message,
+// Refusal words an error about typed text: the sentence, then the error's message,
 // which starts with a path into the text. Other errors keep their own words; nil for
 // errors without a code.
-func refusal(err error, sentence string) *problem {
-	p, e := problemOf(err), refusalOf(err)
+func Refusal(err error, sentence string) *Problem {
+	p, e := ProblemOf(err), RefusalOf(err)
 	if p == nil || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
 		return p
 	}
@@ -139,9 +139,9 @@ func refusal(err error, sentence string) *problem {
 	return p
 }
 
-// status is the HTTP status of a page that shows this problem; 0, which stands for 200,
+// Status is the HTTP status of a page that shows this problem; 0, which stands for 200,
 // without one.
-func (p *problem) status() int {
+func (p *Problem) Status() int {
 	switch {
 	case p == nil:
 		return 0
@@ -151,11 +151,11 @@ func (p *problem) status() int {
 	return p.Code.Status()
 }
 
-// chosen refuses a form that lacks required choices; for the API, the schema does this.
-func (v *pageRequest) chosen(names ...string) error {
+// Chosen refuses a form that lacks required choices; for the API, the schema does this.
+func (v *Request) Chosen(names ...string) error {
 	var wrong []string
 	for _, name := range names {
-		if v.form(name) == "" {
+		if v.Form(name) == "" {
 			wrong = append(wrong, name+": it is needed")
 		}
 	}
@@ -165,9 +165,9 @@ func (v *pageRequest) chosen(names ...string) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(wrong, "; "))
 }
 
-// local returns next if it is a path within the console, else "/": a sign-in must not
+// Local returns next if it is a path within the console, else "/": a sign-in must not
 // redirect elsewhere.
-func local(next string) string {
+func Local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || !plainPath(u.Path) {
 		return "/"

@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"crypto/rand"
@@ -12,10 +12,10 @@ import (
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
-// frame is a page with its surroundings.
-type frame struct {
-	*page
-	*pageRequest
+// Frame is a page with its surroundings.
+type Frame struct {
+	*Page
+	*Request
 	Actor   control.Actor
 	CSRF    string
 	Theme   string
@@ -26,46 +26,46 @@ type frame struct {
 
 // Can reports whether to show the controls of an operation. The use case checks the
 // permission again.
-func (f frame) Can(op string) bool { return f.can(access.Operation(op)) }
+func (f Frame) Can(op string) bool { return f.Request.Can(access.Operation(op)) }
 
 // Unsaved reports a page that a form was answered with: it holds what was typed, and nothing
 // of it is stored.
-func (f frame) Unsaved() bool { return f.r.Method == http.MethodPost && !f.Alone }
+func (f Frame) Unsaved() bool { return f.R.Method == http.MethodPost && !f.Alone }
 
-func (f frame) Roles() string { return text.RoleWords(f.Actor.Roles) }
+func (f Frame) Roles() string { return text.RoleWords(f.Actor.Roles) }
 
-func (f frame) Ago(t time.Time) template.HTML { return f.ago(t) }
+func (f Frame) Ago(t time.Time) template.HTML { return f.ago(t) }
 
-func (f frame) Since(t time.Time) template.HTML { return text.TimeTag(t, text.Span(f.now.Sub(t))) }
+func (f Frame) Since(t time.Time) template.HTML { return text.TimeTag(t, text.Span(f.Now.Sub(t))) }
 
-func (f frame) Until(t time.Time) template.HTML { return text.TimeTag(t, text.Span(t.Sub(f.now))) }
+func (f Frame) Until(t time.Time) template.HTML { return text.TimeTag(t, text.Span(t.Sub(f.Now))) }
 
 // Elsewhere is the identity provider's name, "" for none.
-func (f frame) Elsewhere() string {
-	if f.cfg.Verifier == nil {
+func (f Frame) Elsewhere() string {
+	if f.Config.Verifier == nil {
 		return ""
 	}
-	return f.cfg.Verifier.Host()
+	return f.Config.Verifier.Host()
 }
 
 // HasPasskeys reports whether browsers allow passkeys here.
-func (f frame) HasPasskeys() bool { return f.control.HasPasskeys() }
+func (f Frame) HasPasskeys() bool { return f.Control.HasPasskeys() }
 
-func (f frame) Here() string {
-	if f.r.Method != http.MethodGet {
+func (f Frame) Here() string {
+	if f.R.Method != http.MethodGet {
 		return "/"
 	}
-	return local(f.r.URL.RequestURI()[len(Prefix):])
+	return Local(f.R.URL.RequestURI()[len(Prefix):])
 }
 
 // Replaces is the revision that a form of the page replaces, for its hidden field: shown
 // again, the form keeps the one that it began with, so that it can't overwrite unnoticed
 // what somebody else has saved meanwhile.
-func (f frame) Replaces(stored int64) int64 {
-	return revisionReplaced(f.pageRequest, stored, f.conflict)
+func (f Frame) Replaces(stored int64) int64 {
+	return RevisionReplaced(f.Request, stored, f.conflict)
 }
 
-func (f frame) Retiring(kind, id string, retired bool) retiring {
+func (f Frame) Retiring(kind, id string, retired bool) retiring {
 	operation := kind + "s.retire"
 	if retired {
 		operation = kind + "s.restore"
@@ -90,12 +90,12 @@ var retireEffects = map[string]string{
 // counts are the numbers beside the navigation.
 type counts struct{ Approvals, Recovery, Active int }
 
-func (v *pageRequest) frame(p *page) frame {
-	f := frame{page: p, pageRequest: v, Actor: v.actor, Theme: themeOf(v), Keys: keysOn(v)}
+func (v *Request) frame(p *Page) Frame {
+	f := Frame{Page: p, Request: v, Actor: v.Actor, Theme: themeOf(v), Keys: keysOn(v)}
 	if v.signedIn() {
 		var random [32]byte
 		_, _ = rand.Read(random[:]) // never fails
-		f.CSRF = access.MaskCSRF(access.CSRFToken(v.secret), random)
+		f.CSRF = access.MaskCSRF(access.CSRFToken(v.Secret), random)
 		if !p.Alone {
 			f.Counts, f.Banners = countsOf(v), bannersOf(v)
 		}
@@ -104,17 +104,17 @@ func (v *pageRequest) frame(p *page) frame {
 }
 
 // countsOf stay zero if they can't be read: the page itself reports the error.
-func countsOf(v *pageRequest) counts {
+func countsOf(v *Request) counts {
 	one := control.List{Limit: 1}
-	ctx := v.r.Context()
+	ctx := v.R.Context()
 	var c counts
-	if n, err := v.control.CountApprovals(ctx, v.actor, control.ApprovalFilter{Status: string(countersign.ApprovalPending)}); err == nil {
+	if n, err := v.Control.CountApprovals(ctx, v.Actor, control.ApprovalFilter{Status: string(countersign.ApprovalPending)}); err == nil {
 		c.Approvals = n
 	}
 	for status, into := range map[countersign.RunStatus]*int{
 		countersign.RunRecoveryRequired: &c.Recovery, countersign.RunRunning: &c.Active,
 	} {
-		if p, err := v.control.Runs(ctx, v.actor, one, control.RunFilter{Status: string(status)}); err == nil {
+		if p, err := v.Control.Runs(ctx, v.Actor, one, control.RunFilter{Status: string(status)}); err == nil {
 			*into = p.Total
 		}
 	}
@@ -122,11 +122,11 @@ func countsOf(v *pageRequest) counts {
 }
 
 // ago is a coarse age; a future time reads "in …".
-func (v *pageRequest) ago(t time.Time) template.HTML {
+func (v *Request) ago(t time.Time) template.HTML {
 	if t.IsZero() {
 		return "never"
 	}
-	d := v.now.Sub(t)
+	d := v.Now.Sub(t)
 	switch {
 	case d < 0:
 		return "in " + text.TimeTag(t, text.Span(-d))
@@ -138,11 +138,11 @@ func (v *pageRequest) ago(t time.Time) template.HTML {
 	return text.TimeTag(t, text.Span(d)+" ago")
 }
 
-// revisionReplaced is the revision that a form replaces when it is saved: the one that it
+// RevisionReplaced is the revision that a form replaces when it is saved: the one that it
 // was first shown with. After a conflict it is the stored one, which the page shows.
-func revisionReplaced(v *pageRequest, stored int64, over bool) int64 {
-	if v.r.Method == http.MethodPost && v.r.PostForm.Has("revision") && !over {
-		return v.formRevision()
+func RevisionReplaced(v *Request, stored int64, over bool) int64 {
+	if v.R.Method == http.MethodPost && v.R.PostForm.Has("revision") && !over {
+		return v.FormRevision()
 	}
 	return stored
 }

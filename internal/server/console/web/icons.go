@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"html/template"
@@ -6,17 +6,17 @@ import (
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
-// webFunctions are what templates draw a page's frame with.
-var webFunctions = template.FuncMap{
-	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
+// Functions are what templates draw a page's frame with.
+var Functions = template.FuncMap{
+	"icon": icon, "named": Named, "asset": Asset, "chip": chip, "plainChip": plainChip,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 }
 
 // icon is a decorative symbol.
 func icon(name string) template.HTML { return drawn(name, `aria-hidden="true"`) }
 
-// named is a symbol with an accessible name.
-func named(name, word string) template.HTML {
+// Named is a symbol with an accessible name.
+func Named(name, word string) template.HTML {
 	return drawn(name, `role="img" aria-label="`+template.HTMLEscapeString(word)+`"`)
 }
 

@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"net/http/httptest"
@@ -38,8 +38,8 @@ func TestWhoAsksIsWhomTrustedProxiesNameLast(t *testing.T) {
 		for _, h := range c.headers {
 			r.Header.Add("X-Forwarded-For", h)
 		}
-		v := &pageRequest{site: &site{cfg: Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}, r: r}
-		if got := v.from(); got != c.want {
+		v := &Request{Site: &Site{Config: Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}, R: r}
+		if got := v.From(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestNextLeadsNowhereElse(t *testing.T) {
 		"/..//evil.example": "/", "/approvals/../../../v1/session": "/", "/..": "/", "/runs/..": "/", "/%2e%2e/v1/session": "/", "/.%2E/v1": "/",
 		"/..%2fv1": "/", "/%5c..%5cevil.example": "/", "/runs//x": "/", "/./runs": "/", "/%0a/x": "/", "/runs/": "/runs/", "/runs?from=/../x": "/runs?from=/../x",
 	} {
-		if got := local(next); got != want {
+		if got := Local(next); got != want {
 			t.Errorf("%q: %q", next, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"cmp"
@@ -12,15 +12,15 @@ const (
 	aYear       = 365 * 24 * 3600
 )
 
-func prefer(v *pageRequest, name, path, value string) {
-	cookie := &http.Cookie{Name: name, Value: value, Path: path, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
+func prefer(v *Request, name, path, value string) {
+	cookie := &http.Cookie{Name: name, Value: value, Path: path, Secure: v.Secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
 	if value == "" {
 		cookie.MaxAge = -1
 	}
-	http.SetCookie(v.w, cookie)
+	http.SetCookie(v.W, cookie)
 }
 
-func themeOf(v *pageRequest) string { return Theme(v.r) }
+func themeOf(v *Request) string { return Theme(v.R) }
 
 // Theme is the chosen theme, "light" or "dark"; "" follows the system. The manual uses
 // it too.
@@ -33,25 +33,25 @@ func Theme(r *http.Request) string {
 }
 
 // keysOn reports whether keyboard shortcuts are on, the default.
-func keysOn(v *pageRequest) bool {
-	c, err := v.r.Cookie(keysCookie)
+func keysOn(v *Request) bool {
+	c, err := v.R.Cookie(keysCookie)
 	return err != nil || c.Value != "off"
 }
 
-func setTheme(v *pageRequest) (string, error) {
-	theme := v.form("theme")
+func SetTheme(v *Request) (string, error) {
+	theme := v.Form("theme")
 	if theme != "light" && theme != "dark" {
 		theme = ""
 	}
 	prefer(v, themeCookie, "/", theme)
-	return local(v.form("back")), nil
+	return Local(v.Form("back")), nil
 }
 
 func nextTheme(now string) string { return map[string]string{"": "light", "light": "dark"}[now] }
 
 func themeWord(now string) string { return cmp.Or(now, "as the system") }
 
-func setKeys(v *pageRequest) (string, error) {
-	prefer(v, keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])
+func SetKeys(v *Request) (string, error) {
+	prefer(v, keysCookie, Prefix, map[bool]string{true: "off"}[v.Form("keys") == "off"])
 	return "/settings", nil
 }

@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"context"
@@ -32,55 +32,55 @@ type Config struct {
 	Now            func() time.Time
 }
 
-// site serves pages. What they show is that of the routes.
-type site struct {
-	cfg     Config
-	control *control.Service
-	mux     *http.ServeMux
-	origins *http.CrossOriginProtection
-	pages   pages
-	stop    chan struct{} // closed when live pages must end
+// Site serves pages. What they show is that of the routes.
+type Site struct {
+	Config   Config
+	Control  *control.Service
+	mux      *http.ServeMux
+	origins  *http.CrossOriginProtection
+	Pages    Pages
+	Stopping chan struct{} // closed when live pages must end
 }
 
-// route is one page or one action.
-type route struct {
-	method, path string
-	open         bool                               // needs no session
-	upload       access.Operation                   // its form may have a file, from who may do this: nobody else's is read
-	largest      int64                              // how large such a form may be
-	page         func(*pageRequest) (*page, error)  // a GET: a page
-	act          func(*pageRequest) (string, error) // a POST: the redirect's target, or a *page as error to show instead
-	stream       func(*pageRequest) error           // a GET that writes the response itself
+// Route is one page or one action.
+type Route struct {
+	Method, Path string
+	Open         bool                           // needs no session
+	Upload       access.Operation               // its form may have a file, from who may do this: nobody else's is read
+	Largest      int64                          // how large such a form may be
+	Page         func(*Request) (*Page, error)  // a GET: a page
+	Act          func(*Request) (string, error) // a POST: the redirect's target, or a *page as error to show instead
+	Stream       func(*Request) error           // a GET that writes the response itself
 }
 
-// newSite makes a site of routes. The templates lie in a folder templates.
-func newSite(cfg Config, s *control.Service, templates fs.FS, functions template.FuncMap, routes []route) (*site, error) {
-	c := &site{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
+// New makes a site of routes. The templates lie in a folder templates.
+func New(cfg Config, s *control.Service, templates fs.FS, functions template.FuncMap, routes []Route) (*Site, error) {
+	c := &Site{Config: cfg, Control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), Stopping: make(chan struct{})}
 	if err := c.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
 		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
 	}
 	var err error
-	if c.pages, err = parsePages(templates, functions); err != nil {
+	if c.Pages, err = ParsePages(templates, functions); err != nil {
 		return nil, err
 	}
 	for _, r := range routes {
-		c.mux.HandleFunc(r.method+" "+Prefix+r.path, c.serve(r))
+		c.mux.HandleFunc(r.Method+" "+Prefix+r.Path, c.serve(r))
 	}
 	c.mux.Handle("GET "+Prefix+"/assets/", assets())
 	c.mux.HandleFunc("GET "+Prefix, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, Prefix+"/", http.StatusSeeOther)
 	})
-	c.mux.HandleFunc(Prefix+"/", c.serve(route{page: nothingHere}))
+	c.mux.HandleFunc(Prefix+"/", c.serve(Route{Page: nothingHere}))
 	return c, nil
 }
 
 // Stop ends the live pages, so that a graceful shutdown needn't wait for viewers, and
 // refuses forms from now on.
-func (c *site) Stop() { close(c.stop) }
+func (c *Site) Stop() { close(c.Stopping) }
 
-func (c *site) stopping() bool {
+func (c *Site) stopping() bool {
 	select {
-	case <-c.stop:
+	case <-c.Stopping:
 		return true
 	default:
 		return false
@@ -92,13 +92,13 @@ func (c *site) stopping() bool {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP sets the headers of every response and serves the page.
-func (c *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if c.secure() {
+	if c.Secure() {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	if c.stopping() && r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -108,8 +108,8 @@ func (c *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
-// secure reports whether browsers reach the console by HTTPS.
-func (c *site) secure() bool { return strings.HasPrefix(c.cfg.BaseURL, "https://") }
+// Secure reports whether browsers reach the console by HTTPS.
+func (c *Site) Secure() bool { return strings.HasPrefix(c.Config.BaseURL, "https://") }
 
 // Verifier is an external identity provider, which returns a verified e-mail address.
 // The browser keeps the flow that Begin returns.
