@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -100,16 +101,16 @@ func accessPage(v *web.Request, name, title string, data any, way ...web.Crumb) 
 
 // grant is the part of a form that gives a user or a token roles and projects.
 type grant struct {
-	Roles    []choice
+	Roles    []form.Choice
 	Reach    string // all, some; "" while nothing is chosen
-	Projects []choice
+	Projects []form.Choice
 	More     string // typed project IDs, where the tenant's projects can't be listed
 	CanList  bool
 	RolesErr string
 	ReachErr string
 }
 
-var roleHints = []choice{
+var roleHints = []form.Choice{
 	{Value: "ADMIN", Word: "Admin", Note: "Registers projects, admits agents, suspends, and manages users and tokens."},
 	{Value: "OPERATOR", Word: "Operator", Note: "Stores models, compiles plans, starts and cancels runs."},
 	{Value: "APPROVER", Word: "Approver", Note: "Decides approvals and resolves what is uncertain, but never what they asked for themselves."},
@@ -132,21 +133,21 @@ func grantForm(v *web.Request, tenant string, roles []countersign.Role, reach st
 }
 
 // projectChoices are the tenant's projects, and given ones that no longer exist.
-func projectChoices(v *web.Request, given []string) []choice {
+func projectChoices(v *web.Request, given []string) []form.Choice {
 	on := map[string]bool{}
 	for _, id := range given {
 		on[id] = true
 	}
-	var out []choice
+	var out []form.Choice
 	if page, err := control.ListProjects(v.R.Context(), v.Control, v.Actor, control.List{Limit: countersign.MaxPageLimit}, web.ProjectRowOf); err == nil {
 		for _, p := range page.Items {
-			out = append(out, choice{Value: p.ID, Word: p.Name, Chosen: on[p.ID]})
+			out = append(out, form.Choice{Value: p.ID, Word: p.Name, Chosen: on[p.ID]})
 			delete(on, p.ID)
 		}
 	}
 	for _, id := range given {
 		if on[id] {
-			out = append(out, choice{Value: id, Word: "no such project now", Chosen: true})
+			out = append(out, form.Choice{Value: id, Word: "no such project now", Chosen: true})
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -20,7 +21,7 @@ type agentData struct {
 	Project      string // its name, "" where it can't be read
 	Capabilities []agentCapability
 	Call         text.StatusNotice
-	Reason       field
+	Reason       form.Field
 	Limits       budgetForm
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *web.Problem
@@ -54,11 +55,11 @@ func agentAgain(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.Can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
+	s := form.Of(v, err, "")
+	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.Can(access.AdmitAgent)), Reason: form.Must(s.Line("reason", "Why", "", ""))}
 	d.Limits = budgetsOf(s, a.Budgets)
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.Can(access.StartAgentRun))
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return &web.Page{Name: "agent", Title: a.Name, Nav: "agents", Crumbs: []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
 }
 

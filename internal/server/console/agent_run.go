@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -14,9 +15,9 @@ type agentRunData struct {
 	Capability *countersign.Capability
 	Fixed      []fixedInput
 	Key        string
-	Mode       field
-	Inputs     []field
-	Expected   []field
+	Mode       form.Field
+	Inputs     []form.Field
+	Expected   []form.Field
 	Problem    *web.Problem
 }
 
@@ -46,14 +47,14 @@ func agentRunAgain(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	d := agentRunData{Agent: a, Project: p, Capability: c, Key: startKey(v, err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation(nil, expectationHint(c))}
+	s := form.Of(v, err, "")
+	d := agentRunData{Agent: a, Project: p, Capability: c, Key: form.StartKey(v, err), Mode: s.Mode(p.Enabled), Inputs: s.Inputs(c, a.ExecutorInputs[c.Name]), Expected: s.Expectation(nil, form.ExpectationHint(c))}
 	for _, one := range agentCapabilities(a, p, true) {
 		if one.Name == c.Name {
 			d.Fixed = one.Fixed
 		}
 	}
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	crumbs := []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name, Href: "/agents/" + a.ID}, {Word: "Run " + c.Name}}
 	return &web.Page{Name: "agent-run", Title: "Run " + c.Name, Nav: "agents", Crumbs: crumbs, Data: d}, nil
 }
@@ -73,11 +74,11 @@ func startAgentRun(v *web.Request) (string, error) {
 func runAgent(v *web.Request, a countersign.Agent, c *countersign.Capability) (runID string, err error) {
 	start := countersign.AgentRunStart{ExpectedRevision: v.FormRevision(), Mode: v.Form("mode"), Capability: c.Name}
 	var unfit, unclear error
-	start.Inputs, unfit = typedInputs(v, c, a.ExecutorInputs[c.Name])
-	start.Expectation, unclear = typedExpectation(v)
+	start.Inputs, unfit = form.TypedInputs(v, c, a.ExecutorInputs[c.Name])
+	start.Expectation, unclear = form.TypedExpectation(v)
 	if err := web.Together(unfit, unclear, v.Chosen("mode")); err != nil {
 		return "", err
 	}
-	started, err := v.Control.StartAgentRun(v.R.Context(), v.Actor, a.ID, start, startKey(v, nil))
+	started, err := v.Control.StartAgentRun(v.R.Context(), v.Actor, a.ID, start, form.StartKey(v, nil))
 	return started.Run.ID, err
 }

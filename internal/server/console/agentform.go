@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -19,10 +20,10 @@ type agentFormData struct {
 	Project countersign.Project
 	Agent   countersign.Agent // the stored one; zero for a new agent
 	To      string            // where the form goes
-	Head    []field
+	Head    []form.Field
 	Find    string
 	More    int // capabilities that the search leaves out
-	Allowed field
+	Allowed form.Field
 	Fixed   []fixedForm
 	JSON    string // the same as a document
 	Problem *web.Problem
@@ -31,12 +32,12 @@ type agentFormData struct {
 // fixedForm are the inputs of a ticked capability that may be fixed.
 type fixedForm struct {
 	Capability string
-	Fields     []field
+	Fields     []form.Field
 }
 
 // Any reports whether something is fixed, or wrong.
 func (f fixedForm) Any() bool {
-	return slices.ContainsFunc(f.Fields, func(b field) bool { return b.Value != "" && b.Value != "{}" || b.Wrong != "" })
+	return slices.ContainsFunc(f.Fields, func(b form.Field) bool { return b.Value != "" && b.Value != "{}" || b.Wrong != "" })
 }
 
 // manifestForm reads and shows the manifest of one agent.
@@ -91,7 +92,7 @@ func agentFormPage(v *web.Request) (*web.Page, error) {
 // write puts the stored agent into the form, and reports whether the form has all of it.
 func (f *manifestForm) write() bool {
 	a := f.agent
-	form := url.Values{
+	posted := url.Values{
 		"name": {a.Name}, "role": {a.Role}, "goal": {a.Goal}, "modelId": {a.ModelID}, "capabilities": a.Capabilities,
 		"sourceRevision": {strconv.FormatInt(a.SourceRevision+1, 10)},
 	}
@@ -101,14 +102,14 @@ func (f *manifestForm) write() bool {
 		case c == nil:
 			return false
 		case c.InputSchema == nil:
-			form.Set(fixedField(name), text.Pretty(countersign.ObjectValue(fixed)))
+			posted.Set(fixedField(name), text.Pretty(countersign.ObjectValue(fixed)))
 		default:
 			for input, value := range fixed {
-				form.Set(fixedField(name)+"."+input, typedText(c.InputSchema[input].Type, value))
+				posted.Set(fixedField(name)+"."+input, form.TypedText(c.InputSchema[input].Type, value))
 			}
 		}
 	}
-	f.v.R.PostForm = form
+	f.v.R.PostForm = posted
 	again, wrong := f.typed()
 	return wrong == nil && text.RawOf(again.ExecutorInputs) == text.RawOf(a.ExecutorInputs) && slices.Equal(again.Capabilities, a.Capabilities)
 }
@@ -119,31 +120,31 @@ func (f *manifestForm) page(err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "agents[0]")
-	s.filled = true
+	s := form.Of(v, err, "agents[0]")
+	s.Filled = true
 	d := agentFormData{Project: f.project, Agent: f.agent, To: "/projects/" + f.project.ID + "/agent", Find: v.Form("find")}
 	title, nav := "New agent", "projects"
 	crumbs := projectCrumbs(f.project.ID, web.Crumb{Word: title})
 	if f.agent.ID == "" {
-		d.Head = append(d.Head, must(s.mono("externalAgentId", "ID in its system", "Stable: the system’s own name for the agent.", "")))
+		d.Head = append(d.Head, form.Must(s.Mono("externalAgentId", "ID in its system", "Stable: the system’s own name for the agent.", "")))
 	} else {
 		d.To, title, nav = "/agents/"+f.agent.ID+"/edit", "Edit "+f.agent.Name, "agents"
 		crumbs = []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: f.agent.Name, Href: "/agents/" + f.agent.ID}, {Word: "Edit"}}
 	}
-	choices := []choice{{Word: "none"}}
+	choices := []form.Choice{{Word: "none"}}
 	for _, m := range models {
-		choices = append(choices, choice{Value: m.Value, Word: m.Word})
+		choices = append(choices, form.Choice{Value: m.Value, Word: m.Word})
 	}
 	d.Head = append(d.Head,
-		must(s.line("name", "Name", "", "")), must(s.line("role", "Role", "What it is, such as pays refunds.", "")),
-		must(s.line("goal", "Goal", "What it is for.", "")),
-		s.choose("select", "modelId", "Model", "A team’s agents need models. Agents of another system can’t use the same one.", "", choices...),
-		must(s.mono("sourceRevision", "Source revision", "Higher than the current one. The system’s next sync must be higher still, or all of it is refused.", "")))
+		form.Must(s.Line("name", "Name", "", "")), form.Must(s.Line("role", "Role", "What it is, such as pays refunds.", "")),
+		form.Must(s.Line("goal", "Goal", "What it is for.", "")),
+		s.Choose("select", "modelId", "Model", "A team’s agents need models. Agents of another system can’t use the same one.", "", choices...),
+		form.Must(s.Mono("sourceRevision", "Source revision", "Higher than the current one. The system’s next sync must be higher still, or all of it is refused.", "")))
 	d.Allowed, d.More = f.allowed(s)
 	d.Fixed = f.fixed(s)
 	m, _ := f.typed()
 	d.JSON = text.Pretty(countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion, Agents: []countersign.ManifestAgent{m}})
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return &web.Page{Name: "agent-form", Title: title, Nav: nav, Crumbs: crumbs, Data: d}, nil
 }
 
@@ -151,14 +152,14 @@ func (f *manifestForm) page(err error) (*web.Page, error) {
 const capabilityChoices = 50
 
 // allowed are the ticked capabilities, and those that the search finds.
-func (f *manifestForm) allowed(s *form) (b field, more int) {
-	var choices []choice
+func (f *manifestForm) allowed(s *form.Form) (b form.Field, more int) {
+	var choices []form.Choice
 	on, shown := f.v.R.PostForm["capabilities"], 0
 	for i := range f.project.Capabilities {
 		c := &f.project.Capabilities[i]
 		ticked := slices.Contains(on, c.Name)
 		switch {
-		case !ticked && !mentions(c, f.v.Form("find")):
+		case !ticked && !form.Mentions(c, f.v.Form("find")):
 			continue
 		case !ticked && shown >= capabilityChoices:
 			more++
@@ -166,19 +167,19 @@ func (f *manifestForm) allowed(s *form) (b field, more int) {
 		case !ticked:
 			shown++
 		}
-		choices = append(choices, choice{Value: c.Name, Word: c.Method + " " + c.Path, Note: text.AskingWords(c)})
+		choices = append(choices, form.Choice{Value: c.Name, Word: c.Method + " " + c.Path, Note: text.AskingWords(c)})
 	}
-	return coded(s.boxes("capabilities", "Capabilities that it may use", "", nil, choices...)), more
+	return form.Coded(s.Boxes("capabilities", "Capabilities that it may use", "", nil, choices...)), more
 }
 
 // fixed are the inputs of ticked capabilities.
-func (f *manifestForm) fixed(s *form) (out []fixedForm) {
+func (f *manifestForm) fixed(s *form.Form) (out []fixedForm) {
 	for _, name := range f.v.R.PostForm["capabilities"] {
 		c := f.project.Capability(name)
 		if c == nil {
 			continue
 		}
-		one := fixedForm{Capability: name, Fields: s.inputsAt(fixedField(name), loosened(c), nil, nil)}
+		one := fixedForm{Capability: name, Fields: s.InputsAt(fixedField(name), loosened(c), nil, nil)}
 		if len(one.Fields) > 0 && (len(out) < maxBuiltSteps || one.Any()) { // what is fixed is always shown, or saving would lose it
 			out = append(out, one)
 		}
@@ -199,7 +200,7 @@ func (f *manifestForm) typed() (a countersign.ManifestAgent, wrong error) {
 			wrong = web.Together(wrong, web.Invalid("capabilities", "the project has no capability %s", name))
 			continue
 		}
-		fixed, err := typedInputsAt(v, fixedField(name), loosened(c), nil)
+		fixed, err := form.TypedInputsAt(v, fixedField(name), loosened(c), nil)
 		if wrong = web.Together(wrong, err); len(fixed) > 0 {
 			a.ExecutorInputs[name] = fixed
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -41,10 +42,10 @@ type budgetRow struct {
 func (r budgetRow) Field(what string) string { return "budget" + strconv.Itoa(r.N) + what }
 
 // budgetsOf are the stored or typed ones, followed by an empty row.
-func budgetsOf(s *form, stored []countersign.Budget) budgetForm {
-	f := budgetForm{Wrong: s.take("budgets")}
-	if s.again() {
-		f.Rows = typedBudgetRows(s.v)
+func budgetsOf(s *form.Form, stored []countersign.Budget) budgetForm {
+	f := budgetForm{Wrong: s.Take("budgets")}
+	if s.Again() {
+		f.Rows = typedBudgetRows(s.Request)
 	} else {
 		for _, b := range stored {
 			row := budgetRow{Sum: b.Sum, Most: b.Most.Raw(), Window: b.Window, Then: b.Then, Reason: b.Reason}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -17,15 +18,15 @@ import (
 type capabilityData struct {
 	Project countersign.Project
 	Was     string // name of the capability to change; "" adds one
-	Fields  []field
+	Fields  []form.Field
 	Inputs  []inputRow
 	Wrong   string // error of the inputs as a whole
 	Rules   []ruleRow
 	Budgets budgetForm
 	Unclear string // error of the rules as a whole
 	Defaults,
-	Places []field
-	Expected []field
+	Places []form.Field
+	Expected []form.Field
 	Use      control.ProjectUse
 	Problem  *web.Problem
 }
@@ -65,12 +66,12 @@ func capabilityForm(v *web.Request, err error) (*web.Page, error) {
 		}
 		c = p.Capabilities[at]
 	}
-	s := formOf(v, err, "capabilities["+strconv.Itoa(at)+"]")
-	d := capabilityData{Project: p, Was: was, Use: use, Fields: operationFields(s, c), Defaults: policyFields(s, c), Places: placeFields(s, p, c), Expected: s.expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
-	d.Inputs, d.Wrong = inputRows(v, c), s.take("inputSchema")
+	s := form.Of(v, err, "capabilities["+strconv.Itoa(at)+"]")
+	d := capabilityData{Project: p, Was: was, Use: use, Fields: operationFields(s, c), Defaults: policyFields(s, c), Places: placeFields(s, p, c), Expected: s.Expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
+	d.Inputs, d.Wrong = inputRows(v, c), s.Take("inputSchema")
 	d.Budgets = budgetsOf(s, c.Budgets)
-	d.Rules, d.Unclear = ruleRows(v, c), s.take("approvalRules")
-	d.Problem = s.problem()
+	d.Rules, d.Unclear = ruleRows(v, c), s.Take("approvalRules")
+	d.Problem = s.Problem()
 	word := "Add a capability"
 	if was != "" {
 		word = "Change " + was
@@ -78,22 +79,22 @@ func capabilityForm(v *web.Request, err error) (*web.Page, error) {
 	return &web.Page{Name: "capability", Title: word, Nav: "projects", Crumbs: projectCrumbs(p.ID, web.Crumb{Word: word}), Data: d}, nil
 }
 
-func operationFields(s *form, c countersign.Capability) []field {
-	methods := []choice{{Value: "", Word: "choose"}}
+func operationFields(s *form.Form, c countersign.Capability) []form.Field {
+	methods := []form.Choice{{Value: "", Word: "choose"}}
 	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-		methods = append(methods, choice{Value: m, Word: m})
+		methods = append(methods, form.Choice{Value: m, Word: m})
 	}
-	return []field{
-		must(s.mono("name", "Name", "What plans call it, such as refunds.create.", c.Name)),
-		s.line("title", "Title", "What approvers read, with each {input} filled in from the request. Example: Refund {amount} to {customer.name}", c.Title),
-		s.line("description", "Description", "What it does, in words: approvers read it.", c.Description),
-		must(s.choose("select", "method", "Method", "", c.Method, methods...)),
-		must(s.mono("path", "Path", "On the project’s origin, such as /orders/{orderId}. A name in braces is filled from an input of type string or number.", c.Path)),
+	return []form.Field{
+		form.Must(s.Mono("name", "Name", "What plans call it, such as refunds.create.", c.Name)),
+		s.Line("title", "Title", "What approvers read, with each {input} filled in from the request. Example: Refund {amount} to {customer.name}", c.Title),
+		s.Line("description", "Description", "What it does, in words: approvers read it.", c.Description),
+		form.Must(s.Choose("select", "method", "Method", "", c.Method, methods...)),
+		form.Must(s.Mono("path", "Path", "On the project’s origin, such as /orders/{orderId}. A name in braces is filled from an input of type string or number.", c.Path)),
 	}
 }
 
 // policyFields are the fields that have a default.
-func policyFields(s *form, c countersign.Capability) []field {
+func policyFields(s *form.Form, c countersign.Capability) []form.Field {
 	effect := ""
 	if c.SideEffect != nil {
 		effect = strconv.FormatBool(*c.SideEffect)
@@ -102,39 +103,39 @@ func policyFields(s *form, c countersign.Capability) []field {
 	if c.TimeoutMs != 0 {
 		timeout = strconv.FormatInt(c.TimeoutMs, 10)
 	}
-	return []field{
-		s.choose("radio", "sideEffect", "Does it change anything?", "", effect,
-			choice{Value: "", Word: "By the method", Note: "Every method but GET does. The default."},
-			choice{Value: "true", Word: "It changes something", Note: "A lost answer leaves the outcome unknown until a person says what happened."},
-			choice{Value: "false", Word: "It only reads", Note: "A lost answer fails the step; nothing was changed."}),
-		s.choose("radio", "approval", "Does it ask for approval?", "", c.Approval,
-			choice{Value: "", Word: "By the effect", Note: "What changes something always asks, a read never. The default."},
-			choice{Value: countersign.ApprovalAlways, Word: "Always", Note: "Reads too."},
-			choice{Value: countersign.ApprovalRiskBased, Word: "By risk", Note: "What changes something asks, unless the receiver deduplicates and it is no DELETE."},
-			choice{Value: countersign.ApprovalNone, Word: "Never", Note: "Steps are sent without anybody’s decision."}),
-		s.check("idempotent", "The receiver deduplicates durably", "Tick it only if the same idempotency key has its effect once, whatever happens there. Unticked: it doesn’t.", c.Idempotent),
-		s.mono("timeoutMs", "Time for the whole call, in milliseconds", "100 to 60000. Default 10000.", timeout),
+	return []form.Field{
+		s.Choose("radio", "sideEffect", "Does it change anything?", "", effect,
+			form.Choice{Value: "", Word: "By the method", Note: "Every method but GET does. The default."},
+			form.Choice{Value: "true", Word: "It changes something", Note: "A lost answer leaves the outcome unknown until a person says what happened."},
+			form.Choice{Value: "false", Word: "It only reads", Note: "A lost answer fails the step; nothing was changed."}),
+		s.Choose("radio", "approval", "Does it ask for approval?", "", c.Approval,
+			form.Choice{Value: "", Word: "By the effect", Note: "What changes something always asks, a read never. The default."},
+			form.Choice{Value: countersign.ApprovalAlways, Word: "Always", Note: "Reads too."},
+			form.Choice{Value: countersign.ApprovalRiskBased, Word: "By risk", Note: "What changes something asks, unless the receiver deduplicates and it is no DELETE."},
+			form.Choice{Value: countersign.ApprovalNone, Word: "Never", Note: "Steps are sent without anybody’s decision."}),
+		s.Check("idempotent", "The receiver deduplicates durably", "Tick it only if the same idempotency key has its effect once, whatever happens there. Unticked: it doesn’t.", c.Idempotent),
+		s.Mono("timeoutMs", "Time for the whole call, in milliseconds", "100 to 60000. Default 10000.", timeout),
 	}
 }
 
-func placeFields(s *form, p countersign.Project, c countersign.Capability) []field {
-	reads := []choice{{Value: "", Word: "none"}}
+func placeFields(s *form.Form, p countersign.Project, c countersign.Capability) []form.Field {
+	reads := []form.Choice{{Value: "", Word: "none"}}
 	for _, r := range p.Capabilities {
 		if r.Method == "GET" && !r.HasSideEffect() && r.Name != c.Name {
-			reads = append(reads, choice{Value: r.Name, Word: r.Name})
+			reads = append(reads, form.Choice{Value: r.Name, Word: r.Name})
 		}
 	}
 	var query, body []string
 	if c.Request != nil {
 		query, body = c.Request.Query, c.Request.Body
 	}
-	return []field{
-		s.mono("outputField", "Field of the answer that is the output", "Default: the whole answer.", c.OutputField),
-		s.mono("outputs", "Fields of the output", "Separated by commas, with a dotted path for nested ones, such as status, payment.id. Forms offer them where a later step takes one.", strings.Join(c.Outputs, ", ")),
-		s.choose("select", "probe", "Read that shows, in recovery, what happened", "", c.Probe, reads...),
-		s.mono("sensitive", "Fields masked for viewers and in logs", "Names of inputs or output fields, separated by commas.", strings.Join(c.Sensitive, ", ")),
-		s.mono("request.query", "Inputs that go into the query", "Separated by commas. Default: for GET, all that are not in the path; otherwise none. A hyphen means none.", listed(query)),
-		s.mono("request.body", "Inputs that go into the body", "Separated by commas. Default: all that are in neither path nor query, except for GET. A hyphen means none.", listed(body)),
+	return []form.Field{
+		s.Mono("outputField", "Field of the answer that is the output", "Default: the whole answer.", c.OutputField),
+		s.Mono("outputs", "Fields of the output", "Separated by commas, with a dotted path for nested ones, such as status, payment.id. Forms offer them where a later step takes one.", strings.Join(c.Outputs, ", ")),
+		s.Choose("select", "probe", "Read that shows, in recovery, what happened", "", c.Probe, reads...),
+		s.Mono("sensitive", "Fields masked for viewers and in logs", "Names of inputs or output fields, separated by commas.", strings.Join(c.Sensitive, ", ")),
+		s.Mono("request.query", "Inputs that go into the query", "Separated by commas. Default: for GET, all that are not in the path; otherwise none. A hyphen means none.", listed(query)),
+		s.Mono("request.body", "Inputs that go into the body", "Separated by commas. Default: all that are in neither path nor query, except for GET. A hyphen means none.", listed(body)),
 	}
 }
 
@@ -152,7 +153,7 @@ func inputRows(v *web.Request, c countersign.Capability) []inputRow {
 	if v.R.Method == http.MethodPost {
 		rows = typedRows(v)
 	} else {
-		for _, in := range inputsOf(c) {
+		for _, in := range form.InputsOf(c) {
 			rows = append(rows, inputRow{Name: in.Name, Was: in.Name, Type: in.Type, Required: in.Required})
 		}
 	}

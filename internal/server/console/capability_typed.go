@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -61,19 +62,19 @@ func typedCapability(v *web.Request, c countersign.Capability) (countersign.Capa
 		c.Budgets, unread = typedBudgets(v)
 	}
 	c.TimeoutMs, untimed = typedTimeout(v)
-	c.Sensitive = names(v.Form("sensitive"))
+	c.Sensitive = form.Names(v.Form("sensitive"))
 	var unbounded error
 	if _, shown := v.R.PostForm["outputs"]; shown {
-		if c.Outputs = names(v.Form("outputs")); len(c.Outputs) > countersign.MaxOutputs {
+		if c.Outputs = form.Names(v.Form("outputs")); len(c.Outputs) > countersign.MaxOutputs {
 			unbounded = web.Invalid("outputs", "%d are too many; at most %d", len(c.Outputs), countersign.MaxOutputs)
 		}
 	}
-	c.Request = &countersign.RequestMapping{Query: names(v.Form("request.query")), Body: names(v.Form("request.body"))}
+	c.Request = &countersign.RequestMapping{Query: form.Names(v.Form("request.query")), Body: form.Names(v.Form("request.body"))}
 	if c.Request.Query == nil && c.Request.Body == nil {
 		c.Request = nil
 	}
 	c.InputSchema, untyped = typedSchema(v, c)
-	c.Expectation, unclear = typedExpectation(v)
+	c.Expectation, unclear = form.TypedExpectation(v)
 	var unruly error
 	c.ApprovalRules, unruly = typedRules(v, c)
 	return c, web.Together(untimed, untyped, unread, unclear, unruly, unbounded)

@@ -4,13 +4,14 @@ import (
 	"html/template"
 	"maps"
 
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
-	text.Functions, web.Functions, formFunctions, drawnFunctions, ruleFunctions,
+	text.Functions, web.Functions, form.Functions, drawnFunctions, ruleFunctions,
 	runFunctions, modelFunctions, projectFunctions, agentFunctions, accessFunctions, overviewFunctions,
 )
 

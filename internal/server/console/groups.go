@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -65,7 +66,7 @@ type groupForm struct {
 	Group   countersign.Group // zero for a new one
 	To      string            // where the form goes
 	Word    string            // of its button
-	Fields  []field
+	Fields  []form.Field
 	Says    string
 	Problem *web.Problem
 	Over    bool // revision conflict
@@ -87,19 +88,19 @@ func showGroup(v *web.Request, g countersign.Group, err error) (*web.Page, error
 	if err := v.May(access.WriteGroup); err != nil {
 		return nil, err
 	}
-	s := formOf(v, err, "")
+	s := form.Of(v, err, "")
 	d := groupForm{realm: realmOf(v, "groups"), Group: g, To: "/access/groups/new", Word: "Save", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 		Says: "Someone who leaves a group no longer counts for pending approvals."}
 	if g.ID == "" {
-		d.Fields = append(d.Fields, must(s.mono("id", "Id", "Rules name it. Letters, digits, dots, underscores and hyphens; it never changes.", "")))
+		d.Fields = append(d.Fields, form.Must(s.Mono("id", "Id", "Rules name it. Letters, digits, dots, underscores and hyphens; it never changes.", "")))
 	} else {
 		d.To = "/access/groups/" + url.PathEscape(g.ID)
 	}
 	d.Fields = append(d.Fields,
-		must(s.line("name", "Name", "", g.Name)),
-		s.area("members", "Members", "E-mail addresses of users, one a line.", strings.Join(g.Members, "\n"), max(4, len(g.Members)+1)),
-		s.mono("claim", "Claim of the identity provider", "For example groups=finance: anyone whose last sign-in had it is a member, too.", g.Claim))
-	d.Problem = s.problem()
+		form.Must(s.Line("name", "Name", "", g.Name)),
+		s.Area("members", "Members", "E-mail addresses of users, one a line.", strings.Join(g.Members, "\n"), max(4, len(g.Members)+1)),
+		s.Mono("claim", "Claim of the identity provider", "For example groups=finance: anyone whose last sign-in had it is a member, too.", g.Claim))
+	d.Problem = s.Problem()
 	title := "Add a group"
 	if g.ID != "" {
 		title = "Group " + g.ID
@@ -147,18 +148,18 @@ func deleteGroup(v *web.Request) (string, error) {
 func awayPage(v *web.Request) (*web.Page, error) { return awayForm(v, nil) }
 
 func awayForm(v *web.Request, err error) (*web.Page, error) {
-	s := formOf(v, err, "")
+	s := form.Of(v, err, "")
 	d := groupForm{realm: realmOf(v, "groups"), To: "/access/away", Word: "Delegate",
 		Says: "The delegate decides in their own name, for the groups of the person who is away, and only while that person could decide. An earlier delegation of the same user ends."}
 	if v.Can(access.WriteGroup) {
-		d.Fields = append(d.Fields, must(s.line("email", "Who is away", "The e-mail address of a user.", v.Actor.Email)))
+		d.Fields = append(d.Fields, form.Must(s.Line("email", "Who is away", "The e-mail address of a user.", v.Actor.Email)))
 	}
 	d.Fields = append(d.Fields,
-		must(s.line("delegate", "Who decides instead", "The e-mail address of a user with the role APPROVER.", "")),
-		s.mono("from", "First day", "Such as 2026-12-24, in UTC. Default: now.", ""),
-		must(s.mono("until", "Last day", "Such as 2026-12-31, in UTC; at most 90 days.", "")),
-		must(s.line("reason", "Why", "", "")))
-	d.Problem = s.problem()
+		form.Must(s.Line("delegate", "Who decides instead", "The e-mail address of a user with the role APPROVER.", "")),
+		s.Mono("from", "First day", "Such as 2026-12-24, in UTC. Default: now.", ""),
+		form.Must(s.Mono("until", "Last day", "Such as 2026-12-31, in UTC; at most 90 days.", "")),
+		form.Must(s.Line("reason", "Why", "", "")))
+	d.Problem = s.Problem()
 	return accessPage(v, "group", "Delegate decisions", d, web.Crumb{Word: "Groups", Href: "/access/groups"}, web.Crumb{Word: "Delegate"}), nil
 }
 

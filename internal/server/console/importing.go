@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -54,9 +55,9 @@ type importData struct {
 	Step   int // 1 upload, 2 choose, 3 connect
 	ID     string
 	Prefix string
-	Key    field
-	Head   []field // of the upload
-	File   string  // what is wrong with the file
+	Key    form.Field
+	Head   []form.Field // of the upload
+	File   string       // what is wrong with the file
 
 	Proposal string // packed
 	Import   proposal
@@ -68,7 +69,7 @@ type importData struct {
 	Kind     string // reads, changes or all
 	Wrong    string // what is wrong with the choice
 
-	Fields  []field // of the project
+	Fields  []form.Field // of the project
 	Problem *web.Problem
 }
 
@@ -92,21 +93,21 @@ func importView(v *web.Request, d importData) *web.Page {
 
 // importUpload is the first step.
 func importUpload(v *web.Request, err error) *web.Page {
-	s := formOf(v, err, "")
+	s := form.Of(v, err, "")
 	d := importData{Step: 1, Prefix: v.Actor.Tenant + "-"}
 	d.Key = newProjectID(v, s)
-	d.Head = []field{
-		s.mono("server", "Server", "Such as https://test.example.com. Default: the document’s first server.", ""),
-		s.line("only", "Only operations with this text", "In the method, the path or the operationId. Default: all.", ""),
+	d.Head = []form.Field{
+		s.Mono("server", "Server", "Such as https://test.example.com. Default: the document’s first server.", ""),
+		s.Line("only", "Only operations with this text", "In the method, the path or the operationId. Default: all.", ""),
 	}
-	d.File = s.take("file")
-	d.Problem = s.problem()
+	d.File = s.Take("file")
+	d.Problem = s.Problem()
 	return importView(v, d)
 }
 
 // newProjectID is the field of a new project's ID.
-func newProjectID(v *web.Request, s *form) field {
-	return must(s.mono("id", "ID", "Plans and runs refer to it, so it never changes. It starts with "+v.Actor.Tenant+"-.", ""))
+func newProjectID(v *web.Request, s *form.Form) form.Field {
+	return form.Must(s.Mono("id", "ID", "Plans and runs refer to it, so it never changes. It starts with "+v.Actor.Tenant+"-.", ""))
 }
 
 // typedProjectID is the ID with the tenant's prefix.
@@ -289,13 +290,13 @@ func (in proposal) only(names []string) []countersign.Capability {
 
 // importChoice is the second step. Nothing is chosen at first.
 func importChoice(v *web.Request, packed string, in proposal, err error) *web.Page {
-	s := formOf(v, err, "")
-	d := importData{Step: 2, ID: v.Form("id"), Proposal: packed, Import: in, Find: v.Form("find"), Kind: v.Form("kind"), Wrong: s.take("chosen")}
+	s := form.Of(v, err, "")
+	d := importData{Step: 2, ID: v.Form("id"), Proposal: packed, Import: in, Find: v.Form("find"), Kind: v.Form("kind"), Wrong: s.Take("chosen")}
 	on, do := v.R.PostForm["chosen"], v.Form("do")
 	for i := range in.Project.Capabilities {
 		c := &in.Project.Capabilities[i]
 		row := importRow{Capability: *c, Note: in.Notes[c.Name], Chosen: slices.Contains(on, c.Name)}
-		matches := mentions(c, d.Find) && (d.Kind == "" || d.Kind == "changes" == c.HasSideEffect())
+		matches := form.Mentions(c, d.Find) && (d.Kind == "" || d.Kind == "changes" == c.HasSideEffect())
 		if matches && (do == "tick" || do == "untick") {
 			row.Chosen = do == "tick"
 		}
@@ -312,28 +313,28 @@ func importChoice(v *web.Request, packed string, in proposal, err error) *web.Pa
 			d.Hidden = append(d.Hidden, c.Name)
 		}
 	}
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return importView(v, d)
 }
 
 // Kinds are the filter's choices.
-func (d importData) Kinds() []choice {
-	return []choice{
+func (d importData) Kinds() []form.Choice {
+	return []form.Choice{
 		{Value: "", Word: "all", Chosen: d.Kind == ""}, {Value: "reads", Word: "that read", Chosen: d.Kind == "reads"}, {Value: "changes", Word: "that change something", Chosen: d.Kind == "changes"},
 	}
 }
 
 // importConnection is the third step: the project's form, filled in.
 func importConnection(v *web.Request, in proposal, err error) *web.Page {
-	s := formOf(v, err, "")
-	s.stored = v.Form("do") == "connect" && !v.R.PostForm.Has("adapter")
+	s := form.Of(v, err, "")
+	s.Stored = v.Form("do") == "connect" && !v.R.PostForm.Has("adapter")
 	d := importData{Step: 3, Proposal: v.Form("proposal"), Import: in, Hidden: v.R.PostForm["chosen"], Prefix: v.Actor.Tenant + "-"}
 	d.Chosen = len(in.only(d.Hidden))
 	d.Key = newProjectID(v, s)
 	d.Key.Value = v.Form("id")
 	w := in.Project
 	d.Fields = connectionFields(s, countersign.Project{Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath, Auth: w.Auth, Headers: w.Headers})
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return importView(v, d)
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -28,7 +29,7 @@ func typedIn(t *testing.T, fields string) *web.Request {
 
 // TestAFieldThatCannotBeReadSaysWhatWouldBe reads the message beside each.
 func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
-	expectation := func(v *web.Request) error { _, err := typedExpectation(v); return err }
+	expectation := func(v *web.Request) error { _, err := form.TypedExpectation(v); return err }
 	budgets := func(v *web.Request) error { _, err := typedBudgets(v); return err }
 	schema := func(v *web.Request) error { _, err := typedSchema(v, countersign.Capability{}); return err }
 	rules := func(v *web.Request) error { _, err := typedRules(v, countersign.Capability{}); return err }
@@ -41,7 +42,7 @@ func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
 	}
 	assertion := func(v *web.Request) error { return typedAssertion(v, &countersign.Decision{}) }
 	reason := func(v *web.Request) error { return web.TypedReason(v.Form("reason")) }
-	object := func(v *web.Request) error { _, err := objectOf("input", v.Form("input")); return err }
+	object := func(v *web.Request) error { _, err := form.ObjectOf("input", v.Form("input")); return err }
 	carried := func(*web.Request) error {
 		p := proposal{}
 		for i := range 6000 {

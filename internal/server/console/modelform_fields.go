@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/server/console/form"
 )
 
 // The fields of one element of a model: how they are written, and how they are read back.
@@ -274,7 +275,7 @@ func (s *modelElement) applyAction(a *countersign.Action) {
 	s.renamed(a.ID, idsOf(doc.Actions, func(o countersign.Action) string { return o.ID }), func(id string) { model.RenameAction(doc, i, id) })
 	s.takeTexts()
 	if s.sent("inputs") && !s.same("inputs", strings.Join(a.Inputs, ", ")) {
-		a.Inputs = append([]string{}, names(s.typed("inputs"))...)
+		a.Inputs = append([]string{}, form.Names(s.typed("inputs"))...)
 	}
 	effects, readable := []countersign.MemoryEffect{}, true
 	for n := range mostRows + manyRows {
@@ -302,7 +303,7 @@ func (s *modelElement) applyScenario(c *countersign.Scenario) {
 	s.renamed(c.ID, idsOf(s.doc.Scenarios, func(o countersign.Scenario) string { return o.ID }), func(id string) { c.ID = id })
 	s.takeTexts()
 	if s.sent("expectedPath") && !s.same("expectedPath", strings.Join(c.ExpectedPath, ", ")) {
-		c.ExpectedPath = append([]string{}, names(s.typed("expectedPath"))...)
+		c.ExpectedPath = append([]string{}, form.Names(s.typed("expectedPath"))...)
 	}
 	c.Inputs = s.typedValues("inputs", c.Inputs)
 	c.InitialMemory = s.typedValues("initialMemory", c.InitialMemory)

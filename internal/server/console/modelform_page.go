@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/server/graph"
@@ -32,19 +33,19 @@ type modelFormData struct {
 
 	At, Kind, Word string // the present element
 	General        []string
-	Fields, Folded []field
+	Fields, Folded []form.Field
 	FoldWord       string
 	FoldOpen       bool
 
 	Leaving []pick // of a state
-	Targets []choice
+	Targets []form.Choice
 	Goes    int // transitions that are removed with it
 
 	Condition *conditionForm
 	Effects   []effectRow
-	Memory    []choice
-	Given     []field // of a scenario
-	Unfilled  bool    // it can be told what the scenario comes to
+	Memory    []form.Choice
+	Given     []form.Field // of a scenario
+	Unfilled  bool         // it can be told what the scenario comes to
 
 	Problem *web.Problem
 }
@@ -88,8 +89,8 @@ type conditionForm struct {
 	Kept      string // its words where comparisons can't say it
 	Any       bool
 	Rows      []compareRow
-	Variables []choice
-	Operators []choice
+	Variables []form.Choice
+	Operators []form.Choice
 }
 
 // Field is the name of one of a row's fields.
@@ -113,13 +114,13 @@ func (s *modelForm) page(err error) (*web.Page, error) {
 	if unchecked != nil {
 		return nil, unchecked
 	}
-	f := formOf(v, err, "")
-	f.filled = true
+	f := form.Of(v, err, "")
+	f.Filled = true
 	for _, p := range found.Errors {
-		f.wrong[p.Path] = plainFinding(&s.doc, p)
+		f.Wrong[p.Path] = plainFinding(&s.doc, p)
 	}
 	for what, text := range s.wrong {
-		f.wrong[what] = text
+		f.Wrong[what] = text
 	}
 	d := modelFormData{
 		ID: s.id, Revision: s.revision, To: "/models/+form", Text: text.Pretty(s.doc), Over: s.over, Faulty: s.faulty, State: validity(found),
@@ -260,21 +261,21 @@ func (s *modelForm) diagram(findings []finding) template.HTML {
 }
 
 // general are the errors about the element as a whole.
-func (s *modelForm) general(f *form) []string {
-	if message := f.wrong[s.at.String()]; message != "" {
+func (s *modelForm) general(f *form.Form) []string {
+	if message := f.Wrong[s.at.String()]; message != "" {
 		return []string{text.Upper(message) + "."}
 	}
 	return nil
 }
 
 // row returns and removes the errors of a part of an element.
-func (s *modelForm) row(f *form, paths ...string) string {
+func (s *modelForm) row(f *form.Form, paths ...string) string {
 	var texts []string
 	for _, at := range paths {
-		for path, message := range f.wrong {
+		for path, message := range f.Wrong {
 			if path == at || strings.HasPrefix(path, at+".") {
 				texts = append(texts, text.Upper(message)+".")
-				delete(f.wrong, path)
+				delete(f.Wrong, path)
 			}
 		}
 	}

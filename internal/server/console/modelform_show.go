@@ -5,13 +5,14 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // The fields of the present element, as they are shown.
 
 // fields shows the present element.
-func (s *modelForm) fields(f *form, d *modelFormData) {
+func (s *modelForm) fields(f *form.Form, d *modelFormData) {
 	d.General = s.general(f)
 	switch s.at.list {
 	case "":
@@ -32,32 +33,32 @@ func (s *modelForm) fields(f *form, d *modelFormData) {
 	}
 }
 
-func (s *modelForm) showModel(f *form, d *modelFormData) {
+func (s *modelForm) showModel(f *form.Form, d *modelFormData) {
 	at := s.at.field
 	d.Kind, d.Word = "Model", cmp.Or(s.doc.Name, "New model")
 	if s.id == "" {
-		d.Fields = append(d.Fields, must(f.mono(at("id"), "ID", "Letters, digits, dots, hyphens and underscores. It never changes.", "")))
+		d.Fields = append(d.Fields, form.Must(f.Mono(at("id"), "ID", "Letters, digits, dots, hyphens and underscores. It never changes.", "")))
 	}
-	d.Fields = append(d.Fields, must(f.line(at("name"), "Name", "", "")), f.area(at("description"), "Description", "", "", 3))
+	d.Fields = append(d.Fields, form.Must(f.Line(at("name"), "Name", "", "")), f.Area(at("description"), "Description", "", "", 3))
 	d.FoldWord = "Purpose and scope"
-	d.Folded = []field{
-		f.mono(at("agent.id"), "Agent’s ID", "Empty: the model’s.", ""), f.line(at("agent.name"), "Agent’s name", "", ""), f.line(at("agent.role"), "Role", "", ""), f.line(at("agent.user"), "Whom it serves", "", ""),
-		f.line(at("agent.goal"), "Goal", "", ""), f.line(at("agent.completionCriteria"), "Done when", "", ""),
-		f.area(at("scope.allowedActions"), "Allowed", "What the agent may do, in words.", "", 2), f.area(at("scope.limits"), "Limits", "", "", 2), f.area(at("scope.askUserWhen"), "Asks when", "", "", 2),
+	d.Folded = []form.Field{
+		f.Mono(at("agent.id"), "Agent’s ID", "Empty: the model’s.", ""), f.Line(at("agent.name"), "Agent’s name", "", ""), f.Line(at("agent.role"), "Role", "", ""), f.Line(at("agent.user"), "Whom it serves", "", ""),
+		f.Line(at("agent.goal"), "Goal", "", ""), f.Line(at("agent.completionCriteria"), "Done when", "", ""),
+		f.Area(at("scope.allowedActions"), "Allowed", "What the agent may do, in words.", "", 2), f.Area(at("scope.limits"), "Limits", "", "", 2), f.Area(at("scope.askUserWhen"), "Asks when", "", "", 2),
 	}
 }
 
 const renamedHint = "References are updated when you change it."
 
-func (s *modelForm) showState(f *form, d *modelFormData) {
+func (s *modelForm) showState(f *form.Form, d *modelFormData) {
 	at, one := s.at.field, s.doc.States[s.at.i]
 	d.Kind, d.Word = "State", cmp.Or(one.Name, one.ID)
-	d.Fields = []field{
-		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint, "")), f.line(at("meaning"), "Meaning", "What is true in this state.", ""),
-		f.check(at("isStart"), "Runs begin here", "Checking it clears it on the state that had it.", false), f.check(at("isFinal"), "Runs end here", "", false),
+	d.Fields = []form.Field{
+		form.Must(f.Line(at("name"), "Name", "", "")), form.Must(f.Mono(at("id"), "ID", renamedHint, "")), f.Line(at("meaning"), "Meaning", "What is true in this state.", ""),
+		f.Check(at("isStart"), "Runs begin here", "Checking it clears it on the state that had it.", false), f.Check(at("isFinal"), "Runs end here", "", false),
 	}
 	d.FoldWord = "Where it is drawn"
-	d.Folded = []field{must(f.mono(at("position.x"), "From the left", "", "")), must(f.mono(at("position.y"), "From the top", "", ""))}
+	d.Folded = []form.Field{form.Must(f.Mono(at("position.x"), "From the left", "", "")), form.Must(f.Mono(at("position.y"), "From the top", "", ""))}
 	for i := range s.doc.Transitions {
 		t := &s.doc.Transitions[i]
 		if t.FromStateID == one.ID {
@@ -67,64 +68,64 @@ func (s *modelForm) showState(f *form, d *modelFormData) {
 			d.Goes++
 		}
 	}
-	d.Targets = append([]choice{{Word: "a new state"}}, s.states("")[1:]...)
+	d.Targets = append([]form.Choice{{Word: "a new state"}}, s.states("")[1:]...)
 }
 
 // states are the states to choose from, after an empty choice. One that there isn't stays
 // chosen, so that its error can be seen.
-func (s *modelDraft) states(chosen string) []choice {
-	out, known := []choice{{Word: "choose"}}, chosen == ""
+func (s *modelDraft) states(chosen string) []form.Choice {
+	out, known := []form.Choice{{Word: "choose"}}, chosen == ""
 	for _, one := range s.doc.States {
-		out = append(out, choice{Value: one.ID, Word: cmp.Or(one.Name, one.ID)})
+		out = append(out, form.Choice{Value: one.ID, Word: cmp.Or(one.Name, one.ID)})
 		known = known || one.ID == chosen
 	}
 	if !known {
-		out = append(out, choice{Value: chosen, Word: chosen})
+		out = append(out, form.Choice{Value: chosen, Word: chosen})
 	}
 	return out
 }
 
-func (s *modelDraft) variables(kind, chosen string) []choice {
-	out, known := []choice{{Word: "choose"}}, chosen == ""
+func (s *modelDraft) variables(kind, chosen string) []form.Choice {
+	out, known := []form.Choice{{Word: "choose"}}, chosen == ""
 	for _, one := range s.doc.Variables {
 		if kind == "" || one.Kind == kind {
-			out = append(out, choice{Value: one.ID, Word: one.ID + " (" + one.Type + ")"})
+			out = append(out, form.Choice{Value: one.ID, Word: one.ID + " (" + one.Type + ")"})
 			known = known || one.ID == chosen
 		}
 	}
 	if !known {
-		out = append(out, choice{Value: chosen, Word: chosen})
+		out = append(out, form.Choice{Value: chosen, Word: chosen})
 	}
 	return out
 }
 
-func (s *modelForm) showTransition(f *form, d *modelFormData) {
+func (s *modelForm) showTransition(f *form.Form, d *modelFormData) {
 	at, t := s.at.field, &s.doc.Transitions[s.at.i]
 	d.Kind, d.Word = "Transition", s.arrow(t)
-	actions := []choice{{Word: "none"}}
+	actions := []form.Choice{{Word: "none"}}
 	known := t.ActionID == ""
 	for _, a := range s.doc.Actions {
-		actions = append(actions, choice{Value: a.ID, Word: cmp.Or(a.Name, a.ID)})
+		actions = append(actions, form.Choice{Value: a.ID, Word: cmp.Or(a.Name, a.ID)})
 		known = known || a.ID == t.ActionID
 	}
 	if !known {
-		actions = append(actions, choice{Value: t.ActionID, Word: t.ActionID})
+		actions = append(actions, form.Choice{Value: t.ActionID, Word: t.ActionID})
 	}
-	d.Fields = []field{
-		must(f.choose("select", at("fromStateId"), "From", "", "", s.states(t.FromStateID)...)), must(f.choose("select", at("toStateId"), "To", "", "", s.states(t.ToStateID)...)),
-		f.choose("select", at("actionId"), "Action", "What is done when it is taken.", "", actions...),
+	d.Fields = []form.Field{
+		form.Must(f.Choose("select", at("fromStateId"), "From", "", "", s.states(t.FromStateID)...)), form.Must(f.Choose("select", at("toStateId"), "To", "", "", s.states(t.ToStateID)...)),
+		f.Choose("select", at("actionId"), "Action", "What is done when it is taken.", "", actions...),
 	}
 	d.FoldWord = "Name, ID and priority"
-	d.Folded = []field{
-		f.line(at("name"), "Name", "Stands on the diagram where the condition is too long.", ""), must(f.mono(at("id"), "ID", "", "")),
-		must(f.mono(at("priority"), "Priority", "Of a state’s transitions the lowest is tried first.", "")),
+	d.Folded = []form.Field{
+		f.Line(at("name"), "Name", "Stands on the diagram where the condition is too long.", ""), form.Must(f.Mono(at("id"), "ID", "", "")),
+		form.Must(f.Mono(at("priority"), "Priority", "Of a state’s transitions the lowest is tried first.", "")),
 	}
 	d.Condition = s.condition(f, t)
 }
 
 // condition shows the rows as they were typed; those that the document has as well have its
 // errors.
-func (s *modelForm) condition(f *form, t *countersign.Transition) *conditionForm {
+func (s *modelForm) condition(f *form.Form, t *countersign.Transition) *conditionForm {
 	stored, _, flat := comparisonRows(t.Condition, s.kindOf)
 	c := &conditionForm{At: s.at.String(), Any: s.typed("any") != "", Operators: ruleRow{}.Operators(), Variables: s.variables("", "")}
 	if !flat {
@@ -146,7 +147,7 @@ func (s *modelForm) condition(f *form, t *countersign.Transition) *conditionForm
 		row.Wrong = s.row(f, paths...)
 		c.Rows = append(c.Rows, row)
 		if row.Variable != "" && s.kindOf(row.Variable) == "" {
-			c.Variables = append(c.Variables, choice{Value: row.Variable, Word: row.Variable})
+			c.Variables = append(c.Variables, form.Choice{Value: row.Variable, Word: row.Variable})
 		}
 	}
 	return c
@@ -162,58 +163,58 @@ func (s *modelForm) laterComparison(n int) bool {
 	return false
 }
 
-func (s *modelForm) showVariable(f *form, d *modelFormData) {
+func (s *modelForm) showVariable(f *form.Form, d *modelFormData) {
 	at, one := s.at.field, s.doc.Variables[s.at.i]
 	d.Kind, d.Word = "Variable", cmp.Or(one.Name, one.ID)
 	value := s.value(f, at("defaultValue"), "Initial value", "Empty: unknown.", one, "unknown")
-	d.Fields = []field{
-		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint, "")),
-		must(f.choose("radio", at("kind"), "Kind", "", "", choice{Value: countersign.VariableInput, Word: "Input", Note: "Given when a plan is made."}, choice{Value: countersign.VariableMemory, Word: "Memory", Note: "Set by actions."})),
-		must(f.choose("select", at("type"), "Type", "", "", choice{Value: countersign.TypeText, Word: "text"}, choice{Value: countersign.TypeNumber, Word: "number"}, choice{Value: countersign.TypeBoolean, Word: "true or false"}, choice{Value: countersign.TypeChoice, Word: "one of several texts"})),
+	d.Fields = []form.Field{
+		form.Must(f.Line(at("name"), "Name", "", "")), form.Must(f.Mono(at("id"), "ID", renamedHint, "")),
+		form.Must(f.Choose("radio", at("kind"), "Kind", "", "", form.Choice{Value: countersign.VariableInput, Word: "Input", Note: "Given when a plan is made."}, form.Choice{Value: countersign.VariableMemory, Word: "Memory", Note: "Set by actions."})),
+		form.Must(f.Choose("select", at("type"), "Type", "", "", form.Choice{Value: countersign.TypeText, Word: "text"}, form.Choice{Value: countersign.TypeNumber, Word: "number"}, form.Choice{Value: countersign.TypeBoolean, Word: "true or false"}, form.Choice{Value: countersign.TypeChoice, Word: "one of several texts"})),
 	}
-	if choices := f.area(at("choices"), "Choices", "One a line. For the type “one of several texts”.", "", 4); one.Type == countersign.TypeChoice || len(one.Choices) > 0 {
+	if choices := f.Area(at("choices"), "Choices", "One a line. For the type “one of several texts”.", "", 4); one.Type == countersign.TypeChoice || len(one.Choices) > 0 {
 		d.Fields = append(d.Fields, choices)
 	}
 	d.Fields = append(d.Fields, value)
 	d.FoldWord = "Where it comes from"
-	d.Folded = []field{f.line(at("source"), "Source", "Who or what knows it.", ""), f.line(at("unit"), "Unit", "", ""), f.line(at("description"), "Description", "", "")}
+	d.Folded = []form.Field{f.Line(at("source"), "Source", "Who or what knows it.", ""), f.Line(at("unit"), "Unit", "", ""), f.Line(at("description"), "Description", "", "")}
 }
 
 // value is the field of a value of a variable.
-func (s *modelForm) value(f *form, name, label, hint string, one countersign.Variable, absent string) field {
-	choices := []choice{{Word: absent}}
+func (s *modelForm) value(f *form.Form, name, label, hint string, one countersign.Variable, absent string) form.Field {
+	choices := []form.Choice{{Word: absent}}
 	switch one.Type {
 	case countersign.TypeBoolean:
-		choices = append(choices, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
+		choices = append(choices, form.Choice{Value: "true", Word: "true"}, form.Choice{Value: "false", Word: "false"})
 	case countersign.TypeChoice:
 		for _, text := range one.Choices {
-			choices = append(choices, choice{Value: shownScalar(one.Type, countersign.Scalar{Value: countersign.String(text)}), Word: text})
+			choices = append(choices, form.Choice{Value: shownScalar(one.Type, countersign.Scalar{Value: countersign.String(text)}), Word: text})
 		}
 	case countersign.TypeNumber:
-		return f.mono(name, label, hint+" A number, such as 12.50.", "")
+		return f.Mono(name, label, hint+" A number, such as 12.50.", "")
 	default:
-		return f.line(name, label, hint, "")
+		return f.Line(name, label, hint, "")
 	}
 	if absent != "unknown" {
-		choices = append(choices, choice{Value: "null", Word: "unknown"})
+		choices = append(choices, form.Choice{Value: "null", Word: "unknown"})
 	}
-	b := f.choose("select", name, label, "", "", choices...)
+	b := f.Choose("select", name, label, "", "", choices...)
 	for _, c := range b.Choices {
 		if c.Chosen {
 			return b
 		}
 	}
-	b.Choices = append(b.Choices, choice{Value: b.Value, Word: b.Value, Chosen: true})
+	b.Choices = append(b.Choices, form.Choice{Value: b.Value, Word: b.Value, Chosen: true})
 	return b
 }
 
-func (s *modelForm) showAction(f *form, d *modelFormData) {
+func (s *modelForm) showAction(f *form.Form, d *modelFormData) {
 	at, a := s.at.field, s.doc.Actions[s.at.i]
 	d.Kind, d.Word = "Action", cmp.Or(a.Name, a.ID)
-	d.Fields = []field{
-		must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", renamedHint+" Plans name their step after it.", "")),
-		f.line(at("description"), "Description", "", ""), f.mono(at("inputs"), "Needs", "Names of what it needs, separated by commas.", ""),
-		f.line(at("simulatedResult"), "Result in a simulation", "", ""),
+	d.Fields = []form.Field{
+		form.Must(f.Line(at("name"), "Name", "", "")), form.Must(f.Mono(at("id"), "ID", renamedHint+" Plans name their step after it.", "")),
+		f.Line(at("description"), "Description", "", ""), f.Mono(at("inputs"), "Needs", "Names of what it needs, separated by commas.", ""),
+		f.Line(at("simulatedResult"), "Result in a simulation", "", ""),
 	}
 	d.Memory = s.variables(countersign.VariableMemory, "")
 	empty := 0
@@ -227,12 +228,12 @@ func (s *modelForm) showAction(f *form, d *modelFormData) {
 		row.Wrong = s.row(f, s.at.field(name))
 		d.Effects = append(d.Effects, row)
 		if row.Variable != "" && !hasChoice(d.Memory, row.Variable) {
-			d.Memory = append(d.Memory, choice{Value: row.Variable, Word: row.Variable})
+			d.Memory = append(d.Memory, form.Choice{Value: row.Variable, Word: row.Variable})
 		}
 	}
 }
 
-func hasChoice(list []choice, value string) bool {
+func hasChoice(list []form.Choice, value string) bool {
 	for _, c := range list {
 		if c.Value == value {
 			return true
@@ -241,10 +242,10 @@ func hasChoice(list []choice, value string) bool {
 	return false
 }
 
-func (s *modelForm) showScenario(f *form, d *modelFormData) {
+func (s *modelForm) showScenario(f *form.Form, d *modelFormData) {
 	at, c := s.at.field, s.doc.Scenarios[s.at.i]
 	d.Kind, d.Word = "Scenario", cmp.Or(c.Name, c.ID)
-	d.Fields = []field{must(f.line(at("name"), "Name", "", "")), must(f.mono(at("id"), "ID", "", "")), f.line(at("description"), "Description", "", "")}
+	d.Fields = []form.Field{form.Must(f.Line(at("name"), "Name", "", "")), form.Must(f.Mono(at("id"), "ID", "", "")), f.Line(at("description"), "Description", "", "")}
 	for _, what := range []string{"inputs", "initialMemory"} {
 		given, word := c.Inputs, "Input"
 		if what == "initialMemory" {
@@ -266,8 +267,8 @@ func (s *modelForm) showScenario(f *form, d *modelFormData) {
 	}
 	d.Unfilled = true
 	d.FoldWord, d.FoldOpen = "Expected outcome", true
-	d.Folded = []field{
-		must(f.choose("select", at("expectedStateId"), "Ends in", "", "", s.states(c.ExpectedStateID)...)),
-		f.mono(at("expectedPath"), "Path", "IDs of states, separated by commas.", ""), f.line(at("expectedResult"), "Result", "Of the last action.", ""),
+	d.Folded = []form.Field{
+		form.Must(f.Choose("select", at("expectedStateId"), "Ends in", "", "", s.states(c.ExpectedStateID)...)),
+		f.Mono(at("expectedPath"), "Path", "IDs of states, separated by commas.", ""), f.Line(at("expectedResult"), "Result", "Of the last action.", ""),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -25,7 +26,7 @@ type planData struct {
 	Runs    []countersign.Run
 	Total   int              // of runs
 	Done    *countersign.Run // the latest completed run of a LIVE plan
-	Reason  field            // why it runs again
+	Reason  form.Field       // why it runs again
 	Key     string           // idempotency key of this page view
 	Problem *web.Problem
 	Does    []string // what a start does, in sentences
@@ -72,7 +73,7 @@ func planOf(v *web.Request, id string) (*planData, error) {
 	if d.Done, err = lastDone(v, &p); err != nil {
 		return nil, err
 	}
-	d.Reason = must(formOf(v, nil, "").area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
+	d.Reason = form.Must(form.Of(v, nil, "").Area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
 	err = v.Control.Judging(ctx, v.Actor, func(m *cost.Meter) { d.Steps, d.Errors = planSteps(m, p, v.Query("step")) })
 	if err != nil && countersign.ErrorCode(err) != countersign.CodeInvalidRequest { // the steps say so where it was too much
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -16,7 +17,7 @@ import (
 type planFormData struct {
 	From    string     // the plan that it was copied from
 	Kept    []web.Kept // what that plan says of itself and nobody types
-	Head    []field
+	Head    []form.Field
 	Rows    []stepRow
 	Offers  stepOffers
 	JSON    string // the same as a document
@@ -85,16 +86,16 @@ func planForm(v *web.Request, f *stepsForm, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	s.filled = true
-	choices := []choice{{Word: "choose"}}
+	s := form.Of(v, err, "")
+	s.Filled = true
+	choices := []form.Choice{{Word: "choose"}}
 	for _, m := range models {
-		choices = append(choices, choice{Value: m.Value, Word: m.Word})
+		choices = append(choices, form.Choice{Value: m.Value, Word: m.Word})
 	}
-	d := planFormData{From: v.Form("from"), Head: []field{
-		must(s.line("name", "Name", "", "")),
-		must(s.choose("select", "modelId", "Model", "What the plan is for. A plan uses the model’s current revision.", "", choices...)),
-		s.mode(true),
+	d := planFormData{From: v.Form("from"), Head: []form.Field{
+		form.Must(s.Line("name", "Name", "", "")),
+		form.Must(s.Choose("select", "modelId", "Model", "What the plan is for. A plan uses the model’s current revision.", "", choices...)),
+		s.Mode(true),
 	}}
 	for _, name := range []string{"from", "scenarioId", "planningInputs"} {
 		d.Kept = append(d.Kept, web.Kept{Name: name, Text: v.Form(name)})
@@ -103,7 +104,7 @@ func planForm(v *web.Request, f *stepsForm, err error) (*web.Page, error) {
 	d.Offers = f.offersFor("project", "No project that you may use has a capability yet.")
 	w, _ := typedPlan(v, f)
 	d.JSON = text.Pretty(w)
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return &web.Page{Name: "plan-form", Title: "New plan", Nav: "plans", Crumbs: []web.Crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}, nil
 }
 
@@ -111,7 +112,7 @@ func planForm(v *web.Request, f *stepsForm, err error) (*web.Page, error) {
 func typedPlan(v *web.Request, f *stepsForm) (w countersign.PlanWrite, wrong error) {
 	w = countersign.PlanWrite{Name: v.Form("name"), ModelID: v.Form("modelId"), Mode: v.Form("mode"), Steps: []countersign.Step{}, ScenarioID: v.Form("scenarioId")}
 	steps, wrong := f.typed()
-	inputs, err := objectOf("planningInputs", v.Form("planningInputs"))
+	inputs, err := form.ObjectOf("planningInputs", v.Form("planningInputs"))
 	w.PlanningInputs, wrong = inputs, web.Together(wrong, err)
 	for _, s := range steps {
 		w.Steps = append(w.Steps, countersign.Step{ID: s.ID, Name: s.Name, ProjectID: s.Owner, Capability: s.Capability, ActionID: s.ActionID, Input: s.Input, DependsOn: s.DependsOn, InputBindings: s.Bindings, Expectation: s.Expectation})

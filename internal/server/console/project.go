@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -17,7 +18,7 @@ type projectData struct {
 	countersign.Project
 	Auths   []countersign.Auth
 	Call    text.StatusNotice
-	Reason  field // why it is to be enabled or disabled
+	Reason  form.Field // why it is to be enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
 	Pager   web.Pager
@@ -29,7 +30,7 @@ type projectData struct {
 // shownCapability is a capability's row.
 type shownCapability struct {
 	countersign.Capability
-	Inputs []shownInput
+	Inputs []form.ShownInput
 	Proof  proof
 }
 
@@ -50,11 +51,11 @@ func projectAgain(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	d := projectData{Project: p, Auths: p.EffectiveAuths(), Use: use, Call: callOf(p, v.Can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
+	s := form.Of(v, err, "")
+	d := projectData{Project: p, Auths: p.EffectiveAuths(), Use: use, Call: callOf(p, v.Can(access.ToggleProject)), Reason: form.Must(s.Line("reason", "Why", "", ""))}
 	d.Find, d.Many = strings.TrimSpace(v.Query("q")), len(p.Capabilities) > capabilitiesShown
 	d.Shown, d.Pager = capabilitiesOn(v, p, d.Find)
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return &web.Page{Name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
 }
 
@@ -68,7 +69,7 @@ func capabilitiesOn(v *web.Request, p countersign.Project, find string) ([]shown
 	if find != "" {
 		list = nil
 		for i := range p.Capabilities {
-			if mentions(&p.Capabilities[i], find) {
+			if form.Mentions(&p.Capabilities[i], find) {
 				list = append(list, p.Capabilities[i])
 			}
 		}
@@ -76,7 +77,7 @@ func capabilitiesOn(v *web.Request, p countersign.Project, find string) ([]shown
 	from, to, pages := web.PartOf(v, "offset", len(list), capabilitiesShown)
 	shown := make([]shownCapability, 0, to-from)
 	for _, c := range list[from:to] {
-		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
+		shown = append(shown, shownCapability{Capability: c, Inputs: form.InputsOf(c), Proof: proofOf(p, c)})
 	}
 	return shown, pages
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -21,8 +22,8 @@ import (
 type projectEditData struct {
 	Project countersign.Project // the stored one; zero for a new project
 	Prefix  string              // of a new project's id
-	Key     field               // the rest of a new project's id
-	Fields  []field
+	Key     form.Field          // the rest of a new project's id
+	Fields  []form.Field
 	Use     control.ProjectUse
 	Problem *web.Problem
 	Over    bool // revision conflict
@@ -36,13 +37,13 @@ func newProjectPage(v *web.Request) (*web.Page, error) {
 }
 
 func projectForm(v *web.Request, p countersign.Project, err error) *web.Page {
-	s := formOf(v, err, "")
+	s := form.Of(v, err, "")
 	d := projectEditData{Project: p, Prefix: v.Actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	if p.ID == "" {
 		d.Key = newProjectID(v, s)
 	}
 	d.Fields = connectionFields(s, p)
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	out := &web.Page{Name: "project-edit", Title: "Register a project", Nav: "projects", Data: d}
 	out.Crumbs = []web.Crumb{{Word: "Projects", Href: "/projects"}, {Word: "Register"}}
 	if p.ID != "" {
@@ -53,14 +54,14 @@ func projectForm(v *web.Request, p countersign.Project, err error) *web.Page {
 
 // connectionFields are the fields of everything but the capabilities, named by their paths in
 // the document.
-func connectionFields(s *form, p countersign.Project) []field {
-	fields := []field{
-		must(s.line("name", "Name", "", p.Name)),
-		must(s.choose("radio", "adapter", "Adapter", "", p.Adapter,
-			choice{Value: countersign.AdapterHTTPJSON, Word: "HTTP, JSON", Note: "Calls go to the origin below, as JSON over HTTP."},
-			choice{Value: countersign.AdapterLocalEcho, Word: "Local echo", Note: "Nothing leaves this machine: each call answers 200 with its input. For trying things out."})),
-		s.mono("baseUrl", "Origin", "Scheme, host and port, without a path, such as https://api.example.com. The operator lists those that are allowed in SVC_PLATFORM_CONNECTION_ORIGINS.", p.BaseURL),
-		s.mono("healthPath", "Health path", "The path that a health check requests with GET. Default: /", p.HealthPath),
+func connectionFields(s *form.Form, p countersign.Project) []form.Field {
+	fields := []form.Field{
+		form.Must(s.Line("name", "Name", "", p.Name)),
+		form.Must(s.Choose("radio", "adapter", "Adapter", "", p.Adapter,
+			form.Choice{Value: countersign.AdapterHTTPJSON, Word: "HTTP, JSON", Note: "Calls go to the origin below, as JSON over HTTP."},
+			form.Choice{Value: countersign.AdapterLocalEcho, Word: "Local echo", Note: "Nothing leaves this machine: each call answers 200 with its input. For trying things out."})),
+		s.Mono("baseUrl", "Origin", "Scheme, host and port, without a path, such as https://api.example.com. The operator lists those that are allowed in SVC_PLATFORM_CONNECTION_ORIGINS.", p.BaseURL),
+		s.Mono("healthPath", "Health path", "The path that a health check requests with GET. Default: /", p.HealthPath),
 	}
 	auths := authsToEdit(p)
 	for i, a := range auths {
@@ -70,7 +71,7 @@ func connectionFields(s *form, p countersign.Project) []field {
 		}
 		fields = append(fields, authFields(s, project.AuthPath(&p, i), which, a)...)
 	}
-	return append(fields, s.document("headers", "Headers", "Sent with each call, one a line, such as X-Api-Version: 2026-01-01. They aren’t secret.", headerLines(p.Headers), 3))
+	return append(fields, s.Document("headers", "Headers", "Sent with each call, one a line, such as X-Api-Version: 2026-01-01. They aren’t secret.", headerLines(p.Headers), 3))
 }
 
 // authsToEdit has one for a project that has none yet.
@@ -87,17 +88,17 @@ func authsToEdit(p countersign.Project) []countersign.Auth {
 }
 
 // authFields are the fields of one way to authenticate.
-func authFields(s *form, path, which string, a countersign.Auth) []field {
-	return []field{
-		must(s.choose("radio", path+".type", "Authentication"+which, "For an API that needs several keys at once, edit the project as JSON, with an array.", a.Type,
-			choice{Value: countersign.AuthHMAC, Word: "HMAC-SHA256 signature", Note: "Every call is signed with the secret."},
-			choice{Value: countersign.AuthBearer, Word: "Bearer token", Note: "The secret goes in the Authorization header."},
-			choice{Value: countersign.AuthAPIKey, Word: "API key", Note: "The secret goes in a header that you name."},
-			choice{Value: countersign.AuthBasic, Word: "User and password", Note: "HTTP Basic: the secret is the password."},
-			choice{Value: countersign.AuthNone, Word: "None", Note: "Only reads with GET can be registered."})),
-		s.mono(path+".credentialEnv", "Environment variable of the secret"+which, "Its name, never the secret. The operator lists the names that are allowed.", a.CredentialEnv),
-		s.mono(path+".headerName", "Header of the API key"+which, "For an API key only, such as X-Api-Key.", a.HeaderName),
-		s.mono(path+".user", "User"+which, "For user and password only.", a.User),
+func authFields(s *form.Form, path, which string, a countersign.Auth) []form.Field {
+	return []form.Field{
+		form.Must(s.Choose("radio", path+".type", "Authentication"+which, "For an API that needs several keys at once, edit the project as JSON, with an array.", a.Type,
+			form.Choice{Value: countersign.AuthHMAC, Word: "HMAC-SHA256 signature", Note: "Every call is signed with the secret."},
+			form.Choice{Value: countersign.AuthBearer, Word: "Bearer token", Note: "The secret goes in the Authorization header."},
+			form.Choice{Value: countersign.AuthAPIKey, Word: "API key", Note: "The secret goes in a header that you name."},
+			form.Choice{Value: countersign.AuthBasic, Word: "User and password", Note: "HTTP Basic: the secret is the password."},
+			form.Choice{Value: countersign.AuthNone, Word: "None", Note: "Only reads with GET can be registered."})),
+		s.Mono(path+".credentialEnv", "Environment variable of the secret"+which, "Its name, never the secret. The operator lists the names that are allowed.", a.CredentialEnv),
+		s.Mono(path+".headerName", "Header of the API key"+which, "For an API key only, such as X-Api-Key.", a.HeaderName),
+		s.Mono(path+".user", "User"+which, "For user and password only.", a.User),
 	}
 }
 
@@ -227,20 +228,20 @@ func documentAgain(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, nil, "")
-	d := documentData{
+	s := form.Of(v, nil, "")
+	d := form.Document{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
-		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", text.Pretty(projectWriteOf(p)), 28)),
+		Text:        form.Must(s.Document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", text.Pretty(projectWriteOf(p)), 28)),
 		Consequence: savingDisables(p.Revision), Problem: web.ProblemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 	}
 	d.Blocked = use.Any()
 	if d.Over {
 		d.Stored = text.Pretty(projectWriteOf(p))
 	}
-	if d.Blocked || inUse(err) {
+	if d.Blocked || form.InUse(err) {
 		d.Use = &use
 	}
-	return d.page("projects", projectCrumbs(p.ID, web.Crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, web.Crumb{Word: "As JSON"})), nil
+	return d.Page("projects", projectCrumbs(p.ID, web.Crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, web.Crumb{Word: "As JSON"})), nil
 }
 
 func savingDisables(revision int64) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -50,13 +51,13 @@ func (r ruleRow) Part(n int, what string) string { return r.Field(what + strconv
 func (r ruleRow) Title() string { return "Rule " + strconv.Itoa(r.N+1) }
 
 // Answers are what a rule can do.
-func (ruleRow) Answers() []choice {
-	return []choice{{Value: "", Word: "no rule"}, {Value: countersign.RuleAllow, Word: "send without approval"}, {Value: countersign.RuleAsk, Word: "ask for approval"}, {Value: countersign.RuleDeny, Word: "deny"}}
+func (ruleRow) Answers() []form.Choice {
+	return []form.Choice{{Value: "", Word: "no rule"}, {Value: countersign.RuleAllow, Word: "send without approval"}, {Value: countersign.RuleAsk, Word: "ask for approval"}, {Value: countersign.RuleDeny, Word: "deny"}}
 }
 
 // Operators are how an input compares.
-func (ruleRow) Operators() []choice {
-	return []choice{
+func (ruleRow) Operators() []form.Choice {
+	return []form.Choice{
 		{Value: countersign.OpEqual, Word: "is"}, {Value: countersign.OpNotEqual, Word: "is not"}, {Value: countersign.OpGreater, Word: "is more than"}, {Value: countersign.OpGreaterOrEqual, Word: "is at least"},
 		{Value: countersign.OpLess, Word: "is less than"}, {Value: countersign.OpLessOrEqual, Word: "is at most"}, {Value: countersign.OpIsKnown, Word: "is given"}, {Value: countersign.OpIsUnknown, Word: "is not given"},
 	}
@@ -204,9 +205,9 @@ func typedRules(v *web.Request, c countersign.Capability) ([]countersign.Approva
 }
 
 func (r ruleRow) rule(c countersign.Capability) (out countersign.ApprovalRule, err error) {
-	out = countersign.ApprovalRule{Then: r.Then, Reason: r.Reason, Groups: names(r.Groups)}
+	out = countersign.ApprovalRule{Then: r.Then, Reason: r.Reason, Groups: form.Names(r.Groups)}
 	if r.After != "" || r.To != "" {
-		out.Escalate = &countersign.Escalate{After: r.After, Groups: names(r.To)}
+		out.Escalate = &countersign.Escalate{After: r.After, Groups: form.Names(r.To)}
 	}
 	if r.Approvals != "" {
 		if out.Approvals, err = strconv.ParseInt(r.Approvals, 10, 64); err != nil || out.Approvals < 1 || out.Approvals > countersign.MaxApprovals {

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -22,7 +23,7 @@ type againData struct {
 	Title    string
 	Steps    []againStep
 	Warnings []string // what the earlier run did, or may have done
-	Reason   field
+	Reason   form.Field
 	Key      string // of the new run
 	Back     string // address of the run
 
@@ -36,7 +37,7 @@ type againStep struct {
 	N          int
 	Name       string
 	Capability string
-	Fields     []field
+	Fields     []form.Field
 	Given      []teamInput // inputs that nobody types: fixed or bound
 	Suggested  bool        // the fields have what an approver suggested
 }
@@ -122,8 +123,8 @@ func (a *againOf) notTyped(i int) map[string]countersign.Value {
 // againForm shows the form: after a review with what was typed and its changes.
 func againForm(v *web.Request, a *againOf, typed map[string]map[string]countersign.Value, err error) (*web.Page, error) {
 	r := a.run
-	s := formOf(v, err, "")
-	d := againData{Run: r, Title: cmp.Or(a.plan.Name, r.ID), Warnings: doneBefore(r), Key: startKey(v, err), Back: web.Prefix + "/runs/" + r.ID}
+	s := form.Of(v, err, "")
+	d := againData{Run: r, Title: cmp.Or(a.plan.Name, r.ID), Warnings: doneBefore(r), Key: form.StartKey(v, err), Back: web.Prefix + "/runs/" + r.ID}
 	suggested, unread := suggestedFor(v, a)
 	if unread != nil {
 		return nil, unread
@@ -131,9 +132,9 @@ func againForm(v *web.Request, a *againOf, typed map[string]map[string]countersi
 	for i := range a.plan.Steps {
 		d.Steps = append(d.Steps, a.step(s, i, suggested))
 	}
-	d.Reason = s.area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2)
+	d.Reason = s.Area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2)
 	d.Reason.Required = r.Mode == countersign.ModeLive
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	if typed != nil {
 		d.Reviewed, d.Changes = digestOf(typed), a.changes(typed)
 	}
@@ -143,14 +144,14 @@ func againForm(v *web.Request, a *againOf, typed map[string]map[string]countersi
 	}, nil
 }
 
-func (a *againOf) step(s *form, i int, suggested map[string]map[string]countersign.Value) againStep {
+func (a *againOf) step(s *form.Form, i int, suggested map[string]map[string]countersign.Value) againStep {
 	step := &a.plan.Steps[i]
 	out := againStep{N: i + 1, Name: cmp.Or(step.Name, step.ID), Capability: step.Capability}
 	stored := a.was[step.ID]
 	if other := suggested[step.ID]; other != nil {
 		stored, out.Suggested = other, true
 	}
-	out.Fields = s.inputsAt(againField(i), a.capabilities[i], a.notTyped(i), stored)
+	out.Fields = s.InputsAt(againField(i), a.capabilities[i], a.notTyped(i), stored)
 	out.Given = fixedInputs(plan.Fixed(a.plan, step))
 	for _, name := range slices.Sorted(maps.Keys(step.InputBindings)) {
 		b := step.InputBindings[name]
@@ -202,7 +203,7 @@ func typedAgain(v *web.Request, a *againOf) (map[string]map[string]countersign.V
 	out := map[string]map[string]countersign.Value{}
 	var wrong []error
 	for i := range a.plan.Steps {
-		inputs, err := typedInputsAt(v, againField(i), a.capabilities[i], a.notTyped(i))
+		inputs, err := form.TypedInputsAt(v, againField(i), a.capabilities[i], a.notTyped(i))
 		out[a.plan.Steps[i].ID] = inputs
 		wrong = append(wrong, err)
 	}
@@ -254,7 +255,7 @@ func runAgain(v *web.Request) (string, error) {
 }
 
 func startAgain(v *web.Request, a *againOf, typed map[string]map[string]countersign.Value) (string, error) {
-	key := startKey(v, nil)
+	key := form.StartKey(v, nil)
 	if !countersign.ValidID(key) || len(key) > 100 {
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the page again")
 	}

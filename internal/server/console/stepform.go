@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -64,12 +65,12 @@ type stepRow struct {
 	Action   string // of the model, in a plan that was compiled
 	Offer    *offer // nil: it is no longer there
 	Wrong    string // what is wrong with the step as a whole
-	Head     []field
+	Head     []form.Field
 	Inputs   []inputField
-	Bound    *field // bindings as JSON, where inputs aren't declared
+	Bound    *form.Field // bindings as JSON, where inputs aren't declared
 	Fixed    []teamInput
-	After    *field // nil for the first step
-	Expected []field
+	After    *form.Field // nil for the first step
+	Expected []form.Field
 }
 
 // At is the name of one of the row's fields.
@@ -77,8 +78,8 @@ func (r stepRow) At(what string) string { return stepField(r.N, what) }
 
 // inputField is an input: typed, or taken from an earlier step's output.
 type inputField struct {
-	Value       field
-	Step, Field *field // nil where no step is earlier
+	Value       form.Field
+	Step, Field *form.Field // nil where no step is earlier
 	Sensitive   bool
 }
 
@@ -111,7 +112,7 @@ func (f *stepsForm) find(use string) *offer {
 func (f *stepsForm) found(text string) (list []*offer, total int) {
 	for i := range f.offers {
 		o := &f.offers[i]
-		if !mentions(o.Capability, text) && !strings.Contains(strings.ToLower(o.Owner+"\n"+o.Word), strings.ToLower(text)) {
+		if !form.Mentions(o.Capability, text) && !strings.Contains(strings.ToLower(o.Owner+"\n"+o.Word), strings.ToLower(text)) {
 			continue
 		}
 		if total++; len(list) < offersShown {
@@ -188,28 +189,28 @@ func withoutRow(form url.Values, list string, row int) url.Values {
 }
 
 // rows are the steps with what was typed and what is wrong with it.
-func (f *stepsForm) rows(s *form) []stepRow {
+func (f *stepsForm) rows(s *form.Form) []stepRow {
 	var rows []stepRow
-	var earlier []choice
+	var earlier []form.Choice
 	for i := range f.count() {
 		row := f.row(s, i, earlier)
 		rows = append(rows, row)
-		earlier = append(earlier, choice{Value: row.Key, Word: strconv.Itoa(i+1) + ". " + row.Head[0].Value})
+		earlier = append(earlier, form.Choice{Value: row.Key, Word: strconv.Itoa(i+1) + ". " + row.Head[0].Value})
 	}
 	return rows
 }
 
-func (f *stepsForm) row(s *form, i int, earlier []choice) stepRow {
+func (f *stepsForm) row(s *form.Form, i int, earlier []form.Choice) stepRow {
 	at := func(what string) string { return stepField(i, what) }
 	r := stepRow{N: i, Key: f.v.Form(at("key")), Use: f.v.Form(at("use")), Action: f.v.Form(at("actionId"))}
 	r.Offer = f.find(r.Use)
-	r.Head = []field{
-		must(s.line(at("name"), "Name", "What people read.", "")),
-		must(s.mono(at("id"), "ID", "Its name in bindings and receipts.", "")),
+	r.Head = []form.Field{
+		form.Must(s.Line(at("name"), "Name", "What people read.", "")),
+		form.Must(s.Mono(at("id"), "ID", "Its name in bindings and receipts.", "")),
 	}
 	var wrong []string
 	for _, what := range []string{"projectId", "agentId", "capability"} {
-		if text := s.take(at(what)); text != "" {
+		if text := s.Take(at(what)); text != "" {
 			wrong = append(wrong, text)
 		}
 	}
@@ -217,33 +218,33 @@ func (f *stepsForm) row(s *form, i int, earlier []choice) stepRow {
 		return r
 	}
 	if len(earlier) > 0 {
-		after := s.boxes(at("dependsOn"), "After", "A step that takes an output comes after that step, ticked or not.", nil, earlier...)
+		after := s.Boxes(at("dependsOn"), "After", "A step that takes an output comes after that step, ticked or not.", nil, earlier...)
 		r.After = &after
 	}
 	r.Inputs, r.Bound = f.inputs(s, at, r.Offer, earlier)
 	r.Fixed = fixedInputs(r.Offer.Fixed)
 	hint := "If empty: what the capability expects; if that is empty too, the step stays unverified. $ is the whole output."
-	r.Expected = s.expectationAt(at("expectation"), nil, hint)
+	r.Expected = s.ExpectationAt(at("expectation"), nil, hint)
 	return r
 }
 
-func (f *stepsForm) inputs(s *form, at func(string) string, o *offer, earlier []choice) (out []inputField, bound *field) {
+func (f *stepsForm) inputs(s *form.Form, at func(string) string, o *offer, earlier []form.Choice) (out []inputField, bound *form.Field) {
 	if o.InputSchema == nil {
-		doc := s.document(at("inputBindings"), "Inputs from earlier steps", `A JSON object such as {"amount": {"stepId": "read", "field": "total"}}.`, "", 3)
-		return []inputField{{Value: s.document(at("input"), "Inputs", "A JSON object: this capability declares none.", "", 4)}}, &doc
+		doc := s.Document(at("inputBindings"), "Inputs from earlier steps", `A JSON object such as {"amount": {"stepId": "read", "field": "total"}}.`, "", 3)
+		return []inputField{{Value: s.Document(at("input"), "Inputs", "A JSON object: this capability declares none.", "", 4)}}, &doc
 	}
-	for _, in := range inputsOf(*o.Capability) {
+	for _, in := range form.InputsOf(*o.Capability) {
 		if _, set := o.Fixed[in.Name]; set {
 			continue
 		}
-		one := inputField{Value: s.input(at("input."+in.Name), in, countersign.Value{}), Sensitive: in.Sensitive}
+		one := inputField{Value: s.Input(at("input."+in.Name), in, countersign.Value{}), Sensitive: in.Sensitive}
 		one.Value.Required = in.Required && !f.loose && len(earlier) == 0
 		if len(earlier) > 0 {
 			one.Value.Needed = in.Required && !f.loose
 			from := at("inputBindings." + in.Name)
-			step := s.choose("select", from+".stepId", "Take it from", "Its value is verified first.", "", append([]choice{{Word: "no step: as typed above"}}, earlier...)...)
-			name := s.mono(from+".field", "Field of that step’s output", "A dotted path leads deeper. $ is the whole output.", "")
-			name.Wrong = strings.TrimSpace(name.Wrong + " " + s.take(from))
+			step := s.Choose("select", from+".stepId", "Take it from", "Its value is verified first.", "", append([]form.Choice{{Word: "no step: as typed above"}}, earlier...)...)
+			name := s.Mono(from+".field", "Field of that step’s output", "A dotted path leads deeper. $ is the whole output.", "")
+			name.Wrong = strings.TrimSpace(name.Wrong + " " + s.Take(from))
 			name.Offered = f.offeredOutputs(step.Value, earlier)
 			one.Step, one.Field = &step, &name
 		}
@@ -284,8 +285,8 @@ func (f *stepsForm) typedStep(i int, ids map[string]string) (s builtStep, wrong 
 	}
 	var unbound, unread, unclear error
 	s.Bindings, unbound = f.typedBindings(at("inputBindings"), o, ids)
-	s.Input, unread = typedInputsAt(f.v, at("input"), f.typing(o), s.given(o))
-	s.Expectation, unclear = typedExpectationAt(f.v, at("expectation"))
+	s.Input, unread = form.TypedInputsAt(f.v, at("input"), f.typing(o), s.given(o))
+	s.Expectation, unclear = form.TypedExpectationAt(f.v, at("expectation"))
 	return s, web.Together(wrong, unbound, unread, unclear)
 }
 
@@ -321,7 +322,7 @@ func (f *stepsForm) typedBindings(at string, o *offer, ids map[string]string) (o
 		}
 		return out, nil
 	}
-	for _, in := range inputsOf(*o.Capability) {
+	for _, in := range form.InputsOf(*o.Capability) {
 		key, name := f.v.Form(at+"."+in.Name+".stepId"), f.v.Form(at+"."+in.Name+".field")
 		if _, set := o.Fixed[in.Name]; set || key == "" {
 			continue
@@ -406,15 +407,15 @@ func plainly(steps []builtStep) []builtStep {
 }
 
 func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
-	form := f.v.R.PostForm
-	set := func(what, value string) { form.Set(stepField(i, what), value) }
+	posted := f.v.R.PostForm
+	set := func(what, value string) { posted.Set(stepField(i, what), value) }
 	set("use", s.Owner+"/"+s.Capability)
 	set("key", "k"+strconv.Itoa(i))
 	set("id", s.ID)
 	set("name", s.Name)
 	set("actionId", s.ActionID)
 	for _, id := range s.DependsOn {
-		form.Add(stepField(i, "dependsOn"), keys[id])
+		posted.Add(stepField(i, "dependsOn"), keys[id])
 	}
 	o := f.find(s.Owner + "/" + s.Capability)
 	switch {
@@ -428,7 +429,7 @@ func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
 		}
 	default:
 		for name, value := range s.Input {
-			set("input."+name, typedText(o.InputSchema[name].Type, value))
+			set("input."+name, form.TypedText(o.InputSchema[name].Type, value))
 		}
 		for name, b := range s.Bindings {
 			set("inputBindings."+name+".stepId", keys[b.StepID])
@@ -446,7 +447,7 @@ func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
 
 // Expects reports whether the form says what the answer must be, or what is wrong with it.
 func (r stepRow) Expects() bool {
-	return slices.ContainsFunc(r.Expected, func(f field) bool { return f.Value != "" || f.Wrong != "" })
+	return slices.ContainsFunc(r.Expected, func(f form.Field) bool { return f.Value != "" || f.Wrong != "" })
 }
 
 // stepOffers is the search for capabilities below the steps.

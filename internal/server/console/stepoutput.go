@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -43,14 +44,14 @@ func (f *stepsForm) offerAt(key string) *offer {
 
 // offeredOutputs are the fields of the chosen step's output; of all earlier ones, with their
 // names, while none is chosen.
-func (f *stepsForm) offeredOutputs(chosen string, earlier []choice) (out []choice) {
+func (f *stepsForm) offeredOutputs(chosen string, earlier []form.Choice) (out []form.Choice) {
 	for _, step := range earlier {
 		o := f.offerAt(step.Value)
 		if o == nil || chosen != "" && step.Value != chosen {
 			continue
 		}
 		for _, name := range outputsOf(o.Capability) {
-			one := choice{Value: name}
+			one := form.Choice{Value: name}
 			if chosen == "" {
 				one.Word = name + ", " + step.Word
 			}

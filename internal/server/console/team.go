@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/server/graph"
@@ -24,7 +25,7 @@ type teamData struct {
 	Drawn                  template.HTML
 	Poll                   string
 	Call                   text.StatusNotice
-	Reason                 field
+	Reason                 form.Field
 	Problem                *web.Problem
 }
 
@@ -57,12 +58,12 @@ func teamAgain(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
+	s := form.Of(v, err, "")
+	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: form.Must(s.Line("reason", "Why", "", ""))}
 	d.Call = teamCallOf(t, d.Members, v.Can(access.ResumeTeam), v.Can(access.StartTeamRun))
 	d.Drawn = drawTeam(v, t, d.Steps)
 	d.show(v)
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return &web.Page{Name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
 }
 

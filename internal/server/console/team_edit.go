@@ -5,6 +5,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -25,14 +26,14 @@ func newTeam(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	d := documentData{
+	s := form.Of(v, err, "")
+	d := form.Document{
 		Kind: "team", New: true, Back: "/teams", To: "/teams/+new",
-		Key:         must(s.mono("id", "Id", "Letters, digits, dots, underscores and hyphens. It never changes.", "")),
-		Text:        must(s.document("document", "Team", "At least two different admitted agents with models, and the steps that they share.", first, 24)),
-		Consequence: "It can run right away, started by any operator who may see its members’ projects.", Problem: s.problem(), Example: exampleTeam,
+		Key:         form.Must(s.Mono("id", "Id", "Letters, digits, dots, underscores and hyphens. It never changes.", "")),
+		Text:        form.Must(s.Document("document", "Team", "At least two different admitted agents with models, and the steps that they share.", first, 24)),
+		Consequence: "It can run right away, started by any operator who may see its members’ projects.", Problem: s.Problem(), Example: exampleTeam,
 	}
-	return d.page("teams", []web.Crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}), nil
+	return d.Page("teams", []web.Crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}), nil
 }
 
 // firstTeam is the initial text of a new team, with agents that could be its members.
@@ -104,17 +105,17 @@ func teamDocument(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, nil, "")
+	s := form.Of(v, nil, "")
 	stored := text.Pretty(countersign.TeamWrite{Name: t.Name, Members: t.Members, Steps: t.Steps})
-	d := documentData{
+	d := form.Document{
 		Kind: "team", ID: t.ID, Name: t.Name, Back: "/teams/" + t.ID, To: "/teams/" + t.ID + "/document", Revision: t.Revision,
-		Text:        must(s.document("document", "Team", "The body of PUT /teams/"+t.ID+". Ids, revisions and times in it are ignored.", stored, 24)),
+		Text:        form.Must(s.Document("document", "Team", "The body of PUT /teams/"+t.ID+". Ids, revisions and times in it are ignored.", stored, 24)),
 		Consequence: teamConsequence, Problem: web.ProblemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 	}
 	if d.Over {
 		d.Stored = stored
 	}
-	return d.page("teams", teamCrumbs(t, web.Crumb{Word: "As JSON"})), nil
+	return d.Page("teams", teamCrumbs(t, web.Crumb{Word: "As JSON"})), nil
 }
 
 func saveTeam(v *web.Request) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -13,8 +14,8 @@ import (
 type teamRunData struct {
 	Team    countersign.Team
 	Key     string
-	Mode    field
-	Inputs  field
+	Mode    form.Field
+	Inputs  form.Field
 	Problem *web.Problem
 }
 
@@ -28,10 +29,10 @@ func teamRunAgain(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	d := teamRunData{Team: t, Key: startKey(v, err), Mode: s.mode(true)}
-	d.Inputs = s.document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", text.Pretty(ownInputs(t)), 10)
-	d.Problem = s.problem()
+	s := form.Of(v, err, "")
+	d := teamRunData{Team: t, Key: form.StartKey(v, err), Mode: s.Mode(true)}
+	d.Inputs = s.Document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", text.Pretty(ownInputs(t)), 10)
+	d.Problem = s.Problem()
 	return &web.Page{Name: "team-run", Title: "Run " + t.Name, Nav: "teams", Crumbs: teamCrumbs(t, web.Crumb{Word: "Run"}), Data: d}, nil
 }
 
@@ -56,7 +57,7 @@ func startTeamRun(v *web.Request) (string, error) {
 		}
 	}
 	if err == nil {
-		started, refused := v.Control.StartTeamRun(v.R.Context(), v.Actor, id, start, startKey(v, nil))
+		started, refused := v.Control.StartTeamRun(v.R.Context(), v.Actor, id, start, form.StartKey(v, nil))
 		if refused == nil {
 			return "/runs/" + started.Run.ID, nil
 		}

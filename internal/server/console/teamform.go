@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -18,10 +19,10 @@ type teamFormData struct {
 	Team    countersign.Team // the stored one; zero for a new team
 	Saves   int64            // the revision that saving replaces
 	To      string           // where the form goes
-	Head    []field
+	Head    []form.Field
 	Members []memberRow
 	None    string // why there are no members, or what is wrong with them
-	Agents  []choice
+	Agents  []form.Choice
 	Rows    []stepRow
 	Offers  stepOffers
 	JSON    string // the same as a document
@@ -33,7 +34,7 @@ type teamFormData struct {
 type memberRow struct {
 	N           int
 	Agent, Word string
-	Role        field
+	Role        form.Field
 	Wrong       string
 }
 
@@ -139,35 +140,35 @@ func (f *teamForm) members() []countersign.TeamMember {
 
 func (f *teamForm) page(err error) (*web.Page, error) {
 	v, t := f.v, f.team
-	s := formOf(v, err, "")
-	s.filled = true
+	s := form.Of(v, err, "")
+	s.Filled = true
 	d := teamFormData{Team: t, To: "/teams/+form", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	d.Saves = web.RevisionReplaced(v, t.Revision, d.Over)
 	title, crumbs := "New team", []web.Crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}
 	if t.ID == "" {
-		d.Head = append(d.Head, must(s.mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
+		d.Head = append(d.Head, form.Must(s.Mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
 	} else {
 		title, crumbs, d.To = "Edit "+t.Name, teamCrumbs(t, web.Crumb{Word: "Edit"}), "/teams/"+t.ID+"/edit"
 	}
-	d.Head = append(d.Head, must(s.line("name", "Name", "", "")))
+	d.Head = append(d.Head, form.Must(s.Line("name", "Name", "", "")))
 	for i, m := range f.members() {
-		row := memberRow{N: i, Agent: m.AgentID, Word: f.known[m.AgentID].Name, Wrong: s.take(memberField(i, "agentId"))}
-		row.Role = s.line(memberField(i, "role"), "Role here", "", "")
+		row := memberRow{N: i, Agent: m.AgentID, Word: f.known[m.AgentID].Name, Wrong: s.Take(memberField(i, "agentId"))}
+		row.Role = s.Line(memberField(i, "role"), "Role here", "", "")
 		d.Members = append(d.Members, row)
 	}
-	if d.None = s.take("members"); d.None == "" && len(d.Members) == 0 {
+	if d.None = s.Take("members"); d.None == "" && len(d.Members) == 0 {
 		d.None = "None yet: a team has at least two."
 	}
 	for _, a := range f.agents {
 		if !slices.ContainsFunc(d.Members, func(m memberRow) bool { return m.Agent == a.ID }) {
-			d.Agents = append(d.Agents, choice{Value: a.ID, Word: a.Name + " (" + a.Role + "), " + a.ProjectID})
+			d.Agents = append(d.Agents, form.Choice{Value: a.ID, Word: a.Name + " (" + a.Role + "), " + a.ProjectID})
 		}
 	}
 	d.Rows = f.rows(s)
 	d.Offers = f.offersFor("agent", "Add members first: steps call what these may.")
 	w, _ := f.typedTeam()
 	d.JSON = text.Pretty(w)
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return &web.Page{Name: "team-form", Title: title, Nav: "teams", Crumbs: crumbs, Data: d}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -60,7 +61,7 @@ type tokenData struct {
 	grant
 	Name, Days, UserEmail      string
 	Agents                     string // for an agent token: agent IDs separated by spaces
-	Modes                      []choice
+	Modes                      []form.Choice
 	NameErr, DaysErr, ModesErr string
 	Problem                    *web.Problem
 	Made                       countersign.NewToken
@@ -74,8 +75,8 @@ func newTokenPage(v *web.Request) (*web.Page, error) {
 	return tokenForm(v, tokenData{Agents: v.Query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: grantForm(v, tenantAsked(v), nil, "", nil)}), nil
 }
 
-func modeChoices(on []string) []choice {
-	out := []choice{
+func modeChoices(on []string) []form.Choice {
+	out := []form.Choice{
 		{Value: countersign.ModeDryRun, Word: "DRY_RUN", Note: "Rehearses: nothing is sent."},
 		{Value: countersign.ModeLive, Word: "LIVE", Note: "Sends, after approval where policy asks for it."},
 	}
@@ -129,7 +130,7 @@ func makeToken(v *web.Request) (string, error) {
 }
 
 // modesOf is nil for all modes, as in the API.
-func modesOf(choices []choice) []string {
+func modesOf(choices []form.Choice) []string {
 	var out []string
 	for _, c := range choices {
 		if c.Chosen {

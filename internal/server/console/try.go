@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -12,7 +13,7 @@ type tryData struct {
 	Project    countersign.Project
 	Capability countersign.Capability
 	Key        string // makes one run, however often the form is sent
-	Fields     []field
+	Fields     []form.Field
 	Problem    *web.Problem
 }
 
@@ -38,9 +39,9 @@ func tryAgain(v *web.Request, err error) (*web.Page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := formOf(v, err, "")
-	d := tryData{Project: p, Capability: *c, Key: startKey(v, err), Fields: s.inputs(c, nil)}
-	d.Problem = s.problem()
+	s := form.Of(v, err, "")
+	d := tryData{Project: p, Capability: *c, Key: form.StartKey(v, err), Fields: s.Inputs(c, nil)}
+	d.Problem = s.Problem()
 	return &web.Page{Name: "try", Title: "Try " + c.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID, web.Crumb{Word: "Try " + c.Name}), Data: d}, nil
 }
 
@@ -58,9 +59,9 @@ func tryCapability(v *web.Request) (string, error) {
 
 func rehearse(v *web.Request, p countersign.Project, c *countersign.Capability) (runID string, err error) {
 	start := countersign.ProjectRunStart{Capability: c.Name, Mode: countersign.ModeDryRun}
-	if start.Inputs, err = typedInputs(v, c, nil); err != nil {
+	if start.Inputs, err = form.TypedInputs(v, c, nil); err != nil {
 		return "", err
 	}
-	started, err := v.Control.StartProjectRun(v.R.Context(), v.Actor, p.ID, start, startKey(v, nil))
+	started, err := v.Control.StartProjectRun(v.R.Context(), v.Actor, p.ID, start, form.StartKey(v, nil))
 	return started.Run.ID, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -96,7 +97,7 @@ func putUser(v *web.Request, d userData, email string, roles []countersign.Role,
 // validRoles refuses unknown roles, as the API's decoder does.
 func validRoles(roles []countersign.Role) error {
 	for _, r := range roles {
-		if !slices.ContainsFunc(roleHints, func(c choice) bool { return c.Value == string(r) }) {
+		if !slices.ContainsFunc(roleHints, func(c form.Choice) bool { return c.Value == string(r) }) {
 			return countersign.Errorf(countersign.CodeInvalidRequest, "roles: there is no role %s", r)
 		}
 	}

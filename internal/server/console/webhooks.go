@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -54,14 +55,14 @@ func webhookState(w countersign.Webhook) text.State {
 type webhookData struct {
 	realm
 	countersign.Webhook // zero for a new one
-	Fields              []field
+	Fields              []form.Field
 	Problem             *web.Problem
 	Saves               int64 // the revision that saving replaces
 	Over                bool  // revision conflict
 }
 
 // eventWords are what the events mean, in the order of the form.
-var eventWords = []choice{
+var eventWords = []form.Choice{
 	{Value: countersign.EventApprovalRequested, Word: "Approval requested", Note: "A LIVE step waits for a decision."},
 	{Value: countersign.EventApprovalLapsing, Word: "Approval expires soon", Note: "Nobody has decided, and the time is almost over."},
 	{Value: countersign.EventRunRecoveryRequired, Word: "Recovery required", Note: "Nobody knows whether a step took effect."},
@@ -90,37 +91,37 @@ func webhookForm(v *web.Request, w countersign.Webhook, err error) (*web.Page, e
 	if err := v.May(access.WriteWebhook); err != nil {
 		return nil, err
 	}
-	return showWebhook(v, w, formOf(v, err, "")), nil
+	return showWebhook(v, w, form.Of(v, err, "")), nil
 }
 
 // showWebhook is the page with the form's fields and its problem.
-func showWebhook(v *web.Request, w countersign.Webhook, s *form) *web.Page {
-	d := webhookData{realm: realmOf(v, "webhooks"), Webhook: w, Over: countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict}
+func showWebhook(v *web.Request, w countersign.Webhook, s *form.Form) *web.Page {
+	d := webhookData{realm: realmOf(v, "webhooks"), Webhook: w, Over: countersign.ErrorCode(s.Err) == countersign.CodeRevisionConflict}
 	d.Saves = web.RevisionReplaced(v, w.Revision, d.Over)
 	title := "Webhook " + w.ID
 	if w.ID == "" {
 		title = "Add a webhook"
-		d.Fields = append(d.Fields, must(s.mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
+		d.Fields = append(d.Fields, form.Must(s.Mono("id", "ID", "Letters, digits, dots, underscores and hyphens. It never changes.", "")))
 	}
 	d.Fields = append(d.Fields, webhookFields(s, w)...)
-	d.Problem = s.problem()
+	d.Problem = s.Problem()
 	return accessPage(v, "webhook", title, d, web.Crumb{Word: "Webhooks", Href: "/access/webhooks"}, web.Crumb{Word: title})
 }
 
 // webhookFields are the fields of a webhook, zero for a new one.
-func webhookFields(s *form, w countersign.Webhook) []field {
+func webhookFields(s *form.Form, w countersign.Webhook) []form.Field {
 	reach := ""
 	if w.ID != "" {
 		reach = reachOf(w.ProjectIDs)
 	}
-	return []field{
-		must(s.mono("url", "Address", "Administrators can read it: don’t put a secret in it. The operator lists the allowed origins in SVC_PLATFORM_NOTIFY_ORIGINS.", w.URL)),
-		must(s.mono("secretEnv", "Environment variable of the signing secret", "Its name, never the secret. The operator sets the variable and lists its name.", w.SecretEnv)),
-		must(coded(s.boxes("events", "Events", "", w.Events, eventWords...))),
-		must(s.choose("radio", "reach", "Projects", "", reach,
-			choice{Value: "all", Word: "All projects of the tenant", Note: "Including projects added later."},
-			choice{Value: "some", Word: "Only these", Note: "Tick them below."})),
-		coded(s.boxes("projectIds", "Only these projects", "", w.ProjectIDs, projectChoices(s.v, w.ProjectIDs)...)),
+	return []form.Field{
+		form.Must(s.Mono("url", "Address", "Administrators can read it: don’t put a secret in it. The operator lists the allowed origins in SVC_PLATFORM_NOTIFY_ORIGINS.", w.URL)),
+		form.Must(s.Mono("secretEnv", "Environment variable of the signing secret", "Its name, never the secret. The operator sets the variable and lists its name.", w.SecretEnv)),
+		form.Must(form.Coded(s.Boxes("events", "Events", "", w.Events, eventWords...))),
+		form.Must(s.Choose("radio", "reach", "Projects", "", reach,
+			form.Choice{Value: "all", Word: "All projects of the tenant", Note: "Including projects added later."},
+			form.Choice{Value: "some", Word: "Only these", Note: "Tick them below."})),
+		form.Coded(s.Boxes("projectIds", "Only these projects", "", w.ProjectIDs, projectChoices(s.Request, w.ProjectIDs)...)),
 	}
 }
 
@@ -200,7 +201,7 @@ func toggleWebhook(v *web.Request) (string, error) {
 	if err == nil {
 		return webhookHref(id), nil
 	}
-	return "", web.Answered(showWebhook(v, w, &form{v: v, err: err, stored: true}), err)
+	return "", web.Answered(showWebhook(v, w, &form.Form{Request: v, Err: err, Stored: true}), err)
 }
 
 func deleteWebhookPage(v *web.Request) (*web.Page, error) {

@@ -1,4 +1,4 @@
-package console
+package form
 
 import (
 	"html/template"
@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// formFunctions are the functions of the templates of forms.
-var formFunctions = template.FuncMap{"using": using}
+// Functions are the functions of the templates of forms.
+var Functions = template.FuncMap{"using": using}
 
 // usedBy lists what keeps a project from being edited.
 type usedBy struct {
@@ -46,5 +46,5 @@ func movesWord(r control.RunUse) string {
 	return "A free slot"
 }
 
-// inUse reports a refusal that the project's page explains with links.
-func inUse(err error) bool { return countersign.ErrorCode(err) == countersign.CodeProjectInUse }
+// InUse reports a refusal that the project's page explains with links.
+func InUse(err error) bool { return countersign.ErrorCode(err) == countersign.CodeProjectInUse }

@@ -1,20 +1,20 @@
-package console
+package form
 
 import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// documentData is the page that edits a whole record as JSON. Text that can't be saved
+// Document is the page that edits a whole record as JSON. Text that can't be saved
 // is kept. After a conflict the form carries the current revision and the page shows
 // the stored text, so that saving again overwrites it knowingly.
-type documentData struct {
+type Document struct {
 	Kind, ID, Name string
 	Back, To       string // paths below Prefix
 	Revision       int64
 	New            bool
-	Key            field // the id of a new one
-	Text           field
+	Key            Field // the id of a new one
+	Text           Field
 	Example        string
 	Stored         string // the stored text, after a conflict
 	Consequence    string
@@ -23,7 +23,7 @@ type documentData struct {
 	Problem        *web.Problem
 }
 
-func (d documentData) page(nav string, crumbs []web.Crumb) *web.Page {
+func (d Document) Page(nav string, crumbs []web.Crumb) *web.Page {
 	title := "Edit " + d.Name + " as JSON"
 	if d.New {
 		title = "New " + d.Kind

@@ -1,4 +1,4 @@
-package console
+package form
 
 import (
 	"strconv"
@@ -9,12 +9,12 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// expectation are the fields of an expectation, with the stored one, nil for none.
-func (s *form) expectation(e *countersign.Expectation, hint string) []field {
-	return s.expectationAt("expectation", e, hint)
+// Expectation are the fields of an expectation, with the stored one, nil for none.
+func (s *Form) Expectation(e *countersign.Expectation, hint string) []Field {
+	return s.ExpectationAt("expectation", e, hint)
 }
 
-func (s *form) expectationAt(at string, e *countersign.Expectation, hint string) []field {
+func (s *Form) ExpectationAt(at string, e *countersign.Expectation, hint string) []Field {
 	var name, equals, status string
 	if e != nil {
 		name, equals = e.Field, e.Equals.Raw()
@@ -22,20 +22,20 @@ func (s *form) expectationAt(at string, e *countersign.Expectation, hint string)
 			status = strconv.FormatInt(e.StatusCode, 10)
 		}
 	}
-	return []field{
-		s.mono(at+".field", "Field of the output", hint, name),
-		s.mono(at+".equals", "Must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
-		s.mono(at+".statusCode", "HTTP status", "200 to 299, where it matters.", status),
+	return []Field{
+		s.Mono(at+".field", "Field of the output", hint, name),
+		s.Mono(at+".equals", "Must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
+		s.Mono(at+".statusCode", "HTTP status", "200 to 299, where it matters.", status),
 	}
 }
 
-// typedExpectation reads the expectation from the form; nil if all its fields are
+// TypedExpectation reads the expectation from the form; nil if all its fields are
 // empty.
-func typedExpectation(v *web.Request) (*countersign.Expectation, error) {
-	return typedExpectationAt(v, "expectation")
+func TypedExpectation(v *web.Request) (*countersign.Expectation, error) {
+	return TypedExpectationAt(v, "expectation")
 }
 
-func typedExpectationAt(v *web.Request, at string) (*countersign.Expectation, error) {
+func TypedExpectationAt(v *web.Request, at string) (*countersign.Expectation, error) {
 	field, equals, status := v.Form(at+".field"), v.Form(at+".equals"), v.Form(at+".statusCode")
 	if field == "" && equals == "" && status == "" {
 		return nil, nil
@@ -57,27 +57,27 @@ func typedExpectationAt(v *web.Request, at string) (*countersign.Expectation, er
 	return e, nil
 }
 
-func expectationHint(c *countersign.Capability) string {
+func ExpectationHint(c *countersign.Capability) string {
 	if c.Expectation != nil {
 		return "Judged besides what the capability expects: " + text.Wants(countersign.Expectations(c, nil)) + ". Empty: by that alone. $ is the whole output."
 	}
 	return "A LIVE run needs it: an answer of 200 proves nothing. $ is the whole output."
 }
 
-// mode is the choice between DRY_RUN and LIVE. Neither is preset.
-func (s *form) mode(enabled bool) field {
+// Mode is the choice between DRY_RUN and LIVE. Neither is preset.
+func (s *Form) Mode(enabled bool) Field {
 	live := "Steps are sent. Those that ask for approval wait for an approver’s decision."
 	if !enabled {
 		live = "Not now: the project is disabled, an admin enables it."
 	}
-	return must(s.choose("radio", "mode", "Mode", "", "",
-		choice{Value: countersign.ModeDryRun, Word: "DRY_RUN", Note: "Nothing is sent and nobody is asked. The run shows the exact requests."},
-		choice{Value: countersign.ModeLive, Word: "LIVE", Note: live}))
+	return Must(s.Choose("radio", "mode", "Mode", "", "",
+		Choice{Value: countersign.ModeDryRun, Word: "DRY_RUN", Note: "Nothing is sent and nobody is asked. The run shows the exact requests."},
+		Choice{Value: countersign.ModeLive, Word: "LIVE", Note: live}))
 }
 
-// startKey is the form's idempotency key: sending the form twice starts one run. A
+// StartKey is the form's idempotency key: sending the form twice starts one run. A
 // refused start keeps its key, except when the key belongs to another request.
-func startKey(v *web.Request, err error) string {
+func StartKey(v *web.Request, err error) string {
 	if typed := v.Form("key"); typed != "" && countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
 		return typed
 	}

@@ -1,4 +1,4 @@
-package console
+package form
 
 import (
 	"cmp"
@@ -21,35 +21,35 @@ import (
 // oneCall is where the inputs of a form of one call stand.
 const oneCall = "input"
 
-// inputs are the fields of a capability's inputs, without those that the manifest
+// Inputs are the fields of a capability's inputs, without those that the manifest
 // fixes.
-func (s *form) inputs(c *countersign.Capability, fixed map[string]countersign.Value) []field {
-	return s.inputsAt(oneCall, c, fixed, nil)
+func (s *Form) Inputs(c *countersign.Capability, fixed map[string]countersign.Value) []Field {
+	return s.InputsAt(oneCall, c, fixed, nil)
 }
 
-// inputsAt are the fields of a capability's inputs that stand at a path in the form, with
+// InputsAt are the fields of a capability's inputs that stand at a path in the form, with
 // the stored values, nil for none.
-func (s *form) inputsAt(at string, c *countersign.Capability, fixed, stored map[string]countersign.Value) []field {
+func (s *Form) InputsAt(at string, c *countersign.Capability, fixed, stored map[string]countersign.Value) []Field {
 	if c.InputSchema == nil {
 		document := "{}"
 		if stored != nil {
 			document = text.Pretty(countersign.ObjectValue(stored))
 		}
-		return []field{s.document(at, "Inputs", "A JSON object.", document, 6)}
+		return []Field{s.Document(at, "Inputs", "A JSON object.", document, 6)}
 	}
-	var out []field
-	for _, in := range inputsOf(*c) {
+	var out []Field
+	for _, in := range InputsOf(*c) {
 		if _, set := fixed[in.Name]; set {
 			continue
 		}
-		b := s.input(at+"."+in.Name, in, stored[in.Name])
+		b := s.Input(at+"."+in.Name, in, stored[in.Name])
 		b.Required = in.Required
 		out = append(out, b)
 	}
 	return out
 }
 
-func (s *form) input(name string, in shownInput, stored countersign.Value) field {
+func (s *Form) Input(name string, in ShownInput, stored countersign.Value) Field {
 	hint := in.Type
 	if bounds := boundsInWords(in.Field); bounds != "" {
 		hint += ", " + bounds
@@ -65,20 +65,20 @@ func (s *form) input(name string, in shownInput, stored countersign.Value) field
 		value = stored.Raw()
 	}
 	if choices := enumChoices(in.Field); choices != nil {
-		return s.chooseOf(name, in.Name, hint, typedText(in.Type, stored), choices)
+		return s.chooseOf(name, in.Name, hint, TypedText(in.Type, stored), choices)
 	}
 	switch in.Type {
 	case "boolean":
-		return s.choose("select", name, in.Name, hint, value, choice{Word: "choose"}, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
+		return s.Choose("select", name, in.Name, hint, value, Choice{Word: "choose"}, Choice{Value: "true", Word: "true"}, Choice{Value: "false", Word: "false"})
 	case "object", "array":
-		return s.document(name, in.Name, hint+", as JSON", value, 4)
+		return s.Document(name, in.Name, hint+", as JSON", value, 4)
 	case "number":
-		return s.mono(name, in.Name, hint+"; its digits are sent as they are typed", value)
+		return s.Mono(name, in.Name, hint+"; its digits are sent as they are typed", value)
 	}
 	if value != "" {
 		value = stored.Text()
 	}
-	b := s.line(name, in.Name, hint, value)
+	b := s.Line(name, in.Name, hint, value)
 	if strings.ContainsAny(b.Value, "\r\n") { // a line would lose them
 		b.Kind, b.Rows = "area", 4
 	}
@@ -90,22 +90,22 @@ const mostChosen = 100
 
 // enumChoices are the values that an input may have, nil where it is typed: an empty text
 // couldn't be told from no choice.
-func enumChoices(f countersign.InputField) (out []choice) {
+func enumChoices(f countersign.InputField) (out []Choice) {
 	for _, v := range f.Enum {
-		text := typedText(f.Type, v)
+		text := TypedText(f.Type, v)
 		if text == "" || len(f.Enum) > mostChosen {
 			return nil
 		}
-		out = append(out, choice{Value: text, Word: text})
+		out = append(out, Choice{Value: text, Word: text})
 	}
 	return out
 }
 
 // chooseOf is a select that keeps a value that isn't one of the choices.
-func (s *form) chooseOf(name, label, hint, stored string, choices []choice) field {
-	b := s.choose("select", name, label, hint, stored, append([]choice{{Word: "choose"}}, choices...)...)
-	if !slices.ContainsFunc(b.Choices, func(c choice) bool { return c.Chosen }) {
-		b.Choices = append(b.Choices, choice{Value: b.Value, Word: b.Value, Chosen: true})
+func (s *Form) chooseOf(name, label, hint, stored string, choices []Choice) Field {
+	b := s.Choose("select", name, label, hint, stored, append([]Choice{{Word: "choose"}}, choices...)...)
+	if !slices.ContainsFunc(b.Choices, func(c Choice) bool { return c.Chosen }) {
+		b.Choices = append(b.Choices, Choice{Value: b.Value, Word: b.Value, Chosen: true})
 	}
 	return b
 }
@@ -135,14 +135,14 @@ func boundsInWords(f countersign.InputField) string {
 	return strings.Join(texts, ", ")
 }
 
-// typedInputs parses the inputs and reports every invalid one.
-func typedInputs(v *web.Request, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
-	return typedInputsAt(v, oneCall, c, fixed)
+// TypedInputs parses the inputs and reports every invalid one.
+func TypedInputs(v *web.Request, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+	return TypedInputsAt(v, oneCall, c, fixed)
 }
 
-func typedInputsAt(v *web.Request, at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+func TypedInputsAt(v *web.Request, at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	if c.InputSchema == nil {
-		return objectOf(at, v.Form(at))
+		return ObjectOf(at, v.Form(at))
 	}
 	out := map[string]countersign.Value{}
 	var wrong []string
@@ -182,8 +182,8 @@ func typedValue(kind, text string) (value countersign.Value, problem string) {
 	return value, ""
 }
 
-// objectOf parses a JSON object; no text is no object.
-func objectOf(field, text string) (map[string]countersign.Value, error) {
+// ObjectOf parses a JSON object; no text is no object.
+func ObjectOf(field, text string) (map[string]countersign.Value, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -198,14 +198,14 @@ func objectOf(field, text string) (map[string]countersign.Value, error) {
 	return object, nil
 }
 
-type shownInput struct {
+type ShownInput struct {
 	Name, Type          string
 	Required, Sensitive bool
 	Field               countersign.InputField
 }
 
 // Words say what the input may be.
-func (in shownInput) Words() string {
+func (in ShownInput) Words() string {
 	words := in.Type
 	if in.Required {
 		words += ", required"
@@ -219,29 +219,29 @@ func (in shownInput) Words() string {
 	return words
 }
 
-// inputsOf are a capability's inputs, required ones first.
-func inputsOf(c countersign.Capability) []shownInput {
-	list := make([]shownInput, 0, len(c.InputSchema))
+// InputsOf are a capability's inputs, required ones first.
+func InputsOf(c countersign.Capability) []ShownInput {
+	list := make([]ShownInput, 0, len(c.InputSchema))
 	for name, f := range c.InputSchema {
-		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name), f})
+		list = append(list, ShownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name), f})
 	}
 	rank := map[bool]int{false: 1}
-	slices.SortFunc(list, func(a, b shownInput) int {
+	slices.SortFunc(list, func(a, b ShownInput) int {
 		return cmp.Or(cmp.Compare(rank[a.Required], rank[b.Required]), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
 
-// typedText is a value as it is typed into the field of an input.
-func typedText(kind string, v countersign.Value) string {
+// TypedText is a value as it is typed into the field of an input.
+func TypedText(kind string, v countersign.Value) string {
 	if kind == "string" && v.Kind() == countersign.KindString {
 		return v.Text()
 	}
 	return v.Raw()
 }
 
-// names splits a list; "-" is an empty list and empty text is no list.
-func names(text string) []string {
+// Names splits a list; "-" is an empty list and empty text is no list.
+func Names(text string) []string {
 	if text == "-" {
 		return []string{}
 	}
@@ -254,7 +254,7 @@ func names(text string) []string {
 	return out
 }
 
-// mentions reports whether what a capability is called or calls has a text.
-func mentions(c *countersign.Capability, text string) bool {
+// Mentions reports whether what a capability is called or calls has a text.
+func Mentions(c *countersign.Capability, text string) bool {
 	return strings.Contains(strings.ToLower(c.Name+"\n"+c.Title+"\n"+c.Description+"\n"+c.Method+" "+c.Path), strings.ToLower(text))
 }
