@@ -1,85 +1,15 @@
 package console
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
-
-// typedIn is a request with a form's fields, written as a query.
-func typedIn(t *testing.T, fields string) *web.Request {
-	t.Helper()
-	form, err := url.ParseQuery(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := httptest.NewRequest(http.MethodPost, web.Prefix+"/", nil)
-	r.PostForm = form
-	return &web.Request{R: r}
-}
-
-// TestAFieldThatCannotBeReadSaysWhatWouldBe reads the message beside each.
-func TestAFieldThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
-	expectation := func(v *web.Request) error { _, err := form.TypedExpectation(v); return err }
-	budgets := func(v *web.Request) error { _, err := typedBudgets(v); return err }
-	schema := func(v *web.Request) error { _, err := typedSchema(v, countersign.Capability{}); return err }
-	rules := func(v *web.Request) error { _, err := typedRules(v, countersign.Capability{}); return err }
-	timeout := func(v *web.Request) error { _, err := typedTimeout(v); return err }
-	capability := func(v *web.Request) error { _, err := typedCapability(v, countersign.Capability{}); return err }
-	steps := func(v *web.Request) error {
-		f := shopSteps(v.R.PostForm)
-		_, err := f.typed()
-		return err
-	}
-	assertion := func(v *web.Request) error { return typedAssertion(v, &countersign.Decision{}) }
-	reason := func(v *web.Request) error { return web.TypedReason(v.Form("reason")) }
-	object := func(v *web.Request) error { _, err := form.ObjectOf("input", v.Form("input")); return err }
-	carried := func(*web.Request) error {
-		p := proposal{}
-		for i := range 6000 {
-			p.Project.Capabilities = append(p.Project.Capabilities, countersign.Capability{Name: fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))})
-		}
-		_, err := pack(p)
-		return err
-	}
-	start := func(v *web.Request) error { _, err := startAgain(v, &againOf{}, nil); return err }
-	for _, test := range []struct {
-		read         func(*web.Request) error
-		fields, want string
-	}{
-		{expectation, "expectation.equals=1", "invalid_request: expectation.field: say which field"},
-		{expectation, "expectation.field=status&expectation.equals=done", `invalid_request: expectation.equals: write JSON, such as "succeeded" or 249.00`},
-		{budgets, "budget0most=many&budget0reason=r", "invalid_request: budgets: row 1 needs a number of what there may be at most"},
-		{budgets, "budget0most=1.5&budget0reason=r", "invalid_request: budgets: row 1 counts calls: it needs a whole number, 1 or more"},
-		{schema, "input0required=1", "invalid_request: inputSchema: row 1 has no name"},
-		{schema, "input0name=a&input0type=string&input1name=a&input1type=string", "invalid_request: inputSchema: a is there twice"},
-		{schema, "input0name=a&input0type=date", "invalid_request: inputSchema: a needs a type"},
-		{rules, "rule0then=ASK&rule0reason=r", "invalid_request: approvalRules: Rule 1 compares nothing"},
-		{timeout, "timeoutMs=soon", "invalid_request: timeoutMs: a whole number from 100 to 60000"},
-		{capability, "name=refund&outputs=" + strings.Repeat("a,", countersign.MaxOutputs) + "b", "invalid_request: outputs: 201 are too many; at most 200"},
-		{steps, "steps%5B0%5D.key=k0&steps%5B0%5D.id=a&steps%5B0%5D.use=acme-shop%2Fgone", "invalid_request: steps[0].capability: gone is no longer there; remove the step"},
-		{steps, "steps%5B0%5D.key=k0&steps%5B0%5D.id=a&steps%5B0%5D.use=acme-shop%2Frefunds.create&steps%5B0%5D.inputBindings.orderId.stepId=later", "invalid_request: steps[0].inputBindings.orderId.stepId: choose an earlier step"},
-		{steps, "steps%5B0%5D.key=k0&steps%5B0%5D.id=a&steps%5B0%5D.use=acme-shop%2Frefunds.create&steps%5B1%5D.key=k1&steps%5B1%5D.id=b&steps%5B1%5D.use=acme-shop%2Frefunds.create&steps%5B1%5D.inputBindings.orderId.stepId=k0", "invalid_request: steps[1].inputBindings.orderId.field: say which field"},
-		{assertion, "assertion=none", "assertion_invalid: assertion: the browser's answer can't be read; reload the page and approve it again"},
-		{reason, "reason=+", "invalid_request: reason: say why; the audit log keeps it"},
-		{object, "input=[]", "invalid_request: input: write a JSON object, such as {}"},
-		{carried, "", "invalid_request: only: the document proposes 6000 capabilities, which are too many for a form; choose some by a text, or use `countersign import openapi`"},
-		{start, "key=a+b", "idempotency_key_required: the form has no key; open the page again"},
-	} {
-		if err := test.read(typedIn(t, test.fields)); err == nil || err.Error() != test.want {
-			t.Errorf("%s\n got %v\nwant %s", test.fields, err, test.want)
-		}
-	}
-}
 
 // TestAPageThatIsRefusedSaysWhatWouldBeRight reads what a visitor is shown. Pages write a
 // message as a sentence.
