@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -21,7 +22,7 @@ import (
 // approvalData is the page of one approval: the request and the form that decides it.
 type approvalData struct {
 	countersign.Approval
-	Sent    sent
+	Sent    drawn.Sent
 	Seen    string // token that proves that the last part of a long body was shown
 	Queue   control.Queue
 	Waiting bool
@@ -34,14 +35,14 @@ type approvalData struct {
 	Lapsed  bool   // the system rejected it because nobody decided in time
 
 	Before  *countersign.Approval // the last approved one of the same kind, nil if none
-	Changed alterations
+	Changed drawn.Alterations
 	Led     []stepSummary
 	Course  approvalCourse
 
-	Alike  []string      // runs with an open recovery of the same capability and title
-	Asked  []expectation // of the response
-	Others []shownMember // what the page has no place for
-	Again  []sameRun     // other runs with the same request
+	Alike  []string            // runs with an open recovery of the same capability and title
+	Asked  []drawn.Expectation // of the response
+	Others []drawn.ShownMember // what the page has no place for
+	Again  []drawn.SameRun     // other runs with the same request
 
 	Rehearsed *comparison // nil if there is nothing to compare
 
@@ -115,17 +116,17 @@ func approvalOf(v *web.Request, id string) (*approvalData, error) {
 		return nil, err
 	}
 	if d.Before != nil {
-		d.Changed = alteredFrom(d.Before.Request, a.Request)
+		d.Changed = drawn.AlteredFrom(d.Before.Request, a.Request)
 	}
 	return d, addCourse(v, d)
 }
 
 // newApprovalData is the page of an approval, of what its record says.
 func newApprovalData(a countersign.Approval) *approvalData {
-	d := &approvalData{Approval: a, Sent: sentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
+	d := &approvalData{Approval: a, Sent: drawn.SentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
 	d.Sent.Digest = a.RequestDigest
-	d.Asked, d.Again = expectationsOf(a.Expectation), sameRuns(a.Same)
-	d.Others = shownMembers(request.Unlisted(a, approvalListed...))
+	d.Asked, d.Again = drawn.ExpectationsOf(a.Expectation), drawn.SameRuns(a.Same)
+	d.Others = drawn.ShownMembers(request.Unlisted(a, approvalListed...))
 	return d
 }
 
@@ -141,7 +142,7 @@ var approvalListed = []string{
 // of the body. After a refused decision it shows the part that the form was sent from.
 func showBody(v *web.Request, d *approvalData) {
 	if query := request.Describe(d.Request).Query; !query.IsZero() {
-		d.Sent.Query = drawnWhole(query)
+		d.Sent.Query = drawn.DrawnWhole(query)
 	}
 	if !d.Sent.HasBody {
 		return
@@ -150,16 +151,16 @@ func showBody(v *web.Request, d *approvalData) {
 	if err != nil && sawAll(v, &d.Approval) {
 		n = math.MaxInt
 	}
-	d.Sent.Part = bodyPartOf(d.Request.Body, n, web.Prefix+"/approvals/"+url.PathEscape(d.ID))
-	if d.Waiting && d.Sent.Part.Last() && hasParts(d.Request.Body) {
-		d.Seen = seenToken(v.Secret, &d.Approval)
+	d.Sent.Part = drawn.BodyPartOf(d.Request.Body, n, web.Prefix+"/approvals/"+url.PathEscape(d.ID))
+	if d.Waiting && d.Sent.Part.Last() && drawn.HasParts(d.Request.Body) {
+		d.Seen = drawn.SeenToken(v.Secret, &d.Approval)
 	}
 }
 
 // sawAll reports whether the form was sent from the page with the last part of the
 // body.
 func sawAll(v *web.Request, a *countersign.Approval) bool {
-	return subtle.ConstantTimeCompare([]byte(v.Form("seen")), []byte(seenToken(v.Secret, a))) == 1
+	return subtle.ConstantTimeCompare([]byte(v.Form("seen")), []byte(drawn.SeenToken(v.Secret, a))) == 1
 }
 
 // addCourse adds what the run says, if the visitor may see the run: it may cover

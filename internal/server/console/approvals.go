@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -36,7 +37,7 @@ func approvalsPage(v *web.Request) (*web.Page, error) {
 	l := v.List()
 	f := control.ApprovalFilter{Status: string(status), OldestFirst: waiting}
 	found, err := control.ListApprovals(v.R.Context(), v.Control, v.Actor, l, f, func(a countersign.Approval) (approvalRow, error) {
-		return approvalRow{Approval: control.WithoutContent(a), Host: sentOf("", a.Request).Host, Waiting: a.Status == countersign.ApprovalPending}, nil
+		return approvalRow{Approval: control.WithoutContent(a), Host: drawn.SentOf("", a.Request).Host, Waiting: a.Status == countersign.ApprovalPending}, nil
 	})
 	if err != nil {
 		return nil, err

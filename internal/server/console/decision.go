@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -66,7 +67,7 @@ func typedAssertion(v *web.Request, d *countersign.Decision) error {
 // hasSeen refuses to approve a body that wasn't shown to its end.
 func hasSeen(v *web.Request, id string) error {
 	a, err := v.Control.Approval(v.R.Context(), v.Actor, id)
-	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || sawAll(v, &a) {
+	if err != nil || a.Status != countersign.ApprovalPending || !drawn.HasParts(a.Request.Body) || sawAll(v, &a) {
 		return err
 	}
 	return countersign.Errorf(countersign.CodeStateConflict, "the body is longer than one page; it can be approved after its last part: read it to there")

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -46,7 +47,7 @@ func (d *recoveryRunData) contradictionOf(output countersign.Value) contradictio
 func (c contradiction) Words() string {
 	fields := make([]string, len(c.Fields))
 	for i, f := range c.Fields {
-		fields[i] = safetext.Escaped(f.Field) + " " + clip(text.Inline(f.Found)) + ", sent " + clip(text.Inline(f.Sent))
+		fields[i] = safetext.Escaped(f.Field) + " " + drawn.Clip(text.Inline(f.Found)) + ", sent " + drawn.Clip(text.Inline(f.Sent))
 	}
 	verb := "differ"
 	if len(c.Fields) == 1 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -105,7 +106,7 @@ func answersOf(s *countersign.StepRun, c *countersign.Capability) []foundAnswer 
 }
 
 func expectedRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
-	row := foundRow{Field: e.Field, Expected: clip(text.Inline(e.Equals))}
+	row := foundRow{Field: e.Field, Expected: drawn.Clip(text.Inline(e.Equals))}
 	for _, a := range answers {
 		row.Cells = append(row.Cells, cellOf(a, e.Field, e.Equals))
 	}
@@ -115,8 +116,8 @@ func expectedRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
 func cellOf(a foundAnswer, field string, expected countersign.Value) foundCell {
 	cell := foundCell{Column: a.name}
 	if v, ok := control.Found(a.body, a.outputField, field); ok {
-		masked := strings.Contains(v.Raw(), hiddenText) || strings.Contains(expected.Raw(), hiddenText)
-		cell.Text, cell.Known, cell.Met = clip(text.Inline(v)), !masked, v.Equal(expected)
+		masked := strings.Contains(v.Raw(), drawn.HiddenText) || strings.Contains(expected.Raw(), drawn.HiddenText)
+		cell.Text, cell.Known, cell.Met = drawn.Clip(text.Inline(v)), !masked, v.Equal(expected)
 	}
 	return cell
 }
@@ -143,7 +144,7 @@ func (t foundTable) withSent(s *countersign.StepRun, es []countersign.Expectatio
 		if expected {
 			continue
 		}
-		row, said, differs := foundRow{Field: name, Expected: clip(text.Inline(s.Input[name])), AsSent: true}, false, false
+		row, said, differs := foundRow{Field: name, Expected: drawn.Clip(text.Inline(s.Input[name])), AsSent: true}, false, false
 		for _, a := range answers {
 			cell := cellOf(a, name, s.Input[name])
 			said, differs = said || cell.Text != "", differs || cell.Known && !cell.Met

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"maps"
 
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -11,7 +12,7 @@ import (
 
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
-	text.Functions, web.Functions, form.Functions, drawnFunctions, ruleFunctions,
+	text.Functions, web.Functions, form.Functions, drawn.Functions, ruleFunctions,
 	runFunctions, modelFunctions, projectFunctions, agentFunctions, accessFunctions, overviewFunctions,
 )
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -22,10 +23,10 @@ type knownFact struct {
 	Said  string // details
 	Quote string // a person's own words
 	Code  countersign.Code
-	Sent  *sent  // the request of a probe
-	Key   string // the idempotency key
-	Left  bool   // the request certainly left this machine
-	Got   *got
+	Sent  *drawn.Sent // the request of a probe
+	Key   string      // the idempotency key
+	Left  bool        // the request certainly left this machine
+	Got   *drawn.Got
 	Use   string // "late" or "probe-n": its output can prefill the form
 }
 
@@ -94,7 +95,7 @@ func nthTime(n int) string {
 func knownUnknown(r *countersign.Run, s *countersign.StepRun) knownFact {
 	f := knownFact{At: r.WaitingFor.Since, Class: "is-unc", Icon: "s-recovery", Title: text.Upper(text.InWords(s.Error.Message)), Code: s.Error.Code}
 	if s.Response != nil && s.Response.StatusCode != 0 && s.Late == nil {
-		f.Got = new(gotOf("answer", s.Response, s.Output))
+		f.Got = new(drawn.GotOf("answer", s.Response, s.Output))
 	}
 	return f
 }
@@ -107,7 +108,7 @@ func knownLate(s *countersign.StepRun) knownFact {
 	if s.Late.Error != "" {
 		f.Said = text.Upper(text.InWords(s.Late.Error)) + ". " + f.Said
 	}
-	f.Got, f.Use = new(gotOf("late", s.Late.Response, s.Late.Output)), usable("late", s.Late.Output)
+	f.Got, f.Use = new(drawn.GotOf("late", s.Late.Response, s.Late.Output)), usable("late", s.Late.Output)
 	return f
 }
 
@@ -126,13 +127,13 @@ func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 		f.Said += " " + text.Upper(text.InWords(p.Error)) + "."
 	}
 	if p.Request != nil {
-		f.Sent = new(sentOf(id+"-asked", *p.Request))
+		f.Sent = new(drawn.SentOf(id+"-asked", *p.Request))
 	}
 	switch {
 	case !whole:
 		f.Said += " The API shows its answer."
 	case p.Response != nil || !p.Output.IsZero():
-		f.Got, f.Use = new(gotOf(id, p.Response, p.Output)), usable(id, p.Output)
+		f.Got, f.Use = new(drawn.GotOf(id, p.Response, p.Output)), usable(id, p.Output)
 	}
 	return f
 }
@@ -140,7 +141,7 @@ func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 // usable returns id if the output can be prefilled from this response: an object shown
 // whole and unmasked; else "".
 func usable(id string, answer countersign.Value) string {
-	if answer.Kind() != countersign.KindObject || len(answer.Raw()) > text.Longest || strings.Contains(answer.Raw(), hiddenText) {
+	if answer.Kind() != countersign.KindObject || len(answer.Raw()) > text.Longest || strings.Contains(answer.Raw(), drawn.HiddenText) {
 		return ""
 	}
 	return id

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -23,7 +24,7 @@ type player struct {
 	Path                   []stop
 	Verdict                text.State
 	Sentence               string
-	Mismatches             []judged
+	Mismatches             []drawn.Judged
 
 	Base string     // the address of the model
 	q    url.Values // the address's query, without the step
@@ -219,7 +220,7 @@ func (p *player) judge(names stateWords) {
 		p.Sentence = "It ends in " + last + "."
 	}
 	for _, m := range p.sim.Mismatches {
-		p.Mismatches = append(p.Mismatches, judged{Field: m.Field, Expected: text.Inline(m.Expected), Actual: text.Inline(m.Actual), Known: true})
+		p.Mismatches = append(p.Mismatches, drawn.Judged{Field: m.Field, Expected: text.Inline(m.Expected), Actual: text.Inline(m.Actual), Known: true})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -26,7 +27,7 @@ type recoveryRunData struct {
 	Plan     string
 	Known    []knownFact
 	Found    foundTable
-	Request  *sent
+	Request  *drawn.Sent
 	Around   []stepSummary
 	Probe    bool         // the capability has a probe
 	Refused  *web.Problem // why the visitor may not resolve it
@@ -34,7 +35,7 @@ type recoveryRunData struct {
 	Alike    []string // pending approvals with the same capability and title
 	Problem  *web.Problem
 	Expected []countersign.Expectation
-	Others   []shownMember // what the page has no place for
+	Others   []drawn.ShownMember // what the page has no place for
 }
 
 func recoveryRunPage(v *web.Request) (*web.Page, error) {
@@ -84,9 +85,9 @@ func newRecoveryData(r countersign.Run, i int, approvals []countersign.Approval)
 	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
 	d.Early = d.Open && answerable(&r)
 	d.Known, d.Around = knownOf(&r, d.Step, approvals), stepsAround(&r, i)
-	d.Others = shownMembers(slices.Concat(request.Unlisted(d.Step, stepListed...), reconciliationOthers(d.Step)))
+	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step, stepListed...), reconciliationOthers(d.Step)))
 	if d.Step.Request != nil {
-		view := sentOf("request", *d.Step.Request)
+		view := drawn.SentOf("request", *d.Step.Request)
 		d.Request, d.Host = &view, view.Host
 		view.Digest = d.Step.RequestDigest.Text()
 		view.IdempotencyKey = d.Step.IdempotencyKey

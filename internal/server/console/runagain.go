@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -29,7 +30,7 @@ type againData struct {
 
 	// Reviewed is the digest of the inputs whose changes are shown, "" before the review.
 	Reviewed string
-	Changes  alterations
+	Changes  drawn.Alterations
 	Problem  *web.Problem
 }
 
@@ -213,14 +214,14 @@ func typedAgain(v *web.Request, a *againOf) (map[string]map[string]countersign.V
 	return out, web.Together(wrong...)
 }
 
-func (a *againOf) changes(typed map[string]map[string]countersign.Value) alterations {
-	var out alterations
+func (a *againOf) changes(typed map[string]map[string]countersign.Value) drawn.Alterations {
+	var out drawn.Alterations
 	for i := range a.plan.Steps {
 		id, within := a.plan.Steps[i].ID, ""
 		if len(a.plan.Steps) > 1 {
 			within = id
 		}
-		out.members(within, a.was[id], typed[id])
+		out.Members(within, a.was[id], typed[id])
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -46,7 +47,7 @@ func (c *callout) failed(r *countersign.Run) {
 	}
 	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
 	if c.Code == countersign.CodeReceiverRefused && i >= 0 && r.Steps[i].Response != nil {
-		c.Said = clip(r.Steps[i].Response.Body)
+		c.Said = drawn.Clip(r.Steps[i].Response.Body)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -21,27 +22,27 @@ type chosenStep struct {
 
 	Approval *countersign.Approval // the latest approval
 
-	Sent     *sent
+	Sent     *drawn.Sent
 	SentWord string // when it was sent, or that it wasn't
 	SentAt   time.Time
 
-	Got      *got
+	Got      *drawn.Got
 	Awaits   string    // the called host, while the call runs
 	Until    time.Time // latest time of the response
 	Lost     string    // why there is no response
-	Judged   []judged
+	Judged   []drawn.Judged
 	JudgedAs string
 	Input    string // the input, before the request is built
-	Late     *got
+	Late     *drawn.Got
 	Probes   []probeView
 	Error    string
-	Others   []shownMember // what the page has no place for
+	Others   []drawn.ShownMember // what the page has no place for
 }
 
 type probeView struct {
 	countersign.ProbeRecord
-	Sent *sent
-	Got  got
+	Sent *drawn.Sent
+	Got  drawn.Got
 }
 
 func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
@@ -57,7 +58,7 @@ func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	c.answer(p, s)
 	c.judgement(p, s)
 	c.evidence(s)
-	c.Others = shownMembers(slices.Concat(request.Unlisted(s, stepListed...), reconciliationOthers(s)))
+	c.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(s, stepListed...), reconciliationOthers(s)))
 	if s.Error != nil {
 		c.Error, _ = failure(s.Error.Code, s.Error.Message, r, i)
 		if s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned {
@@ -73,7 +74,7 @@ func (c *chosenStep) request(s *countersign.StepRun) {
 		c.Input = inputText(s)
 		return
 	}
-	view := sentOf("sent", *s.Request)
+	view := drawn.SentOf("sent", *s.Request)
 	view.IdempotencyKey = s.IdempotencyKey
 	view.Digest = s.RequestDigest.Text()
 	c.Sent = &view
@@ -103,7 +104,7 @@ func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
 	case s.Status == countersign.StepSimulated:
 		c.Lost = "Nothing was sent, so nothing was answered."
 	case s.Response != nil || s.Status == countersign.StepCompleted:
-		c.Got = new(gotOf("got", s.Response, s.Output))
+		c.Got = new(drawn.GotOf("got", s.Response, s.Output))
 	case s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned:
 		c.Lost = "No usable answer came."
 	}
@@ -115,7 +116,7 @@ func expectationsFor(p *countersign.Plan, s *countersign.StepRun) []countersign.
 }
 
 func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
-	c.Judged = judgedOf(expectationsFor(p, s), s.Verification)
+	c.Judged = drawn.JudgedOf(expectationsFor(p, s), s.Verification)
 	ended := !s.CompletedAt.IsZero()
 	for i := range c.Judged {
 		c.Judged[i].Over = ended
@@ -136,13 +137,13 @@ func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
 
 func (c *chosenStep) evidence(s *countersign.StepRun) {
 	if s.Late != nil {
-		c.Late = new(gotOf("late", s.Late.Response, s.Late.Output))
+		c.Late = new(drawn.GotOf("late", s.Late.Response, s.Late.Output))
 	}
 	for _, p := range s.Probes {
 		id := probeID(&p)
-		view := probeView{ProbeRecord: p, Got: gotOf(id, p.Response, p.Output)}
+		view := probeView{ProbeRecord: p, Got: drawn.GotOf(id, p.Response, p.Output)}
 		if p.Request != nil {
-			view.Sent = new(sentOf(id+"-sent", *p.Request))
+			view.Sent = new(drawn.SentOf(id+"-sent", *p.Request))
 		}
 		c.Probes = append(c.Probes, view)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/testing/marked"
 )
@@ -39,7 +40,7 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 		a.Status, a.Request.Query = status, countersign.ObjectValue(map[string]countersign.Value{"q": a.Request.Query})
 		a.Expectation = countersign.RawValue(`{"field":"f","equals":` + a.Expectation.Raw() + `}`)
 		d := newApprovalData(a)
-		d.Sent.Part, d.Sent.Query = bodyPartOf(a.Request.Body, 1, ""), drawnWhole(a.Request.Query)
+		d.Sent.Part, d.Sent.Query = drawn.BodyPartOf(a.Request.Body, 1, ""), drawn.DrawnWhole(a.Request.Query)
 		d.wordDecision()
 		excused := map[string]string{
 			"inputSnapshot": "all of it is in the request", "decisions.assertion": "a proof for verifiers", "id": "the way above the page has it",

@@ -1,4 +1,4 @@
-package console
+package drawn
 
 import (
 	"fmt"
@@ -23,9 +23,9 @@ func readOf(drawn string) string {
 func wholeOf(t *testing.T, raw string) (text string, parts int) {
 	t.Helper()
 	body := countersign.RawValue(raw)
-	first := bodyPartOf(body, 1, "/x")
+	first := BodyPartOf(body, 1, "/x")
 	for n := range first.Of {
-		p := bodyPartOf(body, n+1, "/x")
+		p := BodyPartOf(body, n+1, "/x")
 		if p.N != n+1 || p.Of != first.Of || p.Last() != (n+1 == first.Of) {
 			t.Errorf("part %d of %d", p.N, p.Of)
 		}
@@ -59,7 +59,7 @@ func TestABodyIsShownWholeAndUnfolded(t *testing.T) {
 			t.Errorf("%s: %d parts, %d bytes of %d", name, parts, len(text), len(c.raw))
 		}
 	}
-	if p := bodyPartOf(countersign.RawValue(`{"a":{"b":[1]}}`), 7, "/x"); p.N != 1 || strings.Contains(string(p.HTML), "<details") {
+	if p := BodyPartOf(countersign.RawValue(`{"a":{"b":[1]}}`), 7, "/x"); p.N != 1 || strings.Contains(string(p.HTML), "<details") {
 		t.Errorf("part %d: %s", p.N, p.HTML)
 	}
 }
@@ -72,8 +72,8 @@ func TestWhatHidesInABodyIsWrittenOut(t *testing.T) {
 	} {
 		body := countersign.RawValue(raw)
 		var all string
-		for n := range bodyPartOf(body, 1, "/x").Of {
-			all += string(bodyPartOf(body, n+1, "/x").HTML)
+		for n := range BodyPartOf(body, 1, "/x").Of {
+			all += string(BodyPartOf(body, n+1, "/x").HTML)
 		}
 		if strings.Contains(all, bidi) || strings.Contains(all, zero) || !strings.Contains(all, `\u202e`) || !strings.Contains(all, `to\u200b`) {
 			t.Errorf("something hides: %.300s", all)

@@ -1,4 +1,4 @@
-package console
+package drawn
 
 import (
 	"encoding/json"
@@ -41,8 +41,8 @@ func (p *bodyPart) Last() bool { return p == nil || p.N == p.Of }
 
 func (p *bodyPart) Next() string { return p.Links[p.N].Href }
 
-// bodyPartOf renders part n of a body, counted from 1; at is the page's address.
-func bodyPartOf(body countersign.Value, n int, at string) *bodyPart {
+// BodyPartOf renders part n of a body, counted from 1; at is the page's address.
+func BodyPartOf(body countersign.Value, n int, at string) *bodyPart {
 	parts := partsOf(body.Raw())
 	n = min(max(n, 1), len(parts))
 	p := &bodyPart{HTML: template.HTML(drawnLines(parts[n-1])), N: n, Of: len(parts)} //nolint:gosec // every text was escaped on its way in
@@ -52,12 +52,12 @@ func bodyPartOf(body countersign.Value, n int, at string) *bodyPart {
 	return p
 }
 
-// hasParts reports whether a body is too large for one page.
-func hasParts(body countersign.Value) bool { return len(body.Raw()) > partSize }
+// HasParts reports whether a body is too large for one page.
+func HasParts(body countersign.Value) bool { return len(body.Raw()) > partSize }
 
-// seenToken proves to the decision that the session with this secret was shown the last
+// SeenToken proves to the decision that the session with this secret was shown the last
 // part of this approval's current body.
-func seenToken(secret string, a *countersign.Approval) string {
+func SeenToken(secret string, a *countersign.Approval) string {
 	return access.HashToken("seen\n" + secret + "\n" + a.ID + "\n" + countersign.SHA256Hex([]byte(a.Request.Body.Raw())))
 }
 
@@ -85,8 +85,8 @@ func partsOf(raw string) [][]bodyLine {
 	return append(parts, lines[from:])
 }
 
-// drawnWhole renders a value in one part, however long it is.
-func drawnWhole(v countersign.Value) template.HTML {
+// DrawnWhole renders a value in one part, however long it is.
+func DrawnWhole(v countersign.Value) template.HTML {
 	return template.HTML(drawnLines(linesOf(v.Raw(), true))) //nolint:gosec // every text was escaped on its way in
 }
 

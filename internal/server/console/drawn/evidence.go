@@ -1,4 +1,4 @@
-package console
+package drawn
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 // Views of requests, responses and verifications, shared by the pages of runs,
 // approvals and recovery.
 
-// sent is a request as sent over the network.
-type sent struct {
+// Sent is a request as sent over the network.
+type Sent struct {
 	ID             string // element ID, for the copy button
 	Method         string
 	Scheme, Host   string
@@ -28,11 +28,11 @@ type sent struct {
 	IdempotencyKey string
 	Part           *bodyPart     // nil: rendered folded and bounded
 	Query          template.HTML // rendered fields; on approval pages only
-	Others         []shownMember // all else that is sent
+	Others         []ShownMember // all else that is sent
 }
 
-// shownMember is a member of a record that a page shows as it is.
-type shownMember struct {
+// ShownMember is a member of a record that a page shows as it is.
+type ShownMember struct {
 	Word string
 	HTML template.HTML
 }
@@ -40,18 +40,18 @@ type shownMember struct {
 // memberWords are for members that readers know by another name.
 var memberWords = map[string]string{"headers": "Headers, besides those that each call has"}
 
-func shownMembers(all []request.Member) []shownMember {
-	out := make([]shownMember, len(all))
+func ShownMembers(all []request.Member) []ShownMember {
+	out := make([]ShownMember, len(all))
 	for i, m := range all {
-		out[i] = shownMember{cmp.Or(memberWords[m.Name], m.Name), drawnWhole(m.Value)}
+		out[i] = ShownMember{cmp.Or(memberWords[m.Name], m.Name), DrawnWhole(m.Value)}
 	}
 	return out
 }
 
-// sentOf makes the view of a request; id must be unique on the page.
-func sentOf(id string, r countersign.Request) sent {
+// SentOf makes the view of a request; id must be unique on the page.
+func SentOf(id string, r countersign.Request) Sent {
 	d := request.Describe(r)
-	s := sent{ID: id, Method: d.Method, Body: d.Body, HasBody: !d.Body.IsZero(), Path: d.URL, Others: shownMembers(d.Others)}
+	s := Sent{ID: id, Method: d.Method, Body: d.Body, HasBody: !d.Body.IsZero(), Path: d.URL, Others: ShownMembers(d.Others)}
 	if s.HasBody {
 		s.Size = int64(len(d.Body.Raw()))
 	}
@@ -62,8 +62,8 @@ func sentOf(id string, r countersign.Request) sent {
 	return s
 }
 
-// got is a response: its status, its size and the selected output.
-type got struct {
+// Got is a response: its status, its size and the selected output.
+type Got struct {
 	ID       string
 	Response *countersign.Response
 	Output   countersign.Value
@@ -72,26 +72,26 @@ type got struct {
 	Said     countersign.Value // the beginning of a body that gives no output, as text
 }
 
-func gotOf(id string, r *countersign.Response, output countersign.Value) got {
-	g := got{ID: id, Response: r, Output: output, Has: !output.IsZero()}
+func GotOf(id string, r *countersign.Response, output countersign.Value) Got {
+	g := Got{ID: id, Response: r, Output: output, Has: !output.IsZero()}
 	if r != nil && r.Body != "" {
 		g.Refusal, g.Said = true, countersign.String(r.Body)
 	}
 	return g
 }
 
-// judged is a row of the table of expected and actual values.
-type judged struct {
+// Judged is a row of the table of expected and actual values.
+type Judged struct {
 	Field            string
 	Expected, Actual string
 	Known, Met       bool
 	Over             bool // no response can arrive anymore
 }
 
-// judgedOf lists what was expected of a response and what it contained; nothing is
+// JudgedOf lists what was expected of a response and what it contained; nothing is
 // known before it arrives.
-func judgedOf(es []countersign.Expectation, v *countersign.Verification) []judged {
-	var rows []judged
+func JudgedOf(es []countersign.Expectation, v *countersign.Verification) []Judged {
+	var rows []Judged
 	switch {
 	case v != nil && len(v.Checks) > 0:
 		for _, c := range v.Checks {
@@ -101,7 +101,7 @@ func judgedOf(es []countersign.Expectation, v *countersign.Verification) []judge
 		rows = append(rows, judgedField(v.Status, v.Field, v.Expected, v.Actual))
 	default:
 		for _, e := range es {
-			rows = append(rows, judged{Field: e.Field, Expected: text.Inline(e.Equals)})
+			rows = append(rows, Judged{Field: e.Field, Expected: text.Inline(e.Equals)})
 		}
 	}
 	for i := range es {
@@ -110,8 +110,8 @@ func judgedOf(es []countersign.Expectation, v *countersign.Verification) []judge
 	return rows
 }
 
-func judgedField(status, field string, expected, actual countersign.Value) judged {
-	row := judged{Field: field, Expected: text.Inline(expected), Known: status != countersign.VerificationSimulated, Actual: "absent"}
+func judgedField(status, field string, expected, actual countersign.Value) Judged {
+	row := Judged{Field: field, Expected: text.Inline(expected), Known: status != countersign.VerificationSimulated, Actual: "absent"}
 	if !actual.IsZero() {
 		row.Actual, row.Met = text.Inline(actual), actual.Equal(expected)
 	}
@@ -119,13 +119,13 @@ func judgedField(status, field string, expected, actual countersign.Value) judge
 }
 
 // judgedStatus is the row of the HTTP status, if one is expected.
-func judgedStatus(e *countersign.Expectation, v *countersign.Verification) []judged {
+func judgedStatus(e *countersign.Expectation, v *countersign.Verification) []Judged {
 	if e.StatusCode == 0 {
 		return nil
 	}
-	row := judged{Field: "HTTP status", Expected: strconv.FormatInt(e.StatusCode, 10)}
+	row := Judged{Field: "HTTP status", Expected: strconv.FormatInt(e.StatusCode, 10)}
 	if v != nil && v.StatusCode != 0 {
 		row.Known, row.Actual, row.Met = true, strconv.FormatInt(v.StatusCode, 10), v.StatusCode == e.StatusCode
 	}
-	return []judged{row}
+	return []Judged{row}
 }

@@ -1,4 +1,4 @@
-package console
+package drawn
 
 import (
 	"encoding/json"
@@ -31,7 +31,7 @@ func TestAnEmptyObjectThatComesOrGoesIsAChange(t *testing.T) {
 		"digits in a list":       {`{"l":[89.90]}`, `{"l":[89.9]}`, []alteration{{"l", "[89.90]", "[89.9]"}}, []string{"destination"}},
 		"what says it is hidden": {`{"a":1}`, `{"a":"•••"}`, []alteration{{"a", "1", `"•••"`}}, []string{"destination"}},
 	} {
-		got := alteredFrom(posts(c.then), posts(c.now))
+		got := AlteredFrom(posts(c.then), posts(c.now))
 		if !slices.Equal(got.Fields, c.want) || !slices.Equal(got.Same, c.same) || got.Hidden != nil {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -41,17 +41,17 @@ func TestAnEmptyObjectThatComesOrGoesIsAChange(t *testing.T) {
 // Values in another order are the same ones in other bytes, which is said.
 func TestOtherBytesOfTheSameValuesAreSaid(t *testing.T) {
 	for _, c := range [][2]string{{`{"a":1,"b":2}`, `{"b":2,"a":1}`}, {`{"l":[{"a":1,"b":2}]}`, `{"l":[{"b":2,"a":1}]}`}, {`{"a":1}`, `{"\u0061":1}`}} {
-		if got := alteredFrom(posts(c[0]), posts(c[1])); got.Fields != nil || !slices.Equal(got.Bytes, []string{"body"}) {
+		if got := AlteredFrom(posts(c[0]), posts(c[1])); got.Fields != nil || !slices.Equal(got.Bytes, []string{"body"}) {
 			t.Errorf("%s and %s: %+v", c[0], c[1], got)
 		}
 	}
 	then := countersign.Request{Method: "GET", URL: "https://a.example/x?q=1&r=2", Query: countersign.RawValue(`{"q":1,"r":2}`), Body: countersign.Null}
 	now := then
 	now.URL, now.Query = "https://a.example/x?r=2&q=1", countersign.RawValue(`{"r":2,"q":1}`)
-	if got := alteredFrom(then, now); got.Fields != nil || !slices.Equal(got.Bytes, []string{"query"}) {
+	if got := AlteredFrom(then, now); got.Fields != nil || !slices.Equal(got.Bytes, []string{"query"}) {
 		t.Errorf("%+v", got)
 	}
-	if got := alteredFrom(then, then); got.Bytes != nil {
+	if got := AlteredFrom(then, then); got.Bytes != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -65,7 +65,7 @@ func TestTheChangesLeadFromOneBodyToTheOther(t *testing.T) {
 		if r.IntN(2) == 0 {
 			now = varied(r, then)
 		}
-		got := alteredFrom(posts(then.Raw()), posts(now.Raw()))
+		got := AlteredFrom(posts(then.Raw()), posts(now.Raw()))
 		if len(got.Fields) == 0 != alike(then, now) || len(got.Fields) == 0 && !then.Equal(now) {
 			t.Fatalf("%s to %s: %+v", then.Raw(), now.Raw(), got.Fields)
 		}

@@ -1,4 +1,4 @@
-package console
+package drawn
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func TestARequestIsComparedFieldByFieldAndDigitForDigit(t *testing.T) {
 		"masked in a list":         {`{"l":[{"card":"•••"}]}`, `{"l":[{"card":"•••"}]}`, nil, []string{"destination"}, []string{"l"}},
 		"without a body":           {`null`, `null`, nil, []string{"destination"}, nil},
 	} {
-		got := alteredFrom(posts(c.then), posts(c.now))
+		got := AlteredFrom(posts(c.then), posts(c.now))
 		if !slices.Equal(got.Fields, c.want) || !slices.Equal(got.Same, c.same) || !slices.Equal(got.Hidden, c.hidden) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -44,7 +44,7 @@ func TestAnotherDestinationOrQueryIsAChange(t *testing.T) {
 	then := countersign.Request{Method: "GET", URL: "https://a.example/x?q=1", Query: countersign.RawValue(`{"q":1}`), Body: countersign.Null}
 	now := countersign.Request{Method: "DELETE", URL: "https://b.example/x?q=2", Query: countersign.RawValue(`{"q":2}`), Body: countersign.Null}
 	want := []alteration{{"destination", "GET https://a.example/x", "DELETE https://b.example/x"}, {"query.q", "1", "2"}}
-	if got := alteredFrom(then, now); !slices.Equal(got.Fields, want) {
+	if got := AlteredFrom(then, now); !slices.Equal(got.Fields, want) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -55,12 +55,12 @@ func TestOtherHeadersAreAChange(t *testing.T) {
 	then.Headers = countersign.RawValue(`{"X-Environment":"staging","Authorization":"Basic desk:•••","X-Old":"1"}`)
 	now.Headers = countersign.RawValue(`{"X-Environment":"production","Authorization":"Basic desk:•••","X-New":"1"}`)
 	want := []alteration{{"headers.X-Environment", `"staging"`, `"production"`}, {"headers.X-New", "", `"1"`}, {"headers.X-Old", `"1"`, ""}}
-	got := alteredFrom(then, now)
+	got := AlteredFrom(then, now)
 	if !slices.Equal(got.Fields, want) || got.Hidden != nil || !slices.Contains(got.Same, "headers.Authorization") || !slices.Contains(got.Same, `"headers".x`) {
 		t.Errorf("%+v", got)
 	}
 	now.Headers = countersign.Value{}
-	if got := alteredFrom(then, now); len(got.Fields) != 1 || got.Fields[0].Field != "headers" || got.Fields[0].Now != "" {
+	if got := AlteredFrom(then, now); len(got.Fields) != 1 || got.Fields[0].Field != "headers" || got.Fields[0].Now != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -73,13 +73,13 @@ func TestAComparisonNamesEveryChange(t *testing.T) {
 		fmt.Fprintf(&then, `,"k%03d":%d,"s%03d":1`, i, i, i)
 		fmt.Fprintf(&now, `,"k%03d":%d,"s%03d":1`, i, i+1, i)
 	}
-	got := alteredFrom(posts("{"+then.String()[1:]+"}"), posts("{"+now.String()[1:]+"}"))
+	got := AlteredFrom(posts("{"+then.String()[1:]+"}"), posts("{"+now.String()[1:]+"}"))
 	if len(got.Fields) != 500 || len(got.Same) != 501 {
 		t.Errorf("%d fields differ and %d don't", len(got.Fields), len(got.Same))
 	}
 	deep := strings.Repeat(`{"a":`, 30)
 	end := strings.Repeat("}", 30)
-	if got := alteredFrom(posts(deep+"1"+end), posts(deep+"2"+end)).Fields; len(got) != 1 || got[0].Then != "1" || got[0].Now != "2" {
+	if got := AlteredFrom(posts(deep+"1"+end), posts(deep+"2"+end)).Fields; len(got) != 1 || got[0].Then != "1" || got[0].Now != "2" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestAComparisonNamesEveryChange(t *testing.T) {
 func TestALongValueIsShownWholeAndWhatDiffersInItIsMarked(t *testing.T) {
 	long := strings.Repeat("ü", 5000)
 	then, now := `"`+long+"1"+long+`3"`, `"`+long+"2"+long+`4"`
-	fields := alteredFrom(posts(`{"a":`+then+`}`), posts(`{"a":`+now+`}`)).Fields
+	fields := AlteredFrom(posts(`{"a":`+then+`}`), posts(`{"a":`+now+`}`)).Fields
 	if len(fields) != 1 || fields[0].Then != then || fields[0].Now != now {
 		t.Fatalf("%d fields", len(fields))
 	}

@@ -1,4 +1,4 @@
-package console
+package drawn
 
 import (
 	"cmp"
@@ -25,8 +25,8 @@ const clipWidth = 160
 // alteration is a field that differs. Then or Now is "" if the field is absent.
 type alteration struct{ Field, Then, Now string }
 
-// alterations are the differences between two requests.
-type alterations struct {
+// Alterations are the differences between two requests.
+type Alterations struct {
 	Fields []alteration
 	Same   []string // names of the equal fields
 	Hidden []string // masked fields, which can't be compared
@@ -35,10 +35,10 @@ type alterations struct {
 	taken []string // names of parts that a field of the body may have, too
 }
 
-// alteredFrom compares a whole request with an earlier one: by the one description of what
+// AlteredFrom compares a whole request with an earlier one: by the one description of what
 // is sent, so that no member is left out.
-func alteredFrom(then, now countersign.Request) alterations {
-	var out alterations
+func AlteredFrom(then, now countersign.Request) Alterations {
+	var out Alterations
 	before, after := request.Describe(then), request.Describe(now)
 	was, asked, _ := strings.Cut(before.URL, "?")
 	is, asks, _ := strings.Cut(after.URL, "?")
@@ -51,7 +51,7 @@ func alteredFrom(then, now countersign.Request) alterations {
 }
 
 // others compares what a request has besides destination, query and body, such as headers.
-func (a *alterations) others(then, now []request.Member) {
+func (a *Alterations) others(then, now []request.Member) {
 	var names []string
 	for _, m := range slices.Concat(now, then) {
 		if !slices.Contains(names, m.Name) {
@@ -75,7 +75,7 @@ func memberNamed(all []request.Member, name string) countersign.Value {
 
 // part compares the query, the body or another part. A difference in bytes alone is
 // reported too, since the bytes are what is sent.
-func (a *alterations) part(field string, then, now countersign.Value, sameBytes bool) {
+func (a *Alterations) part(field string, then, now countersign.Value, sameBytes bool) {
 	listed := len(a.Fields)
 	a.value(field, then, now)
 	if !sameBytes && len(a.Fields) == listed {
@@ -83,18 +83,18 @@ func (a *alterations) part(field string, then, now countersign.Value, sameBytes 
 	}
 }
 
-// drawnFunctions are the functions of the templates of what is drawn.
-var drawnFunctions = template.FuncMap{"apart": highlighted}
+// Functions are the functions of the templates of what is drawn.
+var Functions = template.FuncMap{"apart": highlighted}
 
-// hiddenText replaces a value that a VIEWER may not see.
-const hiddenText = "•••"
+// HiddenText replaces a value that a VIEWER may not see.
+const HiddenText = "•••"
 
 // text compares two texts. A text that merely contains hiddenText can't hide a change.
-func (a *alterations) text(field, then, now string) {
+func (a *Alterations) text(field, then, now string) {
 	switch {
 	case then != now:
 		a.Fields = append(a.Fields, alteration{field, then, now})
-	case strings.Contains(now, hiddenText):
+	case strings.Contains(now, HiddenText):
 		a.Hidden = append(a.Hidden, field)
 	default:
 		a.Same = append(a.Same, field)
@@ -103,13 +103,13 @@ func (a *alterations) text(field, then, now string) {
 
 // value compares two values, and their members if both are objects. An object that was
 // added or removed is one change, even if it is empty.
-func (a *alterations) value(field string, then, now countersign.Value) {
+func (a *Alterations) value(field string, then, now countersign.Value) {
 	was, one := then.Object()
 	is, two := now.Object()
 	switch {
 	case then.IsZero() && now.IsZero():
 	case one && two && len(was)+len(is) > 0:
-		a.members(field, was, is)
+		a.Members(field, was, is)
 	case alike(then, now):
 		a.text(nameless(field), now.Raw(), now.Raw())
 	default:
@@ -138,7 +138,7 @@ func alike(a, b countersign.Value) bool {
 
 func nameless(field string) string { return cmp.Or(field, "body") }
 
-func (a *alterations) members(field string, was, is map[string]countersign.Value) {
+func (a *Alterations) Members(field string, was, is map[string]countersign.Value) {
 	names := slices.Collect(maps.Keys(was))
 	for name := range is {
 		if _, both := was[name]; !both {
@@ -153,7 +153,7 @@ func (a *alterations) members(field string, was, is map[string]countersign.Value
 
 // fieldPath gives a member an unambiguous name: it quotes a name that isn't a plain
 // word or that is the name of a part of the request.
-func (a *alterations) fieldPath(within, name string) string {
+func (a *Alterations) fieldPath(within, name string) string {
 	other := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	isPart := within == "" && (name == "destination" || name == "query" || name == "body" || slices.Contains(a.taken, name))
 	if name == "" || isPart || strings.ContainsFunc(name, other) {
@@ -204,8 +204,8 @@ func differs(this, other string) (from, to int) {
 	return from, to
 }
 
-// clip bounds a text, cutting at a character boundary.
-func clip(s string) string {
+// Clip bounds a text, cutting at a character boundary.
+func Clip(s string) string {
 	if len(s) <= clipWidth {
 		return s
 	}
