@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -179,8 +180,8 @@ func (f *manifestForm) fixed(s *form.Form) (out []fixedForm) {
 		if c == nil {
 			continue
 		}
-		one := fixedForm{Capability: name, Fields: s.InputsAt(fixedField(name), loosened(c), nil, nil)}
-		if len(one.Fields) > 0 && (len(out) < maxBuiltSteps || one.Any()) { // what is fixed is always shown, or saving would lose it
+		one := fixedForm{Capability: name, Fields: s.InputsAt(fixedField(name), steps.Loosened(c), nil, nil)}
+		if len(one.Fields) > 0 && (len(out) < steps.MaxBuiltSteps || one.Any()) { // what is fixed is always shown, or saving would lose it
 			out = append(out, one)
 		}
 	}
@@ -200,7 +201,7 @@ func (f *manifestForm) typed() (a countersign.ManifestAgent, wrong error) {
 			wrong = web.Together(wrong, web.Invalid("capabilities", "the project has no capability %s", name))
 			continue
 		}
-		fixed, err := form.TypedInputsAt(v, fixedField(name), loosened(c), nil)
+		fixed, err := form.TypedInputsAt(v, fixedField(name), steps.Loosened(c), nil)
 		if wrong = web.Together(wrong, err); len(fixed) > 0 {
 			a.ExecutorInputs[name] = fixed
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -172,7 +173,7 @@ func compile(v *web.Request) (string, error) {
 		d.Problem = p
 		return "", d.page()
 	}
-	return planHref(made.ID), err
+	return steps.PlanHref(made.ID), err
 }
 
 // request is the compile request of the form; ok is false if a field can't be parsed.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -24,12 +25,12 @@ func (s *modelDraft) add(list string) {
 		}
 		s.addTransition(doc.States[0].ID, doc.States[len(doc.States)-1].ID)
 	case listVariables:
-		id := unused("variable", idsOf(doc.Variables, func(v countersign.Variable) string { return v.ID }))
+		id := steps.Unused("variable", idsOf(doc.Variables, func(v countersign.Variable) string { return v.ID }))
 		doc.Variables = append(doc.Variables, countersign.Variable{ID: id, Name: id, Kind: countersign.VariableInput, Type: countersign.TypeText, DefaultValue: unknownValue})
 	case listActions:
 		s.newAction("action")
 	case listScenarios:
-		id := unused("scenario", idsOf(doc.Scenarios, func(c countersign.Scenario) string { return c.ID }))
+		id := steps.Unused("scenario", idsOf(doc.Scenarios, func(c countersign.Scenario) string { return c.ID }))
 		doc.Scenarios = append(doc.Scenarios, countersign.Scenario{ID: id, Name: id, Inputs: map[string]countersign.Scalar{}, InitialMemory: map[string]countersign.Scalar{}, ExpectedPath: []string{}})
 	default:
 		return
@@ -55,7 +56,7 @@ func (s *modelDraft) addState(x, y float64) {
 	if first {
 		word = "start"
 	}
-	id := unused(word, idsOf(doc.States, func(one countersign.ModelState) string { return one.ID }))
+	id := steps.Unused(word, idsOf(doc.States, func(one countersign.ModelState) string { return one.ID }))
 	doc.States = append(doc.States, countersign.ModelState{ID: id, Name: text.Upper(id), Position: freePosition(doc.States, x, y)})
 	if first {
 		model.StartAt(doc, 0)
@@ -86,7 +87,7 @@ func freePosition(states []countersign.ModelState, x, y float64) countersign.Pos
 // addTransition appends a transition that is tried after the others of its state.
 func (s *modelDraft) addTransition(from, to string) {
 	doc := &s.doc
-	id := unused(stepIDOf(from+"-to-"+to), idsOf(doc.Transitions, func(t countersign.Transition) string { return t.ID }))
+	id := steps.Unused(steps.StepIDOf(from+"-to-"+to), idsOf(doc.Transitions, func(t countersign.Transition) string { return t.ID }))
 	priority := int64(0)
 	for _, t := range doc.Transitions {
 		if t.FromStateID == from {
@@ -120,12 +121,12 @@ func (s *modelDraft) addAction() {
 		return
 	}
 	t := &s.doc.Transitions[s.at.i]
-	t.ActionID = s.newAction(stepIDOf(t.ToStateID))
+	t.ActionID = s.newAction(steps.StepIDOf(t.ToStateID))
 	s.at = place{listActions, len(s.doc.Actions) - 1}
 }
 
 func (s *modelDraft) newAction(word string) string {
-	id := unused(word, idsOf(s.doc.Actions, func(a countersign.Action) string { return a.ID }))
+	id := steps.Unused(word, idsOf(s.doc.Actions, func(a countersign.Action) string { return a.ID }))
 	s.doc.Actions = append(s.doc.Actions, countersign.Action{ID: id, Name: text.Upper(id), Inputs: []string{}, MemoryEffects: []countersign.MemoryEffect{}})
 	return id
 }

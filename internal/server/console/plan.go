@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -20,7 +21,7 @@ type planData struct {
 	countersign.Plan
 	State   text.State
 	Diagram template.HTML
-	Steps   []planStep
+	Steps   []steps.PlanStep
 	Errors  []string // those of no step
 	Drift   countersign.Drift
 	Runs    []countersign.Run
@@ -74,7 +75,7 @@ func planOf(v *web.Request, id string) (*planData, error) {
 		return nil, err
 	}
 	d.Reason = form.Must(form.Of(v, nil, "").Area("reason", "Why again", "Shown to whoever approves it, and kept in the audit log with your name.", "", 2))
-	err = v.Control.Judging(ctx, v.Actor, func(m *cost.Meter) { d.Steps, d.Errors = planSteps(m, p, v.Query("step")) })
+	err = v.Control.Judging(ctx, v.Actor, func(m *cost.Meter) { d.Steps, d.Errors = steps.OfPlan(m, p, v.Query("step")) })
 	if err != nil && countersign.ErrorCode(err) != countersign.CodeInvalidRequest { // the steps say so where it was too much
 		return nil, err
 	}
@@ -106,12 +107,12 @@ func (d *planData) unexplained(key, reason string) bool {
 }
 
 // consequences say what a start does.
-func consequences(steps []planStep, live bool) []string {
+func consequences(steps []steps.PlanStep, live bool) []string {
 	var asks, sends, reads int
 	for _, s := range steps {
 		switch c := s.Contract; {
-		case c == nil, s.gate.Then == countersign.RuleDeny:
-		case s.gate.Asks():
+		case c == nil, s.Gate.Then == countersign.RuleDeny:
+		case s.Gate.Asks():
 			asks++
 		case c.HasSideEffect():
 			sends++

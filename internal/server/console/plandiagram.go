@@ -7,13 +7,14 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
 // planDiagram draws a plan's steps, none started. Steps that ask for approval have the
 // waiting icon; those of a DRY_RUN plan are dashed.
-func planDiagram(p countersign.Plan, steps []planStep) template.HTML {
+func planDiagram(p countersign.Plan, steps []steps.PlanStep) template.HTML {
 	if len(steps) == 0 {
 		return ""
 	}
@@ -28,9 +29,9 @@ func planDiagram(p countersign.Plan, steps []planStep) template.HTML {
 	return graph.Plan(g)
 }
 
-func planNode(s planStep, dry bool) graph.Node {
+func planNode(s steps.PlanStep, dry bool) graph.Node {
 	n := graph.Node{ID: s.ID, Title: s.Title(), Sub: s.Calls(), State: "todo", Icon: "s-pending", Word: s.Asks, Dashed: dry, Href: "#step-" + strconv.Itoa(s.Number)}
-	if s.Contract != nil && s.gate.Asks() {
+	if s.Contract != nil && s.Gate.Asks() {
 		n.Icon = "s-waiting"
 	}
 	if len(s.Errors) > 0 {

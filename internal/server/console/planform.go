@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -18,8 +19,8 @@ type planFormData struct {
 	From    string     // the plan that it was copied from
 	Kept    []web.Kept // what that plan says of itself and nobody types
 	Head    []form.Field
-	Rows    []stepRow
-	Offers  stepOffers
+	Rows    []steps.StepRow
+	Offers  steps.StepOffers
 	JSON    string // the same as a document
 	Problem *web.Problem
 }
@@ -50,23 +51,23 @@ func planFormPage(v *web.Request) (*web.Page, error) {
 
 // typedPlanSteps are the form's steps, which may call what the visitor's projects have. Only
 // one page of projects is offered; with more, store the plan as JSON.
-func typedPlanSteps(v *web.Request) (*stepsForm, error) {
+func typedPlanSteps(v *web.Request) (*steps.Form, error) {
 	found, err := v.Control.Projects(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
-	f := &stepsForm{v: v}
+	f := &steps.Form{Request: v}
 	for _, p := range found.Items {
 		for i := range p.Capabilities {
-			f.offers = append(f.offers, offer{Owner: p.ID, Word: p.Name, Capability: &p.Capabilities[i]})
+			f.Offers = append(f.Offers, steps.Offer{Owner: p.ID, Word: p.Name, Capability: &p.Capabilities[i]})
 		}
 	}
 	return f, nil
 }
 
 // writePlan puts a plan into the form, and reports whether the form has all of it.
-func writePlan(f *stepsForm, w countersign.PlanWrite) bool {
-	form := f.v.R.PostForm
+func writePlan(f *steps.Form, w countersign.PlanWrite) bool {
+	form := f.Request.R.PostForm
 	form.Set("name", w.Name)
 	form.Set("modelId", w.ModelID)
 	form.Set("mode", w.Mode)
@@ -74,14 +75,14 @@ func writePlan(f *stepsForm, w countersign.PlanWrite) bool {
 	if w.PlanningInputs != nil {
 		form.Set("planningInputs", text.RawOf(w.PlanningInputs))
 	}
-	steps := make([]builtStep, len(w.Steps))
+	list := make([]steps.BuiltStep, len(w.Steps))
 	for i, s := range w.Steps {
-		steps[i] = builtStep{ID: s.ID, Name: s.Name, Owner: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
+		list[i] = steps.BuiltStep{ID: s.ID, Name: s.Name, Owner: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
 	}
-	return f.write(steps)
+	return f.Write(list)
 }
 
-func planForm(v *web.Request, f *stepsForm, err error) (*web.Page, error) {
+func planForm(v *web.Request, f *steps.Form, err error) (*web.Page, error) {
 	models, unread := modelChoices(v, v.Form("modelId"))
 	if unread != nil {
 		return nil, unread
@@ -100,8 +101,8 @@ func planForm(v *web.Request, f *stepsForm, err error) (*web.Page, error) {
 	for _, name := range []string{"from", "scenarioId", "planningInputs"} {
 		d.Kept = append(d.Kept, web.Kept{Name: name, Text: v.Form(name)})
 	}
-	d.Rows = f.rows(s)
-	d.Offers = f.offersFor("project", "No project that you may use has a capability yet.")
+	d.Rows = f.Rows(s)
+	d.Offers = f.OffersFor("project", "No project that you may use has a capability yet.")
 	w, _ := typedPlan(v, f)
 	d.JSON = text.Pretty(w)
 	d.Problem = s.Problem()
@@ -109,9 +110,9 @@ func planForm(v *web.Request, f *stepsForm, err error) (*web.Page, error) {
 }
 
 // typedPlan reads the form, as far as it can be read.
-func typedPlan(v *web.Request, f *stepsForm) (w countersign.PlanWrite, wrong error) {
+func typedPlan(v *web.Request, f *steps.Form) (w countersign.PlanWrite, wrong error) {
 	w = countersign.PlanWrite{Name: v.Form("name"), ModelID: v.Form("modelId"), Mode: v.Form("mode"), Steps: []countersign.Step{}, ScenarioID: v.Form("scenarioId")}
-	steps, wrong := f.typed()
+	steps, wrong := f.Typed()
 	inputs, err := form.ObjectOf("planningInputs", v.Form("planningInputs"))
 	w.PlanningInputs, wrong = inputs, web.Together(wrong, err)
 	for _, s := range steps {
@@ -140,7 +141,7 @@ func planByForm(v *web.Request) (string, error) {
 		return "", err
 	}
 	again := func(err error) (*web.Page, error) { return planForm(v, f, err) }
-	if f.edit() || v.Form("do") != "store" {
+	if f.Edit() || v.Form("do") != "store" {
 		return "", web.ShownAgain(again)
 	}
 	w, err := typedPlan(v, f)
@@ -151,5 +152,5 @@ func planByForm(v *web.Request) (string, error) {
 	if err != nil {
 		return "", web.FormAgain(err, again)
 	}
-	return planHref(p.ID), nil
+	return steps.PlanHref(p.ID), nil
 }

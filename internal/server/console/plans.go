@@ -5,6 +5,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -144,7 +145,7 @@ func createPlan(v *web.Request) (string, error) {
 	if err == nil {
 		var made countersign.Plan
 		if made, err = v.Control.CreatePlan(v.R.Context(), v.Actor, w); err == nil {
-			return planHref(made.ID), nil
+			return steps.PlanHref(made.ID), nil
 		}
 	}
 	if d.Problem = web.Refusal(err, "Nothing was stored. Your text is kept."); d.Problem == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -39,8 +40,8 @@ type againStep struct {
 	Name       string
 	Capability string
 	Fields     []form.Field
-	Given      []teamInput // inputs that nobody types: fixed or bound
-	Suggested  bool        // the fields have what an approver suggested
+	Given      []steps.TeamInput // inputs that nobody types: fixed or bound
+	Suggested  bool              // the fields have what an approver suggested
 }
 
 // againOf is an ended run with what a new one is made of.
@@ -153,10 +154,10 @@ func (a *againOf) step(s *form.Form, i int, suggested map[string]map[string]coun
 		stored, out.Suggested = other, true
 	}
 	out.Fields = s.InputsAt(againField(i), a.capabilities[i], a.notTyped(i), stored)
-	out.Given = fixedInputs(plan.Fixed(a.plan, step))
+	out.Given = steps.FixedInputs(plan.Fixed(a.plan, step))
 	for _, name := range slices.Sorted(maps.Keys(step.InputBindings)) {
 		b := step.InputBindings[name]
-		out.Given = append(out.Given, teamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
+		out.Given = append(out.Given, steps.TeamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
 	}
 	return out
 }

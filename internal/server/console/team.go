@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/server/graph"
@@ -40,7 +41,7 @@ type teamStep struct {
 	N      int
 	Agent  countersign.Agent
 	Known  *countersign.Capability // nil: the agent's project no longer has it
-	Inputs []teamInput
+	Inputs []steps.TeamInput
 }
 
 func teamPage(v *web.Request) (*web.Page, error) { return teamAgain(v, nil) }
@@ -136,16 +137,16 @@ func teamSteps(t countersign.Team, agents map[string]countersign.Agent, projects
 }
 
 // inputsOfStep lists literal, bound and fixed inputs, each sorted by name.
-func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
-	var out []teamInput
+func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []steps.TeamInput {
+	var out []steps.TeamInput
 	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
-		out = append(out, teamInput{Name: name, Value: text.Inline(s.Input[name])})
+		out = append(out, steps.TeamInput{Name: name, Value: text.Inline(s.Input[name])})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
 		b := s.InputBindings[name]
-		out = append(out, teamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
+		out = append(out, steps.TeamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
 	}
-	return append(out, fixedInputs(a.ExecutorInputs[s.Capability])...)
+	return append(out, steps.FixedInputs(a.ExecutorInputs[s.Capability])...)
 }
 
 func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) text.StatusNotice {

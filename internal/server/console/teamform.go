@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -23,8 +24,8 @@ type teamFormData struct {
 	Members []memberRow
 	None    string // why there are no members, or what is wrong with them
 	Agents  []form.Choice
-	Rows    []stepRow
-	Offers  stepOffers
+	Rows    []steps.StepRow
+	Offers  steps.StepOffers
 	JSON    string // the same as a document
 	Over    bool   // revision conflict
 	Problem *web.Problem
@@ -48,7 +49,7 @@ func (r memberRow) At(what string) string { return memberField(r.N, what) }
 
 // teamForm reads and shows a team.
 type teamForm struct {
-	*stepsForm
+	*steps.Form
 	team   countersign.Team             // the stored one; zero for a new team
 	agents []countersign.Agent          // that could be members
 	known  map[string]countersign.Agent // of the members
@@ -84,11 +85,11 @@ func teamFormPage(v *web.Request) (*web.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]builtStep, len(t.Steps))
+	list := make([]steps.BuiltStep, len(t.Steps))
 	for i, s := range t.Steps {
-		steps[i] = builtStep{ID: s.ID, Name: s.Name, Owner: s.AgentID, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
+		list[i] = steps.BuiltStep{ID: s.ID, Name: s.Name, Owner: s.AgentID, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, Bindings: s.InputBindings, Expectation: s.Expectation}
 	}
-	if !f.write(steps) || text.RawOf(f.members()) != text.RawOf(t.Members) {
+	if !f.Write(list) || text.RawOf(f.members()) != text.RawOf(t.Members) {
 		return teamDocument(v, nil)
 	}
 	return f.page(nil)
@@ -96,7 +97,7 @@ func teamFormPage(v *web.Request) (*web.Page, error) {
 
 // teamFormOf reads the agents that the form names, and those that it could name.
 func teamFormOf(v *web.Request, t countersign.Team) (*teamForm, error) {
-	f := &teamForm{stepsForm: &stepsForm{v: v, loose: true}, team: t, known: map[string]countersign.Agent{}}
+	f := &teamForm{Form: &steps.Form{Request: v, Loose: true}, team: t, known: map[string]countersign.Agent{}}
 	found, err := v.Control.Agents(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return nil, err
@@ -111,18 +112,18 @@ func teamFormOf(v *web.Request, t countersign.Team) (*teamForm, error) {
 
 // readMembers reads the members' agents and what they may call.
 func (f *teamForm) readMembers() (err error) {
-	v := f.v
+	v := f.Request
 	if f.known, err = agentsOf(v, countersign.Team{Members: f.members()}); err != nil {
 		return err
 	}
 	projects, err := capabilitiesOf(v, f.known)
-	f.offers = nil
+	f.Offers = nil
 	for _, m := range f.members() {
 		a := f.known[m.AgentID]
 		p := projects[a.ProjectID]
 		for _, name := range a.Capabilities {
 			if c := p.Capability(name); c != nil {
-				f.offers = append(f.offers, offer{Owner: a.ID, Word: a.Name, Capability: c, Fixed: a.ExecutorInputs[name]})
+				f.Offers = append(f.Offers, steps.Offer{Owner: a.ID, Word: a.Name, Capability: c, Fixed: a.ExecutorInputs[name]})
 			}
 		}
 	}
@@ -132,14 +133,14 @@ func (f *teamForm) readMembers() (err error) {
 // members are those of the form.
 func (f *teamForm) members() []countersign.TeamMember {
 	out := []countersign.TeamMember{}
-	for i := 0; i < maxBuiltMembers && f.v.R.PostForm.Has(memberField(i, "agentId")); i++ {
-		out = append(out, countersign.TeamMember{AgentID: f.v.Form(memberField(i, "agentId")), Role: f.v.Form(memberField(i, "role"))})
+	for i := 0; i < maxBuiltMembers && f.Request.R.PostForm.Has(memberField(i, "agentId")); i++ {
+		out = append(out, countersign.TeamMember{AgentID: f.Request.Form(memberField(i, "agentId")), Role: f.Request.Form(memberField(i, "role"))})
 	}
 	return out
 }
 
 func (f *teamForm) page(err error) (*web.Page, error) {
-	v, t := f.v, f.team
+	v, t := f.Request, f.team
 	s := form.Of(v, err, "")
 	s.Filled = true
 	d := teamFormData{Team: t, To: "/teams/+form", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
@@ -164,8 +165,8 @@ func (f *teamForm) page(err error) (*web.Page, error) {
 			d.Agents = append(d.Agents, form.Choice{Value: a.ID, Word: a.Name + " (" + a.Role + "), " + a.ProjectID})
 		}
 	}
-	d.Rows = f.rows(s)
-	d.Offers = f.offersFor("agent", "Add members first: steps call what these may.")
+	d.Rows = f.Rows(s)
+	d.Offers = f.OffersFor("agent", "Add members first: steps call what these may.")
 	w, _ := f.typedTeam()
 	d.JSON = text.Pretty(w)
 	d.Problem = s.Problem()
@@ -174,25 +175,25 @@ func (f *teamForm) page(err error) (*web.Page, error) {
 
 // typedTeam reads the form, as far as it can be read.
 func (f *teamForm) typedTeam() (countersign.TeamWrite, error) {
-	w := countersign.TeamWrite{Name: f.v.Form("name"), Members: f.members(), Steps: []countersign.TeamStep{}}
-	steps, wrong := f.typed()
+	w := countersign.TeamWrite{Name: f.Request.Form("name"), Members: f.members(), Steps: []countersign.TeamStep{}}
+	steps, wrong := f.Typed()
 	for _, s := range steps {
 		w.Steps = append(w.Steps, countersign.TeamStep{ID: s.ID, Name: s.Name, AgentID: s.Owner, Capability: s.Capability, Input: s.Input, DependsOn: s.DependsOn, InputBindings: s.Bindings, Expectation: s.Expectation})
 	}
-	return w, web.Together(f.v.Chosen("name"), wrong)
+	return w, web.Together(f.Request.Chosen("name"), wrong)
 }
 
 // edit adds or removes a member or a step if such a button was pressed.
 func (f *teamForm) edit() (done bool, err error) {
-	form := f.v.R.PostForm
+	form := f.Request.R.PostForm
 	n, notRow := strconv.Atoi(form.Get("removeMember"))
-	switch id := f.v.Form("agent"); {
+	switch id := f.Request.Form("agent"); {
 	case notRow == nil:
-		f.v.R.PostForm = withoutRow(form, "members", n)
-	case f.v.Form("do") == "member" && slices.ContainsFunc(f.agents, func(a countersign.Agent) bool { return a.ID == id }):
+		f.Request.R.PostForm = steps.WithoutRow(form, "members", n)
+	case f.Request.Form("do") == "member" && slices.ContainsFunc(f.agents, func(a countersign.Agent) bool { return a.ID == id }):
 		form.Set(memberField(len(f.members()), "agentId"), id)
 	default:
-		return f.stepsForm.edit(), nil
+		return f.Form.Edit(), nil
 	}
 	return true, f.readMembers()
 }
@@ -236,13 +237,13 @@ func (f *teamForm) act(id string, check func() error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if done || f.v.Form("do") != "save" {
+	if done || f.Request.Form("do") != "save" {
 		return "", web.ShownAgain(f.page)
 	}
 	w, err := f.typedTeam()
 	if err = web.Together(check(), err); err == nil {
-		w.ExpectedRevision = f.v.FormRevision()
-		_, err = f.v.Control.PutTeam(f.v.R.Context(), f.v.Actor, id, w)
+		w.ExpectedRevision = f.Request.FormRevision()
+		_, err = f.Request.Control.PutTeam(f.Request.R.Context(), f.Request.Actor, id, w)
 	}
 	if f.team.ID == "" {
 		err = web.Taken(err, "team", id)

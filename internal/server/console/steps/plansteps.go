@@ -1,4 +1,4 @@
-package console
+package steps
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// planStep is a step with its errors.
-type planStep struct {
+// PlanStep is a step with its errors.
+type PlanStep struct {
 	countersign.Step
 	Number   int
 	by       gate.Edition            // which judges it
@@ -28,7 +28,7 @@ type planStep struct {
 	Errors   []string
 	Page     string // the plan's address
 
-	gate gate.Verdict // of a step with a known capability
+	Gate gate.Verdict // of a step with a known capability
 }
 
 // planInput is an input of a step: a literal, or what it is bound to.
@@ -40,11 +40,11 @@ type planInput struct {
 // shortInput is how many bytes of literal inputs the list shows.
 const shortInput = 400
 
-// planSteps are the steps with their errors; general errors belong to no step. whole
+// OfPlan are the steps with their errors; general errors belong to no step. whole
 // names the step whose inputs are shown in full.
-func planSteps(m *cost.Meter, p countersign.Plan, whole string) (steps []planStep, general []string) {
+func OfPlan(m *cost.Meter, p countersign.Plan, whole string) (steps []PlanStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: text.CapabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: web.Prefix + planHref(p.ID)}
+		step := PlanStep{Step: s, Number: i + 1, by: gate.OfPlan(&p), Contract: text.CapabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: web.Prefix + PlanHref(p.ID)}
 		step.judge(m)
 		step.Asks, step.Wants = step.gateWords(), text.Wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()
@@ -73,7 +73,7 @@ func stepAt(text string) (index int, rest string) {
 }
 
 // inputs lists literals before bindings, each sorted by name.
-func (s *planStep) inputs() {
+func (s *PlanStep) inputs() {
 	var size int64
 	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
 		text := text.Inline(s.Input[name])
@@ -89,10 +89,10 @@ func (s *planStep) inputs() {
 	}
 }
 
-func (s planStep) Title() string { return cmp.Or(s.Name, s.ID) }
+func (s PlanStep) Title() string { return cmp.Or(s.Name, s.ID) }
 
 // Calls is the method and path, "" if unknown.
-func (s planStep) Calls() string {
+func (s PlanStep) Calls() string {
 	if s.Contract == nil {
 		return ""
 	}
@@ -101,22 +101,22 @@ func (s planStep) Calls() string {
 
 // judge asks the gate about a step with a known capability. What takes more than the page's
 // meter has steps for counts as asking.
-func (s *planStep) judge(m *cost.Meter) {
+func (s *PlanStep) judge(m *cost.Meter) {
 	if s.Contract == nil {
 		return
 	}
-	s.gate = gate.Judge(m, s.by, s.Contract, s.Input, s.InputBindings)
+	s.Gate = gate.Judge(m, s.by, s.Contract, s.Input, s.InputBindings)
 	if m.Over() {
-		s.gate = gate.Verdict{Then: countersign.RuleAsk, Approvals: 1, Rules: []int{0}, Reasons: []string{"its rules take too long to be asked for this page"}}
+		s.Gate = gate.Verdict{Then: countersign.RuleAsk, Approvals: 1, Rules: []int{0}, Reasons: []string{"its rules take too long to be asked for this page"}}
 	}
 }
 
 // gateWords say what the gate says of a step that isn't sent yet.
-func (s *planStep) gateWords() string {
+func (s *PlanStep) gateWords() string {
 	if s.Contract == nil || len(s.Contract.ApprovalRules) == 0 {
 		return text.AskingWords(s.Contract)
 	}
-	switch v := s.gate; {
+	switch v := s.Gate; {
 	case v.Then == countersign.RuleDeny:
 		return "a rule denies it: " + strings.Join(v.Reasons, "; ")
 	case v.Asks() && len(v.Rules) > 0:
@@ -127,15 +127,15 @@ func (s *planStep) gateWords() string {
 	return "is sent without approval, by its rules"
 }
 
-// fixedInputs are those that an agent's manifest sets.
-func fixedInputs(fixed map[string]countersign.Value) (out []teamInput) {
+// FixedInputs are those that an agent's manifest sets.
+func FixedInputs(fixed map[string]countersign.Value) (out []TeamInput) {
 	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		out = append(out, teamInput{Name: name, Value: text.Inline(fixed[name]), From: "fixed by the manifest"})
+		out = append(out, TeamInput{Name: name, Value: text.Inline(fixed[name]), From: "fixed by the manifest"})
 	}
 	return out
 }
 
-// teamInput is an input of a step and its source.
-type teamInput struct{ Name, Value, From string }
+// TeamInput is an input of a step and its source.
+type TeamInput struct{ Name, Value, From string }
 
-func planHref(id string) string { return "/plans/" + id }
+func PlanHref(id string) string { return "/plans/" + id }

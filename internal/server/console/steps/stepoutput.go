@@ -1,4 +1,4 @@
-package console
+package steps
 
 import (
 	"slices"
@@ -33,10 +33,10 @@ func outputsOf(c *countersign.Capability) []string {
 }
 
 // offerAt is what the row with a key calls.
-func (f *stepsForm) offerAt(key string) *offer {
+func (f *Form) offerAt(key string) *Offer {
 	for i := range f.count() {
-		if f.v.Form(stepField(i, "key")) == key {
-			return f.find(f.v.Form(stepField(i, "use")))
+		if f.Request.Form(stepField(i, "key")) == key {
+			return f.find(f.Request.Form(stepField(i, "use")))
 		}
 	}
 	return nil
@@ -44,7 +44,7 @@ func (f *stepsForm) offerAt(key string) *offer {
 
 // offeredOutputs are the fields of the chosen step's output; of all earlier ones, with their
 // names, while none is chosen.
-func (f *stepsForm) offeredOutputs(chosen string, earlier []form.Choice) (out []form.Choice) {
+func (f *Form) offeredOutputs(chosen string, earlier []form.Choice) (out []form.Choice) {
 	for _, step := range earlier {
 		o := f.offerAt(step.Value)
 		if o == nil || chosen != "" && step.Value != chosen {
@@ -65,7 +65,7 @@ func (f *stepsForm) offeredOutputs(chosen string, earlier []form.Choice) (out []
 const mostNamed = 20
 
 // checkOutput refuses a field that the capability of an earlier step doesn't declare.
-func (f *stepsForm) checkOutput(at, key, name string) error {
+func (f *Form) checkOutput(at, key, name string) error {
 	o := f.offerAt(key)
 	if o == nil || len(o.Outputs) == 0 || name == wholeOutput || name == o.OutputField {
 		return nil

@@ -1,4 +1,4 @@
-package console
+package steps
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 func TestAStepThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
 	steps := func(v *web.Request) error {
 		f := shopSteps(v.R.PostForm)
-		_, err := f.typed()
+		_, err := f.Typed()
 		return err
 	}
 	webtest.Read(t, []webtest.Refused{

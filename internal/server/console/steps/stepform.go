@@ -1,4 +1,4 @@
-package console
+package steps
 
 import (
 	"maps"
@@ -20,27 +20,27 @@ import (
 // Rows refer to earlier rows by a key that stays when a step's ID is changed or a row
 // above is removed.
 
-// maxBuiltSteps bounds a form: each step has a field for each input.
-const maxBuiltSteps = 25
+// MaxBuiltSteps bounds a form: each step has a field for each input.
+const MaxBuiltSteps = 25
 
 // offersShown is how many capabilities a search shows.
 const offersShown = 10
 
-// offer is a capability that a step may call.
-type offer struct {
+// Offer is a capability that a step may call.
+type Offer struct {
 	Owner, Word string // ID and name of the project, or of the agent, that has it
 	*countersign.Capability
 	Fixed map[string]countersign.Value // inputs that the agent's manifest sets
 }
 
 // Use is what a form has for it; no ID contains a slash.
-func (o *offer) Use() string { return o.Owner + "/" + o.Name }
+func (o *Offer) Use() string { return o.Owner + "/" + o.Name }
 
 // Asks says whether a step of it asks for approval.
-func (o *offer) Asks() string { return text.AskingWords(o.Capability) }
+func (o *Offer) Asks() string { return text.AskingWords(o.Capability) }
 
-// builtStep is a step of a plan or of a team; Owner is its project or its agent.
-type builtStep struct {
+// BuiltStep is a step of a plan or of a team; Owner is its project or its agent.
+type BuiltStep struct {
 	ID, Name, Owner, Capability string
 	ActionID                    string // of the model, in a plan that was compiled
 
@@ -50,31 +50,31 @@ type builtStep struct {
 	Expectation *countersign.Expectation
 }
 
-// stepsForm reads and shows the steps.
-type stepsForm struct {
-	v      *web.Request
-	offers []offer
-	loose  bool // required inputs may come with the run
-	stored bool // the steps are stored ones: their fields of outputs are taken as they are
+// Form reads and shows the steps.
+type Form struct {
+	Request *web.Request
+	Offers  []Offer
+	Loose   bool // required inputs may come with the run
+	stored  bool // the steps are stored ones: their fields of outputs are taken as they are
 }
 
-// stepRow is one step as the form shows it.
-type stepRow struct {
+// StepRow is one step as the form shows it.
+type StepRow struct {
 	N        int
 	Key, Use string
 	Action   string // of the model, in a plan that was compiled
-	Offer    *offer // nil: it is no longer there
+	Offer    *Offer // nil: it is no longer there
 	Wrong    string // what is wrong with the step as a whole
 	Head     []form.Field
 	Inputs   []inputField
 	Bound    *form.Field // bindings as JSON, where inputs aren't declared
-	Fixed    []teamInput
+	Fixed    []TeamInput
 	After    *form.Field // nil for the first step
 	Expected []form.Field
 }
 
 // At is the name of one of the row's fields.
-func (r stepRow) At(what string) string { return stepField(r.N, what) }
+func (r StepRow) At(what string) string { return stepField(r.N, what) }
 
 // inputField is an input: typed, or taken from an earlier step's output.
 type inputField struct {
@@ -91,27 +91,27 @@ func (f inputField) Open() bool {
 func stepField(i int, what string) string { return "steps[" + strconv.Itoa(i) + "]." + what }
 
 // count is how many rows the form has.
-func (f *stepsForm) count() int {
+func (f *Form) count() int {
 	n := 0
-	for n < maxBuiltSteps && f.v.R.PostForm.Has(stepField(n, "use")) {
+	for n < MaxBuiltSteps && f.Request.R.PostForm.Has(stepField(n, "use")) {
 		n++
 	}
 	return n
 }
 
-func (f *stepsForm) find(use string) *offer {
-	for i := range f.offers {
-		if f.offers[i].Use() == use {
-			return &f.offers[i]
+func (f *Form) find(use string) *Offer {
+	for i := range f.Offers {
+		if f.Offers[i].Use() == use {
+			return &f.Offers[i]
 		}
 	}
 	return nil
 }
 
 // found are the offers with a text, at most offersShown, and how many there are.
-func (f *stepsForm) found(text string) (list []*offer, total int) {
-	for i := range f.offers {
-		o := &f.offers[i]
+func (f *Form) found(text string) (list []*Offer, total int) {
+	for i := range f.Offers {
+		o := &f.Offers[i]
 		if !form.Mentions(o.Capability, text) && !strings.Contains(strings.ToLower(o.Owner+"\n"+o.Word), strings.ToLower(text)) {
 			continue
 		}
@@ -122,14 +122,14 @@ func (f *stepsForm) found(text string) (list []*offer, total int) {
 	return list, total
 }
 
-// edit adds or removes a row if such a button was pressed.
-func (f *stepsForm) edit() (done bool) {
-	form := f.v.R.PostForm
+// Edit adds or removes a row if such a button was pressed.
+func (f *Form) Edit() (done bool) {
+	form := f.Request.R.PostForm
 	if n, err := strconv.Atoi(form.Get("remove")); err == nil {
-		f.v.R.PostForm = withoutRow(form, "steps", n)
+		f.Request.R.PostForm = WithoutRow(form, "steps", n)
 		return true
 	}
-	if o := f.find(form.Get("add")); o != nil && f.count() < maxBuiltSteps {
+	if o := f.find(form.Get("add")); o != nil && f.count() < MaxBuiltSteps {
 		f.add(o)
 		return true
 	}
@@ -137,15 +137,15 @@ func (f *stepsForm) edit() (done bool) {
 }
 
 // add appends a row that comes after the last one.
-func (f *stepsForm) add(o *offer) {
-	form, n := f.v.R.PostForm, f.count()
+func (f *Form) add(o *Offer) {
+	form, n := f.Request.R.PostForm, f.count()
 	keys, ids := map[string]bool{}, map[string]bool{}
 	for i := range n {
 		keys[form.Get(stepField(i, "key"))], ids[form.Get(stepField(i, "id"))] = true, true
 	}
 	form.Set(stepField(n, "use"), o.Use())
-	form.Set(stepField(n, "key"), unused("k", keys))
-	form.Set(stepField(n, "id"), unused(stepIDOf(o.Name), ids))
+	form.Set(stepField(n, "key"), Unused("k", keys))
+	form.Set(stepField(n, "id"), Unused(StepIDOf(o.Name), ids))
 	form.Set(stepField(n, "name"), o.Name)
 	if n > 0 {
 		form.Set(stepField(n, "dependsOn"), form.Get(stepField(n-1, "key")))
@@ -154,8 +154,8 @@ func (f *stepsForm) add(o *offer) {
 
 var notInID = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// stepIDOf makes an ID of a capability's name.
-func stepIDOf(name string) string {
+// StepIDOf makes an ID of a capability's name.
+func StepIDOf(name string) string {
 	id := strings.Trim(notInID.ReplaceAllString(name, "-"), "._-")
 	if id = id[:min(len(id), 100)]; id == "" {
 		return "step"
@@ -163,7 +163,7 @@ func stepIDOf(name string) string {
 	return id
 }
 
-func unused(name string, taken map[string]bool) string {
+func Unused(name string, taken map[string]bool) string {
 	out := name
 	for n := 2; taken[out]; n++ {
 		out = name + "-" + strconv.Itoa(n)
@@ -171,8 +171,8 @@ func unused(name string, taken map[string]bool) string {
 	return out
 }
 
-// withoutRow removes a row of a list from a form and renumbers those behind it.
-func withoutRow(form url.Values, list string, row int) url.Values {
+// WithoutRow removes a row of a list from a form and renumbers those behind it.
+func WithoutRow(form url.Values, list string, row int) url.Values {
 	out := url.Values{}
 	for name, values := range form {
 		rest, isRow := strings.CutPrefix(name, list+"[")
@@ -188,9 +188,9 @@ func withoutRow(form url.Values, list string, row int) url.Values {
 	return out
 }
 
-// rows are the steps with what was typed and what is wrong with it.
-func (f *stepsForm) rows(s *form.Form) []stepRow {
-	var rows []stepRow
+// Rows are the steps with what was typed and what is wrong with it.
+func (f *Form) Rows(s *form.Form) []StepRow {
+	var rows []StepRow
 	var earlier []form.Choice
 	for i := range f.count() {
 		row := f.row(s, i, earlier)
@@ -200,9 +200,9 @@ func (f *stepsForm) rows(s *form.Form) []stepRow {
 	return rows
 }
 
-func (f *stepsForm) row(s *form.Form, i int, earlier []form.Choice) stepRow {
+func (f *Form) row(s *form.Form, i int, earlier []form.Choice) StepRow {
 	at := func(what string) string { return stepField(i, what) }
-	r := stepRow{N: i, Key: f.v.Form(at("key")), Use: f.v.Form(at("use")), Action: f.v.Form(at("actionId"))}
+	r := StepRow{N: i, Key: f.Request.Form(at("key")), Use: f.Request.Form(at("use")), Action: f.Request.Form(at("actionId"))}
 	r.Offer = f.find(r.Use)
 	r.Head = []form.Field{
 		form.Must(s.Line(at("name"), "Name", "What people read.", "")),
@@ -222,13 +222,13 @@ func (f *stepsForm) row(s *form.Form, i int, earlier []form.Choice) stepRow {
 		r.After = &after
 	}
 	r.Inputs, r.Bound = f.inputs(s, at, r.Offer, earlier)
-	r.Fixed = fixedInputs(r.Offer.Fixed)
+	r.Fixed = FixedInputs(r.Offer.Fixed)
 	hint := "If empty: what the capability expects; if that is empty too, the step stays unverified. $ is the whole output."
 	r.Expected = s.ExpectationAt(at("expectation"), nil, hint)
 	return r
 }
 
-func (f *stepsForm) inputs(s *form.Form, at func(string) string, o *offer, earlier []form.Choice) (out []inputField, bound *form.Field) {
+func (f *Form) inputs(s *form.Form, at func(string) string, o *Offer, earlier []form.Choice) (out []inputField, bound *form.Field) {
 	if o.InputSchema == nil {
 		doc := s.Document(at("inputBindings"), "Inputs from earlier steps", `A JSON object such as {"amount": {"stepId": "read", "field": "total"}}.`, "", 3)
 		return []inputField{{Value: s.Document(at("input"), "Inputs", "A JSON object: this capability declares none.", "", 4)}}, &doc
@@ -238,9 +238,9 @@ func (f *stepsForm) inputs(s *form.Form, at func(string) string, o *offer, earli
 			continue
 		}
 		one := inputField{Value: s.Input(at("input."+in.Name), in, countersign.Value{}), Sensitive: in.Sensitive}
-		one.Value.Required = in.Required && !f.loose && len(earlier) == 0
+		one.Value.Required = in.Required && !f.Loose && len(earlier) == 0
 		if len(earlier) > 0 {
-			one.Value.Needed = in.Required && !f.loose
+			one.Value.Needed = in.Required && !f.Loose
 			from := at("inputBindings." + in.Name)
 			step := s.Choose("select", from+".stepId", "Take it from", "Its value is verified first.", "", append([]form.Choice{{Word: "no step: as typed above"}}, earlier...)...)
 			name := s.Mono(from+".field", "Field of that step’s output", "A dotted path leads deeper. $ is the whole output.", "")
@@ -253,13 +253,13 @@ func (f *stepsForm) inputs(s *form.Form, at func(string) string, o *offer, earli
 	return out, nil
 }
 
-// typed reads the steps and reports every field that is wrong.
-func (f *stepsForm) typed() (steps []builtStep, wrong error) {
+// Typed reads the steps and reports every field that is wrong.
+func (f *Form) Typed() (steps []BuiltStep, wrong error) {
 	ids := map[string]string{} // by the keys of earlier rows
 	for i := range f.count() {
 		step, err := f.typedStep(i, ids)
 		steps, wrong = append(steps, step), web.Together(wrong, err)
-		ids[f.v.Form(stepField(i, "key"))] = step.ID
+		ids[f.Request.Form(stepField(i, "key"))] = step.ID
 	}
 	for i := range steps {
 		steps[i].follow(steps[:i])
@@ -267,14 +267,14 @@ func (f *stepsForm) typed() (steps []builtStep, wrong error) {
 	return steps, wrong
 }
 
-func (f *stepsForm) typedStep(i int, ids map[string]string) (s builtStep, wrong error) {
+func (f *Form) typedStep(i int, ids map[string]string) (s BuiltStep, wrong error) {
 	at := func(what string) string { return stepField(i, what) }
-	s.ID, s.Name, s.ActionID = f.v.Form(at("id")), f.v.Form(at("name")), f.v.Form(at("actionId"))
-	s.Owner, s.Capability, _ = strings.Cut(f.v.Form(at("use")), "/")
+	s.ID, s.Name, s.ActionID = f.Request.Form(at("id")), f.Request.Form(at("name")), f.Request.Form(at("actionId"))
+	s.Owner, s.Capability, _ = strings.Cut(f.Request.Form(at("use")), "/")
 	if !countersign.ValidID(s.ID) {
 		wrong = web.Invalid(at("id"), "letters, digits, dots, underscores and hyphens, at most 128")
 	}
-	for _, key := range f.v.R.PostForm[at("dependsOn")] {
+	for _, key := range f.Request.R.PostForm[at("dependsOn")] {
 		if id := ids[key]; id != "" {
 			s.DependsOn = append(s.DependsOn, id)
 		}
@@ -285,13 +285,13 @@ func (f *stepsForm) typedStep(i int, ids map[string]string) (s builtStep, wrong 
 	}
 	var unbound, unread, unclear error
 	s.Bindings, unbound = f.typedBindings(at("inputBindings"), o, ids)
-	s.Input, unread = form.TypedInputsAt(f.v, at("input"), f.typing(o), s.given(o))
-	s.Expectation, unclear = form.TypedExpectationAt(f.v, at("expectation"))
+	s.Input, unread = form.TypedInputsAt(f.Request, at("input"), f.typing(o), s.given(o))
+	s.Expectation, unclear = form.TypedExpectationAt(f.Request, at("expectation"))
 	return s, web.Together(wrong, unbound, unread, unclear)
 }
 
 // given are the inputs that nobody types.
-func (s *builtStep) given(o *offer) map[string]countersign.Value {
+func (s *BuiltStep) given(o *Offer) map[string]countersign.Value {
 	out := map[string]countersign.Value{}
 	for name := range o.Fixed {
 		out[name] = countersign.Value{}
@@ -304,16 +304,16 @@ func (s *builtStep) given(o *offer) map[string]countersign.Value {
 
 // typing is the capability whose inputs are typed; with required ones optional where they
 // may come with the run.
-func (f *stepsForm) typing(o *offer) *countersign.Capability {
-	if f.loose {
-		return loosened(o.Capability)
+func (f *Form) typing(o *Offer) *countersign.Capability {
+	if f.Loose {
+		return Loosened(o.Capability)
 	}
 	return o.Capability
 }
 
-func (f *stepsForm) typedBindings(at string, o *offer, ids map[string]string) (out map[string]countersign.Binding, wrong error) {
+func (f *Form) typedBindings(at string, o *Offer, ids map[string]string) (out map[string]countersign.Binding, wrong error) {
 	if o.InputSchema == nil {
-		text := f.v.Form(at)
+		text := f.Request.Form(at)
 		if text == "" {
 			return nil, nil
 		}
@@ -323,7 +323,7 @@ func (f *stepsForm) typedBindings(at string, o *offer, ids map[string]string) (o
 		return out, nil
 	}
 	for _, in := range form.InputsOf(*o.Capability) {
-		key, name := f.v.Form(at+"."+in.Name+".stepId"), f.v.Form(at+"."+in.Name+".field")
+		key, name := f.Request.Form(at+"."+in.Name+".stepId"), f.Request.Form(at+"."+in.Name+".field")
 		if _, set := o.Fixed[in.Name]; set || key == "" {
 			continue
 		}
@@ -345,7 +345,7 @@ func (f *stepsForm) typedBindings(at string, o *offer, ids map[string]string) (o
 
 // follow makes the steps that a step takes outputs of its dependencies, unless they are
 // already, directly or by others.
-func (s *builtStep) follow(earlier []builtStep) {
+func (s *BuiltStep) follow(earlier []BuiltStep) {
 	for _, name := range slices.Sorted(maps.Keys(s.Bindings)) {
 		from := s.Bindings[name].StepID
 		if from != "" && !reaches(s.DependsOn, from, earlier) {
@@ -356,7 +356,7 @@ func (s *builtStep) follow(earlier []builtStep) {
 
 // reaches reports whether a step depends on another, directly or by others. Steps come
 // after earlier ones only, so one look back is enough.
-func reaches(dependsOn []string, id string, earlier []builtStep) bool {
+func reaches(dependsOn []string, id string, earlier []BuiltStep) bool {
 	before := map[string]bool{}
 	for _, d := range dependsOn {
 		before[d] = true
@@ -371,26 +371,26 @@ func reaches(dependsOn []string, id string, earlier []builtStep) bool {
 	return before[id]
 }
 
-// write puts stored steps into the form. It reports whether the form has all of them: it
+// Write puts stored steps into the form. It reports whether the form has all of them: it
 // can't show what it has no field for, such as a step that comes after a later one.
-func (f *stepsForm) write(steps []builtStep) bool {
+func (f *Form) Write(steps []BuiltStep) bool {
 	keys := map[string]string{} // by step ID
 	for i, s := range steps {
-		if keys[s.ID] != "" || i >= maxBuiltSteps {
+		if keys[s.ID] != "" || i >= MaxBuiltSteps {
 			return false
 		}
 		f.writeStep(i, s, keys)
 		keys[s.ID] = "k" + strconv.Itoa(i)
 	}
 	f.stored = true
-	again, wrong := f.typed()
+	again, wrong := f.Typed()
 	f.stored = false
 	return wrong == nil && text.RawOf(plainly(again)) == text.RawOf(plainly(steps))
 }
 
 // plainly has no empty lists and objects: for the API they are the same as none.
-func plainly(steps []builtStep) []builtStep {
-	out := make([]builtStep, len(steps))
+func plainly(steps []BuiltStep) []BuiltStep {
+	out := make([]BuiltStep, len(steps))
 	for i, s := range steps {
 		if len(s.Input) == 0 {
 			s.Input = nil
@@ -406,8 +406,8 @@ func plainly(steps []builtStep) []builtStep {
 	return out
 }
 
-func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
-	posted := f.v.R.PostForm
+func (f *Form) writeStep(i int, s BuiltStep, keys map[string]string) {
+	posted := f.Request.R.PostForm
 	set := func(what, value string) { posted.Set(stepField(i, what), value) }
 	set("use", s.Owner+"/"+s.Capability)
 	set("key", "k"+strconv.Itoa(i))
@@ -446,29 +446,29 @@ func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
 }
 
 // Expects reports whether the form says what the answer must be, or what is wrong with it.
-func (r stepRow) Expects() bool {
+func (r StepRow) Expects() bool {
 	return slices.ContainsFunc(r.Expected, func(f form.Field) bool { return f.Value != "" || f.Wrong != "" })
 }
 
-// stepOffers is the search for capabilities below the steps.
-type stepOffers struct {
+// StepOffers is the search for capabilities below the steps.
+type StepOffers struct {
 	Find, Whose, WhoseTitle string
 	None                    string // why there is nothing to choose from
-	Found                   []*offer
+	Found                   []*Offer
 	Total, Most             int
 	Full                    bool
 }
 
-func (f *stepsForm) offersFor(whose, none string) stepOffers {
-	d := stepOffers{Find: f.v.Form("find"), Whose: whose, WhoseTitle: text.Upper(whose), None: none, Most: maxBuiltSteps, Full: f.count() >= maxBuiltSteps}
-	if d.Found, d.Total = f.found(d.Find); d.Total == 0 && len(f.offers) > 0 {
+func (f *Form) OffersFor(whose, none string) StepOffers {
+	d := StepOffers{Find: f.Request.Form("find"), Whose: whose, WhoseTitle: text.Upper(whose), None: none, Most: MaxBuiltSteps, Full: f.count() >= MaxBuiltSteps}
+	if d.Found, d.Total = f.found(d.Find); d.Total == 0 && len(f.Offers) > 0 {
 		d.None = "Nothing matches."
 	}
 	return d
 }
 
-// loosened is a capability without required inputs, for a form in which none is.
-func loosened(c *countersign.Capability) *countersign.Capability {
+// Loosened is a capability without required inputs, for a form in which none is.
+func Loosened(c *countersign.Capability) *countersign.Capability {
 	if c.InputSchema == nil {
 		return c
 	}
