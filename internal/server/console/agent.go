@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -22,7 +23,7 @@ type agentData struct {
 	Capabilities []agentCapability
 	Call         text.StatusNotice
 	Reason       form.Field
-	Limits       budgetForm
+	Limits       rules.BudgetForm
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *web.Problem
 }
@@ -57,7 +58,7 @@ func agentAgain(v *web.Request, err error) (*web.Page, error) {
 	}
 	s := form.Of(v, err, "")
 	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.Can(access.AdmitAgent)), Reason: form.Must(s.Line("reason", "Why", "", ""))}
-	d.Limits = budgetsOf(s, a.Budgets)
+	d.Limits = rules.BudgetsOf(s, a.Budgets)
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.Can(access.StartAgentRun))
 	d.Problem = s.Problem()
 	return &web.Page{Name: "agent", Title: a.Name, Nav: "agents", Crumbs: []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
@@ -112,7 +113,7 @@ func agentCallOf(a countersign.Agent, may bool) text.StatusNotice {
 // admitAgent admits with the budgets that the form has: all of them, since it shows those
 // that the agent has.
 func admitAgent(v *web.Request) (string, error) {
-	budgets, wrong := typedBudgets(v)
+	budgets, wrong := rules.TypedBudgets(v)
 	if budgets == nil {
 		budgets = []countersign.Budget{}
 	}
@@ -120,7 +121,7 @@ func admitAgent(v *web.Request) (string, error) {
 		if wrong != nil {
 			return countersign.Agent{}, wrong
 		}
-		if showsBudgets(v) {
+		if rules.ShowsBudgets(v) {
 			d.Budgets = budgets
 		}
 		return v.Control.AdmitAgent(ctx, a, id, d)

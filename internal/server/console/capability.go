@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -21,8 +22,8 @@ type capabilityData struct {
 	Fields  []form.Field
 	Inputs  []inputRow
 	Wrong   string // error of the inputs as a whole
-	Rules   []ruleRow
-	Budgets budgetForm
+	Rules   []rules.RuleRow
+	Budgets rules.BudgetForm
 	Unclear string // error of the rules as a whole
 	Defaults,
 	Places []form.Field
@@ -69,8 +70,8 @@ func capabilityForm(v *web.Request, err error) (*web.Page, error) {
 	s := form.Of(v, err, "capabilities["+strconv.Itoa(at)+"]")
 	d := capabilityData{Project: p, Was: was, Use: use, Fields: operationFields(s, c), Defaults: policyFields(s, c), Places: placeFields(s, p, c), Expected: s.Expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
 	d.Inputs, d.Wrong = inputRows(v, c), s.Take("inputSchema")
-	d.Budgets = budgetsOf(s, c.Budgets)
-	d.Rules, d.Unclear = ruleRows(v, c), s.Take("approvalRules")
+	d.Budgets = rules.BudgetsOf(s, c.Budgets)
+	d.Rules, d.Unclear = rules.RuleRows(v, c), s.Take("approvalRules")
 	d.Problem = s.Problem()
 	word := "Add a capability"
 	if was != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -58,8 +59,8 @@ func typedCapability(v *web.Request, c countersign.Capability) (countersign.Capa
 		c.SideEffect = new(said == "true")
 	}
 	var untimed, untyped, unread, unclear error
-	if showsBudgets(v) {
-		c.Budgets, unread = typedBudgets(v)
+	if rules.ShowsBudgets(v) {
+		c.Budgets, unread = rules.TypedBudgets(v)
 	}
 	c.TimeoutMs, untimed = typedTimeout(v)
 	c.Sensitive = form.Names(v.Form("sensitive"))
@@ -76,7 +77,7 @@ func typedCapability(v *web.Request, c countersign.Capability) (countersign.Capa
 	c.InputSchema, untyped = typedSchema(v, c)
 	c.Expectation, unclear = form.TypedExpectation(v)
 	var unruly error
-	c.ApprovalRules, unruly = typedRules(v, c)
+	c.ApprovalRules, unruly = rules.TypedRules(v, c)
 	return c, web.Together(untimed, untyped, unread, unclear, unruly, unbounded)
 }
 

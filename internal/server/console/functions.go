@@ -6,13 +6,14 @@ import (
 
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
-	text.Functions, web.Functions, form.Functions, drawn.Functions, ruleFunctions,
+	text.Functions, web.Functions, form.Functions, drawn.Functions, rules.Functions,
 	runFunctions, modelFunctions, projectFunctions, agentFunctions, accessFunctions, overviewFunctions,
 )
 

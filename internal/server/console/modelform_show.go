@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -127,7 +128,7 @@ func (s *modelForm) showTransition(f *form.Form, d *modelFormData) {
 // errors.
 func (s *modelForm) condition(f *form.Form, t *countersign.Transition) *conditionForm {
 	stored, _, flat := comparisonRows(t.Condition, s.kindOf)
-	c := &conditionForm{At: s.at.String(), Any: s.typed("any") != "", Operators: ruleRow{}.Operators(), Variables: s.variables("", "")}
+	c := &conditionForm{At: s.at.String(), Any: s.typed("any") != "", Operators: rules.RuleRow{}.Operators(), Variables: s.variables("", "")}
 	if !flat {
 		c.Kept = text.ConditionWords(t.Condition)
 	}

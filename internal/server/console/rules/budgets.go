@@ -1,4 +1,4 @@
-package console
+package rules
 
 import (
 	"html/template"
@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// ruleFunctions are the functions of the templates of rules and budgets.
-var ruleFunctions = template.FuncMap{"budgetWord": budgetWord}
+// Functions are the functions of the templates of rules and budgets.
+var Functions = template.FuncMap{"budgetWord": budgetWord}
 
 // budgetWord says what a budget bounds, and what comes beyond it.
 func budgetWord(b countersign.Budget) string {
@@ -26,8 +26,8 @@ func budgetWord(b countersign.Budget) string {
 	return "at most " + what + " in " + b.Window + "; above that, " + beyond
 }
 
-// budgetForm are the budgets of a capability or an agent as rows of a form.
-type budgetForm struct {
+// BudgetForm are the budgets of a capability or an agent as rows of a form.
+type BudgetForm struct {
 	Rows  []budgetRow
 	Wrong string // error of the budgets as a whole
 }
@@ -41,9 +41,9 @@ type budgetRow struct {
 // Field is the name of one of the row's fields.
 func (r budgetRow) Field(what string) string { return "budget" + strconv.Itoa(r.N) + what }
 
-// budgetsOf are the stored or typed ones, followed by an empty row.
-func budgetsOf(s *form.Form, stored []countersign.Budget) budgetForm {
-	f := budgetForm{Wrong: s.Take("budgets")}
+// BudgetsOf are the stored or typed ones, followed by an empty row.
+func BudgetsOf(s *form.Form, stored []countersign.Budget) BudgetForm {
+	f := BudgetForm{Wrong: s.Take("budgets")}
 	if s.Again() {
 		f.Rows = typedBudgetRows(s.Request)
 	} else {
@@ -74,14 +74,14 @@ func typedBudgetRows(v *web.Request) (rows []budgetRow) {
 	return rows
 }
 
-// showsBudgets reports a form that has budgets: what it doesn't have stays as it is.
-func showsBudgets(v *web.Request) bool {
+// ShowsBudgets reports a form that has budgets: what it doesn't have stays as it is.
+func ShowsBudgets(v *web.Request) bool {
 	_, shown := v.R.PostForm["budget0most"]
 	return shown
 }
 
-// typedBudgets reads the rows.
-func typedBudgets(v *web.Request) (out []countersign.Budget, wrong error) {
+// TypedBudgets reads the rows.
+func TypedBudgets(v *web.Request) (out []countersign.Budget, wrong error) {
 	for _, r := range typedBudgetRows(v) {
 		b := countersign.Budget{Sum: r.Sum, Window: r.Window, Then: r.Then, Reason: r.Reason}
 		var most countersign.Value

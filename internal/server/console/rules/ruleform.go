@@ -1,4 +1,4 @@
-package console
+package rules
 
 import (
 	"net/http"
@@ -17,8 +17,8 @@ import (
 // The approval rules of a capability as a form: for each some comparisons, of which all or
 // any must hold, and what it does then. A condition that doesn't fit in is kept as it is.
 
-// ruleRow is one rule as the form has it.
-type ruleRow struct {
+// RuleRow is one rule as the form has it.
+type RuleRow struct {
 	N      int
 	Was    string // the number of the stored rule, "" of a new one
 	Kept   string // its condition in words where comparisons can't show it
@@ -42,30 +42,30 @@ const (
 )
 
 // Field is the name of a field of the rule.
-func (r ruleRow) Field(what string) string { return "rule" + strconv.Itoa(r.N) + what }
+func (r RuleRow) Field(what string) string { return "rule" + strconv.Itoa(r.N) + what }
 
 // Part is the name of a field of one of its comparisons.
-func (r ruleRow) Part(n int, what string) string { return r.Field(what + strconv.Itoa(n)) }
+func (r RuleRow) Part(n int, what string) string { return r.Field(what + strconv.Itoa(n)) }
 
 // Title names the rule among the others.
-func (r ruleRow) Title() string { return "Rule " + strconv.Itoa(r.N+1) }
+func (r RuleRow) Title() string { return "Rule " + strconv.Itoa(r.N+1) }
 
 // Answers are what a rule can do.
-func (ruleRow) Answers() []form.Choice {
+func (RuleRow) Answers() []form.Choice {
 	return []form.Choice{{Value: "", Word: "no rule"}, {Value: countersign.RuleAllow, Word: "send without approval"}, {Value: countersign.RuleAsk, Word: "ask for approval"}, {Value: countersign.RuleDeny, Word: "deny"}}
 }
 
 // Operators are how an input compares.
-func (ruleRow) Operators() []form.Choice {
+func (RuleRow) Operators() []form.Choice {
 	return []form.Choice{
 		{Value: countersign.OpEqual, Word: "is"}, {Value: countersign.OpNotEqual, Word: "is not"}, {Value: countersign.OpGreater, Word: "is more than"}, {Value: countersign.OpGreaterOrEqual, Word: "is at least"},
 		{Value: countersign.OpLess, Word: "is less than"}, {Value: countersign.OpLessOrEqual, Word: "is at most"}, {Value: countersign.OpIsKnown, Word: "is given"}, {Value: countersign.OpIsUnknown, Word: "is not given"},
 	}
 }
 
-// ruleRows are the stored or typed rules, followed by an empty one.
-func ruleRows(v *web.Request, c countersign.Capability) []ruleRow {
-	var rows []ruleRow
+// RuleRows are the stored or typed rules, followed by an empty one.
+func RuleRows(v *web.Request, c countersign.Capability) []RuleRow {
+	var rows []RuleRow
 	if v.R.Method == http.MethodPost {
 		rows = typedRuleRows(v, c)
 	} else {
@@ -73,7 +73,7 @@ func ruleRows(v *web.Request, c countersign.Capability) []ruleRow {
 			rows = append(rows, ruleRowOf(&c, i))
 		}
 	}
-	rows = append(rows, ruleRow{})
+	rows = append(rows, RuleRow{})
 	for i := range rows {
 		rows[i].N = i
 		for range spareParts {
@@ -86,9 +86,9 @@ func ruleRows(v *web.Request, c countersign.Capability) []ruleRow {
 	return rows
 }
 
-func ruleRowOf(c *countersign.Capability, i int) ruleRow {
+func ruleRowOf(c *countersign.Capability, i int) RuleRow {
 	r := c.ApprovalRules[i]
-	row := ruleRow{Was: strconv.Itoa(i), Then: r.Then, Reason: r.Reason, Groups: strings.Join(r.Groups, ", ")}
+	row := RuleRow{Was: strconv.Itoa(i), Then: r.Then, Reason: r.Reason, Groups: strings.Join(r.Groups, ", ")}
 	if r.Approvals > 0 {
 		row.Approvals = strconv.FormatInt(r.Approvals, 10)
 	}
@@ -153,9 +153,9 @@ func typedConstant(c *countersign.Capability, input, text string) (countersign.V
 }
 
 // typedRuleRows are the form's rules that say anything.
-func typedRuleRows(v *web.Request, c countersign.Capability) (rows []ruleRow) {
+func typedRuleRows(v *web.Request, c countersign.Capability) (rows []RuleRow) {
 	for n := range countersign.MaxApprovalRules + 1 {
-		r := ruleRow{N: n}
+		r := RuleRow{N: n}
 		r.Was, r.Any, r.Then, r.Reason = v.Form(r.Field("was")), v.Form(r.Field("any")) != "", v.Form(r.Field("then")), v.Form(r.Field("reason"))
 		r.Approvals, r.Groups, r.After, r.To = v.Form(r.Field("approvals")), v.Form(r.Field("groups")), v.Form(r.Field("after")), v.Form(r.Field("to"))
 		for m := range maxParts {
@@ -184,8 +184,8 @@ func storedRule(c countersign.Capability, was string) (r countersign.ApprovalRul
 	return c.ApprovalRules[i], true
 }
 
-// typedRules reads the rules of the form. What the form doesn't have stays as it is.
-func typedRules(v *web.Request, c countersign.Capability) ([]countersign.ApprovalRule, error) {
+// TypedRules reads the rules of the form. What the form doesn't have stays as it is.
+func TypedRules(v *web.Request, c countersign.Capability) ([]countersign.ApprovalRule, error) {
 	if _, shown := v.R.PostForm["rule0then"]; !shown {
 		return c.ApprovalRules, nil
 	}
@@ -204,7 +204,7 @@ func typedRules(v *web.Request, c countersign.Capability) ([]countersign.Approva
 	return out, wrong
 }
 
-func (r ruleRow) rule(c countersign.Capability) (out countersign.ApprovalRule, err error) {
+func (r RuleRow) rule(c countersign.Capability) (out countersign.ApprovalRule, err error) {
 	out = countersign.ApprovalRule{Then: r.Then, Reason: r.Reason, Groups: form.Names(r.Groups)}
 	if r.After != "" || r.To != "" {
 		out.Escalate = &countersign.Escalate{After: r.After, Groups: form.Names(r.To)}
@@ -224,7 +224,7 @@ func (r ruleRow) rule(c countersign.Capability) (out countersign.ApprovalRule, e
 }
 
 // when is the rule's condition: of one comparison that one, of several a group.
-func (r ruleRow) when(c *countersign.Capability) (out countersign.Condition, err error) {
+func (r RuleRow) when(c *countersign.Capability) (out countersign.Condition, err error) {
 	var parts []countersign.Condition
 	for _, p := range r.Parts {
 		made := &countersign.Predicate{Kind: "predicate", VariableID: p.Input, Operator: p.Operator}

@@ -1,4 +1,4 @@
-package console
+package rules
 
 import (
 	"testing"
@@ -10,8 +10,8 @@ import (
 
 // TestARuleThatCannotBeReadSaysWhatWouldBe reads the message beside each.
 func TestARuleThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
-	budgets := func(v *web.Request) error { _, err := typedBudgets(v); return err }
-	rules := func(v *web.Request) error { _, err := typedRules(v, countersign.Capability{}); return err }
+	budgets := func(v *web.Request) error { _, err := TypedBudgets(v); return err }
+	rules := func(v *web.Request) error { _, err := TypedRules(v, countersign.Capability{}); return err }
 	webtest.Read(t, []webtest.Refused{
 		{Read: budgets, Fields: "budget0most=many&budget0reason=r", Want: "invalid_request: budgets: row 1 needs a number of what there may be at most"},
 		{Read: budgets, Fields: "budget0most=1.5&budget0reason=r", Want: "invalid_request: budgets: row 1 counts calls: it needs a whole number, 1 or more"},

@@ -1,0 +1,2 @@
+// Package rules reads and shows approval rules and budgets as rows of a form.
+package rules
