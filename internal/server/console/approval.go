@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/server/console/drawn"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -44,7 +45,7 @@ type approvalData struct {
 	Others []drawn.ShownMember // what the page has no place for
 	Again  []drawn.SameRun     // other runs with the same request
 
-	Rehearsed *comparison // nil if there is nothing to compare
+	Rehearsed *runs.Comparison // nil if there is nothing to compare
 
 	Left    int // the remaining time, in thousandths
 	Problem *web.Problem
@@ -105,7 +106,7 @@ func approvalOf(v *web.Request, id string) (*approvalData, error) {
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.Now)
 	}
 	d.wordDecision()
-	d.Rehearsed = rehearsedStep(v, a.RunID, a.StepID)
+	d.Rehearsed = runs.RehearsedStep(v, a.RunID, a.StepID)
 	if d.Queue, err = v.Control.ApprovalQueue(ctx, v.Actor, id); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -103,7 +104,7 @@ func auditChoices(v *web.Request, d *auditData) (actors, actions []web.Option, e
 // auditTimes are links to recent records.
 func auditTimes(v *web.Request, now string) []web.Filter {
 	out := []web.Filter{{Word: "Any time", Href: v.WithParam("since", ""), Here: now == ""}}
-	for _, p := range periods {
+	for _, p := range runs.Periods {
 		at := v.Now.Add(-p.Length).UTC().Format("2006-01-02 15:04")
 		out = append(out, web.Filter{Word: p.Word, Href: v.WithParam("since", at), Here: now == at})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/drawn"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
@@ -114,7 +115,7 @@ func knownLate(s *countersign.StepRun) knownFact {
 
 // knownProbe is one probe, with its response only if it is one of the latest.
 func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
-	id := probeID(p)
+	id := runs.ProbeID(p)
 	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + text.Called(p.By, p.ByName)}
 	if p.Response != nil && p.Response.DurationMs > 0 {
 		f.Said += ", in " + text.Took(p.Response.DurationMs)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -40,11 +41,11 @@ type overviewData struct {
 	Others   []waitingRow // somebody else must decide these
 	More     bool         // more runs wait than are listed
 	Figures  figures
-	Running  []runRow
+	Running  []runs.RunRow
 	Active   int
 	Slots    int
 	Wrong    []wrongRow
-	Finished []runRow
+	Finished []runs.RunRow
 	Empty    bool // nothing was ever run
 }
 
@@ -145,7 +146,7 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 		row.Detail = waitingDetail(w, &r.Steps[i])
 	}
 	if w.Barred != nil {
-		row.Bar, row.Act = barredWords(w.Barred), ""
+		row.Bar, row.Act = runs.BarredWords(w.Barred), ""
 	}
 	return row
 }
@@ -165,35 +166,35 @@ func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 }
 
 func overviewRunning(v *web.Request, d *overviewData) error {
-	var runs []countersign.Run
+	var list []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunReady} {
 		found, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: runningShown}, control.RunFilter{Status: string(status)})
 		if err != nil {
 			return err
 		}
 		d.Active += found.Total
-		runs = append(runs, found.Items...)
+		list = append(list, found.Items...)
 	}
 	var err error
-	d.Running, err = runRows(v, runs[:min(len(runs), runningShown)])
+	d.Running, err = runs.RunRows(v, list[:min(len(list), runningShown)])
 	return err
 }
 
 // overviewFinished lists the runs that ended last among those started last, since runs
 // are indexed by their start.
 func overviewFinished(v *web.Request, d *overviewData) error {
-	var runs []countersign.Run
+	var ended []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled} {
 		found, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: finishedShown}, control.RunFilter{Status: string(status)})
 		if err != nil {
 			return err
 		}
-		runs = append(runs, found.Items...)
+		ended = append(ended, found.Items...)
 	}
-	slices.SortStableFunc(runs, func(a, b countersign.Run) int {
+	slices.SortStableFunc(ended, func(a, b countersign.Run) int {
 		return cmp.Or(b.CompletedAt.Compare(a.CompletedAt), cmp.Compare(b.ID, a.ID))
 	})
 	var err error
-	d.Finished, err = runRows(v, runs[:min(len(runs), finishedShown)])
+	d.Finished, err = runs.RunRows(v, ended[:min(len(ended), finishedShown)])
 	return err
 }

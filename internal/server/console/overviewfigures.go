@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -88,7 +89,7 @@ func barsOf(hourly []control.RunCounts) (bars []bar) {
 			}
 			height := max(1, barsHeight*float64(part.n)/float64(most))
 			y -= height
-			bars = append(bars, bar{X: tenth(float64(i) * barStep), Y: tenth(max(0, y)), Height: tenth(height), Class: part.class})
+			bars = append(bars, bar{X: runs.Tenth(float64(i) * barStep), Y: runs.Tenth(max(0, y)), Height: runs.Tenth(height), Class: part.class})
 		}
 	}
 	return bars

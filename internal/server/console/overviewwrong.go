@@ -6,6 +6,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -34,7 +35,7 @@ func failedLately(v *web.Request, d *overviewData) error {
 	if err != nil {
 		return err
 	}
-	rows, err := runRows(v, found.Items)
+	rows, err := runs.RunRows(v, found.Items)
 	for i := range rows {
 		d.Wrong = append(d.Wrong, wrongRow{
 			Title: rows[i].Title + " failed", Detail: rows[i].Why, Href: web.Prefix + "/runs/" + rows[i].ID, State: rows[i].State, At: rows[i].CompletedAt,

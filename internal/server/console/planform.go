@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -148,7 +149,7 @@ func planByForm(v *web.Request) (string, error) {
 	if err != nil {
 		return "", web.FormAgain(err, again)
 	}
-	p, err := storePlan(v, w)
+	p, err := runs.StorePlan(v, w)
 	if err != nil {
 		return "", web.FormAgain(err, again)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/server/console/drawn"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -83,9 +84,9 @@ func recoveryOf(v *web.Request, id string) (*recoveryRunData, error) {
 func newRecoveryData(r countersign.Run, i int, approvals []countersign.Approval) *recoveryRunData {
 	d := &recoveryRunData{Run: r, Step: &r.Steps[i], At: i + 1}
 	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
-	d.Early = d.Open && answerable(&r)
+	d.Early = d.Open && runs.Answerable(&r)
 	d.Known, d.Around = knownOf(&r, d.Step, approvals), stepsAround(&r, i)
-	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step, stepListed...), reconciliationOthers(d.Step)))
+	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step, runs.StepListed...), runs.ReconciliationOthers(d.Step)))
 	if d.Step.Request != nil {
 		view := drawn.SentOf("request", *d.Step.Request)
 		d.Request, d.Host = &view, view.Host
@@ -108,12 +109,12 @@ func (d *recoveryRunData) plan() {
 		d.Probe = capability.Probe != "" && text.CapabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
 		d.Resolve.OutputField = capability.OutputField
 	}
-	d.Expected = expectationsFor(p, d.Step)
+	d.Expected = runs.ExpectationsFor(p, d.Step)
 	d.Found = foundIn(d.Step, d.Expected, capability)
 }
 
 // Until is the latest time at which a response can arrive.
-func (d *recoveryRunData) Until() string { return clockSeconds(d.Run.WaitingFor.NotBefore) }
+func (d *recoveryRunData) Until() string { return runs.ClockSeconds(d.Run.WaitingFor.NotBefore) }
 
 // Target is the called host, else the project.
 func (d *recoveryRunData) Target() string { return cmp.Or(d.Host, d.Step.ProjectID) }

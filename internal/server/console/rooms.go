@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -14,20 +15,20 @@ var templates embed.FS
 // Console is all pages.
 type Console struct {
 	*web.Site
-	live *sharedViews
+	live *runs.Views
 }
 
 // New makes the console.
 func New(cfg web.Config, s *control.Service) (*Console, error) {
-	c := &Console{live: &sharedViews{}}
+	c := &Console{live: &runs.Views{}}
 	var err error
 	c.Site, err = web.New(cfg, s, templates, functions, routes(cfg, c.live))
 	return c, err
 }
 
-func routes(cfg web.Config, live *sharedViews) []web.Route {
+func routes(cfg web.Config, live *runs.Views) []web.Route {
 	return slices.Concat(
-		overviewRoutes(), runRoutes(live), approvalRoutes(), recoveryRoutes(), planRoutes(), modelRoutes(), projectRoutes(), agentRoutes(),
+		overviewRoutes(), runs.Routes(live), approvalRoutes(), recoveryRoutes(), planRoutes(), modelRoutes(), projectRoutes(), agentRoutes(),
 		accessRoutes(cfg.Verifier),
 	)
 }

@@ -8,12 +8,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/runs"
 )
 
 // stream is a live page that somebody has open.
@@ -171,38 +170,8 @@ func TestFastChangesComeTogetherAndTheLastArrives(t *testing.T) {
 			t.Errorf("the last event isn't the last state:\n%s", plainText(event))
 		}
 	}
-	if most := int(time.Since(began)/liveEvery) + 3; events > most {
+	if most := int(time.Since(began)/runs.LiveEvery) + 3; events > most {
 		t.Errorf("%d events, more than %d", events, most)
-	}
-}
-
-func TestWhatManySeeIsWrittenOnce(t *testing.T) {
-	const viewers, revisions = 200, 10
-	var views sharedViews
-	var writes atomic.Int64
-	var here, gone sync.WaitGroup
-	here.Add(viewers)
-	k := viewKey{run: "run-1"}
-	for range viewers {
-		gone.Go(func() {
-			v := views.join(k)
-			defer views.leave(k)
-			here.Done()
-			here.Wait()
-			for revision := range int64(revisions) {
-				w, err := v.at(revision+1, func() (renderedRun, error) {
-					writes.Add(1)
-					return renderedRun{revision: revision + 1, list: []piece{{"a", strconv.FormatInt(revision, 10)}}}, nil
-				})
-				if err != nil || w.revision <= revision {
-					t.Errorf("revision %d, %v, asked for %d", w.revision, err, revision+1)
-				}
-			}
-		})
-	}
-	gone.Wait()
-	if writes.Load() != revisions || len(views.views) != 0 {
-		t.Errorf("written %d times, %d views left", writes.Load(), len(views.views))
 	}
 }
 
@@ -225,20 +194,14 @@ func TestViewersThatLeaveLeaveNothing(t *testing.T) {
 	}
 	vic.client.CloseIdleConnections()
 	late := time.Now().Add(5 * time.Minute)
-	for runtime.NumGoroutine() > before+4 || w.console.live.watched() > 0 {
+	for runtime.NumGoroutine() > before+4 || w.console.live.Watched() > 0 {
 		if time.Now().After(late) {
-			t.Fatalf("viewers have left, and after 5 minutes there are %d goroutines, %d before; %d views", runtime.NumGoroutine(), before, w.console.live.watched())
+			t.Fatalf("viewers have left, and after 5 minutes there are %d goroutines, %d before; %d views", runtime.NumGoroutine(), before, w.console.live.Watched())
 		}
 		runtime.Gosched()
 	}
 	w.answer(200, `{"ok":true}`)
 	w.reaches(id, countersign.RunCompleted)
-}
-
-func (s *sharedViews) watched() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.views)
 }
 
 // TestALivePageIsNotTakenBackByWordThatComesLate: whoever committed a change tells

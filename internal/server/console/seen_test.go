@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/drawn"
+	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/testing/marked"
 )
@@ -80,7 +81,7 @@ func TestNothingOfAStepIsUnseen(t *testing.T) {
 			ID: "run-1", PlanID: "plan", Mode: countersign.ModeLive, Status: countersign.RunRecoveryRequired, Steps: []countersign.StepRun{s},
 			WaitingFor: &countersign.WaitingFor{Kind: countersign.WaitReconcile, StepID: s.ID, Since: s.StartedAt},
 		}
-		chosen := &web.Page{Name: "run", Data: map[string]any{"Chosen": chosenStepOf(&r, &countersign.Plan{}, 0)}}
+		chosen := &web.Page{Name: "run", Data: map[string]any{"Chosen": runs.ChosenStepOf(&r, &countersign.Plan{}, 0)}}
 		for _, path := range marked.Missing(texts, drawnBlock(t, chosen, "step", s.StartedAt), excused) {
 			t.Errorf("with a late answer %v: the run's page leaves out %s", late, path)
 		}

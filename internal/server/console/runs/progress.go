@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"strconv"
@@ -30,7 +30,7 @@ func progressOf(r *countersign.Run) progress {
 	marks := make(progress, n)
 	for i := range r.Steps {
 		marks[i] = progressMark{
-			X: tenth(float64(i) * (width + stripGap)), Width: tenth(width), Class: markClasses[r.Steps[i].Status],
+			X: Tenth(float64(i) * (width + stripGap)), Width: Tenth(width), Class: markClasses[r.Steps[i].Status],
 		}
 	}
 	return marks
@@ -41,7 +41,7 @@ var markClasses = map[countersign.StepStatus]string{
 	countersign.StepRecoveryRequired: "q", countersign.StepAbandoned: "q", countersign.StepFailed: "bad",
 }
 
-func tenth(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
+func Tenth(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 // whereWords say which step a run is at, or its result.
 func whereWords(r *countersign.Run) string {

@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"slices"
@@ -45,7 +45,7 @@ type probeView struct {
 	Got  drawn.Got
 }
 
-func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
+func ChosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	if i >= len(r.Steps) {
 		return chosenStep{}
 	}
@@ -58,7 +58,7 @@ func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	c.answer(p, s)
 	c.judgement(p, s)
 	c.evidence(s)
-	c.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(s, stepListed...), reconciliationOthers(s)))
+	c.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(s, StepListed...), ReconciliationOthers(s)))
 	if s.Error != nil {
 		c.Error, _ = failure(s.Error.Code, s.Error.Message, r, i)
 		if s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned {
@@ -110,13 +110,13 @@ func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
 	}
 }
 
-// expectationsFor are those that judge the answer to a step, by the plan's snapshots.
-func expectationsFor(p *countersign.Plan, s *countersign.StepRun) []countersign.Expectation {
+// ExpectationsFor are those that judge the answer to a step, by the plan's snapshots.
+func ExpectationsFor(p *countersign.Plan, s *countersign.StepRun) []countersign.Expectation {
 	return countersign.Expectations(text.CapabilityOf(p, s.ProjectID, s.Capability), p.Step(s.ID))
 }
 
 func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
-	c.Judged = drawn.JudgedOf(expectationsFor(p, s), s.Verification)
+	c.Judged = drawn.JudgedOf(ExpectationsFor(p, s), s.Verification)
 	ended := !s.CompletedAt.IsZero()
 	for i := range c.Judged {
 		c.Judged[i].Over = ended
@@ -140,7 +140,7 @@ func (c *chosenStep) evidence(s *countersign.StepRun) {
 		c.Late = new(drawn.GotOf("late", s.Late.Response, s.Late.Output))
 	}
 	for _, p := range s.Probes {
-		id := probeID(&p)
+		id := ProbeID(&p)
 		view := probeView{ProbeRecord: p, Got: drawn.GotOf(id, p.Response, p.Output)}
 		if p.Request != nil {
 			view.Sent = new(drawn.SentOf(id+"-sent", *p.Request))
@@ -162,19 +162,19 @@ func resolvedAs(resolution string) string {
 	return resolution
 }
 
-// stepListed are the members of a step that the pages of recovery and of its run have places for.
-var stepListed = []string{
+// StepListed are the members of a step that the pages of recovery and of its run have places for.
+var StepListed = []string{
 	"id", "name", "status", "projectId", "capability", "actionId", "agentId", "dependsOn", "attempt", "sideEffect", "approvalRequired", "wouldBe", "idempotencyKey", "approvalId",
 	"request", "requestDigest", "response", "output", "verification", "reconciliation", "late", "probes", "error", "mayHaveHappened", "startedAt", "completedAt",
 	"input", // all of it is in the request
 }
 
-// reconciliationOthers are what a resolution has besides the words that pages show.
-func reconciliationOthers(s *countersign.StepRun) []request.Member {
+// ReconciliationOthers are what a resolution has besides the words that pages show.
+func ReconciliationOthers(s *countersign.StepRun) []request.Member {
 	if s.Reconciliation == nil {
 		return nil
 	}
 	return request.Unlisted(s.Reconciliation, "resolution", "evidence", "by", "byName", "at")
 }
 
-func probeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }
+func ProbeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }

@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"cmp"
@@ -13,11 +13,11 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// runFunctions are the functions of the templates of runs.
-var runFunctions = template.FuncMap{"tinted": tinted, "resolution": resolvedAs}
+// Functions are the functions of the templates of runs.
+var Functions = template.FuncMap{"tinted": tinted, "resolution": resolvedAs}
 
-// runRoutes are the pages of runs; live is what viewers of the same run share.
-func runRoutes(live *sharedViews) []web.Route {
+// Routes are the pages of runs; live is what viewers of the same run share.
+func Routes(live *Views) []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/runs", Page: runsPage},
 		{Method: "GET", Path: "/runs/{id}", Page: runPage},
@@ -30,7 +30,7 @@ func runRoutes(live *sharedViews) []web.Route {
 }
 
 type runsData struct {
-	Rows     []runRow
+	Rows     []RunRow
 	Statuses []web.Filter
 	Times    []web.Filter
 	Pager    web.Pager
@@ -45,8 +45,8 @@ type runsData struct {
 	Kept     [][2]string // the filters of the address that the form doesn't have
 }
 
-// periods are the choices of the time filter.
-var periods = []struct {
+// Periods are the choices of the time filter.
+var Periods = []struct {
 	Value, Word string
 	Length      time.Duration
 }{{"1h", "Last hour", time.Hour}, {"24h", "Last 24 h", 24 * time.Hour}, {"7d", "Last 7 days", 7 * 24 * time.Hour}}
@@ -62,7 +62,7 @@ func runsPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d := runsData{Plan: f.PlanID, AllPlans: v.WithParam("plan", ""), Narrowed: f != control.RunFilter{}}
-	if d.Rows, err = runRows(v, found.Items); err != nil {
+	if d.Rows, err = RunRows(v, found.Items); err != nil {
 		return nil, err
 	}
 	d.Pager = v.Pager(l, len(found.Items), found.Total, found.NextOffset)
@@ -99,7 +99,7 @@ func runFilter(v *web.Request) (f control.RunFilter, err error) {
 		return f, countersign.Errorf(countersign.CodeInvalidRequest, "plan: this is no id")
 	}
 	since := v.Query("since")
-	for _, s := range periods {
+	for _, s := range Periods {
 		if s.Value == since {
 			f.Since = v.Now.Add(-s.Length)
 		}
@@ -135,14 +135,14 @@ func statusChoices() (choices [][2]string) {
 }
 
 func periodChoices() (choices [][2]string) {
-	for _, s := range periods {
+	for _, s := range Periods {
 		choices = append(choices, [2]string{s.Value, s.Word})
 	}
 	return choices
 }
 
-// runRow is a run in a list.
-type runRow struct {
+// RunRow is a run in a list.
+type RunRow struct {
 	countersign.Run
 	Title string
 	State text.State
@@ -151,16 +151,16 @@ type runRow struct {
 	Why   string // why it failed
 }
 
-// runRows adds the plan's name and the progress.
-func runRows(v *web.Request, runs []countersign.Run) ([]runRow, error) {
+// RunRows adds the plan's name and the progress.
+func RunRows(v *web.Request, runs []countersign.Run) ([]RunRow, error) {
 	names, err := v.Control.PlanNames(v.R.Context(), v.Actor, runs)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]runRow, len(runs))
+	rows := make([]RunRow, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		rows[i] = runRow{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: text.RunState(*r), Prog: progressOf(r), Step: whereWords(r)}
+		rows[i] = RunRow{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: text.RunState(*r), Prog: progressOf(r), Step: whereWords(r)}
 		if r.Status == countersign.RunFailed {
 			rows[i].Why = failureWords(r)
 		}

@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ type runData struct {
 	Pinned string // the step in the address, "" for the current one
 	Self   string // the page's address
 
-	Rehearsed *comparison // nil for a rehearsal
+	Rehearsed *Comparison // nil for a rehearsal
 }
 
 func runPage(v *web.Request) (*web.Page, error) {
@@ -101,7 +101,7 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned s
 	d.Call = calloutOf(r, p, b)
 	d.Graph = runGraph(r, p, d.Self)
 	d.Steps, d.Counts = stepLines(r, chosen), countWords(r)
-	d.Chosen = chosenStepOf(r, p, chosen)
+	d.Chosen = ChosenStepOf(r, p, chosen)
 	d.Cancel, d.Again = b.Cancel && cancellable(r), b.Again && r.Status.IsTerminal()
 	return d
 }

@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"slices"
@@ -8,15 +8,15 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// comparison says whether a LIVE run, or one step of it, sends what was rehearsed.
-type comparison struct {
+// Comparison says whether a LIVE run, or one step of it, sends what was rehearsed.
+type Comparison struct {
 	RunID  string // of the rehearsal, "" for none
 	Words  string
 	Differ bool
 }
 
 // rehearsedRun is nil for a rehearsal.
-func rehearsedRun(v *web.Request, r *countersign.Run) (*comparison, error) {
+func rehearsedRun(v *web.Request, r *countersign.Run) (*Comparison, error) {
 	if r.Mode != countersign.ModeLive {
 		return nil, nil
 	}
@@ -24,21 +24,21 @@ func rehearsedRun(v *web.Request, r *countersign.Run) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &comparison{found.RehearsalID, rehearsalWords(found.Verdict, differing(found.Steps)), found.Verdict == countersign.RehearsalDifferent}, nil
+	return &Comparison{found.RehearsalID, rehearsalWords(found.Verdict, differing(found.Steps)), found.Verdict == countersign.RehearsalDifferent}, nil
 }
 
-// rehearsedStep is nil if the run can't be compared.
-func rehearsedStep(v *web.Request, runID, stepID string) *comparison {
+// RehearsedStep is nil if the run can't be compared.
+func RehearsedStep(v *web.Request, runID, stepID string) *Comparison {
 	found, err := v.Control.Rehearsal(v.R.Context(), v.Actor, runID)
 	if err != nil { // the run is archived or out of the visitor's scope
 		return nil
 	}
 	i := slices.IndexFunc(found.Steps, func(s countersign.RehearsedStep) bool { return s.StepID == stepID })
 	if i < 0 {
-		return &comparison{Words: rehearsalWords(found.Verdict, nil)}
+		return &Comparison{Words: rehearsalWords(found.Verdict, nil)}
 	}
 	step := found.Steps[i]
-	return &comparison{found.RehearsalID, rehearsalWords(step.Verdict, differing(found.Steps[i:i+1])), step.Verdict == countersign.RehearsalDifferent}
+	return &Comparison{found.RehearsalID, rehearsalWords(step.Verdict, differing(found.Steps[i:i+1])), step.Verdict == countersign.RehearsalDifferent}
 }
 
 // differing names what differs: the parts of one step, or the steps.

@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"strconv"
@@ -57,13 +57,6 @@ func ended(sentence string) string {
 		return sentence
 	}
 	return sentence + "."
-}
-
-// failureWords is why a run failed.
-func failureWords(r *countersign.Run) string {
-	code, message, _ := strings.Cut(r.Error, ": ")
-	reason, _ := failure(countersign.Code(code), message, r, text.IndexOfStep(r, countersign.StepFailed))
-	return text.Upper(reason) + happenedWords(r)
 }
 
 // failures are texts for failed runs: the reason and what to do. {host} is the called

@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"sync"
@@ -18,9 +18,9 @@ type renderedRun struct {
 	list     []piece
 }
 
-// sharedViews caches the newest pieces of each watched run, so that a change is
+// Views caches the newest pieces of each watched run, so that a change is
 // rendered once for all viewers with the same key.
-type sharedViews struct {
+type Views struct {
 	mu    sync.Mutex
 	views map[viewKey]*sharedView
 }
@@ -33,7 +33,7 @@ type sharedView struct {
 	newest renderedRun
 }
 
-func (s *sharedViews) join(k viewKey) *sharedView {
+func (s *Views) join(k viewKey) *sharedView {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.views[k]
@@ -48,13 +48,20 @@ func (s *sharedViews) join(k viewKey) *sharedView {
 	return v
 }
 
-func (s *sharedViews) leave(k viewKey) {
+func (s *Views) leave(k viewKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.views[k]
 	if v.viewers--; v.viewers == 0 {
 		delete(s.views, k)
 	}
+}
+
+// Watched is how many views somebody has open.
+func (s *Views) Watched() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.views)
 }
 
 // at returns the pieces of this revision or a newer one. The first caller renders them

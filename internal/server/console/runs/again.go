@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"cmp"
@@ -309,7 +309,7 @@ func presentRevision(v *web.Request, p *countersign.Plan) (int64, error) {
 // so that the same form sent twice makes one plan and one run.
 func startPlanAgain(v *web.Request, w countersign.PlanWrite, key, reason string) (string, error) {
 	w.ID = "plan-of-" + key
-	p, err := storePlan(v, w)
+	p, err := StorePlan(v, w)
 	if err != nil {
 		return "", err
 	}
@@ -334,8 +334,8 @@ func problemsOf(v *web.Request, w countersign.PlanWrite) ([]string, error) {
 	return plan.New(w, of, nil, plan.Creation{}).ValidationErrors, nil
 }
 
-// storePlan stores a plan that is READY, and no other.
-func storePlan(v *web.Request, w countersign.PlanWrite) (p countersign.Plan, err error) {
+// StorePlan stores a plan that is READY, and no other.
+func StorePlan(v *web.Request, w countersign.PlanWrite) (p countersign.Plan, err error) {
 	problems, err := problemsOf(v, w)
 	if err != nil {
 		return p, err

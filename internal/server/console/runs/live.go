@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	liveEvery   = 250 * time.Millisecond // minimum interval between events to a viewer
+	LiveEvery   = 250 * time.Millisecond // minimum interval between events to a viewer
 	liveBytes   = 128 << 10              // per viewer and second: large plans are sent less often
 	liveComment = 15 * time.Second
 	liveWrite   = 10 * time.Second // write timeout
@@ -35,7 +35,7 @@ type liveRun struct {
 
 // runLive streams a run: for each change the pieces of the page that differ, until the
 // run, session, service or connection ends.
-func runLive(v *web.Request, views *sharedViews) error {
+func runLive(v *web.Request, views *Views) error {
 	watched, err := v.Control.Watch(v.R.Context(), v.Actor, v.R.PathValue("id"))
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (l *liveRun) show(r *countersign.Run) bool {
 	}
 	event := eventOf(now, l.sent)
 	l.sent, l.rev = now.list, now.revision
-	l.ready = time.Now().Add(max(liveEvery, time.Duration(len(event))*time.Second/liveBytes))
+	l.ready = time.Now().Add(max(LiveEvery, time.Duration(len(event))*time.Second/liveBytes))
 	if now.ended {
 		event += "event: end\ndata: the run has ended\n\n"
 	}

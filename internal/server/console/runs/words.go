@@ -1,4 +1,4 @@
-package console
+package runs
 
 import (
 	"strconv"
@@ -83,7 +83,7 @@ func (c *callout) waits(r *countersign.Run, b viewerRights) {
 func (c *callout) waitsForApproval(r *countersign.Run, i int, b viewerRights) {
 	c.Lapses = r.WaitingFor.ExpiresAt
 	if b.Approve != nil {
-		c.Sentence, c.Detail = "Waiting for an approver’s decision.", barredWords(b.Approve)
+		c.Sentence, c.Detail = "Waiting for an approver’s decision.", BarredWords(b.Approve)
 		return
 	}
 	c.Sentence, c.Detail = "Waiting for your decision.", text.Intent(r, i)
@@ -103,27 +103,27 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
 		c.Sentence = "Cancelled, but " + title + " was already in progress."
 		c.Detail = "An approver records what happened, with evidence. Either way, the run ends cancelled."
 	}
-	if answerable(r) {
-		c.Detail = "The answer may still arrive, until " + clockSeconds(r.WaitingFor.NotBefore) + " at the latest. Then an approver records what happened, with evidence. Either way, the run ends cancelled."
+	if Answerable(r) {
+		c.Detail = "The answer may still arrive, until " + ClockSeconds(r.WaitingFor.NotBefore) + " at the latest. Then an approver records what happened, with evidence. Either way, the run ends cancelled."
 		c.Follows = true
 	}
 	if b.Reconcile != nil {
-		c.Detail += " " + barredWords(b.Reconcile)
+		c.Detail += " " + BarredWords(b.Reconcile)
 		return
 	}
-	c.Href, c.Word, c.Primary = web.Prefix+"/recovery/"+r.ID, "Resolve", !answerable(r)
-	if answerable(r) {
+	c.Href, c.Word, c.Primary = web.Prefix+"/recovery/"+r.ID, "Resolve", !Answerable(r)
+	if Answerable(r) {
 		c.Word = "See what we know"
 	}
 }
 
-// answerable reports whether a response may still arrive; until then the step can't be
+// Answerable reports whether a response may still arrive; until then the step can't be
 // resolved.
-func answerable(r *countersign.Run) bool {
+func Answerable(r *countersign.Run) bool {
 	return r.WaitingFor != nil && !r.WaitingFor.NotBefore.IsZero()
 }
 
-func clockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" }
+func ClockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" }
 
 func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {
 	c.Class, c.Icon, c.Follows = "call--run", "s-ready", true
@@ -148,8 +148,8 @@ func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
 	c.Detail = "At most " + text.TimeoutWord(text.TimeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
 }
 
-// barredWords says why the viewer can't decide.
-func barredWords(err error) string {
+// BarredWords says why the viewer can't decide.
+func BarredWords(err error) string {
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeSelfApproval:
 		return "You requested this run, so someone else must decide."
@@ -166,4 +166,11 @@ func (c *callout) waitsForGo(r *countersign.Run) {
 		c.Sentence = "Approved. LIVE steps are stopped; the run goes on when an administrator lets it."
 	}
 	c.Href, c.Word = web.Prefix+"/settings#stop", "See the stop"
+}
+
+// failureWords is why a run failed.
+func failureWords(r *countersign.Run) string {
+	code, message, _ := strings.Cut(r.Error, ": ")
+	reason, _ := failure(countersign.Code(code), message, r, text.IndexOfStep(r, countersign.StepFailed))
+	return text.Upper(reason) + happenedWords(r)
 }
