@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/approvals"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
@@ -29,7 +30,7 @@ type recoveryRunData struct {
 	Known    []knownFact
 	Found    foundTable
 	Request  *drawn.Sent
-	Around   []stepSummary
+	Around   []approvals.StepSummary
 	Probe    bool         // the capability has a probe
 	Refused  *web.Problem // why the visitor may not resolve it
 	Resolve  resolution
@@ -141,11 +142,11 @@ func (d *recoveryRunData) Next() string {
 const aroundShown = 3
 
 // stepsAround are the steps before and after one, in plan order.
-func stepsAround(r *countersign.Run, at int) []stepSummary {
-	var out []stepSummary
+func stepsAround(r *countersign.Run, at int) []approvals.StepSummary {
+	var out []approvals.StepSummary
 	for i := max(0, at-aroundShown); i < min(len(r.Steps), at+aroundShown+1); i++ {
 		s := &r.Steps[i]
-		step := stepSummary{N: i + 1, Name: s.Name, State: text.StepState(*s), Proved: provedBy(s), Here: i == at}
+		step := approvals.StepSummary{N: i + 1, Name: s.Name, State: text.StepState(*s), Proved: approvals.ProvedBy(s), Here: i == at}
 		if s.Status == countersign.StepPending && s.ApprovalRequired {
 			step.Proved = "asks for approval first"
 		}

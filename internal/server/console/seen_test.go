@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/approvals"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -40,9 +41,9 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 		texts := marked.Fill(&a)
 		a.Status, a.Request.Query = status, countersign.ObjectValue(map[string]countersign.Value{"q": a.Request.Query})
 		a.Expectation = countersign.RawValue(`{"field":"f","equals":` + a.Expectation.Raw() + `}`)
-		d := newApprovalData(a)
+		d := approvals.DataOf(a)
 		d.Sent.Part, d.Sent.Query = drawn.BodyPartOf(a.Request.Body, 1, ""), drawn.DrawnWhole(a.Request.Query)
-		d.wordDecision()
+		d.WordDecision()
 		excused := map[string]string{
 			"inputSnapshot": "all of it is in the request", "decisions.assertion": "a proof for verifiers", "id": "the way above the page has it",
 		}
@@ -54,7 +55,7 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 				excused[name] = "not decided yet"
 			}
 		}
-		text := drawnPage(t, d.page(), a.RequestedAt)
+		text := drawnPage(t, d.Page(), a.RequestedAt)
 		for _, path := range marked.Missing(texts, text, excused) {
 			t.Errorf("%s: the page leaves out %s", status, path)
 		}

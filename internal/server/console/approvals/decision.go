@@ -1,4 +1,4 @@
-package console
+package approvals
 
 import (
 	"cmp"
@@ -86,13 +86,13 @@ func decideAgain(v *web.Request, id string, refused error) error {
 	}
 	d.Reason, d.Suggested = v.Form("reason"), v.Form("suggested")
 	decideWrong(v, d, e)
-	p := d.page()
+	p := d.Page()
 	p.Status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }
 
 // decideWrong puts the error beside its field, or above the page.
-func decideWrong(v *web.Request, d *approvalData, e *countersign.Error) {
+func decideWrong(v *web.Request, d *Data, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}

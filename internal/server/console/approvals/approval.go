@@ -1,4 +1,4 @@
-package console
+package approvals
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// approvalData is the page of one approval: the request and the form that decides it.
-type approvalData struct {
+// Data is the page of one approval: the request and the form that decides it.
+type Data struct {
 	countersign.Approval
 	Sent    drawn.Sent
 	Seen    string // token that proves that the last part of a long body was shown
@@ -37,7 +37,7 @@ type approvalData struct {
 
 	Before  *countersign.Approval // the last approved one of the same kind, nil if none
 	Changed drawn.Alterations
-	Led     []stepSummary
+	Led     []StepSummary
 	Course  approvalCourse
 
 	Alike  []string            // runs with an open recovery of the same capability and title
@@ -55,8 +55,8 @@ type approvalData struct {
 	Suggested string // inputs, as they were typed
 }
 
-// stepSummary is a step that ran earlier, with what its verification found.
-type stepSummary struct {
+// StepSummary is a step that ran earlier, with what its verification found.
+type StepSummary struct {
 	N      int
 	Name   string
 	State  text.State
@@ -69,10 +69,10 @@ func approvalPage(v *web.Request) (*web.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.page(), nil
+	return d.Page(), nil
 }
 
-func (d *approvalData) page() *web.Page {
+func (d *Data) Page() *web.Page {
 	return &web.Page{Name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []web.Crumb{
 		{Word: "Approvals", Href: "/approvals"}, {Word: d.ID, ID: true},
 	}}
@@ -80,18 +80,18 @@ func (d *approvalData) page() *web.Page {
 
 // Heading is the capability's title filled with the inputs, else the step's name, else
 // the capability's name (when the plan can't be seen).
-func (d *approvalData) Heading() string {
+func (d *Data) Heading() string {
 	return cmp.Or(d.Title, d.Course.Name, d.Capability)
 }
 
 // approvalOf reads everything that the page shows. It changes nothing.
-func approvalOf(v *web.Request, id string) (*approvalData, error) {
+func approvalOf(v *web.Request, id string) (*Data, error) {
 	ctx := v.R.Context()
 	a, err := v.Control.Approval(ctx, v.Actor, id)
 	if err != nil {
 		return nil, err
 	}
-	d := newApprovalData(a)
+	d := DataOf(a)
 	showBody(v, d)
 	if d.Waiting {
 		refused := v.Control.MayDecide(ctx, v.Actor, id)
@@ -105,7 +105,7 @@ func approvalOf(v *web.Request, id string) (*approvalData, error) {
 		d.Shares = d.Refused == nil && access.SharedMaker(v.Actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.Now)
 	}
-	d.wordDecision()
+	d.WordDecision()
 	d.Rehearsed = runs.RehearsedStep(v, a.RunID, a.StepID)
 	if d.Queue, err = v.Control.ApprovalQueue(ctx, v.Actor, id); err != nil {
 		return nil, err
@@ -122,9 +122,9 @@ func approvalOf(v *web.Request, id string) (*approvalData, error) {
 	return d, addCourse(v, d)
 }
 
-// newApprovalData is the page of an approval, of what its record says.
-func newApprovalData(a countersign.Approval) *approvalData {
-	d := &approvalData{Approval: a, Sent: drawn.SentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
+// DataOf is the page of an approval, of what its record says.
+func DataOf(a countersign.Approval) *Data {
+	d := &Data{Approval: a, Sent: drawn.SentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
 	d.Sent.Digest = a.RequestDigest
 	d.Asked, d.Again = drawn.ExpectationsOf(a.Expectation), drawn.SameRuns(a.Same)
 	d.Others = drawn.ShownMembers(request.Unlisted(a, approvalListed...))
@@ -141,7 +141,7 @@ var approvalListed = []string{
 
 // showBody renders the query's fields, which are encoded in the URL, and the requested part
 // of the body. After a refused decision it shows the part that the form was sent from.
-func showBody(v *web.Request, d *approvalData) {
+func showBody(v *web.Request, d *Data) {
 	if query := request.Describe(d.Request).Query; !query.IsZero() {
 		d.Sent.Query = drawn.DrawnWhole(query)
 	}
@@ -166,7 +166,7 @@ func sawAll(v *web.Request, a *countersign.Approval) bool {
 
 // addCourse adds what the run says, if the visitor may see the run: it may cover
 // projects that the approval doesn't.
-func addCourse(v *web.Request, d *approvalData) error {
+func addCourse(v *web.Request, d *Data) error {
 	run, err := v.Control.Run(v.R.Context(), v.Actor, d.RunID)
 	switch countersign.ErrorCode(err) {
 	case "":
@@ -187,8 +187,8 @@ func leftOf(from, to, now time.Time) int {
 	return int(1000 * min(max(to.Sub(now), 0), whole) / whole)
 }
 
-// wordDecision words how the approval was decided.
-func (d *approvalData) wordDecision() {
+// WordDecision words how the approval was decided.
+func (d *Data) WordDecision() {
 	by := text.Called(d.DecidedBy, d.DecidedByName)
 	code, _, _ := strings.Cut(d.DecisionReason, ":")
 	switch {
@@ -209,7 +209,7 @@ func (d *approvalData) wordDecision() {
 
 // stepsBefore lists the steps that started before the approval was requested, with what their
 // verification found, and the step itself.
-func stepsBefore(r *countersign.Run, a *countersign.Approval) []stepSummary {
+func stepsBefore(r *countersign.Run, a *countersign.Approval) []StepSummary {
 	var earlier []int
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -218,14 +218,14 @@ func stepsBefore(r *countersign.Run, a *countersign.Approval) []stepSummary {
 		}
 	}
 	slices.SortStableFunc(earlier, func(x, y int) int { return r.Steps[x].StartedAt.Compare(r.Steps[y].StartedAt) })
-	var out []stepSummary
+	var out []StepSummary
 	for _, i := range earlier {
 		s := &r.Steps[i]
-		out = append(out, stepSummary{N: i + 1, Name: s.Name, State: verifiedState(s), Proved: provedBy(s)})
+		out = append(out, StepSummary{N: i + 1, Name: s.Name, State: verifiedState(s), Proved: ProvedBy(s)})
 	}
 	for i := range r.Steps {
 		if r.Steps[i].ID == a.StepID {
-			out = append(out, stepSummary{N: i + 1, Name: r.Steps[i].Name, State: text.ApprovalState(*a), Here: true})
+			out = append(out, StepSummary{N: i + 1, Name: r.Steps[i].Name, State: text.ApprovalState(*a), Here: true})
 		}
 	}
 	return out
@@ -238,8 +238,8 @@ func verifiedState(s *countersign.StepRun) text.State {
 	return text.StepState(*s)
 }
 
-// provedBy words what a step's verification found.
-func provedBy(s *countersign.StepRun) string {
+// ProvedBy words what a step's verification found.
+func ProvedBy(s *countersign.StepRun) string {
 	switch v := s.Verification; {
 	case v == nil:
 		return ""
@@ -255,7 +255,7 @@ func provedBy(s *countersign.StepRun) string {
 }
 
 // approvers are those whose approvals let the request out.
-func (d *approvalData) approvers() string {
+func (d *Data) approvers() string {
 	var names []string
 	for _, g := range d.Decisions {
 		if g.Decision == countersign.ApprovalApproved && !g.Left {
@@ -269,10 +269,10 @@ func (d *approvalData) approvers() string {
 }
 
 // Several reports an approval that one approval may not be enough for.
-func (d *approvalData) Several() bool { return d.Needed() > 1 || len(d.Groups) > 0 }
+func (d *Data) Several() bool { return d.Needed() > 1 || len(d.Groups) > 0 }
 
 // Wants says how many must approve and of which groups.
-func (d *approvalData) Wants() string {
+func (d *Data) Wants() string {
 	words := text.Plural(d.Needed(), "approval", "approvals")
 	if len(d.Groups) > 0 {
 		words += ", by members of " + strings.Join(d.Groups, " and ")

@@ -1,4 +1,4 @@
-package console
+package approvals
 
 import (
 	"github.com/countersign/countersign"
@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func approvalRoutes() []web.Route {
+func Routes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/approvals", Page: approvalsPage},
 		{Method: "GET", Path: "/approvals/{id}", Page: approvalPage},
