@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/server/console/approvals"
 	"github.com/countersign/countersign/internal/server/console/drawn"
+	"github.com/countersign/countersign/internal/server/console/recovery"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/testing/marked"
@@ -95,7 +96,7 @@ func TestNothingOfAStepIsUnseen(t *testing.T) {
 				excused[name] = "the late answer is in its place"
 			}
 		}
-		for _, path := range marked.Missing(texts, drawnPage(t, newRecoveryData(r, 0, nil).page(), s.StartedAt), excused) {
+		for _, path := range marked.Missing(texts, drawnPage(t, recovery.DataOf(r, 0, nil).Page(), s.StartedAt), excused) {
 			t.Errorf("with a late answer %v: the recovery's page leaves out %s", late, path)
 		}
 	}

@@ -1,4 +1,4 @@
-package console
+package recovery
 
 import (
 	"strconv"
@@ -24,7 +24,7 @@ type contradiction struct {
 }
 
 // contradictionOf compares the output that stands in the form.
-func (d *recoveryRunData) contradictionOf(output countersign.Value) contradiction {
+func (d *Data) contradictionOf(output countersign.Value) contradiction {
 	c := contradiction{Fields: request.Differs(d.Step.Input, output, d.Resolve.OutputField)}
 	members, _ := output.Object()
 	selected, _ := members[d.Resolve.OutputField].Object()

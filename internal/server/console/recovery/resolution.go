@@ -1,4 +1,4 @@
-package console
+package recovery
 
 import (
 	"cmp"
@@ -36,7 +36,7 @@ type resolutionOption struct {
 
 // Options are the choices, none preset. A run with a cancel request ends cancelled
 // whichever is chosen.
-func (d *recoveryRunData) Options() []resolutionOption {
+func (d *Data) Options() []resolutionOption {
 	goesOn := "the run is completed"
 	if next := d.Next(); next != "" {
 		goesOn = "the run goes on to " + next
@@ -65,7 +65,7 @@ func (d *recoveryRunData) Options() []resolutionOption {
 
 // prefill fills the output from the response that the address names; the form is still
 // to be sent.
-func (d *recoveryRunData) prefill(from string) {
+func (d *Data) prefill(from string) {
 	for _, f := range d.Known {
 		if from != "" && f.Use == from {
 			d.Resolve.Output, d.Resolve.From = f.Got.Output.Raw(), f.UseWord()
@@ -75,7 +75,7 @@ func (d *recoveryRunData) prefill(from string) {
 }
 
 // compare compares the output that stands in the form with what was sent.
-func (d *recoveryRunData) compare() {
+func (d *Data) compare() {
 	var output map[string]countersign.Value
 	if err := exactjson.Decode([]byte(d.Resolve.Output), &output); err == nil {
 		d.Resolve.Differs = d.contradictionOf(countersign.ObjectValue(output))
@@ -84,7 +84,7 @@ func (d *recoveryRunData) compare() {
 
 // asExpected is the latest response in which all that the step expects was found, and nothing
 // that contradicts what was sent, "" for none. It fills in the output; what happened is still for a person to choose.
-func (d *recoveryRunData) asExpected() string {
+func (d *Data) asExpected() string {
 	for column := len(d.Found.Columns) - 1; column >= 0; column-- {
 		if use := useOf(d.Found.Columns[column]); d.Found.met(column) && len(d.differing(use)) == 0 {
 			return use
@@ -94,7 +94,7 @@ func (d *recoveryRunData) asExpected() string {
 }
 
 // differing is where a response contradicts what was sent.
-func (d *recoveryRunData) differing(use string) []countersign.Discrepancy {
+func (d *Data) differing(use string) []countersign.Discrepancy {
 	for _, f := range d.Known {
 		if f.Use == use && use != "" {
 			return request.Differs(d.Step.Input, f.Got.Output, d.Resolve.OutputField)
@@ -107,7 +107,7 @@ func (d *recoveryRunData) differing(use string) []countersign.Discrepancy {
 type filling struct{ Use, Word string }
 
 // Fillings are the responses, each with what in it contradicts what was sent.
-func (d *recoveryRunData) Fillings() (out []filling) {
+func (d *Data) Fillings() (out []filling) {
 	for _, f := range d.Known {
 		if f.Use == "" {
 			continue
@@ -150,11 +150,11 @@ func keptAgain(v *web.Request, from string) error {
 	}
 	d.typed(v)
 	d.prefill(from)
-	return d.page()
+	return d.Page()
 }
 
 // typed takes over what stands in the form.
-func (d *recoveryRunData) typed(v *web.Request) {
+func (d *Data) typed(v *web.Request) {
 	d.Resolve.Chosen = v.Form("resolution")
 	d.Resolve.Output, d.Resolve.Evidence = v.R.PostForm.Get("output"), v.R.PostForm.Get("evidence")
 	d.compare()
@@ -269,7 +269,7 @@ func resolveAgain(v *web.Request, id string, refused error, wrong map[string]str
 			d.Problem.Sentence = text.Called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + web.AgoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
-	p := d.page()
+	p := d.Page()
 	p.Status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }

@@ -1,4 +1,4 @@
-package console
+package recovery
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ import (
 
 func inputNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
 
-// recoveryRunData is the page of one uncertain step: the evidence and the form that
+// Data is the page of one uncertain step: the evidence and the form that
 // resolves it.
-type recoveryRunData struct {
+type Data struct {
 	Run      countersign.Run
 	Step     *countersign.StepRun
 	At       int
@@ -46,16 +46,16 @@ func recoveryRunPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d.prefill(cmp.Or(v.Query("output"), d.asExpected()))
-	return d.page(), nil
+	return d.Page(), nil
 }
 
-func (d *recoveryRunData) page() *web.Page {
+func (d *Data) Page() *web.Page {
 	return &web.Page{Name: "recovery-run", Title: d.Step.Name, Nav: "recovery", Data: d, Crumbs: []web.Crumb{
 		{Word: "Recovery", Href: "/recovery"}, {Word: d.Run.ID, ID: true},
 	}}
 }
 
-func recoveryOf(v *web.Request, id string) (*recoveryRunData, error) {
+func recoveryOf(v *web.Request, id string) (*Data, error) {
 	ctx := v.R.Context()
 	r, err := v.Control.Run(ctx, v.Actor, id)
 	if err != nil {
@@ -71,7 +71,7 @@ func recoveryOf(v *web.Request, id string) (*recoveryRunData, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newRecoveryData(r, i, approvals.Items)
+	d := DataOf(r, i, approvals.Items)
 	if d.Open {
 		d.Refused = web.ProblemOf(v.Control.MayReconcile(ctx, v.Actor, id))
 		if d.Alike, err = v.Control.ApprovalsLike(ctx, v.Actor, id); err != nil {
@@ -81,9 +81,9 @@ func recoveryOf(v *web.Request, id string) (*recoveryRunData, error) {
 	return d, nil
 }
 
-// newRecoveryData is the page of one step, of what its run says.
-func newRecoveryData(r countersign.Run, i int, approvals []countersign.Approval) *recoveryRunData {
-	d := &recoveryRunData{Run: r, Step: &r.Steps[i], At: i + 1}
+// DataOf is the page of one step, of what its run says.
+func DataOf(r countersign.Run, i int, approvals []countersign.Approval) *Data {
+	d := &Data{Run: r, Step: &r.Steps[i], At: i + 1}
 	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
 	d.Early = d.Open && runs.Answerable(&r)
 	d.Known, d.Around = knownOf(&r, d.Step, approvals), stepsAround(&r, i)
@@ -99,7 +99,7 @@ func newRecoveryData(r countersign.Run, i int, approvals []countersign.Approval)
 }
 
 // plan adds what the plan's snapshots say of the step.
-func (d *recoveryRunData) plan() {
+func (d *Data) plan() {
 	p := d.Run.PlanSnapshot
 	if p == nil {
 		return
@@ -115,13 +115,13 @@ func (d *recoveryRunData) plan() {
 }
 
 // Until is the latest time at which a response can arrive.
-func (d *recoveryRunData) Until() string { return runs.ClockSeconds(d.Run.WaitingFor.NotBefore) }
+func (d *Data) Until() string { return runs.ClockSeconds(d.Run.WaitingFor.NotBefore) }
 
 // Target is the called host, else the project.
-func (d *recoveryRunData) Target() string { return cmp.Or(d.Host, d.Step.ProjectID) }
+func (d *Data) Target() string { return cmp.Or(d.Host, d.Step.ProjectID) }
 
 // Next is the step with which the run continues, "" if there is none.
-func (d *recoveryRunData) Next() string {
+func (d *Data) Next() string {
 	done := map[string]bool{d.Step.ID: true}
 	for _, s := range d.Run.Steps {
 		done[s.ID] = done[s.ID] || s.Status == countersign.StepCompleted

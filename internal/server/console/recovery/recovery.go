@@ -1,4 +1,4 @@
-package console
+package recovery
 
 import (
 	"time"
@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func recoveryRoutes() []web.Route {
+func Routes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/recovery", Page: recoveryPage},
 		{Method: "GET", Path: "/recovery/{id}", Page: recoveryRunPage},
