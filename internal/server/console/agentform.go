@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/plans"
 	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -117,7 +118,7 @@ func (f *manifestForm) write() bool {
 
 func (f *manifestForm) page(err error) (*web.Page, error) {
 	v := f.v
-	models, unread := modelChoices(v, v.Form("modelId"))
+	models, unread := plans.ModelChoices(v, v.Form("modelId"))
 	if unread != nil {
 		return nil, unread
 	}

@@ -1,4 +1,4 @@
-package console
+package plans
 
 import (
 	"net/url"
@@ -84,7 +84,7 @@ func writePlan(f *steps.Form, w countersign.PlanWrite) bool {
 }
 
 func planForm(v *web.Request, f *steps.Form, err error) (*web.Page, error) {
-	models, unread := modelChoices(v, v.Form("modelId"))
+	models, unread := ModelChoices(v, v.Form("modelId"))
 	if unread != nil {
 		return nil, unread
 	}

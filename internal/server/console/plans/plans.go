@@ -1,4 +1,4 @@
-package console
+package plans
 
 import (
 	"github.com/countersign/countersign"
@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-func planRoutes() []web.Route {
+func Routes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/plans", Page: plansPage},
 		{Method: "GET", Path: "/plans/new", Page: newPlanPage},
@@ -59,15 +59,15 @@ func plansPage(v *web.Request) (*web.Page, error) {
 	d.Rows, d.Pager = found.Items, v.Pager(l, len(found.Items), found.Total, found.NextOffset)
 	d.Filters = v.Filters("status", [2]string{countersign.PlanReady, "Ready"}, [2]string{countersign.PlanInvalid, "Invalid"})
 	d.Filtered = d.Model != "" || d.Status != ""
-	if d.Models, err = modelChoices(v, d.Model); err != nil {
+	if d.Models, err = ModelChoices(v, d.Model); err != nil {
 		return nil, err
 	}
 	return &web.Page{Name: "plans", Title: "Plans", Nav: "plans", Crumbs: []web.Crumb{{Word: "Plans"}}, Data: d}, nil
 }
 
-// modelChoices are the models' IDs; the selected one is included even if the first page
+// ModelChoices are the models' IDs; the selected one is included even if the first page
 // lacks it.
-func modelChoices(v *web.Request, now string) ([]web.Option, error) {
+func ModelChoices(v *web.Request, now string) ([]web.Option, error) {
 	found, err := v.Control.Models(v.R.Context(), v.Actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
