@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/models"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -40,7 +41,7 @@ func TestAPageThatIsRefusedSaysWhatWouldBeRight(t *testing.T) {
 		out.cookie = &http.Cookie{Name: "other", Value: "x"}
 		return out.submit("/settings/stop", url.Values{})
 	}
-	doc := emptyModel()
+	doc := models.EmptyModel()
 	doc.States = []countersign.ModelState{{ID: "a", IsStart: true, IsFinal: true, Position: countersign.Position{X: "0", Y: "0"}}}
 	doc.Transitions = []countersign.Transition{{ID: "t", FromStateID: "a", ToStateID: "a", Condition: countersign.Condition{Group: &countersign.ConditionGroup{Kind: "group", Combinator: countersign.CombinatorAnd, Conditions: []countersign.Condition{}}}}}
 	document := url.QueryEscape(text.RawOf(doc))

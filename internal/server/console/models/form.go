@@ -1,4 +1,4 @@
-package console
+package models
 
 import (
 	"net/url"
@@ -101,13 +101,13 @@ func newModelFormPage(v *web.Request) (*web.Page, error) {
 	if err := v.May(access.WriteModel); err != nil {
 		return nil, err
 	}
-	s := &modelForm{modelElement: modelElement{v: v, modelDraft: modelDraft{doc: emptyModel()}}}
+	s := &modelForm{modelElement: modelElement{v: v, modelDraft: modelDraft{doc: EmptyModel()}}}
 	s.write()
 	return s.page(nil)
 }
 
-// emptyModel has what the shape of a document asks for and says nothing.
-func emptyModel() countersign.AgentModel {
+// EmptyModel has what the shape of a document asks for and says nothing.
+func EmptyModel() countersign.AgentModel {
 	return countersign.AgentModel{
 		SchemaVersion: countersign.ModelSchemaVersion, Revision: 1, Variables: []countersign.Variable{}, States: []countersign.ModelState{},
 		Transitions: []countersign.Transition{}, Actions: []countersign.Action{}, Scenarios: []countersign.Scenario{},

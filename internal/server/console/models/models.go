@@ -1,4 +1,4 @@
-package console
+package models
 
 import (
 	"html/template"
@@ -9,10 +9,10 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// modelFunctions are the functions of the templates of models.
-var modelFunctions = template.FuncMap{"modelState": modelState, "ctl": ctl, "rows": rows}
+// Functions are the functions of the templates of models.
+var Functions = template.FuncMap{"modelState": modelState, "ctl": ctl, "rows": rows}
 
-func modelRoutes() []web.Route {
+func Routes() []web.Route {
 	return append(web.RetireRoutes("/models/", (*control.Service).RetireModel, (*control.Service).RestoreModel), []web.Route{
 		{Method: "GET", Path: "/models", Page: modelsPage},
 		{Method: "GET", Path: "/models/new", Page: newModelPage},

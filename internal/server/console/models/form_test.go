@@ -1,4 +1,4 @@
-package console
+package models
 
 import (
 	"encoding/json"
@@ -56,7 +56,7 @@ func drawCondition(t *rapid.T, kinds map[string]string) countersign.Condition {
 }
 
 func drawModel(t *rapid.T) countersign.AgentModel {
-	doc := emptyModel()
+	doc := EmptyModel()
 	doc.ID, doc.Name = "m", "M"
 	kinds := map[string]string{"n": countersign.TypeNumber, "b": countersign.TypeBoolean, "x": countersign.TypeText, "c": countersign.TypeChoice}
 	for _, id := range []string{"n", "b", "x", "c"} {
