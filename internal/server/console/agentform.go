@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/plans"
+	"github.com/countersign/countersign/internal/server/console/projects"
 	"github.com/countersign/countersign/internal/server/console/steps"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -126,7 +127,7 @@ func (f *manifestForm) page(err error) (*web.Page, error) {
 	s.Filled = true
 	d := agentFormData{Project: f.project, Agent: f.agent, To: "/projects/" + f.project.ID + "/agent", Find: v.Form("find")}
 	title, nav := "New agent", "projects"
-	crumbs := projectCrumbs(f.project.ID, web.Crumb{Word: title})
+	crumbs := projects.ProjectCrumbs(f.project.ID, web.Crumb{Word: title})
 	if f.agent.ID == "" {
 		d.Head = append(d.Head, form.Must(s.Mono("externalAgentId", "ID in its system", "Stable: the system’s own name for the agent.", "")))
 	} else {

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/models"
+	"github.com/countersign/countersign/internal/server/console/projects"
 	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
@@ -16,7 +17,7 @@ import (
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
 	text.Functions, web.Functions, form.Functions, drawn.Functions, rules.Functions,
-	runs.Functions, models.Functions, projectFunctions, agentFunctions, accessFunctions, overviewFunctions,
+	runs.Functions, models.Functions, projects.Functions, agentFunctions, accessFunctions, overviewFunctions,
 )
 
 func joinedFunctions(all ...template.FuncMap) template.FuncMap {

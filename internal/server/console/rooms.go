@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/approvals"
 	"github.com/countersign/countersign/internal/server/console/models"
 	"github.com/countersign/countersign/internal/server/console/plans"
+	"github.com/countersign/countersign/internal/server/console/projects"
 	"github.com/countersign/countersign/internal/server/console/recovery"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -32,7 +33,7 @@ func New(cfg web.Config, s *control.Service) (*Console, error) {
 
 func routes(cfg web.Config, live *runs.Views) []web.Route {
 	return slices.Concat(
-		overviewRoutes(), runs.Routes(live), approvals.Routes(), recovery.Routes(), plans.Routes(), models.Routes(), projectRoutes(), agentRoutes(),
+		overviewRoutes(), runs.Routes(live), approvals.Routes(), recovery.Routes(), plans.Routes(), models.Routes(), projects.Routes(), agentRoutes(),
 		accessRoutes(cfg.Verifier),
 	)
 }

@@ -1,4 +1,4 @@
-package console
+package projects
 
 import (
 	"crypto/sha256"

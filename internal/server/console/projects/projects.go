@@ -1,4 +1,4 @@
-package console
+package projects
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// projectFunctions are the functions of the templates of projects.
-var projectFunctions = template.FuncMap{
+// Functions are the functions of the templates of projects.
+var Functions = template.FuncMap{
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
 	"upgradeNotices": func(p countersign.Project) []upgrade.Notice { return upgrade.OfProject(&p) },
 }
 
-func projectRoutes() []web.Route {
+func Routes() []web.Route {
 	read := documents{semaphore.New(1)}
 	return append(web.RetireRoutes("/projects/", (*control.Service).RetireProject, (*control.Service).RestoreProject), []web.Route{
 		{Method: "GET", Path: "/projects", Page: projectsPage},
@@ -50,7 +50,7 @@ func projectsPage(v *web.Request) (*web.Page, error) {
 	})
 }
 
-func projectCrumbs(id string, last ...web.Crumb) []web.Crumb {
+func ProjectCrumbs(id string, last ...web.Crumb) []web.Crumb {
 	return web.CrumbsBelow("Projects", "/projects", id, last...)
 }
 
