@@ -1,4 +1,4 @@
-package console
+package agents
 
 import (
 	"html/template"
@@ -12,11 +12,11 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// agentFunctions are the functions of the templates of agents and teams.
-var agentFunctions = template.FuncMap{"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState}
+// Functions are the functions of the templates of agents and teams.
+var Functions = template.FuncMap{"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState}
 
-// agentRoutes are the pages of agents and of teams.
-func agentRoutes() []web.Route {
+// Routes are the pages of agents and of teams.
+func Routes() []web.Route {
 	moves := slices.Concat(
 		web.RetireRoutes("/agents/", (*control.Service).RetireAgent, (*control.Service).RestoreAgent),
 		web.RetireRoutes("/teams/", (*control.Service).RetireTeam, (*control.Service).RestoreTeam))

@@ -1,4 +1,4 @@
-package console
+package agents
 
 import (
 	"github.com/countersign/countersign"

@@ -1,4 +1,4 @@
-package console
+package agents
 
 import (
 	"net/url"
