@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"maps"
 
+	"github.com/countersign/countersign/internal/server/console/access"
 	"github.com/countersign/countersign/internal/server/console/agents"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/form"
@@ -18,7 +19,7 @@ import (
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
 	text.Functions, web.Functions, form.Functions, drawn.Functions, rules.Functions,
-	runs.Functions, models.Functions, projects.Functions, agents.Functions, accessFunctions, overviewFunctions,
+	runs.Functions, models.Functions, projects.Functions, agents.Functions, access.Functions, overviewFunctions,
 )
 
 func joinedFunctions(all ...template.FuncMap) template.FuncMap {

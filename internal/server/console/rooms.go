@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/server/console/access"
 	"github.com/countersign/countersign/internal/server/console/agents"
 	"github.com/countersign/countersign/internal/server/console/approvals"
 	"github.com/countersign/countersign/internal/server/console/models"
@@ -35,6 +36,6 @@ func New(cfg web.Config, s *control.Service) (*Console, error) {
 func routes(cfg web.Config, live *runs.Views) []web.Route {
 	return slices.Concat(
 		overviewRoutes(), runs.Routes(live), approvals.Routes(), recovery.Routes(), plans.Routes(), models.Routes(), projects.Routes(), agents.Routes(),
-		accessRoutes(cfg.Verifier),
+		access.Routes(cfg.Verifier),
 	)
 }

@@ -1,4 +1,4 @@
-package console
+package access
 
 import (
 	"cmp"
@@ -16,12 +16,12 @@ import (
 
 // Access pages: users, tokens and, for realm administrators, tenants.
 
-// accessFunctions are the functions of the templates of who may do what.
-var accessFunctions = template.FuncMap{"webhookState": webhookState}
+// Functions are the functions of the templates of who may do what.
+var Functions = template.FuncMap{"webhookState": webhookState}
 
-// accessRoutes are the pages of who may do what, of the visitor's own account and of signing
+// Routes are the pages of who may do what, of the visitor's own account and of signing
 // in; provider is nil without an identity provider.
-func accessRoutes(provider web.Verifier) []web.Route {
+func Routes(provider web.Verifier) []web.Route {
 	return slices.Concat(identityRoutes(), verifierRoutes(provider), passkeyRoutes(), userRoutes(), groupRoutes(), webhookRoutes(), settingRoutes())
 }
 
