@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/models"
+	"github.com/countersign/countersign/internal/server/console/overview"
 	"github.com/countersign/countersign/internal/server/console/projects"
 	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/runs"
@@ -19,7 +20,7 @@ import (
 // functions are the template functions besides the frame's methods.
 var functions = joinedFunctions(
 	text.Functions, web.Functions, form.Functions, drawn.Functions, rules.Functions,
-	runs.Functions, models.Functions, projects.Functions, agents.Functions, access.Functions, overviewFunctions,
+	runs.Functions, models.Functions, projects.Functions, agents.Functions, access.Functions, overview.Functions,
 )
 
 func joinedFunctions(all ...template.FuncMap) template.FuncMap {

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/agents"
 	"github.com/countersign/countersign/internal/server/console/approvals"
 	"github.com/countersign/countersign/internal/server/console/models"
+	"github.com/countersign/countersign/internal/server/console/overview"
 	"github.com/countersign/countersign/internal/server/console/plans"
 	"github.com/countersign/countersign/internal/server/console/projects"
 	"github.com/countersign/countersign/internal/server/console/recovery"
@@ -35,7 +36,7 @@ func New(cfg web.Config, s *control.Service) (*Console, error) {
 
 func routes(cfg web.Config, live *runs.Views) []web.Route {
 	return slices.Concat(
-		overviewRoutes(), runs.Routes(live), approvals.Routes(), recovery.Routes(), plans.Routes(), models.Routes(), projects.Routes(), agents.Routes(),
+		overview.Routes(), runs.Routes(live), approvals.Routes(), recovery.Routes(), plans.Routes(), models.Routes(), projects.Routes(), agents.Routes(),
 		access.Routes(cfg.Verifier),
 	)
 }

@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"cmp"
@@ -13,11 +13,11 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
-// overviewFunctions are the functions of the templates of the overview and the audit log.
-var overviewFunctions = template.FuncMap{"subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith}
+// Functions are the functions of the templates of the overview and the audit log.
+var Functions = template.FuncMap{"subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith}
 
-// overviewRoutes are the pages of the overview, of the audit log and of the search.
-func overviewRoutes() []web.Route {
+// Routes are the pages of the overview, of the audit log and of the search.
+func Routes() []web.Route {
 	return slices.Concat(frontRoutes(), auditRoutes(), searchRoutes())
 }
 
