@@ -3,8 +3,10 @@
 // that the API would not. Every page and action works without JavaScript, and a GET
 // changes nothing (contract 1 and 3).
 //
-// Each resource has a file with its routes and pages (runs.go, models.go, ...) and
-// templates of the same name. Shared are routing (console.go), requests
-// (pagerequest.go), rendering (page.go), states (words.go), times and sizes
-// (figures.go), and JSON for display (payload.go).
+// Each noun is a room, a package below with its routes and pages, and its templates in the
+// folder templates of the same name: runs, approvals, recovery, plans, models, projects,
+// agents (and teams), access (users to webhooks, settings, signing in) and overview (with the
+// search and the audit log). They stand on rooms that know no noun: text (words and values as
+// shown), web (requests, pages, routes), form (fields), drawn (requests, answers and their
+// differences), steps, and rules. This package joins the routes and the template functions.
 package console

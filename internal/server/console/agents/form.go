@@ -127,7 +127,7 @@ func (f *manifestForm) page(err error) (*web.Page, error) {
 	s.Filled = true
 	d := agentFormData{Project: f.project, Agent: f.agent, To: "/projects/" + f.project.ID + "/agent", Find: v.Form("find")}
 	title, nav := "New agent", "projects"
-	crumbs := projects.ProjectCrumbs(f.project.ID, web.Crumb{Word: title})
+	crumbs := projects.Crumbs(f.project.ID, web.Crumb{Word: title})
 	if f.agent.ID == "" {
 		d.Head = append(d.Head, form.Must(s.Mono("externalAgentId", "ID in its system", "Stable: the system’s own name for the agent.", "")))
 	} else {

@@ -72,6 +72,7 @@ func approvalPage(v *web.Request) (*web.Page, error) {
 	return d.Page(), nil
 }
 
+// Page is the page.
 func (d *Data) Page() *web.Page {
 	return &web.Page{Name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []web.Crumb{
 		{Word: "Approvals", Href: "/approvals"}, {Word: d.ID, ID: true},

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
+// Routes are the pages of approvals.
 func Routes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/approvals", Page: approvalsPage},

@@ -33,6 +33,7 @@ type SameRun struct {
 	State text.State
 }
 
+// SameRuns are the runs with the states that they are shown in.
 func SameRuns(list []countersign.SameRequest) []SameRun {
 	out := make([]SameRun, len(list))
 	for i, s := range list {

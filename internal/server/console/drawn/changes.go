@@ -138,6 +138,7 @@ func alike(a, b countersign.Value) bool {
 
 func nameless(field string) string { return cmp.Or(field, "body") }
 
+// Members compares the members of two objects.
 func (a *Alterations) Members(field string, was, is map[string]countersign.Value) {
 	names := slices.Collect(maps.Keys(was))
 	for name := range is {

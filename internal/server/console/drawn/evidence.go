@@ -40,6 +40,7 @@ type ShownMember struct {
 // memberWords are for members that readers know by another name.
 var memberWords = map[string]string{"headers": "Headers, besides those that each call has"}
 
+// ShownMembers are members that a page has no place for, each with its value.
 func ShownMembers(all []request.Member) []ShownMember {
 	out := make([]ShownMember, len(all))
 	for i, m := range all {
@@ -72,6 +73,7 @@ type Got struct {
 	Said     countersign.Value // the beginning of a body that gives no output, as text
 }
 
+// GotOf is an answer as it is shown; id is that of its element.
 func GotOf(id string, r *countersign.Response, output countersign.Value) Got {
 	g := Got{ID: id, Response: r, Output: output, Has: !output.IsZero()}
 	if r != nil && r.Body != "" {

@@ -23,6 +23,7 @@ type Document struct {
 	Problem        *web.Problem
 }
 
+// Page is the page that edits the document.
 func (d Document) Page(nav string, crumbs []web.Crumb) *web.Page {
 	title := "Edit " + d.Name + " as JSON"
 	if d.New {

@@ -14,6 +14,7 @@ func (s *Form) Expectation(e *countersign.Expectation, hint string) []Field {
 	return s.ExpectationAt("expectation", e, hint)
 }
 
+// ExpectationAt are the fields of an expectation that stand at a path in the form.
 func (s *Form) ExpectationAt(at string, e *countersign.Expectation, hint string) []Field {
 	var name, equals, status string
 	if e != nil {
@@ -35,6 +36,7 @@ func TypedExpectation(v *web.Request) (*countersign.Expectation, error) {
 	return TypedExpectationAt(v, "expectation")
 }
 
+// TypedExpectationAt reads the expectation that stands at a path in the form.
 func TypedExpectationAt(v *web.Request, at string) (*countersign.Expectation, error) {
 	field, equals, status := v.Form(at+".field"), v.Form(at+".equals"), v.Form(at+".statusCode")
 	if field == "" && equals == "" && status == "" {
@@ -57,6 +59,7 @@ func TypedExpectationAt(v *web.Request, at string) (*countersign.Expectation, er
 	return e, nil
 }
 
+// ExpectationHint says what the expectation is judged besides.
 func ExpectationHint(c *countersign.Capability) string {
 	if c.Expectation != nil {
 		return "Judged besides what the capability expects: " + text.Wants(countersign.Expectations(c, nil)) + ". Empty: by that alone. $ is the whole output."

@@ -97,18 +97,21 @@ func (s *Form) Take(name string) string {
 	return text.Upper(strings.Join(found, "; ")) + "."
 }
 
+// Mono is a line of what machines read.
 func (s *Form) Mono(name, label, hint, stored string) Field {
 	b := s.Line(name, label, hint, stored)
 	b.Mono = true
 	return b
 }
 
+// Area is a field of several lines.
 func (s *Form) Area(name, label, hint, stored string, rows int) Field {
 	b := s.Line(name, label, hint, stored)
 	b.Kind, b.Rows = "area", rows
 	return b
 }
 
+// Document is a field of several lines of what machines read.
 func (s *Form) Document(name, label, hint, stored string, rows int) Field {
 	b := s.Area(name, label, hint, stored, rows)
 	b.Mono = true
@@ -125,6 +128,7 @@ func (s *Form) Choose(kind, name, label, hint, stored string, choices ...Choice)
 	return b
 }
 
+// Check is a box to tick.
 func (s *Form) Check(name, label, hint string, stored bool) Field {
 	on := map[bool]string{true: "on"}
 	b := s.Line(name, label, hint, on[stored])

@@ -49,6 +49,7 @@ func (s *Form) InputsAt(at string, c *countersign.Capability, fixed, stored map[
 	return out
 }
 
+// Input is the field of one input, with its stored value.
 func (s *Form) Input(name string, in ShownInput, stored countersign.Value) Field {
 	hint := in.Type
 	if bounds := boundsInWords(in.Field); bounds != "" {
@@ -140,6 +141,7 @@ func TypedInputs(v *web.Request, c *countersign.Capability, fixed map[string]cou
 	return TypedInputsAt(v, oneCall, c, fixed)
 }
 
+// TypedInputsAt parses the inputs that stand at a path in the form.
 func TypedInputsAt(v *web.Request, at string, c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	if c.InputSchema == nil {
 		return ObjectOf(at, v.Form(at))
@@ -198,6 +200,7 @@ func ObjectOf(field, text string) (map[string]countersign.Value, error) {
 	return object, nil
 }
 
+// ShownInput is a declared input as a page lists it.
 type ShownInput struct {
 	Name, Type          string
 	Required, Sensitive bool

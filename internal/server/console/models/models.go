@@ -12,6 +12,7 @@ import (
 // Functions are the functions of the templates of models.
 var Functions = template.FuncMap{"modelState": modelState, "ctl": ctl, "rows": rows}
 
+// Routes are the pages of models.
 func Routes() []web.Route {
 	return append(web.RetireRoutes("/models/", (*control.Service).RetireModel, (*control.Service).RestoreModel), []web.Route{
 		{Method: "GET", Path: "/models", Page: modelsPage},

@@ -41,11 +41,11 @@ type overviewData struct {
 	Others   []waitingRow // somebody else must decide these
 	More     bool         // more runs wait than are listed
 	Figures  figures
-	Running  []runs.RunRow
+	Running  []runs.Row
 	Active   int
 	Slots    int
 	Wrong    []wrongRow
-	Finished []runs.RunRow
+	Finished []runs.Row
 	Empty    bool // nothing was ever run
 }
 
@@ -176,7 +176,7 @@ func overviewRunning(v *web.Request, d *overviewData) error {
 		list = append(list, found.Items...)
 	}
 	var err error
-	d.Running, err = runs.RunRows(v, list[:min(len(list), runningShown)])
+	d.Running, err = runs.RowsOf(v, list[:min(len(list), runningShown)])
 	return err
 }
 
@@ -195,6 +195,6 @@ func overviewFinished(v *web.Request, d *overviewData) error {
 		return cmp.Or(b.CompletedAt.Compare(a.CompletedAt), cmp.Compare(b.ID, a.ID))
 	})
 	var err error
-	d.Finished, err = runs.RunRows(v, ended[:min(len(ended), finishedShown)])
+	d.Finished, err = runs.RowsOf(v, ended[:min(len(ended), finishedShown)])
 	return err
 }

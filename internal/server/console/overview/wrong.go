@@ -35,7 +35,7 @@ func failedLately(v *web.Request, d *overviewData) error {
 	if err != nil {
 		return err
 	}
-	rows, err := runs.RunRows(v, found.Items)
+	rows, err := runs.RowsOf(v, found.Items)
 	for i := range rows {
 		d.Wrong = append(d.Wrong, wrongRow{
 			Title: rows[i].Title + " failed", Detail: rows[i].Why, Href: web.Prefix + "/runs/" + rows[i].ID, State: rows[i].State, At: rows[i].CompletedAt,

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
+// Routes are the pages of plans.
 func Routes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/plans", Page: plansPage},

@@ -77,7 +77,7 @@ func capabilityForm(v *web.Request, err error) (*web.Page, error) {
 	if was != "" {
 		word = "Change " + was
 	}
-	return &web.Page{Name: "capability", Title: word, Nav: "projects", Crumbs: ProjectCrumbs(p.ID, web.Crumb{Word: word}), Data: d}, nil
+	return &web.Page{Name: "capability", Title: word, Nav: "projects", Crumbs: Crumbs(p.ID, web.Crumb{Word: word}), Data: d}, nil
 }
 
 func operationFields(s *form.Form, c countersign.Capability) []form.Field {

@@ -47,7 +47,7 @@ func projectForm(v *web.Request, p countersign.Project, err error) *web.Page {
 	out := &web.Page{Name: "project-edit", Title: "Register a project", Nav: "projects", Data: d}
 	out.Crumbs = []web.Crumb{{Word: "Projects", Href: "/projects"}, {Word: "Register"}}
 	if p.ID != "" {
-		out.Title, out.Crumbs = "Edit "+p.Name, ProjectCrumbs(p.ID, web.Crumb{Word: "Edit"})
+		out.Title, out.Crumbs = "Edit "+p.Name, Crumbs(p.ID, web.Crumb{Word: "Edit"})
 	}
 	return out
 }
@@ -241,7 +241,7 @@ func documentAgain(v *web.Request, err error) (*web.Page, error) {
 	if d.Blocked || form.InUse(err) {
 		d.Use = &use
 	}
-	return d.Page("projects", ProjectCrumbs(p.ID, web.Crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, web.Crumb{Word: "As JSON"})), nil
+	return d.Page("projects", Crumbs(p.ID, web.Crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, web.Crumb{Word: "As JSON"})), nil
 }
 
 func savingDisables(revision int64) string {

@@ -56,7 +56,7 @@ func projectAgain(v *web.Request, err error) (*web.Page, error) {
 	d.Find, d.Many = strings.TrimSpace(v.Query("q")), len(p.Capabilities) > capabilitiesShown
 	d.Shown, d.Pager = capabilitiesOn(v, p, d.Find)
 	d.Problem = s.Problem()
-	return &web.Page{Name: "project", Title: p.Name, Nav: "projects", Crumbs: ProjectCrumbs(p.ID), Data: d}, nil
+	return &web.Page{Name: "project", Title: p.Name, Nav: "projects", Crumbs: Crumbs(p.ID), Data: d}, nil
 }
 
 // capabilitiesShown is how many stand on one page: each takes a row of several lines.

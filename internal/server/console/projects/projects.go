@@ -20,6 +20,7 @@ var Functions = template.FuncMap{
 	"upgradeNotices": func(p countersign.Project) []upgrade.Notice { return upgrade.OfProject(&p) },
 }
 
+// Routes are the pages of projects.
 func Routes() []web.Route {
 	read := documents{semaphore.New(1)}
 	return append(web.RetireRoutes("/projects/", (*control.Service).RetireProject, (*control.Service).RestoreProject), []web.Route{
@@ -50,7 +51,8 @@ func projectsPage(v *web.Request) (*web.Page, error) {
 	})
 }
 
-func ProjectCrumbs(id string, last ...web.Crumb) []web.Crumb {
+// Crumbs lead to a project, and to the pages below it.
+func Crumbs(id string, last ...web.Crumb) []web.Crumb {
 	return web.CrumbsBelow("Projects", "/projects", id, last...)
 }
 

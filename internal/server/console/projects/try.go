@@ -42,7 +42,7 @@ func tryAgain(v *web.Request, err error) (*web.Page, error) {
 	s := form.Of(v, err, "")
 	d := tryData{Project: p, Capability: *c, Key: form.StartKey(v, err), Fields: s.Inputs(c, nil)}
 	d.Problem = s.Problem()
-	return &web.Page{Name: "try", Title: "Try " + c.Name, Nav: "projects", Crumbs: ProjectCrumbs(p.ID, web.Crumb{Word: "Try " + c.Name}), Data: d}, nil
+	return &web.Page{Name: "try", Title: "Try " + c.Name, Nav: "projects", Crumbs: Crumbs(p.ID, web.Crumb{Word: "Try " + c.Name}), Data: d}, nil
 }
 
 func tryCapability(v *web.Request) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
+// Routes are the pages of recovery.
 func Routes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/recovery", Page: recoveryPage},

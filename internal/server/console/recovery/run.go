@@ -49,6 +49,7 @@ func recoveryRunPage(v *web.Request) (*web.Page, error) {
 	return d.Page(), nil
 }
 
+// Page is the page.
 func (d *Data) Page() *web.Page {
 	return &web.Page{Name: "recovery-run", Title: d.Step.Name, Nav: "recovery", Data: d, Crumbs: []web.Crumb{
 		{Word: "Recovery", Href: "/recovery"}, {Word: d.Run.ID, ID: true},

@@ -41,6 +41,7 @@ var markClasses = map[countersign.StepStatus]string{
 	countersign.StepRecoveryRequired: "q", countersign.StepAbandoned: "q", countersign.StepFailed: "bad",
 }
 
+// Tenth is a number with one digit behind the point.
 func Tenth(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 // whereWords say which step a run is at, or its result.

@@ -30,7 +30,7 @@ func Routes(live *Views) []web.Route {
 }
 
 type runsData struct {
-	Rows     []RunRow
+	Rows     []Row
 	Statuses []web.Filter
 	Times    []web.Filter
 	Pager    web.Pager
@@ -62,7 +62,7 @@ func runsPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d := runsData{Plan: f.PlanID, AllPlans: v.WithParam("plan", ""), Narrowed: f != control.RunFilter{}}
-	if d.Rows, err = RunRows(v, found.Items); err != nil {
+	if d.Rows, err = RowsOf(v, found.Items); err != nil {
 		return nil, err
 	}
 	d.Pager = v.Pager(l, len(found.Items), found.Total, found.NextOffset)
@@ -141,8 +141,8 @@ func periodChoices() (choices [][2]string) {
 	return choices
 }
 
-// RunRow is a run in a list.
-type RunRow struct {
+// Row is a run in a list.
+type Row struct {
 	countersign.Run
 	Title string
 	State text.State
@@ -151,16 +151,16 @@ type RunRow struct {
 	Why   string // why it failed
 }
 
-// RunRows adds the plan's name and the progress.
-func RunRows(v *web.Request, runs []countersign.Run) ([]RunRow, error) {
+// RowsOf adds the plan's name and the progress.
+func RowsOf(v *web.Request, runs []countersign.Run) ([]Row, error) {
 	names, err := v.Control.PlanNames(v.R.Context(), v.Actor, runs)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]RunRow, len(runs))
+	rows := make([]Row, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		rows[i] = RunRow{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: text.RunState(*r), Prog: progressOf(r), Step: whereWords(r)}
+		rows[i] = Row{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: text.RunState(*r), Prog: progressOf(r), Step: whereWords(r)}
 		if r.Status == countersign.RunFailed {
 			rows[i].Why = failureWords(r)
 		}

@@ -45,6 +45,7 @@ type probeView struct {
 	Got  drawn.Got
 }
 
+// ChosenStepOf shows step i of a run in full.
 func ChosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	if i >= len(r.Steps) {
 		return chosenStep{}
@@ -177,4 +178,5 @@ func ReconciliationOthers(s *countersign.StepRun) []request.Member {
 	return request.Unlisted(s.Reconciliation, "resolution", "evidence", "by", "byName", "at")
 }
 
+// ProbeID is the name of a probe's answer on its page.
 func ProbeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }

@@ -123,6 +123,7 @@ func Answerable(r *countersign.Run) bool {
 	return r.WaitingFor != nil && !r.WaitingFor.NotBefore.IsZero()
 }
 
+// ClockSeconds is a time of day.
 func ClockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" }
 
 func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {

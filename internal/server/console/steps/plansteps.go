@@ -89,6 +89,7 @@ func (s *PlanStep) inputs() {
 	}
 }
 
+// Title is the step's name, else its ID.
 func (s PlanStep) Title() string { return cmp.Or(s.Name, s.ID) }
 
 // Calls is the method and path, "" if unknown.
@@ -138,4 +139,5 @@ func FixedInputs(fixed map[string]countersign.Value) (out []TeamInput) {
 // TeamInput is an input of a step and its source.
 type TeamInput struct{ Name, Value, From string }
 
+// PlanHref is the address of a plan.
 func PlanHref(id string) string { return "/plans/" + id }

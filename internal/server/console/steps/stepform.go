@@ -163,6 +163,7 @@ func StepIDOf(name string) string {
 	return id
 }
 
+// Unused is a name, numbered where it is taken.
 func Unused(name string, taken map[string]bool) string {
 	out := name
 	for n := 2; taken[out]; n++ {
@@ -459,6 +460,7 @@ type StepOffers struct {
 	Full                    bool
 }
 
+// OffersFor are the capabilities that a search finds.
 func (f *Form) OffersFor(whose, none string) StepOffers {
 	d := StepOffers{Find: f.Request.Form("find"), Whose: whose, WhoseTitle: text.Upper(whose), None: none, Most: MaxBuiltSteps, Full: f.count() >= MaxBuiltSteps}
 	if d.Found, d.Total = f.found(d.Find); d.Total == 0 && len(f.Offers) > 0 {

@@ -39,6 +39,7 @@ func wordsOf(c countersign.Condition) (text, joint string) {
 	return Always, ""
 }
 
+// PredicateWords word one comparison.
 func PredicateWords(variable, operator string, value countersign.Scalar) string {
 	if words, ok := knowledge[operator]; ok {
 		return variable + " " + words

@@ -64,6 +64,7 @@ func size(n int64) string {
 	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MiB"
 }
 
+// Plural is a number with its noun.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -42,8 +42,10 @@ func copied(v any) template.HTML {
 	return template.HTML(template.HTMLEscapeString(safetext.JSON(RawOf(v)))) //nolint:gosec // escaped
 }
 
+// Inline is a value as JSON on one line.
 func Inline(v any) string { return RawOf(v) }
 
+// RawOf is a value as JSON; a text stands for itself.
 func RawOf(v any) string {
 	switch v := v.(type) {
 	case countersign.Value:
@@ -75,8 +77,10 @@ func (d jsonDrawing) value(before string, depth int) (text, end string, err erro
 	return `<div>` + before + Scalar(t), `</div>`, nil
 }
 
+// Mark is a sign of JSON, such as a comma.
 func Mark(s string) string { return `<span class="p">` + s + `</span>` }
 
+// Scalar renders a scalar of JSON.
 func Scalar(t json.Token) string {
 	switch t := t.(type) {
 	case string:
@@ -94,6 +98,7 @@ func Keyed(key string) string {
 	return Isolated("k", safetext.Escaped(Quoted(key))) + DoubtMark(safetext.Doubt(key)) + Mark(": ")
 }
 
+// Quoted is a text as JSON.
 func Quoted(s string) string {
 	doc, err := countersign.Marshal(s)
 	if err != nil {

@@ -15,6 +15,7 @@ type ShownRule struct {
 	Class, Icon        string
 }
 
+// RulesOf are the rules of a capability, nil for none.
 func RulesOf(c *countersign.Capability) []ShownRule {
 	if c == nil {
 		return nil

@@ -22,6 +22,7 @@ func Intent(r *countersign.Run, i int) string {
 	return words + ": " + s.Request.Method + " " + strings.TrimPrefix(strings.TrimPrefix(s.Request.URL, "https://"), "http://") + "."
 }
 
+// StepTitle is a step's name in quotation marks.
 func StepTitle(r *countersign.Run, i int) string {
 	if i < 0 {
 		return "the step"
@@ -29,6 +30,7 @@ func StepTitle(r *countersign.Run, i int) string {
 	return "“" + NameOf(&r.Steps[i]) + "”"
 }
 
+// NameOf is a step's name, else its ID.
 func NameOf(s *countersign.StepRun) string { return cmp.Or(s.Name, s.ID) }
 
 // HostOf is the host that a step calls.
@@ -41,6 +43,7 @@ func HostOf(s *countersign.StepRun) string {
 	return s.ProjectID
 }
 
+// StepIndex is where a run has a step; -1 for nowhere.
 func StepIndex(r *countersign.Run, id string) int {
 	for i := range r.Steps {
 		if r.Steps[i].ID == id {
@@ -50,6 +53,7 @@ func StepIndex(r *countersign.Run, id string) int {
 	return -1
 }
 
+// IndexOfStep is where the first step with a status stands; -1 for nowhere.
 func IndexOfStep(r *countersign.Run, status countersign.StepStatus) int {
 	for i := range r.Steps {
 		if r.Steps[i].Status == status {
@@ -59,6 +63,7 @@ func IndexOfStep(r *countersign.Run, status countersign.StepStatus) int {
 	return -1
 }
 
+// TimeoutOf is how long a call of a step may take; 0 if the plan doesn't say.
 func TimeoutOf(p *countersign.Plan, s *countersign.StepRun) time.Duration {
 	if c := CapabilityOf(p, s.ProjectID, s.Capability); c != nil {
 		return c.Timeout()
@@ -75,6 +80,7 @@ func CapabilityOf(p *countersign.Plan, projectID, name string) *countersign.Capa
 	return nil
 }
 
+// ProjectOf is a project of the plan's snapshots; nil if it isn't there.
 func ProjectOf(p *countersign.Plan, id string) *countersign.Project {
 	if p == nil {
 		return nil

@@ -72,6 +72,7 @@ func Isolated(class, seen string) string {
 	return `<bdi` + class + `>` + template.HTMLEscapeString(seen) + `</bdi>`
 }
 
+// DoubtMark follows text that may be misleading; "" without a doubt.
 func DoubtMark(doubt string) string {
 	if doubt == "" {
 		return ""

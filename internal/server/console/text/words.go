@@ -18,6 +18,7 @@ type StatusNotice struct {
 	See                                 string // the ID of the agent that keeps a team from running
 }
 
+// RunStates are the states of runs by status.
 var RunStates = map[countersign.RunStatus]State{
 	countersign.RunReady:            {"is-run", "s-ready", "Ready"},
 	countersign.RunRunning:          {"is-run", "s-running", "Running"},
@@ -28,6 +29,7 @@ var RunStates = map[countersign.RunStatus]State{
 	countersign.RunCancelled:        {"is-idle", "s-cancelled", "Cancelled"},
 }
 
+// StepStates are the states of steps by status.
 var StepStates = map[countersign.StepStatus]State{
 	countersign.StepPending:          {"is-idle", "s-pending", "Pending"},
 	countersign.StepWaitingApproval:  {"is-wait", "s-waiting", "Waiting for approval"},
@@ -56,8 +58,10 @@ func RunState(r countersign.Run) State {
 	return RunStates[r.Status]
 }
 
+// StepState is a step's state.
 func StepState(s countersign.StepRun) State { return StepStates[s.Status] }
 
+// ApprovalState is an approval's state.
 func ApprovalState(a countersign.Approval) State { return approvalStates[a.Status] }
 
 // Who is a principal for display.
@@ -100,6 +104,7 @@ func Titled(word string) string {
 	return word[:1] + strings.ToLower(strings.ReplaceAll(word[1:], "_", " "))
 }
 
+// Upper is a message as a sentence begins, without its full stop.
 func Upper(s string) string {
 	s = strings.TrimSuffix(s, ".")
 	if s == "" {

@@ -67,6 +67,7 @@ func stopped(v *Request) []banner {
 	return []banner{{Text: whose + ", " + AgoWord(v, stop.Since) + " by " + text.Called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
 }
 
+// AgoWord is how long ago something was.
 func AgoWord(v *Request, t time.Time) string {
 	if d := v.Now.Sub(t); d >= time.Second {
 		return text.Span(d) + " ago"

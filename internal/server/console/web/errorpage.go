@@ -49,6 +49,7 @@ var sentences = map[countersign.Code]string{
 	countersign.CodePayloadTooLarge:   "This is too large.",
 }
 
+// SentenceOf is the sentence of an error.
 func SentenceOf(e *countersign.Error) string {
 	if s := sentences[e.Code]; s != "" {
 		return s

@@ -32,12 +32,16 @@ func (f Frame) Can(op string) bool { return f.Request.Can(access.Operation(op)) 
 // of it is stored.
 func (f Frame) Unsaved() bool { return f.R.Method == http.MethodPost && !f.Alone }
 
+// Roles are the visitor's roles in words.
 func (f Frame) Roles() string { return text.RoleWords(f.Actor.Roles) }
 
+// Ago is a coarse age.
 func (f Frame) Ago(t time.Time) template.HTML { return f.ago(t) }
 
+// Since is the time that has passed.
 func (f Frame) Since(t time.Time) template.HTML { return text.TimeTag(t, text.Span(f.Now.Sub(t))) }
 
+// Until is the time that is left.
 func (f Frame) Until(t time.Time) template.HTML { return text.TimeTag(t, text.Span(t.Sub(f.Now))) }
 
 // Elsewhere is the identity provider's name, "" for none.
@@ -51,6 +55,7 @@ func (f Frame) Elsewhere() string {
 // HasPasskeys reports whether browsers allow passkeys here.
 func (f Frame) HasPasskeys() bool { return f.Control.HasPasskeys() }
 
+// Here is the page to come back to.
 func (f Frame) Here() string {
 	if f.R.Method != http.MethodGet {
 		return "/"
@@ -65,6 +70,7 @@ func (f Frame) Replaces(stored int64) int64 {
 	return RevisionReplaced(f.Request, stored, f.conflict)
 }
 
+// Retiring is the part of a page that retires or restores its record.
 func (f Frame) Retiring(kind, id string, retired bool) retiring {
 	operation := kind + "s.retire"
 	if retired {

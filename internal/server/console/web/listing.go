@@ -27,6 +27,7 @@ type Pager struct {
 	From, To, Total int
 }
 
+// Pager links the pages of a list around the one that is shown.
 func (v *Request) Pager(l control.List, shown, total int, next *int) Pager {
 	p := Pager{From: l.Offset + 1, To: l.Offset + shown, Total: total}
 	if l.Offset > 0 {
@@ -56,6 +57,7 @@ func withQuery(v *Request, q url.Values) string {
 	return v.R.URL.Path + "?" + q.Encode()
 }
 
+// Filter is a value of a parameter to choose by a link.
 type Filter struct {
 	Word, Href string
 	Here       bool
@@ -101,6 +103,7 @@ func RecordsPage[T any](v *Request, noun, title string, read func(context.Contex
 	return &Page{Name: noun, Title: title, Nav: noun, Crumbs: []Crumb{{Word: title}}, Data: d}, nil
 }
 
+// Option is a value of a parameter to choose from a list.
 type Option struct {
 	Value, Word string
 	Here        bool
@@ -109,6 +112,7 @@ type Option struct {
 // Retirees is a list's link that shows or hides retired records.
 type Retirees struct{ Word, Href string }
 
+// RetireesOf is the link of the present list.
 func RetireesOf(v *Request) Retirees {
 	if v.Query("retired") == "true" {
 		return Retirees{"Hide retired", v.WithParam("retired", "")}

@@ -51,6 +51,7 @@ type banner struct{ Text, Href, Word string }
 // nobody uses the console.
 type Pages map[string]func() (*template.Template, error)
 
+// ParsePages finds the templates; those of a page are parsed when it is first shown.
 func ParsePages(templates fs.FS, functions template.FuncMap) (Pages, error) {
 	base, err := template.New("layout").Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/*/parts/*.html")
 	if err != nil {
@@ -76,6 +77,7 @@ func ParsePages(templates fs.FS, functions template.FuncMap) (Pages, error) {
 	return out, nil
 }
 
+// Execute renders one block of a page's template.
 func (p Pages) Execute(b *bytes.Buffer, name, block string, data any) error {
 	parsed := p[name]
 	if parsed == nil {

@@ -176,6 +176,7 @@ func (v *Request) Keep(session string) {
 // Form is a field of the form without surrounding spaces.
 func (v *Request) Form(name string) string { return strings.TrimSpace(v.R.PostForm.Get(name)) }
 
+// Query is a parameter of the address.
 func (v *Request) Query(name string) string { return v.R.URL.Query().Get(name) }
 
 // From is the client's network address. X-Forwarded-For counts only as far as trusted
@@ -265,6 +266,7 @@ func subjectOf(v *Request, op access.Operation) string {
 	return access.Subject(v.Actor.Principal, op, func(name string) string { return cmp.Or(v.R.PathValue(name), v.Form(name)) })
 }
 
+// Can reports whether the visitor may perform an operation.
 func (v *Request) Can(op access.Operation) bool {
 	return access.Allow(v.Actor.Principal, op) == nil
 }

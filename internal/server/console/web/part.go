@@ -8,6 +8,7 @@ func (v *Request) Part(name string, total int) (from, to int, p Pager) {
 	return PartOf(v, name, total, PageSize)
 }
 
+// PartOf is the slice of a list, with pages of a size.
 func PartOf(v *Request, name string, total, size int) (from, to int, p Pager) {
 	asked, err := strconv.Atoi(v.Query(name))
 	if err != nil || asked < 0 {
@@ -25,6 +26,7 @@ func PartOf(v *Request, name string, total, size int) (from, to int, p Pager) {
 	return from, to, p
 }
 
+// PartAt is the present address at another place of a list.
 func PartAt(v *Request, name string, offset int) string {
 	if offset == 0 {
 		return v.with(name, "")

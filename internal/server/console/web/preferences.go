@@ -38,6 +38,7 @@ func keysOn(v *Request) bool {
 	return err != nil || c.Value != "off"
 }
 
+// SetTheme keeps the chosen theme in the browser.
 func SetTheme(v *Request) (string, error) {
 	theme := v.Form("theme")
 	if theme != "light" && theme != "dark" {
@@ -51,6 +52,7 @@ func nextTheme(now string) string { return map[string]string{"": "light", "light
 
 func themeWord(now string) string { return cmp.Or(now, "as the system") }
 
+// SetKeys turns keyboard shortcuts on or off.
 func SetKeys(v *Request) (string, error) {
 	prefer(v, keysCookie, Prefix, map[bool]string{true: "off"}[v.Form("keys") == "off"])
 	return "/settings", nil

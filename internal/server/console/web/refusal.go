@@ -19,6 +19,7 @@ var Fieldwise = map[countersign.Code]bool{
 	countersign.CodeExpectationRequired: true,
 }
 
+// ProblemMessage is the message of an error that has a code, "" for any other.
 func ProblemMessage(err error) string {
 	if e := RefusalOf(err); e != nil {
 		return e.Message
