@@ -149,3 +149,14 @@ func TestTheOverviewPutsWhatWaitsForTheVisitorFirst(t *testing.T) {
 		t.Error("a viewer is shown buttons that it may not press")
 	}
 }
+
+// TestEachFormOfAProjectNamesTheRunsThatUseIt: they keep it from being saved.
+func TestEachFormOfAProjectNamesTheRunsThatUseIt(t *testing.T) {
+	w := openRunWorld(t)
+	id := w.start(clerk, call("note", "note"))
+	w.reaches(id, countersign.RunWaitingApproval)
+	g := w.guest("all@example.com", countersign.RoleAdmin, countersign.RoleOperator)
+	for _, page := range []string{"", "/edit", "/document", "/capability", "/capability?name=look"} {
+		g.shows("/projects/default-shop"+page, id, "An approver’s decision on note")
+	}
+}
