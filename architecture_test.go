@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,74 +56,32 @@ var never = map[string][]string{
 	"internal/tools/transfer":      {"internal/storage/sqlite", "internal/storage/postgres"},
 	"internal/tools/conformance":   {"internal/storage"}, // it makes wrong calls on purpose
 	"internal/server/httpapi":      {"internal/server", "internal/rules/run"},
+	"internal/server/console":      {"internal/server/httpapi", "internal/server/mcp", "internal/server/manual", "internal/rules/run", "internal/platform/mail", "internal/platform/oidc"},
 	"internal/server/mcp":          {"internal/server", "internal/rules/run"},
 	"internal/server/manual":       {"internal/control", "internal/rules", "internal/server/console", "internal/server/httpapi"},
 }
 
-// console is where the rooms of the console lie. Each of its nouns may use the nouns that are
-// named here, and no other; the rooms below them know no noun.
-const console = "internal/server/console"
-
-var consoleNouns = map[string][]string{
-	"runs": {}, "models": {}, "projects": {},
-	"approvals": {"runs"}, "plans": {"runs"}, "access": {}, "overview": {"runs"},
-	"recovery": {"runs", "approvals"}, "agents": {"plans", "projects"},
-}
-
-// consoleBelow are the rooms that stand below the nouns, each with what it may use of the others.
-var consoleBelow = map[string][]string{
-	"text": {}, "web": {"text"}, "web/webtest": {"web"}, "form": {"text", "web"}, "drawn": {"text", "web"},
-	"steps": {"text", "web", "form"}, "rules": {"text", "web", "form"},
-}
-
-// neverInTheConsole adds what the rooms of the console may not import.
-func neverInTheConsole() map[string][]string {
-	all := maps.Clone(never)
-	base := []string{"internal/server/httpapi", "internal/server/mcp", "internal/server/manual", "internal/rules/run", "internal/platform/mail", "internal/platform/oidc"}
-	all[console] = base
-	forbid := func(room string, uses []string, others map[string][]string) {
-		for other := range others {
-			if other != room && !slices.Contains(uses, other) {
-				all[console+"/"+room] = append(all[console+"/"+room], console+"/"+other)
-			}
-		}
-	}
-	for room, uses := range consoleNouns {
-		all[console+"/"+room] = slices.Clone(base)
-		forbid(room, uses, consoleNouns)
-	}
-	for room, uses := range consoleBelow {
-		all[console+"/"+room] = slices.Clone(base)
-		forbid(room, uses, consoleNouns)
-		forbid(room, uses, consoleBelow)
-	}
-	return all
-}
-
 func TestPackagesNeverImportWhatTheyShouldNotKnow(t *testing.T) {
 	all := imports(t)
-	for pkg := range all {
-		if room, ok := strings.CutPrefix(pkg, console+"/"); ok {
-			if consoleNouns[room] == nil && consoleBelow[room] == nil {
-				t.Errorf("nothing says what %s may import", pkg)
-			}
-		}
-	}
-	for pkg, forbidden := range neverInTheConsole() {
+	for pkg, forbidden := range never {
 		if len(all[pkg]) == 0 {
 			t.Errorf("%s is no package", pkg)
 		}
-		for within, names := range all {
-			if within != pkg && !strings.HasPrefix(within, pkg+"/") { // what lies below it knows no more
-				continue
+		for at, names := range all {
+			if at == pkg || rooms[pkg] != nil && strings.HasPrefix(at, pkg+"/") { // what a house doesn't know, its rooms don't
+				neverImports(t, at, names, forbidden)
 			}
-			for _, name := range names {
-				ours := strings.TrimPrefix(name, module+"/")
-				for _, f := range forbidden {
-					if ours == f || strings.HasPrefix(ours, f+"/") {
-						t.Errorf("%s imports %s", within, ours)
-					}
-				}
+		}
+	}
+}
+
+func neverImports(t *testing.T, pkg string, names, forbidden []string) {
+	t.Helper()
+	for _, name := range names {
+		ours := strings.TrimPrefix(name, module+"/")
+		for _, f := range forbidden {
+			if ours == f || strings.HasPrefix(ours, f+"/") {
+				t.Errorf("%s imports %s", pkg, ours)
 			}
 		}
 	}

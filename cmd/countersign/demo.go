@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/countersign/countersign/internal/server/console/web"
+	"github.com/countersign/countersign/internal/server/console"
 	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/tools/cli"
 	"github.com/countersign/countersign/internal/tools/demo"
@@ -32,7 +32,7 @@ func (c demoCommand) Run(t *cli.Terminal) error {
 }
 
 func demoParts() demo.Wiring {
-	return demo.Wiring{Version: version, API: httpapi.Prefix, Console: web.Prefix, Open: openForDemo}
+	return demo.Wiring{Version: version, API: httpapi.Prefix, Console: console.Prefix, Open: openForDemo}
 }
 
 // openForDemo opens the service as serve does, but ignores the environment: its settings are meant

@@ -7,7 +7,7 @@ import (
 	"net"
 	"strings"
 
-	"github.com/countersign/countersign/internal/server/console/web"
+	"github.com/countersign/countersign/internal/server/console"
 	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/server/manual"
 	"github.com/countersign/countersign/internal/tools/cli"
@@ -55,11 +55,11 @@ func (s *service) greet(w io.Writer) {
 	if s.first.Revoked {
 		fmt.Fprintln(w, "warning: the token in SVC_PLATFORM_BOOTSTRAP_TOKEN is revoked, so nobody can sign in with it. Remove the setting")
 	}
-	fmt.Fprintf(w, "console at %s%s, manual at %s%s\n", s.openURL(), web.Prefix, s.openURL(), manual.Prefix)
+	fmt.Fprintf(w, "console at %s%s, manual at %s%s\n", s.openURL(), console.Prefix, s.openURL(), manual.Prefix)
 	if s.madeAdmin {
 		fmt.Fprintf(w, "%s is the first realm administrator; sign in there\n", s.cfg.AdminEmail)
 	} else if s.first.Link != "" {
-		fmt.Fprintf(w, "to set it up, open this link once, within a day\n  %s%s/setup?link=%s\n", s.openURL(), web.Prefix, s.first.Link)
+		fmt.Fprintf(w, "to set it up, open this link once, within a day\n  %s%s/setup?link=%s\n", s.openURL(), console.Prefix, s.first.Link)
 	}
 	fmt.Fprintf(w, "listening on %s\n", s.address)
 }

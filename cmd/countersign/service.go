@@ -40,7 +40,6 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/server/console"
-	"github.com/countersign/countersign/internal/server/console/web"
 	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/server/manual"
 	"github.com/countersign/countersign/internal/server/mcp"
@@ -284,17 +283,17 @@ func (s *service) serves() (err error) {
 	door := mcp.New(mcp.Config{Version: version, BaseURL: s.publicURL(), Rest: restOfARun, Log: s.log}, s.control)
 	s.api.HandleAgents(mcp.Pattern, door.Serve)
 	s.api.HandleAgents(mcp.RehearsalPattern, door.Rehearse)
-	pages := web.Config{
+	pages := console.Config{
 		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}
 	if s.cfg.OIDC != nil {
 		provider := *s.cfg.OIDC
-		provider.RedirectURL, provider.Now = s.publicURL()+web.Prefix+"/oidc/callback", now
+		provider.RedirectURL, provider.Now = s.publicURL()+console.Prefix+"/oidc/callback", now
 		pages.Verifier = oidc.New(provider)
 	}
 	s.manual = manual.New(manual.Config{
 		BaseURL: s.publicURL(), Files: docs.Files, Index: docs.Index, Document: s.api.Document,
-		Asset: web.Asset, Theme: web.Theme, Log: s.log,
+		Asset: console.Asset, Theme: console.Theme, Log: s.log,
 	})
 	if party, err := passkey.New(s.publicURL()); err == nil { // else browsers allow none, and the settings page says so
 		s.control.AcceptPasskeys(party)
@@ -312,16 +311,16 @@ func (s *service) handler() http.Handler {
 	watched := func(h http.Handler, route string) http.Handler {
 		return telemetry.Handler(h, route, s.metrics, s.exporter.Traces())
 	}
-	pages, reader, api := watched(s.console, web.Prefix), watched(s.manual, "manual"), watched(s.api, "none")
+	pages, reader, api := watched(s.console, console.Prefix), watched(s.manual, "manual"), watched(s.api, "none")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		switch {
-		case path == web.Prefix || strings.HasPrefix(path, web.Prefix+"/"):
+		case path == console.Prefix || strings.HasPrefix(path, console.Prefix+"/"):
 			pages.ServeHTTP(w, r)
 		case manual.Serves(path):
 			reader.ServeHTTP(w, r)
 		case path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
-			http.Redirect(w, r, web.Prefix+"/", http.StatusSeeOther)
+			http.Redirect(w, r, console.Prefix+"/", http.StatusSeeOther)
 		default:
 			api.ServeHTTP(w, r)
 		}
