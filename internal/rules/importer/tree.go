@@ -63,8 +63,8 @@ var unread = map[string]bool{"examples": true, "externalDocs": true, "links": tr
 // maxValues bounds the values that a document's texts are kept as, at some 70 bytes each, and
 // maxYAMLValues those of one in YAML, whose parser takes 200.
 const (
-	maxValues     = 1_000_000
-	maxYAMLValues = 300_000
+	maxValues     = 600_000
+	maxYAMLValues = 250_000
 )
 
 var errTooMany = fmt.Errorf("it has more than %d values; choose a part of it", maxValues)
@@ -97,10 +97,7 @@ func (t *jsonText) next() byte {
 }
 
 func (t *jsonText) value(p place) any {
-	if *t.left--; *t.left < 0 {
-		t.skip()
-		return nil
-	}
+	*t.left--
 	switch c := t.next(); c {
 	case '{':
 		return t.object(p)
@@ -127,7 +124,7 @@ func (t *jsonText) value(p place) any {
 
 func (t *jsonText) object(p place) any {
 	out := object{}
-	for t.at++; t.next() != '}'; {
+	for t.at++; t.next() != '}' && *t.left >= 0; {
 		if t.text[t.at] == ',' {
 			t.at++
 			t.next()
@@ -147,7 +144,7 @@ func (t *jsonText) object(p place) any {
 
 func (t *jsonText) list(p place) any {
 	out := []any{}
-	for t.at++; t.next() != ']'; {
+	for t.at++; t.next() != ']' && *t.left >= 0; {
 		if t.text[t.at] == ',' {
 			t.at++
 		}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -46,8 +47,13 @@ func (ImportOpenAPI) Help() string {
 	return "Nothing is registered: the file is the body of PUT /projects/{id}, disabled, for an administrator to review. Exit status 2: the document can't be used, or the proposal is larger than the service accepts."
 }
 
+// lean is how many percent of what is in use may be garbage: most of what a document takes is
+// needed for a moment only.
+const lean = 25
+
 // Run makes the proposal, prints the report and writes the file.
 func (c *ImportOpenAPI) Run(t *Terminal) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(lean))
 	options, err := c.options()
 	if err != nil {
 		return err
