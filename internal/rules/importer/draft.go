@@ -87,7 +87,7 @@ func (r *drafter) fill(d *draft, o operation) *refusal {
 		func() *refusal { return d.pathInputs(params) },
 		func() *refusal { return d.queryInputs(params) },
 		func() *refusal { return d.headers(params, r) },
-		func() *refusal { return d.body(o, r.Forms) },
+		func() *refusal { return d.body(o, r.Adapter) },
 		func() *refusal { return d.responses(o) },
 	} {
 		if why := step(); why != nil {
@@ -101,7 +101,7 @@ func (r *drafter) fill(d *draft, o operation) *refusal {
 
 // authenticatesBy reports a header, in small letters, that carries a key.
 func (r *drafter) authenticatesBy(lower string) bool {
-	return slices.ContainsFunc(r.auths, func(a countersign.Auth) bool { return strings.EqualFold(a.HeaderName, lower) })
+	return slices.ContainsFunc(r.auths, func(a countersign.Auth) bool { return strings.EqualFold(request.AuthHeader(a), lower) })
 }
 
 // policy decides whether a capability asks for approval: a read never does, a side effect

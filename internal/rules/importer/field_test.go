@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -211,6 +212,24 @@ func TestTheReceiversOwnKeysAreNamedAndNeverFixed(t *testing.T) {
 	if got := fmt.Sprint(p.Proposed[0].OtherKey, "; ", p.Proposed[1].OtherKey, "; ", p.Skipped[0].Message, "; ", p.Project.Headers); got != `the header PayPal-Request-Id; the body's field idempotency_key; the header "X-Idempotency-Key" is required with a key of its own for each call; 'countersign adapter' sends the runtime's so: import it with --adapter; map[]` {
 		t.Error(got)
 	}
+	p = propose(t, []byte(document("3.0.3", `"/b":{"post":{`+header("X-Idempotency-Key", true)+ok+`}}`, "")), Options{Adapter: true})
+	if len(p.Proposed) != 1 || p.Proposed[0].OtherKey != "the header X-Idempotency-Key" || len(p.Proposed[0].LeftOut) > 0 {
+		t.Errorf("with an adapter: %v, %v", p.Proposed, p.Skipped)
+	}
+}
+
+// TestAHeaderThatTheProjectAuthenticatesByIsThere: as a key's, and as a bearer's Authorization.
+func TestAHeaderThatTheProjectAuthenticatesByIsThere(t *testing.T) {
+	header := `"parameters":[{"in":"header","name":"Authorization","required":true,"schema":{"type":"string"}}],`
+	data := []byte(document("3.0.3", `"/a":{"post":{`+header+ok+`}}`, ""))
+	if p := propose(t, data, Options{}); len(p.Proposed) != 1 || len(p.Proposed[0].LeftOut) > 0 {
+		t.Errorf("a bearer: %v", p.Skipped)
+	}
+	d, _ := Read(data)
+	p, _ := d.Propose(Options{ProjectID: "acme-x", Auth: []string{"API_KEY:X-Key"}})
+	if len(p.Skipped) != 1 || p.Skipped[0].Message != `the header "Authorization" is required, and the project authenticates otherwise; import it as another project with --auth BEARER` {
+		t.Errorf("a key: %v", p.Skipped)
+	}
 }
 
 // TestSwaggerIsReadAsWhatItMeans.
@@ -241,7 +260,7 @@ POST /form body_not_json`); got != want {
 	if got := saying(p.Project.Capabilities[1].InputSchema["page"]); got != "number max=9" {
 		t.Error(got)
 	}
-	p = propose(t, []byte(data), Options{Forms: true})
+	p = propose(t, []byte(data), Options{Adapter: true})
 	if line := p.Proposed[slices.IndexFunc(p.Proposed, func(l Proposed) bool { return strings.HasSuffix(l.Path, "/form") })]; !line.Form {
 		t.Errorf("%+v", line)
 	}
@@ -435,6 +454,23 @@ func TestADocumentsFilesAreBoundedTogether(t *testing.T) {
 		p, _ := d.Propose(Options{ProjectID: "acme-x"})
 		if p == nil || !slices.ContainsFunc(p.Skipped, func(s Skipped) bool { return strings.HasSuffix(s.Message, want) }) || read > maxFiles {
 			t.Errorf("%d files read; not %s", read, want)
+		}
+	}
+}
+
+// TestADenseDocumentIsKeptSmall: what it stands for is bounded, whatever a byte of it stands for.
+func TestADenseDocumentIsKeptSmall(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"a list":  []byte(`{"openapi":"3.0.0","x":[` + strings.Repeat("0,", 4<<20) + "0]}"),
+		"objects": []byte(`{"openapi":"3.0.0","x":[` + strings.Repeat(`{"a":0},`, 1<<20) + "0]}"),
+		"YAML":    []byte("openapi: 3.0.0\nx: [" + strings.Repeat("a,", 4<<20) + "]\n"),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Read(data)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 128<<20 {
+			t.Errorf("%s: %v; it took %d MiB in all", name, err, took>>20)
 		}
 	}
 }

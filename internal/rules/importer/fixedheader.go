@@ -175,8 +175,9 @@ func (d *draft) header(p parameter, r *drafter) *refusal {
 		d.otherAuth = p.name
 	case p.required && !sent && secretName(p.name):
 		return refuse(HeaderNeeded, "the header %s is required and carries a credential; --auth API_KEY:%s sends one", quoted(p.name), short(p.name, 80))
-	case ownKey(p.name) && p.required && !fixed.given:
+	case ownKey(p.name) && p.required && !fixed.given && !r.Adapter:
 		return refuse(HeaderNeeded, "the header %s is required with a key of its own for each call; 'countersign adapter' sends the runtime's so: import it with --adapter", quoted(p.name))
+	case ownKey(p.name) && r.Adapter: // named as what it deduplicates by
 	case lower == accept && !p.required && !known && !sent:
 		d.leaveOut("header", p.name)
 	case lower == accept && !p.required:

@@ -22,7 +22,7 @@ type Options struct {
 	RiskBased     bool                // RISK_BASED instead of ALWAYS where the document says idempotent
 	Policies      map[string]string   // approval by tag; of reads ALWAYS only
 	PathText      bool                // pathText for what needs more than ids in a path
-	Forms         bool                // bodies may be forms: an adapter encodes them
+	Adapter       bool                // one stands before the API: it makes forms of bodies, and sends the runtime's key under the API's own name
 	Location      *url.URL            // where the document was read from, nil for a file
 	Filter
 }
