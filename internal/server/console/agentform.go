@@ -102,7 +102,7 @@ func (f *manifestForm) write() bool {
 			form.Set(fixedField(name), pretty(countersign.ObjectValue(fixed)))
 		default:
 			for input, value := range fixed {
-				form.Set(fixedField(name)+"."+input, typedText(c.InputSchema[input].Type, value))
+				form.Set(fixedField(name)+"."+input, typedText(typesOf(c.InputSchema[input]), value))
 			}
 		}
 	}

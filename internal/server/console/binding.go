@@ -40,7 +40,7 @@ func (b bindingForm) Declared() string {
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(b.Capability.InputSchema)) {
-		words := name + " (" + b.Capability.InputSchema[name].Type
+		words := name + " (" + typesOf(b.Capability.InputSchema[name])
 		if !b.Capability.InputSchema[name].Required {
 			words += ", optional"
 		}

@@ -152,7 +152,7 @@ func (v *pageRequest) inputRows(c countersign.Capability) []inputRow {
 		rows = v.typedRows()
 	} else {
 		for _, in := range inputsOf(c) {
-			rows = append(rows, inputRow{Name: in.Name, Was: in.Name, Type: in.Type, Required: in.Required})
+			rows = append(rows, inputRow{Name: in.Name, Was: in.Name, Type: in.Field.Type, Required: in.Required})
 		}
 	}
 	for range spareRows {

@@ -64,6 +64,9 @@ func (s *form) input(name string, in shownInput, stored countersign.Value) field
 	if choices := enumChoices(in.Field); choices != nil {
 		return s.chooseOf(name, in.Name, hint, typedText(in.Type, stored), choices)
 	}
+	if len(in.Field.OrTypes) > 0 {
+		return s.document(name, in.Name, hint+", as JSON; in quotes it is text", value, 2)
+	}
 	switch in.Type {
 	case "boolean":
 		return s.choose("select", name, in.Name, hint, value, choice{Word: "choose"}, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
@@ -89,7 +92,7 @@ const mostChosen = 100
 // couldn't be told from no choice.
 func enumChoices(f countersign.InputField) (out []choice) {
 	for _, v := range f.Enum {
-		text := typedText(f.Type, v)
+		text := typedText(typesOf(f), v)
 		if text == "" || len(f.Enum) > mostChosen {
 			return nil
 		}
@@ -129,6 +132,9 @@ func boundsInWords(f countersign.InputField) string {
 	if f.Pattern != "" {
 		texts = append(texts, "matching "+f.Pattern)
 	}
+	if f.PathText {
+		texts = append(texts, "any text in the path")
+	}
 	return strings.Join(texts, ", ")
 }
 
@@ -149,7 +155,7 @@ func (v *pageRequest) typedInputsAt(at string, c *countersign.Capability, fixed 
 		if _, set := fixed[name]; set || text == "" && !field.Required {
 			continue
 		}
-		value, problem := typedValue(field.Type, text)
+		value, problem := typedValue(typesOf(field), text)
 		if problem != "" {
 			wrong = append(wrong, at+"."+name+": "+problem)
 		}
@@ -172,6 +178,8 @@ func typedValue(kind, text string) (value countersign.Value, problem string) {
 		return value, "it is needed"
 	case kind == "string":
 		return countersign.String(text), ""
+	case strings.Contains(kind, or):
+		return ofSeveral(kind, text)
 	}
 	if err := exactjson.Decode([]byte(text), &value); err != nil || value.Kind() != kinds[kind] {
 		return value, "write " + map[string]string{"number": "a number, such as 249.00", "boolean": "true or false", "object": "a JSON object", "array": "a JSON array"}[kind]

@@ -110,7 +110,7 @@ func mentions(c *countersign.Capability, text string) bool {
 func inputsOf(c countersign.Capability) []shownInput {
 	list := make([]shownInput, 0, len(c.InputSchema))
 	for name, f := range c.InputSchema {
-		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name), f})
+		list = append(list, shownInput{name, typesOf(f), f.Required, slices.Contains(c.Sensitive, name), f})
 	}
 	rank := map[bool]int{false: 1}
 	slices.SortFunc(list, func(a, b shownInput) int {

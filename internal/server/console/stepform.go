@@ -426,7 +426,7 @@ func (f *stepsForm) writeStep(i int, s builtStep, keys map[string]string) {
 		}
 	default:
 		for name, value := range s.Input {
-			set("input."+name, typedText(o.InputSchema[name].Type, value))
+			set("input."+name, typedText(typesOf(o.InputSchema[name]), value))
 		}
 		for name, b := range s.Bindings {
 			set("inputBindings."+name+".stepId", keys[b.StepID])
