@@ -60,7 +60,10 @@ type InputField struct {
 	Minimum     Value   `json:"minimum,omitzero" null:"absent" doc:"of a number, exact"`
 	Maximum     Value   `json:"maximum,omitzero" null:"absent" doc:"of a number, exact"`
 	MaxLength   int64   `json:"maxLength,omitempty" minimum:"1" doc:"of a string, in code points"`
-	Pattern     string  `json:"pattern,omitempty" maxLength:"500" doc:"of a string: an RE2 expression, unanchored"`
+	Pattern     string  `json:"pattern,omitempty" maxLength:"500" doc:"of a string: an RE2 expression, unanchored; beside pathText it matches the whole value"`
+
+	OrTypes  []string `json:"orTypes,omitempty" nullable:"false" since:"3" enum:"string,number,boolean,object,array" doc:"further types that a value may have"`
+	PathText bool     `json:"pathText,omitempty" since:"3" doc:"true: the path takes any text for it, percent-encoded whole, and not an id alone"`
 }
 
 // RequestMapping says where inputs go. A half that is absent (nil) leaves the
@@ -211,7 +214,7 @@ type ProjectWrite struct {
 	HealthPath       string       `json:"healthPath,omitempty" doc:"GET path of the health check; default /"`
 	Auth             *Auths       `json:"auth,omitempty" doc:"an object, or an array of up to three for an API that wants several keys, of which one at most is HMAC"`
 	AuthSecretEnv    string       `json:"authSecretEnv,omitempty" doc:"legacy HMAC: name of a server environment variable"`
-	Headers          Headers      `json:"headers,omitempty" nullable:"false" doc:"fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name"`
+	Headers          Headers      `json:"headers,omitempty" nullable:"false" doc:"fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name, but Accept with a JSON media type"`
 	Enabled          *bool        `json:"enabled,omitempty"`
 	ExpectedRevision int64        `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
 

@@ -25,7 +25,7 @@ func checkAgentBudgets(tx store.Tx, tenant string, agent *countersign.Agent, bud
 	}
 	problems := budget.Check(budgets, func(input string) bool {
 		for _, name := range agent.Capabilities {
-			if c := project.Capability(name); c != nil && c.InputSchema[input].Type == "number" {
+			if c := project.Capability(name); c != nil && c.InputSchema[input].IsNumber() {
 				return true
 			}
 		}

@@ -116,6 +116,9 @@ func (k *checking) predicate(at string, p *countersign.Predicate) {
 	}
 	types, found := k.typesAt(p.VariableID)
 	switch {
+	case request.Deeper(k.capability, p.VariableID) != "":
+		k.add(at+".variableId", wrongType, "%s", request.Deeper(k.capability, p.VariableID))
+		return
 	case !found:
 		k.add(at+".variableId", unknownInput, "%q names no input of the capability; a dotted path leads into an object or array", p.VariableID)
 		return

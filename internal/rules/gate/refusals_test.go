@@ -47,6 +47,11 @@ func TestARuleThatCanMeanNothingIsRefusedInWords(t *testing.T) {
 			t.Errorf("%.200s: %v\nnot %s", test.rules, got, test.want)
 		}
 	}
+	several := capability(t, "", "["+rule(is("customer.name", "eq", `"x"`), "ASK", "")+"]")
+	several.InputSchema["customer"] = countersign.InputField{Type: "string", OrTypes: []string{"object"}}
+	if got := gate.Check(nil, several); len(got) != 1 || got[0].String() != "approvalRules[0].when.variableId: customer is string or object, and a dotted path leads only into an input of one type" {
+		t.Errorf("a path into several types: %v", got)
+	}
 	neither := capability(t, "", "[]")
 	neither.ApprovalRules = []countersign.ApprovalRule{{Then: countersign.RuleAsk, Reason: "r"}}
 	if got := gate.Check(nil, neither); len(got) != 1 || got[0].String() != "approvalRules[0].when: a condition is exactly one of predicate and group" {

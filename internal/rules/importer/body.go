@@ -5,69 +5,164 @@ import (
 	"mime"
 	"slices"
 	"strings"
+
+	"github.com/countersign/countersign"
 )
 
 // body adds the fields of a JSON body, which must be an object, to the inputs.
-func (d *draft) body(o operation) *refusal {
+func (d *draft) body(o operation, forms bool) *refusal {
 	d.capability.Request.Body = []string{}
-	body, why := o.at("requestBody").resolved()
-	if why != nil {
-		return why
+	read := o.requestBody
+	if o.doc.swagger {
+		read = o.swaggerBody
 	}
+	schema, needed, why := read(d, forms)
 	switch {
+	case why != nil:
+		return why
 	case o.method == "GET":
 		d.capability.Request.Body = nil // GET has no body
-		if body.at("required").isTrue() {
+		if needed {
 			return refuse(BodyNotJSON, "it is a GET that requires a body")
 		}
 		return nil
-	case len(body.at("content").keys()) == 0:
+	case schema == nil:
 		return nil
 	}
-	media, why := body.jsonBody()
+	s, why := schema()
 	if why != nil {
 		return why
 	}
-	s, why := media.at("schema").shape(0)
-	if why != nil {
-		return why
-	}
-	return d.bodyFields(s, body.at("required").isTrue())
+	return d.bodyFields(s, needed)
 }
 
-// jsonBody finds the body's schema for application/json, the media type that the runtime
-// sends.
-func (n node) jsonBody() (node, *refusal) {
+// aShape reads the shape of a body once it is known to be asked for.
+type aShape = func() (shape, *refusal)
+
+// requestBody finds the body's schema, nil for no body.
+func (o operation) requestBody(d *draft, forms bool) (_ aShape, needed bool, _ *refusal) {
+	body, why := o.at("requestBody").resolved()
+	if why != nil {
+		return nil, false, why
+	}
+	needed = body.at("required").isTrue()
+	if len(body.at("content").keys()) == 0 || o.method == "GET" {
+		return nil, needed, nil
+	}
+	media, form, why := body.media(forms)
+	d.form = form
+	return func() (shape, *refusal) { return media.at("schema").shape(0) }, needed, why
+}
+
+// media finds the body's schema for application/json, the media type that the runtime sends,
+// or for a form where an adapter makes it one.
+func (n node) media(forms bool) (_ node, form bool, _ *refusal) {
 	content := n.at("content")
+	found := ""
 	for _, name := range content.keys() {
-		if kind := mediaType(name); kind == "application/json" || kind == "*/*" || kind == "application/*" {
-			return content.at(name), nil
+		switch kind := mediaType(name); {
+		case kind == "application/json" || kind == "*/*" || kind == "application/*":
+			return content.at(name), false, nil
+		case kind == formEncoded && forms:
+			found = name
 		}
 	}
-	return node{}, refuse(BodyNotJSON, "its body is %s; the runtime sends application/json", few(content.keys()))
+	if found != "" {
+		return content.at(found), true, nil
+	}
+	return node{}, false, notJSON(content.keys())
+}
+
+const formEncoded = "application/x-www-form-urlencoded"
+
+func notJSON(kinds []string) *refusal {
+	words := "the runtime sends application/json"
+	if slices.ContainsFunc(kinds, func(name string) bool { return mediaType(name) == formEncoded }) {
+		words += "; 'countersign adapter' sends forms: import it with --adapter"
+	}
+	return refuse(BodyNotJSON, "its body is %s; %s", few(kinds), words)
+}
+
+// swaggerBody is requestBody of Swagger 2.0, where a body is a parameter, or each field of a
+// form.
+func (o operation) swaggerBody(d *draft, forms bool) (_ aShape, needed bool, _ *refusal) {
+	var fields []parameter
+	consumes := o.swaggerTypes("consumes")
+	for _, p := range o.params {
+		switch p.in {
+		case "body":
+			if !takesJSON(consumes) {
+				return nil, p.required, notJSON(consumes)
+			}
+			return func() (shape, *refusal) { return p.at("schema").shape(0) }, p.required, nil
+		case "formData":
+			fields = append(fields, p)
+		}
+	}
+	switch {
+	case len(fields) == 0:
+		return nil, false, nil
+	case slices.ContainsFunc(fields, func(p parameter) bool { return p.at("type").text() == "file" }):
+		return nil, true, notJSON([]string{"multipart/form-data"})
+	case !forms && (len(consumes) == 0 || !takesJSON(consumes)):
+		return nil, true, notJSON([]string{formEncoded})
+	}
+	d.form = !takesJSON(consumes) || len(consumes) == 0
+	return func() (shape, *refusal) { return formFields(fields), nil }, false, nil
+}
+
+func formFields(params []parameter) shape {
+	s := shape{fields: map[string]field{}, required: map[string]bool{}, readOnly: map[string]bool{}}
+	for _, p := range params {
+		kinds := p.schema().inputTypes()
+		s.add(p.name, field{kinds: kinds, secret: p.at("format").text() == "password", says: p.says(kinds)}, common)
+		if p.required {
+			s.required[p.name] = true
+		}
+	}
+	return s
+}
+
+// swaggerTypes are the media types of an operation of Swagger 2.0.
+func (o operation) swaggerTypes(keyword string) []string {
+	if o.has(keyword) {
+		return o.at(keyword).texts()
+	}
+	return o.doc.top().at(keyword).texts()
+}
+
+// takesJSON reports media types of which the runtime sends one; none is no promise of another.
+func takesJSON(kinds []string) bool {
+	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(name string) bool { return mediaType(name) == "application/json" || mediaType(name) == "*/*" })
 }
 
 func (d *draft) bodyFields(s shape, needed bool) *refusal {
 	for name := range s.required {
 		if _, known := s.fields[name]; !known && !s.readOnly[name] {
-			s.fields[name] = field{}
+			s.fields[name] = field{kinds: everyType, says: ofTypes(countersign.InputField{}, everyType)}
 		}
 	}
-	if len(s.fields) == 0 && (needed || s.free) {
+	switch {
+	case len(s.fields) == 0 && s.not != "":
+		return refuse(BodyNotObject, "%s", s.not)
+	case len(s.fields) == 0 && (needed || s.free):
 		return refuse(BodyNotObject, "the body is described by no fields")
+	}
+	if s.not != "" {
+		d.leaveOut("body", "otherwise than as an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
 		f := s.fields[name]
 		_, taken := d.capability.InputSchema[name]
 		switch {
-		case taken:
-			return refuse(NameClash, "%s is in the body and in the path or query", quoted(name))
-		case f.kind != "" && usableName(name):
-			d.declare(name, f.kind, s.required[name], f.says)
+		case taken && s.required[name]:
+			return refuse(NameClash, "%s is required in the body, and is in the path or query", quoted(name))
+		case len(f.kinds) > 0 && usableName(name) && !taken:
+			d.declare(name, f.kinds, s.required[name], f.says)
 			d.capability.Request.Body = append(d.capability.Request.Body, name)
-			d.secret(name, f.secret)
+			d.secretField(name, f)
 		case s.required[name]:
-			return refuse(BodyFieldNeeded, "the body's field %s is required and of no one type", quoted(name))
+			return refuse(BodyFieldNeeded, "the body's field %s is required, and what it may be can't be told", quoted(name))
 		default:
 			d.leaveOut("body field", name)
 		}

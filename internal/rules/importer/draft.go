@@ -17,9 +17,15 @@ type draft struct {
 	sensitive  map[string]bool
 	answers    map[string]bool // fields of a success answer
 	leftOut    []string
-	because    string   // why the capability is idempotent
-	otherKey   string   // another header by which the receiver deduplicates
-	sent       []string // the fixed headers that it requires, in lower case
+	because    string                       // why the capability is idempotent
+	otherKey   string                       // another header by which the receiver deduplicates
+	sent       []string                     // the fixed headers that it requires, in lower case
+	needText   []string                     // inputs of the path for which ids aren't enough
+	otherAuth  string                       // a header with a credential that it wants besides
+	form       bool                         // its body is a form, which an adapter makes of it
+	successes  int                          // answers of 2xx
+	nothing    bool                         // 204 is the only one
+	always     map[string]countersign.Value // what each of them has with one value
 }
 
 func (d *draft) leaveOut(what, name string) {
@@ -32,10 +38,11 @@ type drafter struct {
 	scheme []string           // the chosen security schemes
 	auths  []countersign.Auth // theirs
 	known  schemes
+	told   bool // the caller says how the project authenticates, whatever operations ask for
 	fixed  map[string]fixedHeader
+	asked  map[string]bool // headers that the service's own rule was asked about
 	names  names
-
-	riskBased bool
+	Options
 }
 
 // draft makes a capability of an operation, or returns why that is not possible.
@@ -53,8 +60,8 @@ func (r *drafter) draft(o operation) (*draft, *refusal) {
 	if why != nil {
 		return nil, why
 	}
-	if alternatives := o.alternatives(); len(r.auths) > 0 && !accepts(alternatives, r.scheme) {
-		return nil, refuse(AuthenticationOther, "it doesn't take %s alone, the authentication of the others", quoted(strings.Join(r.scheme, " and ")))
+	if alternatives := o.alternatives(); len(r.auths) > 0 && !r.told && !r.known.accepts(alternatives, r.scheme) {
+		return nil, r.known.other(alternatives, r.scheme)
 	}
 	d := &draft{operation: o, sensitive: map[string]bool{}}
 	d.capability = countersign.Capability{
@@ -75,55 +82,55 @@ func (r *drafter) fill(d *draft, o operation) *refusal {
 			return refuse(PathUnusable, "the path %s", p.Message)
 		}
 	}
-	params, why := o.parameters()
-	if why != nil {
-		return why
-	}
+	params := o.params
 	for _, step := range []func() *refusal{
 		func() *refusal { return d.pathInputs(params) },
 		func() *refusal { return d.queryInputs(params) },
 		func() *refusal { return d.headers(params, r) },
-		func() *refusal { return d.body(o) },
+		func() *refusal { return d.body(o, r.Adapter) },
 		func() *refusal { return d.responses(o) },
 	} {
 		if why := step(); why != nil {
 			return why
 		}
 	}
-	d.policy(params, r.riskBased)
+	d.text(params, r.PathText)
+	d.policy(params, r)
 	return d.judge()
 }
 
 // authenticatesBy reports a header, in small letters, that carries a key.
 func (r *drafter) authenticatesBy(lower string) bool {
-	return slices.ContainsFunc(r.auths, func(a countersign.Auth) bool { return strings.EqualFold(a.HeaderName, lower) })
+	return slices.ContainsFunc(r.auths, func(a countersign.Auth) bool { return strings.EqualFold(request.AuthHeader(a), lower) })
 }
 
 // policy decides whether a capability asks for approval: a read never does, a side effect
 // always. Only with riskBased a side effect whose receiver is said to deduplicate does not
 // ask: that a payment is made once doesn't mean that anybody agreed to it.
-func (d *draft) policy(params []parameter, riskBased bool) {
+// What the caller says of a group holds for it.
+func (d *draft) policy(params []parameter, r *drafter) {
 	c := &d.capability
 	effect := c.Method != "GET"
 	c.SideEffect, c.Approval = &effect, countersign.ApprovalNone
 	if effect {
 		c.Approval = countersign.ApprovalAlways
 		d.because = d.operation.idempotency(params)
-		d.otherKey = otherKey(params)
+		d.otherKey = otherKey(params, c.Request.Body)
 		c.Idempotent = d.because != ""
-		if riskBased && c.Idempotent && c.Method != "DELETE" {
+		if r.RiskBased && c.Idempotent && c.Method != "DELETE" {
 			c.Approval = countersign.ApprovalRiskBased
 		}
 	}
+	if said := r.Policies[d.operation.tag()]; said != "" && (effect || said == countersign.ApprovalAlways) {
+		c.Approval = said
+	}
 	for _, p := range params {
-		if _, declared := c.InputSchema[p.name]; declared {
-			d.secret(p.name, p.at("schema").at("format").text() == "password")
+		if f, declared := c.InputSchema[p.name]; declared {
+			d.secretField(p.name, field{kinds: f.Types(), secret: p.schema().at("format").text() == "password"})
 		}
 	}
 	c.Sensitive = slices.Sorted(maps.Keys(d.sensitive))
-	if c.Outputs = slices.Sorted(maps.Keys(d.answers)); len(c.Outputs) > countersign.MaxOutputs {
-		c.Outputs = c.Outputs[:countersign.MaxOutputs]
-	}
+	c.Outputs, c.Expectation = d.outputsOf(), d.expectation()
 }
 
 // judge validates the finished draft with the service's own rules, so that the proposal has

@@ -27,6 +27,9 @@ func (o operation) idempotency(params []parameter) string {
 		}
 	}
 	words := o.words()
+	if !strings.Contains(strings.ToLower(words), "idempotency-key") {
+		return "" // most say nothing of it, and looking closely takes time
+	}
 	if found := isIdempotent.FindString(words); found != "" && !notIdempotent.MatchString(words) {
 		return "its description: " + short(found, 80)
 	}
@@ -41,13 +44,24 @@ var (
 	notIdempotent = regexp.MustCompile(`(?i)\b(not|never|isn't|non|no longer|without)[ -]+(\w+ )?(idempotent|deduplicate)`)
 )
 
-// otherKey is a header that the document names for deduplication and that the runtime doesn't
-// send, "" if there is none.
-func otherKey(params []parameter) string {
+// ownKey reports a name, of a header or a field, for the receiver's own keys: one for each call,
+// by which it deduplicates.
+func ownKey(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.Contains(name, "idempoten") || strings.HasSuffix(name, "requestid") && name != "requestid"
+}
+
+// otherKey is what the document names for deduplication and the runtime doesn't send by
+// itself, "" if there is nothing.
+func otherKey(params []parameter, fields []string) string {
 	for _, p := range params {
-		name := strings.ToLower(strings.ReplaceAll(p.name, "_", "-"))
-		if p.in == "header" && name != "idempotency-key" && strings.Contains(name, "idempotency") {
-			return p.name
+		if p.in == "header" && ownKey(p.name) && !strings.EqualFold(p.name, "Idempotency-Key") {
+			return "the header " + short(p.name, 80)
+		}
+	}
+	for _, name := range fields {
+		if ownKey(name) {
+			return "the body's field " + short(name, 80)
 		}
 	}
 	return ""

@@ -2,9 +2,7 @@ package importer
 
 import (
 	"encoding/json"
-	"maps"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,36 +10,42 @@ import (
 // node is a value in a document. Reading a member that is absent or of another type gives the
 // zero value, so that callers need no checks.
 type node struct {
-	doc *Document
-	v   any
+	doc  *Document
+	file *file // that it stands in, to which its references are relative
+	v    any
 }
 
 func (n node) present() bool { return n.v != nil }
 
 // at returns a member of an object.
 func (n node) at(key string) node {
-	m, _ := n.v.(map[string]any)
-	return node{n.doc, m[key]}
+	m, _ := n.v.(object)
+	v, _ := m.get(key)
+	return node{n.doc, n.file, v}
 }
 
 func (n node) has(key string) bool {
-	m, _ := n.v.(map[string]any)
-	_, ok := m[key]
+	m, _ := n.v.(object)
+	_, ok := m.get(key)
 	return ok
 }
 
 // keys returns the member names of an object, sorted, so that reports have a stable order.
 // Like list it takes from the budget, and returns nothing when the budget is spent.
 func (n node) keys() []string {
-	m, _ := n.v.(map[string]any)
+	m, _ := n.v.(object)
 	cost := len(m)
-	for key := range m {
-		cost += len(key) / textUnit
+	for _, member := range m {
+		cost += len(member.key) / textUnit
 	}
 	if !n.doc.spend(cost) {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(m))
+	out := make([]string, len(m))
+	for i, member := range m {
+		out[i] = member.key
+	}
+	return out
 }
 
 func (n node) list() []node {
@@ -51,7 +55,7 @@ func (n node) list() []node {
 	}
 	out := make([]node, len(l))
 	for i := range l {
-		out[i] = node{n.doc, l[i]}
+		out[i] = node{n.doc, n.file, l[i]}
 	}
 	return out
 }
@@ -60,9 +64,9 @@ func (n node) list() []node {
 func (n node) first() node {
 	l, _ := n.v.([]any)
 	if len(l) == 0 {
-		return node{doc: n.doc}
+		return node{doc: n.doc, file: n.file}
 	}
-	return node{n.doc, l[0]}
+	return node{n.doc, n.file, l[0]}
 }
 
 // textUnit is the number of bytes of text that cost as much as one value.
@@ -97,7 +101,7 @@ func (n node) isFalse() bool {
 }
 
 func (n node) isObject() bool {
-	_, ok := n.v.(map[string]any)
+	_, ok := n.v.(object)
 	return ok
 }
 
@@ -110,7 +114,7 @@ func (n node) kind() string {
 		return "boolean"
 	case json.Number, number:
 		return "number"
-	case map[string]any:
+	case object:
 		return "object"
 	case []any:
 		return "array"
@@ -122,14 +126,14 @@ func (n node) kind() string {
 // maxChain bounds a chain of references to references.
 const maxChain = 16
 
-// resolved follows references within this document.
+// resolved follows references within this document and the files below its folder.
 func (n node) resolved() (node, *refusal) {
 	for range maxChain {
 		ref := n.at("$ref").text()
 		if ref == "" {
 			return n, nil
 		}
-		target, why := n.doc.find(ref)
+		target, why := n.doc.find(n.file, ref)
 		if why != nil {
 			return n, why
 		}
@@ -138,17 +142,21 @@ func (n node) resolved() (node, *refusal) {
 	return n, refuse(ReferenceUnresolved, "references lead to one another without end")
 }
 
-// find returns the target of a local reference (RFC 6901).
-func (d *Document) find(ref string) (node, *refusal) {
-	pointer, local := strings.CutPrefix(ref, "#")
-	if !local {
-		return node{}, refuse(ExternalReference, "it needs %s, which is outside the document; bundle the document first", quoted(ref))
+// find returns the target of a reference (RFC 6901) that stands in a file.
+func (d *Document) find(in *file, ref string) (node, *refusal) {
+	elsewhere, pointer, _ := strings.Cut(ref, "#")
+	if elsewhere != "" {
+		other, why := d.referred(in, elsewhere)
+		if why != nil {
+			return node{}, why
+		}
+		in = other
 	}
 	unescaped, err := url.PathUnescape(pointer)
 	if err != nil || unescaped != "" && unescaped[0] != '/' {
 		return node{}, refuse(ReferenceUnresolved, "%s is no reference into the document", quoted(ref))
 	}
-	n := d.top()
+	n := node{d, in, in.root}
 	for _, token := range strings.Split(unescaped, "/")[1:] {
 		n = n.child(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
 	}
@@ -165,7 +173,7 @@ func (n node) child(token string) node {
 	}
 	i, err := strconv.Atoi(token)
 	if err != nil || i < 0 || i >= len(l) {
-		return node{doc: n.doc}
+		return node{doc: n.doc, file: n.file}
 	}
-	return node{n.doc, l[i]}
+	return node{n.doc, n.file, l[i]}
 }

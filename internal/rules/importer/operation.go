@@ -16,7 +16,8 @@ type operation struct {
 	item   node // the path item with the operation
 	method string
 	path   string   // as written in the document
-	unread *refusal // why the whole path item can't be read
+	unread *refusal // why it can't be read, or its parameters
+	params []parameter
 }
 
 // Filter selects operations. The empty filter selects all.
@@ -59,6 +60,9 @@ func (d *Document) operations(f Filter) (chosen []operation, all int, err error)
 	return chosen, all, nil
 }
 
+// tag is the first of an operation's: the group that it is shown in.
+func (o operation) tag() string { return short(o.at("tags").first().text(), 80) }
+
 // methods are the operations of a path. If its path item is an unreadable reference, methods
 // returns one operation of method ANY, so that the report mentions it.
 func (n node) methods(path string) []operation {
@@ -71,9 +75,15 @@ func (n node) methods(path string) []operation {
 	}
 	var out []operation
 	for _, method := range httpMethods {
-		if o := item.at(method); o.isObject() {
-			out = append(out, operation{node: o, item: item, method: strings.ToUpper(method), path: path})
+		at := item.at(method)
+		if !at.isObject() {
+			continue
 		}
+		o := operation{item: item, method: strings.ToUpper(method), path: path}
+		if o.node, o.unread = at.resolved(); o.unread == nil {
+			o.params, o.unread = o.readParameters()
+		}
+		out = append(out, o)
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -16,9 +15,9 @@ type parameter struct {
 	required bool
 }
 
-// parameters are those of the operation, and those of its path item that it doesn't replace,
-// in document order.
-func (o operation) parameters() ([]parameter, *refusal) {
+// readParameters are those of the operation, and those of its path item that it doesn't
+// replace, in document order.
+func (o operation) readParameters() ([]parameter, *refusal) {
 	var out []parameter
 	at := map[[2]string]int{}
 	for _, n := range append(o.item.at("parameters").list(), o.at("parameters").list()...) {
@@ -38,10 +37,18 @@ func (o operation) parameters() ([]parameter, *refusal) {
 	return out, nil
 }
 
+// schema is what a parameter's value must be. Swagger has it in the parameter itself.
+func (p parameter) schema() node {
+	if p.doc.swagger {
+		return p.node
+	}
+	return p.at("schema")
+}
+
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// pathInputs adds an input for each placeholder. Its value must be an id (contract 5), so only
-// text and numbers in the simple style are possible.
+// pathInputs adds an input for each placeholder: text and numbers in the simple style. What is
+// written without quotes is text to whoever reads a path.
 func (d *draft) pathInputs(params []parameter) *refusal {
 	declared := map[string]parameter{}
 	for _, p := range params {
@@ -54,29 +61,44 @@ func (d *draft) pathInputs(params []parameter) *refusal {
 		if !ok {
 			return refuse(PathParameterUnusable, "the document declares no parameter for %s in the path", quoted(found[0]))
 		}
-		kind := p.at("schema").inputType(0)
-		style := p.at("style").text()
-		if kind != "string" && kind != "number" || style != "" && style != "simple" {
+		kinds, style := p.schema().inputTypes(), p.at("style").text()
+		switch text, number := slices.Contains(kinds, "string"), slices.Contains(kinds, "number"); {
+		case p.has("content") || style != "" && style != "simple" || len(kinds) == 0:
+			return refuse(PathParameterUnusable, "the path parameter %s is neither plain text nor a number", quoted(p.name))
+		case text && number && len(kinds) < len(everyType):
+			kinds = []string{"string", "number"}
+		case text:
+			kinds = []string{"string"}
+		case number:
+			kinds = []string{"number"}
+		case slices.Contains(kinds, "boolean"):
+			d.declare(p.name, kinds[:0], true, countersign.InputField{Type: "string", Enum: []countersign.Value{countersign.String("false"), countersign.String("true")}, Description: p.says(kinds).Description})
+			continue
+		default:
 			return refuse(PathParameterUnusable, "the path parameter %s is neither plain text nor a number", quoted(p.name))
 		}
-		d.declare(p.name, kind, true, p.says(kind))
+		d.declare(p.name, kinds, true, p.says(kinds))
 	}
 	return nil
 }
 
-// queryInputs adds the scalar query parameters as inputs. Others can't be sent.
+// queryInputs adds the scalar query parameters as inputs; of several types those that are. Others
+// can't be sent.
 func (d *draft) queryInputs(params []parameter) *refusal {
 	d.capability.Request.Query = []string{}
 	for _, p := range params {
 		if p.in != "query" {
 			continue
 		}
-		kind := p.at("schema").inputType(0)
+		kinds, part := p.queryTypes()
 		_, taken := d.capability.InputSchema[p.name]
-		switch fits := usableName(p.name) && (kind == "string" || kind == "number" || kind == "boolean"); {
+		switch fits := usableName(p.name) && len(kinds) > 0; {
 		case fits && !taken:
-			d.declare(p.name, kind, p.required, p.says(kind))
+			d.declare(p.name, kinds, p.required, p.says(kinds))
 			d.capability.Request.Query = append(d.capability.Request.Query, p.name)
+			if part != "" {
+				d.leaveOut("query parameter", p.name+" "+part)
+			}
 		case p.required && taken:
 			return refuse(NameClash, "%s is in the path and in the query", quoted(p.name))
 		case p.required:
@@ -88,42 +110,35 @@ func (d *draft) queryInputs(params []parameter) *refusal {
 	return nil
 }
 
-// runtimeHeaders are headers that the runtime sends itself or that OpenAPI ignores.
-var runtimeHeaders = []string{"idempotency-key", "authorization", "content-type", "accept"}
-
-// headers: a capability has no inputs in headers or cookies. A header that it requires
-// must be sent with each call of the project.
-func (d *draft) headers(params []parameter, r *drafter) *refusal {
-	for _, p := range params {
-		lower := strings.ToLower(p.name)
-		value, fixed := p.fixedValue()
-		switch {
-		case p.in == "header" && (slices.Contains(runtimeHeaders, lower) || r.authenticatesBy(lower)):
-		case p.in == "header" && p.required && fixed && r.fixed[lower].value == value:
-			d.sent = append(d.sent, lower)
-		case p.in == "header" && p.required && fixed && r.fixed[lower].value != "":
-			return refuse(HeaderNeeded, "the header %s must be %s, and %s for others", quoted(p.name), quoted(value), quoted(r.fixed[lower].value))
-		case p.in == "header" && p.required:
-			return refuse(HeaderNeeded, "the header %s is required, and the runtime sends none such", quoted(p.name))
-		case p.in == "cookie" && p.required:
-			return refuse(CookieNeeded, "the cookie %s is required, and the runtime keeps none", quoted(p.name))
-		case p.in == "header" || p.in == "cookie":
-			d.leaveOut(p.in, p.name)
-		}
+// queryTypes are the types in which a parameter can be sent, and what of it can't be.
+func (p parameter) queryTypes() (kinds []string, part string) {
+	style := p.at("style").text()
+	if p.has("content") || style == "deepObject" {
+		return nil, ""
 	}
-	return nil
+	isScalar := func(t string) bool { return t == "string" || t == "number" || t == "boolean" }
+	all := p.schema().inputTypes()
+	kinds = slices.DeleteFunc(slices.Clone(all), func(t string) bool { return !isScalar(t) })
+	if len(kinds) > 0 && len(kinds) < len(all) && len(all) < len(everyType) {
+		part = "as a list or an object"
+	}
+	return kinds, part
 }
 
 // says is what a parameter says of its values; its own description goes before its
 // schema's.
-func (p parameter) says(kind string) countersign.InputField {
-	f := p.at("schema").says(kind)
+func (p parameter) says(kinds []string) countersign.InputField {
+	f := p.schema().says(kinds)
 	f.Description = cmp.Or(short(p.at("description").text(), maxDescription), f.Description)
 	return f
 }
 
-func (d *draft) declare(name, kind string, required bool, says countersign.InputField) {
-	says.Type, says.Required = kind, required
+// declare adds an input; without kinds it has those that says has.
+func (d *draft) declare(name string, kinds []string, required bool, says countersign.InputField) {
+	if len(kinds) > 0 {
+		says = ofTypes(says, kinds)
+	}
+	says.Required = required
 	d.capability.InputSchema[name] = says
 }
 

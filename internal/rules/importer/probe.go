@@ -13,7 +13,8 @@ import (
 // there.
 
 // probes chooses the probe of each side effect: the GET of the same path, or for a POST to a
-// collection the GET of the created item.
+// collection the GET of the created item, or else of the collection; for what is done to an
+// item, by a path below its own, the GET of the item.
 func probes(drafts []*draft) int {
 	reads := map[string]*countersign.Capability{}
 	items := map[string][]*countersign.Capability{} // by the path before a final placeholder
@@ -35,7 +36,17 @@ func probes(drafts []*draft) int {
 		if _, item := collection(c.Path); c.Method != "POST" || item {
 			candidates = append(candidates, reads[c.Path])
 		} else {
-			candidates = items[c.Path]
+			candidates = append(slices.Clone(items[c.Path]), reads[c.Path])
+		}
+		for parent := c.Path; len(candidates) == 0 || !slices.ContainsFunc(candidates, func(read *countersign.Capability) bool { return probesFor(read, c) }); {
+			i := strings.LastIndexByte(parent, '/')
+			if i <= 0 {
+				break
+			}
+			if parent = parent[:i]; strings.HasSuffix(parent, "}") {
+				candidates = append(candidates, reads[parent])
+				break
+			}
 		}
 		if i := slices.IndexFunc(candidates, func(read *countersign.Capability) bool { return probesFor(read, c) }); i >= 0 {
 			c.Probe = candidates[i].Name
@@ -71,7 +82,7 @@ func probesFor(read, c *countersign.Capability) bool {
 // healthPath is the path of a read without inputs that is named like a health check, "" if
 // there is none.
 func healthPath(drafts []*draft) string {
-	for _, word := range []string{"health", "healthz", "ping", "status", "version"} {
+	for _, word := range []string{"health", "healthz", "ping", "status", "version", "me", "whoami", "self", "account", "user", "auth.test"} {
 		for _, d := range drafts {
 			c := &d.capability
 			needs := func() bool {

@@ -14,11 +14,16 @@ import (
 // Options are settings that a document can't have.
 type Options struct {
 	ProjectID     string
-	Name          string   // default: the document's title
-	BaseURL       string   // default: the document's first server
-	CredentialEnv []string // one for each key, in the order proposed; default: made of the project's id
-	RiskBased     bool     // RISK_BASED instead of ALWAYS where the document says idempotent
-	Location      *url.URL // where the document was read from, nil for a file
+	Name          string              // default: the document's title
+	BaseURL       string              // default: the document's first server
+	CredentialEnv []string            // one for each key, in the order proposed; default: made of the project's id
+	Auth          []string            // names of the document's schemes, or BEARER, BASIC:USER, HMAC, API_KEY:HEADER; default: what most operations ask for
+	Headers       countersign.Headers // sent with each call, in place of the document's
+	RiskBased     bool                // RISK_BASED instead of ALWAYS where the document says idempotent
+	Policies      map[string]string   // approval by tag; of reads ALWAYS only
+	PathText      bool                // pathText for what needs more than ids in a path
+	Adapter       bool                // one stands before the API: it makes forms of bodies, and sends the runtime's key under the API's own name
+	Location      *url.URL            // where the document was read from, nil for a file
 	Filter
 }
 
@@ -35,9 +40,12 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 	}
 	p := &Proposal{Report: Report{
 		Title: short(d.top().at("info").at("title").text(), 120), OpenAPI: d.version, Operations: all, Filtered: all - len(operations),
-		Proposed: []Proposed{}, Skipped: []Skipped{}, Reasons: map[Reason]int{}, FillIn: []string{},
+		Proposed: []Proposed{}, Skipped: []Skipped{}, Reasons: map[Reason]int{}, FillIn: []string{}, Headers: []Header{},
 	}}
-	r := d.drafter(base, operations, o)
+	r, err := d.drafter(base, operations, o)
+	if err != nil {
+		return nil, err
+	}
 	drafts := d.draftAll(p, r, operations)
 	p.Project = countersign.ProjectWrite{
 		Name: cmp.Or(o.Name, p.Title, o.ProjectID), Adapter: countersign.AdapterHTTPJSON, BaseURL: base.proposed.origin,
@@ -51,6 +59,7 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 		p.Project.Auth = &countersign.Auths{Several: r.auths}
 	}
 	p.Project.Headers = headersOf(drafts, r.fixed)
+	p.headersToFillIn(drafts, r)
 	p.finish(drafts)
 	if len(drafts) == 0 {
 		return p, errors.New("none of its operations can be proposed")
@@ -59,20 +68,35 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 }
 
 // drafter chooses what the project's operations share.
-func (d *Document) drafter(b base, operations []operation, o Options) *drafter {
-	r := &drafter{base: b, names: names{}, riskBased: o.RiskBased, fixed: fixedHeaders(operations)}
-	r.known = d.schemes()
-	r.scheme = r.known.choose(operations)
-	for i, name := range r.scheme {
-		auth := r.known.usable[name]
+func (d *Document) drafter(base base, operations []operation, o Options) (*drafter, error) {
+	r := &drafter{base: base, names: names{}, asked: map[string]bool{}, known: d.schemes(), Options: o}
+	chosen, auths, err := r.known.told(o.Auth)
+	if err != nil {
+		return nil, err
+	}
+	if r.scheme, r.told = chosen, len(chosen) < len(o.Auth); len(auths) == 0 {
+		r.scheme = r.known.choose(operations)
+		for _, name := range r.scheme {
+			if auth := r.known.usable[name]; !slices.Contains(auths, auth) {
+				auths = append(auths, auth)
+			}
+		}
+	}
+	for i, auth := range auths {
 		if i < len(o.CredentialEnv) {
 			auth.CredentialEnv = o.CredentialEnv[i]
 		} else {
-			auth.CredentialEnv = credentialName(o.ProjectID, auth, len(r.scheme) > 1)
+			auth.CredentialEnv = credentialName(o.ProjectID, auth, len(auths) > 1)
 		}
 		r.auths = append(r.auths, auth)
 	}
-	return r
+	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
+		if !r.sendable(name, o.Headers[name]) {
+			return nil, fmt.Errorf("--header: %s=%s can't be sent with each call: the name is reserved or none, or the value isn't 1 to 1024 visible ASCII characters (for Accept: a JSON media type)", short(name, 80), short(o.Headers[name], 80))
+		}
+	}
+	r.fixed = r.fixedHeaders(operations, o.Headers)
+	return r, nil
 }
 
 // draftAll makes what drafts can be made and notes the others.
@@ -104,6 +128,7 @@ func (p *Proposal) finish(drafts []*draft) {
 			p.Unasked++
 		}
 	}
+	p.Groups = groups(p.Proposed)
 	p.measure()
 }
 
@@ -128,23 +153,63 @@ func (p *Proposal) measure() {
 	}
 }
 
-// authToFillIn says what is missing: the user of BASIC, or everything where no scheme of
-// the document serves.
+// authToFillIn says what is missing: the user of BASIC, a token that somebody has to make, or
+// everything where no scheme of the document serves.
 func (p *Proposal) authToFillIn(r *drafter) {
 	for i, a := range r.auths {
-		if a.Type == countersign.AuthBasic {
+		if a.Type == countersign.AuthBasic && a.User == "USER" {
 			p.FillIn = append(p.FillIn, "auth"+map[bool]string{true: fmt.Sprintf("[%d]", i)}[len(r.auths) > 1]+".user: the user, in place of "+a.User+"; the variable holds the password")
+		}
+	}
+	for _, name := range r.scheme {
+		if open := r.known.open[name]; open != "" {
+			p.FillIn = append(p.FillIn, "auth: the variable's value: "+quoted(name)+" "+open)
 		}
 	}
 	if len(r.auths) > 0 {
 		return
 	}
 	words := "auth: the document names no authentication; without any only reads may be registered"
-	if len(r.known.others) > 0 {
+	if len(r.known.others)+len(r.known.usable) > 0 {
 		words = "auth: none of the document's serves"
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.known.others)) {
 		words += "; " + short(name, 60) + " is " + r.known.others[name]
 	}
-	p.FillIn = append(p.FillIn, words+`. Choose one: {"type":"BEARER","credentialEnv":"NAME"}, API_KEY with a headerName, BASIC with a user, HMAC where the API verifies the runtime's signatures, or an array of up to three`)
+	p.FillIn = append(p.FillIn, words+`. Choose one with --auth, or write it: {"type":"BEARER","credentialEnv":"NAME"}, API_KEY with a headerName, BASIC with a user, HMAC where the API verifies the runtime's signatures, or an array of up to three`)
+}
+
+// headersToFillIn names each header that goes out with all calls, and those without a value.
+func (p *Proposal) headersToFillIn(drafts []*draft, r *drafter) {
+	wants := map[string]int{}
+	for _, d := range drafts {
+		for _, lower := range d.sent {
+			wants[r.fixed[lower].name]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Project.Headers)) {
+		value := p.Project.Headers[name]
+		p.Headers = append(p.Headers, Header{name, value, wants[name]})
+		if value == "" {
+			p.FillIn = append(p.FillIn, fmt.Sprintf("headers.%s: its value, which %d of %d operations require and the document doesn't say; --header %s=VALUE", short(name, 80), wants[name], len(drafts), short(name, 80)))
+		}
+	}
+	others := map[string]int{}
+	for _, d := range drafts {
+		if d.otherAuth != "" {
+			others[d.otherAuth]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		p.FillIn = append(p.FillIn, fmt.Sprintf("auth: %d operations want a credential in the header %s besides; the project's is sent where they name a scheme, and --auth API_KEY:%s sends it there", others[name], quoted(name), short(name, 80)))
+	}
+	var texts []string
+	for _, d := range drafts {
+		for _, name := range d.needText {
+			texts = append(texts, d.capability.Name+"."+name)
+		}
+	}
+	if len(texts) > 0 && !r.PathText {
+		p.FillIn = append(p.FillIn, fmt.Sprintf("pathText: %d inputs of paths take values that are no ids, and only ids are let through (%s); --path-text proposes it for them, percent-encoded whole", len(texts), few(texts)))
+	}
 }

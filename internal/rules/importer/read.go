@@ -2,11 +2,8 @@ package importer
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
-
-	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
 // MaxDocumentBytes bounds a document; MaxYAMLBytes bounds one in YAML, whose parser needs about
@@ -18,9 +15,14 @@ const (
 
 // Document is a parsed OpenAPI document.
 type Document struct {
-	root    any
+	main    *file
+	files   files
 	version string
-	budget  int // what is left of maxWork
+	swagger bool // version 2.0
+	values  int  // what is left of maxValues
+	budget  int  // what is left of maxWork
+
+	shapes, typed map[*member]bool // schemas that are being read: a circle ends where it is closed
 }
 
 // maxWork bounds the schemas and fields that one proposal reads.
@@ -28,22 +30,25 @@ const maxWork = 1_000_000
 
 var supported = regexp.MustCompile(`^3\.[01](\.[0-9A-Za-z.-]{1,32})?$`)
 
-// Read parses an OpenAPI 3.0 or 3.1 document in JSON or YAML. The error says what is wrong and
-// where.
+// Read parses an OpenAPI 3.0 or 3.1 document, or one of Swagger 2.0, in JSON or YAML. The error
+// says what is wrong and where.
 func Read(data []byte) (*Document, error) {
 	if len(data) > MaxDocumentBytes {
 		return nil, fmt.Errorf("it is larger than %d bytes", MaxDocumentBytes)
 	}
-	root, err := tree(bytes.TrimPrefix(data, []byte("\uFEFF")))
-	if err != nil {
+	d := &Document{main: &file{}, files: files{left: MaxDocumentBytes - len(data)}, values: maxValues, budget: maxWork, shapes: map[*member]bool{}, typed: map[*member]bool{}}
+	var err error
+	if d.main.root, err = tree(data, &d.values); err != nil {
 		return nil, err
 	}
-	d := &Document{root: root, budget: maxWork}
 	version, _ := d.top().at("openapi").value() // in YAML it may stand without quotes
-	d.version = version.Text()
+	swagger, older := d.top().at("swagger").value()
+	d.version, d.swagger = version.Text(), older && swagger.Text() == "2.0"
 	switch {
-	case d.top().at("swagger").present():
-		return nil, fmt.Errorf("swagger: it is Swagger %s; convert it to OpenAPI 3 first", d.top().at("swagger").text())
+	case d.swagger:
+		d.version = "2.0"
+	case older:
+		return nil, fmt.Errorf("swagger: it must be version 2.0, not %q; or OpenAPI 3.0 or 3.1", short(swagger.Text(), 40))
 	case !supported.MatchString(d.version):
 		return nil, fmt.Errorf("openapi: it must be a version 3.0 or 3.1, not %q", short(d.version, 40))
 	}
@@ -51,21 +56,15 @@ func Read(data []byte) (*Document, error) {
 }
 
 // tree decodes a text once. JSON begins with a brace; everything else is parsed as YAML.
-func tree(data []byte) (any, error) {
+func tree(data []byte, left *int) (any, error) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) == 0 || text[0] != '{' {
-		return yamlTree(data)
+		return yamlTree(data, left)
 	}
-	if err := exactjson.Check(data); err != nil {
-		return nil, err
-	}
-	var root any
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber() // numbers are never computed with, and 1e999 must not be an error
-	err := d.Decode(&root)
-	return root, err
+	return jsonTree(data, left)
 }
 
-func (d *Document) top() node { return node{doc: d, v: d.root} }
+func (d *Document) top() node { return node{d, d.main, d.main.root} }
 
 // is31 reports whether the document is of version 3.1, which differs from 3.0.
 func (d *Document) is31() bool { return d.version[:3] == "3.1" }

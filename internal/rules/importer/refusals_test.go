@@ -18,7 +18,10 @@ func TestADocumentThatCannotBeReadIsRefusedInWords(t *testing.T) {
 		{"#" + strings.Repeat(" ", MaxYAMLBytes), "it is YAML of more than 8388608 bytes; convert it to JSON"},
 		{"openapi: \xff", "it is not UTF-8"},
 		{"hello", "it is neither a JSON object nor a YAML mapping"},
-		{`{"swagger":"2.0"}`, "swagger: it is Swagger 2.0; convert it to OpenAPI 3 first"},
+		{`{"swagger":"1.2"}`, `swagger: it must be version 2.0, not "1.2"; or OpenAPI 3.0 or 3.1`},
+		{`{"swagger":"2.0"}`, "servers[0]: it names no host; name the server with --base-url"},
+		{"openapi: 3.0.0\nx: [" + strings.Repeat("a,", maxYAMLValues) + "]\n", "it is YAML of more than 250000 values; convert it to JSON"},
+		{`{"openapi":"3.0.0","x":[` + strings.Repeat("1,", maxValues) + `1]}`, "it has more than 600000 values; choose a part of it"},
 		{"openapi: 4.0.0", `openapi: it must be a version 3.0 or 3.1, not "4.0.0"`},
 		{aliases, "line 1: its aliases stand for more than 100000 values; write them out, or convert it to JSON"},
 		{"a: &a\n  b: *a\n", "line 2: it is nested deeper than 64 levels"},
@@ -42,29 +45,29 @@ func TestADocumentThatCannotBeReadIsRefusedInWords(t *testing.T) {
 // TestASkippedOperationSaysWhy reads what each is skipped with.
 func TestASkippedOperationSaysWhy(t *testing.T) {
 	x := `{"name":"x","in":"path","required":true,"schema":{"type":"string"}}`
-	fields := `{"content":{"application/json":{"schema":{"properties":{"x":{"type":"string"}}}}}}`
+	fields := `{"content":{"application/json":{"schema":{"required":["x"],"properties":{"x":{"type":"string"}}}}}}`
 	withBody := func(body string) string { return `"/a":{"post":{"requestBody":` + body + `,` + ok + `}}` }
 	for _, test := range []struct{ paths, want string }{
 		{`"/a":{"head":{` + ok + `}}`, "a capability is GET, POST, PUT, PATCH or DELETE"},
-		{`"/a":{"get":{"servers":[{"url":"https://other.example.com"}],` + ok + `}}`, `it is on "https://other.example.com"; a project has one origin, so import it as another project with --base-url`},
-		{`"/a":{"get":{"security":[{"other":[]}],` + ok + `}}`, `it doesn't take "b" alone, the authentication of the others`},
+		{`"/a":{"get":{"servers":[{"url":"https://other.example.com"}],` + ok + `}}`, `it is on "https://other.example.com"; a project has one origin, so import it as another project with --base-url and --include`},
+		{`"/a":{"get":{"security":[{"other":[]}],` + ok + `}}`, `its authentication is "other", which can't stand beside another; --auth BEARER, BASIC, HMAC or API_KEY:HEADER says what serves instead`},
 		{`"/a":{"get":{"requestBody":{"required":true,"content":{"application/json":{}}},` + ok + `}}`, "it is a GET that requires a body"},
 		{withBody(`{"content":{"multipart/form-data":{}}}`), "its body is multipart/form-data; the runtime sends application/json"},
 		{withBody(`{"required":true,"content":{"application/json":{"schema":{"type":"object"}}}}`), "the body is described by no fields"},
 		{post(`{"type":"array"}`), "the body is array; inputs make an object"},
-		{post(`{"required":["a"],"properties":{"a":{}}}`), `the body's field "a" is required and of no one type`},
-		{`"/a/{x}":{"post":{"parameters":[` + x + `],"requestBody":` + fields + `,` + ok + `}}`, `"x" is in the body and in the path or query`},
+		{post(`{"required":["a"],"properties":{"a":{"type":"date"}}}`), `the body's field "a" is required, and what it may be can't be told`},
+		{`"/a/{x}":{"post":{"parameters":[` + x + `],"requestBody":` + fields + `,` + ok + `}}`, `"x" is required in the body, and is in the path or query`},
 		{get("/a/{b}", ""), `the document declares no parameter for "{b}" in the path`},
 		{get("/a/{b}", `{"name":"b","in":"path","schema":{"type":"object"}}`), `the path parameter "b" is neither plain text nor a number`},
 		{get("/a/{x}", x+`,{"name":"x","in":"query","required":true,"schema":{"type":"string"}}`), `"x" is in the path and in the query`},
 		{get("/a", `{"name":"b","in":"query","required":true,"schema":{"type":"array"}}`), `the query parameter "b" is required and no text, number or boolean`},
-		{post(`{"$ref":"common.json#/x"}`), `it needs "common.json#/x", which is outside the document; bundle the document first`},
+		{post(`{"$ref":"common.json#/x"}`), `it needs "common.json"; import the document as a file, with that file below its folder, or bundle it first`},
 		{post(`{"$ref":"#x"}`), `"#x" is no reference into the document`},
 		{post(`{"$ref":"#/components/schemas/none"}`), `"#/components/schemas/none" points to nothing in the document`},
 		{post(`{"$ref":"#/components/schemas/self"}`), "references lead to one another without end"},
-		{post(`{"$ref":"#/components/schemas/fan"}`), "its references multiply to more than is followed"},
+		{post(`{"$ref":"#/components/schemas/fan"}`), "its references multiply to more than is followed; choose fewer operations with --include or --tag"},
 	} {
-		schemas := `"self":{"$ref":"#/components/schemas/self"},"fan":{"allOf":[{"$ref":"#/components/schemas/fan"}]}`
+		schemas := `"self":{"$ref":"#/components/schemas/self"},"fan":` + strings.Repeat(`{"allOf":[`, 20) + "{}" + strings.Repeat("]}", 20)
 		d, err := Read([]byte(document("3.0.3", test.paths+`,"/good":{"get":{`+ok+`}},"/good2":{"get":{`+ok+`}}`, schemas)))
 		if err != nil {
 			t.Fatal(err)

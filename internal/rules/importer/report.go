@@ -1,6 +1,9 @@
 package importer
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/countersign/countersign"
 )
 
@@ -22,8 +25,47 @@ type Report struct {
 	Unasked    int            `json:"unasked" doc:"side effects that would run without approval: the document calls them idempotent"`
 	Probes     int            `json:"probes"`
 	FillIn     []string       `json:"fillIn" doc:"what the document doesn't say and the project needs"`
+	Headers    []Header       `json:"headers" doc:"what each call is sent with"`
+	Groups     []Group        `json:"groups" doc:"the proposed, by their first tag"`
 	Bytes      int            `json:"bytes" doc:"of the project as JSON"`
 	Fits       int            `json:"fits" doc:"how many capabilities, from the first on, one request of 1 MiB can carry"`
+}
+
+// Header is a fixed header of the project.
+type Header struct {
+	Name       string `json:"name"`
+	Value      string `json:"value" doc:"empty: a place to fill in"`
+	RequiredBy int    `json:"requiredBy" doc:"of the proposed operations"`
+}
+
+// Group are the operations of one tag.
+type Group struct {
+	Tag         string   `json:"tag"`
+	Reads       int      `json:"reads"`
+	SideEffects int      `json:"sideEffects"`
+	Approval    []string `json:"approval" doc:"the policies of its side effects"`
+}
+
+func groups(lines []Proposed) []Group {
+	out := []Group{}
+	at := map[string]int{}
+	for _, line := range lines {
+		i, known := at[line.Tag]
+		if !known {
+			i, at[line.Tag] = len(out), len(out)
+			out = append(out, Group{Tag: line.Tag, Approval: []string{}})
+		}
+		g := &out[i]
+		if !line.SideEffect {
+			g.Reads++
+			continue
+		}
+		if g.SideEffects++; !slices.Contains(g.Approval, line.Approval) {
+			g.Approval = append(g.Approval, line.Approval)
+		}
+	}
+	slices.SortFunc(out, func(a, b Group) int { return cmp.Compare(a.Tag, b.Tag) })
+	return out
 }
 
 // Proposed is a capability and the operation that it was made from.
@@ -31,11 +73,15 @@ type Proposed struct {
 	Name       string   `json:"name"`
 	Method     string   `json:"method"`
 	Path       string   `json:"path"`
+	Tag        string   `json:"tag,omitempty"`
 	SideEffect bool     `json:"sideEffect"`
 	Approval   string   `json:"approval"`
 	Idempotent bool     `json:"idempotent"`
 	Because    string   `json:"because,omitempty" doc:"where the document says that it is idempotent"`
-	OtherKey   string   `json:"otherKey,omitempty" doc:"the header it deduplicates by, which the runtime doesn't send"`
+	OtherKey   string   `json:"otherKey,omitempty" doc:"what it deduplicates by, a key of its own, which the runtime doesn't send"`
+	Probe      string   `json:"probe,omitempty" doc:"the read that shows, in recovery, what happened"`
+	Expects    string   `json:"expects,omitempty" doc:"the field of the answer by which the document says what success is"`
+	Form       bool     `json:"form,omitempty" doc:"its body is a form, which an adapter sends"`
 	Inputs     int      `json:"inputs"`
 	Required   int      `json:"required" doc:"of the inputs"`
 	LeftOut    []string `json:"leftOut,omitempty" doc:"optional parts of the request that no input can fill"`
@@ -55,8 +101,12 @@ func (r *Report) TooLarge() bool { return r.Bytes > countersign.MaxBodyBytes }
 func (d *draft) line() Proposed {
 	c := &d.capability
 	p := Proposed{
+		Tag: d.operation.tag(), Probe: c.Probe, Form: d.form,
 		Name: c.Name, Method: c.Method, Path: c.Path, SideEffect: c.HasSideEffect(), Approval: c.Approval,
 		Idempotent: c.Idempotent, Because: d.because, OtherKey: d.otherKey, Inputs: len(c.InputSchema), LeftOut: d.leftOut,
+	}
+	if c.Expectation != nil {
+		p.Expects = c.Expectation.Field
 	}
 	for _, in := range c.InputSchema {
 		if in.Required {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,6 +38,12 @@ func registers(t testing.TB, p *Proposal) {
 	if w.Auth == nil {
 		w.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "KEY"}) // the report tells a person to fill it in
 	}
+	w.Headers = maps.Clone(w.Headers)
+	for name, value := range w.Headers {
+		if value == "" {
+			w.Headers[name] = "filled-in"
+		}
+	}
 	var names []string
 	for _, a := range w.Auth.List() {
 		names = append(names, a.CredentialEnv)
@@ -69,7 +76,7 @@ func described(c countersign.Capability) string {
 		if in.Required {
 			mark = "!"
 		}
-		inputs = append(inputs, name+":"+in.Type+mark)
+		inputs = append(inputs, name+":"+strings.Join(in.Types(), "|")+mark)
 	}
 	slices.Sort(inputs)
 	return fmt.Sprintf("%s %s %s%v %v query=%v body=%v", c.Method, c.Path, c.Approval, map[bool]string{true: "+idempotent"}[c.Idempotent], inputs, c.Request.Query, c.Request.Body)
@@ -86,7 +93,7 @@ func TestOperationBecomesTheCapabilityThatItDescribes(t *testing.T) {
 		"cycle":                                {"3.0.3", post(`{"$ref":"#/components/schemas/Loop"}`), "POST /v1/a ALWAYS [a:boolean self:object] query=[] body=[a self]"},
 		"allOf":                                {"3.0.3", post(`{"allOf":[{"$ref":"#/components/schemas/A"},{"$ref":"#/components/schemas/B"}]}`), "POST /v1/a ALWAYS [a:string! b:number] query=[] body=[a b]"},
 		"oneOf requires nothing":               {"3.0.3", post(`{"oneOf":[{"$ref":"#/components/schemas/A"},{"$ref":"#/components/schemas/B"}]}`), "POST /v1/a ALWAYS [a:string b:number] query=[] body=[a b]"},
-		"types of 3.1":                         {"3.1.0", post(`{"type":["object","null"],"properties":{"a":{"type":["string","null"]},"b":{"type":["integer","number"]},"c":{"type":["string","number"]},"d":true}}`), "POST /v1/a ALWAYS [a:string b:number] query=[] body=[a b]"},
+		"types of 3.1":                         {"3.1.0", post(`{"type":["object","null"],"properties":{"a":{"type":["string","null"]},"b":{"type":["integer","number"]},"c":{"type":["string","number"]},"d":true}}`), "POST /v1/a ALWAYS [a:string b:number c:string|number d:string|number|boolean|object|array] query=[] body=[a b c d]"},
 		"beside a reference of 3.1":            {"3.1.0", post(`{"$ref":"#/components/schemas/B","required":["b"]}`), "POST /v1/a ALWAYS [a:string b:number!] query=[] body=[a b]"},
 		"beside a reference of 3.0":            {"3.0.3", post(`{"$ref":"#/components/schemas/B","required":["b"]}`), "POST /v1/a ALWAYS [a:string b:number] query=[] body=[a b]"},
 		"no body at all":                       {"3.0.3", `"/a":{"delete":{` + ok + `}}`, "DELETE /v1/a ALWAYS [] query=[] body=[]"},
@@ -128,7 +135,7 @@ func TestADescriptionKeepsOnlyWhatAReaderSees(t *testing.T) {
 func TestOperationThatCannotBeCalledExactlyIsSkippedWithItsReason(t *testing.T) {
 	needed := `"required":true,"schema":{"type":"array"}`
 	form := `"requestBody":{"content":{"multipart/form-data":{}}}`
-	body := `"requestBody":{"content":{"application/json":{"schema":{"properties":{"x":{"type":"string"}}}}}}`
+	body := `"requestBody":{"content":{"application/json":{"schema":{"required":["x"],"properties":{"x":{"type":"string"}}}}}}`
 	for name, test := range map[string]struct {
 		paths string
 		want  Reason
@@ -147,8 +154,8 @@ func TestOperationThatCannotBeCalledExactlyIsSkippedWithItsReason(t *testing.T) 
 		"array body":               {post(`{"type":"array"}`), BodyNotObject},
 		"boolean schema":           {post(`true`), BodyNotObject},
 		"one of text and object":   {post(`{"oneOf":[{"type":"object"},{"type":"string"}]}`), BodyNotObject},
-		"field of any type":        {post(`{"required":["a"],"properties":{"a":{}}}`), BodyFieldNeeded},
-		"required and undescribed": {post(`{"type":"object","required":["a"]}`), BodyFieldNeeded},
+		"field of unknown type":    {post(`{"required":["a"],"properties":{"a":{"type":"date"}}}`), BodyFieldNeeded},
+		"field of no value at all": {post(`{"required":["a"],"properties":{"a":false}}`), BodyFieldNeeded},
 		"path and body":            {`"/a/{x}":{"post":{"parameters":[{"name":"x","in":"path","schema":{"type":"string"}}],` + body + `,` + ok + `}}`, NameClash},
 		"query and body":           {`"/a":{"post":{"parameters":[{"name":"x","in":"query","schema":{"type":"string"}}],` + body + `,` + ok + `}}`, NameClash},
 		"text response":            {`"/a":{"get":{"responses":{"200":{"content":{"text/csv":{}}}}}}`, ResponseNotJSON},
@@ -279,14 +286,15 @@ func TestBaseIsTheFirstServerOrTheOneNamed(t *testing.T) {
 
 func TestAuthenticationIsTheOneThatMostOperationsTake(t *testing.T) {
 	for name, test := range map[string]struct{ schemes, security, want, fillIn string }{
-		"bearer":       {`"b":{"type":"http","scheme":"Bearer"}`, `[{"b":[]}]`, "{BEARER ACME_SHOP_TOKEN  }", ""},
-		"key":          {`"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key }", ""},
-		"either":       {`"b":{"type":"http","scheme":"basic"},"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"b":[]},{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key }", ""},
-		"reserved":     {`"k":{"type":"apiKey","in":"header","name":"Authorization"}`, `[{"k":[]}]`, "", "reserved"},
-		"in a query":   {`"k":{"type":"apiKey","in":"query","name":"key"}`, `[{"k":[]}]`, "", "only headers carry one"},
-		"oauth2":       {`"o":{"type":"oauth2"}`, `[{"o":[]}]`, "", "fetches and refreshes no tokens"},
-		"nothing":      {``, `[]`, "", "names no authentication"},
-		"not required": {`"b":{"type":"http","scheme":"bearer"}`, `[]`, "{BEARER ACME_SHOP_TOKEN  }", ""},
+		"bearer":          {`"b":{"type":"http","scheme":"Bearer"}`, `[{"b":[]}]`, "{BEARER ACME_SHOP_TOKEN  }", ""},
+		"key":             {`"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key }", ""},
+		"either":          {`"b":{"type":"http","scheme":"basic"},"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"b":[]},{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key }", ""},
+		"reserved":        {`"k":{"type":"apiKey","in":"header","name":"Authorization"}`, `[{"k":[]}]`, "{BEARER ACME_SHOP_TOKEN  }", "another word, such as Token or Bot"},
+		"really reserved": {`"k":{"type":"apiKey","in":"header","name":"X-Runtime-Key"}`, `[{"k":[]}]`, "", "reserved"},
+		"in a query":      {`"k":{"type":"apiKey","in":"query","name":"key"}`, `[{"k":[]}]`, "", "only headers carry one"},
+		"oauth2":          {`"o":{"type":"oauth2"}`, `[{"o":[]}]`, "{BEARER ACME_SHOP_TOKEN  }", "fetches and refreshes no tokens"},
+		"nothing":         {``, `[]`, "", "names no authentication"},
+		"not required":    {`"b":{"type":"http","scheme":"bearer"}`, `[]`, "{BEARER ACME_SHOP_TOKEN  }", ""},
 	} {
 		p := propose(t, []byte(`{"openapi":"3.1.0","servers":[{"url":"https://a"}],"security":`+test.security+`,"components":{"securitySchemes":{`+test.schemes+`}},"paths":{"/a":{"post":{`+ok+`}}}}`), Options{ProjectID: "acme-shop"})
 		got := ""

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -12,32 +13,44 @@ import (
 // maxDescription is how many characters of an input's description are proposed.
 const maxDescription = 300
 
-// says is what a schema says of an input of this kind besides its type: the description
-// and the bounds that an inputSchema can state. What can't be stated is left out, so that
-// nothing is refused that the document allows.
-func (n node) says(kind string) countersign.InputField {
+// says is what a schema says of an input of these types: the description and the bounds that
+// an inputSchema can state. What can't be stated is left out, so that nothing is refused that
+// the document allows.
+func (n node) says(kinds []string) countersign.InputField {
 	target, why := n.resolved()
-	if why != nil || kind == "" {
+	if why != nil || len(kinds) == 0 {
 		return countersign.InputField{}
 	}
-	f := countersign.InputField{
-		Type: kind, Description: short(cmp.Or(n.at("description").text(), target.at("description").text()), maxDescription),
-		Enum: target.enum(kind),
-	}
-	switch kind {
-	case "number":
+	f := ofTypes(countersign.InputField{
+		Description: short(cmp.Or(n.at("description").text(), target.at("description").text()), maxDescription),
+		Enum:        target.enum(kinds),
+	}, kinds)
+	switch {
+	case f.IsNumber():
 		f.Minimum, f.Maximum = target.bound("minimum", "exclusiveMinimum"), target.bound("maximum", "exclusiveMaximum")
-	case "string":
+	case f.Type == "string" && len(f.OrTypes) == 0:
 		f.MaxLength, f.Pattern = target.length("maxLength"), target.at("pattern").text()
 	}
 	return statable(f)
 }
 
+// ofTypes gives an input its types.
+func ofTypes(f countersign.InputField, kinds []string) countersign.InputField {
+	f.Type, f.OrTypes = "", nil
+	if len(kinds) > 0 {
+		f.Type = kinds[0]
+	}
+	if len(kinds) > 1 {
+		f.OrTypes = kinds[1:]
+	}
+	return f
+}
+
 // statable leaves out bounds that the service wouldn't register: a pattern that is no RE2
 // expression, or bounds that contradict one another.
 func statable(f countersign.InputField) countersign.InputField {
-	bare := countersign.InputField{Type: f.Type, Description: f.Description}
-	if fits(f) {
+	bare := countersign.InputField{Type: f.Type, OrTypes: f.OrTypes, Description: f.Description}
+	if reflect.DeepEqual(f, bare) || fits(f) {
 		return f
 	}
 	if f.Pattern = ""; fits(f) {
@@ -56,7 +69,7 @@ const maxPattern = 500
 
 // enum are the values of an enum or a const, null left away; nil where one of them is of
 // another kind.
-func (n node) enum(kind string) []countersign.Value {
+func (n node) enum(kinds []string) []countersign.Value {
 	list := n.at("enum").list()
 	if n.has("const") {
 		list = []node{n.at("const")}
@@ -65,7 +78,7 @@ func (n node) enum(kind string) []countersign.Value {
 	for _, item := range list {
 		switch value, ok := item.value(); {
 		case item.kind() == "null":
-		case !ok || item.kind() != kind:
+		case !ok || !slices.Contains(kinds, item.kind()):
 			return nil
 		default:
 			out = append(out, value)
@@ -108,12 +121,12 @@ func (n node) length(keyword string) int64 {
 	return most
 }
 
-// agreed is what two descriptions of one input both say of it.
-func agreed(a, b countersign.InputField) countersign.InputField {
+// agreed is what two descriptions of one input, which has these types, both say of it.
+func agreed(a, b countersign.InputField, kinds []string) countersign.InputField {
 	description := cmp.Or(b.Description, a.Description)
 	a.Description, b.Description = description, description
 	if reflect.DeepEqual(a, b) {
 		return a
 	}
-	return countersign.InputField{Type: b.Type, Description: description}
+	return ofTypes(countersign.InputField{Description: description}, kinds)
 }

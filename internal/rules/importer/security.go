@@ -17,50 +17,58 @@ import (
 type schemes struct {
 	usable map[string]countersign.Auth
 	others map[string]string
+	open   map[string]string // what the document leaves open of a usable one
 }
 
 func (d *Document) schemes() schemes {
-	s := schemes{map[string]countersign.Auth{}, map[string]string{}}
+	s := schemes{map[string]countersign.Auth{}, map[string]string{}, map[string]string{}}
 	declared := d.top().at("components").at("securitySchemes")
+	if d.swagger {
+		declared = d.top().at("securityDefinitions")
+	}
 	for _, name := range declared.keys() {
 		n, why := declared.at(name).resolved()
 		if why != nil {
 			s.others[name] = why.words
 			continue
 		}
-		auth, words := authOf(n)
+		auth, words, open := authOf(n)
 		if words != "" {
 			s.others[name] = words
 			continue
 		}
-		s.usable[name] = auth
+		if s.usable[name] = auth; open != "" {
+			s.open[name] = open
+		}
 	}
 	return s
 }
 
-// authOf is the authentication for a security scheme, or the reason why a project can't use
-// the scheme.
-func authOf(n node) (countersign.Auth, string) {
+// authOf is the authentication for a security scheme, with what has to be filled in of it, or
+// the reason why a project can't use the scheme.
+func authOf(n node) (_ countersign.Auth, words, open string) {
 	kind, where := n.at("type").text(), n.at("in").text()
 	switch {
 	case kind == "http" && strings.EqualFold(n.at("scheme").text(), "bearer"):
-		return countersign.Auth{Type: countersign.AuthBearer}, ""
-	case kind == "http" && strings.EqualFold(n.at("scheme").text(), "basic"):
-		return countersign.Auth{Type: countersign.AuthBasic, User: "USER"}, ""
+		return countersign.Auth{Type: countersign.AuthBearer}, "", ""
+	case kind == "http" && strings.EqualFold(n.at("scheme").text(), "basic"), kind == "basic":
+		return countersign.Auth{Type: countersign.AuthBasic, User: "USER"}, "", ""
 	case kind == "http":
-		return countersign.Auth{}, fmt.Sprintf("HTTP %s, which the runtime doesn't speak", short(n.at("scheme").text(), 40))
+		return countersign.Auth{}, fmt.Sprintf("HTTP %s, which the runtime doesn't speak", short(n.at("scheme").text(), 40)), ""
+	case kind == "apiKey" && where == "header" && strings.EqualFold(n.at("name").text(), "Authorization"):
+		return countersign.Auth{Type: countersign.AuthBearer}, "", "is the header Authorization, and the document doesn't say what stands before the key: a project sends 'Bearer'; another word, such as Token or Bot, or none, is sent by 'countersign adapter' (--adapter)"
 	case kind == "apiKey" && where == "header":
 		auth := countersign.Auth{Type: countersign.AuthAPIKey, HeaderName: n.at("name").text()}
 		if !allowed(auth) {
-			return auth, fmt.Sprintf("an API key in the header %s, which is reserved or no header name", quoted(auth.HeaderName))
+			return auth, fmt.Sprintf("an API key in the header %s, which is reserved or no header name", quoted(auth.HeaderName)), ""
 		}
-		return auth, ""
+		return auth, "", ""
 	case kind == "apiKey":
-		return countersign.Auth{}, "an API key in the " + short(where, 20) + ", where it would be logged or stored; only headers carry one"
+		return countersign.Auth{}, "an API key in the " + short(where, 20) + ", where it would be logged or stored; only headers carry one", ""
 	case kind == "oauth2" || kind == "openIdConnect":
-		return countersign.Auth{}, short(kind, 20) + ": the runtime fetches and refreshes no tokens; BEARER serves with a long-lived one"
+		return countersign.Auth{Type: countersign.AuthBearer}, "", "is " + kind + ": the runtime fetches and refreshes no tokens, so make one that lives long; where the API has none, 'countersign adapter' fetches them (--adapter)"
 	default:
-		return countersign.Auth{}, quoted(kind) + ", which the runtime doesn't speak"
+		return countersign.Auth{}, quoted(kind) + ", which the runtime doesn't speak", ""
 	}
 }
 
@@ -95,12 +103,37 @@ func (o operation) alternatives() [][]string {
 }
 
 // accepts reports an operation that can be called with these schemes, or without any.
-func accepts(alternatives [][]string, schemes []string) bool {
-	return len(alternatives) == 0 || slices.ContainsFunc(alternatives, func(set []string) bool { return within(set, schemes) })
+func (s schemes) accepts(alternatives [][]string, chosen []string) bool {
+	return len(alternatives) == 0 || slices.ContainsFunc(alternatives, func(set []string) bool { return s.within(set, chosen) })
 }
 
-func within(set, schemes []string) bool {
-	return !slices.ContainsFunc(set, func(name string) bool { return !slices.Contains(schemes, name) })
+// within reports schemes that are all among the chosen ones. A token of OAuth or OpenID is
+// sent as any bearer's, so that they stand for each other; two keys that a document names
+// apart are two.
+func (s schemes) within(set, chosen []string) bool {
+	return !slices.ContainsFunc(set, func(name string) bool {
+		return !slices.ContainsFunc(chosen, func(c string) bool {
+			a, usable := s.usable[name]
+			return name == c || usable && a == s.usable[c] && (s.open[name] != "" || s.open[c] != "")
+		})
+	})
+}
+
+// other is why an operation isn't called with the chosen schemes, and what would call it.
+func (s schemes) other(alternatives [][]string, chosen []string) *refusal {
+	words := "its authentication is"
+	for i, set := range alternatives[:min(len(alternatives), 3)] {
+		if s.together(set) {
+			return refuse(AuthenticationOther, "it takes %s, and the others %s; import it as another project with --auth %s", quoted(strings.Join(set, " and ")), quoted(strings.Join(chosen, " and ")), short(strings.Join(set, " --auth "), 80))
+		}
+		if i > 0 {
+			words += "; or"
+		}
+		for _, name := range set {
+			words += fmt.Sprintf(" %s, %s", quoted(name), cmp.Or(s.others[name], "which can't stand beside another"))
+		}
+	}
+	return refuse(AuthenticationOther, "%s; --auth BEARER, BASIC, HMAC or API_KEY:HEADER says what serves instead", words)
 }
 
 // maxChoices is how many sets of schemes are compared, the ones that most operations name
@@ -118,7 +151,7 @@ func (s schemes) choose(operations []operation) (best []string) {
 	for _, set := range s.choices(asked) {
 		n := 0
 		for _, alternatives := range asked {
-			if slices.ContainsFunc(alternatives, func(a []string) bool { return len(a) > 0 && within(a, set) }) {
+			if slices.ContainsFunc(alternatives, func(a []string) bool { return len(a) > 0 && s.within(a, set) }) {
 				n++
 			}
 		}
@@ -146,7 +179,7 @@ func (s schemes) choices(asked [][][]string) (out [][]string) {
 		}
 	}
 	slices.SortFunc(out, slices.Compare)
-	if out == nil && len(s.usable) > 0 {
+	if len(sets) == 0 && len(s.usable) > 0 {
 		out = [][]string{{slices.Min(slices.Collect(maps.Keys(s.usable)))}}
 	}
 	return out
@@ -160,9 +193,37 @@ func (s schemes) together(set []string) bool {
 		if !usable {
 			return false
 		}
-		auths = append(auths, auth)
+		if !slices.Contains(auths, auth) {
+			auths = append(auths, auth)
+		}
 	}
 	return len(auths) > 0 && len(auths) <= countersign.MaxAuths && allowed(auths...)
+}
+
+// told reads what the caller says of authentication: names of the document's schemes, or types
+// of a project's auth, which are then taken to be what each operation asks for.
+func (s schemes) told(words []string) (chosen []string, auths []countersign.Auth, _ error) {
+	for _, word := range words {
+		kind, rest, _ := strings.Cut(word, ":")
+		switch auth, declared := s.usable[word]; {
+		case declared:
+			chosen, auths = append(chosen, word), append(auths, auth)
+		case s.others[word] != "":
+			return nil, nil, fmt.Errorf("--auth: %s is %s", quoted(word), s.others[word])
+		case kind == countersign.AuthBearer, kind == countersign.AuthHMAC:
+			auths = append(auths, countersign.Auth{Type: kind})
+		case kind == countersign.AuthBasic:
+			auths = append(auths, countersign.Auth{Type: kind, User: cmp.Or(rest, "USER")})
+		case kind == countersign.AuthAPIKey && rest != "":
+			auths = append(auths, countersign.Auth{Type: kind, HeaderName: rest})
+		default:
+			return nil, nil, fmt.Errorf("--auth: %s is none of the document's schemes that can be used (%s), and not BEARER, BASIC, BASIC:USER, HMAC or API_KEY:HEADER", quoted(word), few(slices.Sorted(maps.Keys(s.usable))))
+		}
+	}
+	if len(auths) > 0 && !allowed(auths...) {
+		return nil, nil, fmt.Errorf("--auth: a project can't authenticate so: at most %d, and no two that set one header", countersign.MaxAuths)
+	}
+	return chosen, auths, nil
 }
 
 // users counts the schemes of which the document doesn't tell the user.

@@ -71,8 +71,9 @@ func currentFieldsOf(p *countersign.Plan, projectID, capability string) *Fields 
 // a receiver, and in many an answer, `PIN` is `pin`. There may be as many as a capability's
 // document has room for.
 type names struct {
-	list  []string
-	known map[string]bool // folded
+	list   []string
+	known  map[string]bool   // folded
+	deeper map[string]*names // what dotted ones lead to, by what stands before their first dot, folded
 }
 
 func namesOf(lists ...[]string) (n names) {
@@ -94,6 +95,7 @@ func (n *names) add(name string) (added bool) {
 	}
 	n.known[key] = true
 	n.list = append(n.list, name)
+	n.lead(name)
 	return true
 }
 
@@ -108,64 +110,9 @@ func (h *Fields) hides(name string) bool {
 func (h *Fields) input(m map[string]countersign.Value) map[string]countersign.Value {
 	out := make(map[string]countersign.Value, len(m))
 	for k, v := range m {
-		if h.hides(k) {
-			out[k] = masked
-		} else {
-			out[k] = h.members(v)
-		}
+		out[k], _ = h.member(k, v, []*names{&h.names})
 	}
 	return out
-}
-
-// members masks the sensitive members of a value at any depth: an answer that is stored
-// whole contains what a path would have selected.
-func (h *Fields) members(v countersign.Value) countersign.Value {
-	out, _ := h.mask(v)
-	return out
-}
-
-// mask also reports whether it masked anything. What holds nothing sensitive is unchanged to
-// the byte. Each value is read once for each level around it: this runs in reads of the store.
-func (h *Fields) mask(v countersign.Value) (_ countersign.Value, any bool) {
-	if list, ok := v.Array(); ok {
-		for i := range list {
-			var is bool
-			list[i], is = h.mask(list[i])
-			any = any || is
-		}
-		if !any {
-			return v, false
-		}
-		return countersign.ArrayValue(list), true
-	}
-	m, _ := v.Object()
-	for name, member := range m {
-		is := h.hides(name)
-		if is {
-			m[name] = masked
-		} else {
-			m[name], is = h.mask(member)
-		}
-		any = any || is
-	}
-	if !any {
-		return v, false
-	}
-	return countersign.ObjectValue(m), true
-}
-
-// mentions reports whether a value has a sensitive member at any depth.
-func (h *Fields) mentions(v countersign.Value) bool {
-	if list, ok := v.Array(); ok {
-		return slices.ContainsFunc(list, h.mentions)
-	}
-	m, _ := v.Object()
-	for name, member := range m {
-		if h.hides(name) || h.mentions(member) {
-			return true
-		}
-	}
-	return false
 }
 
 func each(list []countersign.Value, f func(countersign.Value) countersign.Value) []countersign.Value {
@@ -191,5 +138,6 @@ func (h *Fields) field(name string, v countersign.Value) countersign.Value {
 
 // hidesPath reports whether a path leads through a sensitive field.
 func (h *Fields) hidesPath(path string) bool {
-	return h.hides(path) || slices.ContainsFunc(strings.Split(path, "."), h.hides)
+	parts := strings.Split(path, ".")
+	return h.hides(path) || slices.ContainsFunc(parts, h.hides) || h.names.leads(parts)
 }

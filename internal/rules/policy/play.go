@@ -90,7 +90,7 @@ func (l logs) judge(p Proposal, e event) string {
 	l.each(p, e.of, func(log *budget.Log, budgets []countersign.Budget) {
 		var used []budget.Used
 		for _, b := range budgets {
-			used = append(used, log.Used(e.at, b, b.Sum != "" && e.of.would.InputSchema[b.Sum].Type == "number"))
+			used = append(used, log.Used(e.at, b, b.Sum != "" && e.of.would.InputSchema[b.Sum].IsNumber()))
 		}
 		all = append(all, budget.Judge(used, e.of.step.Input)...)
 	})

@@ -163,6 +163,11 @@ func headers(p *countersign.Project) []countersign.Problem {
 		switch by := taken[lower]; {
 		case changesMethod(name):
 			out = append(out, problem(path, changedMethod))
+		case lower == "accept" && !request.IsJSONMediaType(p.Headers[name]):
+			out = append(out, problem(path, "it must be a JSON media type, such as application/vnd.example+json; the runtime reads nothing else"))
+		case lower == "accept" && by != "":
+			out = append(out, problem(path, by+" is the same header"))
+		case lower == "accept":
 		case name == "" || !usableHeader(name):
 			out = append(out, problem(path, "it is reserved or no header name; choose one such as X-Api-Version"))
 		case by != "":

@@ -144,7 +144,7 @@ func capabilities(m *cost.Meter, p *countersign.Project) []countersign.Problem {
 		for _, found := range gate.Check(m, c) {
 			out = append(out, problem(join(path, found.Path), found.Message))
 		}
-		for _, found := range budget.Check(c.Budgets, func(input string) bool { return c.InputSchema[input].Type == "number" }) {
+		for _, found := range budget.Check(c.Budgets, func(input string) bool { return c.InputSchema[input].IsNumber() }) {
 			out = append(out, problem(path+".budgets"+found.Path, found.Message))
 		}
 	}

@@ -88,8 +88,19 @@ var capabilityFields = map[string]func(was, now *countersign.Capability) bool{
 	"ApprovalRules": nil,
 	"Probe":         nil,              // with what it names: probedOtherwise
 	"Method":        nil, "Path": nil, // another request; what the old one could send is passesBy's
-	"InputSchema": nil, "Request": nil, // within the same method and path, which approvers see
-	"Name": nil, "Title": nil, "Description": nil, "TimeoutMs": nil, "OutputField": nil, "Outputs": nil,
+	"InputSchema": takesText, // all else of it stays within the method and path that approvers see
+	"Request":     nil,
+	"Name":        nil, "Title": nil, "Description": nil, "TimeoutMs": nil, "OutputField": nil, "Outputs": nil,
+}
+
+// takesText reports an input that may now be any text of the path, where it was an id.
+func takesText(was, now *countersign.Capability) bool {
+	for name, f := range now.InputSchema {
+		if f.PathText && !was.InputSchema[name].PathText {
+			return true
+		}
+	}
+	return false
 }
 
 // holdsAll reports that each of some names is among others.
@@ -116,7 +127,7 @@ func looser(m *cost.Meter, was, now *countersign.Capability) bool {
 
 // sizeOf is what reading the fields takes that are compared one by one.
 func sizeOf(c *countersign.Capability) int {
-	steps := len(capabilityFields)
+	steps := len(capabilityFields) + len(c.InputSchema)
 	for _, name := range c.Sensitive {
 		steps += 1 + len(name)
 	}

@@ -20,6 +20,9 @@ func TestWeakens(t *testing.T) {
 	approval := func(word string) func(*countersign.Capability) {
 		return func(c *countersign.Capability) { c.Approval = word }
 	}
+	path := func(text bool) map[string]countersign.InputField {
+		return map[string]countersign.InputField{"file": {Type: "string", PathText: text}}
+	}
 	expecting := func(field string) func(*countersign.Capability) {
 		return func(c *countersign.Capability) {
 			c.Expectation = &countersign.Expectation{Field: field, Equals: countersign.Bool(true)}
@@ -50,6 +53,9 @@ func TestWeakens(t *testing.T) {
 		{"a new capability", nil, post(approval("NONE")), false},
 		{"an input or output that viewers see from now on", post(func(c *countersign.Capability) { c.Sensitive = []string{"iban", "name"} }), post(func(c *countersign.Capability) { c.Sensitive = []string{"name"} }), true},
 		{"one more that they don't", post(func(c *countersign.Capability) { c.Sensitive = []string{"name"} }), post(func(c *countersign.Capability) { c.Sensitive = []string{"iban", "name"} }), false},
+		{"an input of the path that takes any text from now on", post(func(c *countersign.Capability) { c.InputSchema = path(false) }), post(func(c *countersign.Capability) { c.InputSchema = path(true) }), true},
+		{"a first input of the path that does", post(same), post(func(c *countersign.Capability) { c.InputSchema = path(true) }), true},
+		{"one that did and takes ids alone now", post(func(c *countersign.Capability) { c.InputSchema = path(true) }), post(func(c *countersign.Capability) { c.InputSchema = path(false) }), false},
 		{"a slower one", post(same), post(func(c *countersign.Capability) { c.TimeoutMs = 20000 }), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -73,6 +73,7 @@ func (k *capabilityCheck) types(c *countersign.Capability) {
 			k.add(typePath(name), "wrong_type", "must be one of %s", strings.Join(inputTypes, ", "))
 			continue
 		}
+		k.orTypes(name, c.InputSchema[name])
 		k.bounds(name, c.InputSchema[name])
 	}
 }
@@ -84,10 +85,11 @@ func (k *capabilityCheck) placeholders(m mapping) {
 		switch {
 		case !declared && name != resourceID:
 			k.add("path", "undeclared_input", "{%s} must be declared in inputSchema as string or number; only {resourceId} needs no declaration", name)
-		case declared && !isPathType(field.Type):
+		case declared && !all(field, isPathType):
 			k.add(typePath(name), "wrong_type", "fills {%s} in the path, so it must be string or number", name)
 		}
 	}
+	k.pathTexts(m)
 }
 
 func (k *capabilityCheck) query(m mapping) {
@@ -98,8 +100,8 @@ func (k *capabilityCheck) query(m mapping) {
 	for i, name := range m.capability.Request.Query {
 		path := fmt.Sprintf("request.query[%d]", i)
 		k.listed(m, path, name, seen)
-		if field, ok := m.capability.InputSchema[name]; ok && !isQueryType(field.Type) {
-			k.add(path, "wrong_type", "%s is declared as %s; a query carries string, number and boolean only", name, field.Type)
+		if field, ok := m.capability.InputSchema[name]; ok && !all(field, isQueryType) {
+			k.add(path, "wrong_type", "%s is declared as %s; a query carries string, number and boolean only", name, strings.Join(field.Types(), " or "))
 		}
 	}
 }
@@ -142,10 +144,10 @@ func (k *capabilityCheck) listed(m mapping, path, name string, seen map[string]b
 // carry its type.
 func (k *capabilityCheck) places(m mapping) {
 	for _, name := range sortedNames(m.capability.InputSchema) {
-		switch declared := m.capability.InputSchema[name].Type; {
+		switch declared := m.capability.InputSchema[name]; {
 		case !m.hasPlace(name):
 			k.add("inputSchema."+name, "no_place", "has no place in the request; name it in %s", m.missingPlace())
-		case m.query == nil && m.inQuery(name) && !isQueryType(declared) && slices.Contains(inputTypes, declared):
+		case m.query == nil && m.inQuery(name) && !all(declared, isQueryType) && slices.Contains(inputTypes, declared.Type):
 			k.add(typePath(name), "wrong_type", "goes to the query, which carries string, number and boolean only")
 		}
 	}

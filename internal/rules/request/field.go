@@ -39,8 +39,11 @@ func (k *capabilityCheck) bounds(name string, f countersign.InputField) {
 }
 
 func (k *capabilityCheck) only(path, bound string, f countersign.InputField, kind countersign.Kind) {
-	if f.Type != kind.String() {
-		k.add(path+"."+bound, "wrong_type", "is for inputs of type %s only, and this one is %s", kind, f.Type)
+	if len(f.OrTypes) > 0 && kind == countersign.KindNumber && f.Takes("number") && !f.Takes("string") {
+		return // of what isn't a number nobody expects a bound; of text like "5" they would
+	}
+	if f.Type != kind.String() || len(f.OrTypes) > 0 {
+		k.add(path+"."+bound, "wrong_type", "is for inputs of type %s only, and this one is %s", kind, strings.Join(f.Types(), " or "))
 	}
 }
 
@@ -50,8 +53,8 @@ func (k *capabilityCheck) enum(name string, f countersign.InputField) {
 	}
 	for i, v := range f.Enum {
 		path := fmt.Sprintf("inputSchema.%s.enum[%d]", name, i)
-		if v.Kind().String() != f.Type {
-			k.add(path, "wrong_type", "must be %s, as the input is, not %s", f.Type, v.Kind())
+		if !f.Takes(v.Kind().String()) {
+			k.add(path, "wrong_type", "must be %s, as the input is, not %s", strings.Join(f.Types(), " or "), v.Kind())
 			continue
 		}
 		without := f
@@ -70,7 +73,7 @@ func (k *capabilityCheck) pattern(path string, f countersign.InputField) {
 	if !k.meter.Take(len(f.Pattern), path+".pattern") {
 		return
 	}
-	switch p, err := compiled(k.meter, f.Pattern); {
+	switch p, err := compiled(k.meter, patternOf(f)); {
 	case err != nil:
 		k.add(path+".pattern", "bad_pattern", "must be an RE2 expression: %s", err)
 	case !k.meter.Take(p.size, path+".pattern"):
@@ -154,7 +157,7 @@ func misspelt(m *cost.Meter, what string, f countersign.InputField, text string)
 	case length > countersign.MaxPatternText:
 		return fmt.Sprintf("must not be longer than %d characters, as everything that has a pattern", countersign.MaxPatternText)
 	}
-	if p, err := compiled(m, f.Pattern); err != nil || !p.matches(m, text, what) && !m.Over() { // what can't be read is met by nothing
+	if p, err := compiled(m, patternOf(f)); err != nil || !p.matches(m, text, what) && !m.Over() { // what can't be read is met by nothing
 		return "must match the pattern " + f.Pattern
 	}
 	return ""

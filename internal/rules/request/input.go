@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/cost"
@@ -51,14 +52,14 @@ const missingInput = "missing_input"
 func InputSteps(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value) (steps int) {
 	for name, v := range input {
 		f, declared := c.InputSchema[name]
-		if v.IsZero() || declared && v.Kind().String() != f.Type {
+		if v.IsZero() || declared && !f.Takes(v.Kind().String()) {
 			continue
 		}
 		steps += stepsOf(f, v)
 		if f.Pattern == "" || v.Kind() != countersign.KindString {
 			continue
 		}
-		if p, err := compiled(m, f.Pattern); err == nil {
+		if p, err := compiled(m, patternOf(f)); err == nil {
 			steps += p.steps(v.Text())
 		}
 	}
@@ -98,8 +99,8 @@ func (k *inputCheck) literal(name string, v countersign.Value) {
 	switch {
 	case v.IsZero(): // as good as not there
 	case !k.known(path):
-	case declared && v.Kind().String() != field.Type:
-		k.add(path, "wrong_type", "must be %s, not %s", field.Type, v.Kind())
+	case declared && !field.Takes(v.Kind().String()):
+		k.add(path, "wrong_type", "must be %s, not %s", strings.Join(field.Types(), " or "), v.Kind())
 	default:
 		k.fits(path, v)
 		if why := misfit(k.meter, path.in+"."+path.name, field, v); why != "" {
@@ -136,8 +137,10 @@ func (k *inputCheck) fits(path at, v countersign.Value) {
 	switch kind, name := v.Kind(), path.name; {
 	case k.inPath(name) && kind != countersign.KindString && kind != countersign.KindNumber:
 		k.add(path, "wrong_type", "goes to the path, which carries string and number only, not %s", kind)
-	case k.inPath(name) && !countersign.ValidID(v.Text()):
-		k.add(path, "not_an_id", "goes to the path, so it must be an id: a letter or digit, then at most 127 letters, digits, dots, underscores and hyphens")
+	case k.inPath(name):
+		if why := pathValue(k.capability.InputSchema[name], v.Text()); why != "" {
+			k.add(path, "not_an_id", "%s", why)
+		}
 	case k.inQuery(name) && !v.IsScalar():
 		k.add(path, "wrong_type", "goes to the query, which carries string, number and boolean only, not %s", kind)
 	}

@@ -125,7 +125,7 @@ func TypesOf(c *countersign.Capability, name string) (types []string, ok bool) {
 		return nil, false
 	}
 	if field, told := c.InputSchema[name]; told {
-		return []string{field.Type}, true
+		return field.Types(), true
 	}
 	if m.path[name] {
 		return []string{"string", "number"}, true

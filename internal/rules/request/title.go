@@ -89,6 +89,8 @@ func (k *capabilityCheck) title(m mapping) {
 		name, _, _ := strings.Cut(p.name, ".")
 		if p.name != "" && !m.declared(p.name) && !m.declared(name) {
 			k.add("title", "undeclared_input", "{%s} names no input of the capability", p.name)
+		} else if why := Deeper(m.capability, p.name); why != "" {
+			k.add("title", "wrong_type", "{%s}: %s", p.name, why)
 		}
 	}
 }

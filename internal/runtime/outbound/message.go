@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -90,11 +91,15 @@ func (c *Client) message(call request.Call) (message, error) {
 	return m, err
 }
 
+// headerAccept may be a project's, where the API has its version in it.
+const headerAccept = "Accept"
+
 // fixedHeaders are a project's, by name; the last gate behind the rules of registration.
 func fixedHeaders(headers map[string]string) ([]headerField, error) {
 	var out []headerField
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if !carriesKey(name) || !isHeaderValue(headers[name]) {
+		accept := strings.EqualFold(name, headerAccept) && request.IsJSONMediaType(headers[name])
+		if !accept && !carriesKey(name) || !isHeaderValue(headers[name]) {
 			return nil, cause("header " + strconv.QuoteToASCII(name) + " of the project can't be sent")
 		}
 		out = append(out, headerField{name, headers[name]})
@@ -109,7 +114,9 @@ func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 	b = append(append(b, m.target...), " HTTP/1.1\r\n"...)
 	b = field(b, "Host", m.origin.host)
 	b = field(b, "User-Agent", userAgent)
-	b = field(b, "Accept", "application/json")
+	if !slices.ContainsFunc(m.headers, func(h headerField) bool { return strings.EqualFold(h.name, headerAccept) }) {
+		b = field(b, headerAccept, "application/json")
+	}
 	b = field(b, "Accept-Encoding", "identity")
 	if m.body != "" {
 		b = field(b, "Content-Type", "application/json")

@@ -94,7 +94,7 @@ func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id
 			return err
 		}
 	}
-	declared := func(input string) bool { return c.InputSchema[input].Type == "number" }
+	declared := func(input string) bool { return c.InputSchema[input].IsNumber() }
 	s.places = append(s.places, spent{of, step.ID, declared, own})
 	return nil
 }

@@ -103,7 +103,7 @@ func isEarlierForm(c *countersign.Capability, given map[string]countersign.Value
 func (v *toolRequest) newForm(tool string, c *countersign.Capability, given map[string]countersign.Value) error {
 	names := map[string]string{}
 	for name, field := range c.InputSchema {
-		names[name] = field.Type
+		names[name] = strings.Join(field.Types(), " or ")
 	}
 	if inner, ok := given["input"].Object(); ok && c.InputSchema == nil {
 		for name, value := range inner {

@@ -16,6 +16,7 @@ type schema struct {
 	Additional  *bool             `json:"additionalProperties,omitempty"`
 	Pattern     string            `json:"pattern,omitempty"`
 	MaxLength   int64             `json:"maxLength,omitempty"`
+	AnyOf       []schema          `json:"anyOf,omitempty"`
 
 	Enum    []countersign.Value `json:"enum,omitempty"`
 	Minimum countersign.Value   `json:"minimum,omitzero"`
@@ -68,8 +69,8 @@ func inputSchema(c *countersign.Capability, fixed map[string]countersign.Value) 
 
 // fieldSchema is an input as its project declares it.
 func fieldSchema(f countersign.InputField) schema {
-	return schema{
+	return ofSeveral(schema{
 		Type: f.Type, Description: safetext.Text(f.Description), Enum: f.Enum,
 		Minimum: f.Minimum, Maximum: f.Maximum, MaxLength: f.MaxLength, Pattern: f.Pattern,
-	}
+	}, f)
 }

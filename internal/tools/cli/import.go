@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -17,19 +18,23 @@ import (
 // Import makes proposals from descriptions of other systems. It registers
 // nothing and enables nothing.
 type Import struct {
-	OpenAPI ImportOpenAPI `cmd:"" name:"openapi" help:"Propose a project from an OpenAPI 3.0 or 3.1 document." example:"import openapi https://shop.example.com/openapi.json --project default-shop"`
+	OpenAPI ImportOpenAPI `cmd:"" name:"openapi" help:"Propose a project from an OpenAPI 3.0 or 3.1 document, or one of Swagger 2.0." example:"import openapi https://shop.example.com/openapi.json --project default-shop"`
 }
 
 // ImportOpenAPI is the command `import openapi`: it writes a proposed project to a file.
 type ImportOpenAPI struct {
-	Source        string   `arg:"" name:"file|url" help:"The document, JSON or YAML: a file, - for standard input, or an https URL."`
+	Source        string   `arg:"" name:"file|url" help:"The document, JSON or YAML: a file, which may refer to files below its folder; - for standard input; or an https URL."`
 	Project       string   `required:"" placeholder:"ID" help:"Id of the project to be: the tenant's id, a hyphen and a name."`
 	Name          string   `help:"The project's name. Default: the document's title."`
-	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Server to use instead of the document's first."`
+	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Server to use instead of the document's first. Without a path the document's stays before each operation's."`
+	Auth          []string `sep:"none" placeholder:"SCHEME" help:"How to authenticate, in place of what most operations ask for: a scheme of the document, or BEARER, BASIC, BASIC:USER, HMAC or API_KEY:HEADER for all of them; may be repeated."`
+	Header        []string `sep:"none" placeholder:"NAME=VALUE" help:"Header that each call is sent with; not secret; may be repeated."`
 	CredentialEnv []string `name:"credential-env" placeholder:"NAME" help:"Server environment variable with the credential; of several, one for each, in the order proposed. Default: made of the project's id."`
 	Include       string   `placeholder:"REGEX" help:"Only operations whose \"METHOD /path\" or operationId matches."`
 	Exclude       string   `placeholder:"REGEX" help:"No operations whose \"METHOD /path\" or operationId matches."`
 	Tag           []string `sep:"none" placeholder:"TAG" help:"Only operations with this tag; may be repeated."`
+	Policy        []string `sep:"none" placeholder:"TAG=POLICY" help:"Approval of the operations with this tag: ALWAYS (reads too), RISK_BASED or NONE; may be repeated. Nothing in the document lowers an approval."`
+	PathText      bool     `name:"path-text" help:"Let inputs of the path have any text, percent-encoded whole, where the document shows that ids are not enough, such as e-mail addresses and file names."`
 	RiskBased     bool     `name:"risk-based" help:"Ask for no approval where the document says that the receiver deduplicates (RISK_BASED), a DELETE excepted. Without it every side effect asks."`
 	Out           string   `placeholder:"FILE" help:"Where to write the proposal. Default: <project>.json."`
 	Force         bool     `help:"Overwrite the file."`
@@ -42,8 +47,13 @@ func (ImportOpenAPI) Help() string {
 	return "Nothing is registered: the file is the body of PUT /projects/{id}, disabled, for an administrator to review. Exit status 2: the document can't be used, or the proposal is larger than the service accepts."
 }
 
+// lean is how many percent of what is in use may be garbage: most of what a document takes is
+// needed for a moment only.
+const lean = 25
+
 // Run makes the proposal, prints the report and writes the file.
 func (c *ImportOpenAPI) Run(t *Terminal) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(lean))
 	options, err := c.options()
 	if err != nil {
 		return err
@@ -54,6 +64,7 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 	}
 	options.Location = location
 	proposal, err := c.propose(t, data, options)
+	data = nil // the proposal keeps none of it
 	if proposal == nil {
 		return err
 	}
@@ -67,7 +78,10 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 // options validates the flags before any file is read.
 func (c *ImportOpenAPI) options() (importer.Options, error) {
 	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv, RiskBased: c.RiskBased}
-	o.Tags = c.Tag
+	o.Tags, o.Auth, o.PathText = c.Tag, c.Auth, c.PathText
+	if err := c.pairs(&o); err != nil {
+		return o, err
+	}
 	tenant, name, _ := strings.Cut(c.Project, "-")
 	if !countersign.ValidID(c.Project) || !countersign.ValidTenantID(tenant) || name == "" {
 		return o, Unusablef("--project: %q must be the tenant's id, a hyphen and a name, such as acme-shop", c.Project)
@@ -94,6 +108,8 @@ func (c *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*
 	err := working(t, "reading "+c.shown(), func() {
 		var d *importer.Document
 		if d, failed = importer.Read(data); failed == nil {
+			close := c.below(d)
+			defer close()
 			proposal, failed = d.Propose(o)
 		}
 	})

@@ -35,6 +35,7 @@ func (c *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
 		Table(w, []string{"method", "path", "name", "effect", "approval", "idempotent", "inputs"}, rows)
 		fmt.Fprintln(w)
 	}
+	c.groups(w, p)
 	if !c.Verbose {
 		return
 	}
@@ -77,11 +78,12 @@ func sortedReasons(p *importer.Proposal) []importer.Reason {
 
 // review lists what somebody who knows the API must decide.
 func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
-	otherKeys, leftOut, idempotent := 0, 0, 0
+	otherKeys, leftOut, idempotent, probed, expecting, example := 0, 0, 0, 0, 0, ""
 	for _, line := range p.Proposed {
 		if line.OtherKey != "" {
-			otherKeys++
+			otherKeys, example = otherKeys+1, cmp.Or(example, line.OtherKey)
 		}
+		probed, expecting = probed+count(line.Probe != ""), expecting+count(line.Expects != "")
 		leftOut += len(line.LeftOut)
 		if line.Idempotent {
 			idempotent++
@@ -89,16 +91,25 @@ func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 	}
 	fmt.Fprintln(w, "\nLook at before registering it:")
 	if p.Unasked > 0 {
-		fmt.Fprintf(w, "- %d side effects would run WITHOUT approval: the document says that their receiver deduplicates by Idempotency-Key. Set approval to ALWAYS where it doesn't do so durably, or where a person should decide.\n", p.Unasked)
+		fmt.Fprintf(w, "- %d side effects would run WITHOUT approval, by --policy or since the document says that their receiver deduplicates by Idempotency-Key. Set approval to ALWAYS where it doesn't do so durably, or where a person should decide.\n", p.Unasked)
 	}
 	if idempotent > 0 {
 		fmt.Fprintf(w, "- %d side effects are declared idempotent, on the document's word that the receiver deduplicates by Idempotency-Key: 'countersign check-receiver' shows whether it does.\n", idempotent)
 	}
 	if otherKeys > 0 {
-		fmt.Fprintf(w, "- %d operations deduplicate by another header than Idempotency-Key, which the runtime doesn't send; they are not declared idempotent.\n", otherKeys)
+		fmt.Fprintf(w, "- %d operations deduplicate by a key of their own, such as %s, which the runtime doesn't send as its own; they are not declared idempotent. 'countersign adapter' sends the runtime's key so.\n", otherKeys, Plain(example))
 	}
 	if leftOut > 0 {
 		fmt.Fprintf(w, "- %d optional parameters and fields are left out, for no input can carry them (-v names them).\n", leftOut)
+	}
+	if probed > 0 {
+		fmt.Fprintf(w, "- %d side effects have a probe: the read that shows, in recovery, what happened. See whether it does.\n", probed)
+	}
+	if expecting > 0 {
+		fmt.Fprintf(w, "- %d operations have an expectation, where the document gives each success one value. See whether it proves that the thing was done.\n", expecting)
+	}
+	for _, h := range p.Headers {
+		fmt.Fprintf(w, "- headers: %s is sent with each call; %d of %d operations require it.\n", Plain(h.Name+": "+h.Value), h.RequiredBy, len(p.Proposed))
 	}
 	for _, auth := range p.Project.Auth.List() {
 		fmt.Fprintf(w, "- auth: %s with the server environment variable %s, which must be on SVC_PLATFORM_CREDENTIAL_ENV_ALLOWLIST.\n", auth.Type, auth.CredentialEnv)
@@ -107,4 +118,24 @@ func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 	for _, line := range p.FillIn {
 		fmt.Fprintf(w, "- fill in %s.\n", Plain(strings.TrimSuffix(line, ".")))
 	}
+}
+
+// groups shows what each tag's operations ask for, where there are several.
+func (c *ImportOpenAPI) groups(w io.Writer, p *importer.Proposal) {
+	if len(p.Groups) < 2 {
+		return
+	}
+	var rows [][]string
+	for _, g := range p.Groups {
+		rows = append(rows, []string{cmp.Or(g.Tag, "-"), strconv.Itoa(g.Reads), strconv.Itoa(g.SideEffects), cmp.Or(strings.Join(g.Approval, ", "), "-")})
+	}
+	Table(w, []string{"tag", "reads", "side effects", "approval of these (--policy)"}, rows)
+	fmt.Fprintln(w)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }

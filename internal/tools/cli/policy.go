@@ -155,7 +155,7 @@ func (p *PolicyWhatIf) budgets(t *Terminal, c *client.Client, agents map[string]
 				return nil, err
 			}
 			for input, field := range found.InputSchema {
-				numbers[input] = numbers[input] || field.Type == "number"
+				numbers[input] = numbers[input] || field.IsNumber()
 			}
 		}
 		problems := budget.Check(read.Budgets, func(input string) bool { return numbers[input] })

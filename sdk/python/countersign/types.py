@@ -717,7 +717,11 @@ class InputField(TypedDict):
     maximum: NotRequired[Any]
     # of a number, exact
     minimum: NotRequired[Any]
-    # of a string: an RE2 expression, unanchored
+    # further types that a value may have
+    orTypes: NotRequired[list[Literal["string", "number", "boolean", "object", "array"]]]
+    # true: the path takes any text for it, percent-encoded whole, and not an id alone
+    pathText: NotRequired[bool]
+    # of a string: an RE2 expression, unanchored; beside pathText it matches the whole value
     pattern: NotRequired[str]
     required: bool
     type: Literal["string", "number", "boolean", "object", "array"]
@@ -1588,7 +1592,7 @@ class ProjectWrite(TypedDict):
     enabled: NotRequired[bool]
     # absent or 0 creates; else the current revision
     expectedRevision: NotRequired[int]
-    # fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name
+    # fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name, but Accept with a JSON media type
     headers: NotRequired[dict[str, str]]
     # ignored
     health: NotRequired[Any]

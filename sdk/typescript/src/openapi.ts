@@ -879,7 +879,11 @@ export interface components {
             maximum?: unknown;
             /** @description of a number, exact */
             minimum?: unknown;
-            /** @description of a string: an RE2 expression, unanchored */
+            /** @description further types that a value may have */
+            orTypes?: ("string" | "number" | "boolean" | "object" | "array")[];
+            /** @description true: the path takes any text for it, percent-encoded whole, and not an id alone */
+            pathText?: boolean;
+            /** @description of a string: an RE2 expression, unanchored; beside pathText it matches the whole value */
             pattern?: string;
             required: boolean;
             /** @enum {string} */
@@ -1943,7 +1947,7 @@ export interface components {
              * @description absent or 0 creates; else the current revision
              */
             expectedRevision?: number;
-            /** @description fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name */
+            /** @description fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name, but Accept with a JSON media type */
             headers?: {
                 [key: string]: string;
             };

@@ -108,7 +108,7 @@ func (f *manifestForm) write() bool {
 			posted.Set(fixedField(name), text.Pretty(countersign.ObjectValue(fixed)))
 		default:
 			for input, value := range fixed {
-				posted.Set(fixedField(name)+"."+input, form.TypedText(c.InputSchema[input].Type, value))
+				posted.Set(fixedField(name)+"."+input, form.TypedText(form.TypesOf(c.InputSchema[input]), value))
 			}
 		}
 	}

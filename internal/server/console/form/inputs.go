@@ -68,6 +68,9 @@ func (s *Form) Input(name string, in ShownInput, stored countersign.Value) Field
 	if choices := enumChoices(in.Field); choices != nil {
 		return s.chooseOf(name, in.Name, hint, TypedText(in.Type, stored), choices)
 	}
+	if len(in.Field.OrTypes) > 0 {
+		return s.Document(name, in.Name, hint+", as JSON; in quotes it is text", value, 2)
+	}
 	switch in.Type {
 	case "boolean":
 		return s.Choose("select", name, in.Name, hint, value, Choice{Word: "choose"}, Choice{Value: "true", Word: "true"}, Choice{Value: "false", Word: "false"})
@@ -93,7 +96,7 @@ const mostChosen = 100
 // couldn't be told from no choice.
 func enumChoices(f countersign.InputField) (out []Choice) {
 	for _, v := range f.Enum {
-		text := TypedText(f.Type, v)
+		text := TypedText(TypesOf(f), v)
 		if text == "" || len(f.Enum) > mostChosen {
 			return nil
 		}
@@ -133,6 +136,9 @@ func boundsInWords(f countersign.InputField) string {
 	if f.Pattern != "" {
 		texts = append(texts, "matching "+f.Pattern)
 	}
+	if f.PathText {
+		texts = append(texts, "any text in the path")
+	}
 	return strings.Join(texts, ", ")
 }
 
@@ -154,7 +160,7 @@ func TypedInputsAt(v *web.Request, at string, c *countersign.Capability, fixed m
 		if _, set := fixed[name]; set || text == "" && !field.Required {
 			continue
 		}
-		value, problem := typedValue(field.Type, text)
+		value, problem := typedValue(TypesOf(field), text)
 		if problem != "" {
 			wrong = append(wrong, at+"."+name+": "+problem)
 		}
@@ -177,6 +183,8 @@ func typedValue(kind, text string) (value countersign.Value, problem string) {
 		return value, "it is needed"
 	case kind == "string":
 		return countersign.String(text), ""
+	case strings.Contains(kind, or):
+		return ofSeveral(kind, text)
 	}
 	if err := exactjson.Decode([]byte(text), &value); err != nil || value.Kind() != kinds[kind] {
 		return value, "write " + map[string]string{"number": "a number, such as 249.00", "boolean": "true or false", "object": "a JSON object", "array": "a JSON array"}[kind]
@@ -226,7 +234,7 @@ func (in ShownInput) Words() string {
 func InputsOf(c countersign.Capability) []ShownInput {
 	list := make([]ShownInput, 0, len(c.InputSchema))
 	for name, f := range c.InputSchema {
-		list = append(list, ShownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name), f})
+		list = append(list, ShownInput{name, TypesOf(f), f.Required, slices.Contains(c.Sensitive, name), f})
 	}
 	rank := map[bool]int{false: 1}
 	slices.SortFunc(list, func(a, b ShownInput) int {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -42,7 +43,7 @@ func (b bindingForm) Declared() string {
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(b.Capability.InputSchema)) {
-		words := name + " (" + b.Capability.InputSchema[name].Type
+		words := name + " (" + form.TypesOf(b.Capability.InputSchema[name])
 		if !b.Capability.InputSchema[name].Required {
 			words += ", optional"
 		}

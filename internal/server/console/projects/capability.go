@@ -155,7 +155,7 @@ func inputRows(v *web.Request, c countersign.Capability) []inputRow {
 		rows = typedRows(v)
 	} else {
 		for _, in := range form.InputsOf(c) {
-			rows = append(rows, inputRow{Name: in.Name, Was: in.Name, Type: in.Type, Required: in.Required})
+			rows = append(rows, inputRow{Name: in.Name, Was: in.Name, Type: in.Field.Type, Required: in.Required})
 		}
 	}
 	for range spareRows {

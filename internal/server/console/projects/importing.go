@@ -225,7 +225,7 @@ func noteOf(p importer.Proposed) string {
 		notes = append(notes, "the receiver deduplicates, by "+p.Because)
 	}
 	if p.OtherKey != "" {
-		notes = append(notes, "it deduplicates by the header "+p.OtherKey+", which isn’t sent")
+		notes = append(notes, "it deduplicates by "+p.OtherKey+", which isn’t sent")
 	}
 	if len(p.LeftOut) > 0 {
 		notes = append(notes, "left out: "+strings.Join(p.LeftOut, ", "))

@@ -430,7 +430,7 @@ func (f *Form) writeStep(i int, s BuiltStep, keys map[string]string) {
 		}
 	default:
 		for name, value := range s.Input {
-			set("input."+name, form.TypedText(o.InputSchema[name].Type, value))
+			set("input."+name, form.TypedText(form.TypesOf(o.InputSchema[name]), value))
 		}
 		for name, b := range s.Bindings {
 			set("inputBindings."+name+".stepId", keys[b.StepID])
