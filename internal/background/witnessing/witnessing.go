@@ -163,8 +163,12 @@ func (w *Submitter) submit(ctx context.Context, at int, tenant string, size int6
 			w.note(tenant, func(l *shown) { l.done[at], l.wrong[at] = size, "" })
 		}
 	}
-	if err != nil && rewound == nil && !errors.Is(err, errAhead) && ctx.Err() == nil {
-		w.cfg.Log.Warn("a witness has not cosigned", "tenant", tenant, "witness", witness.Key.Name(), "error", err)
+	level := slog.LevelWarn
+	if errors.Is(err, errAhead) {
+		level = slog.LevelDebug // another replica has submitted, as it should
+	}
+	if err != nil && rewound == nil && ctx.Err() == nil {
+		w.cfg.Log.Log(ctx, level, "a witness has not cosigned", "tenant", tenant, "witness", witness.Key.Name(), "error", err)
 	}
 }
 

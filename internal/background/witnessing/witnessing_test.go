@@ -101,7 +101,7 @@ func (b *bed) witness(dir, name string) *door {
 
 // process is a submitter of the installation, as one process makes it.
 func (b *bed) process(doors ...*door) *witnessing.Submitter {
-	log := slog.New(slog.NewTextHandler(&b.log, nil))
+	log := slog.New(slog.NewTextHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	cfg := witnessing.Config{Client: http.DefaultClient, Now: func() time.Time { return b.now }, Log: log, Unreadable: unreadable.New(log)}
 	for _, d := range doors {
 		cfg.Witnesses = append(cfg.Witnesses, d.Witness)
@@ -223,6 +223,40 @@ func TestWhatAWitnessDidNotCosignIsNotKept(t *testing.T) {
 	}
 }
 
+// TestAWitnessThatContradictsItselfIsToldOf, and no proof that the log was rewound.
+func TestAWitnessThatContradictsItselfIsToldOf(t *testing.T) {
+	for want, answers := range map[string][]string{
+		"it refuses a proof from 0 to 5, which is none":       {"422 no"},
+		"its conflict names no size":                          {"409 x"},
+		"it names the size that was submitted from, 0":        {"409 0"},
+		"it names another size each time":                     {"409 3", "409 4", "409 2"},
+		"it answers 500":                                      {"500 no"},
+		"its answer has more than 65536 bytes":                {"200 " + strings.Repeat("x", 70<<10)},
+		checkpoint.ErrUnsigned.Error():                        {"200 hello"},
+		"the log of 5 records does not go on from the 3 that": {"409 3", "422 no"},
+	} {
+		b := newBed(t)
+		one := b.witness(t.TempDir(), "one.example")
+		one.way = func(rw http.ResponseWriter, _ *http.Request, _ string) bool {
+			status, body, _ := strings.Cut(answers[(one.asked-1)%len(answers)], " ")
+			code := map[string]int{"200": 200, "409": 409, "422": 422, "500": 500}[status]
+			rw.WriteHeader(code)
+			_, _ = io.WriteString(rw, body+"\n")
+			return true
+		}
+		b.grow(5, "a")
+		s := b.process(one)
+		b.round(s, one)
+		b.wants(0, 0)
+		if text := b.log.String(); !strings.Contains(text, want) {
+			t.Errorf("%s is not said: %s", want, text)
+		}
+		if rewound := len(s.Rewound()) > 0; rewound != (len(answers) == 2) {
+			t.Errorf("%s: the log was rewound: %v", want, rewound)
+		}
+	}
+}
+
 // TestALogThatWasRewoundIsSaidToBe: cut, or told anew with as many records, or with more.
 func TestALogThatWasRewoundIsSaidToBe(t *testing.T) {
 	for what, records := range map[string]int{"cut": 3, "told anew": 5, "told anew and gone on": 9} {
@@ -259,15 +293,18 @@ func TestTwoReplicasMaySubmit(t *testing.T) {
 	b.round(first, one)
 	b.round(second, one)
 	for range 4 {
+		b.now = b.now.Add(time.Minute)
 		b.grow(7, "a")
-		b.now = b.now.Add(time.Minute)
-		b.round(first, one)
+		second.Look(context.Background())
 		b.grow(2, "a")
-		b.now = b.now.Add(time.Minute)
-		b.round(second, one)
-		b.round(first, one)
+		first.Look(context.Background())
+		first.Submit(context.Background(), 0)
+		second.Submit(context.Background(), 0)
 	}
 	b.wants(41, 1, one)
+	if text := b.log.String(); strings.Contains(text, "WARN") || strings.Contains(text, "ERROR") || !strings.Contains(text, "it has cosigned more") {
+		t.Error(text)
+	}
 	if got := append(first.Rewound(), second.Rewound()...); len(got) > 0 {
 		t.Errorf("%v\n%s", got, b.log.String())
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
@@ -87,7 +86,7 @@ func (s *AuditService) Checkpoint(ctx context.Context, a core.Actor, realm bool)
 
 // newest is the newest cosigned head of a log, nil for none.
 func (s *AuditService) newest(ctx context.Context, a core.Actor, log string) (c *countersign.AuditCheckpoint, err error) {
-	err = s.View(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+	err = s.readSpan(ctx, a, func(tx store.Tx) error {
 		rows, err := tx.List(store.Meta, log, records.NewestCosigned())
 		if err != nil || len(rows) == 0 {
 			return err
@@ -110,7 +109,7 @@ func (s *AuditService) shownCheckpoint(k *records.LogKey, log string, kept *reco
 	key := signerOf(k, log).Key
 	head, err := checkpoint.Open(kept.Checkpoint, key)
 	if err != nil {
-		return nil, fmt.Errorf("the cosigned checkpoint of %d records: %w: %w", kept.Size, err, store.ErrDamaged)
+		return nil, errors.Join(store.ErrDamaged, err)
 	}
 	c := &countersign.AuditCheckpoint{
 		Origin: head.Origin, Records: head.Size, Head: hex.EncodeToString(head.Hash[:]), LogKey: key.String(), Checkpoint: kept.Checkpoint,
