@@ -45,6 +45,25 @@ type AuditVerification struct {
 	Records     int64  `json:"records" doc:"records that the head counts"`
 	Head        string `json:"head" doc:"RFC 6962 tree hash, lowercase hex"`
 	FirstBroken *int64 `json:"firstBroken,omitempty" doc:"sequence number of the first record that does not fit"`
+
+	Cosigned *AuditCheckpoint `json:"cosigned,omitempty" since:"3" doc:"the newest head that witnesses have cosigned; absent before the first"`
+}
+
+// AuditCheckpoint is a head of an audit log that witnesses have cosigned: C2SP tlog-checkpoint and
+// tlog-cosignature.
+type AuditCheckpoint struct {
+	Origin       string             `json:"origin" doc:"names the log"`
+	Records      int64              `json:"records" doc:"records that the head counts"`
+	Head         string             `json:"head" doc:"RFC 6962 tree hash, lowercase hex"`
+	LogKey       string             `json:"logKey" doc:"the vkey by which the checkpoint is signed"`
+	Checkpoint   string             `json:"checkpoint" doc:"the signed note, with the signature of the log and the cosignatures"`
+	Cosignatures []AuditCosignature `json:"cosignatures" nullable:"false"`
+}
+
+// AuditCosignature is a witness's word that the log went on from what it had cosigned before.
+type AuditCosignature struct {
+	Witness string    `json:"witness" doc:"its vkey, as the settings have it"`
+	At      time.Time `json:"at"`
 }
 
 // AuditExport is the last line of GET /audit/export, under the name "export": what

@@ -54,6 +54,14 @@ func (c *Client) VerifyAudit(ctx context.Context, ofRealm bool) (*countersign.Au
 	return call[countersign.AuditVerification](ctx, c, Request{Method: "GET", Path: "/audit/verify", Query: q})
 }
 
+// AuditCheckpoint is the newest head of the log that witnesses have cosigned (ADMIN). Before the
+// first it is not found.
+func (c *Client) AuditCheckpoint(ctx context.Context, ofRealm bool) (*countersign.AuditCheckpoint, error) {
+	q := url.Values{}
+	realm(q, ofRealm)
+	return call[countersign.AuditCheckpoint](ctx, c, Request{Method: "GET", Path: "/audit/checkpoint", Query: q})
+}
+
 func realm(q url.Values, yes bool) {
 	if yes {
 		q.Set("realm", "true")

@@ -29,6 +29,7 @@ type commands struct {
 	Restore     restoreCommand     `cmd:"" group:"Server" help:"Make a store of a backup, safe to start." example:"restore countersign.backup --store ./restored"`
 	Store       storeCommand       `cmd:"" group:"Server" help:"Move a store between a directory and PostgreSQL."`
 	Doctor      doctorCommand      `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do." example:"doctor --store ./countersign-data"`
+	Witness     witnessCommand     `cmd:"" group:"Server" help:"Cosign the audit logs of other installations."`
 	Version     versionCommand     `cmd:"" group:"Server" help:"Print the version and what the binary was made of." example:"version"`
 	cli.Commands
 	Receipt receiptCommand `cmd:"" group:"Client" help:"Receipts of runs: get, verify, keys; rotate."`

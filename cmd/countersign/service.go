@@ -26,6 +26,7 @@ import (
 	"github.com/countersign/countersign/internal/background/retention"
 	"github.com/countersign/countersign/internal/background/slack"
 	"github.com/countersign/countersign/internal/background/webhook"
+	"github.com/countersign/countersign/internal/background/witnessing"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/connlimit"
 	"github.com/countersign/countersign/internal/platform/oidc"
@@ -72,6 +73,7 @@ type service struct {
 	api         *httpapi.API
 	console     *console.Console
 	manual      *manual.Manual
+	witnesses   *witnessing.Submitter // nil: none cosigns
 	hooks       *outbound.Client      // of webhooks; nil if no origin is allowed for them
 	running     []interface{ Stop() } // background work, in the order in which it began; Stop waits for what is under way
 	listener    net.Listener
@@ -165,6 +167,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.control.EnsureReceiptKey(ctx); err != nil {
 		return err
 	}
+	if err := s.control.EnsureLogKey(ctx); err != nil {
+		return err
+	}
 	if err := s.control.BindCredentials(ctx); err != nil {
 		return err
 	}
@@ -187,6 +192,9 @@ func (s *service) wire(ctx context.Context) error {
 	}
 	s.notifies()
 	s.chats()
+	if s.witnesses != nil {
+		s.start(s.witnesses)
+	}
 	s.tells()
 	s.start(indexing.New(s.store, s.control, indexAfter, s.log, s.unreadable))
 	if err := s.engine.Start(ctx); err != nil {
@@ -243,6 +251,13 @@ func (s *service) assemble() *runrepo.Repository {
 	useCases := control.Config{
 		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Metrics: s.metrics, Unreadable: s.unreadable,
+	}
+	if len(s.cfg.Witnesses) > 0 {
+		s.witnesses = witnessing.New(witnessing.Config{Witnesses: s.cfg.Witnesses, Client: witnessClient(), Now: now, Log: s.log, Unreadable: s.unreadable}, s.store)
+		useCases.Rewound = s.witnesses.Rewound
+		for _, w := range s.cfg.Witnesses {
+			useCases.Witnesses = append(useCases.Witnesses, w.Key)
+		}
 	}
 	if bounded, ok := s.opened.(interface{ Readers() int }); ok {
 		useCases.Readers = bounded.Readers()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/background/witnessing"
 	"github.com/countersign/countersign/internal/platform/mail"
 	"github.com/countersign/countersign/internal/platform/oidc"
 	"github.com/countersign/countersign/internal/platform/secretfile"
@@ -61,6 +62,7 @@ type settings struct {
 	SlackBotToken     string `help:"Bot token (xoxb-…) of the same app; prefer the variable likewise." placeholder:"TOKEN"`
 	SlackChannels     string `help:"Channel of each tenant whose approvals are shown and decided in Slack, by its id, comma-separated." placeholder:"default=C0123ABCD,…"`
 	SlackURL          string `name:"slack-url" help:"Slack's Web API; GovSlack has another." placeholder:"https://slack.com/api/"`
+	Witnesses         string `help:"Witnesses that cosign the audit logs, each its URL, a space and its vkey, comma-separated." placeholder:"URL VKEY,…"`
 	Log               string `help:"Log format, text or json; default: text on a terminal." placeholder:"FORMAT"`
 }
 
@@ -84,6 +86,7 @@ type config struct {
 	Mail              *mail.Server // nil: no mail server
 	Slack             *slackConfig // nil: no app
 	OIDC              *oidc.Config // nil: no provider; the service sets its addresses
+	Witnesses         []witnessing.Witness
 	StopGrace         time.Duration
 	Retention         time.Duration // 0: for ever
 	ArchiveDir        string
@@ -128,7 +131,7 @@ func understand(s settings, environ []string) (config, error) {
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.Retention, c.ArchiveDir = r.retention(c.Store)
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
-	c.Slack = r.slack()
+	c.Slack, c.Witnesses = r.slack(), r.witnesses()
 	c.Credentials.Signing = r.entries("SIGNING_ENV_ALLOWLIST")
 	c.Credentials.General = c.Credentials.Signing
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
@@ -165,6 +168,7 @@ func (s settings) byName() map[string]string {
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
 		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
 		"SLACK_APP_TOKEN": s.SlackAppToken, "SLACK_BOT_TOKEN": s.SlackBotToken, "SLACK_CHANNELS": s.SlackChannels, "SLACK_URL": s.SlackURL,
+		"WITNESSES": s.Witnesses,
 	}
 }
 

@@ -4,12 +4,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
 )
 
 // The settings of a Slack app and of an identity provider, each a group whose members go together.
 var (
-	ofSlack = []string{"SLACK_APP_TOKEN=xapp-0123456789", "SLACK_BOT_TOKEN=xoxb-0123456789", "SLACK_CHANNELS=default=C0123ABCD"}
-	ofOIDC  = []string{"OIDC_ISSUER=https://accounts.example.com", "OIDC_CLIENT_ID=c", "OIDC_CLIENT_SECRET_ENV=SECRET"}
+	aWitness = "https://w.example " + checkpoint.NewCosigner("w.example", make([]byte, 32), 0).Key.String()
+	ofSlack  = []string{"SLACK_APP_TOKEN=xapp-0123456789", "SLACK_BOT_TOKEN=xoxb-0123456789", "SLACK_CHANNELS=default=C0123ABCD"}
+	ofOIDC   = []string{"OIDC_ISSUER=https://accounts.example.com", "OIDC_CLIENT_ID=c", "OIDC_CLIENT_SECRET_ENV=SECRET"}
 )
 
 // with is a group with others, of which the last of a name counts.
@@ -52,6 +55,9 @@ var wrongSettings = []struct {
 	{ofSlack[:1], "[SVC_PLATFORM_SLACK_APP_TOKEN: it, SVC_PLATFORM_SLACK_BOT_TOKEN and SVC_PLATFORM_SLACK_CHANNELS go together]"},
 	{with(ofSlack[1:], "SLACK_APP_TOKEN=x"), "[SVC_PLATFORM_SLACK_APP_TOKEN: it is no app-level token, which begins with xapp-; see Basic Information of the app]"},
 	{with(ofSlack[2:], ofSlack[0], "SLACK_BOT_TOKEN=x"), "[SVC_PLATFORM_SLACK_BOT_TOKEN: it is no bot token, which begins with xoxb-; see OAuth & Permissions of the app]"},
+	{[]string{"WITNESSES=witness.example k"}, `[SVC_PLATFORM_WITNESSES: "witness.example k" does not begin with the http or https URL of a witness, without user, query and fragment; each entry is URL, a space, and VKEY]`},
+	{[]string{"WITNESSES=https://witness.example k"}, `[SVC_PLATFORM_WITNESSES: "https://witness.example k": it is no vkey of an Ed25519 key: NAME+8 digits of hex+base64]`},
+	{[]string{"WITNESSES=" + aWitness + "," + aWitness}, "[SVC_PLATFORM_WITNESSES: w.example stands twice]"},
 	{with(ofSlack, "SLACK_URL=http://slack.example.com"), "[SVC_PLATFORM_SLACK_URL: it is no https address such as https://slack.com/api/]"},
 	{with(ofSlack[:2], "SLACK_CHANNELS=default"), `[SVC_PLATFORM_SLACK_CHANNELS: "default" is no tenant and channel id such as default=C0123ABCD; the id stands at the end of the channel's details]`},
 	{with(ofSlack[:2], "SLACK_CHANNELS=default=C0123ABCD,default=C0123ABCE"), "[SVC_PLATFORM_SLACK_CHANNELS: tenant default has two channels; keep one]"},

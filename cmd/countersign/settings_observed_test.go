@@ -55,6 +55,7 @@ var observed = map[string]string{
 	"SLACK_BOT_TOKEN_FILE":             "test/settings_test.go TestSecretsOfTheSettingsAreReadFromFiles",
 	"SLACK_CHANNELS":                   "test/slack_test.go TestAnApprovalIsDecidedInSlack",
 	"SLACK_URL":                        "test/slack_test.go TestAnApprovalIsDecidedInSlack",
+	"WITNESSES":                        "test/witness_test.go TestWitnessesCosignTheAuditLog",
 	"LOG":                              "test/settings_test.go TestTheFormatOfTheLogIsASetting",
 }
 

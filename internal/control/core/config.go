@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/project"
@@ -29,6 +30,8 @@ type Config struct {
 	Metrics    *telemetry.Metrics
 	Readers    int                 // Views that the store runs at once; 0: four
 	Unreadable *unreadable.Records // what work over all tenants passes over
+	Witnesses  []checkpoint.Key    // who cosigns the audit logs
+	Rewound    func() []string     // names of the witnesses whose last cosigned head a log contradicts; nil: there are no witnesses
 }
 
 // Postbox sends a mail to one address. It may take long: no request waits for it.

@@ -66,6 +66,9 @@ func (s *AuditService) VerifyAudit(ctx context.Context, a core.Actor, realm bool
 	v, err = s.verifier.Verify(ctx, log, s.Config.Now, func(ctx context.Context, read func(tx store.Tx) error) error {
 		return s.readSpan(ctx, a, read)
 	})
+	if err == nil {
+		v.Cosigned, err = s.newest(ctx, a, log)
+	}
 	return v, core.Public(err)
 }
 

@@ -121,6 +121,8 @@ type Health struct {
 	Status  string `json:"status" enum:"ok,degraded" doc:"degraded: reads are served, writes are not"`
 	Version string `json:"version"`
 	Store   string `json:"store" enum:"ok,full" doc:"full: writes wait for space, or for the database to give the right to write"`
+
+	AuditRewound []string `json:"auditRewound,omitempty" since:"3" doc:"names of the witnesses that have cosigned what an audit log is not any more: it was cut off, or told anew"`
 }
 
 // Health returns the service's state; unavailable if the store can't be read, or can't be
@@ -138,10 +140,14 @@ func (s *MetricService) Health(ctx context.Context) (Health, error) {
 	if err != nil {
 		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store can't be read")
 	}
+	h := Health{Status: "ok", Version: s.Config.Version, Store: "ok"}
 	if s.Store.Full() {
-		return Health{Status: "degraded", Version: s.Config.Version, Store: "full"}, nil
+		h.Status, h.Store = "degraded", "full"
 	}
-	return Health{Status: "ok", Version: s.Config.Version, Store: "ok"}, nil
+	if s.Config.Rewound != nil {
+		h.AuditRewound = s.Config.Rewound()
+	}
+	return h, nil
 }
 
 // storedCounts counts what a tenant has stored. A count reads a range of an index, which

@@ -11,11 +11,15 @@ import (
 // by it (contract 8).
 func (a *API) contract(c *call) (any, error) {
 	keys, err := a.control.ReceiptKeys(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	logKey, realmLogKey, err := a.control.LogKeys(c.ctx, c.actor)
 	return integrationContract{
 		APIVersion: "0.3.0", Prefixes: []string{Prefix, AliasPrefix}, DefaultPrefix: AliasPrefix,
 		SDKOperations: sdkOperations, Manifest: manifestContract, Heartbeat: heartbeatContract,
 		RuntimeHeaders: runtimeHeaders, Signing: signingContract, Limits: a.limits(), ErrorCodes: errorCodes(),
-		ReceiptKeys: keys,
+		ReceiptKeys: keys, LogKey: logKey, RealmLogKey: realmLogKey,
 	}, err
 }
 
@@ -31,7 +35,9 @@ type integrationContract struct {
 	Limits         map[string]int64  `json:"limits"`
 	ErrorCodes     map[string]int    `json:"errorCodes"`
 
-	ReceiptKeys []countersign.ReceiptKey `json:"receiptKeys"` // the current one first
+	ReceiptKeys []countersign.ReceiptKey `json:"receiptKeys"`           // the current one first
+	LogKey      string                   `json:"logKey"`                // signs the checkpoints of the tenant's audit log, as a vkey
+	RealmLogKey string                   `json:"realmLogKey,omitempty"` // the realm's, for a realm administrator
 }
 
 var sdkOperations = []string{

@@ -129,6 +129,10 @@ func (a *API) listAudit(c *call) (any, error) {
 	return listed(a.control.Audit(c.ctx, c.actor, c.list, auditFilter(c), c.query["realm"] == "true"))
 }
 
+func (a *API) auditCheckpoint(c *call) (any, error) {
+	return a.control.Checkpoint(c.ctx, c.actor, c.query["realm"] == "true")
+}
+
 func (a *API) verifyAudit(c *call) (any, error) {
 	return a.control.VerifyAudit(c.ctx, c.actor, c.query["realm"] == "true")
 }

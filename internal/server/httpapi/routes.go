@@ -148,6 +148,7 @@ func (a *API) routes() []route {
 
 		{method: "GET", path: "/audit", op: access.ReadAudit, id: "listAudit", tag: "audit", summary: "List audit records", query: listQuery(auditParams...), status: 200, answer: typeOf[countersign.Page[countersign.AuditRecord]](), handle: a.listAudit},
 		{method: "GET", path: "/audit/export", op: access.ReadAudit, id: "exportAudit", tag: "audit", summary: "Stream audit records as lines of JSON, oldest first; the last line says what they are of", query: append(slices.Clone(auditParams), param{name: "after", doc: "only records behind this sequence number, so that a collector goes on where it stopped", kind: afterParam}), status: 200, stream: a.exportAudit},
+		{method: "GET", path: "/audit/checkpoint", op: access.ReadAudit, id: "auditCheckpoint", tag: "audit", summary: "The newest head of the log that witnesses have cosigned", query: []param{realmParam}, status: 200, answer: typeOf[countersign.AuditCheckpoint](), handle: a.auditCheckpoint},
 		{method: "GET", path: "/audit/verify", op: access.ReadAudit, id: "verifyAudit", tag: "audit", summary: "Compute the log anew from its records", query: []param{realmParam}, status: 200, answer: typeOf[countersign.AuditVerification](), handle: a.verifyAudit},
 	}
 }

@@ -154,6 +154,7 @@ export class Countersign {
   deleteWebhook = (id: string, o?: CallOptions) => this.#delete<t.Webhook>(`/webhooks/${segment(id)}`, {}, o);
 
   audit = (query: t.Query<"listAudit"> = {}, o?: CallOptions) => this.#list<t.ListedAuditRecord, typeof query>("/audit", query, "seq", o);
+  auditCheckpoint = (query: t.Query<"auditCheckpoint"> = {}, o?: CallOptions) => this.#get<t.AuditCheckpoint>("/audit/checkpoint", o, query);
   verifyAudit = (query: t.Query<"verifyAudit"> = {}, o?: CallOptions) => this.#get<t.AuditVerification>("/audit/verify", o, query);
   /**
    * The whole log as lines of JSON, oldest first, chunk by chunk. The last line says

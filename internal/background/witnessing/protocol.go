@@ -1,0 +1,141 @@
+package witnessing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// rewoundError says that a witness has cosigned what the log is not.
+type rewoundError struct{ how string }
+
+func (e *rewoundError) Error() string { return "audit_rewound: " + e.how }
+
+// answerMost bounds a witness's answer, in bytes.
+const answerMost = 64 << 10
+
+// maxConflicts is how often one submission is begun anew because the witness names another size:
+// another replica submits too.
+const maxConflicts = 3
+
+// agree has a witness cosign a log's head of a size, and returns the lines of its answer. A
+// conflict is answered by submitting from the size that the witness names, once the log's head has
+// been read anew.
+func (w *Submitter) agree(ctx context.Context, at int, tenant string, size int64) (line string, err error) {
+	old := w.last(at, tenant, size)
+	for range maxConflicts {
+		text, signed, err := w.submission(ctx, tenant, old, size)
+		if err != nil {
+			return "", err
+		}
+		status, body, err := w.post(ctx, w.cfg.Witnesses[at].URL, text)
+		if err != nil {
+			return "", err
+		}
+		switch status {
+		case http.StatusOK:
+			_, err := checkpoint.Joined(signed, body, w.cfg.Witnesses[at].Key)
+			return body, err
+		case http.StatusUnprocessableEntity:
+			if old == 0 || old == size {
+				return "", fmt.Errorf("it refuses a proof from %d to %d, which is none", old, size)
+			}
+			return "", &rewoundError{fmt.Sprintf("the log of %d records does not go on from the %d that were cosigned", size, old)}
+		case http.StatusConflict:
+			named, err := strconv.ParseInt(strings.TrimSuffix(body, "\n"), 10, 64)
+			if err != nil || named < 0 {
+				return "", fmt.Errorf("its conflict names no size")
+			}
+			if err := w.after(ctx, tenant, named); err != nil {
+				return "", err
+			}
+			switch {
+			case named == old && old == size:
+				return "", &rewoundError{fmt.Sprintf("the %d records that were cosigned are others than the log's", named)}
+			case named == old:
+				return "", fmt.Errorf("it names the size that was submitted from, %d", old)
+			case named > size:
+				return "", errAhead
+			}
+			old = named
+		default:
+			return "", fmt.Errorf("it answers %d", status)
+		}
+	}
+	return "", fmt.Errorf("it names another size each time")
+}
+
+// last is the size that a witness has cosigned last, as far as is known; 0 if that isn't.
+func (w *Submitter) last(at int, tenant string, size int64) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l := w.logs[tenant]; l != nil && l.done[at] != never && l.done[at] <= size {
+		return l.done[at]
+	}
+	return 0
+}
+
+// errAhead says that the witness has cosigned a later head, which another replica has submitted.
+var errAhead = errors.New("it has cosigned more")
+
+// after reads the head of a log after a witness has named the size that it has cosigned: a larger
+// one was of another log.
+func (w *Submitter) after(ctx context.Context, tenant string, named int64) error {
+	var size int64
+	err := w.store.View(ctx, func(tx store.Tx) (err error) {
+		size, _, err = audit.Head(tx, tenant)
+		return err
+	})
+	if err == nil && named > size {
+		err = &rewoundError{fmt.Sprintf("%d records were cosigned, and the log has %d", named, size)}
+	}
+	return err
+}
+
+// submission makes the text of a submission in one snapshot, and the checkpoint in it.
+func (w *Submitter) submission(ctx context.Context, tenant string, old, size int64) (text, signed string, err error) {
+	err = w.store.View(ctx, func(tx store.Tx) error {
+		key, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
+		if err != nil {
+			return err
+		}
+		grown, err := w.prover.Grown(tx, tenant, old, size)
+		if err != nil {
+			return err
+		}
+		signed, err = checkpoint.Sign(headOf(key, tenant, grown), checkpoint.NewSigner(key.Origin(tenant), key.Seed))
+		text = checkpoint.Submission{Old: old, Proof: grown.Proof, Checkpoint: signed}.Text()
+		return err
+	})
+	return text, signed, err
+}
+
+// post sends a submission. The client bounds how long it takes.
+func (w *Submitter) post(ctx context.Context, url, text string) (status int, body string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/add-checkpoint", strings.NewReader(text))
+	if err != nil {
+		return 0, "", err
+	}
+	resp, err := w.cfg.Client.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, answerMost+1))
+	if err != nil {
+		return 0, "", err
+	}
+	if len(data) > answerMost {
+		return 0, "", fmt.Errorf("its answer has more than %d bytes", answerMost)
+	}
+	return resp.StatusCode, string(data), nil
+}

@@ -1,0 +1,236 @@
+// Package witnessing shows the heads of the audit logs to witnesses (C2SP tlog-witness) and keeps
+// their cosignatures: from then on nobody can cut a log off, or tell another story of it, without
+// a witness's key. A witness that is down, slow or wrong stops nothing.
+package witnessing
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
+	"github.com/countersign/countersign/internal/platform/periodic"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
+)
+
+const (
+	lookEvery   = 5 * time.Second
+	lookRest    = 20          // times as long as a look took: it reads the head of each log
+	submitEvery = time.Minute // of one log, at most
+	atOnce      = 4           // submissions to one witness
+)
+
+// Witness is where and by which key one cosigns.
+type Witness struct {
+	URL string // without a slash at its end
+	Key checkpoint.Key
+}
+
+// Config is what the settings say.
+type Config struct {
+	Witnesses  []Witness
+	Client     *http.Client
+	Now        func() time.Time
+	Log        *slog.Logger
+	Unreadable *unreadable.Records
+}
+
+// Submitter submits. Start begins, Stop ends it.
+type Submitter struct {
+	cfg    Config
+	store  store.Store
+	prover *audit.Prover
+	tasks  []*periodic.Task
+
+	mu   sync.Mutex
+	logs map[string]*shown // by tenant
+}
+
+// shown is what is shown of one log.
+type shown struct {
+	size  int64     // that is submitted now: all witnesses are to cosign one head
+	since time.Time // when it became that
+	done  []int64   // by witness: the size that it has cosigned last, as far as is known
+	tried []time.Time
+	wrong []string // by witness: in which way the log contradicts what it has cosigned; "" for none
+}
+
+// New makes a submitter.
+func New(cfg Config, s store.Store) *Submitter {
+	return &Submitter{cfg: cfg, store: s, prover: &audit.Prover{}, logs: map[string]*shown{}}
+}
+
+// Start submits the head of each log, and again when it has grown, until Stop.
+func (w *Submitter) Start() {
+	w.tasks = append(w.tasks, periodic.Sparing(lookEvery, lookRest, w.Look))
+	for at := range w.cfg.Witnesses {
+		w.tasks = append(w.tasks, periodic.Start(lookEvery, func(ctx context.Context) { w.Submit(ctx, at) }))
+	}
+}
+
+// Stop waits for what is under way.
+func (w *Submitter) Stop() {
+	for _, t := range w.tasks {
+		t.Stop()
+	}
+}
+
+// Look reads how far each log has grown.
+func (w *Submitter) Look(ctx context.Context) {
+	err := w.cfg.Unreadable.EachTenant(ctx, w.store, "audit log", w.look)
+	if err == nil {
+		err = w.look(store.Realm)
+	}
+	if err != nil && ctx.Err() == nil {
+		w.cfg.Log.Warn("the heads of the audit logs can't be read for witnesses", "error", err)
+	}
+}
+
+func (w *Submitter) look(tenant string) error {
+	var size int64
+	err := w.store.View(context.Background(), func(tx store.Tx) (err error) {
+		size, _, err = audit.Head(tx, tenant)
+		return err
+	})
+	if err == nil && size > 0 {
+		w.grew(tenant, size)
+	}
+	return err
+}
+
+// grew makes a size the one that is submitted, unless another became that within the last minute.
+func (w *Submitter) grew(tenant string, size int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, n := w.logs[tenant], len(w.cfg.Witnesses)
+	switch {
+	case l == nil:
+		w.logs[tenant] = &shown{size: size, since: w.cfg.Now(), done: slices.Repeat([]int64{never}, n), tried: make([]time.Time, n), wrong: make([]string, n)}
+	case l.size != size && w.cfg.Now().Sub(l.since) >= submitEvery:
+		l.size, l.since = size, w.cfg.Now()
+	}
+}
+
+// never is the size of a log that this process hasn't shown to a witness: it does so once at its
+// start, grown or not.
+const never = -1
+
+// Submit submits to one witness what it hasn't cosigned.
+func (w *Submitter) Submit(ctx context.Context, at int) {
+	var all sync.WaitGroup
+	turns := make(chan struct{}, atOnce)
+	for tenant, size := range w.due(at) {
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			w.submit(ctx, at, tenant, size)
+		})
+	}
+	all.Wait()
+}
+
+// due are the logs whose head a witness hasn't cosigned, and wasn't asked for within a minute.
+func (w *Submitter) due(at int) map[string]int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out, now := map[string]int64{}, w.cfg.Now()
+	for tenant, l := range w.logs {
+		if l.done[at] != l.size && now.Sub(l.tried[at]) >= submitEvery {
+			out[tenant], l.tried[at] = l.size, now
+		}
+	}
+	return out
+}
+
+// submit submits a log's head, and keeps the cosignature.
+func (w *Submitter) submit(ctx context.Context, at int, tenant string, size int64) {
+	witness := w.cfg.Witnesses[at]
+	signed, err := w.agree(ctx, at, tenant, size)
+	var rewound *rewoundError
+	switch {
+	case errors.As(err, &rewound):
+		w.note(tenant, func(l *shown) { l.wrong[at] = rewound.how })
+		w.cfg.Log.Error("audit_rewound: a log is not what a witness has cosigned", "tenant", tenant, "witness", witness.Key.Name(), "how", rewound.how)
+	case err == nil:
+		if err = w.keep(ctx, at, tenant, size, signed); err == nil {
+			w.note(tenant, func(l *shown) { l.done[at], l.wrong[at] = size, "" })
+		}
+	}
+	level := slog.LevelWarn
+	if errors.Is(err, errAhead) {
+		level = slog.LevelDebug // another replica has submitted, as it should
+	}
+	if err != nil && rewound == nil && ctx.Err() == nil {
+		w.cfg.Log.Log(ctx, level, "a witness has not cosigned", "tenant", tenant, "witness", witness.Key.Name(), "error", err)
+	}
+}
+
+func (w *Submitter) note(tenant string, change func(l *shown)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l := w.logs[tenant]; l != nil {
+		change(l)
+	}
+}
+
+// Rewound are the witnesses whose last cosigned head of some log contradicts what the log is now,
+// in the order of the settings.
+func (w *Submitter) Rewound() (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for at, witness := range w.cfg.Witnesses {
+		for _, l := range w.logs {
+			if l.wrong[at] != "" {
+				names = append(names, witness.Key.Name())
+				break
+			}
+		}
+	}
+	return names
+}
+
+// keep stores a cosigned checkpoint, beside the cosignatures of the same size that others have
+// given.
+func (w *Submitter) keep(ctx context.Context, at int, tenant string, size int64, line string) error {
+	key := w.cfg.Witnesses[at].Key
+	return w.store.Update(ctx, func(tx store.Tx) error {
+		logKey, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
+		if err != nil {
+			return err
+		}
+		grown, err := w.prover.Grown(tx, tenant, 0, size)
+		if err != nil {
+			return err
+		}
+		signed, err := checkpoint.Sign(headOf(logKey, tenant, grown), checkpoint.NewSigner(logKey.Origin(tenant), logKey.Seed))
+		if err != nil {
+			return err
+		}
+		kept, version, err := records.CosignedHeads.Get(tx, tenant, records.CosignedID(size))
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			kept = &records.Cosigned{Size: size, Epoch: logKey.Epoch, Checkpoint: signed}
+		case err != nil:
+			return err
+		case len(checkpoint.Cosignatures(kept.Checkpoint, []checkpoint.Key{key})) > 0:
+			return nil
+		}
+		if kept.Checkpoint, err = checkpoint.Joined(kept.Checkpoint, line, key); err != nil {
+			return err
+		}
+		kept.At = w.cfg.Now()
+		_, err = records.CosignedHeads.Put(tx, tenant, records.CosignedID(size), kept, version)
+		return err
+	})
+}
+
+func headOf(k *records.LogKey, tenant string, g audit.Grown) checkpoint.Head {
+	return checkpoint.Head{Origin: k.Origin(tenant), Size: g.Size, Hash: g.Root}
+}
