@@ -30,6 +30,7 @@ var passes = map[string]pass{
 	"BindCredentials": (*world).looksAtCredentials,
 	"NoticeUpgrade":   (*world).noticesUpgrade,
 	"engine":          (*world).expires,
+	"witnesses":       (*world).witnesses,
 }
 
 // TestEachBackgroundPassIsPlayed: one that the wiring starts and that isn't here would be played
@@ -39,9 +40,9 @@ func TestEachBackgroundPassIsPlayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, started := range regexp.MustCompile(`s\.start\((\w+)\.New|periodic\.Start\([^\n]*s\.control\.(\w+)\)|s\.control\.(\w+)\(ctx\)|s\.(engine)\.Start`).FindAllStringSubmatch(string(wiring), -1) {
+	for _, started := range regexp.MustCompile(`s\.start\((\w+)\.New|s\.start\(s\.(witnesses)\)|periodic\.Start\([^\n]*s\.control\.(\w+)\)|s\.control\.(\w+)\(ctx\)|s\.(engine)\.Start`).FindAllStringSubmatch(string(wiring), -1) {
 		name := strings.Join(started[1:], "")
-		if name == "EnsureReceiptKey" { // the installation's own, of no tenant
+		if name == "EnsureReceiptKey" || name == "EnsureLogKey" { // the installation's own, of no tenant
 			continue
 		}
 		if passes[name] == nil {
