@@ -3,7 +3,6 @@ package run_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/testing/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -178,10 +178,9 @@ type cell struct {
 	err       error
 }
 
-// matrix tries every event in every situation, each on a run of its own.
-func matrix(t *testing.T) [][]cell {
+// matrix tries every event in every situation, each on a run of its own, and says which checks failed.
+func matrix(t *testing.T) (rows [][]cell, wrong []string) {
 	t.Helper()
-	var rows [][]cell
 	for _, s := range situations {
 		var row []cell
 		for _, c := range columns {
@@ -189,13 +188,14 @@ func matrix(t *testing.T) [][]cell {
 				continue
 			}
 			w := s.world(t, c)
+			w.t = noted{t, s.name + " / " + c.name, &wrong}
 			was, e := w.run, c.event(w)
 			res, err := w.apply(e)
 			row = append(row, cell{situation: s, column: c, event: e, was: was, is: w.run, res: res, err: err})
 		}
 		rows = append(rows, row)
 	}
-	return rows
+	return rows, wrong
 }
 
 func (c cell) moves() bool { return c.err == nil && !c.res.Unchanged() }
@@ -299,25 +299,22 @@ func sortedCodes(m map[countersign.Code][]string) []countersign.Code {
 	return codes
 }
 
-// wantGolden compares with a recorded text; a change of it is read as a diff.
-func wantGolden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test ./internal/rules/run -update rewrites it):\n%s", file, got)
-	}
+// noted is a check of one cell that fails: the matrix goes on, since its difference says more.
+type noted struct {
+	fataler
+	cell  string
+	wrong *[]string
+}
+
+func (n noted) Fatalf(format string, args ...any) {
+	*n.wrong = append(*n.wrong, n.cell+": "+fmt.Sprintf(format, args...))
 }
 
 func TestMatrix(t *testing.T) {
-	rows := matrix(t)
-	wantGolden(t, filepath.Join("testdata", "matrix.txt"), written(rows))
+	rows, wrong := matrix(t)
+	golden.Want(t, filepath.Join("testdata", "matrix.txt"), written(rows), *update)
+	if wrong != nil {
+		t.Errorf("%d checks of what must hold after every event failed; the first of %s", len(wrong), wrong[0])
+	}
 	t.Run("document", func(t *testing.T) { wantDocument(t, rows) })
 }

@@ -56,7 +56,7 @@ func TestARefusedEventSaysWhatWouldBeRight(t *testing.T) {
 		{probed, run.Probing{}, "quota_exceeded: probes: run run-1 has 1000, as many as a run may have; say what they showed"},
 	} {
 		if _, err := test.world().apply(test.event); err == nil || err.Error() != test.want {
-			t.Errorf("%+v\n got %v\nwant %s", test.event, err, test.want)
+			t.Errorf("%s\n got %v\nwant %s", dumped(test.event), err, test.want)
 		}
 	}
 }
