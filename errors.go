@@ -82,6 +82,10 @@ var RunReasons = []Code{
 type Error struct {
 	Code    Code
 	Message string
+
+	// Problems are what the message says, each with its place: of a refusal for what is wrong with a request. Answers hold
+	// the message alone.
+	Problems []Problem
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
@@ -95,6 +99,21 @@ func (e *Error) Is(target error) bool {
 // Errorf makes a refusal with a formatted message.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Refusal is an error that names these problems, each with its place.
+func Refusal(code Code, problems ...Problem) *Error {
+	return &Error{Code: code, Message: JoinProblems(problems), Problems: problems}
+}
+
+// RefusedAt is an error for one member of a request; path is where.
+func RefusedAt(code Code, path, format string, args ...any) *Error {
+	return Refusal(code, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Invalid is an error for one member that doesn't fit.
+func Invalid(path, format string, args ...any) *Error {
+	return Refusal(CodeInvalidRequest, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // ErrorCode returns the code of err, CodeInternal for an error without one and
