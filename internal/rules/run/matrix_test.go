@@ -42,11 +42,11 @@ func badBinding(s *countersign.Step) {
 	s.Input, s.InputBindings = nil, map[string]countersign.Binding{"resourceId": {StepID: "earlier", Field: "nowhere"}}
 }
 
-func drifted(w *world)  { w.model.Revision++ }
-func disabled(w *world) { w.project.Disabled = true }
-func stopping(w *world) { w.stopping = true }
-func stopped(w *world)  { w.stopped = true }
-func lapsed(w *world)   { w.now = w.now.Add(ttl) }
+func drifted(w *world)    { w.model.Revision++ }
+func disabled(w *world)   { w.project.Disabled = true }
+func stopping(w *world)   { w.stopping = true }
+func stopped(w *world)    { w.stopped = true }
+func pastExpiry(w *world) { w.now = w.now.Add(ttl) }
 
 // overdue lets the time pass in which the call may still be answered.
 func overdue(w *world) { w.now = w.answerBy }
@@ -95,7 +95,7 @@ var columns = []column{
 	{name: "Resumed, drift", arrange: drifted, only: goesOn, event: fixed(run.Resumed{})},
 	{name: "Resumed, project disabled", arrange: disabled, only: goesOn, event: fixed(run.Resumed{})},
 	{name: "Resumed, the next step's binding can't be filled", next: badBinding, only: begins, event: fixed(run.Resumed{})},
-	{name: "Resumed, the approval has expired", arrange: lapsed, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
+	{name: "Resumed, the approval has expired", arrange: pastExpiry, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
 	{name: "Resumed, the request is not the approved one", arrange: otherDigest, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
 	{name: "Resumed, the service stops", arrange: stopping, only: goesOn, event: fixed(run.Resumed{})},
 
@@ -132,11 +132,11 @@ var columns = []column{
 	{name: "Decided APPROVED", event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided APPROVED, LIVE steps are stopped", arrange: stopped, only: undecided, event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided REJECTED", event: fixed(decide(countersign.ApprovalRejected))},
-	{name: "Decided APPROVED, the approval has expired", arrange: lapsed, event: fixed(decide(countersign.ApprovalApproved))},
+	{name: "Decided APPROVED, the approval has expired", arrange: pastExpiry, event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided without a reason", event: fixed(run.Decided{Decision: countersign.ApprovalApproved, Reason: " \n", By: "user:bob@example.com"})},
 	{name: "Expired, before its time", event: fixed(run.Expired{})},
-	{name: "Expired", arrange: lapsed, event: fixed(run.Expired{})},
-	{name: "Expired, drift", arrange: func(w *world) { lapsed(w); drifted(w) }, only: approved, event: fixed(run.Expired{})},
+	{name: "Expired", arrange: pastExpiry, event: fixed(run.Expired{})},
+	{name: "Expired, drift", arrange: func(w *world) { pastExpiry(w); drifted(w) }, only: approved, event: fixed(run.Expired{})},
 	{name: "Expired, the call's time is over", arrange: overdue, only: onItsWay, event: fixed(run.Expired{})},
 	{name: "SlotGranted", event: fixed(run.SlotGranted{})},
 	{name: "SlotGranted, LIVE steps are stopped", arrange: stopped, only: func(w *world) bool { return run.WaitsForSlot(w.run) }, event: fixed(run.SlotGranted{})},

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/countersign/countersign"
 )
 
 // TestTheHelpOfACommandNamesItsVerbs: also one that was added, and none twice.
@@ -22,6 +26,19 @@ func TestTheHelpOfACommandNamesItsVerbs(t *testing.T) {
 	for i, want := range []string{"Things of a tenant: list, added.", "Print the version."} {
 		if got := parser.Model.Children[i].Help; got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestTheFlagOfWebhooksOffersEachEvent, in its list and in its help.
+func TestTheFlagOfWebhooksOffersEachEvent(t *testing.T) {
+	field, has := reflect.TypeFor[WebhooksPut]().FieldByName("Event")
+	if !has || field.Tag.Get("enum") != strings.Join(countersign.WebhookEvents, ",") {
+		t.Errorf("--event takes %s, and the events are %q", field.Tag.Get("enum"), countersign.WebhookEvents)
+	}
+	for _, name := range countersign.WebhookEvents {
+		if !strings.Contains(field.Tag.Get("help"), name) {
+			t.Errorf("the help of --event doesn't name %s", name)
 		}
 	}
 }
