@@ -61,15 +61,11 @@ func (d *draft) member(i int, ended <-chan struct{}) bool {
 	if w.member(i, 0) || w.isFull(i) {
 		return i < len(w.members)
 	}
-	select {
-	case r := <-w.queue.Outcomes:
+	r, ok := turns.Await(w.queue, ended)
+	if ok {
 		w.members = append(w.members, r)
-	case r := <-w.queue.Others:
-		w.members = append(w.members, r)
-	case <-ended:
-		return false
 	}
-	return true
+	return ok
 }
 
 // takenOver reports that the batch has what the function has made in the draft.

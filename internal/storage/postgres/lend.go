@@ -120,12 +120,6 @@ func (w *writer) isFull(n int) bool { return n == maxBatch || w.took >= w.settin
 func (w *writer) nextWithin(d time.Duration) *turns.Request {
 	late := time.NewTimer(d)
 	defer late.Stop()
-	select {
-	case r := <-w.queue.Outcomes:
-		return r
-	case r := <-w.queue.Others:
-		return r
-	case <-late.C:
-		return nil
-	}
+	r, _ := turns.Await(w.queue, late.C)
+	return r
 }

@@ -62,33 +62,19 @@ func newWriter(db *database) *writer {
 
 // update waits for its turn, runs fn in the writer's transaction, and waits for the commit.
 func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r := turns.NewRequest()
-	select {
-	case w.queue.For(ctx) <- r:
-		return r.Serve(ctx, fn)
-	case <-w.stopped:
-		return w.reason
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return w.queue.Update(ctx, turns.NewRequest(), fn, w.stopped, func() error { return w.reason })
 }
 
 // run is the writer's goroutine.
 func (w *writer) run() {
 	defer close(w.stopped)
 	for w.reason == nil {
-		select {
-		case first := <-w.queue.Outcomes:
-			w.serve(first)
-		case first := <-w.queue.Others:
-			w.serve(first)
-		case <-w.closing:
+		first, ok := turns.Await(w.queue, w.closing)
+		if !ok {
 			w.drain()
 			return
 		}
+		w.serve(first)
 	}
 }
 

@@ -77,18 +77,8 @@ func (s *Store) Changes(tables ...*store.Table) (n int64) {
 
 // update waits for its turn, runs fn in the writer's transaction, and waits for the commit.
 func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	r := &request{Request: turns.NewRequest(), urgent: store.IsUrgent(ctx)}
-	select {
-	case w.queue.For(ctx) <- r:
-		return r.Serve(ctx, fn)
-	case <-w.stopped:
-		return w.reason
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return w.queue.Update(ctx, r, fn, w.stopped, func() error { return w.reason })
 }
 
 // run is the writer's goroutine.
