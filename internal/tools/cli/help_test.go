@@ -42,3 +42,23 @@ func TestTheFlagOfWebhooksOffersEachEvent(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFlagsOfStatusesOfferEachStatus, and none: then all are listed.
+func TestTheFlagsOfStatusesOfferEachStatus(t *testing.T) {
+	for command, want := range map[reflect.Type]string{
+		reflect.TypeFor[RunsList]():      "," + joinedStatuses(countersign.RunStatuses),
+		reflect.TypeFor[ApprovalsList](): "," + joinedStatuses(countersign.ApprovalStatuses),
+	} {
+		if field, has := command.FieldByName("Status"); !has || field.Tag.Get("enum") != want {
+			t.Errorf("%s --status takes %q, want %q", command, field.Tag.Get("enum"), want)
+		}
+	}
+}
+
+func joinedStatuses[T ~string](statuses []T) string {
+	texts := make([]string, len(statuses))
+	for i, s := range statuses {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, ",")
+}
