@@ -59,7 +59,7 @@ func typescriptPart(variables string) part {
 
 func pythonPart(variables string) part {
 	return part{name: "python", guards: "the Python SDK, its receiver kit and examples; its types", estimate: minutes(1.5), commands: []string{
-		"cd sdk/python && scripts/python -m mypy && " + variables + "COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY PYTHONDONTWRITEBYTECODE=1 scripts/python -m pytest"}}
+		"cd sdk/python && MYPY_CACHE_DIR=../../bin/mypy scripts/python -m mypy && " + variables + "COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY PYTHONDONTWRITEBYTECODE=1 scripts/python -m pytest"}}
 }
 
 // full is everything, in parts of some minutes each. Estimates are for two processors with a warm build
