@@ -34,9 +34,16 @@ func (e Ending) String() string { return string(e.Code) + ": " + e.Message }
 // nobody.
 func (r *Run) Ended() Ending { return endingOf(r.Error) }
 
+// Ended is why the step failed, as the run it is of has ended.
+func (e *StepError) Ended() Ending { return ending(e.Code, e.Message) }
+
 func endingOf(text string) Ending {
 	code, message, _ := strings.Cut(text, ": ")
-	e := Ending{Code: Code(code), Message: message}
+	return ending(Code(code), message)
+}
+
+func ending(code Code, message string) Ending {
+	e := Ending{Code: code, Message: message}
 	by, reason, told := "", "", false
 	switch e.Code {
 	case CodeApprovalRejected:

@@ -3,6 +3,7 @@ package countersign
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -116,6 +117,14 @@ func Invalid(path, format string, args ...any) *Error {
 	return Refusal(CodeInvalidRequest, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
+// Each are the problems that the error names. Those of an error that was made of a text are read from it.
+func (e *Error) Each() []Problem {
+	if e.Problems != nil {
+		return e.Problems
+	}
+	return ReadProblems(e.Message)
+}
+
 // ErrorCode returns the code of err, CodeInternal for an error without one and
 // "" for nil.
 func ErrorCode(err error) Code {
@@ -161,4 +170,23 @@ func JoinProblems(ps []Problem) string {
 		b.WriteString(p.String())
 	}
 	return b.String()
+}
+
+var atPath = regexp.MustCompile(`^([^\s:]+): (.*)$`)
+
+// ReadProblems reads what JoinProblems has written, where only that is at hand: of a plan's reasons, or a refusal that came
+// as text. Text without a path belongs to the problem before it.
+func ReadProblems(text string) (ps []Problem) {
+	for part := range strings.SplitSeq(text, "; ") {
+		found := atPath.FindStringSubmatch(part)
+		switch {
+		case found != nil:
+			ps = append(ps, Problem{Path: found[1], Message: found[2]})
+		case len(ps) > 0:
+			ps[len(ps)-1].Message += "; " + part
+		default:
+			ps = append(ps, Problem{Message: part})
+		}
+	}
+	return ps
 }

@@ -205,6 +205,11 @@ func TestARefusalKeepsItsProblems(t *testing.T) {
 	if err.Message != "steps[1].input: is required; or not; nothing fits" || len(err.Problems) != 2 || err.Problems[0].Path != one.Path {
 		t.Errorf("%+v", err)
 	}
+	read := (&countersign.Error{Code: err.Code, Message: "a problem of the whole; more of it; steps[1].input: is required; or not; b: the last"}).Each()
+	want := []countersign.Problem{{Message: "a problem of the whole; more of it"}, {Path: "steps[1].input", Message: "is required; or not"}, {Path: "b", Message: "the last"}}
+	if !reflect.DeepEqual(read, want) || !reflect.DeepEqual(err.Each(), err.Problems) {
+		t.Errorf("read %+v", read)
+	}
 	if got := countersign.Invalid("reason", "say %s", "why"); got.Error() != "invalid_request: reason: say why" || got.Problems[0].Path != "reason" {
 		t.Errorf("%+v", got)
 	}

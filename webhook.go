@@ -24,8 +24,8 @@ var Events = []Event{
 	{EventApprovalLapsing, "Approval expires soon", "Nobody has decided, and the time is almost over."},
 	{EventRunRecoveryRequired, "Recovery required", "Nobody knows whether a step took effect."},
 	{EventRunEnded, "Run ended", "It completed, failed or was cancelled. Rehearsals are included."},
-	{EventStopped, "LIVE steps stopped", "Someone has stopped them; nothing new is sent."},
-	{EventGoing, "Stop lifted", "LIVE steps may begin again."},
+	{EventStopped, "LIVE steps stopped", "An administrator stopped all LIVE steps."},
+	{EventGoing, "LIVE steps resumed", "An administrator lifted the stop."},
 }
 
 // WebhookEvents are the names of all of them.
