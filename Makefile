@@ -16,28 +16,38 @@ FUZZ_TIME     ?= 60s
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
+# With the flags that it gives to the tests, so that nothing is compiled twice.
+GATE := $(GO) run -trimpath ./test/gate
+
 .PHONY: test
 test: tools ## Run what a change must pass: every rule once, in some 6 minutes on 2 processors
-	@$(GO) run ./test/gate && $(MAKE) --no-print-directory not-run
+	@$(GATE) && $(MAKE) --no-print-directory not-run
+
+# With the gate's flags, and so its build cache: make one P=./internal/rules/gate, and
+# RUN=TestName ARGS=-postgres if wanted.
+.PHONY: one
+one: ## Run one package's tests as the gate does: P=./internal/rules/gate
+	@$(GATE) -one "$(P)" -run "$(RUN)" -- $(ARGS)
 
 # A part of it: make test-all PARTS=power,kill. What is left of a run that was ended:
 # make test-all CONTINUE=1. `make parts` lists the parts.
 .PHONY: test-all
 test-all: tools ## Run everything, in parts: for a night or a release
-	@$(GO) run ./test/gate -all -parts "$(PARTS)" $(if $(CONTINUE),-continue) && $(MAKE) --no-print-directory not-run
+	@$(GATE) -all -parts "$(PARTS)" $(if $(CONTINUE),-continue) && $(MAKE) --no-print-directory not-run
 
 # Which parts follows from the commit, so that days of changes play all of them.
 .PHONY: test-slice
 test-slice: tools ## Run some parts of test-all, chosen by the last commit: SLICE=7m
-	@$(GO) run ./test/gate -slice HEAD -within $(SLICE)
+	@$(GATE) -slice HEAD -within $(SLICE)
 
 .PHONY: parts
 parts: ## List the parts of test and test-all, and what each guards
-	@$(GO) run ./test/gate -list
+	@$(GATE) -list
 
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
-# gets what is missing; elsewhere the last lines name what was not run, which fails
-# with CI set.
+# gets what is missing, and nothing is upgraded (.ci/install); with INSTALL=0, and
+# elsewhere, the last lines name what was not run, which fails with CI set.
+export INSTALL ?= 1
 TOOLS        := curl openssl strace chromium node npm postgres
 for-curl     := the README's commands, and those of the manual (test/docs)
 for-openssl  := test/docs: the signature by standard tools
@@ -58,8 +68,7 @@ node-serves   = command -v npm >/dev/null && node -e 'process.exit(parseInt(proc
 
 .PHONY: tools
 tools: # Install the tests' tools where that is possible
-	@$(foreach tool,$(TOOLS),$(call have,$(tool)) || \
-		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq $(or $(package-$(tool)),$(tool)); fi;) true
+	@missing=; $(foreach tool,$(TOOLS),$(call have,$(tool)) || missing="$$missing $(or $(package-$(tool)),$(tool))";) .ci/install $$missing
 	@sdk/python/scripts/python -c "" || true # what is missing fails the part
 
 .PHONY: not-run
@@ -181,7 +190,7 @@ bench-simulation: ## Measure simulations beside looplab/fsm, qmuntal/stateless a
 
 .PHONY: build
 build: ## Build bin/countersign
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/countersign ./cmd/countersign
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/countersign ./cmd/countersign
 
 # The first time it builds Helm, which takes minutes.
 HELM           ?= $(GO) run helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)

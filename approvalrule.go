@@ -27,7 +27,7 @@ type ApprovalRule struct {
 }
 
 // Escalate names groups whose members may decide in place of a rule's groups once an
-// approval has waited for a while. An approval that nobody decides lapses all the same.
+// approval has waited for a while. An approval that nobody decides expires all the same.
 type Escalate struct {
 	After  string   `json:"after" doc:"a Go duration, 1s to 720h, since the approval was asked for"`
 	Groups []string `json:"groups" nullable:"false" minItems:"1" maxItems:"10"`

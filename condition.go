@@ -2,18 +2,6 @@ package countersign
 
 import "encoding/json"
 
-// Operators of a Predicate (specification 2.2).
-const (
-	OpEqual          = "eq"
-	OpNotEqual       = "neq"
-	OpGreater        = "gt"
-	OpGreaterOrEqual = "gte"
-	OpLess           = "lt"
-	OpLessOrEqual    = "lte"
-	OpIsUnknown      = "isUnknown"
-	OpIsKnown        = "isKnown"
-)
-
 // Combinators of a ConditionGroup.
 const (
 	CombinatorAnd = "AND"

@@ -3,6 +3,7 @@ package countersign
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -82,6 +83,10 @@ var RunReasons = []Code{
 type Error struct {
 	Code    Code
 	Message string
+
+	// Problems are what the message says, each with its place: of a refusal for what is wrong with a request. Answers hold
+	// the message alone.
+	Problems []Problem
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
@@ -95,6 +100,29 @@ func (e *Error) Is(target error) bool {
 // Errorf makes a refusal with a formatted message.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Refusal is an error that names these problems, each with its place.
+func Refusal(code Code, problems ...Problem) *Error {
+	return &Error{Code: code, Message: JoinProblems(problems), Problems: problems}
+}
+
+// RefusedAt is an error for one member of a request; path is where.
+func RefusedAt(code Code, path, format string, args ...any) *Error {
+	return Refusal(code, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Invalid is an error for one member that doesn't fit.
+func Invalid(path, format string, args ...any) *Error {
+	return Refusal(CodeInvalidRequest, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Each are the problems that the error names. Those of an error that was made of a text are read from it.
+func (e *Error) Each() []Problem {
+	if e.Problems != nil {
+		return e.Problems
+	}
+	return ReadProblems(e.Message)
 }
 
 // ErrorCode returns the code of err, CodeInternal for an error without one and
@@ -142,4 +170,23 @@ func JoinProblems(ps []Problem) string {
 		b.WriteString(p.String())
 	}
 	return b.String()
+}
+
+var atPath = regexp.MustCompile(`^([^\s:]+): (.*)$`)
+
+// ReadProblems reads what JoinProblems has written, where only that is at hand: of a plan's reasons, or a refusal that came
+// as text. Text without a path belongs to the problem before it.
+func ReadProblems(text string) (ps []Problem) {
+	for part := range strings.SplitSeq(text, "; ") {
+		found := atPath.FindStringSubmatch(part)
+		switch {
+		case found != nil:
+			ps = append(ps, Problem{Path: found[1], Message: found[2]})
+		case len(ps) > 0:
+			ps[len(ps)-1].Message += "; " + part
+		default:
+			ps = append(ps, Problem{Message: part})
+		}
+	}
+	return ps
 }

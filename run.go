@@ -311,12 +311,6 @@ func (r *Run) Effects() Effects {
 	return EffectsOpen
 }
 
-// Code is the code of the error of a run that FAILED or was CANCELLED, "" without one.
-func (r *Run) Code() Code {
-	code, _, _ := strings.Cut(r.Error, ": ")
-	return Code(code)
-}
-
 // NotAsExpected reports the code of a step that was answered 2xx and failed.
 func (c Code) NotAsExpected() bool { return c == CodeExpectationNotMet || c == CodeOutputMissing }
 
@@ -365,14 +359,14 @@ func happenedWords(may bool, code Code) string {
 // approval that the system rejected with it: `cancelled: user:ada@example.com: ordered twice` has
 // the code, who cancelled it and why. who words a principal. Any other text stays as it is.
 func CancelledWords(reason string, who func(principal string) string) string {
-	message, cancelled := strings.CutPrefix(reason, string(CodeCancelled)+": ")
-	if !cancelled {
+	switch e := endingOf(reason); {
+	case e.Code != CodeCancelled || e.Message == "":
 		return reason
+	case e.By != "":
+		return "the run was cancelled by " + who(e.By) + ": " + e.Reason
+	default:
+		return strings.Replace(e.Message, "it was cancelled", "the run was cancelled", 1)
 	}
-	if by, why, given := strings.Cut(message, ": "); given {
-		return "the run was cancelled by " + who(by) + ": " + why
-	}
-	return strings.Replace(message, "it was cancelled", "the run was cancelled", 1)
 }
 
 // DecisionWords is the reason of a decision, in words where the system rejected an approval whose

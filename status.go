@@ -1,6 +1,9 @@
 package countersign
 
-import "maps"
+import (
+	"maps"
+	"net/http"
+)
 
 // statuses is the one table from code to HTTP status (contract 2).
 var statuses = map[Code]int{
@@ -24,6 +27,11 @@ var statuses = map[Code]int{
 // Status is the HTTP status that a code travels with, 0 for a code that only a
 // step or run carries.
 func (c Code) Status() int { return statuses[c] }
+
+// Audited reports a code of which the audit log keeps each refused write (contract 9): every 403 and 409.
+func (c Code) Audited() bool {
+	return c.Status() == http.StatusForbidden || c.Status() == http.StatusConflict
+}
 
 // Statuses returns the status of every code that an answer may have.
 func Statuses() map[Code]int { return maps.Clone(statuses) }

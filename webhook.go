@@ -15,8 +15,29 @@ const (
 	EventGoing               = "live.going"
 )
 
-// WebhookEvents are all of them.
-var WebhookEvents = []string{EventApprovalRequested, EventApprovalLapsing, EventRunRecoveryRequired, EventRunEnded, EventStopped, EventGoing}
+// Event is an event in words.
+type Event struct{ Name, Title, Note string }
+
+// Events are all of them, as forms offer them.
+var Events = []Event{
+	{EventApprovalRequested, "Approval requested", "A LIVE step waits for a decision."},
+	{EventApprovalLapsing, "Approval expires soon", "Nobody has decided, and the time is almost over."},
+	{EventRunRecoveryRequired, "Recovery required", "Nobody knows whether a step took effect."},
+	{EventRunEnded, "Run ended", "It completed, failed or was cancelled. Rehearsals are included."},
+	{EventStopped, "LIVE steps stopped", "An administrator stopped all LIVE steps."},
+	{EventGoing, "LIVE steps resumed", "An administrator lifted the stop."},
+}
+
+// WebhookEvents are the names of all of them.
+var WebhookEvents = namesOf(Events)
+
+func namesOf(events []Event) []string {
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = e.Name
+	}
+	return names
+}
 
 // Webhook is where a tenant is told that something happened, and how that went. What
 // it is told is a hint to go and look, never the truth itself.

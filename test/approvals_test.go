@@ -95,12 +95,12 @@ func TestAnUndecidedApprovalExpires(t *testing.T) {
 	id := w.run(t, step("r", "refund", doc{"orderId": "o"}), step("n", "note", nil))
 	harness.Until(t, "the run to end", func() bool { return w.viewer.Get("/runs/" + id).OK(t).At("completedAt").Exists() })
 	run := w.reaches(t, id, "FAILED").Has(t, "error", "approval_expired: ").Is(t, "steps.0.error.code", "approval_expired").Is(t, "steps.0.status", "FAILED").Is(t, "steps.1.status", "SKIPPED")
-	lapsed := w.viewer.Get("/approvals/"+run.At("approvalId").Text()).OK(t).Is(t, "status", "REJECTED").Is(t, "decidedBy", "system").Has(t, "decisionReason", "approval_expired")
-	asked, expires, decided := instant(t, lapsed, "requestedAt"), instant(t, lapsed, "expiresAt"), instant(t, lapsed, "decidedAt")
+	expired := w.viewer.Get("/approvals/"+run.At("approvalId").Text()).OK(t).Is(t, "status", "REJECTED").Is(t, "decidedBy", "system").Has(t, "decisionReason", "approval_expired")
+	asked, expires, decided := instant(t, expired, "requestedAt"), instant(t, expired, "expiresAt"), instant(t, expired, "decidedAt")
 	if expires.Sub(asked) != time.Second || decided.Before(expires) {
 		t.Errorf("asked for at %s, expires at %s, rejected at %s", asked, expires, decided)
 	}
-	w.approver.Post("/approvals/"+lapsed.At("id").Text()+"/decision", approved).Refused(t, "approval_expired")
+	w.approver.Post("/approvals/"+expired.At("id").Text()+"/decision", approved).Refused(t, "approval_expired")
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "revision", run.At("revision"))
 }
 

@@ -32,7 +32,7 @@ type commands struct {
 	Witness     witnessCommand     `cmd:"" group:"Server" help:"Cosign the audit logs of other installations."`
 	Version     versionCommand     `cmd:"" group:"Server" help:"Print the version and what the binary was made of." example:"version"`
 	cli.Commands
-	Receipt receiptCommand `cmd:"" group:"Client" help:"Receipts of runs: get, verify, keys; rotate."`
+	Receipt receiptCommand `cmd:"" group:"Client" help:"Receipts of runs."`
 }
 
 func main() {
@@ -75,7 +75,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 }
 
 func newParser(out, errs io.Writer, exit func(int)) (*kong.Kong, error) {
-	return kong.New(&commands{Commands: cli.NewCommands()}, kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(exit), kong.Help(cli.Help), kong.ExplicitGroups(cli.Groups),
+	return kong.New(&commands{Commands: cli.NewCommands()}, kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(exit), kong.Help(cli.Help), kong.ExplicitGroups(cli.Groups), kong.PostBuild(cli.NameVerbs),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
 		kong.Description("Executes what software agents propose, under control."))
 }

@@ -235,7 +235,7 @@ func (w *world) reminds() (done []string) {
 	r.Look(context.Background())
 	w.view(func(tx store.Tx) error {
 		for _, tenant := range []string{"acme", "beta"} {
-			rows, err := tx.List(store.Audit, tenant, store.Query{Where: []store.Filter{store.Equal("action", remind.Lapsing)}})
+			rows, err := tx.List(store.Audit, tenant, store.Query{Where: []store.Filter{store.Equal("action", remind.Expiring)}})
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func stages() []stage {
 		{name: "a new store", acts: idle, everyday: true},
 		{name: "a day", from: ready, acts: (*life).day, everyday: true},
 		{name: "after a crash", from: crashed, acts: (*life).recovery, everyday: true},
-		{name: "an approval lapses", from: ready, settings: []harness.Setting{harness.Set("APPROVAL_TTL", "200ms")}, acts: (*life).lapse, settled: (*life).lapsed},
+		{name: "an approval expires", from: ready, settings: []harness.Setting{harness.Set("APPROVAL_TTL", "200ms")}, acts: (*life).expire, settled: (*life).expired},
 	}
 }
 
@@ -207,15 +207,15 @@ func (l *life) recovery() []func() bool {
 	}}
 }
 
-// lapse waits until approvals have expired.
-func (l *life) lapse() []func() bool {
+// expire waits until approvals have expired.
+func (l *life) expire() []func() bool {
 	return []func() bool{func() bool {
 		_, ok := l.reaches(l.beginPlan(l.plans[1]), "FAILED")
 		return ok
 	}}
 }
 
-func (l *life) lapsed() {
+func (l *life) expired() {
 	harness.Until(l.t, "no approval to be open", func() bool {
 		return l.Admin.Get("/metrics").OK(l.t).At("countersign_approvals.PENDING").Int() == 0
 	})

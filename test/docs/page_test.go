@@ -187,13 +187,13 @@ func shell(t *testing.T, dir, api, script string) (string, error) {
 }
 
 // surroundings is a reader's environment: an empty home directory, the tools, and the address that replaces the default
-// one.
+// one. The Go command has the gate's flags, so that SQLite isn't compiled a third time for readers' programs.
 func surroundings(t *testing.T, bin, api string) []string {
 	t.Helper()
 	home := t.TempDir()
 	env := []string{
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
-		"SVC_PLATFORM_LISTEN=" + api, "COUNTERSIGN_URL=http://" + api, "npm_config_offline=true", "npm_config_update_notifier=false", "GOFLAGS=-mod=mod", "GOPROXY=off", "GORACE=atexit_sleep_ms=0", "NO_COLOR=1",
+		"SVC_PLATFORM_LISTEN=" + api, "COUNTERSIGN_URL=http://" + api, "npm_config_offline=true", "npm_config_update_notifier=false", "GOFLAGS=-mod=mod -trimpath -ldflags=-w", "GOPROXY=off", "GORACE=atexit_sleep_ms=0", "NO_COLOR=1",
 	}
 	known, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN").Output()
 	if err != nil {

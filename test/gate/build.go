@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/countersign/countersign/test/gotest"
 )
@@ -15,29 +16,61 @@ import (
 // outputs is the directory of the service's binary and of the go command's output for each part.
 const outputs = "bin/gate"
 
-// build builds the service with the flags of each part before the parts run: with an empty build cache
-// each of them would compile it.
+// build builds the service with the flags of each part before the parts run, and has vet look at everything: with an
+// empty build cache each part would compile what two of them need, since calls of the go command that run at the same
+// time don't wait for each other. Vet compiles the packages that the tests without the race detector import, so it runs
+// behind the build without it and beside the build with it, which share nothing.
 func (g *gate) build(ctx context.Context, parts []part) error {
 	const name = "the service's build"
 	g.begin(name)
 	defer g.end(name, false)
-	for _, p := range parts {
-		path, flags := p.program()
-		if slices.Contains(g.built, path) {
-			continue
-		}
-		args := append([]string{"build", "-o", path}, flags...)
-		if out, err := command(ctx, "go", append(args, "./cmd/countersign")...).CombinedOutput(); err != nil {
-			return fmt.Errorf("go build ./cmd/countersign: %w\n%s", err, out)
-		}
-		g.built = append(g.built, path)
+	if err := g.buildOnce(ctx, parts, false); err != nil {
+		return err
+	}
+	var compiled sync.WaitGroup
+	compiled.Go(func() { g.compile(ctx, parts) })
+	err := g.buildOnce(ctx, parts, true)
+	compiled.Wait()
+	return err
+}
+
+// buildOnce builds the service for the parts that have the race detector, or for those that don't.
+func (g *gate) buildOnce(ctx context.Context, parts []part, withRace bool) error {
+	at := slices.IndexFunc(parts, func(p part) bool { return p.raced() == withRace })
+	if at < 0 {
+		return nil
+	}
+	path, flags := parts[at].program()
+	args := slices.Concat([]string{"build", "-o", path}, gotest.Stripped, flags, []string{"./cmd/countersign"})
+	if out, err := command(ctx, "go", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("go build ./cmd/countersign: %w\n%s", err, out)
 	}
 	return nil
 }
 
+// compile runs the commands of parts that compile what other parts need too. If one fails, its part fails.
+func (g *gate) compile(ctx context.Context, parts []part) {
+	for _, p := range parts {
+		if p.compiles != "" {
+			g.get(ctx, p, p.compiles)
+		}
+	}
+}
+
+// get runs a command without which a part can't run.
+func (g *gate) get(ctx context.Context, p part, line string) {
+	if !g.runCommand(ctx, p, line) {
+		g.mu.Lock()
+		g.unready[p.name] = true
+		g.mu.Unlock()
+	}
+}
+
+func (p part) raced() bool { return strings.Contains(p.flags, race) }
+
 // program is the binary of the service that a part runs, and its build flags.
 func (p part) program() (path string, flags []string) {
-	if strings.Contains(p.flags, race) {
+	if p.raced() {
 		return filepath.Join(outputs, "countersign-race"), gotest.Race
 	}
 	return filepath.Join(outputs, "countersign"), nil

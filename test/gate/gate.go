@@ -25,7 +25,6 @@ type gate struct {
 	out      io.Writer
 	began    time.Time
 	passed   *gotest.Record[bool] // parts that passed on the present tree
-	built    []string             // paths of the service's binary
 	packages map[string][]string  // by part, in the order of execution
 
 	mu      sync.Mutex
@@ -77,8 +76,10 @@ func (g *gate) runAll(ctx context.Context, parts []part, atOnce int) error {
 func (g *gate) plan(ctx context.Context, parts []part) error {
 	for _, p := range parts {
 		g.planned += len(p.commands)
-		if p.prepare != "" {
-			g.planned++
+		for _, line := range []string{p.prepare, p.compiles} {
+			if line != "" {
+				g.planned++
+			}
 		}
 		if p.packages == "" {
 			continue
@@ -93,9 +94,23 @@ func (g *gate) plan(ctx context.Context, parts []part) error {
 	return nil
 }
 
-// list returns the packages of a part in the order of execution: those of the first pattern first, and
-// without those of patterns that begin with "-".
+// list returns the packages of a part in the order of execution: those that take long first, then those of the first
+// pattern, and without those of patterns that begin with "-".
 func (p part) list(ctx context.Context) ([]string, error) {
+	out, err := p.listed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	long := strings.Fields(p.long)
+	for _, name := range long {
+		if !slices.Contains(out, name) {
+			return nil, fmt.Errorf("part %s has no package %s, which is said to take long", p.name, name)
+		}
+	}
+	return append(long, slices.DeleteFunc(out, func(name string) bool { return slices.Contains(long, name) })...), nil
+}
+
+func (p part) listed(ctx context.Context) ([]string, error) {
 	var out []string
 	for patterns := strings.Fields(p.packages); len(patterns) > 0; {
 		without := strings.HasPrefix(patterns[0], "-")
@@ -142,8 +157,8 @@ func goList(ctx context.Context, patterns []string) (out []string, err error) {
 // prepare runs the preparations of parts. If one fails, its part fails and the others run.
 func (g *gate) prepare(ctx context.Context, parts []part) {
 	for _, p := range parts {
-		if p.prepare != "" && !g.runCommand(ctx, p, p.prepare) {
-			g.unready[p.name] = true
+		if p.prepare != "" {
+			g.get(ctx, p, p.prepare)
 		}
 	}
 }

@@ -90,12 +90,16 @@ func TestAPartThatIsNotReadyFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	g := newGate(&gotest.Record[bool]{Results: map[string]bool{}})
 	g.out = io.Discard
-	parts := []part{{name: "unready", prepare: "false", commands: []string{"true"}}, {name: "ready", prepare: "touch made", commands: []string{"test -e made"}}}
+	parts := []part{
+		{name: "unready", prepare: "false", commands: []string{"true"}}, {name: "ready", prepare: "touch made", commands: []string{"test -e made"}},
+		{name: "not compiled", compiles: "false", commands: []string{"true"}}, {name: "compiled", compiles: "touch built", commands: []string{"test -e built"}},
+	}
 	g.prepare(t.Context(), parts)
+	g.compile(t.Context(), parts)
 	for _, p := range parts {
 		g.runPart(t.Context(), p)
 	}
-	if g.passed.Results["unready"] || !g.passed.Results["ready"] || g.count["fail"] != 1 {
+	if p := g.passed.Results; p["unready"] || p["not compiled"] || !p["ready"] || !p["compiled"] || g.count["fail"] != 2 {
 		t.Errorf("passed: %v, %d failures", g.passed.Results, g.count["fail"])
 	}
 }
@@ -182,6 +186,36 @@ func TestEveryPackageIsInBothTiers(t *testing.T) {
 				t.Errorf("%s is without the race detector in the %s tier", name, tier)
 			}
 		}
+	}
+}
+
+// TestNothingIsVettedTwice: vet has a part of its own, and in other modules a command; a `go test` that vets too
+// analyzes every dependency once more, with other analyzers.
+func TestNothingIsVettedTwice(t *testing.T) {
+	for _, p := range everyPart() {
+		for _, line := range append(p.commands, strings.Join(p.goTest(nil), " ")) {
+			for call := range strings.SplitSeq(line, "&&") {
+				if strings.Contains(call, "go test") && !strings.Contains(call, "-vet=off") {
+					t.Errorf("%s: %s", p.name, call)
+				}
+			}
+		}
+	}
+}
+
+func TestPackagesThatTakeLongBeginFirst(t *testing.T) {
+	t.Chdir("../..")
+	p := part{packages: "./internal/rules/...", long: "./internal/rules/run ./internal/rules/model"}
+	got, err := p.list(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0] != "./internal/rules/run" || got[1] != "./internal/rules/model" || slices.Contains(got[2:], "./internal/rules/run") || !slices.Contains(got, "./internal/rules/plan") {
+		t.Errorf("%q", got)
+	}
+	p.long = "./internal/storage/sqlite"
+	if _, err := p.list(t.Context()); err == nil {
+		t.Error("a package that the part doesn't have is said to take long")
 	}
 }
 

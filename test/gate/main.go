@@ -6,6 +6,7 @@
 //	go run ./test/gate -all -continue         the parts that have not passed since the tree last changed
 //	go run ./test/gate -parts power,kill      these parts
 //	go run ./test/gate -slice HEAD -within 7m parts that follow from the commit, within that time
+//	go run ./test/gate -one ./internal/rules  the tests of one package, as the fast tier runs them
 //	go run ./test/gate -list                  the parts of both tiers
 package main
 
@@ -36,6 +37,8 @@ func status() int {
 	flag.StringVar(&o.names, "parts", "", "run these parts only, separated by commas")
 	flag.StringVar(&o.slice, "slice", "", "run the parts of the full tier that follow from this commit")
 	flag.DurationVar(&o.within, "within", 7*time.Minute, "with -slice: run the parts whose estimates fit into this time")
+	flag.StringVar(&o.one, "one", "", "run the tests of these packages only, with arguments for them behind --")
+	flag.StringVar(&o.run, "run", "", "with -one: run these tests only")
 	list := flag.Bool("list", false, "list the parts and exit")
 	flag.Parse()
 	if *list {
@@ -55,12 +58,19 @@ type options struct {
 	all, remaining bool
 	names, slice   string
 	within         time.Duration
+	one, run       string
 }
 
 // fast reports whether the fast tier is to run.
 func (o options) fast() bool { return !o.all && o.names == "" && o.slice == "" }
 
 func run(ctx context.Context, o options) (err error) {
+	if o.one != "" {
+		if err := trimPaths(ctx); err != nil {
+			return err
+		}
+		return one(ctx, o.one, o.run, flag.Args())
+	}
 	parts, atOnce, err := chosen(ctx, o)
 	if err != nil || len(parts) == 0 {
 		return err

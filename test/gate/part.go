@@ -17,10 +17,12 @@ type part struct {
 	estimate time.Duration // on two processors, with a warm build cache
 
 	packages string // package patterns of go test, separated by spaces
+	long     string // the packages that take long, the longest first: started last, they would run alone at the end
 	flags    string // flags of go test
 	args     string // arguments of the test binaries
 
 	prepare  string   // a command that writes to the working tree, which others read: it runs before all parts
+	compiles string   // a command that compiles what other parts need too: it runs before all parts, too
 	commands []string // run by bash from the root, one after the other
 }
 

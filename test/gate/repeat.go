@@ -17,11 +17,16 @@ func (p part) repeat(o outcome) string {
 	if name, _, _ := strings.Cut(o.Package, " "); strings.HasPrefix(name, module) {
 		packages = []string{"." + strings.TrimPrefix(name, module)}
 	}
-	words := p.goTest(packages, more...)
+	return quotedAll(p.goTest(packages, more...))
+}
+
+// quotedAll is a command as the shell reads it.
+func quotedAll(words []string) string {
+	quotes := make([]string, len(words))
 	for i, word := range words {
-		words[i] = quoted(word)
+		quotes[i] = quoted(word)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(quotes, " ")
 }
 
 // withoutChoice removes the arguments that choose tests.

@@ -56,7 +56,7 @@ func AsTested(dir, name string, flags ...string) (path string, err error) {
 // BuildAs builds the program into dir with only these flags, and returns its path; see Server.Use.
 func BuildAs(dir, name string, flags ...string) (path string, err error) {
 	path = filepath.Join(dir, name)
-	args := slices.Concat([]string{"build", "-o", path}, flags, []string{command})
+	args := slices.Concat([]string{"build", "-o", path}, gotest.Stripped, flags, []string{command})
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build %s: %w\n%s", command, err, out)
 	}

@@ -161,14 +161,14 @@ func (i *Indexer) gatherTerms(tx store.Tx, x *indexing) error {
 
 // leaveOutKnown leaves out the terms that are there. Asked for one by one in the transaction
 // that writes, they would keep all other writers waiting.
-func (x *indexing) leaveOutKnown(tx store.Tx) error {
+func (i *indexing) leaveOutKnown(tx store.Tx) error {
 	known := map[string]bool{}
-	for ids := range slices.Chunk(x.terms, termsAtOnce) {
+	for ids := range slices.Chunk(i.terms, termsAtOnce) {
 		in := store.Filter{Column: "id", Op: store.In}
 		for _, id := range ids {
 			in.Values = append(in.Values, id)
 		}
-		rows, err := tx.List(store.Terms, x.tenant, store.Query{Where: []store.Filter{in}})
+		rows, err := tx.List(store.Terms, i.tenant, store.Query{Where: []store.Filter{in}})
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (x *indexing) leaveOutKnown(tx store.Tx) error {
 			known[row.ID] = true
 		}
 	}
-	x.terms = slices.DeleteFunc(x.terms, func(id string) bool {
+	i.terms = slices.DeleteFunc(i.terms, func(id string) bool {
 		was := known[id]
 		known[id] = true // a term may be listed twice
 		return was
@@ -189,12 +189,12 @@ const termsAtOnce = 128
 
 // write keeps the terms that aren't there yet, and how far the log was read. Who has indexed
 // meanwhile has changed that, and this fails.
-func (x *indexing) write(tx store.Tx) error {
-	for _, id := range x.terms {
-		if _, err := records.Terms.Add(tx, x.tenant, id, &records.Term{}); err != nil {
+func (i *indexing) write(tx store.Tx) error {
+	for _, id := range i.terms {
+		if _, err := records.Terms.Add(tx, i.tenant, id, &records.Term{}); err != nil {
 			return err
 		}
 	}
-	_, err := records.Indexing.Put(tx, x.tenant, records.IndexedID(x.tenant), &records.Indexed{Seq: x.to}, x.version)
+	_, err := records.Indexing.Put(tx, i.tenant, records.IndexedID(i.tenant), &records.Indexed{Seq: i.to}, i.version)
 	return err
 }

@@ -17,7 +17,7 @@ func (d done) has(k kind) bool {
 	return k == asked && d.asked || k == escalated && d.escalated || k == expiring && d.expiring
 }
 
-func doneOf(rec *records.Notice) done { return done{rec.Asked, rec.Escalated, rec.Lapsing} }
+func doneOf(rec *records.Notice) done { return done{rec.Asked, rec.Escalated, rec.Expiring} }
 
 // notice is one kind of mail about one approval.
 type notice struct {

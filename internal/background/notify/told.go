@@ -102,7 +102,7 @@ func mailedOf(tx store.Tx, email string) (*records.Mailed, int64, error) {
 
 // finish records that a kind of notice was sent to all its recipients.
 func finish(rec *records.Notice, k kind) {
-	rec.Asked, rec.Escalated, rec.Lapsing = rec.Asked || k == asked, rec.Escalated || k == escalated, rec.Lapsing || k == expiring
+	rec.Asked, rec.Escalated, rec.Expiring = rec.Asked || k == asked, rec.Escalated || k == escalated, rec.Expiring || k == expiring
 	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
 }
 

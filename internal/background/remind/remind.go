@@ -21,7 +21,7 @@ import (
 
 // The actions that are recorded of approvals.
 const (
-	Lapsing   = "approval.lapsing"
+	Expiring  = "approval.lapsing"
 	Escalated = "approval.escalate"
 )
 
@@ -129,7 +129,7 @@ func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err e
 			out = append(out, a)
 		}
 	}
-	add(about{Lapsing, u.TenantID, f.ApprovalID, ExpiresSoonAt(f.Since, f.ExpiresAt)})
+	add(about{Expiring, u.TenantID, f.ApprovalID, ExpiresSoonAt(f.Since, f.ExpiresAt)})
 	if escalates := !f.EscalatesAt.IsZero() && !now.Before(f.EscalatesAt); len(out) == 0 && !escalates {
 		return nil, nil
 	}
@@ -195,7 +195,7 @@ func (r *Reminder) one(tx store.Tx, d about) error {
 // says is what has become of the approval: who may decide it from now on, or until when
 // anybody may.
 func (d about) says(a *countersign.Approval) string {
-	if d.action == Lapsing {
+	if d.action == Expiring {
 		return "expires " + a.ExpiresAt.UTC().Format(time.RFC3339Nano)
 	}
 	var to []string

@@ -14,7 +14,7 @@ import (
 // events maps actions of the audit log to the events of webhooks.
 var events = map[string]string{
 	"approval.request":      countersign.EventApprovalRequested,
-	remind.Lapsing:          countersign.EventApprovalLapsing,
+	remind.Expiring:         countersign.EventApprovalLapsing,
 	"run.recovery_required": countersign.EventRunRecoveryRequired,
 	"run.complete":          countersign.EventRunEnded,
 	"run.fail":              countersign.EventRunEnded,

@@ -161,7 +161,7 @@ func TestEachIsToldOnceOfWhatItAskedFor(t *testing.T) {
 	d.is("the other tenant", d.look(time.Second), "theirs three")
 }
 
-func TestAWebhookIsToldOfAnApprovalThatLapses(t *testing.T) {
+func TestAWebhookIsToldOfAnApprovalThatExpiresSoon(t *testing.T) {
 	d := newFixture(t)
 	d.hook("acme", "lapsing", nil, countersign.EventApprovalLapsing)
 	d.hook("acme", "elsewhere", []string{"acme-desk"}, countersign.EventApprovalLapsing)
@@ -172,7 +172,7 @@ func TestAWebhookIsToldOfAnApprovalThatLapses(t *testing.T) {
 		if _, err := records.Approvals.Put(tx, "acme", "a", a, 0); err != nil {
 			return err
 		}
-		return audit.Append(tx, "acme", []countersign.AuditRecord{{At: d.now, Actor: "system", Action: remind.Lapsing, Subject: "approval/a", Step: "s", Outcome: countersign.AuditDone, After: "expires"}})
+		return audit.Append(tx, "acme", []countersign.AuditRecord{{At: d.now, Actor: "system", Action: remind.Expiring, Subject: "approval/a", Step: "s", Outcome: countersign.AuditDone, After: "expires"}})
 	})
 	d.is("at first", d.look(0), "lapsing one")
 	var body countersign.Notification

@@ -145,7 +145,7 @@ func (s *AgentService) moveAgent(ctx context.Context, a core.Actor, op access.Op
 		return out, err
 	}
 	if d.Budgets != nil && op != access.AdmitAgent {
-		return out, countersign.Errorf(countersign.CodeInvalidRequest, "budgets: they belong to POST /agents/{id}/admit")
+		return out, countersign.Invalid("budgets", "they belong to POST /agents/{id}/admit")
 	}
 	err = s.Update(ctx, a, op, "agent/"+id, func(tx store.Tx) error {
 		head, version, err := reach.Agent(tx, a, id)

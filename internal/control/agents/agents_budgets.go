@@ -35,7 +35,7 @@ func checkAgentBudgets(tx store.Tx, tenant string, agent *countersign.Agent, bud
 		problems[i].Path = "budgets" + problems[i].Path
 	}
 	if len(problems) > 0 {
-		return &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
+		return countersign.Refusal(countersign.CodeInvalidRequest, problems...)
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (s *SyncService) compareManifest(tx store.Tx, a core.Actor, projectID strin
 		return nil, err
 	}
 	if len(conflicts) > 0 {
-		return nil, countersign.Errorf(countersign.CodeManifestConflict, "%s", countersign.JoinProblems(conflicts))
+		return nil, countersign.Refusal(countersign.CodeManifestConflict, conflicts...)
 	}
 	return changes, nil
 }

@@ -50,7 +50,7 @@ func Found(err error, kind, id string) error {
 // Given refuses a blank reason or evidence.
 func Given(field, text string) error {
 	if safetext.Blank(text) {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: say why; it can't be blank", field)
+		return countersign.Invalid(field, "say why; it can't be blank")
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func Wrong(problems []countersign.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	return countersign.Refusal(countersign.CodeInvalidRequest, problems...)
 }
 
 // Invalid returns nil if there are no problems.
@@ -84,7 +84,7 @@ func Invalid(problems []string) error {
 
 // RefusedLater keeps what the turn to write refuses, and records, by itself.
 func RefusedLater(err error) error {
-	if refusals[countersign.ErrorCode(err)] || countersign.ErrorCode(err) == countersign.CodeNotFound {
+	if countersign.ErrorCode(err).Audited() || countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return nil
 	}
 	return err

@@ -277,24 +277,12 @@ func refusalsIn(records []countersign.AuditRecord) (n int64) {
 	return n
 }
 
-// refusals are the codes of refused writes that the audit log records (contract 9): every
-// 403 and 409.
-var refusals = map[countersign.Code]bool{
-	countersign.CodeRoleRequired: true, countersign.CodeProjectScope: true, countersign.CodeSelfApproval: true, countersign.CodeCSRF: true,
-	countersign.CodeAssertionRequired: true, countersign.CodeAssertionInvalid: true,
-	countersign.CodeRevisionConflict: true, countersign.CodeIdempotencyConflict: true, countersign.CodeSequenceConflict: true,
-	countersign.CodeManifestConflict: true, countersign.CodeStateConflict: true, countersign.CodeModelInvalid: true,
-	countersign.CodeProjectInUse: true, countersign.CodeProjectDisabled: true, countersign.CodePlanInvalid: true,
-	countersign.CodeHealthCheckRequired: true, countersign.CodeAgentNotAdmitted: true, countersign.CodeApprovalExpired: true,
-	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
-}
-
 // Refuse records a refused request of a known principal, if refusals of the operation are
 // recorded. Repeats are counted in one record. It returns the error to answer with:
 // `unavailable` instead of the refusal if the record can't be written.
 func (s *Core) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	code := countersign.ErrorCode(err)
-	if !access.IsWrite(op) || !refusals[code] {
+	if !access.IsWrite(op) || !code.Audited() {
 		return err
 	}
 	rec := s.Record(a, op, s.recordedAs(ctx, a.Tenant, subject))

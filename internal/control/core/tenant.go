@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -30,7 +31,7 @@ func TenantFor(tx store.Tx, a Actor, named string) (string, error) {
 func OwnProjectIDs(tenant string, ids []string) error {
 	for i, id := range ids {
 		if !countersign.OwnsProjectID(tenant, id) {
-			return countersign.Errorf(countersign.CodeInvalidRequest, "projectIds[%d]: a project id of tenant %s begins with %s-", i, tenant, tenant)
+			return countersign.Invalid(fmt.Sprintf("projectIds[%d]", i), "a project id of tenant %s begins with %s-", tenant, tenant)
 		}
 	}
 	return nil

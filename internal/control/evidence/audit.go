@@ -97,7 +97,7 @@ func (s *AuditService) ExportAudit(ctx context.Context, a core.Actor, f audit.Fi
 	span := audit.Span{Filter: f, Before: end.Size}
 	if err == nil && after != nil {
 		if span.From = *after + 1; span.From > end.Size {
-			err = countersign.Errorf(countersign.CodeStateConflict, "after: the log has %d records, so its last is %d, not %d; it is another log than the one that was read, or was cut off", end.Size, end.Size-1, *after)
+			err = countersign.RefusedAt(countersign.CodeStateConflict, "after", "the log has %d records, so its last is %d, not %d; it is another log than the one that was read, or was cut off", end.Size, end.Size-1, *after)
 		}
 	}
 	for done := false; err == nil && !done; {

@@ -48,7 +48,7 @@ func (s *ModelService) PutModel(ctx context.Context, a core.Actor, id string, w 
 		return m, err
 	}
 	if w.Document.ID != id {
-		return m, countersign.Errorf(countersign.CodeInvalidRequest, "document.id: it must be %s, the id in the path, not %s", id, w.Document.ID)
+		return m, countersign.Invalid("document.id", "it must be %s, the id in the path, not %s", id, w.Document.ID)
 	}
 	subject := "model/" + id
 	err = s.UpdateInTurn(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {

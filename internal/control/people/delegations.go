@@ -86,11 +86,11 @@ func (s *DelegationService) EndDelegation(ctx context.Context, a core.Actor, awa
 func checkDelegation(d countersign.Delegation) error {
 	switch {
 	case d.Until.IsZero():
-		return countersign.Errorf(countersign.CodeInvalidRequest, "until: say when it ends")
+		return countersign.Invalid("until", "say when it ends")
 	case !d.Until.After(d.From) || !d.Until.After(d.CreatedAt):
-		return countersign.Errorf(countersign.CodeInvalidRequest, "until: it must be after from, and in the future")
+		return countersign.Invalid("until", "it must be after from, and in the future")
 	case d.Until.Sub(d.From) > countersign.MaxDelegation:
-		return countersign.Errorf(countersign.CodeInvalidRequest, "until: it must be within 90 days of from")
+		return countersign.Invalid("until", "it must be within 90 days of from")
 	}
 	return core.Given("reason", d.Reason)
 }
@@ -126,10 +126,10 @@ func delegateOf(tx store.Tx, tenant, away, delegate string) (string, error) {
 		return "", err
 	}
 	if email == away {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "delegate: name another user than %s", away)
+		return "", countersign.Invalid("delegate", "name another user than %s", away)
 	}
 	if access.Allow(core.PrincipalOfUser(u), access.DecideApproval) != nil {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "delegate: %s does not have the role APPROVER; a delegate decides as themself", email)
+		return "", countersign.Invalid("delegate", "%s does not have the role APPROVER; a delegate decides as themself", email)
 	}
 	return email, nil
 }

@@ -72,7 +72,8 @@ func (s *GroupService) PutGroup(ctx context.Context, a core.Actor, id string, w 
 			return err
 		}
 		g = *was
-		g.ID, g.Name, g.Members, g.Claim, g.UpdatedAt = id, w.Name, members, w.Claim, s.Config.Now()
+		countersign.CopyContent(&g, w)
+		g.ID, g.Members, g.UpdatedAt = id, members, s.Config.Now()
 		if g.Revision++; g.Revision == 1 {
 			g.CreatedAt = g.UpdatedAt
 		}
@@ -88,10 +89,10 @@ func (s *GroupService) PutGroup(ctx context.Context, a core.Actor, id string, w 
 // form in which they are compared.
 func checkGroup(w countersign.GroupWrite) ([]string, error) {
 	if safetext.Blank(w.Name) {
-		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "name: it can't be blank")
+		return nil, countersign.Invalid("name", "it can't be blank")
 	}
 	if name, value, ok := strings.Cut(w.Claim, "="); w.Claim != "" && (!ok || name == "" || value == "") {
-		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "claim: it must be the name of a claim, = and its value, such as groups=finance")
+		return nil, countersign.Invalid("claim", "it must be the name of a claim, = and its value, such as groups=finance")
 	}
 	members := slices.Clone(w.Members)
 	for i := range members {
@@ -121,7 +122,7 @@ func membersOf(tx store.Tx, tenant string, addresses []string) ([]string, error)
 func memberOf(tx store.Tx, tenant, path, email string) (string, error) {
 	u, err := core.UserOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: %s is not a user of tenant %s; add them first", path, email, tenant)
+		return "", countersign.Invalid(path, "%s is not a user of tenant %s; add them first", email, tenant)
 	}
 	if err != nil {
 		return "", err

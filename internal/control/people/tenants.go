@@ -39,7 +39,7 @@ func (s *TenantService) PutTenant(ctx context.Context, a core.Actor, id string, 
 		return t, err
 	}
 	if !countersign.ValidTenantID(id) {
-		return t, countersign.Errorf(countersign.CodeInvalidRequest, "id: a tenant id is 2 to 32 lower-case letters and digits, a letter first, without hyphens")
+		return t, countersign.Invalid("id", "a tenant id is 2 to 32 lower-case letters and digits, a letter first, without hyphens")
 	}
 	err = s.Update(ctx, a, access.WriteTenant, "tenant/"+id, func(tx store.Tx) error {
 		stored, version, err := records.Tenants.Get(tx, store.Realm, id)

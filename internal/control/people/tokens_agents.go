@@ -2,6 +2,7 @@ package people
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -46,7 +47,7 @@ func agentsOf(tx store.Tx, a core.Actor, tenant string, ids []string) error {
 		head, _, err := records.Agents.Get(tx, tenant, id)
 		switch {
 		case errors.Is(err, store.ErrNotFound), err == nil && !a.Covers(head.ProjectID):
-			return countersign.Errorf(countersign.CodeInvalidRequest, "agentIds[%d]: tenant %s has no agent %s; a sync of a manifest makes agents", i, tenant, id)
+			return countersign.Invalid(fmt.Sprintf("agentIds[%d]", i), "tenant %s has no agent %s; a sync of a manifest makes agents", tenant, id)
 		case err != nil:
 			return err
 		case head.Retired:

@@ -28,7 +28,7 @@ func tokenUser(tx store.Tx, tenant, email string) (string, error) {
 	}
 	_, err = core.UserOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "userEmail: %s is not a user of tenant %s; add the user first, or leave it out", email, tenant)
+		return "", countersign.Invalid("userEmail", "%s is not a user of tenant %s; add the user first, or leave it out", email, tenant)
 	}
 	return email, err
 }

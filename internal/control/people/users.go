@@ -163,11 +163,11 @@ func endSessions(tx store.Tx, email, tenant string) error {
 func Address(path, text string) (string, error) {
 	email, err := access.CanonicalEmail(text)
 	if err != nil {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: %v", path, err)
+		return "", countersign.Invalid(path, "%v", err)
 	}
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsAny(email, " \t\r\n/\"") {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: it is no e-mail address", path)
+		return "", countersign.Invalid(path, "it is no e-mail address")
 	}
 	return email, nil
 }
@@ -176,7 +176,7 @@ func Address(path, text string) (string, error) {
 // only: existing ones keep theirs, and a sign-in treats all addresses alike.
 func NewAddress(path, email string) error {
 	if err := access.MistakableEmail(email); err != nil {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: %v", path, err)
+		return countersign.Invalid(path, "%v", err)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (s *ProjectService) RecordConformance(ctx context.Context, a core.Actor, id
 			return err
 		}
 		if p.Capability(w.Capability) == nil {
-			return countersign.Errorf(countersign.CodeInvalidRequest, "capability: project %s has no capability %s", id, w.Capability)
+			return countersign.Invalid("capability", "project %s has no capability %s", id, w.Capability)
 		}
 		if err := core.Compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
 			return err

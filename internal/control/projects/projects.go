@@ -85,7 +85,7 @@ func (s *ProjectService) PutProject(ctx context.Context, a core.Actor, id string
 		return p, err
 	}
 	if !countersign.OwnsProjectID(a.Tenant, id) {
-		return p, countersign.Errorf(countersign.CodeInvalidRequest, "id: a project id of this tenant begins with %s-", a.Tenant)
+		return p, countersign.Invalid("id", "a project id of this tenant begins with %s-", a.Tenant)
 	}
 	var content countersign.Project
 	if busy := s.Judge(ctx, a, func(m *cost.Meter) { content, err = project.Validate(m, a.Tenant, w, s.Config.Allowed) }); cmp.Or(busy, err) != nil {
@@ -172,11 +172,9 @@ func sameContent(stored, written countersign.Project) (bool, error) {
 }
 
 // contentOf removes the fields that the server sets.
-func contentOf(p countersign.Project) countersign.Project {
-	return countersign.Project{
-		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
-		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Headers: p.Headers, Capabilities: p.Capabilities,
-	}
+func contentOf(p countersign.Project) (w countersign.ProjectWrite) {
+	countersign.CopyContent(&w, p)
+	return w
 }
 
 // edit stores a new revision, disabled. It is refused while an unfinished run uses the

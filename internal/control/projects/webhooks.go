@@ -107,13 +107,13 @@ func (s *WebhookService) PutWebhook(ctx context.Context, a core.Actor, id string
 func (s *WebhookService) checkWebhook(tenant string, w countersign.WebhookWrite) error {
 	origin, _, err := request.SplitAddress(w.URL)
 	if err != nil {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "url: it %v", err)
+		return countersign.Invalid("url", "it %v", err)
 	}
 	if err := core.OwnProjectIDs(tenant, w.ProjectIDs); err != nil {
 		return err
 	}
 	if !slices.Contains(s.Config.Allowed.NotifyOrigins, origin) {
-		return countersign.Errorf(countersign.CodeOriginNotAllowed, "url: %s is not on the server's list SVC_PLATFORM_NOTIFY_ORIGINS", origin)
+		return countersign.RefusedAt(countersign.CodeOriginNotAllowed, "url", "%s is not on the server's list SVC_PLATFORM_NOTIFY_ORIGINS", origin)
 	}
 	u := credowner.OfWebhook(tenant, w.URL, w.SecretEnv)
 	if _, err := s.Config.Allowed.Credentials.Judge(u); err != nil {
@@ -139,7 +139,8 @@ func (s *WebhookService) nextWebhook(w records.Webhook, id string, from counters
 		w.CreatedAt = w.UpdatedAt
 	}
 	w.Revision++
-	w.ID, w.URL, w.SecretEnv, w.ProjectIDs = id, from.URL, from.SecretEnv, from.ProjectIDs
+	countersign.CopyContent(&w.Webhook, from)
+	w.ID = id
 	w.Events = slices.Compact(slices.Sorted(slices.Values(from.Events)))
 	w.Enabled = from.Enabled == nil || *from.Enabled
 	return w

@@ -135,7 +135,7 @@ func (s *ProbeService) buildProbe(a core.Actor, h *runrepo.LoadedRun, stepID str
 	steps := h.Run().Steps
 	i := slices.IndexFunc(steps, func(st countersign.StepRun) bool { return st.ID == stepID })
 	if i < 0 {
-		return probe{}, countersign.Errorf(countersign.CodeInvalidRequest, "stepId: run %s has no step %s", h.Ref.RunID, stepID)
+		return probe{}, countersign.Invalid("stepId", "run %s has no step %s", h.Ref.RunID, stepID)
 	}
 	step := &steps[i]
 	if step.Status != countersign.StepRecoveryRequired {

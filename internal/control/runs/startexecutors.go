@@ -96,7 +96,7 @@ func judgedAgentRun(tx store.Tx, a core.Actor, id string, start countersign.Agen
 	if unlessRead {
 		return countersign.Errorf(countersign.CodeExpectationRequired, "%s: nothing says what its output must be, so it is offered for rehearsal only; an ADMIN gives the capability an expectation", start.Capability)
 	}
-	return countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be, unless its capability does; a 200 proves nothing")
+	return countersign.RefusedAt(countersign.CodeExpectationRequired, "expectation", "a LIVE agent run says what its output must be, unless its capability does; a 200 proves nothing")
 }
 
 // StartTeamRun starts a run of a team's steps, one after the other.

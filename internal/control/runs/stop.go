@@ -116,7 +116,7 @@ func stoppable(tx store.Tx, a core.Actor, named string) (string, error) {
 		return core.TenantFor(tx, a, named)
 	}
 	if !a.Realm {
-		return "", countersign.Errorf(countersign.CodeRoleRequired, "tenantId: stopping all tenants needs a realm administrator")
+		return "", countersign.RefusedAt(countersign.CodeRoleRequired, "tenantId", "stopping all tenants needs a realm administrator")
 	}
 	return named, nil
 }

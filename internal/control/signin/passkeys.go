@@ -175,7 +175,7 @@ const maxPasskeyName = 60
 // AddPasskey stores the passkey that a browser has made.
 func (s *PasskeyService) AddPasskey(ctx context.Context, a core.Actor, name, question, answer string) error {
 	if safetext.Blank(name) || utf8.RuneCountInString(name) > maxPasskeyName {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say which device it is, in at most %d characters", maxPasskeyName)
+		return countersign.Invalid("name", "say which device it is, in at most %d characters", maxPasskeyName)
 	}
 	added := false
 	err := s.Update(ctx, a, access.AddPasskey, "user/"+a.Email, func(tx store.Tx) error {
@@ -199,7 +199,7 @@ func (s *PasskeyService) AddPasskey(ctx context.Context, a core.Actor, name, que
 		return s.putPasskey(tx, a, name, q.Handle, key)
 	})
 	if err == nil && !added {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "answer: the browser's answer is not right, or came too late; try again")
+		return countersign.Invalid("answer", "the browser's answer is not right, or came too late; try again")
 	}
 	return err
 }

@@ -31,35 +31,35 @@ func Weighed[K comparable, V any](limit, most int) *Cache[K, V] {
 }
 
 // Get returns the value of a key if the cache still has it.
-func (m *Cache[K, V]) Get(k K) (V, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v, ok := m.young[k]
+func (c *Cache[K, V]) Get(k K) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.young[k]
 	if !ok {
-		if v, ok = m.old[k]; ok {
-			m.put(k, v)
+		if v, ok = c.old[k]; ok {
+			c.put(k, v)
 		}
 	}
 	return v.value, ok
 }
 
 // Put sets the value of a key.
-func (m *Cache[K, V]) Put(k K, v V) { m.PutWeighed(k, v, 0) }
+func (c *Cache[K, V]) Put(k K, v V) { c.PutWeighed(k, v, 0) }
 
 // PutWeighed sets the value of a key and its weight.
-func (m *Cache[K, V]) PutWeighed(k K, v V, weight int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.put(k, weighed[V]{v, weight})
+func (c *Cache[K, V]) PutWeighed(k K, v V, weight int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.put(k, weighed[V]{v, weight})
 }
 
 // put keeps two generations. When the young one has half of the values or of the weight,
 // put drops the old one, whose values were not read since, and starts a new young one.
-func (m *Cache[K, V]) put(k K, v weighed[V]) {
-	delete(m.old, k)
-	m.weight += v.weight - m.young[k].weight
-	m.young[k] = v
-	if len(m.young) > m.limit/2 || m.most > 0 && m.weight > m.most/2 {
-		m.young, m.old, m.weight = map[K]weighed[V]{}, m.young, 0
+func (c *Cache[K, V]) put(k K, v weighed[V]) {
+	delete(c.old, k)
+	c.weight += v.weight - c.young[k].weight
+	c.young[k] = v
+	if len(c.young) > c.limit/2 || c.most > 0 && c.weight > c.most/2 {
+		c.young, c.old, c.weight = map[K]weighed[V]{}, c.young, 0
 	}
 }

@@ -23,46 +23,46 @@ type fakeConn struct {
 	closed bool
 }
 
-func (g *fakeConn) Close() error { g.closed = true; return nil }
+func (c *fakeConn) Close() error { c.closed = true; return nil }
 
 func newFixture(t *testing.T, room int) *fixture {
 	t.Helper()
 	return &fixture{Limiter: New(room), t: t, byName: map[string]*fakeConn{}}
 }
 
-func (g *fixture) come(names ...string) {
+func (f *fixture) come(names ...string) {
 	for _, name := range names {
-		g.byName[name] = &fakeConn{}
-		g.ConnState(g.byName[name], http.StateNew)
+		f.byName[name] = &fakeConn{}
+		f.ConnState(f.byName[name], http.StateNew)
 	}
 }
 
 // answered sends a request and its answer over a connection.
-func (g *fixture) answered(name string) {
-	g.ConnState(g.byName[name], http.StateActive)
-	g.work(name, func() {})
-	g.ConnState(g.byName[name], http.StateIdle)
+func (f *fixture) answered(name string) {
+	f.ConnState(f.byName[name], http.StateActive)
+	f.work(name, func() {})
+	f.ConnState(f.byName[name], http.StateIdle)
 }
 
 // work calls do while a request of the connection is in its handler.
-func (g *fixture) work(name string, do func()) {
-	h := g.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { do() }))
+func (f *fixture) work(name string, do func()) {
+	h := f.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { do() }))
 	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
-	h.ServeHTTP(httptest.NewRecorder(), r.WithContext(g.ConnContext(r.Context(), g.byName[name])))
+	h.ServeHTTP(httptest.NewRecorder(), r.WithContext(f.ConnContext(r.Context(), f.byName[name])))
 }
 
 // sent checks which connections the limiter has closed so far.
-func (g *fixture) sent(want ...string) {
-	g.t.Helper()
+func (f *fixture) sent(want ...string) {
+	f.t.Helper()
 	var got []string
-	for name, guest := range g.byName {
+	for name, guest := range f.byName {
 		if guest.closed {
 			got = append(got, name)
 		}
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		g.t.Errorf("sent away %v, want %v", got, want)
+		f.t.Errorf("sent away %v, want %v", got, want)
 	}
 }
 

@@ -42,10 +42,10 @@ func Sparing(every time.Duration, rest int, round func(context.Context)) *Task {
 }
 
 // Stop returns when the last round has ended. On a nil Task it does nothing.
-func (r *Task) Stop() {
-	if r != nil {
-		r.cancel()
-		r.ended.Wait()
+func (t *Task) Stop() {
+	if t != nil {
+		t.cancel()
+		t.ended.Wait()
 	}
 }
 

@@ -33,11 +33,11 @@ func Shared(n int) *Semaphore {
 
 // Do runs work when the tenant gets a permit, or returns the error of a context that ended
 // before.
-func (t *Semaphore) Do(ctx context.Context, tenant string, work func()) error {
-	if err := t.await(ctx, tenant); err != nil {
+func (s *Semaphore) Do(ctx context.Context, tenant string, work func()) error {
+	if err := s.await(ctx, tenant); err != nil {
 		return err
 	}
-	defer t.next(tenant)
+	defer s.next(tenant)
 	work()
 	return nil
 }
@@ -45,26 +45,26 @@ func (t *Semaphore) Do(ctx context.Context, tenant string, work func()) error {
 // DoInPieces is Do for work that takes long: between its pieces it calls yield, which lets
 // others who wait go first. Once yield has returned an error, the work has no permit any more
 // and must end.
-func (t *Semaphore) DoInPieces(ctx context.Context, tenant string, work func(yield func() error)) error {
-	if err := t.await(ctx, tenant); err != nil {
+func (s *Semaphore) DoInPieces(ctx context.Context, tenant string, work func(yield func() error)) error {
+	if err := s.await(ctx, tenant); err != nil {
 		return err
 	}
 	held := true
 	defer func() {
 		if held {
-			t.next(tenant)
+			s.next(tenant)
 		}
 	}()
 	work(func() error {
 		if !held {
 			return ctx.Err()
 		}
-		if !t.wanted() {
+		if !s.wanted() {
 			return ctx.Err()
 		}
 		held = false
-		t.next(tenant)
-		err := t.await(ctx, tenant)
+		s.next(tenant)
+		err := s.await(ctx, tenant)
 		held = err == nil
 		return err
 	})
@@ -72,17 +72,17 @@ func (t *Semaphore) DoInPieces(ctx context.Context, tenant string, work func(yie
 }
 
 // wanted reports that somebody waits.
-func (t *Semaphore) wanted() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.order) > 0
+func (s *Semaphore) wanted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.order) > 0
 }
 
-func (t *Semaphore) await(ctx context.Context, tenant string) error {
+func (s *Semaphore) await(ctx context.Context, tenant string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	turn := t.join(tenant)
+	turn := s.join(tenant)
 	if turn == nil {
 		return nil
 	}
@@ -91,69 +91,69 @@ func (t *Semaphore) await(ctx context.Context, tenant string) error {
 		return nil
 	case <-ctx.Done():
 	}
-	if t.leave(tenant, turn) {
+	if s.leave(tenant, turn) {
 		return ctx.Err()
 	}
-	t.next(tenant) // the permit was granted meanwhile: pass it on
+	s.next(tenant) // the permit was granted meanwhile: pass it on
 	return ctx.Err()
 }
 
 // join takes a free permit and returns nil, or queues the call and returns its channel.
-func (t *Semaphore) join(tenant string) chan bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.free > 0 && t.held[tenant] < t.most {
-		t.free--
-		t.held[tenant]++
+func (s *Semaphore) join(tenant string) chan bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.free > 0 && s.held[tenant] < s.most {
+		s.free--
+		s.held[tenant]++
 		return nil
 	}
 	turn := make(chan bool, 1)
-	if len(t.waiting[tenant]) == 0 {
-		t.order = append(t.order, tenant)
+	if len(s.waiting[tenant]) == 0 {
+		s.order = append(s.order, tenant)
 	}
-	t.waiting[tenant] = append(t.waiting[tenant], turn)
+	s.waiting[tenant] = append(s.waiting[tenant], turn)
 	return turn
 }
 
 // next takes a tenant's permit back and passes it to the oldest call of the next tenant that may
 // hold one more, and moves that tenant to the end of the order. Without such a call it frees the
 // permit.
-func (t *Semaphore) next(holder string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.free++
-	if t.held[holder]--; t.held[holder] == 0 {
-		delete(t.held, holder)
+func (s *Semaphore) next(holder string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free++
+	if s.held[holder]--; s.held[holder] == 0 {
+		delete(s.held, holder)
 	}
-	at := slices.IndexFunc(t.order, func(tenant string) bool { return t.held[tenant] < t.most })
+	at := slices.IndexFunc(s.order, func(tenant string) bool { return s.held[tenant] < s.most })
 	if at < 0 {
 		return
 	}
-	tenant := t.order[at]
-	turn := t.waiting[tenant][0]
-	t.order, t.waiting[tenant] = slices.Delete(t.order, at, at+1), t.waiting[tenant][1:]
-	if len(t.waiting[tenant]) > 0 {
-		t.order = append(t.order, tenant)
+	tenant := s.order[at]
+	turn := s.waiting[tenant][0]
+	s.order, s.waiting[tenant] = slices.Delete(s.order, at, at+1), s.waiting[tenant][1:]
+	if len(s.waiting[tenant]) > 0 {
+		s.order = append(s.order, tenant)
 	} else {
-		delete(t.waiting, tenant)
+		delete(s.waiting, tenant)
 	}
-	t.free--
-	t.held[tenant]++
+	s.free--
+	s.held[tenant]++
 	turn <- true
 }
 
 // leave removes a waiting call. It returns false if the call already has a permit.
-func (t *Semaphore) leave(tenant string, turn chan<- bool) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at := slices.Index(t.waiting[tenant], turn)
+func (s *Semaphore) leave(tenant string, turn chan<- bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.Index(s.waiting[tenant], turn)
 	if at < 0 {
 		return false
 	}
-	t.waiting[tenant] = slices.Delete(t.waiting[tenant], at, at+1)
-	if len(t.waiting[tenant]) == 0 {
-		delete(t.waiting, tenant)
-		t.order = slices.DeleteFunc(t.order, func(o string) bool { return o == tenant })
+	s.waiting[tenant] = slices.Delete(s.waiting[tenant], at, at+1)
+	if len(s.waiting[tenant]) == 0 {
+		delete(s.waiting, tenant)
+		s.order = slices.DeleteFunc(s.order, func(o string) bool { return o == tenant })
 	}
 	return true
 }

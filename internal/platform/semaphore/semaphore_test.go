@@ -18,12 +18,12 @@ type fixture struct {
 }
 
 // ask asks for a permit and keeps it until hold is closed.
-func (d *fixture) ask(ctx context.Context, tenant string, hold <-chan bool) {
-	d.all.Go(func() {
-		_ = d.turns.Do(ctx, tenant, func() {
-			d.mu.Lock()
-			d.came = append(d.came, tenant)
-			d.mu.Unlock()
+func (f *fixture) ask(ctx context.Context, tenant string, hold <-chan bool) {
+	f.all.Go(func() {
+		_ = f.turns.Do(ctx, tenant, func() {
+			f.mu.Lock()
+			f.came = append(f.came, tenant)
+			f.mu.Unlock()
 			<-hold
 		})
 	})
@@ -61,10 +61,10 @@ func TestTenantsTakeTurns(t *testing.T) {
 }
 
 // empty checks that no call waits and all permits are free.
-func (d *fixture) empty(t *testing.T, atOnce int) {
+func (f *fixture) empty(t *testing.T, atOnce int) {
 	t.Helper()
-	if d.turns.free != atOnce || len(d.turns.order) != 0 || len(d.turns.waiting) != 0 || len(d.turns.held) != 0 {
-		t.Errorf("at the end %+v", d.turns)
+	if f.turns.free != atOnce || len(f.turns.order) != 0 || len(f.turns.waiting) != 0 || len(f.turns.held) != 0 {
+		t.Errorf("at the end %+v", f.turns)
 	}
 }
 

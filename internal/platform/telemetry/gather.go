@@ -21,16 +21,16 @@ type Families []*dto.MetricFamily
 
 // Gather returns a tenant's metrics: those that this process counted, and those that were
 // measured for this answer. With process it adds the metrics of the process.
-func (f *Metrics) Gather(tenant string, process bool, measured []Metric) (Families, error) {
+func (m *Metrics) Gather(tenant string, process bool, measured []Metric) (Families, error) {
 	now := prometheus.NewRegistry()
 	if err := now.Register(gauges(measured)); err != nil {
 		return nil, fmt.Errorf("figures measured: %w", err)
 	}
 	all := prometheus.Gatherers{now}
-	if f != nil {
-		all = append(all, f.of(tenant).registry)
+	if m != nil {
+		all = append(all, m.of(tenant).registry)
 		if process {
-			all = append(all, f.process)
+			all = append(all, m.process)
 		}
 	}
 	return all.Gather()
@@ -59,8 +59,8 @@ func (g gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-func (f Metric) describe() *prometheus.Desc {
-	return prometheus.NewDesc(f.Name, f.Help, optional(f.Label), nil)
+func (m Metric) describe() *prometheus.Desc {
+	return prometheus.NewDesc(m.Name, m.Help, optional(m.Label), nil)
 }
 
 func optional(s string) []string {

@@ -43,29 +43,29 @@ type answer struct {
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (o *answer) WriteHeader(status int) {
-	if o.status == 0 {
-		o.status, o.took = status, time.Since(o.began)
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status, a.took = status, time.Since(a.began)
 	}
-	o.ResponseWriter.WriteHeader(status)
+	a.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (o *answer) Write(b []byte) (int, error) {
-	if o.status == 0 {
-		o.status, o.took = http.StatusOK, time.Since(o.began)
+func (a *answer) Write(b []byte) (int, error) {
+	if a.status == 0 {
+		a.status, a.took = http.StatusOK, time.Since(a.began)
 	}
-	return o.ResponseWriter.Write(b)
+	return a.ResponseWriter.Write(b)
 }
 
 // Unwrap gives http.ResponseController the underlying writer.
-func (o *answer) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // end completes a request to which the handler wrote nothing: net/http then answers 200, or
 // closes the connection after a panic.
-func (o *answer) end() {
-	if o.status == 0 {
-		o.status, o.took = http.StatusOK, time.Since(o.began)
+func (a *answer) end() {
+	if a.status == 0 {
+		a.status, a.took = http.StatusOK, time.Since(a.began)
 	}
 }
 

@@ -54,77 +54,77 @@ func NewMetrics(version string) *Metrics {
 }
 
 // Counter exposes a count of the process that the caller keeps.
-func (f *Metrics) Counter(name, help string, value func() int64) {
-	f.process.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+func (m *Metrics) Counter(name, help string, value func() int64) {
+	m.process.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
 // Gauge exposes a size of the process that the caller keeps.
-func (f *Metrics) Gauge(name, help string, value func() int64) {
-	f.process.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+func (m *Metrics) Gauge(name, help string, value func() int64) {
+	m.process.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
 // Stranger counts a request without a principal.
-func (f *Metrics) Stranger() {
-	if f != nil {
-		f.strangers.Inc()
+func (m *Metrics) Stranger() {
+	if m != nil {
+		m.strangers.Inc()
 	}
 }
 
-func (f *Metrics) request(route string, status int, took time.Duration) {
-	if f != nil {
-		f.requests.WithLabelValues(route, class(status)).Observe(took.Seconds())
+func (m *Metrics) request(route string, status int, took time.Duration) {
+	if m != nil {
+		m.requests.WithLabelValues(route, class(status)).Observe(took.Seconds())
 	}
 }
 
 // ChatAnswer counts what a person pressed or sent in a chat service.
-func (f *Metrics) ChatAnswer(result string) {
-	if f != nil {
-		f.chats.WithLabelValues(result).Inc()
+func (m *Metrics) ChatAnswer(result string) {
+	if m != nil {
+		m.chats.WithLabelValues(result).Inc()
 	}
 }
 
 // Updated counts a write transaction of the store, committed or failed.
-func (f *Metrics) Updated(err error, took time.Duration) {
-	if f == nil {
+func (m *Metrics) Updated(err error, took time.Duration) {
+	if m == nil {
 		return
 	}
 	result := "durable"
 	if err != nil {
 		result = "refused"
 	}
-	f.updates.WithLabelValues(result).Observe(took.Seconds())
+	m.updates.WithLabelValues(result).Observe(took.Seconds())
 }
 
 // Observe counts facts of a tenant. Call it after their commit.
-func (f *Metrics) Observe(tenant string, facts []Fact) {
-	if f == nil || len(facts) == 0 {
+func (m *Metrics) Observe(tenant string, facts []Fact) {
+	if m == nil || len(facts) == 0 {
 		return
 	}
-	t := f.of(tenant)
+	t := m.of(tenant)
 	for _, fact := range facts {
 		t.count(fact)
 	}
 }
 
 // Heartbeat counts a heartbeat by its result: accepted, duplicate, refused.
-func (f *Metrics) Heartbeat(tenant, result string) {
-	if f != nil {
-		f.of(tenant).heartbeats.WithLabelValues(result).Inc()
+func (m *Metrics) Heartbeat(tenant, result string) {
+	if m != nil {
+		m.of(tenant).heartbeats.WithLabelValues(result).Inc()
 	}
 }
 
 // of returns the metrics of an existing tenant.
-func (f *Metrics) of(tenant string) *tenantMetrics {
-	f.mu.RLock()
-	t := f.tenants[tenant]
-	f.mu.RUnlock()
+func (m *Metrics) of(tenant string) *tenantMetrics {
+	m.mu.RLock()
+	t := m.tenants[tenant]
+	m.mu.RUnlock()
 	if t != nil {
 		return t
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.tenants[tenant] == nil {
-		f.tenants[tenant] = newTenantMetrics()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tenants[tenant] == nil {
+		m.tenants[tenant] = newTenantMetrics()
 	}
-	return f.tenants[tenant]
+	return m.tenants[tenant]
 }

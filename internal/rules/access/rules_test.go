@@ -4,13 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/testing/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")
@@ -54,18 +54,7 @@ func TestTableOfOperations(t *testing.T) {
 	}
 	b.WriteByte('\n')
 	file := filepath.Join("testdata", "operations.txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("%s differs (go test -update rewrites it):\n%s", file, b.String())
-	}
+	golden.Want(t, file, b.String(), *update)
 }
 
 func verdict(p Principal, op Operation) string {

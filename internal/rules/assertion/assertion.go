@@ -42,7 +42,7 @@ func Required() error {
 
 // Invalid refuses an assertion, and says why.
 func Invalid(why error) error {
-	return countersign.Errorf(countersign.CodeAssertionInvalid, "assertion: %v", why)
+	return countersign.RefusedAt(countersign.CodeAssertionInvalid, "assertion", "%v", why)
 }
 
 // Checked is what a good assertion says besides.

@@ -55,14 +55,14 @@ func (l *Log) Used(at time.Time, b countersign.Budget, declared bool) Used {
 	return Used{Budget: b, Most: Most(b), Count: int64(len(l.sent) - t.tail), Sum: t.sum, Beyond: t.beyond, Declared: declared}
 }
 
-func (t *window) count(input map[string]countersign.Value, sign int64) {
-	a := AmountOf(input[t.input])
+func (w *window) count(input map[string]countersign.Value, sign int64) {
+	a := AmountOf(input[w.input])
 	if sign > 0 {
-		t.sum = t.sum.Add(a.Value)
+		w.sum = w.sum.Add(a.Value)
 	} else {
-		t.sum = t.sum.Sub(a.Value)
+		w.sum = w.sum.Sub(a.Value)
 	}
 	if a.Beyond {
-		t.beyond += sign
+		w.beyond += sign
 	}
 }

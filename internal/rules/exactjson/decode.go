@@ -87,15 +87,15 @@ const maxNamed = 100
 func (d *decoder) failed() bool { return len(d.problems) > 0 }
 
 func (d *decoder) refusal() error {
-	message := countersign.JoinProblems(d.problems)
-	if d.unnamed > 0 {
-		message = fmt.Sprintf("%s; and %d more", message, d.unnamed)
-	}
 	code := countersign.CodeInvalidRequest
 	if d.otherCase {
 		code = countersign.CodeInvalidJSON
 	}
-	return countersign.Errorf(code, "%s", message)
+	e := countersign.Refusal(code, d.problems...)
+	if d.unnamed > 0 {
+		e.Message += fmt.Sprintf("; and %d more", d.unnamed)
+	}
+	return e
 }
 
 // problem notes what is wrong where the decoder stands. Its words are made only

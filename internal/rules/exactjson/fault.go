@@ -31,11 +31,7 @@ type fault struct {
 }
 
 func (f *fault) refusal() error {
-	p := countersign.Problem{
-		Path:    f.path,
-		Message: fmt.Sprintf("%s at byte %d; %s", f.what, f.offset, f.right),
-	}
-	return countersign.Errorf(countersign.CodeInvalidJSON, "%s", p)
+	return countersign.RefusedAt(countersign.CodeInvalidJSON, f.path, "%s at byte %d; %s", f.what, f.offset, f.right)
 }
 
 // refuse makes a fault at an offset, on the path that the scanner is on.

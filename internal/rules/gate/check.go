@@ -115,6 +115,7 @@ func (k *checking) predicate(at string, p *countersign.Predicate) {
 		return
 	}
 	types, found := k.typesAt(p.VariableID)
+	operator, is := countersign.OperatorNamed(p.Operator)
 	switch {
 	case request.Deeper(k.capability, p.VariableID) != "":
 		k.add(at+".variableId", wrongType, "%s", request.Deeper(k.capability, p.VariableID))
@@ -122,15 +123,15 @@ func (k *checking) predicate(at string, p *countersign.Predicate) {
 	case !found:
 		k.add(at+".variableId", unknownInput, "%q names no input of the capability; a dotted path leads into an object or array", p.VariableID)
 		return
-	case !operators[p.Operator]:
-		k.add(at+".operator", badRule, "must be one of eq, neq, gt, gte, lt, lte, isUnknown, isKnown")
+	case !is:
+		k.add(at+".operator", badRule, "must be one of %s", countersign.OperatorNames())
 		return
-	case p.Operator == countersign.OpIsKnown || p.Operator == countersign.OpIsUnknown:
+	case operator.Unary:
 		return
 	case p.Value.IsZero() || p.Value.IsNull():
 		k.add(at+".value", badRule, "%s needs a value other than null; isUnknown asks whether there is none", p.Operator)
 		return
-	case orders(p.Operator) && p.Value.Kind() != countersign.KindNumber:
+	case operator.Orders && p.Value.Kind() != countersign.KindNumber:
 		k.add(at+".value", wrongType, "%s compares numbers, and this is a %s; use eq or neq", p.Operator, p.Value.Kind())
 		return
 	}
@@ -147,20 +148,6 @@ func (k *checking) looked(path string) int {
 		places += len(r.Query) + len(r.Body)
 	}
 	return places * (1 + min(strings.Count(path, "."), maxPath))
-}
-
-var operators = map[string]bool{
-	countersign.OpEqual: true, countersign.OpNotEqual: true, countersign.OpGreater: true, countersign.OpGreaterOrEqual: true,
-	countersign.OpLess: true, countersign.OpLessOrEqual: true, countersign.OpIsKnown: true, countersign.OpIsUnknown: true,
-}
-
-func orders(operator string) bool {
-	switch operator {
-	case countersign.OpGreater, countersign.OpGreaterOrEqual, countersign.OpLess, countersign.OpLessOrEqual:
-		return true
-	default:
-		return false
-	}
 }
 
 // maxPath bounds how many names a path has: what a path can be read as grows with them.

@@ -50,6 +50,7 @@ func holds(c *countersign.Condition, read reader) truth {
 // compare evaluates a predicate. What isn't there is unknown, and so is a value of another
 // type than the one that it is compared with: nothing says how they relate.
 func (read reader) compare(p *countersign.Predicate, is inputs.Reading) truth {
+	operator, _ := countersign.OperatorNamed(p.Operator) // no PUT accepts another
 	switch {
 	case !read.meter.Take(stepsOf(p, is), "approvalRules"), is.Unclear:
 		return isUnknown
@@ -59,29 +60,14 @@ func (read reader) compare(p *countersign.Predicate, is inputs.Reading) truth {
 		return truthOf(!is.Known())
 	case !is.Known() || is.Value.Kind() != p.Value.Kind():
 		return isUnknown
-	case p.Operator == countersign.OpEqual:
-		return truthOf(is.Value.Equal(p.Value.Value))
-	case p.Operator == countersign.OpNotEqual:
-		return truthOf(!is.Value.Equal(p.Value.Value))
-	case is.Value.Kind() != countersign.KindNumber:
+	case operator.Orders && is.Value.Kind() == countersign.KindNumber:
+		return truthOf(operator.Holds(countersign.ParseNumber(is.Value.Raw()).Compare(countersign.ParseNumber(p.Value.Raw()))))
+	case operator.Orders || !operator.Takes():
 		return isUnknown
+	case is.Value.Equal(p.Value.Value):
+		return truthOf(operator.Equal)
 	}
-	return ordered(p.Operator, countersign.ParseNumber(is.Value.Raw()).Compare(countersign.ParseNumber(p.Value.Raw())))
-}
-
-func ordered(operator string, sign int) truth {
-	switch operator {
-	case countersign.OpGreater:
-		return truthOf(sign > 0)
-	case countersign.OpGreaterOrEqual:
-		return truthOf(sign >= 0)
-	case countersign.OpLess:
-		return truthOf(sign < 0)
-	case countersign.OpLessOrEqual:
-		return truthOf(sign <= 0)
-	default:
-		return isUnknown // no PUT accepts another
-	}
+	return truthOf(!operator.Equal)
 }
 
 // stepsOf is what a comparison takes: of two numbers or texts it reads both.

@@ -52,14 +52,15 @@ func (c *checker) combinator(at func() string, combinator string) {
 
 func (c *checker) predicate(at func() string, p *countersign.Predicate) {
 	v := c.ix.variables[p.VariableID]
+	operator, is := countersign.OperatorNamed(p.Operator)
 	switch {
 	case v == nil:
 		c.fail(at()+".variableId", UnknownVariable, "the model has no variable %s", quoted(p.VariableID))
-	case !isOperator(p.Operator):
-		c.fail(at()+".operator", WrongShape, "%s is none of eq, neq, gt, gte, lt, lte, isUnknown, isKnown", quoted(p.Operator))
-	case orders(p.Operator) && kindOf(v.Type) != countersign.KindNumber && kindOf(v.Type) != countersign.KindAbsent:
+	case !is:
+		c.fail(at()+".operator", WrongShape, "%s is none of %s", quoted(p.Operator), countersign.OperatorNames())
+	case operator.Orders && kindOf(v.Type) != countersign.KindNumber && kindOf(v.Type) != countersign.KindAbsent:
 		c.fail(at()+".operator", OperatorTypeMismatch, "%s compares numbers; variable %s is a %s: use eq or neq", p.Operator, quoted(v.ID), clipped(v.Type))
-	case compares(p.Operator):
+	case operator.Takes():
 		c.operand(at, v, p)
 	}
 }
@@ -75,19 +76,11 @@ func (c *checker) operand(at func() string, v *variable, p *countersign.Predicat
 
 // compares reports an operator that takes a value.
 func compares(operator string) bool {
-	return operator == countersign.OpEqual || operator == countersign.OpNotEqual || orders(operator)
-}
-
-// orders reports an operator that asks which of two numbers is greater.
-func orders(operator string) bool {
-	switch operator {
-	case countersign.OpGreater, countersign.OpGreaterOrEqual, countersign.OpLess, countersign.OpLessOrEqual:
-		return true
-	default:
-		return false
-	}
+	o, _ := countersign.OperatorNamed(operator)
+	return o.Takes()
 }
 
 func isOperator(operator string) bool {
-	return compares(operator) || operator == countersign.OpIsUnknown || operator == countersign.OpIsKnown
+	_, is := countersign.OperatorNamed(operator)
+	return is
 }

@@ -29,38 +29,38 @@ type constant struct {
 	text   string // of a value that is not a number
 }
 
-func (s *constantTable) parse(v countersign.Scalar) constant {
-	if s.numbers {
+func (t *constantTable) parse(v countersign.Scalar) constant {
+	if t.numbers {
 		return constant{number: countersign.ParseNumber(v.Raw())}
 	}
 	return constant{text: v.Text()}
 }
 
-func (s *constantTable) compare(a, b constant) int {
-	if s.numbers {
+func (t *constantTable) compare(a, b constant) int {
+	if t.numbers {
 		return a.number.Compare(b.number)
 	}
 	return strings.Compare(a.text, b.text)
 }
 
 // add adds a constant; call sortUnique after the last one.
-func (s *constantTable) add(v countersign.Scalar) {
+func (t *constantTable) add(v countersign.Scalar) {
 	if known(v) {
-		s.sorted = append(s.sorted, s.parse(v))
+		t.sorted = append(t.sorted, t.parse(v))
 	}
 }
 
-func (s *constantTable) sortUnique() {
-	slices.SortFunc(s.sorted, s.compare)
-	s.sorted = slices.CompactFunc(s.sorted, func(a, b constant) bool { return s.compare(a, b) == 0 })
+func (t *constantTable) sortUnique() {
+	slices.SortFunc(t.sorted, t.compare)
+	t.sorted = slices.CompactFunc(t.sorted, func(a, b constant) bool { return t.compare(a, b) == 0 })
 }
 
-func (s *constantTable) rank(v countersign.Scalar) int32 {
+func (t *constantTable) rank(v countersign.Scalar) int32 {
 	if !known(v) {
 		return unknown
 	}
-	m := s.parse(v)
-	i, found := sort.Find(len(s.sorted), func(i int) int { return s.compare(m, s.sorted[i]) })
+	m := t.parse(v)
+	i, found := sort.Find(len(t.sorted), func(i int) int { return t.compare(m, t.sorted[i]) })
 	if found {
 		return int32(2*i + 1)
 	}
@@ -84,12 +84,12 @@ func newConstantTable(v *countersign.Variable) constantTable {
 }
 
 // unusedRank is the rank of a constant that is not in ranks.
-func (s *constantTable) unusedRank(ranks []int32) (rank int32, ok bool) {
+func (t *constantTable) unusedRank(ranks []int32) (rank int32, ok bool) {
 	taken := make(map[int32]bool, len(ranks))
 	for _, r := range ranks {
 		taken[r] = true
 	}
-	for i := range s.sorted {
+	for i := range t.sorted {
 		if r := int32(2*i + 1); !taken[r] {
 			return r, true
 		}

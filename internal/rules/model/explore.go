@@ -68,19 +68,19 @@ type survey struct {
 	firstPair, stuckPair                   []int32 // by state: the first pair found, and the first where a run gets stuck
 }
 
-func (w *stateSpace) survey() *survey {
-	n := len(w.m.nodes)
+func (space *stateSpace) survey() *survey {
+	n := len(space.m.nodes)
 	s := &survey{
-		stateSpace: w, paths: w.shortestPaths(), loops: w.cycles(), taken: make([]bool, len(w.m.doc.Transitions)),
+		stateSpace: space, paths: space.shortestPaths(), loops: space.cycles(), taken: make([]bool, len(space.m.doc.Transitions)),
 		reached: make([]bool, n), stuckIn: make([]bool, n), looping: make([]bool, n), trap: make([]bool, n),
 		firstPair: make([]int32, n), stuckPair: make([]int32, n),
 	}
-	for i := range w.pairs {
+	for i := range space.pairs {
 		s.visit(int32(i))
 	}
 	for _, c := range s.loops {
 		for _, arc := range c.arcs {
-			s.looping[w.m.arcs[arc].to] = true
+			s.looping[space.m.arcs[arc].to] = true
 		}
 	}
 	s.traps()

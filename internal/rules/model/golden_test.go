@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/testing/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -23,18 +24,7 @@ func wantGolden(t *testing.T, name string, v any) {
 	}
 	got.WriteByte('\n')
 	file := filepath.Join("testdata", "refund", name+".golden.json")
-	if *update {
-		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%s differs (go test -update rewrites it):\n%s", file, got.Bytes())
-	}
+	golden.Want(t, file, got.String(), *update)
 }
 
 func TestRefundModel(t *testing.T) {

@@ -9,44 +9,44 @@ import (
 // addInitialPairs adds the pairs in which a simulation can start: each scenario's
 // memory (the defaults in a model without scenarios) with every input. Scenarios
 // without initialMemory share one pair.
-func (w *stateSpace) addInitialPairs() {
-	plain := w.allInputs(w.cellsOf(&countersign.Scenario{}))
-	if len(w.m.doc.Scenarios) == 0 {
-		w.addInitial(none, plain)
+func (space *stateSpace) addInitialPairs() {
+	plain := space.allInputs(space.cellsOf(&countersign.Scenario{}))
+	if len(space.m.doc.Scenarios) == 0 {
+		space.addInitial(none, plain)
 	}
-	for i, first := 0, true; i < len(w.m.doc.Scenarios); i++ {
-		memory := w.m.doc.Scenarios[i].InitialMemory
+	for i, first := 0, true; i < len(space.m.doc.Scenarios); i++ {
+		memory := space.m.doc.Scenarios[i].InitialMemory
 		switch {
 		case len(memory) > 0:
-			w.addInitial(int32(i), w.allInputs(w.cellsOf(&countersign.Scenario{InitialMemory: memory})))
+			space.addInitial(int32(i), space.allInputs(space.cellsOf(&countersign.Scenario{InitialMemory: memory})))
 		case first:
-			w.addInitial(int32(i), slices.Clone(plain))
+			space.addInitial(int32(i), slices.Clone(plain))
 			first = false
 		}
 	}
 }
 
-func (w *stateSpace) addInitial(scenario int32, cells []int32) {
-	w.add(pair{state: w.m.start, cells: cells, parent: none, scenario: scenario})
+func (space *stateSpace) addInitial(scenario int32, cells []int32) {
+	space.add(pair{state: space.m.start, cells: cells, parent: none, scenario: scenario})
 }
 
 // cellsOf returns the initial ranks of a scenario.
-func (w *stateSpace) cellsOf(s *countersign.Scenario) []int32 {
-	cells := make([]int32, len(w.slots))
-	for i, slot := range w.slots {
-		cells[i] = w.m.classOf(slot, w.m.ranks[slot])
+func (space *stateSpace) cellsOf(s *countersign.Scenario) []int32 {
+	cells := make([]int32, len(space.slots))
+	for i, slot := range space.slots {
+		cells[i] = space.m.classOf(slot, space.m.ranks[slot])
 	}
-	w.m.applyValues(s, nil, func(slot int, v countersign.Scalar) {
-		if place := w.cellOf[slot]; place != none {
-			cells[place] = w.m.classOf(int32(slot), w.m.constants[slot].rank(v))
+	space.m.applyValues(s, nil, func(slot int, v countersign.Scalar) {
+		if place := space.cellOf[slot]; place != none {
+			cells[place] = space.m.classOf(int32(slot), space.m.constants[slot].rank(v))
 		}
 	})
 	return cells
 }
 
 // allInputs sets every input to the set of all values.
-func (w *stateSpace) allInputs(cells []int32) []int32 {
-	for i, k := range w.sets {
+func (space *stateSpace) allInputs(cells []int32) []int32 {
+	for i, k := range space.sets {
 		if k != nil {
 			cells[i] = allValues
 		}

@@ -50,7 +50,7 @@ const none int32 = -1
 func Compile(doc *countersign.AgentModel) (*Machine, error) {
 	ix := newIndex(doc)
 	if errors := check(doc, ix); len(errors) > 0 {
-		return nil, countersign.Errorf(countersign.CodeModelInvalid, "%s", countersign.JoinProblems(errors))
+		return nil, countersign.Refusal(countersign.CodeModelInvalid, errors...)
 	}
 	return compile(doc, ix, tryOrder(doc, ix)), nil
 }

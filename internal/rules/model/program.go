@@ -41,17 +41,23 @@ func holdsIn(p *countersign.Predicate) relation {
 	case withNull:
 		return isNothing
 	default:
-		return comparisons[p.Operator]
+		return comparison(p.Operator)
 	}
 }
 
-var comparisons = map[string]relation{
-	countersign.OpEqual:          isEqual,
-	countersign.OpNotEqual:       isLess | isGreater,
-	countersign.OpGreater:        isGreater,
-	countersign.OpGreaterOrEqual: isGreater | isEqual,
-	countersign.OpLess:           isLess,
-	countersign.OpLessOrEqual:    isLess | isEqual,
+// comparison returns the relations of two known values in which an operator holds.
+func comparison(operator string) (in relation) {
+	o, _ := countersign.OperatorNamed(operator)
+	if o.Less {
+		in |= isLess
+	}
+	if o.Equal {
+		in |= isEqual
+	}
+	if o.Greater {
+		in |= isGreater
+	}
+	return in
 }
 
 // test is a compiled predicate with its two jump targets: the index of the next

@@ -10,25 +10,25 @@ import (
 
 // valueAt returns a value of a rank: the constant itself, a number between two
 // constants, or a text that no condition names. It is the inverse of rank.
-func (s *constantTable) valueAt(rank int32) countersign.Scalar {
+func (t *constantTable) valueAt(rank int32) countersign.Scalar {
 	switch {
 	case rank == unknown:
 		return countersign.Scalar{Value: countersign.Null}
-	case s.numbers:
-		return countersign.Scalar{Value: countersign.RawValue(s.number(rank))}
+	case t.numbers:
+		return countersign.Scalar{Value: countersign.RawValue(t.number(rank))}
 	case rank%2 == 0:
-		return countersign.Scalar{Value: countersign.String(s.unusedText())}
-	case s.boolean:
-		return countersign.Scalar{Value: countersign.RawValue(s.sorted[rank/2].text)}
+		return countersign.Scalar{Value: countersign.String(t.unusedText())}
+	case t.boolean:
+		return countersign.Scalar{Value: countersign.RawValue(t.sorted[rank/2].text)}
 	default:
-		return countersign.Scalar{Value: countersign.String(s.sorted[rank/2].text)}
+		return countersign.Scalar{Value: countersign.String(t.sorted[rank/2].text)}
 	}
 }
 
 // unusedText is a text that no condition names.
-func (s *constantTable) unusedText() string {
-	named := make(map[string]bool, len(s.sorted))
-	for _, m := range s.sorted {
+func (t *constantTable) unusedText() string {
+	named := make(map[string]bool, len(t.sorted))
+	for _, m := range t.sorted {
 		named[m.text] = true
 	}
 	word := "another"
@@ -38,19 +38,19 @@ func (s *constantTable) unusedText() string {
 	return word
 }
 
-func (s *constantTable) number(rank int32) string {
+func (t *constantTable) number(rank int32) string {
 	i := int(rank / 2)
 	switch {
 	case rank%2 == 1:
-		return s.sorted[i].number.String()
-	case len(s.sorted) == 0:
+		return t.sorted[i].number.String()
+	case len(t.sorted) == 0:
 		return "0"
 	case i == 0:
-		return decimalOf(s.sorted[0].number).less()
-	case i == len(s.sorted):
-		return decimalOf(s.sorted[i-1].number).more()
+		return decimalOf(t.sorted[0].number).less()
+	case i == len(t.sorted):
+		return decimalOf(t.sorted[i-1].number).more()
 	default:
-		return between(decimalOf(s.sorted[i-1].number), decimalOf(s.sorted[i].number))
+		return between(decimalOf(t.sorted[i-1].number), decimalOf(t.sorted[i].number))
 	}
 }
 

@@ -13,30 +13,30 @@ type shortestPaths struct {
 // atTarget marks a pair that is itself a target state, at distance zero.
 const atTarget int32 = -2
 
-func (w *stateSpace) shortestPaths() shortestPaths {
-	back := w.incoming()
+func (space *stateSpace) shortestPaths() shortestPaths {
+	back := space.incoming()
 	return shortestPaths{
-		toFinal: w.nextEdges(back, func(p *pair) bool { return w.m.nodes[p.state].final }),
-		toStuck: w.nextEdges(back, func(p *pair) bool { return p.stuck }),
+		toFinal: space.nextEdges(back, func(p *pair) bool { return space.m.nodes[p.state].final }),
+		toStuck: space.nextEdges(back, func(p *pair) bool { return p.stuck }),
 	}
 }
 
 // incoming lists, for each pair, its incoming edges as (pair, index of the edge).
-func (w *stateSpace) incoming() [][][2]int32 {
-	back := make([][][2]int32, len(w.pairs))
-	for i := range w.pairs {
-		for j, y := range w.pairs[i].edges {
+func (space *stateSpace) incoming() [][][2]int32 {
+	back := make([][][2]int32, len(space.pairs))
+	for i := range space.pairs {
+		for j, y := range space.pairs[i].edges {
 			back[y.to] = append(back[y.to], [2]int32{int32(i), int32(j)})
 		}
 	}
 	return back
 }
 
-func (w *stateSpace) nextEdges(back [][][2]int32, end func(*pair) bool) []int32 {
-	next := slices.Repeat([]int32{none}, len(w.pairs))
+func (space *stateSpace) nextEdges(back [][][2]int32, end func(*pair) bool) []int32 {
+	next := slices.Repeat([]int32{none}, len(space.pairs))
 	var queue []int32
-	for i := range w.pairs {
-		if end(&w.pairs[i]) {
+	for i := range space.pairs {
+		if end(&space.pairs[i]) {
 			next[i], queue = atTarget, append(queue, int32(i))
 		}
 	}
@@ -59,20 +59,20 @@ type cycle struct {
 // cycles lists the distinct cycles. No edge of a cycle restricts an input, since sets
 // only shrink. So each pair on a cycle has exactly one edge, and following such edges
 // finds all cycles.
-func (w *stateSpace) cycles() []cycle {
+func (space *stateSpace) cycles() []cycle {
 	var found []cycle
 	seen := map[string]bool{}
-	visited := make([]int32, len(w.pairs)) // by pair: the iteration that visited it, from 1
-	for i := range w.pairs {
+	visited := make([]int32, len(space.pairs)) // by pair: the iteration that visited it, from 1
+	for i := range space.pairs {
 		at := int32(i)
-		for visited[at] == 0 && w.onlySuccessor(at) != none {
+		for visited[at] == 0 && space.onlySuccessor(at) != none {
 			visited[at] = int32(i) + 1
-			at = w.onlySuccessor(at)
+			at = space.onlySuccessor(at)
 		}
-		if w.onlySuccessor(at) == none || visited[at] != int32(i)+1 {
+		if space.onlySuccessor(at) == none || visited[at] != int32(i)+1 {
 			continue
 		}
-		c := w.cycleAt(at)
+		c := space.cycleAt(at)
 		if key := string(keyOf(nil, rotated(c.arcs))); !seen[key] {
 			seen[key] = true
 			found = append(found, c)
@@ -83,20 +83,20 @@ func (w *stateSpace) cycles() []cycle {
 
 // onlySuccessor is the target of the only edge of a pair; none if there are several or
 // if a run can get stuck there.
-func (w *stateSpace) onlySuccessor(at int32) int32 {
-	p := &w.pairs[at]
-	if len(p.edges) != 1 || p.stuck || len(p.edges[0].narrowed) > 0 || int(at) >= w.expanded {
+func (space *stateSpace) onlySuccessor(at int32) int32 {
+	p := &space.pairs[at]
+	if len(p.edges) != 1 || p.stuck || len(p.edges[0].narrowed) > 0 || int(at) >= space.expanded {
 		return none
 	}
 	return p.edges[0].to
 }
 
-func (w *stateSpace) cycleAt(at int32) cycle {
+func (space *stateSpace) cycleAt(at int32) cycle {
 	c := cycle{at: at}
 	for next := at; ; {
-		c.arcs = append(c.arcs, w.pairs[next].edges[0].arc)
+		c.arcs = append(c.arcs, space.pairs[next].edges[0].arc)
 		c.at = min(c.at, next)
-		if next = w.onlySuccessor(next); next == at {
+		if next = space.onlySuccessor(next); next == at {
 			return c
 		}
 	}

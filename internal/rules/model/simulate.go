@@ -62,7 +62,7 @@ func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scal
 func (m *Machine) scenario(id string) (*countersign.Scenario, error) {
 	i, ok := m.ix.scenarios[id]
 	if !ok {
-		return nil, countersign.Errorf(countersign.CodeNotFound, "scenarioId: model %s has no scenario %s", quoted(m.doc.ID), quoted(id))
+		return nil, countersign.RefusedAt(countersign.CodeNotFound, "scenarioId", "model %s has no scenario %s", quoted(m.doc.ID), quoted(id))
 	}
 	return &m.doc.Scenarios[i], nil
 }
@@ -73,7 +73,7 @@ func (m *Machine) checkInputs(inputs map[string]countersign.Scalar) error {
 		problems[i].Path = "inputs." + problems[i].Path
 	}
 	if len(problems) > 0 {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+		return countersign.Refusal(countersign.CodeInvalidRequest, problems...)
 	}
 	return nil
 }

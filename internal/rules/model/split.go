@@ -4,14 +4,14 @@ import "slices"
 
 // split divides cells into those for which the condition at entry holds and those for
 // which it does not. If the work runs out, parts are missing.
-func (w *stateSpace) split(entry int32, cells []int32) (holds, fails [][]int32) {
+func (space *stateSpace) split(entry int32, cells []int32) (holds, fails [][]int32) {
 	open := []branch{{entry, cells}}
-	w.work -= 2
-	for len(open) > 0 && w.work > 0 {
+	space.work -= 2
+	for len(open) > 0 && space.work > 0 {
 		p := open[len(open)-1]
 		open = open[:len(open)-1]
-		for p.entry >= 0 && w.work > 0 {
-			other, parted := w.step(&p)
+		for p.entry >= 0 && space.work > 0 {
+			other, parted := space.step(&p)
 			if parted {
 				open = append(open, other)
 			}
@@ -34,18 +34,18 @@ type branch struct {
 
 // step evaluates one test. If it splits the cells, p continues with those for which it
 // holds, and other has the rest.
-func (w *stateSpace) step(p *branch) (other branch, parted bool) {
-	t := &w.m.tests[p.entry]
-	yes, no := w.splitCell(p.entry, t, p.cells)
-	w.work--
+func (space *stateSpace) step(p *branch) (other branch, parted bool) {
+	t := &space.m.tests[p.entry]
+	yes, no := space.splitCell(p.entry, t, p.cells)
+	space.work--
 	switch {
 	case no == noValues:
 		p.entry = t.yes
 	case yes == noValues:
 		p.entry = t.no
 	default:
-		other = branch{t.no, w.with(p.cells, t.slot, no)}
-		*p = branch{t.yes, w.with(p.cells, t.slot, yes)}
+		other = branch{t.no, space.with(p.cells, t.slot, no)}
+		*p = branch{t.yes, space.with(p.cells, t.slot, yes)}
 		return other, true
 	}
 	return other, false
@@ -53,11 +53,11 @@ func (w *stateSpace) step(p *branch) (other branch, parted bool) {
 
 // splitCell returns the subsets for which a test holds and fails. A memory cell is a
 // single value, so one side is empty.
-func (w *stateSpace) splitCell(at int32, t *test, cells []int32) (yes, no int32) {
-	i := w.cellOf[t.slot]
+func (space *stateSpace) splitCell(at int32, t *test, cells []int32) (yes, no int32) {
+	i := space.cellOf[t.slot]
 	switch {
-	case w.sets[i] != nil:
-		return w.sets[i].split(cells[i], at, t, &w.work)
+	case space.sets[i] != nil:
+		return space.sets[i].split(cells[i], at, t, &space.work)
 	case t.in&relationOf(cells[i], t.rank) != 0:
 		return allValues, noValues
 	default:
@@ -65,9 +65,9 @@ func (w *stateSpace) splitCell(at int32, t *test, cells []int32) (yes, no int32)
 	}
 }
 
-func (w *stateSpace) with(cells []int32, slot, set int32) []int32 {
-	w.work -= len(cells) / 8
+func (space *stateSpace) with(cells []int32, slot, set int32) []int32 {
+	space.work -= len(cells) / 8
 	cells = slices.Clone(cells)
-	cells[w.cellOf[slot]] = set
+	cells[space.cellOf[slot]] = set
 	return cells
 }

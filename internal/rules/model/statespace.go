@@ -90,88 +90,88 @@ func explored(m *Machine, limit, work int) *stateSpace {
 }
 
 // explore expands the pairs breadth-first.
-func (w *stateSpace) explore() {
-	for w.expanded < len(w.pairs) && w.expand(int32(w.expanded)) {
-		w.expanded++
+func (space *stateSpace) explore() {
+	for space.expanded < len(space.pairs) && space.expand(int32(space.expanded)) {
+		space.expanded++
 	}
 }
 
-func (w *stateSpace) complete() bool { return w.expanded == len(w.pairs) }
+func (space *stateSpace) complete() bool { return space.expanded == len(space.pairs) }
 
 // expand finds the edges out of a pair: its arcs are tried in order, each with the
 // values for which no earlier arc is taken.
-func (w *stateSpace) expand(at int32) bool {
-	n, parts := w.m.nodes[w.pairs[at].state], [][]int32{w.pairs[at].cells}
+func (space *stateSpace) expand(at int32) bool {
+	n, parts := space.m.nodes[space.pairs[at].state], [][]int32{space.pairs[at].cells}
 	if n.final {
 		return true
 	}
 	for i := n.arcs; i < n.end && len(parts) > 0; i++ {
-		w.findOverlaps(at, i, parts)
+		space.findOverlaps(at, i, parts)
 		var rest [][]int32
 		for _, part := range parts {
-			holds, fails := w.split(w.m.arcs[i].entry, part)
+			holds, fails := space.split(space.m.arcs[i].entry, part)
 			for _, cells := range holds {
-				w.addEdge(at, i, cells)
+				space.addEdge(at, i, cells)
 			}
 			rest = append(rest, fails...)
 		}
 		parts = rest
 	}
-	if len(parts) > 0 && w.work > 0 {
-		w.pairs[at].stuck, w.pairs[at].stuckInputs = true, w.leastRestricted(at, parts)
+	if len(parts) > 0 && space.work > 0 {
+		space.pairs[at].stuck, space.pairs[at].stuckInputs = true, space.leastRestricted(at, parts)
 	}
-	return w.work > 0 && len(w.pairs) <= w.limit
+	return space.work > 0 && len(space.pairs) <= space.limit
 }
 
 // addEdge takes an arc with the values in part.
-func (w *stateSpace) addEdge(at, arc int32, part []int32) {
-	if w.work <= 0 || len(w.pairs) > w.limit {
+func (space *stateSpace) addEdge(at, arc int32, part []int32) {
+	if space.work <= 0 || len(space.pairs) > space.limit {
 		return
 	}
-	a, cells := &w.m.arcs[arc], slices.Clone(part)
+	a, cells := &space.m.arcs[arc], slices.Clone(part)
 	for _, e := range a.effects {
-		if place := w.cellOf[e.slot]; place != none {
+		if place := space.cellOf[e.slot]; place != none {
 			cells[place] = e.rank
 		}
 	}
-	left := w.restrictions(at, part)
-	to := w.add(pair{state: a.to, cells: cells, parent: at, scenario: none, narrowed: left})
-	w.pairs[at].edges = append(w.pairs[at].edges, edge{arc: arc, to: to, narrowed: left})
-	w.work -= 5 + len(left)
+	left := space.restrictions(at, part)
+	to := space.add(pair{state: a.to, cells: cells, parent: at, scenario: none, narrowed: left})
+	space.pairs[at].edges = append(space.pairs[at].edges, edge{arc: arc, to: to, narrowed: left})
+	space.work -= 5 + len(left)
 }
 
 // add finds or creates a pair. A pair beyond the limit is counted but not expanded.
-func (w *stateSpace) add(p pair) int32 {
-	if w.live != nil {
+func (space *stateSpace) add(p pair) int32 {
+	if space.live != nil {
 		for i := range p.cells {
-			if !w.live[p.state][i] {
-				p.cells[i] = w.forgottenCell(i)
+			if !space.live[p.state][i] {
+				p.cells[i] = space.forgottenCell(i)
 			}
 		}
 	}
 	key := keyOf(keyOf(nil, []int32{p.state}), p.cells)
-	at, found := w.known[string(key)]
+	at, found := space.known[string(key)]
 	if !found {
-		at = int32(len(w.pairs))
-		w.work -= 10 + len(p.cells) // memory counts as work
-		w.known[string(key)] = at
-		w.pairs = append(w.pairs, p)
+		at = int32(len(space.pairs))
+		space.work -= 10 + len(p.cells) // memory counts as work
+		space.known[string(key)] = at
+		space.pairs = append(space.pairs, p)
 	}
 	return at
 }
 
-func (w *stateSpace) forgottenCell(cell int) int32 {
-	if w.sets[cell] != nil {
+func (space *stateSpace) forgottenCell(cell int) int32 {
+	if space.sets[cell] != nil {
 		return allValues
 	}
 	return unknown
 }
 
 // leastRestricted returns the restrictions of the part with the fewest.
-func (w *stateSpace) leastRestricted(at int32, parts [][]int32) []restriction {
-	best := w.restrictions(at, parts[0])
+func (space *stateSpace) leastRestricted(at int32, parts [][]int32) []restriction {
+	best := space.restrictions(at, parts[0])
 	for _, part := range parts[1:] {
-		if left := w.restrictions(at, part); len(left) < len(best) {
+		if left := space.restrictions(at, part); len(left) < len(best) {
 			best = left
 		}
 	}
@@ -179,10 +179,10 @@ func (w *stateSpace) leastRestricted(at int32, parts [][]int32) []restriction {
 }
 
 // restrictions lists the inputs whose sets in part differ from those of the pair.
-func (w *stateSpace) restrictions(at int32, part []int32) []restriction {
+func (space *stateSpace) restrictions(at int32, part []int32) []restriction {
 	var left []restriction
 	for i, set := range part {
-		if w.sets[i] != nil && set != w.pairs[at].cells[i] {
+		if space.sets[i] != nil && set != space.pairs[at].cells[i] {
 			left = append(left, restriction{int32(i), set})
 		}
 	}

@@ -54,11 +54,11 @@ func (m *Machine) tryCases(arcs []arc, c *combinations, cells []int32) caseResul
 	return o
 }
 
-func (o caseResults) explain(arcs []arc, never []string) {
+func (r caseResults) explain(arcs []arc, never []string) {
 	for i := range arcs {
 		switch {
-		case never[arcs[i].index] != "" || o.first[i]:
-		case o.holds[i]:
+		case never[arcs[i].index] != "" || r.first[i]:
+		case r.holds[i]:
 			never[arcs[i].index] = "whenever its condition is true, a transition that is tried first is taken"
 		default:
 			never[arcs[i].index] = "no values make its condition true"

@@ -26,49 +26,49 @@ func newValueSets(domain []int32) *valueSets {
 	return k
 }
 
-func (k *valueSets) intern(set []int32) int32 {
+func (s *valueSets) intern(set []int32) int32 {
 	if len(set) == 0 {
 		return noValues
 	}
 	key := keyOf(nil, set)
-	n, found := k.numbers[string(key)]
+	n, found := s.numbers[string(key)]
 	if !found {
-		n = int32(len(k.sets))
-		k.numbers[string(key)] = n
-		k.sets = append(k.sets, set)
+		n = int32(len(s.sets))
+		s.numbers[string(key)] = n
+		s.sets = append(s.sets, set)
 	}
 	return n
 }
 
 // split returns the subsets for which a test holds and fails, and subtracts the cost
 // from budget.
-func (k *valueSets) split(set, at int32, t *test, budget *int) (yes, no int32) {
-	if members := k.sets[set]; len(members) == 1 {
+func (s *valueSets) split(set, at int32, t *test, budget *int) (yes, no int32) {
+	if members := s.sets[set]; len(members) == 1 {
 		if t.in&relationOf(members[0], t.rank) != 0 {
 			return set, noValues
 		}
 		return noValues, set
 	}
 	key := [2]int32{set, at}
-	if h, found := k.splits[key]; found {
+	if h, found := s.splits[key]; found {
 		return h[0], h[1]
 	}
 	var in, out []int32
-	for _, rank := range k.sets[set] {
+	for _, rank := range s.sets[set] {
 		if t.in&relationOf(rank, t.rank) != 0 {
 			in = append(in, rank)
 		} else {
 			out = append(out, rank)
 		}
 	}
-	*budget -= 20 + len(k.sets[set])
-	yes, no = k.intern(in), k.intern(out)
-	k.splits[key] = [2]int32{yes, no}
+	*budget -= 20 + len(s.sets[set])
+	yes, no = s.intern(in), s.intern(out)
+	s.splits[key] = [2]int32{yes, no}
 	return yes, no
 }
 
-func (k *valueSets) has(set, rank int32) bool {
-	_, found := slices.BinarySearch(k.sets[set], rank)
+func (s *valueSets) has(set, rank int32) bool {
+	_, found := slices.BinarySearch(s.sets[set], rank)
 	return found
 }
 

@@ -16,24 +16,24 @@ type Witness struct {
 
 // witness creates a run that reaches a pair with some of its inputs. ok is false when
 // the budget ran out: nothing is claimed that was not run.
-func (w *stateSpace) witness(at int32, part []restriction) (Witness, bool) {
-	begin, left := w.inputsTo(at, part)
+func (space *stateSpace) witness(at int32, part []restriction) (Witness, bool) {
+	begin, left := space.inputsTo(at, part)
 	s := countersign.Scenario{Inputs: map[string]countersign.Scalar{}, InitialMemory: map[string]countersign.Scalar{}}
 	if begin.scenario != none {
-		for id, v := range w.m.doc.Scenarios[begin.scenario].InitialMemory {
+		for id, v := range space.m.doc.Scenarios[begin.scenario].InitialMemory {
 			s.InitialMemory[id] = shown(v)
 		}
 	}
 	for cell, set := range left {
-		slot := w.slots[cell]
-		s.Inputs[w.m.doc.Variables[slot].ID] = w.m.sample(slot, w.sets[cell], set)
+		slot := space.slots[cell]
+		s.Inputs[space.m.doc.Variables[slot].ID] = space.m.sample(slot, space.sets[cell], set)
 	}
-	return w.replay(s)
+	return space.replay(s)
 }
 
 // inputsTo collects the input restrictions on the path to a pair. Sets only shrink, so
 // the last restriction of each input counts.
-func (w *stateSpace) inputsTo(at int32, part []restriction) (begin *pair, left map[int32]int32) {
+func (space *stateSpace) inputsTo(at int32, part []restriction) (begin *pair, left map[int32]int32) {
 	left = map[int32]int32{}
 	for {
 		for _, c := range part {
@@ -44,17 +44,17 @@ func (w *stateSpace) inputsTo(at int32, part []restriction) (begin *pair, left m
 		if at == none {
 			return begin, left
 		}
-		begin = &w.pairs[at]
+		begin = &space.pairs[at]
 		at, part = begin.parent, begin.narrowed
 	}
 }
 
 // replay runs a scenario and makes the result its expectation.
-func (w *stateSpace) replay(s countersign.Scenario) (Witness, bool) {
-	m, budget := w.m, min(w.replayWork, w.m.limit.Work)
-	w.replayWork -= budget
+func (space *stateSpace) replay(s countersign.Scenario) (Witness, bool) {
+	m, budget := space.m, min(space.replayWork, space.m.limit.Work)
+	space.replayWork -= budget
 	c, ok := m.follow(m.initial(&s, nil), &budget)
-	if w.replayWork += budget; !ok {
+	if space.replayWork += budget; !ok {
 		return Witness{}, false
 	}
 	s.ExpectedPath = m.path(c)

@@ -37,7 +37,7 @@ func Compile(m *countersign.Model, req countersign.CompileRequest) (countersign.
 		return w, nil, err
 	}
 	if len(visits) > countersign.MaxPlanSteps {
-		return w, nil, countersign.Errorf(countersign.CodeInvalidRequest, "scenarioId: %s takes %d actions; a plan has at most %d steps", req.ScenarioID, len(visits), countersign.MaxPlanSteps)
+		return w, nil, countersign.Invalid("scenarioId", "%s takes %d actions; a plan has at most %d steps", req.ScenarioID, len(visits), countersign.MaxPlanSteps)
 	}
 	problems := append(notPassed(sim), strayBindings(&m.Document, req)...)
 	steps, found := compileSteps(&m.Document, req, visits)

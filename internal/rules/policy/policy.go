@@ -94,7 +94,7 @@ type Questions struct {
 	Undenied  []string `json:"undenied,omitempty"`  // runs in which the step was denied, and would not be
 	// Of Fewer: requests that would have been sent.
 	Rejected []string `json:"rejected"` // runs in which a person rejected the step
-	Lapsed   []string `json:"lapsed"`   // runs in which nobody decided in time
+	Expired  []string `json:"lapsed"`   // runs in which nobody decided in time
 	// Of More: failures that a person would have reviewed before sending.
 	Wrong []string `json:"wrong"` // runs in which the step failed its expectation or its outcome was uncertain
 }
@@ -157,7 +157,7 @@ func (r *Report) step(by map[string]*Questions, c *came) {
 	name := Name(c.step.ProjectID, c.was.Name)
 	q := by[name]
 	if q == nil {
-		q = &Questions{Name: name, Rejected: []string{}, Lapsed: []string{}, Wrong: []string{}}
+		q = &Questions{Name: name, Rejected: []string{}, Expired: []string{}, Wrong: []string{}}
 		by[name] = q
 	}
 	q.Was, q.Would = noted(q.Was, policyWord(&c.was)), noted(q.Would, policyWord(&c.would))
@@ -210,7 +210,7 @@ func (q *Questions) fewer(runID string, s *countersign.StepRun) {
 	case countersign.CodeApprovalRejected:
 		q.Rejected = noted(q.Rejected, runID)
 	case countersign.CodeApprovalExpired:
-		q.Lapsed = noted(q.Lapsed, runID)
+		q.Expired = noted(q.Expired, runID)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestWhatNobodyWouldHaveStoppedIsNamed(t *testing.T) {
 		live("run-3", step("refund", true, failed(countersign.CodeApprovalExpired))))
 	want := []policy.Questions{{
 		Name: "acme-shop/refund", Was: []string{"ALWAYS"}, Would: []string{"NONE"}, Steps: 3, Asked: 3, Fewer: 3,
-		Rejected: []string{"run-2"}, Lapsed: []string{"run-3"}, Wrong: []string{},
+		Rejected: []string{"run-2"}, Expired: []string{"run-3"}, Wrong: []string{},
 	}}
 	if diff := cmp.Diff(want, got.Capabilities); diff != "" {
 		t.Error(diff)

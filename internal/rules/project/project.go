@@ -52,10 +52,8 @@ func (a Allowed) WeakSecret(p *countersign.Project) bool {
 // that is wrong with it: invalid_request, origin_not_allowed or
 // credential_not_allowed. The content is none once the meter has come to its end.
 func Validate(m *cost.Meter, tenant string, w countersign.ProjectWrite, a Allowed) (countersign.Project, error) {
-	p := countersign.Project{
-		Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath,
-		Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv, Headers: w.Headers, Capabilities: w.Capabilities,
-	}
+	var p countersign.Project
+	countersign.CopyContent(&p, w)
 	problems := connection(&p)
 	problems = append(problems, headers(&p)...)
 	problems = append(problems, authentication(&p)...)
@@ -64,10 +62,10 @@ func Validate(m *cost.Meter, tenant string, w countersign.ProjectWrite, a Allowe
 		return p, m.Err()
 	}
 	if len(problems) > 0 {
-		return p, &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
+		return p, countersign.Refusal(countersign.CodeInvalidRequest, problems...)
 	}
 	if p.BaseURL != "" && !a.Origin(p.BaseURL) {
-		return p, countersign.Errorf(countersign.CodeOriginNotAllowed, "baseUrl: %s is not on the server's list SVC_PLATFORM_CONNECTION_ORIGINS", p.BaseURL)
+		return p, countersign.RefusedAt(countersign.CodeOriginNotAllowed, "baseUrl", "%s is not on the server's list SVC_PLATFORM_CONNECTION_ORIGINS", p.BaseURL)
 	}
 	for i, u := range Uses(tenant, &p) {
 		if _, err := a.Credentials.Judge(u); err != nil {
@@ -89,9 +87,9 @@ func Uses(tenant string, p *countersign.Project) (uses []credential.Use) {
 // operator could do. It names no other tenant.
 func NotAllowed(path string, u credential.Use, why error) error {
 	if errors.Is(why, credential.ErrNotListed) {
-		return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v of credential variables for %s", path, u.Name, why, u.Kind)
+		return countersign.RefusedAt(countersign.CodeCredentialNotAllowed, path, "%s %v of credential variables for %s", u.Name, why, u.Kind)
 	}
-	return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v; the operator can list it per tenant: %s/%s, and likewise for each other tenant that uses it", path, u.Name, why, u.Tenant, u.Name)
+	return countersign.RefusedAt(countersign.CodeCredentialNotAllowed, path, "%s %v; the operator can list it per tenant: %s/%s, and likewise for each other tenant that uses it", u.Name, why, u.Tenant, u.Name)
 }
 
 // CredentialPath is where a project names the i-th of its credentials.

@@ -17,12 +17,12 @@ func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (ne
 		case h.Sequence == last.Sequence && stateOf(h) == last.State && sameInstant(h.Timestamp, last.Timestamp):
 			return *last, true, nil
 		case h.Sequence <= last.Sequence:
-			return *last, false, countersign.Errorf(countersign.CodeSequenceConflict, "sequence: instance %s has used %d already; the next is above it", h.InstanceID, last.Sequence)
+			return *last, false, countersign.RefusedAt(countersign.CodeSequenceConflict, "sequence", "instance %s has used %d already; the next is above it", h.InstanceID, last.Sequence)
 		}
 	}
 	sent, err := countersign.ParseInstant(h.Timestamp)
 	if err != nil {
-		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest, "timestamp: %s", err)
+		return countersign.Instance{}, false, countersign.Invalid("timestamp", "%s", err)
 	}
 	if away := sent.Sub(at).Abs(); away > countersign.HeartbeatWindow {
 		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest,

@@ -56,59 +56,59 @@ type manifestCheck struct {
 	problems []countersign.Problem
 }
 
-func (k *manifestCheck) add(path, code, format string, args ...any) {
-	k.problems = append(k.problems, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+func (m *manifestCheck) add(path, code, format string, args ...any) {
+	m.problems = append(m.problems, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 // identity: the system's name for the agent is shown, listed and kept in the
 // audit log, so nothing that could break a line belongs in it.
-func (k *manifestCheck) identity(path string, a *countersign.ManifestAgent) {
+func (m *manifestCheck) identity(path string, a *countersign.ManifestAgent) {
 	if safetext.Blank(a.ExternalAgentID) || hasControl(a.ExternalAgentID) {
-		k.add(path+".externalAgentId", "bad_id", "must be visible text without control characters")
+		m.add(path+".externalAgentId", "bad_id", "must be visible text without control characters")
 	}
 }
 
-func (k *manifestCheck) capabilities(path string, a *countersign.ManifestAgent) {
+func (m *manifestCheck) capabilities(path string, a *countersign.ManifestAgent) {
 	for n, name := range a.Capabilities {
 		at := fmt.Sprintf("%s.capabilities[%d]", path, n)
 		switch {
-		case k.facts.Project.Capability(name) == nil:
-			k.add(at, "unregistered", "project %s has no capability %s; an ADMIN registers it first", k.facts.Project.ID, name)
+		case m.facts.Project.Capability(name) == nil:
+			m.add(at, "unregistered", "project %s has no capability %s; an ADMIN registers it first", m.facts.Project.ID, name)
 		case slices.Index(a.Capabilities, name) < n:
-			k.add(at, "duplicate", "%s is listed already", name)
+			m.add(at, "duplicate", "%s is listed already", name)
 		}
 	}
 }
 
 // executorInputs: each field belongs to the contract of a capability that the
 // agent has, and its value fits there.
-func (k *manifestCheck) executorInputs(path string, a *countersign.ManifestAgent) {
+func (m *manifestCheck) executorInputs(path string, a *countersign.ManifestAgent) {
 	for _, name := range sortedKeys(a.ExecutorInputs) {
 		at := path + ".executorInputs." + name
-		c := k.facts.Project.Capability(name)
+		c := m.facts.Project.Capability(name)
 		switch {
 		case !slices.Contains(a.Capabilities, name):
-			k.add(at, "not_a_capability", "%s is none of the agent's capabilities", name)
+			m.add(at, "not_a_capability", "%s is none of the agent's capabilities", name)
 		case c == nil: // named above
 		default:
-			for _, p := range request.CheckGiven(k.facts.Meter, c, a.ExecutorInputs[name], nil) {
-				k.add(at+strings.TrimPrefix(p.Path, "input"), p.Code, "%s", p.Message)
+			for _, p := range request.CheckGiven(m.facts.Meter, c, a.ExecutorInputs[name], nil) {
+				m.add(at+strings.TrimPrefix(p.Path, "input"), p.Code, "%s", p.Message)
 			}
 		}
 	}
 }
 
-func (k *manifestCheck) model(path string, a *countersign.ManifestAgent) {
+func (m *manifestCheck) model(path string, a *countersign.ManifestAgent) {
 	if a.ModelID == "" {
 		return
 	}
-	owner, exists := k.facts.Models[a.ModelID]
+	owner, exists := m.facts.Models[a.ModelID]
 	switch {
 	case !exists:
-		k.add(path+".modelId", "no_model", "there is no model %s", a.ModelID)
-	case owner.ProjectID != "" && owner.ProjectID != k.facts.Project.ID:
+		m.add(path+".modelId", "no_model", "there is no model %s", a.ModelID)
+	case owner.ProjectID != "" && owner.ProjectID != m.facts.Project.ID:
 		// The other system is not named: it may lie outside the caller's scope.
-		k.add(path+".modelId", "foreign_model", "model %s belongs to an agent of another system; take a model of its own", a.ModelID)
+		m.add(path+".modelId", "foreign_model", "model %s belongs to an agent of another system; take a model of its own", a.ModelID)
 	}
 }
 

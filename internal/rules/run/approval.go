@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ func (t *transition) decided(e Decided) error {
 	case t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || WaitsForSlot(t.run):
 		return t.conflict("it waits for no decision")
 	case safetext.Blank(e.Reason):
-		return countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank")
+		return countersign.Invalid("reason", "say why; it can't be blank")
 	case !t.env.Now.Before(a.ExpiresAt):
 		return countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s", a.ID, a.ExpiresAt.Format(time.RFC3339))
 	}
@@ -40,9 +39,9 @@ func (t *transition) decided(e Decided) error {
 		}
 	case countersign.ApprovalRejected:
 		t.noteDecision(i, e)
-		t.failStep(i, countersign.CodeApprovalRejected, fmt.Sprintf("%s rejected it: %s", e.By, e.Reason))
+		t.failStep(i, countersign.CodeApprovalRejected, countersign.Rejection(e.By, e.Reason).Message)
 	default:
-		return countersign.Errorf(countersign.CodeInvalidRequest, "decision: it must be APPROVED or REJECTED, not %q", e.Decision)
+		return countersign.Invalid("decision", "it must be APPROVED or REJECTED, not %q", e.Decision)
 	}
 	return nil
 }
@@ -63,11 +62,11 @@ func (t *transition) correctable(i int, e Decided) error {
 func JudgeSuggestion(m *cost.Meter, p *countersign.Plan, stepID string, suggested map[string]countersign.Value) error {
 	i := slices.IndexFunc(p.Steps, func(s countersign.Step) bool { return s.ID == stepID })
 	if i < 0 {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: the plan has no such step; leave it out")
+		return countersign.Invalid("suggestedInput", "the plan has no such step; leave it out")
 	}
 	_, capability := targetOf(p, p.Steps[i].ProjectID, p.Steps[i].Capability)
 	if capability == nil {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: the plan's project has no such capability; leave it out")
+		return countersign.Invalid("suggestedInput", "the plan's project has no such capability; leave it out")
 	}
 	problems := request.CheckInputs(m, capability, request.Given(capability, suggested), nil)
 	if m.Over() {
@@ -77,7 +76,7 @@ func JudgeSuggestion(m *cost.Meter, p *countersign.Plan, stepID string, suggeste
 		problems[i].Path = "suggestedInput" + strings.TrimPrefix(problems[i].Path, "input")
 	}
 	if len(problems) > 0 {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+		return countersign.Refusal(countersign.CodeInvalidRequest, problems...)
 	}
 	return nil
 }
@@ -87,7 +86,7 @@ func MaySuggest(d countersign.ApprovalStatus, suggested map[string]countersign.V
 	if suggested == nil || d == countersign.ApprovalRejected {
 		return nil
 	}
-	return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: it belongs to a REJECTED decision; what is approved is sent as it is")
+	return countersign.Invalid("suggestedInput", "it belongs to a REJECTED decision; what is approved is sent as it is")
 }
 
 func (t *transition) noteDecision(i int, e Decided) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/testing/golden"
 )
 
 // document is the page that shows the matrix to people.
@@ -24,7 +25,7 @@ func wantDocument(t *testing.T, rows [][]cell) {
 	}
 	page := between(t, string(b), "diagram", diagram(rows))
 	page = between(t, page, "moves", table(rows))
-	wantGolden(t, document, page)
+	golden.Want(t, document, page, *update)
 }
 
 // between replaces what stands between the two comments of a name.

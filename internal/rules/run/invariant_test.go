@@ -33,7 +33,7 @@ func (w *world) checkRefusal(res run.Result, err error) {
 		w.t.Fatalf("a refusal without a code: %v", err)
 	}
 	if res.Run != w.run || !res.Unchanged() || res.Call != nil || res.Ask != nil || res.Close != "" {
-		w.t.Fatalf("refused with %v, yet it came to %+v", err, res)
+		w.t.Fatalf("refused with %v, yet it came to %s", err, dumped(res))
 	}
 }
 
@@ -48,13 +48,13 @@ func (w *world) checkChange(env run.Env, res run.Result) {
 	case changed == res.Unchanged():
 		w.t.Fatalf("Unchanged is %v:\n%s\n%s", res.Unchanged(), encoded(w.t, was), encoded(w.t, is))
 	case !changed && (res.Call != nil || res.Ask != nil || res.Close != ""):
-		w.t.Fatalf("nothing changed, yet there are effects: %+v", res)
+		w.t.Fatalf("nothing changed, yet there are effects: %s", dumped(res))
 	case changed && was.Status.IsTerminal() && !onlyLate(w.t, was, is):
 		w.t.Fatalf("a terminal run changed:\n%s\n%s", encoded(w.t, was), encoded(w.t, is))
 	case changed && (is.Revision != was.Revision+1 || !is.UpdatedAt.Equal(env.Now)):
 		w.t.Fatalf("%s at revision %d became %s at revision %d, updated %s", was.Status, was.Revision, is.Status, is.Revision, is.UpdatedAt)
 	case changed && len(res.Notes) == 0:
-		w.t.Fatalf("a change without an audit record: %+v", res)
+		w.t.Fatalf("a change without an audit record: %s", dumped(res))
 	}
 	for i := range is.Steps {
 		if encoded(w.t, was.Steps[i]) != encoded(w.t, is.Steps[i]) && !slices.Contains(res.Changed, i) && !probes(res.Probe, i) && !probes(res.ProbeAnswer, i) {
@@ -171,7 +171,7 @@ func (w *world) checkWaiting(res run.Result) {
 	held := r.Status.IsActive() && r.WaitingFor != nil && r.WaitingFor.Kind == countersign.WaitStop && r.Mode == countersign.ModeLive
 	standing := r.Status == countersign.RunWaitingApproval || r.Status == countersign.RunRecoveryRequired || held
 	if standing != (r.WaitingFor != nil) {
-		w.t.Fatalf("%s with waitingFor %+v", r.Status, r.WaitingFor)
+		w.t.Fatalf("%s with waitingFor %s", r.Status, dumped(r.WaitingFor))
 	}
 	if !standing {
 		return
@@ -220,7 +220,7 @@ func (w *world) checkUncertain(e run.Event, is *countersign.Run) {
 		(o.Response.StatusCode < 200 || o.Response.StatusCode >= 500 || o.Response.StatusCode/100 == 3 || o.Response.StatusCode == 408 || o.Response.StatusCode == 409 && (s.Attempt > 1 || speaksOfAnother(o.Response.Body)))
 	recovery := is.Status == countersign.RunRecoveryRequired && is.Steps[ret.Step].Status == countersign.StepRecoveryRequired
 	if open != recovery {
-		w.t.Fatalf("%+v to attempt %d made the run %s", o, s.Attempt, is.Status)
+		w.t.Fatalf("%s to attempt %d made the run %s", dumped(o), s.Attempt, is.Status)
 	}
 }
 
@@ -323,7 +323,7 @@ func (w *world) checkGate(s *countersign.StepRun, env run.Env) {
 	a := env.Approval
 	if a == nil || a.ID != s.ApprovalID || a.Status != countersign.ApprovalApproved || !env.Now.Before(a.ExpiresAt) ||
 		a.RequestDigest != s.RequestDigest.Text() || a.StepID != s.ID || a.Attempt != s.Attempt || strings.TrimSpace(a.DecisionReason) == "" {
-		w.t.Fatalf("step %s was sent on the approval %+v", s.ID, a)
+		w.t.Fatalf("step %s was sent on the approval %s", s.ID, dumped(a))
 	}
 	if slices.ContainsFunc(w.sent, func(before sending) bool { return before.approval == a.ID }) {
 		w.t.Fatalf("approval %s let two requests out", a.ID)

@@ -93,10 +93,10 @@ func TestWhatCostsLittleIsJudgedWithinTheEvent(t *testing.T) {
 	} {
 		step, judged := answer(t, costly(countersign.ModeLive, matching(20), c.bound), c.text)
 		if step.Status != c.status || len(judged) > 0 != c.judged {
-			t.Errorf("%d characters %d times: %s, judged outside %v; %+v", len(c.text), c.bound, step.Status, judged, step.Error)
+			t.Errorf("%d characters %d times: %s, judged outside %v; %s", len(c.text), c.bound, step.Status, judged, dumped(step.Error))
 		}
 		if step.Status == countersign.StepFailed && (step.Error.Code != countersign.CodeNotSent || strings.Contains(step.Error.Message, "abab")) {
-			t.Errorf("%+v", step.Error)
+			t.Errorf("%s", dumped(step.Error))
 		}
 	}
 }
@@ -106,11 +106,11 @@ func TestWhatCostsLittleIsJudgedWithinTheEvent(t *testing.T) {
 func TestAStepThatABoundValueMakesTooCostlyIsNotSent(t *testing.T) {
 	step, _ := answer(t, costly(countersign.ModeLive, matching(2_000), 1), matching(8_000))
 	if step.Status != countersign.StepRunning {
-		t.Errorf("18 million steps: %+v", step.Error)
+		t.Errorf("18 million steps: %s", dumped(step.Error))
 	}
 	step, _ = answer(t, costly(countersign.ModeLive, matching(4_000), 1), matching(8_000))
 	if step.Status != countersign.StepFailed || step.Error.Code != countersign.CodeNotSent || !strings.HasPrefix(step.Error.Message, "steps[1].input.a: judging what was sent takes more than 20 million steps") {
-		t.Errorf("22 million steps: %s %+v", step.Status, step.Error)
+		t.Errorf("22 million steps: %s %s", step.Status, dumped(step.Error))
 	}
 }
 
@@ -121,7 +121,7 @@ func TestARehearsalIsJudgedAtOnce(t *testing.T) {
 	r := run.New(p, "run-1", "user:ada@example.com", "k", dawn)
 	res, judged := drive(t, envOf(p), r, run.Resumed{})
 	if res.Run.Status != countersign.RunCompleted || len(judged) != 2 {
-		t.Errorf("%s, judged outside %v, %+v", res.Run.Status, judged, res.Run.Steps)
+		t.Errorf("%s, judged outside %v, %s", res.Run.Status, judged, dumped(res.Run.Steps))
 	}
 }
 

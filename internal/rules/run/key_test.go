@@ -114,7 +114,7 @@ func TestAnAdopterWaitsForTheCallOfTheOneBefore(t *testing.T) {
 		w.now = w.now.Add(11e9)
 		w.play(run.Restarted{Adopted: true}, run.Restarted{Adopted: true}) // two replicas die one after the other
 		if f := w.run.WaitingFor; w.run.Status != countersign.RunRecoveryRequired || f == nil || !f.NotBefore.Equal(until) {
-			t.Fatalf("%s: %s, waits for %+v, want until %s", name, w.run.Status, f, until)
+			t.Fatalf("%s: %s, waits for %s, want until %s", name, w.run.Status, dumped(f), until)
 		}
 		for _, r := range resolutions {
 			w.refused(r, countersign.CodeStateConflict)
@@ -137,7 +137,7 @@ func TestAProbeThatLeftIsKept(t *testing.T) {
 		ask := run.Probing{Step: 0, Probe: countersign.ProbeRecord{By: "user:bob@example.com", At: w.now, Capability: "look"}, Digest: "d"}
 		res := w.must(ask)
 		if n := res.Notes; len(n) != 1 || n[0].Action != "runs.probe" || n[0].Reason != "run-1.pay.probe-1" || n[0].Digest != "d" {
-			t.Fatalf("the intent is audited as %+v", n)
+			t.Fatalf("the intent is audited as %s", dumped(n))
 		}
 		first := answer(w, 1)
 		w.must(ask)
@@ -149,7 +149,7 @@ func TestAProbeThatLeftIsKept(t *testing.T) {
 		res = w.must(first)
 		ps := w.step("pay").Probes
 		if len(ps) != 2 || ps[0].N != 1 || ps[1].N != 2 || ps[0].Unanswered() || w.run.Status != was || len(res.Notes) != 1 {
-			t.Errorf("after %T: %s, probes %+v, audit %+v", r, w.run.Status, ps, res.Notes)
+			t.Errorf("after %T: %s, probes %s, audit %s", r, w.run.Status, dumped(ps), dumped(res.Notes))
 		}
 		if again := w.must(first); !again.Unchanged() {
 			t.Errorf("one probe was answered twice")
@@ -163,7 +163,7 @@ func TestAReconcileKeepsWhatContradictsTheRequest(t *testing.T) {
 	w.play(w.returned(unknown("no answer within 10s")))
 	res := w.must(reconcile(countersign.ConfirmedCompleted, values(t, `{"result":{"state":"done"},"amount":249}`)))
 	if d := w.step("pay").Reconciliation.Differs; len(d) != 1 || d[0].Field != "amount" || d[0].Sent.Raw() != "5" || d[0].Found.Raw() != "249" {
-		t.Errorf("differs: %+v", d)
+		t.Errorf("differs: %s", dumped(d))
 	}
 	if n := res.Notes[0]; n.Reason != "CONFIRMED_COMPLETED: ticket 7 (differs from what was sent: amount)" {
 		t.Errorf("the audit log says %q", n.Reason)
@@ -190,7 +190,7 @@ func TestWhatIsSetAsideSaysWhatOfItWasSent(t *testing.T) {
 		c.w.play(run.SetAside{})
 		st := c.w.run.Steps[0]
 		if c.w.run.Status != c.status || st.Error == nil || !strings.Contains(st.Error.Message, c.says) {
-			t.Errorf("%s: %s %+v", name, c.w.run.Status, st.Error)
+			t.Errorf("%s: %s %s", name, c.w.run.Status, dumped(st.Error))
 		}
 	}
 }

@@ -72,13 +72,13 @@ func TestAnAnswerAfterTheReconcileIsKept(t *testing.T) {
 		res := w.must(w.returned(answered(200, verified)))
 		late := w.step("pay").Late
 		if late == nil || late.Output.Raw() != verified || late.Attempt != 1 || w.run.Status != was {
-			t.Errorf("after %s: late %+v, %s", r.Resolution, late, w.run.Status)
+			t.Errorf("after %s: late %s, %s", r.Resolution, dumped(late), w.run.Status)
 		}
 		if len(res.Notes) != 1 || res.Notes[0].Action != "steps.late" {
-			t.Errorf("after %s the audit log says %+v", r.Resolution, res.Notes)
+			t.Errorf("after %s the audit log says %s", r.Resolution, dumped(res.Notes))
 		}
 		if again := w.must(w.returned(answered(422, ""))); !again.Unchanged() {
-			t.Errorf("one call was answered twice: %+v", w.step("pay").Late)
+			t.Errorf("one call was answered twice: %s", dumped(w.step("pay").Late))
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestAnAnswerToAnEarlierAttemptIsKept(t *testing.T) {
 	first := w.returned(answered(200, verified))
 	w.play(run.Restarted{}, reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{}, run.Resumed{}, first)
 	if s := w.step("pay"); s.Status != countersign.StepRunning || s.Attempt != 2 || s.Late == nil || s.Late.Attempt != 1 {
-		t.Errorf("%s, attempt %d, late %+v", s.Status, s.Attempt, s.Late)
+		t.Errorf("%s, attempt %d, late %s", s.Status, s.Attempt, dumped(s.Late))
 	}
 	w.play(w.returned(answered(200, verified)))
 	if w.run.Status != countersign.RunCompleted {

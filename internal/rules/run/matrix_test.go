@@ -3,7 +3,6 @@ package run_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/testing/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -42,11 +42,11 @@ func badBinding(s *countersign.Step) {
 	s.Input, s.InputBindings = nil, map[string]countersign.Binding{"resourceId": {StepID: "earlier", Field: "nowhere"}}
 }
 
-func drifted(w *world)  { w.model.Revision++ }
-func disabled(w *world) { w.project.Disabled = true }
-func stopping(w *world) { w.stopping = true }
-func stopped(w *world)  { w.stopped = true }
-func lapsed(w *world)   { w.now = w.now.Add(ttl) }
+func drifted(w *world)    { w.model.Revision++ }
+func disabled(w *world)   { w.project.Disabled = true }
+func stopping(w *world)   { w.stopping = true }
+func stopped(w *world)    { w.stopped = true }
+func pastExpiry(w *world) { w.now = w.now.Add(ttl) }
 
 // overdue lets the time pass in which the call may still be answered.
 func overdue(w *world) { w.now = w.answerBy }
@@ -95,7 +95,7 @@ var columns = []column{
 	{name: "Resumed, drift", arrange: drifted, only: goesOn, event: fixed(run.Resumed{})},
 	{name: "Resumed, project disabled", arrange: disabled, only: goesOn, event: fixed(run.Resumed{})},
 	{name: "Resumed, the next step's binding can't be filled", next: badBinding, only: begins, event: fixed(run.Resumed{})},
-	{name: "Resumed, the approval has expired", arrange: lapsed, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
+	{name: "Resumed, the approval has expired", arrange: pastExpiry, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
 	{name: "Resumed, the request is not the approved one", arrange: otherDigest, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
 	{name: "Resumed, the service stops", arrange: stopping, only: goesOn, event: fixed(run.Resumed{})},
 
@@ -132,11 +132,11 @@ var columns = []column{
 	{name: "Decided APPROVED", event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided APPROVED, LIVE steps are stopped", arrange: stopped, only: undecided, event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided REJECTED", event: fixed(decide(countersign.ApprovalRejected))},
-	{name: "Decided APPROVED, the approval has expired", arrange: lapsed, event: fixed(decide(countersign.ApprovalApproved))},
+	{name: "Decided APPROVED, the approval has expired", arrange: pastExpiry, event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided without a reason", event: fixed(run.Decided{Decision: countersign.ApprovalApproved, Reason: " \n", By: "user:bob@example.com"})},
 	{name: "Expired, before its time", event: fixed(run.Expired{})},
-	{name: "Expired", arrange: lapsed, event: fixed(run.Expired{})},
-	{name: "Expired, drift", arrange: func(w *world) { lapsed(w); drifted(w) }, only: approved, event: fixed(run.Expired{})},
+	{name: "Expired", arrange: pastExpiry, event: fixed(run.Expired{})},
+	{name: "Expired, drift", arrange: func(w *world) { pastExpiry(w); drifted(w) }, only: approved, event: fixed(run.Expired{})},
 	{name: "Expired, the call's time is over", arrange: overdue, only: onItsWay, event: fixed(run.Expired{})},
 	{name: "SlotGranted", event: fixed(run.SlotGranted{})},
 	{name: "SlotGranted, LIVE steps are stopped", arrange: stopped, only: func(w *world) bool { return run.WaitsForSlot(w.run) }, event: fixed(run.SlotGranted{})},
@@ -178,10 +178,9 @@ type cell struct {
 	err       error
 }
 
-// matrix tries every event in every situation, each on a run of its own.
-func matrix(t *testing.T) [][]cell {
+// matrix tries every event in every situation, each on a run of its own, and says which checks failed.
+func matrix(t *testing.T) (rows [][]cell, wrong []string) {
 	t.Helper()
-	var rows [][]cell
 	for _, s := range situations {
 		var row []cell
 		for _, c := range columns {
@@ -189,13 +188,14 @@ func matrix(t *testing.T) [][]cell {
 				continue
 			}
 			w := s.world(t, c)
+			w.t = noted{t, s.name + " / " + c.name, &wrong}
 			was, e := w.run, c.event(w)
 			res, err := w.apply(e)
 			row = append(row, cell{situation: s, column: c, event: e, was: was, is: w.run, res: res, err: err})
 		}
 		rows = append(rows, row)
 	}
-	return rows
+	return rows, wrong
 }
 
 func (c cell) moves() bool { return c.err == nil && !c.res.Unchanged() }
@@ -299,25 +299,22 @@ func sortedCodes(m map[countersign.Code][]string) []countersign.Code {
 	return codes
 }
 
-// wantGolden compares with a recorded text; a change of it is read as a diff.
-func wantGolden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test ./internal/rules/run -update rewrites it):\n%s", file, got)
-	}
+// noted is a check of one cell that fails: the matrix goes on, since its difference says more.
+type noted struct {
+	fataler
+	cell  string
+	wrong *[]string
+}
+
+func (n noted) Fatalf(format string, args ...any) {
+	*n.wrong = append(*n.wrong, n.cell+": "+fmt.Sprintf(format, args...))
 }
 
 func TestMatrix(t *testing.T) {
-	rows := matrix(t)
-	wantGolden(t, filepath.Join("testdata", "matrix.txt"), written(rows))
+	rows, wrong := matrix(t)
+	golden.Want(t, filepath.Join("testdata", "matrix.txt"), written(rows), *update)
+	if wrong != nil {
+		t.Errorf("%d checks of what must hold after every event failed; the first of %s", len(wrong), wrong[0])
+	}
 	t.Run("document", func(t *testing.T) { wantDocument(t, rows) })
 }

@@ -93,17 +93,17 @@ func (t *transition) becomeCompleted() {
 }
 
 // becomeFailed ends the run; steps that never started are SKIPPED.
-func (t *transition) becomeFailed(code countersign.Code, msg string) {
-	t.finish(countersign.RunFailed, code, msg, countersign.StepSkipped)
+func (t *transition) becomeFailed(why countersign.Ending) {
+	t.finish(countersign.RunFailed, why, countersign.StepSkipped)
 }
 
 // becomeCancelled ends the run; steps that never started are CANCELLED.
-func (t *transition) becomeCancelled(code countersign.Code, msg string) {
-	t.finish(countersign.RunCancelled, code, msg, countersign.StepCancelled)
+func (t *transition) becomeCancelled(why countersign.Ending) {
+	t.finish(countersign.RunCancelled, why, countersign.StepCancelled)
 }
 
-func (t *transition) finish(s countersign.RunStatus, code countersign.Code, msg string, open countersign.StepStatus) {
-	t.run.Error = string(code) + ": " + msg
+func (t *transition) finish(s countersign.RunStatus, why countersign.Ending, open countersign.StepStatus) {
+	t.run.Error = why.String()
 	t.run.CompletedAt = t.env.Now
 	for i := range t.run.Steps {
 		switch t.run.Steps[i].Status {
@@ -163,7 +163,7 @@ func (t *transition) failStep(i int, code countersign.Code, msg string) {
 	s := t.step(i)
 	t.at = i
 	s.Status, s.Error, s.CompletedAt = countersign.StepFailed, &countersign.StepError{Code: code, Message: msg}, t.env.Now
-	t.becomeFailed(code, msg)
+	t.becomeFailed(countersign.Ending{Code: code, Message: msg})
 }
 
 // suspendStep stops at an unknown outcome: the step is never resent before a person

@@ -40,7 +40,7 @@ func (t *transition) cancelAsked(e CancelAsked) error {
 		s := t.step(i)
 		s.Status, s.CompletedAt = countersign.StepCancelled, t.env.Now
 	}
-	t.becomeCancelled(countersign.CodeCancelled, e.By+": "+e.Reason)
+	t.becomeCancelled(countersign.Cancellation(e.By, e.Reason))
 	return nil
 }
 
@@ -51,10 +51,10 @@ func (t *transition) reconciled(e Reconciled) error {
 		return t.conflict("only an uncertain outcome is reconciled")
 	}
 	if safetext.Blank(e.Evidence) {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "evidence: say what shows it; it can't be blank")
+		return countersign.Invalid("evidence", "say what shows it; it can't be blank")
 	}
 	if t.resolved(e.Resolution) == "" {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "resolution: it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
+		return countersign.Invalid("resolution", "it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
 	}
 	if until := t.run.WaitingFor.NotBefore; t.env.Now.Before(until) {
 		return t.conflict("the answer to step " + t.run.Steps[i].ID + " may still come; say from " + until.UTC().Format(time.RFC3339Nano) + " on what became of it")
@@ -116,7 +116,7 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 		out = selected
 	}
 	if _, why := Judge(t.expectations(i), out, 0); why != "" {
-		return out, countersign.Errorf(countersign.CodeExpectationNotMet, "output: %s; give in it what the receiver has", why)
+		return out, countersign.RefusedAt(countersign.CodeExpectationNotMet, "output", "%s; give in it what the receiver has", why)
 	}
 	return out, nil
 }
@@ -136,7 +136,7 @@ func (t *transition) reopen(i int) {
 func (t *transition) abandon(i int) {
 	s := t.step(i)
 	s.Status, s.CompletedAt = countersign.StepAbandoned, t.env.Now
-	t.becomeCancelled(countersign.CodeAbandoned, "whether step "+s.ID+" took effect stays unknown")
+	t.becomeCancelled(countersign.Ending{Code: countersign.CodeAbandoned, Message: "whether step " + s.ID + " took effect stays unknown"})
 }
 
 // afterReconcile ends a run that is to be cancelled or has no steps left; any other
@@ -144,7 +144,7 @@ func (t *transition) abandon(i int) {
 func (t *transition) afterReconcile(i int) {
 	switch {
 	case t.run.CancelRequested:
-		t.becomeCancelled(countersign.CodeCancelled, "it was cancelled while step "+t.run.Steps[i].ID+" was on its way")
+		t.becomeCancelled(countersign.Ending{Code: countersign.CodeCancelled, Message: "it was cancelled while step " + t.run.Steps[i].ID + " was on its way"})
 	case t.nextStep() < 0:
 		t.becomeCompleted()
 	default:
@@ -161,7 +161,7 @@ func MayProbe(r *countersign.Run, most int) error {
 		n += len(r.Steps[i].Probes)
 	}
 	if n >= most {
-		return countersign.Errorf(countersign.CodeQuotaExceeded, "probes: run %s has %d, as many as a run may have; say what they showed", r.ID, n)
+		return countersign.RefusedAt(countersign.CodeQuotaExceeded, "probes", "run %s has %d, as many as a run may have; say what they showed", r.ID, n)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func TestARefusedEventSaysWhatWouldBeRight(t *testing.T) {
 		w := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "inspect", Capability: "inspect", Input: values(t, `{"resourceId":"o-1"}`)}))
 		return w.play(run.Resumed{})
 	}
-	lapsed := func() *world { w := waiting(t); w.now = w.now.Add(ttl); return w }
+	pastExpiry := func() *world { w := waiting(t); w.now = w.now.Add(ttl); return w }
 	stuck := func() *world {
 		w := waiting(t).play(decide(countersign.ApprovalApproved), run.SlotGranted{}, run.Resumed{})
 		return w.play(w.returned(unknown("no answer")))
@@ -42,7 +42,7 @@ func TestARefusedEventSaysWhatWouldBeRight(t *testing.T) {
 	}{
 		{stuck, decide(countersign.ApprovalApproved), "state_conflict: run run-1 is RECOVERY_REQUIRED; it waits for no decision"},
 		{asked, run.Decided{Decision: countersign.ApprovalApproved, Reason: " ", By: "user:ben@example.com"}, "invalid_request: reason: say why; it can't be blank"},
-		{lapsed, decide(countersign.ApprovalApproved), "approval_expired: approval apr-1 expired at 2026-03-02T09:00:00Z"},
+		{pastExpiry, decide(countersign.ApprovalApproved), "approval_expired: approval apr-1 expired at 2026-03-02T09:00:00Z"},
 		{asked, decide("MAYBE"), `invalid_request: decision: it must be APPROVED or REJECTED, not "MAYBE"`},
 		{asked, suggesting(countersign.ApprovalApproved, `{}`), "invalid_request: suggestedInput: it belongs to a REJECTED decision; what is approved is sent as it is"},
 		{inspecting, suggesting(countersign.ApprovalRejected, `{}`), "invalid_request: suggestedInput.resourceId: is required by inspect"},
@@ -56,7 +56,7 @@ func TestARefusedEventSaysWhatWouldBeRight(t *testing.T) {
 		{probed, run.Probing{}, "quota_exceeded: probes: run run-1 has 1000, as many as a run may have; say what they showed"},
 	} {
 		if _, err := test.world().apply(test.event); err == nil || err.Error() != test.want {
-			t.Errorf("%+v\n got %v\nwant %s", test.event, err, test.want)
+			t.Errorf("%s\n got %v\nwant %s", dumped(test.event), err, test.want)
 		}
 	}
 }

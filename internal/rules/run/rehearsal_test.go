@@ -29,7 +29,7 @@ func TestALiveRunSendsWhatWasRehearsed(t *testing.T) {
 		w.bringToAnEnd()
 		found := run.Compare(p, w.run, rehearsed)
 		if found.Verdict == countersign.RehearsalDifferent {
-			t.Fatalf("it differs: %+v", found)
+			t.Fatalf("it differs: %s", dumped(found))
 		}
 		for i, s := range found.Steps {
 			if len(s.Bound) == 0 && s.SentDigest != "" {
@@ -75,7 +75,7 @@ func TestADifferenceIsNamed(t *testing.T) {
 		live.Steps = []countersign.StepRun{step}
 		found := run.Compare(p, live, rehearsed)
 		if found.Verdict != countersign.RehearsalDifferent || len(found.Steps[0].Differences) != 1 || found.Steps[0].Differences[0].Path != path {
-			t.Errorf("%s: %+v", path, found)
+			t.Errorf("%s: %s", path, dumped(found))
 		}
 	}
 }

@@ -32,16 +32,16 @@ func TestAStepThatARuleDeniesFailsAndIsNotSent(t *testing.T) {
 	w := ruledWorld(t, "1001", above("1000", countersign.RuleDeny, 0), above("10", countersign.RuleAsk, 0))
 	res := w.must(run.Resumed{})
 	if s := w.step("step"); s.Status != countersign.StepFailed || s.Error.Code != countersign.CodeDeniedByRule || s.Error.Message != "above 1000" || s.RequestDigest == "" || s.ApprovalRequired {
-		t.Errorf("%+v", s)
+		t.Errorf("%s", dumped(s))
 	}
 	if w.run.Status != countersign.RunFailed || res.Call != nil || res.Ask != nil {
-		t.Errorf("%s, %+v", w.run.Status, res)
+		t.Errorf("%s, %s", w.run.Status, dumped(res))
 	}
 }
 
 func TestAStepThatNoRuleConcernsIsLetOutByItsPolicy(t *testing.T) {
 	if res := ruledWorld(t, "10", above("10", countersign.RuleAsk, 0)).must(run.Resumed{}); res.Call == nil {
-		t.Errorf("%+v", res)
+		t.Errorf("%s", dumped(res))
 	}
 }
 
@@ -50,13 +50,13 @@ func TestAStepThatNoRuleConcernsIsLetOutByItsPolicy(t *testing.T) {
 func TestARunWaitsUntilEnoughHaveApproved(t *testing.T) {
 	w := ruledWorld(t, "11", above("10", countersign.RuleAsk, 2))
 	if ask := w.must(run.Resumed{}).Ask; ask == nil || ask.ApprovalsNeeded != 2 || len(ask.Reasons) != 1 {
-		t.Fatalf("%+v", ask)
+		t.Fatalf("%s", dumped(ask))
 	}
 	env, held := w.env(decide(countersign.ApprovalApproved))
 	held.Status, held.Decisions = countersign.ApprovalPending, []countersign.GivenDecision{{Decision: countersign.ApprovalApproved}}
 	res, err := run.Apply(env, w.run, decide(countersign.ApprovalApproved))
 	if err != nil || res.Call != nil || run.WaitsForSlot(res.Run) || res.Run.Status != countersign.RunWaitingApproval || len(res.Notes) != 1 || res.Notes[0].After != string(countersign.ApprovalPending) {
-		t.Fatalf("%v %+v", err, res)
+		t.Fatalf("%v %s", err, dumped(res))
 	}
 	w.run, w.approvals[held.ID], w.now = res.Run, held, w.now.Add(ttl)
 	w.must(run.Expired{})

@@ -16,7 +16,7 @@ import (
 func (w *world) refused(e run.Event, code countersign.Code) {
 	w.t.Helper()
 	if _, err := w.apply(e); countersign.ErrorCode(err) != code {
-		w.t.Fatalf("%+v came to %v, want %s", e, err, code)
+		w.t.Fatalf("%s came to %v, want %s", dumped(e), err, code)
 	}
 }
 
@@ -39,7 +39,7 @@ func TestDecisionUpToExpiryCounts(t *testing.T) {
 	w.now = w.now.Add(ttl - time.Nanosecond)
 	w.play(decide(countersign.ApprovalApproved))
 	if !run.WaitsForSlot(w.run) {
-		t.Errorf("the run waits for %+v", w.run.WaitingFor)
+		t.Errorf("the run waits for %s", dumped(w.run.WaitingFor))
 	}
 }
 
@@ -70,7 +70,7 @@ func TestGateLooksAtTheApprovalItself(t *testing.T) {
 			w := waiting(t).play(decide(countersign.ApprovalApproved), run.SlotGranted{})
 			spoil(w.waitingApproval())
 			if res := w.must(run.Resumed{}); res.Call != nil || res.Ask == nil {
-				t.Errorf("called %+v, asked %+v", res.Call, res.Ask)
+				t.Errorf("called %s, asked %s", dumped(res.Call), dumped(res.Ask))
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestAnOutputThatAPersonStatedIsNoVerifiedSource(t *testing.T) {
 			}
 			a := w.waitingApproval()
 			if a == nil || len(a.Sources) != 1 || a.Sources[0].Verified != test.want {
-				t.Errorf("the approval is %+v; want its source verified: %v", a, test.want)
+				t.Errorf("the approval is %s; want its source verified: %v", dumped(a), test.want)
 			}
 		})
 	}
@@ -177,7 +177,7 @@ func TestLocalEchoPassesTheSameGate(t *testing.T) {
 	w := newWorld(t, p).play(run.Resumed{}, decide(countersign.ApprovalApproved), run.SlotGranted{})
 	call := w.must(run.Resumed{}).Call
 	if call == nil || call.Request.URL != "local-echo:/orders/o-1" {
-		t.Errorf("%+v", call)
+		t.Errorf("%s", dumped(call))
 	}
 }
 

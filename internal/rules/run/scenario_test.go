@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/testing/golden"
 )
 
 // A scenario is a text: what it shows, its plan, and events, each behind "> ".
@@ -28,7 +29,7 @@ func TestScenarios(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantGolden(t, file, played(t, string(b)))
+			golden.Want(t, file, played(t, string(b)), *update)
 		})
 	}
 }

@@ -36,7 +36,7 @@ func TestVerificationComparesExactly(t *testing.T) {
 			out := plan.Output{Value: countersign.RawValue(test.output), OutputField: test.outputField}
 			e := &countersign.Expectation{Field: test.field, Equals: countersign.RawValue(test.equals)}
 			if v := run.Verify(e, out, 200); v.Status != test.want {
-				t.Errorf("%+v", v)
+				t.Errorf("%s", dumped(v))
 			}
 		})
 	}
@@ -49,7 +49,7 @@ func TestVerificationJudgesTheStatusOfAnAnswerOnly(t *testing.T) {
 		0: countersign.VerificationPassed, // a reconcile: no answer, no status
 	} {
 		if v := run.Verify(e, plan.Output{Value: countersign.RawValue("1.0")}, status); v.Status != want {
-			t.Errorf("with status %d: %+v, want %s", status, v, want)
+			t.Errorf("with status %d: %s, want %s", status, dumped(v), want)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestVerificationJudgesTheStatusOfAnAnswerOnly(t *testing.T) {
 func TestNothingAskedIsNotVerified(t *testing.T) {
 	v := run.Verify(nil, plan.Output{Value: countersign.Null}, 200)
 	if !reflect.DeepEqual(v, countersign.Verification{Status: countersign.VerificationNotRequested}) {
-		t.Errorf("%+v", v)
+		t.Errorf("%s", dumped(v))
 	}
 }
 
@@ -78,10 +78,10 @@ func TestAllExpectationsMustHold(t *testing.T) {
 	} {
 		v, why := run.Judge(test.es, plan.Output{Value: countersign.RawValue(test.output)}, 200)
 		if v.Status != test.status || v.Field != test.field || (why != "") != (test.status == countersign.VerificationFailed) {
-			t.Errorf("%s: %+v, %q", test.name, v, why)
+			t.Errorf("%s: %s, %q", test.name, dumped(v), why)
 		}
 		if len(test.es) == 2 && len(v.Checks) != 2 || len(test.es) < 2 && v.Checks != nil {
-			t.Errorf("%s: checks %+v", test.name, v.Checks)
+			t.Errorf("%s: checks %s", test.name, dumped(v.Checks))
 		}
 	}
 }

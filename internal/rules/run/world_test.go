@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -180,6 +181,15 @@ func encoded(t fataler, v any) string {
 		t.Fatalf("Marshal: %v", err)
 	}
 	return string(b)
+}
+
+// dumped is any value as text, with what its pointers point to.
+func dumped(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%+v", v) // it has a function
+	}
+	return fmt.Sprintf("%T %s", v, b)
 }
 
 // decide, cancel and reconcile are what a person does.

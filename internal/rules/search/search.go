@@ -163,8 +163,7 @@ func Reason(r *countersign.Run) string {
 	if !r.Status.IsTerminal() {
 		return ""
 	}
-	code, _, _ := strings.Cut(r.Error, ": ")
-	return code
+	return string(r.Code())
 }
 
 // Capabilities are those that a run's steps call, each with its project and alone.

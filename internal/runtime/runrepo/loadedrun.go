@@ -14,16 +14,32 @@ import (
 // LoadedRun is a stored run in memory, with the versions it was read at. It is immutable:
 // saving gives a new one.
 type LoadedRun struct {
-	Ref          Ref
-	record       records.Run // with Steps
-	version      int64
-	stamp        cache.Stamp // of the record without its steps
-	stepVersions []int64
-	sizes        []int    // of the steps' documents, in bytes
-	probed       int      // bytes of the probes that have records of their own
-	inline       []int    // how many probes are in each step's document
-	sent         []string // what each step is found by, see records.SentKey
-	plan         *countersign.Plan
+	Ref     Ref
+	record  records.Run // with Steps
+	version int64
+	stamp   cache.Stamp // of the record without its steps
+	stored  storedSteps
+	probed  int // bytes of the probes that have records of their own
+	plan    *countersign.Plan
+}
+
+// storedStep is what the store has of a step besides its record.
+type storedStep struct {
+	version int64
+	size    int    // of its document, in bytes
+	inline  int    // how many probes are in its document
+	sent    string // what it is found by, see records.SentKey
+}
+
+// storedSteps are those of a run, in the order of its steps.
+type storedSteps []storedStep
+
+// size is how many bytes the documents have.
+func (s storedSteps) size() (n int) {
+	for _, step := range s {
+		n += step.size
+	}
+	return n
 }
 
 // Run is the run with its steps. It must not be changed.
@@ -36,7 +52,7 @@ func (h *LoadedRun) Trace() string { return h.record.Trace }
 func (h *LoadedRun) Plan() *countersign.Plan { return h.plan }
 
 // Size is how many bytes the run's steps take in the store.
-func (h *LoadedRun) Size() int { return sum(h.sizes) + h.probed }
+func (h *LoadedRun) Size() int { return h.stored.size() + h.probed }
 
 // Load reads a run with its steps and plan, to apply events to it. Probes of more than
 // MaxRemembered bytes are only counted.
@@ -61,37 +77,31 @@ func (h *LoadedRun) loadSteps(tx store.Tx) error {
 		probes = 0
 	}
 	steps, err := loadSteps(tx, h.Ref, probes)
-	h.record.Steps, h.stepVersions, h.sizes, h.inline, h.sent, h.probed = steps.records, steps.versions, steps.sizes, steps.inline, steps.sent, steps.probed
+	h.record.Steps, h.stored, h.probed = steps.records, steps.stored, steps.probed
 	if err == nil && probes < h.record.Probes {
 		h.countProbes()
 	}
 	return err
 }
 
-// storedSteps are the steps of a run as they are stored.
-type storedSteps struct {
-	records  []countersign.StepRun
-	versions []int64
-	sizes    []int // of their documents
-	inline   []int // how many probes are in their documents
-	sent     []string
-	probed   int // bytes of the probes that have records of their own
+// loadedSteps are the steps of a run, and what the store has of each.
+type loadedSteps struct {
+	records []countersign.StepRun
+	stored  storedSteps
+	probed  int // bytes of the probes that have records of their own
 }
 
-func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
+func loadSteps(tx store.Tx, ref Ref, probes int) (s loadedSteps, err error) {
 	rows, err := tx.List(store.Steps, ref.Tenant, stepsOf(ref.RunID))
 	if err != nil {
 		return s, err
 	}
-	s = storedSteps{
-		records: make([]countersign.StepRun, len(rows)), versions: make([]int64, len(rows)),
-		sizes: make([]int, len(rows)), inline: make([]int, len(rows)), sent: make([]string, len(rows)),
-	}
+	s = loadedSteps{records: make([]countersign.StepRun, len(rows)), stored: make(storedSteps, len(rows))}
 	for i, row := range rows {
 		if err := records.Decode(row, &s.records[i]); err != nil {
 			return s, err
 		}
-		s.versions[i], s.sizes[i], s.inline[i], s.sent[i] = row.Version, len(row.Doc), len(s.records[i].Probes), row.Keys[2].(string)
+		s.stored[i] = storedStep{version: row.Version, size: len(row.Doc), inline: len(s.records[i].Probes), sent: row.Keys[2].(string)}
 	}
 	err = eachProbe(tx, ref, probes, func(p *records.Probe, size int) {
 		s.records[p.Step].Probes = append(s.records[p.Step].Probes, p.Probe)
@@ -157,10 +167,9 @@ func (l *Repository) refresh(tx store.Tx, ref Ref, loaded *LoadedRun) (*LoadedRu
 func (h *LoadedRun) save(tx store.Tx, res run.Result, sent string) (*LoadedRun, error) {
 	next := *h
 	next.record.Run = *res.Run
-	next.stepVersions, next.sizes = slices.Clone(h.stepVersions), slices.Clone(h.sizes)
+	next.stored = slices.Clone(h.stored)
 	if sent != "" {
-		next.sent = slices.Clone(h.sent)
-		next.sent[res.Call.Step] = sent
+		next.stored[res.Call.Step].sent = sent
 	}
 	for _, i := range res.Changed {
 		if err := next.saveStep(tx, i); err != nil {
@@ -190,17 +199,17 @@ func (h *LoadedRun) saveAll(tx store.Tx) error {
 }
 
 func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
-	runID, step := h.record.ID, &h.record.Steps[i]
-	if len(step.Probes) > h.inline[i] { // the others have records of their own
+	runID, step, stored := h.record.ID, &h.record.Steps[i], &h.stored[i]
+	if len(step.Probes) > stored.inline { // the others have records of their own
 		shown := *step
-		shown.Probes = step.Probes[:h.inline[i]]
+		shown.Probes = step.Probes[:stored.inline]
 		step = &shown
 	}
-	doc, version, err := records.Steps(runID, i, h.sent[i]).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), step, h.stepVersions[i])
+	doc, version, err := records.Steps(runID, i, stored.sent).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), step, stored.version)
 	if err != nil {
 		return fmt.Errorf("step %d of run %s: %w", i, runID, err)
 	}
-	h.stepVersions[i], h.sizes[i] = version, len(doc)
+	stored.version, stored.size = version, len(doc)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (l *Repository) ReadSized(tx store.Tx, ref Ref) (*records.Run, int, error) 
 		return nil, 0, err
 	}
 	r.Steps = steps.records
-	size := sum(steps.sizes) + steps.probed
+	size := steps.stored.size() + steps.probed
 	if size <= MaxRemembered {
 		l.runs.Put(at, r)
 	}
@@ -59,11 +59,4 @@ func (l *Repository) Committed(h *LoadedRun) {
 		l.runs.Put(h.stamp, &h.record)
 		l.latest.committed(h)
 	}
-}
-
-func sum(sizes []int) (n int) {
-	for _, size := range sizes {
-		n += size
-	}
-	return n
 }

@@ -252,7 +252,7 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 		return nil, fmt.Errorf("runrepo: run %q is of no plan with steps: plan %q has %d, the run %d", r.ID, p.ID, len(p.Steps), len(r.Steps))
 	}
 	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace, Taken: from.Taken}}
-	h.stepVersions, h.sizes, h.inline, h.sent = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps)), make([]string, len(r.Steps))
+	h.stored = make(storedSteps, len(r.Steps))
 	l.latest.writing(h.Ref, h.version+1)
 	if err := h.saveAll(tx); err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func (a *API) enter(c *call, rt route) ([]byte, error) {
 func (a *API) sameOrigin(r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	if origin != "" && origin != a.cfg.BaseURL || a.origins.Check(r) != nil {
-		return countersign.Errorf(countersign.CodeCSRF, "Origin: this request comes from a page of another site; ask from a program, or from %s", a.cfg.BaseURL)
+		return countersign.RefusedAt(countersign.CodeCSRF, "Origin", "this request comes from a page of another site; ask from a program, or from %s", a.cfg.BaseURL)
 	}
 	return nil
 }

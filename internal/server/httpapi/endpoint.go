@@ -220,7 +220,7 @@ func readParams(c *call, rt route) error {
 		c.key = key
 	}
 	if len(problems) > 0 {
-		return &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
+		return countersign.Refusal(countersign.CodeInvalidRequest, problems...)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 var (
 	runStatusParam      = param{name: "status", doc: "only runs of this status", enum: words(countersign.RunStatuses)}
 	planStatusParam     = param{name: "status", doc: "only plans of this status", enum: []string{countersign.PlanReady, countersign.PlanInvalid}}
-	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: []string{"PENDING", "APPROVED", "REJECTED"}}
+	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: words(countersign.ApprovalStatuses)}
 	agentStatusParam    = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
 	runParams           = []param{
 		runStatusParam, {name: "planId", doc: "only runs of this plan", kind: idParam}, {name: "agentId", doc: "only runs of this agent's own", kind: idParam},

@@ -44,7 +44,7 @@ func (v *toolRequest) status(data []byte) (runState, error) {
 		return runState{}, err
 	}
 	if !countersign.ValidID(in.RunID) {
-		return runState{}, countersign.Errorf(countersign.CodeInvalidRequest, "runId: send the runId that a call answered")
+		return runState{}, countersign.Invalid("runId", "send the runId that a call answered")
 	}
 	run, err := v.atRest(in.RunID)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/storage/batches"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
 
@@ -31,7 +32,7 @@ func (w *writer) ahead(s *session) (a attempted, err error) {
 	t := &transaction{session: s, writer: w, waits: true}
 	s.conn.BeforeUse(t.begin)
 	defer s.conn.BeforeUse(nil)
-	a.batch = s.conn.NewBatch(t, w.cache, false)
+	a.batch = batches.New(s.conn, t, w.cache, false)
 	linger := time.Duration(0)
 	if w.crowd > 1 {
 		linger = w.settings.linger

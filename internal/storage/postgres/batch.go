@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/storage/batches"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
@@ -19,7 +21,7 @@ const maxBatch = 128
 // serve runs first, and every Update that is waiting by then, in one transaction. Each is
 // answered after the commit, also one that failed: it may have failed because of what an
 // earlier Update of the batch wrote.
-func (w *writer) serve(first *sqldoc.Request) {
+func (w *writer) serve(first *turns.Request) {
 	w.crowd = len(w.members)
 	w.members, w.took = append(w.members[:0], first), 0
 	err := w.tries()
@@ -101,7 +103,7 @@ func (w *writer) try(until time.Time) error {
 		}
 		a, err = w.attempt(s, false)
 	}
-	if errors.Is(err, sqldoc.ErrNeedsSavepoint) {
+	if errors.Is(err, batches.ErrNeedsSavepoint) {
 		if w.rollBack(); w.session == nil {
 			return errUndone
 		}
@@ -152,7 +154,7 @@ func (w *writer) settle(a attempted) error {
 
 // attempted is a batch whose transaction was run.
 type attempted struct {
-	batch   *sqldoc.Batch
+	batch   *batches.Batch
 	place   inTurn
 	alone   bool // nobody else wrote since the batch before
 	empty   bool // nobody wrote, and no COMMIT was sent
@@ -184,7 +186,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
 	}
 	a.place = inTurn{before.turn + 1, w.batch}
-	a.batch = s.conn.NewBatch(&transaction{session: s, writer: w}, w.cache, apart)
+	a.batch = batches.New(s.conn, &transaction{session: s, writer: w}, w.cache, apart)
 	if before != w.last { // others have written, or the database has lost what we had
 		w.outdated = true // until this batch is committed: by then the database can't lose what is read here
 		if err := a.batch.Recall(changed, hot); err != nil {
@@ -214,9 +216,9 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 // begin begins the transaction and returns which batch was the last, and what others have
 // changed since ours, nil if that isn't known. hot are the answers to Conn.Hot. While it waits
 // for the lock, functions run in the draft, if there is one.
-func (w *writer) begin(s *session, d *draft) (before inTurn, changed []sqldoc.Sum, hot [][]any, err error) {
+func (w *writer) begin(s *session, d *draft) (before inTurn, changed []batches.Sum, hot [][]any, err error) {
 	var rows [][]any
-	asked := slices.Concat(w.beginning(s), s.conn.Hot(w.cache))
+	asked := slices.Concat(w.beginning(s), w.cache.Hot(s.conn))
 	err = d.during(func() error {
 		return w.watched(s, func() error {
 			var err error

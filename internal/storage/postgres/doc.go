@@ -6,7 +6,7 @@
 //
 // In a process one connection writes. Its goroutine runs the waiting Updates in turn in one
 // transaction and commits them together; their writes are deferred until then (see
-// sqldoc.Batch). Of all processes one batch runs at a time: it begins by updating the one
+// batches.Batch). Of all processes one batch runs at a time: it begins by updating the one
 // row of countersign_writer, for which the next batch of any process waits, so that a
 // function runs alone and sees the newest state. After a serialization failure, a deadlock
 // or the loss of its connection a batch is run again from its first function: a function

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/batches"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // While a batch waits for the lock, which other processes hold most of the time, its functions
@@ -12,9 +13,9 @@ import (
 // takes over what each function has made, unless it has seen one of that. So the lock is held
 // for the functions that others' changes concern, and for what they all write: the log's head.
 
-// draft is a sqldoc.Draft of the batch at hand. All its methods do nothing if it is nil.
+// draft is a batches.Draft of the batch at hand. All its methods do nothing if it is nil.
 type draft struct {
-	*sqldoc.Draft
+	*batches.Draft
 	writer *writer
 	begun  time.Time
 }
@@ -25,7 +26,7 @@ func (w *writer) newDraft(s *session) *draft {
 	if w.settings.draftFor == 0 || !w.contended {
 		return nil
 	}
-	return &draft{s.conn.NewDraft(w.cache), w, time.Now()}
+	return &draft{batches.NewDraft(s.conn, w.cache), w, time.Now()}
 }
 
 // during runs functions until wait has returned: the members of the batch and then the waiting
@@ -60,19 +61,15 @@ func (d *draft) member(i int, ended <-chan struct{}) bool {
 	if w.member(i, 0) || w.isFull(i) {
 		return i < len(w.members)
 	}
-	select {
-	case r := <-w.queue.Outcomes:
+	r, ok := turns.Await(w.queue, ended)
+	if ok {
 		w.members = append(w.members, r)
-	case r := <-w.queue.Others:
-		w.members = append(w.members, r)
-	case <-ended:
-		return false
 	}
-	return true
+	return ok
 }
 
 // takenOver reports that the batch has what the function has made in the draft.
-func (d *draft) takenOver(b *sqldoc.Batch, r *sqldoc.Request) bool {
+func (d *draft) takenOver(b *batches.Batch, r *turns.Request) bool {
 	if d == nil || time.Since(d.begun) >= d.writer.settings.draftFor || !b.TakeOver(d.Draft, r) {
 		return false
 	}

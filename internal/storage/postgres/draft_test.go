@@ -376,7 +376,7 @@ func TestACountOfWhatTheFunctionChangedDoesNotHold(t *testing.T) {
 
 // TestAFunctionOfADraftIsToldWhenItNeedsTheDatabase, and runs again once that can be asked.
 func TestAFunctionOfADraftIsToldWhenItNeedsTheDatabase(t *testing.T) {
-	const told = "sqldoc: what the function asks for is not cached"
+	const told = "batches: what the function asks for is not cached"
 	for name, ask := range map[string]func(tx store.Tx) error{
 		"a row":   func(tx store.Tx) error { _, err := read(tx, "unknown"); return unexpected(err) },
 		"a count": func(tx store.Tx) error { _, err := tx.Count(store.Users, "acme", store.Query{}); return err },

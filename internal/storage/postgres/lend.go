@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/batches"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
-// transaction is the writer's transaction as sqldoc.Batch uses it.
+// transaction is the writer's transaction as batches.Batch uses it.
 type transaction struct {
 	*session
 	writer *writer
@@ -16,7 +17,7 @@ type transaction struct {
 	broken error // why it could not begin
 }
 
-// Exec implements sqldoc.Host.
+// Exec implements batches.Host.
 func (t *transaction) Exec(text string) error {
 	if err := t.begin(); err != nil {
 		return err
@@ -25,7 +26,7 @@ func (t *transaction) Exec(text string) error {
 	return err
 }
 
-// Broken implements sqldoc.Host.
+// Broken implements batches.Host.
 func (t *transaction) Broken(err error) error {
 	if t.broken != nil {
 		return t.broken
@@ -52,9 +53,9 @@ func (w *writer) anybodyWrote() bool {
 //
 // In a crowd, or where a message takes long, those that need what must be asked of the database
 // run after the others, so that it is asked for in one message.
-func (w *writer) runAll(b *sqldoc.Batch, d *draft, linger time.Duration) error {
+func (w *writer) runAll(b *batches.Batch, d *draft, linger time.Duration) error {
 	b.PutOff(w.crowd >= aCrowd || w.settings.far)
-	var later []*sqldoc.Request
+	var later []*turns.Request
 	for i := 0; w.member(i, linger); i++ {
 		if d.takenOver(b, w.members[i]) {
 			continue
@@ -63,7 +64,7 @@ func (w *writer) runAll(b *sqldoc.Batch, d *draft, linger time.Duration) error {
 		err := b.Run(w.members[i])
 		w.took += time.Since(began)
 		switch {
-		case errors.Is(err, sqldoc.ErrPutOff):
+		case errors.Is(err, batches.ErrPutOff):
 			later = append(later, w.members[i])
 		case err != nil:
 			return err
@@ -77,7 +78,7 @@ func (w *writer) runAll(b *sqldoc.Batch, d *draft, linger time.Duration) error {
 // something.
 const aCrowd = 4
 
-func runLater(b *sqldoc.Batch, waiting []*sqldoc.Request) error {
+func runLater(b *batches.Batch, waiting []*turns.Request) error {
 	for len(waiting) > 0 {
 		if err := b.Fetch(); err != nil {
 			return err
@@ -85,7 +86,7 @@ func runLater(b *sqldoc.Batch, waiting []*sqldoc.Request) error {
 		again := waiting[:0]
 		for _, r := range waiting {
 			switch err := b.Run(r); {
-			case errors.Is(err, sqldoc.ErrPutOff):
+			case errors.Is(err, batches.ErrPutOff):
 				again = append(again, r)
 			case err != nil:
 				return err
@@ -116,15 +117,9 @@ func (w *writer) member(i int, linger time.Duration) bool {
 func (w *writer) isFull(n int) bool { return n == maxBatch || w.took >= w.settings.batchTime }
 
 // nextWithin waits for an Update.
-func (w *writer) nextWithin(d time.Duration) *sqldoc.Request {
+func (w *writer) nextWithin(d time.Duration) *turns.Request {
 	late := time.NewTimer(d)
 	defer late.Stop()
-	select {
-	case r := <-w.queue.Outcomes:
-		return r
-	case r := <-w.queue.Others:
-		return r
-	case <-late.C:
-		return nil
-	}
+	r, _ := turns.Await(w.queue, late.C)
+	return r
 }

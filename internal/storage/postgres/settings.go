@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // settings are the bounds, which tests change. idle < lock <= statement < answer must
@@ -77,7 +77,7 @@ func defaults() settings {
 		aheadFor:   time.Second,
 		aheadAfter: 3,
 		draftFor:   time.Second,
-		batchTime:  sqldoc.BatchTime,
+		batchTime:  turns.BatchTime,
 		linger:     250 * time.Microsecond,
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/batches"
 )
 
 // Each batch notes in countersign_turns which rows it has changed, in its own transaction. A
@@ -22,7 +22,7 @@ const (
 )
 
 // note is the statement that notes what a turn has changed.
-func note(turn int64, changed []sqldoc.Sum) call {
+func note(turn int64, changed []batches.Sum) call {
 	var sums []byte
 	if len(changed) <= maxNoted {
 		sums = make([]byte, 0, 8*len(changed))
@@ -54,7 +54,7 @@ func changedSince(turn string) string {
 
 // missed is what others have changed since the batch that the cache is of, nil if that isn't
 // known. row is the answer to beginning.
-func (w *writer) missed(before inTurn, row []any) ([]sqldoc.Sum, error) {
+func (w *writer) missed(before inTurn, row []any) ([]batches.Sum, error) {
 	turns := before.turn - w.last.turn
 	// Without our last batch the database isn't the one that the cache is of.
 	if w.outdated || before.batch != w.last.batch || turns < 0 || row[3] != turns {
@@ -65,7 +65,7 @@ func (w *writer) missed(before inTurn, row []any) ([]sqldoc.Sum, error) {
 	if err != nil || len(bytes)%8 != 0 {
 		return nil, fmt.Errorf("countersign_turns has %d bytes that are no sums: restore the store from a backup", len(bytes))
 	}
-	changed := make([]sqldoc.Sum, 0, len(bytes)/8)
+	changed := make([]batches.Sum, 0, len(bytes)/8)
 	for ; len(bytes) > 0; bytes = bytes[8:] {
 		changed = append(changed, binary.BigEndian.Uint64(bytes))
 	}

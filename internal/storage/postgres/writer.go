@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/batches"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // writer owns the connection that writes. The fields below the line belong to its
@@ -17,7 +18,7 @@ import (
 type writer struct {
 	settings settings
 	id       string // in countersign_batches
-	queue    *sqldoc.Queue[*sqldoc.Request]
+	queue    *turns.Queue[*turns.Request]
 	closing  chan struct{} // closed to stop
 	failed   chan struct{} // closed when nothing may be written any more
 	stopped  chan struct{} // closed at the end; reason is set before
@@ -28,66 +29,52 @@ type writer struct {
 
 	// -- the goroutine's own
 	db        *sql.DB
-	second    func() *sql.DB    // to look at who holds the writer's row
-	seen      holder            // at the last look; see watch
-	onError   func(error)       // what the database is told about each
-	session   *session          // nil: not connected
-	batch     int64             // the number of the last try
-	last      inTurn            // the last that was committed
-	at        time.Time         // when that was
-	alone     int               // since so many batches nobody else wrote
-	contended bool              // others wrote between the last two batches that asked
-	cache     *sqldoc.Cache     // its rows; they hold but for what turns since have changed
-	outdated  bool              // what others have changed was learned by a batch that isn't committed
-	members   []*sqldoc.Request // of the batch at hand
-	took      time.Duration     // its functions, in a draft too: they may have to run again in the turn
-	crowd     int               // members of the batch before
+	second    func() *sql.DB   // to look at who holds the writer's row
+	seen      holder           // at the last look; see watch
+	onError   func(error)      // what the database is told about each
+	session   *session         // nil: not connected
+	batch     int64            // the number of the last try
+	last      inTurn           // the last that was committed
+	at        time.Time        // when that was
+	alone     int              // since so many batches nobody else wrote
+	contended bool             // others wrote between the last two batches that asked
+	cache     *batches.Cache   // its rows; they hold but for what turns since have changed
+	outdated  bool             // what others have changed was learned by a batch that isn't committed
+	members   []*turns.Request // of the batch at hand
+	took      time.Duration    // its functions, in a draft too: they may have to run again in the turn
+	crowd     int              // members of the batch before
 }
 
 func newWriter(db *database) *writer {
 	return &writer{
 		settings: db.settings,
 		id:       rand.Text(),
-		queue:    sqldoc.NewQueue[*sqldoc.Request](),
+		queue:    turns.NewQueue[*turns.Request](),
 		closing:  make(chan struct{}),
 		failed:   make(chan struct{}),
 		stopped:  make(chan struct{}),
 		db:       db.pool(1),
 		second:   func() *sql.DB { return db.pool(1) },
 		onError:  db.learn,
-		cache:    sqldoc.NewCache(),
+		cache:    batches.NewCache(),
 	}
 }
 
 // update waits for its turn, runs fn in the writer's transaction, and waits for the commit.
 func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r := sqldoc.NewRequest()
-	select {
-	case w.queue.For(ctx) <- r:
-		return r.Serve(ctx, fn)
-	case <-w.stopped:
-		return w.reason
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return w.queue.Update(ctx, turns.NewRequest(), fn, w.stopped, func() error { return w.reason })
 }
 
 // run is the writer's goroutine.
 func (w *writer) run() {
 	defer close(w.stopped)
 	for w.reason == nil {
-		select {
-		case first := <-w.queue.Outcomes:
-			w.serve(first)
-		case first := <-w.queue.Others:
-			w.serve(first)
-		case <-w.closing:
+		first, ok := turns.Await(w.queue, w.closing)
+		if !ok {
 			w.drain()
 			return
 		}
+		w.serve(first)
 	}
 }
 
@@ -108,7 +95,7 @@ func (w *writer) fail(cause error) {
 }
 
 // next returns a waiting Update, nil if there is none.
-func (w *writer) next() *sqldoc.Request {
+func (w *writer) next() *turns.Request {
 	r, _ := w.queue.Next()
 	return r
 }

@@ -57,7 +57,7 @@ type SetupLink struct {
 type Notice struct {
 	ExpiresAt time.Time `json:"expiresAt"` // of the approval
 	Asked     bool      `json:"asked,omitempty"`
-	Lapsing   bool      `json:"lapsing,omitempty"`
+	Expiring  bool      `json:"lapsing,omitempty"` // told that it expires soon
 	Escalated bool      `json:"escalated,omitempty"`
 
 	// Of what is being sent, or is to be tried again:

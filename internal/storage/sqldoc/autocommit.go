@@ -3,6 +3,7 @@ package sqldoc
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -118,11 +119,11 @@ func (t *Tx) answered(places []place, ask func(gets []Call) ([][]any, error)) ([
 	}
 	rows := make([]store.Row, len(places))
 	for i, p := range places {
-		e, err := recalled(answers[i])
+		version, doc, keys, err := Answer(answers[i])
 		if err != nil {
 			return nil, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
 		}
-		rows[i] = e.row(p.id)
+		rows[i] = store.Row{ID: p.id, Version: version, Keys: slices.Clone(keys), Doc: []byte(doc)}
 	}
 	return rows, nil
 }

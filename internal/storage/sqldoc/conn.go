@@ -80,6 +80,24 @@ func (c *Conn) Close() error {
 // transaction. The statement isn't run if it fails. nil: none.
 func (c *Conn) BeforeUse(fn func() error) { c.before = fn }
 
+// Ask sends queries of at most one row in one message and returns their rows, nil for none.
+func (c *Conn) Ask(calls []Call) ([][]any, error) { return c.dialect.Ask(c.conn, calls) }
+
+// AsksTogether reports an engine that can ask for several rows in one message.
+func (c *Conn) AsksTogether() bool { return c.dialect.Ask != nil }
+
+// Count asks how many rows a query finds.
+func (c *Conn) Count(table *store.Table, tenant string, q store.Query) Call {
+	b := c.count(table, tenant, c.dialect.within(q))
+	return Call{b.String(), b.args}
+}
+
+// Use says that the connection is used next, by a message that isn't a statement of a Tx; see BeforeUse.
+func (c *Conn) Use() error { return c.used() }
+
+// Mean turns an error of the driver into one of package store.
+func (c *Conn) Mean(err error) error { return c.mean(err) }
+
 func (c *Conn) used() error {
 	if c.before == nil {
 		return nil

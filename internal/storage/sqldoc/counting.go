@@ -37,7 +37,7 @@ const (
 )
 
 // count notes that a row is written.
-func (t *Tx) count(p place, e *entry) {
+func (t *Tx) count(p place, e *Change) {
 	c := t.conn.dialect.Counted[p.table]
 	if c == nil {
 		return
@@ -45,11 +45,11 @@ func (t *Tx) count(p place, e *entry) {
 	if t.counting == nil {
 		t.counting = counting{}
 	}
-	if e.stored > 0 {
-		t.counting.add(c, p, e.columns, -1)
+	if e.Stored > 0 {
+		t.counting.add(c, p, e.Columns, -1)
 	}
-	if e.version > 0 {
-		t.counting.add(c, p, e.keys, +1)
+	if e.Version > 0 {
+		t.counting.add(c, p, e.Keys, +1)
 	}
 }
 

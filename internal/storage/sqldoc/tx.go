@@ -22,21 +22,9 @@ type Tx struct {
 	counting counting // see WriteCounts; nil: nothing is counted yet
 
 	autocommit *autocommitRead // outside any transaction yet
-
-	// -- of a function in a batch
-	batch       *Batch
-	inSavepoint bool     // writes are not deferred
-	mayPutOff   bool     // see Batch.PutOff
-	again       bool     // the function must run again, in a savepoint
-	undo        []undo   // the entries that it has changed
-	offline     bool     // the database can't be asked yet
-	draft       *drafted // what it has seen; nil: it doesn't run in a Draft
 }
 
-var (
-	_ store.Tx     = (*Tx)(nil)
-	_ store.Turner = (*Tx)(nil)
-)
+var _ store.Tx = (*Tx)(nil)
 
 // End makes every later use an error, so that a Tx that outlives its function can't use the
 // next transaction.
@@ -48,33 +36,14 @@ func (t *Tx) Err() error { return t.err }
 
 // Get implements store.Tx.
 func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
-	p := place{table, tenant, id}
-	if t.batch == nil {
-		return t.fetch(p)
-	}
-	if err := t.usable(); err != nil {
-		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
-	}
-	e, err := t.batch.read(t, p)
-	switch {
-	case err != nil:
-		return store.Row{}, err
-	case e.version == 0:
-		return store.Row{}, missing(p)
-	}
-	return e.row(id), nil
+	return t.fetch(place{table, tenant, id})
 }
 
-// row is the entry as Get gives it.
-func (e *entry) row(id string) store.Row {
-	return store.Row{ID: id, Version: e.version, Keys: slices.Clone(e.keys), Doc: []byte(e.doc)}
-}
-
-func missing(p place) error { return fmt.Errorf("%s %q: %w", p.table.Name, p.id, store.ErrNotFound) }
+func missing(p place) error { return Missing(p.table, p.id) }
 
 // fetch reads a row of the database.
 func (t *Tx) fetch(p place) (store.Row, error) {
-	if !t.keeps(p.tenant, p.id) {
+	if !t.Keeps(p.tenant, p.id) {
 		return store.Row{}, missing(p)
 	}
 	if t.autocommit != nil {
@@ -108,31 +77,37 @@ func (t *Tx) Put(table *store.Table, tenant string, row store.Row, expected int6
 }
 
 func (t *Tx) put(p place, row store.Row, expected, version int64) error {
+	if err := t.MayPut(p.table, p.tenant, row); err != nil {
+		return err
+	}
+	return t.store(p, &Change{Version: version, Doc: string(row.Doc), Keys: row.Keys, Stored: expected})
+}
+
+// MayPut refuses a row that can't be put, now or at all.
+func (t *Tx) MayPut(table *store.Table, tenant string, row store.Row) error {
 	if err := t.writable(); err != nil {
-		return fmt.Errorf("put %s %s: %w", p.table.Name, p.id, err)
+		return fmt.Errorf("put %s %s: %w", table.Name, row.ID, err)
 	}
-	if !t.keeps(p.tenant, p.id, string(row.Doc)) || !t.keeps(row.Keys...) {
-		return fmt.Errorf("put %s %q: %w", p.table.Name, p.id, errText)
+	if !t.Keeps(tenant, row.ID, string(row.Doc)) || !t.Keeps(row.Keys...) {
+		return fmt.Errorf("put %s %q: %w", table.Name, row.ID, errText)
 	}
-	if t.batch != nil {
-		return t.batch.put(t, p, row, expected, version)
-	}
-	return t.store(p, &entry{version: version, doc: string(row.Doc), keys: row.Keys, stored: expected, dirty: true})
+	return nil
 }
 
 // Delete implements store.Tx.
 func (t *Tx) Delete(table *store.Table, tenant, id string) error {
-	p := place{table, tenant, id}
+	if may, err := t.MayDelete(table, tenant, id); !may {
+		return err
+	}
+	return t.Store(table, tenant, id, &Change{Stored: Unread})
+}
+
+// MayDelete reports false, without an error, if there can be no such row.
+func (t *Tx) MayDelete(table *store.Table, tenant, id string) (may bool, err error) {
 	if err := t.writable(); err != nil {
-		return fmt.Errorf("delete %s %s: %w", table.Name, id, err)
+		return false, fmt.Errorf("delete %s %s: %w", table.Name, id, err)
 	}
-	if !t.keeps(tenant, id) {
-		return nil
-	}
-	if t.batch != nil {
-		return t.batch.remove(t, p)
-	}
-	return t.store(p, &entry{stored: unread, dirty: true})
+	return t.Keeps(tenant, id), nil
 }
 
 // Write writes a row with the version that it has, or deletes it if that is 0. stored is the
@@ -141,45 +116,28 @@ func (t *Tx) Delete(table *store.Table, tenant, id string) error {
 // The row must not be changed meanwhile.
 func (t *Tx) Write(table *store.Table, tenant string, row store.Row, stored int64, columns []any) error {
 	doc := unsafe.String(unsafe.SliceData(row.Doc), len(row.Doc)) // nobody changes it, and the statement copies it
-	e := &entry{version: row.Version, doc: doc, keys: row.Keys, stored: stored, columns: columns, dirty: true}
+	e := &Change{Version: row.Version, Doc: doc, Keys: row.Keys, Stored: stored, Columns: columns}
 	t.count(place{table, tenant, row.ID}, e)
 	return t.store(place{table, tenant, row.ID}, e)
 }
 
-// store writes an entry to the database. ErrConflict: the row wasn't at the entry's stored
-// version.
-func (t *Tx) store(p place, e *entry) error {
-	changed, err := t.write(p, e)
-	switch {
-	case err != nil:
-		return fmt.Errorf("write %s %s: %w", p.table.Name, p.id, err)
-	case changed == 0:
-		return conflict(p, e.stored)
-	}
-	return nil
-}
-
-func conflict(p place, expected int64) error {
-	return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, expected, store.ErrConflict)
-}
-
-func (t *Tx) write(p place, e *entry) (changed int64, err error) {
+func (t *Tx) write(p place, e *Change) (changed int64, err error) {
 	on := t.conn.on(p.table)
-	if e.version == 0 || e.stored == unread {
-		if _, err := t.exec(&on.remove, []any{p.tenant, p.id}); err != nil || e.version == 0 {
+	if e.Version == 0 || e.Stored == Unread {
+		if _, err := t.exec(&on.remove, []any{p.tenant, p.id}); err != nil || e.Version == 0 {
 			return 1, err // removing a missing row succeeds
 		}
 	}
-	args := make([]any, 0, len(e.keys)+5)
-	args = append(append(args, p.tenant, p.id, e.version, e.doc), e.keys...)
-	if e.stored <= 0 {
+	args := make([]any, 0, len(e.Keys)+5)
+	args = append(append(args, p.tenant, p.id, e.Version, e.Doc), e.Keys...)
+	if e.Stored <= 0 {
 		return t.exec(&on.insert, args)
 	}
-	args = append(args, e.stored)
-	if t.conn.dialect.Rewrites || e.columns != nil && !slices.Equal(e.columns, e.keys) {
+	args = append(args, e.Stored)
+	if t.conn.dialect.Rewrites || e.Columns != nil && !slices.Equal(e.Columns, e.Keys) {
 		return t.exec(&on.rewrite, args)
 	}
-	if changed, err = t.exec(&on.touch, args); err != nil || changed > 0 || len(e.keys) == 0 || e.columns != nil {
+	if changed, err = t.exec(&on.touch, args); err != nil || changed > 0 || len(e.Keys) == 0 || e.Columns != nil {
 		return changed, err
 	}
 	return t.exec(&on.rewrite, args)
@@ -188,9 +146,6 @@ func (t *Tx) write(p place, e *entry) (changed int64, err error) {
 // List implements store.Tx.
 func (t *Tx) List(table *store.Table, tenant string, q store.Query) ([]store.Row, error) {
 	if err := table.CheckQuery(q); err != nil {
-		return nil, err
-	}
-	if err := t.flushTable(table); err != nil {
 		return nil, err
 	}
 	q, err := t.nearer(table, tenant, t.conn.dialect.within(q))
@@ -213,42 +168,7 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 	if err := table.CheckQuery(q); err != nil {
 		return 0, err
 	}
-	if t.batch != nil {
-		return t.tally(table, tenant, q)
-	}
 	return t.countRows(table, tenant, q)
-}
-
-// tally counts in a batch: by what is known, else by what the database has and the batch has
-// yet to write.
-func (t *Tx) tally(table *store.Table, tenant string, q store.Query) (int, error) {
-	if err := t.usable(); err != nil {
-		return 0, fmt.Errorf("count %s: %w", table.Name, err)
-	}
-	key := table.CountKey(tenant, q.Where)
-	if n, ok := t.batch.tallied(key); ok {
-		return n, t.sawCount(table, key, n)
-	}
-	if t.offline {
-		return 0, t.notCached()
-	}
-	asked := tally{table: table, tenant: tenant, where: q.Where, asked: true}
-	if t.wants(nil, []tally{asked}) {
-		return 0, ErrPutOff
-	}
-	more, ok := t.batch.unwritten(asked)
-	if !ok {
-		if err := t.flushTable(table); err != nil {
-			return 0, err
-		}
-	}
-	n, err := t.countRows(table, tenant, q)
-	if err != nil {
-		return 0, err
-	}
-	asked.n = n + more
-	t.batch.remember(key, asked)
-	return asked.n, nil
 }
 
 func (t *Tx) countRows(table *store.Table, tenant string, q store.Query) (int, error) {
@@ -266,9 +186,6 @@ func (t *Tx) countRows(table *store.Table, tenant string, q store.Query) (int, e
 // Distinct implements store.Tx.
 func (t *Tx) Distinct(table *store.Table, tenant, column string) ([]string, error) {
 	if err := table.CheckDistinct(column); err != nil {
-		return nil, err
-	}
-	if err := t.flushTable(table); err != nil {
 		return nil, err
 	}
 	values, err := t.texts(distinctStatement(table, tenant, column))
@@ -291,7 +208,18 @@ func (t *Tx) texts(b *builder) (values []string, err error) {
 	return values, err
 }
 
-func (t *Tx) keeps(values ...any) bool { return t.conn.dialect.keeps(values...) }
+// Keeps reports whether the engine can store all these values.
+func (t *Tx) Keeps(values ...any) bool { return t.conn.dialect.keeps(values...) }
+
+// Fail makes every later use fail with this error, unless one has failed before.
+func (t *Tx) Fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Usable is why it can't be used, nil if it can.
+func (t *Tx) Usable() error { return t.usable() }
 
 func (t *Tx) usable() error {
 	if t.over {
@@ -314,9 +242,6 @@ func (t *Tx) exec(s *statement, args []any) (int64, error) {
 	if err := t.writable(); err != nil {
 		return 0, err
 	}
-	if t.offline {
-		return 0, t.notCached()
-	}
 	n, err := t.conn.exec(s, args)
 	t.err = err
 	return n, err
@@ -325,9 +250,6 @@ func (t *Tx) exec(s *statement, args []any) (int64, error) {
 func (t *Tx) query(s *statement, args []any) (*sql.Rows, error) {
 	if err := t.usable(); err != nil {
 		return nil, err
-	}
-	if t.offline {
-		return nil, t.notCached()
 	}
 	rows, err := t.conn.query(s, args)
 	t.err = err

@@ -10,9 +10,6 @@ var _ store.Whole = (*Tx)(nil)
 
 // Tenants implements store.Whole.
 func (t *Tx) Tenants(table *store.Table) ([]string, error) {
-	if err := t.flushTable(table); err != nil {
-		return nil, err
-	}
 	values, err := t.texts(tenantsStatement(table))
 	if err != nil {
 		return nil, fmt.Errorf("tenants of %s: %w", table.Name, err)

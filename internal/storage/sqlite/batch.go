@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
@@ -80,7 +80,7 @@ const maxFrameKept = 1 << 20
 // member reports whether the batch has a member i; the next waiting Update becomes it if
 // there is room and time.
 func (w *writer) member(i int) bool {
-	if i < len(w.members) || i == maxBatch || w.took >= sqldoc.BatchTime {
+	if i < len(w.members) || i == maxBatch || w.took >= turns.BatchTime {
 		return i < len(w.members)
 	}
 	r := w.next()

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 	"github.com/countersign/countersign/internal/storage/writebehind"
 )
 
 // writer runs Updates and commits them to the journal. The fields below the line belong to
 // its goroutine, and to the one caller that runs in its batch.
 type writer struct {
-	queue   *sqldoc.Queue[*request]
+	queue   *turns.Queue[*request]
 	closing chan struct{} // closed to stop
 	failed  chan struct{} // closed when poisoned
 	stopped chan struct{} // closed at the end; reason is set before
@@ -42,7 +42,7 @@ type writer struct {
 
 // request is one Update.
 type request struct {
-	*sqldoc.Request
+	*turns.Request
 	urgent  bool  // it may be written into the reserve
 	failure error // what its caller gets if the batch is committed
 }
@@ -50,7 +50,7 @@ type request struct {
 func newWriter(j *journal, f *flusher, rows *writebehind.Writer, l *writebehind.Layers, r *reserve, s settings) *writer {
 	return &writer{
 		layers: l, rows: rows, journal: j, flusher: f, reserve: r, settings: s,
-		queue:   sqldoc.NewQueue[*request](),
+		queue:   turns.NewQueue[*request](),
 		closing: make(chan struct{}),
 		failed:  make(chan struct{}),
 		stopped: make(chan struct{}),
@@ -77,18 +77,8 @@ func (s *Store) Changes(tables ...*store.Table) (n int64) {
 
 // update waits for its turn, runs fn in the writer's transaction, and waits for the commit.
 func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r := &request{Request: sqldoc.NewRequest(), urgent: store.IsUrgent(ctx)}
-	select {
-	case w.queue.For(ctx) <- r:
-		return r.Serve(ctx, fn)
-	case <-w.stopped:
-		return w.reason
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	r := &request{Request: turns.NewRequest(), urgent: store.IsUrgent(ctx)}
+	return w.queue.Update(ctx, r, fn, w.stopped, func() error { return w.reason })
 }
 
 // run is the writer's goroutine.

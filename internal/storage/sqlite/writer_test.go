@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 func putModel(i int, tx store.Tx) error {
@@ -55,7 +55,7 @@ func TestABatchEndsByTime(t *testing.T) {
 		s := mustOpen(t, emptyStore(t))
 		before := s.writer.commits.Load()
 		costly := func(i int, tx store.Tx) error {
-			time.Sleep(sqldoc.BatchTime / 2) // of the bubble
+			time.Sleep(turns.BatchTime / 2) // of the bubble
 			return putModel(i, tx)
 		}
 		mustDo(t, errors.Join(inOneBatch(s, 8, func() {}, costly)...))

@@ -16,26 +16,26 @@ type Commands struct {
 	Logout   Logout   `cmd:"" group:"Client" help:"Forget a sign-in." example:"logout work"`
 	Profiles Profiles `cmd:"" group:"Client" help:"Show the sign-ins, or choose one." example:"profiles work"`
 
-	Projects  Projects  `cmd:"" group:"Client" help:"Project connections: list, show, put, health, enable, disable."`
-	Models    Models    `cmd:"" group:"Client" help:"Agent models: list, show, put, suspend, resume, retire; validate, simulate, explore a file."`
-	Plans     Plans     `cmd:"" group:"Client" help:"Plans: list, show, compile, create, drift."`
-	Runs      Runs      `cmd:"" group:"Client" help:"Runs: list, start, watch, show, cancel, probe, reconcile."`
+	Projects  Projects  `cmd:"" group:"Client" help:"Project connections."`
+	Models    Models    `cmd:"" group:"Client" help:"Agent models."`
+	Plans     Plans     `cmd:"" group:"Client" help:"Plans."`
+	Runs      Runs      `cmd:"" group:"Client" help:"Runs."`
 	Find      Find      `cmd:"" group:"Client" help:"Find runs by an order number, a reference or an idempotency key, and tokens by their name." example:"find A-48213"`
-	Approvals Approvals `cmd:"" group:"Client" help:"Approvals: list, show, decide."`
-	Agents    Agents    `cmd:"" group:"Client" help:"Agents: list, show, sync, admit, suspend, retire, beat, start."`
-	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents: list, show, put, start, suspend, resume, retire."`
-	Webhooks  Webhooks  `cmd:"" group:"Client" help:"Where a tenant is told of events: list, put, delete."`
-	Policy    Policy    `cmd:"" group:"Client" help:"Approval policies: what-if."`
-	Audit     Audit     `cmd:"" group:"Client" help:"The audit log: list, verify, export."`
-	Archive   Archive   `cmd:"" group:"Client" help:"Files of archived runs: verify, show."`
-	Tokens    Tokens    `cmd:"" group:"Client" help:"Bearer tokens: list, create, revoke."`
-	Users     Users     `cmd:"" group:"Client" help:"A tenant's users: list, put, delete."`
-	Tenants   Tenants   `cmd:"" group:"Client" help:"Tenants: list, put."`
+	Approvals Approvals `cmd:"" group:"Client" help:"Approvals."`
+	Agents    Agents    `cmd:"" group:"Client" help:"Agents."`
+	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents."`
+	Webhooks  Webhooks  `cmd:"" group:"Client" help:"Where a tenant is told of events."`
+	Policy    Policy    `cmd:"" group:"Client" help:"Approval policies."`
+	Audit     Audit     `cmd:"" group:"Client" help:"The audit log."`
+	Archive   Archive   `cmd:"" group:"Client" help:"Files of archived runs."`
+	Tokens    Tokens    `cmd:"" group:"Client" help:"Bearer tokens."`
+	Users     Users     `cmd:"" group:"Client" help:"A tenant's users."`
+	Tenants   Tenants   `cmd:"" group:"Client" help:"Tenants."`
 
-	Groups      UserGroups      `cmd:"" group:"Client" help:"Groups of users whom approval rules name: list, put, delete."`
-	Delegations UserDelegations `cmd:"" group:"Client" help:"Who decides approvals in whose place: list, put, end."`
+	Groups      UserGroups      `cmd:"" group:"Client" help:"Groups of users whom approval rules name."`
+	Delegations UserDelegations `cmd:"" group:"Client" help:"Who decides approvals in whose place."`
 
-	Credentials Credentials `cmd:"" group:"Client" help:"Whose each credential variable is: list, free."`
+	Credentials Credentials `cmd:"" group:"Client" help:"Whose each credential variable is."`
 
 	Stop     Stop     `cmd:"" group:"Client" help:"Let no LIVE step begin: runs wait until 'go' (ADMIN)." example:"stop --reason 'refunds go to the wrong people'"`
 	Go       Go       `cmd:"" group:"Client" help:"Lift a stop: the runs that it held go on by themselves (ADMIN)." example:"go --reason 'the address is mended'"`

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -11,6 +12,23 @@ var Groups = []kong.Group{
 	{Key: "Server", Title: "Server"},
 	{Key: "Client", Title: "Client"},
 	{Key: "Connection", Title: "Connection"},
+}
+
+// NameVerbs puts behind what a command with subcommands is for which these are, so that no help is forgotten when there is
+// one more.
+func NameVerbs(k *kong.Kong) error {
+	for _, n := range k.Model.Children {
+		var verbs []string
+		for _, child := range n.Children {
+			if child.Type == kong.CommandNode && !child.Hidden {
+				verbs = append(verbs, child.Name)
+			}
+		}
+		if len(verbs) > 0 {
+			n.Help = strings.TrimSuffix(n.Help, ".") + ": " + strings.Join(verbs, ", ") + "."
+		}
+	}
+	return nil
 }
 
 // Help prints a command's help with an example of its use.

@@ -234,7 +234,7 @@ func printWhatIf(w io.Writer, r *policy.Report) {
 	}))
 	for _, q := range r.Capabilities {
 		printRuns(w, q.Name, "rejected by a person, and would have been sent", q.Rejected)
-		printRuns(w, q.Name, "decided by nobody in time, and would have been sent", q.Lapsed)
+		printRuns(w, q.Name, "decided by nobody in time, and would have been sent", q.Expired)
 		printRuns(w, q.Name, "sent, and would have been denied", q.Denied)
 		printRuns(w, q.Name, "denied, and would not be", q.Undenied)
 		printRuns(w, q.Name, "went wrong, and a person would have seen it first", q.Wrong)

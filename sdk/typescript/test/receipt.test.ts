@@ -28,7 +28,7 @@ let cases: (Case & { bytes: Buffer })[];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "receipts-"));
   const target = join(folder, "cases");
-  execFileSync("go", ["test", "./internal/evidence/receipt", "-count=1", "-run", "^TestMutants", "-write", target], { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("go", ["test", "./internal/evidence/receipt", "-vet=off", "-count=1", "-run", "^TestMutants", "-write", target], { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
   const lines = readFileSync(target, "utf8").trimEnd().split("\n");
   cases = lines.map((line) => JSON.parse(line) as Case).map((c) => ({ ...c, bytes: Buffer.from(c.file, "base64") }));
 }, 300_000);

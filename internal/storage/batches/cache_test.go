@@ -1,4 +1,4 @@
-package sqldoc
+package batches
 
 import (
 	"fmt"

@@ -1,11 +1,13 @@
-package sqldoc
+package batches
 
 import (
 	"errors"
 	"slices"
 	"time"
 
+	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // Draft runs functions on cached rows while the engine waits for its turn to write. A batch
@@ -18,7 +20,7 @@ import (
 // store.AtTurn.
 type Draft struct {
 	batch *Batch
-	made  map[*Request]*drafted
+	made  map[*turns.Request]*drafted
 }
 
 // drafted is what a function has seen and made.
@@ -44,26 +46,26 @@ type written struct {
 }
 
 // errNotCached ends a function of a Draft that needs the database.
-var errNotCached = errors.New("sqldoc: what the function asks for is not cached")
+var errNotCached = errors.New("batches: what the function asks for is not cached")
 
 // NewDraft begins a draft. Until its last function has ended nobody else may use the cache.
-func (c *Conn) NewDraft(cache *Cache) *Draft {
-	return &Draft{batch: c.NewBatch(nil, cache, false), made: map[*Request]*drafted{}}
+func NewDraft(conn *sqldoc.Conn, cache *Cache) *Draft {
+	return &Draft{batch: New(conn, nil, cache, false), made: map[*turns.Request]*drafted{}}
 }
 
 // Run runs a request's function in the draft.
-func (d *Draft) Run(r *Request) {
+func (d *Draft) Run(r *turns.Request) {
 	made := &drafted{seen: map[place]seen{}, counts: map[string]int{}, begun: time.Now()}
-	t := &Tx{conn: d.batch.conn, batch: d.batch, offline: true, draft: made}
+	t := &Tx{direct: *d.batch.conn.Begin(false), batch: d.batch, offline: true, draft: made}
 	if !r.Call(t) {
 		return
 	}
 	t.End()
 	switch {
-	case t.err != nil:
+	case t.Err() != nil:
 		d.batch.undo(t)
 		return
-	case r.err != nil: // by what it has seen
+	case r.Err() != nil: // by what it has seen
 		d.batch.undo(t)
 		made.atTurn = nil
 	default:
@@ -86,19 +88,19 @@ func (b *Batch) writtenBy(t *Tx) (rows []written) {
 
 // TakeOver makes in the batch what the request's function made in the draft. It reports false,
 // and changes nothing, if the function must run: it might make something else now.
-func (b *Batch) TakeOver(d *Draft, r *Request) bool {
+func (b *Batch) TakeOver(d *Draft, r *turns.Request) bool {
 	made, ok := d.made[r]
 	if !ok || !b.isAsSeen(made) {
 		return false
 	}
 	b.asks(made)
-	t := &Tx{conn: b.conn, batch: b, offline: true}
+	t := &Tx{direct: *b.conn.Begin(false), batch: b, offline: true}
 	defer t.End()
 	for _, w := range made.writes {
 		b.rewrite(t, w)
 	}
 	for _, fn := range made.atTurn {
-		if fn(t, time.Since(made.begun)) != nil || t.err != nil {
+		if fn(t, time.Since(made.begun)) != nil || t.Err() != nil {
 			b.undo(t)
 			return false
 		}
@@ -183,14 +185,11 @@ func (t *Tx) sawCount(table *store.Table, key string, n int) error {
 	return nil
 }
 
-func (t *Tx) notCached() error {
-	t.err = errNotCached
-	return t.err
-}
+func (t *Tx) notCached() error { return t.fail(errNotCached) }
 
 // AtTurn implements store.Turner.
 func (t *Tx) AtTurn(fn func(tx store.Tx, waited time.Duration) error) bool {
-	if t.draft == nil || t.usable() != nil {
+	if t.draft == nil || t.direct.Usable() != nil {
 		return false
 	}
 	t.draft.atTurn = append(t.draft.atTurn, fn)

@@ -1,4 +1,4 @@
-package sqldoc_test
+package batches_test
 
 import (
 	"context"
@@ -12,8 +12,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/countersign/countersign/internal/storage/batches"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // caches are several writers of one database, each with a cache of its own, who are told what
@@ -21,9 +23,9 @@ import (
 type caches struct {
 	pinned *sql.Conn
 	conn   *sqldoc.Conn
-	of     []*sqldoc.Cache
-	seen   []int          // turns of each
-	turns  [][]sqldoc.Sum // what each turn has changed
+	of     []*batches.Cache
+	seen   []int           // turns of each
+	turns  [][]batches.Sum // what each turn has changed
 }
 
 type row struct {
@@ -49,7 +51,7 @@ func openCaches(t *testing.T, n int) *caches {
 	})
 	t.Cleanup(func() { _ = c.conn.Close() })
 	for range n {
-		c.of, c.seen = append(c.of, sqldoc.NewCache()), append(c.seen, 0)
+		c.of, c.seen = append(c.of, batches.NewCache()), append(c.seen, 0)
 	}
 	return c
 }
@@ -128,10 +130,10 @@ func (c *caches) turn(t fataler, writer int, undone, putsOff bool, functions ...
 		}
 	}
 	exec("BEGIN")
-	hot := c.mustAsk(t, c.conn.Hot(c.of[writer]))
-	b := c.conn.NewBatch(host{c.conn}, c.of[writer], false)
+	hot := c.mustAsk(t, c.of[writer].Hot(c.conn))
+	b := batches.New(c.conn, host{c.conn}, c.of[writer], false)
 	if missed := c.turns[c.seen[writer]:]; len(missed) > 0 {
-		if err := b.Recall(append([]sqldoc.Sum{}, slices.Concat(missed...)...), hot); err != nil {
+		if err := b.Recall(append([]batches.Sum{}, slices.Concat(missed...)...), hot); err != nil {
 			t.Fatalf("Recall: %v", err)
 		}
 	} else {
@@ -139,10 +141,10 @@ func (c *caches) turn(t fataler, writer int, undone, putsOff bool, functions ...
 	}
 	b.PutOff(putsOff)
 	for _, fn := range functions {
-		r := sqldoc.NewRequest()
+		r := turns.NewRequest()
 		go func() { _ = r.Serve(context.Background(), fn) }()
 		err := b.Run(r)
-		for errors.Is(err, sqldoc.ErrPutOff) {
+		for errors.Is(err, batches.ErrPutOff) {
 			if err = b.Fetch(); err == nil {
 				err = b.Run(r)
 			}
@@ -236,7 +238,7 @@ func (m model) function(t *rapid.T) (fn func(store.Tx) error, left model) {
 					err = fmt.Errorf("%d rows are listed, want %d", len(all), s.want)
 				}
 			}
-			if err != nil && !errors.Is(err, sqldoc.ErrNeedsSavepoint) && !errors.Is(err, sqldoc.ErrPutOff) {
+			if err != nil && !errors.Is(err, batches.ErrNeedsSavepoint) && !errors.Is(err, batches.ErrPutOff) {
 				panic(err)
 			}
 			if err != nil {
@@ -312,13 +314,13 @@ func TestWhatOthersNoLongerChangeIsNoLongerAskedFor(t *testing.T) {
 		version++
 		c.turn(t, 0, false, false, look)
 	}
-	if hot := c.conn.Hot(c.of[0]); len(hot) == 0 {
+	if hot := c.of[0].Hot(c.conn); len(hot) == 0 {
 		t.Fatal("what others change again and again isn't asked for in advance")
 	}
 	for range 100 {
 		c.turn(t, 0, false, false, look)
 	}
-	if hot := c.conn.Hot(c.of[0]); len(hot) > 0 {
+	if hot := c.of[0].Hot(c.conn); len(hot) > 0 {
 		t.Errorf("after a hundred turns in which others changed nothing, %d rows and counts are asked for in advance", len(hot))
 	}
 }

@@ -1,4 +1,6 @@
-package sqldoc
+// Package batches runs the functions of several Updates in one transaction on documents over SQL. It defers their writes,
+// remembers rows and counts from one batch to the next, and runs functions ahead of their turn.
+package batches
 
 import (
 	"errors"
@@ -6,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -19,7 +22,7 @@ import (
 // writes; and all functions of a batch in which a statement failed, or in which a row of a
 // guarded table wasn't at the version that Put assumed.
 type Batch struct {
-	conn         *Conn
+	conn         *sqldoc.Conn
 	host         Host
 	cache        *Cache
 	inSavepoints bool
@@ -43,7 +46,7 @@ type Host interface {
 
 // ErrNeedsSavepoint says that the batch must be rolled back and run again with its
 // functions in savepoints. It is no failure.
-var ErrNeedsSavepoint = errors.New("sqldoc: the functions of the batch must run in savepoints")
+var ErrNeedsSavepoint = errors.New("batches: the functions of the batch must run in savepoints")
 
 // place identifies a row.
 type place struct {
@@ -56,7 +59,7 @@ type entry struct {
 	version int64 // as Get returns it; 0: there is no such row
 	doc     string
 	keys    []any
-	stored  int64 // the version in the database; 0: no such row, unread: unknown
+	stored  int64 // the version in the database; 0: no such row, sqldoc.Unread: unknown
 	columns []any // the keys in the database; nil: unknown
 	dirty   bool  // its write is deferred
 	assumed bool  // that there is no such row is taken for granted, and may be wrong
@@ -65,11 +68,9 @@ type entry struct {
 	idle    int   // batches since it was last read
 }
 
-const unread = -1
-
-// NewBatch begins a batch in a new transaction.
-func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
-	return &Batch{conn: c, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, tallies: cache.copied(), changed: map[Sum]bool{}}
+// New begins a batch in a new transaction. apart: its functions run in savepoints.
+func New(conn *sqldoc.Conn, h Host, cache *Cache, apart bool) *Batch {
+	return &Batch{conn: conn, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, tallies: cache.copied(), changed: map[Sum]bool{}}
 }
 
 // Changed stands for the rows that were written, also by functions that failed, and for the
@@ -82,7 +83,7 @@ func (b *Batch) Changed() []Sum { return slices.Collect(maps.Keys(b.changed)) }
 func (b *Batch) Committed() {
 	b.keepTallies()
 	for p, e := range b.known {
-		if e.asked || !p.table.Guarded && e.stored != unread {
+		if e.asked || !p.table.Guarded && e.stored != sqldoc.Unread {
 			b.cache.put(p, e)
 		} else {
 			b.cache.drop(p.sum())
@@ -105,11 +106,11 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 	if !ok && t.offline {
 		return e, t.notCached()
 	}
-	if !ok && t.keeps(p.tenant, p.id) && t.wants([]cached{{place: p}}, nil) {
+	if !ok && t.direct.Keeps(p.tenant, p.id) && t.wants([]cached{{place: p}}, nil) {
 		return e, ErrPutOff
 	}
 	if !ok {
-		row, err := t.fetch(p)
+		row, err := t.direct.Get(p.table, p.tenant, p.id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return e, err
 		}
@@ -129,7 +130,7 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	}
 	t.saw(p, was, ok)
 	if expected < 0 || ok && was.version != expected {
-		return conflict(p, expected)
+		return sqldoc.Conflict(p.table, p.id, expected)
 	}
 	e := was
 	if !ok {
@@ -140,7 +141,7 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	return b.change(t, p, was, ok, e)
 }
 
-// before returns a row before it is written; ok is false for an unread guarded row. That a new
+// before returns a row before it is written; ok is false for an sqldoc.Unread guarded row. That a new
 // row isn't there may be assumed; Flush finds out.
 func (b *Batch) before(t *Tx, p place, isNew bool) (e entry, ok bool, err error) {
 	if e, ok = b.peek(p); ok || p.table.Guarded {
@@ -160,7 +161,7 @@ func (b *Batch) remove(t *Tx, p place) error {
 	b.unproven = b.unproven || was.guessed
 	e := entry{stored: was.stored, columns: was.columns, asked: was.asked}
 	if !ok {
-		e.stored = unread
+		e.stored = sqldoc.Unread
 	}
 	e.dirty = e.stored != 0
 	return b.change(t, p, was, ok, e)
@@ -218,8 +219,8 @@ func (b *Batch) flush(of func(*store.Table) bool) error {
 	if len(due) == 0 {
 		return nil
 	}
-	if err := b.writeTogether(t, due, b.conn.together); err != nil {
-		return b.cause(t, err)
+	if err := b.writeTogether(t, due, b.conn.Together); err != nil {
+		return b.cause(t.Err(), err)
 	}
 	return nil
 }
@@ -239,9 +240,9 @@ func (b *Batch) due(of func(*store.Table) bool) (due []place) {
 	return due
 }
 
-// cause returns the error that ends the batch after a failed statement.
-func (b *Batch) cause(t *Tx, err error) error {
-	if failed := t.Err(); failed != nil {
+// cause returns the error that ends the batch after a statement that failed, or another error.
+func (b *Batch) cause(failed, err error) error {
+	if failed != nil {
 		if broken := b.host.Broken(failed); broken != nil {
 			return broken
 		}
@@ -251,7 +252,7 @@ func (b *Batch) cause(t *Tx, err error) error {
 
 // write writes a row to the database.
 func (b *Batch) write(t *Tx, p place, e *entry) error {
-	if err := t.store(p, e); err != nil {
+	if err := t.direct.Store(p.table, p.tenant, p.id, &sqldoc.Change{Version: e.version, Doc: e.doc, Keys: e.keys, Stored: e.stored, Columns: e.columns}); err != nil {
 		return err
 	}
 	*e = e.written()

@@ -1,4 +1,4 @@
-package sqldoc_test
+package batches_test
 
 import (
 	"context"
@@ -6,16 +6,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/countersign/countersign/internal/storage/batches"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // TestWhatIsLeftForTheTurnIsToldHowLongAgoItsFunctionBegan: what the function knows of the time
 // may be as old.
 func TestWhatIsLeftForTheTurnIsToldHowLongAgoItsFunctionBegan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		conn, cache := sqldoc.NewConn(nil, sqldoc.Dialect{}), sqldoc.NewCache()
-		r, answer := sqldoc.NewRequest(), make(chan error, 1)
+		conn, cache := sqldoc.NewConn(nil, sqldoc.Dialect{}), batches.NewCache()
+		r, answer := turns.NewRequest(), make(chan error, 1)
 		var told []time.Duration
 		go func() {
 			answer <- r.Serve(context.Background(), func(tx store.Tx) error {
@@ -26,10 +28,10 @@ func TestWhatIsLeftForTheTurnIsToldHowLongAgoItsFunctionBegan(t *testing.T) {
 				})
 			})
 		}()
-		d := conn.NewDraft(cache)
+		d := batches.NewDraft(conn, cache)
 		d.Run(r)
 		time.Sleep(time.Second)
-		if len(told) > 0 || !conn.NewBatch(nil, cache, false).TakeOver(d, r) {
+		if len(told) > 0 || !batches.New(conn, nil, cache, false).TakeOver(d, r) {
 			t.Error("it is not taken over")
 		}
 		r.Answer(nil)

@@ -1,4 +1,4 @@
-package sqldoc_test
+package batches_test
 
 import (
 	"context"
@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/countersign/countersign/internal/storage/batches"
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // host is a transaction that nothing breaks.
@@ -19,9 +21,9 @@ type host struct{ *sqldoc.Conn }
 func (host) Broken(error) error { return nil }
 
 // call runs a function in a batch.
-func lend(t *testing.T, b *sqldoc.Batch, fn func(store.Tx) error) {
+func lend(t *testing.T, b *batches.Batch, fn func(store.Tx) error) {
 	t.Helper()
-	r := sqldoc.NewRequest()
+	r := turns.NewRequest()
 	go func() { _ = r.Serve(context.Background(), fn) }()
 	if err := b.Run(r); err != nil {
 		t.Fatal(err)
@@ -30,7 +32,7 @@ func lend(t *testing.T, b *sqldoc.Batch, fn func(store.Tx) error) {
 }
 
 // recording is a batch whose writes are recorded instead of made.
-func recording(t *testing.T) (b *sqldoc.Batch, sent *[]sqldoc.Write) {
+func recording(t *testing.T) (b *batches.Batch, sent *[]sqldoc.Write) {
 	t.Helper()
 	pinned, err := schema(t).Conn(context.Background())
 	if err != nil {
@@ -43,7 +45,7 @@ func recording(t *testing.T) (b *sqldoc.Batch, sent *[]sqldoc.Write) {
 		Together: func(_ *sql.Conn, writes []sqldoc.Write) error { *sent = append(*sent, writes...); return nil },
 	})
 	t.Cleanup(func() { _ = conn.Close() })
-	return conn.NewBatch(host{conn}, sqldoc.NewCache(), false), sent
+	return batches.New(conn, host{conn}, batches.NewCache(), false), sent
 }
 
 // TestARowIsWrittenOnce, also if a function that failed had written it before.

@@ -1,4 +1,4 @@
-package sqldoc_test
+package batches_test
 
 import (
 	"errors"

@@ -1,4 +1,6 @@
-package sqldoc
+// Package turns hands Updates to the one goroutine that writes: each waits in a queue, and its function runs in its caller's
+// goroutine when the writer passes it a transaction. Every engine's writer takes its Updates from here.
+package turns
 
 import (
 	"context"
@@ -16,7 +18,8 @@ type Request struct {
 	result chan error    // the result of the Update
 	gone   bool          // the caller has stopped waiting, or its goroutine has ended
 	err    error         // the function's error in its last run
-	putOff int           // how often it was put off
+
+	PutOff int // how often its batch put it off; the writer's own
 }
 
 // errExited stands for a function that didn't return, errLeft for a caller that stopped
@@ -79,6 +82,13 @@ func (r *Request) Call(tx store.Tx) bool {
 
 // Err is the function's error in its last run.
 func (r *Request) Err() error { return r.err }
+
+// Fail makes the last run of the function end with an error that it has ignored.
+func (r *Request) Fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
 
 // Answer ends a request, even one whose function never ran.
 func (r *Request) Answer(err error) {

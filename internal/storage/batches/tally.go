@@ -1,9 +1,10 @@
-package sqldoc
+package batches
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/countersign/countersign/internal/storage/sqldoc"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -77,7 +78,7 @@ func (b *Batch) unwritten(t tally) (n int, ok bool) {
 			continue
 		}
 		seen[p] = true
-		if e.stored == unread || e.stored > 0 && e.columns == nil && len(p.table.Columns) > 0 {
+		if e.stored == sqldoc.Unread || e.stored > 0 && e.columns == nil && len(p.table.Columns) > 0 {
 			return 0, false
 		}
 		n += t.weigh(p, e.version, e.keys) - t.weigh(p, e.stored, e.columns)

@@ -1,4 +1,4 @@
-package sqldoc
+package batches
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 
 // ErrPutOff says that a function needs rows or counts that aren't known. It was undone; run
 // it again after Fetch.
-var ErrPutOff = errors.New("sqldoc: the function needs what is to be fetched")
+var ErrPutOff = errors.New("batches: the function needs what is to be fetched")
 
 // wanted are rows and counts to be fetched.
 type wanted struct {
@@ -36,7 +36,7 @@ func (w wanted) unique() wanted {
 }
 
 // PutOff has functions put off that need what isn't known, until Fetch.
-func (b *Batch) PutOff(yes bool) { b.putsOff = yes && !b.inSavepoints && b.conn.dialect.Ask != nil }
+func (b *Batch) PutOff(yes bool) { b.putsOff = yes && !b.inSavepoints && b.conn.AsksTogether() }
 
 // maxPutOff bounds how often a function is put off in a batch. It may ask for something else
 // each time, such as a row whose id it has just drawn.
@@ -49,7 +49,7 @@ func (t *Tx) wants(rows []cached, tallies []tally) bool {
 	}
 	w := &t.batch.wanted
 	w.rows, w.tallies = append(w.rows, rows...), append(w.tallies, tallies...)
-	t.err = ErrPutOff
+	_ = t.fail(ErrPutOff)
 	return true
 }
 
@@ -57,7 +57,7 @@ func (t *Tx) wants(rows []cached, tallies []tally) bool {
 func (b *Batch) Fetch() error {
 	w := b.wanted.unique()
 	b.wanted = wanted{}
-	if err := b.conn.used(); err != nil {
+	if err := b.conn.Use(); err != nil {
 		return err
 	}
 	for _, of := range w.tallies {
@@ -72,9 +72,8 @@ func (b *Batch) Fetch() error {
 	}
 	answers, err := b.ask(w.rows, w.tallies)
 	if err != nil {
-		t := b.conn.Begin(false)
-		t.err = b.conn.mean(err)
-		return b.cause(t, fmt.Errorf("fetch %d rows and %d counts: %w", len(w.rows), len(w.tallies), t.err))
+		err = b.conn.Mean(err)
+		return b.cause(err, fmt.Errorf("fetch %d rows and %d counts: %w", len(w.rows), len(w.tallies), err))
 	}
 	for i, answer := range answers[:len(w.rows)] {
 		if _, known := b.peek(w.rows[i].place); known {

@@ -1,32 +1,33 @@
-package sqldoc
+package batches
 
 import (
 	"errors"
 
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/turns"
 )
 
 // Run runs a request's function in the batch. If the function fails, only its writes are
 // undone. An error of Run concerns the whole batch: roll it back, and after
 // ErrNeedsSavepoint run it again. But after ErrPutOff only the function has to run again.
-func (b *Batch) Run(r *Request) error {
+func (b *Batch) Run(r *turns.Request) error {
 	if b.inSavepoints {
 		return b.runInSavepoint(r)
 	}
-	t := &Tx{conn: b.conn, batch: b, mayPutOff: b.putsOff && r.putOff < maxPutOff}
+	t := &Tx{direct: *b.conn.Begin(false), batch: b, mayPutOff: b.putsOff && r.PutOff < maxPutOff}
 	if !r.Call(t) {
 		return nil
 	}
 	t.End()
 	if errors.Is(t.Err(), ErrPutOff) {
 		b.undo(t)
-		r.putOff++
+		r.PutOff++
 		return ErrPutOff
 	}
 	if err := t.Err(); err != nil && !t.again {
-		return b.cause(t, err)
+		return b.cause(err, err)
 	}
-	if r.err != nil || t.again {
+	if r.Err() != nil || t.again {
 		b.undo(t)
 	}
 	if t.again {
@@ -36,14 +37,14 @@ func (b *Batch) Run(r *Request) error {
 }
 
 // runInSavepoint runs a function in a savepoint, after the deferred writes of others.
-func (b *Batch) runInSavepoint(r *Request) error {
+func (b *Batch) runInSavepoint(r *turns.Request) error {
 	if err := b.Flush(); err != nil {
 		return err
 	}
 	if err := b.host.Exec("SAVEPOINT turn"); err != nil {
 		return err
 	}
-	t := &Tx{conn: b.conn, batch: b, inSavepoint: true}
+	t := &Tx{direct: *b.conn.Begin(false), batch: b, inSavepoint: true}
 	if r.Call(t) {
 		t.End()
 		if err := b.undoFailed(t, r); err != nil {
@@ -54,16 +55,14 @@ func (b *Batch) runInSavepoint(r *Request) error {
 }
 
 // undoFailed rolls back a function that failed.
-func (b *Batch) undoFailed(t *Tx, r *Request) error {
+func (b *Batch) undoFailed(t *Tx, r *turns.Request) error {
 	if err := t.Err(); err != nil {
 		if broken := b.host.Broken(err); broken != nil {
 			return broken
 		}
-		if r.err == nil {
-			r.err = err // fn ignored the error, but its statement failed
-		}
+		r.Fail(err) // fn may have ignored the error, but its statement failed
 	}
-	if r.err == nil {
+	if r.Err() == nil {
 		return nil
 	}
 	b.undo(t)
@@ -73,7 +72,7 @@ func (b *Batch) undoFailed(t *Tx, r *Request) error {
 // flushTable writes the table's deferred writes before a query reads it. A function that
 // has itself deferred writes to the table runs again in a savepoint.
 func (t *Tx) flushTable(table *store.Table) error {
-	if t.batch == nil || t.inSavepoint || t.err != nil || t.over {
+	if t.inSavepoint || t.direct.Usable() != nil {
 		return nil
 	}
 	if t.offline {
@@ -81,10 +80,9 @@ func (t *Tx) flushTable(table *store.Table) error {
 	}
 	for _, u := range t.undo {
 		if u.table == table {
-			t.again, t.err = true, ErrNeedsSavepoint
-			return ErrNeedsSavepoint
+			t.again = true
+			return t.fail(ErrNeedsSavepoint)
 		}
 	}
-	t.err = t.batch.flush(func(dirty *store.Table) bool { return dirty == table })
-	return t.err
+	return t.fail(t.batch.flush(func(dirty *store.Table) bool { return dirty == table }))
 }

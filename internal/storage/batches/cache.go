@@ -1,4 +1,4 @@
-package sqldoc
+package batches
 
 import (
 	"unsafe"
@@ -13,7 +13,7 @@ type Cache struct {
 	young, old map[Sum]cached
 	size       int // bytes of the younger generation
 	tallies    map[string]tally
-	hot        wanted // see Conn.Hot
+	hot        wanted // see Hot
 }
 
 type cached struct {

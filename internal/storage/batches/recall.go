@@ -1,6 +1,10 @@
-package sqldoc
+package batches
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+)
 
 // Another process may have written cached rows, and told which. What recent batches read of
 // them will be read again, one by one while all other writers wait: so it is refreshed
@@ -15,7 +19,7 @@ const (
 // Hot asks for the rows and tallies that recent Recalls had to refresh: others change them
 // again and again, and a message for them alone would be sent while all other writers wait. The
 // answers, which the engine gets in its message that begins the transaction, are for Recall.
-func (c *Conn) Hot(cache *Cache) []Call { return c.calls(cache.hot.rows, cache.hot.tallies) }
+func (c *Cache) Hot(conn *sqldoc.Conn) []sqldoc.Call { return calls(conn, c.hot.rows, c.hot.tallies) }
 
 // Cool says that others have changed nothing.
 func (c *Cache) Cool() { c.hot = c.hot.cooled() }
@@ -44,7 +48,7 @@ func (b *Batch) Recall(changed []Sum, hot [][]any) error {
 	}
 	answers, err := b.refreshed(rows, tallies, known)
 	if err != nil {
-		return fmt.Errorf("read %d rows and %d counts anew: %w", len(rows), len(tallies), b.conn.mean(err))
+		return fmt.Errorf("read %d rows and %d counts anew: %w", len(rows), len(tallies), b.conn.Mean(err))
 	}
 	for i, answer := range answers[:len(rows)] {
 		e, err := recalled(answer)
@@ -168,36 +172,24 @@ func (w wanted) cooled() (hot wanted) {
 
 // ask reads rows and counts in one message.
 func (b *Batch) ask(rows []cached, tallies []tally) ([][]any, error) {
-	return b.conn.dialect.Ask(b.conn.conn, b.conn.calls(rows, tallies))
+	return b.conn.Ask(calls(b.conn, rows, tallies))
 }
 
-func (c *Conn) calls(rows []cached, tallies []tally) []Call {
-	calls := make([]Call, 0, len(rows)+len(tallies))
+func calls(conn *sqldoc.Conn, rows []cached, tallies []tally) []sqldoc.Call {
+	calls := make([]sqldoc.Call, 0, len(rows)+len(tallies))
 	for _, row := range rows {
-		calls = append(calls, row.get())
+		calls = append(calls, sqldoc.Get(row.table, row.tenant, row.id))
 	}
 	for _, t := range tallies {
-		s := c.count(t.table, t.tenant, c.dialect.within(t.query()))
-		calls = append(calls, Call{s.String(), s.args})
+		calls = append(calls, conn.Count(t.table, t.tenant, t.query()))
 	}
 	return calls
 }
 
-// recalled makes the entry of a row as selectFrom selects it; nil for no row.
-func recalled(row []any) (e entry, err error) {
-	if row == nil {
-		return e, nil
-	}
-	version, isNumber := row[1].(int64)
-	doc, isText := row[2].(string)
-	if !isNumber || !isText {
-		return e, fmt.Errorf("its version and document are %T and %T", row[1], row[2])
-	}
-	keys := row[3:]
-	if len(keys) == 0 {
-		keys = nil
-	}
-	return entry{version: version, stored: version, doc: doc, keys: keys, columns: keys}, nil
+// recalled makes the entry of a row that was asked for; nil for no row.
+func recalled(row []any) (entry, error) {
+	version, doc, keys, err := sqldoc.Answer(row)
+	return entry{version: version, stored: version, doc: doc, keys: keys, columns: keys}, err
 }
 
 // recent are those that the last batches read.
