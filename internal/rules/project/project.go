@@ -55,11 +55,14 @@ func Validate(m *cost.Meter, tenant string, w countersign.ProjectWrite, a Allowe
 	p := countersign.Project{
 		Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath,
 		Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv, Headers: w.Headers, Capabilities: w.Capabilities,
+		AnswerKeys: w.AnswerKeys, Settlement: w.Settlement,
 	}
 	problems := connection(&p)
 	problems = append(problems, headers(&p)...)
 	problems = append(problems, authentication(&p)...)
 	problems = append(problems, capabilities(m, &p)...)
+	problems = append(problems, CheckAnswerKeys(p.AnswerKeys)...)
+	problems = append(problems, settlement(&p)...)
 	if m.Over() {
 		return p, m.Err()
 	}
