@@ -6,7 +6,12 @@ import { answerHeader, answerKeyId, answerKeyText, json, type Known, MemoryStore
 import { serve } from "../support/http.js";
 import { call, secret } from "./sign.js";
 
-const vectors = JSON.parse(readFileSync(new URL("../../../../receiver/testdata/answer-vectors.json", import.meta.url), "utf8"));
+interface AnswerVector { name: string; idempotencyKey: string; timestamp: string; method: string; target: string; bodyBase64: string; status: number; answerBase64: string; at: number; headers: string[]; valid: boolean }
+interface StatementVector { name: string; key: string; state: Known; status: number; bodyBase64: string; at: number; since: number; statement: string }
+interface FateVector { status: number; kept: boolean; signed: boolean; state: Known }
+interface Vectors { seed: string; publicKey: string; keyId: string; answers: AnswerVector[]; fates: FateVector[]; statements: StatementVector[] }
+
+const vectors: Vectors = JSON.parse(readFileSync(new URL("../../../../receiver/testdata/answer-vectors.json", import.meta.url), "utf8"));
 const key = parseAnswerKey(vectors.seed);
 const bytes = (base64: string) => Buffer.from(base64, "base64");
 
@@ -24,7 +29,7 @@ test.each(vectors.answers)("answer: $name", (v) => {
 
 test.each(vectors.statements)("statement: $name", (v) => {
   const answer = { status: v.status, contentType: "", body: bytes(v.bodyBase64) };
-  expect(Buffer.from(statementText({ key: v.key, state: v.state as Known, answer, at: new Date(v.at), since: new Date(v.since) })).toString()).toBe(v.statement);
+  expect(Buffer.from(statementText({ key: v.key, state: v.state, answer, at: new Date(v.at), since: new Date(v.since) })).toString()).toBe(v.statement);
 });
 
 /** receiver answers each side effect with the status that its path names. */
