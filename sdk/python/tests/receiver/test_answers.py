@@ -49,11 +49,12 @@ def test_the_key_has_the_text_and_the_id_of_the_vectors() -> None:
 
 def test_both_ways_to_sign_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     first = KEY.sign(b"text")
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
+    missing: Any = None
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", missing)
     assert KEY.sign(b"text") == first == ed25519.sign(bytes.fromhex(KEY.seed), b"text")
 
 
-@pytest.mark.parametrize("v", VECTORS["answers"], ids=lambda v: v["name"])
+@pytest.mark.parametrize("v", VECTORS["answers"], ids=lambda v: str(v["name"]))
 def test_each_answer_vector_is_judged_as_it_says(v: dict[str, Any]) -> None:
     body, answer = base64.b64decode(v["bodyBase64"]), base64.b64decode(v["answerBase64"])
     parts = AnswerParts(v["idempotencyKey"], v["timestamp"], v["method"], v["target"], body, v["status"], answer)
@@ -62,7 +63,7 @@ def test_each_answer_vector_is_judged_as_it_says(v: dict[str, Any]) -> None:
         assert sign_answer(KEY, parts, v["at"]) == v["headers"][0]
 
 
-@pytest.mark.parametrize("v", VECTORS["statements"], ids=lambda v: v["name"])
+@pytest.mark.parametrize("v", VECTORS["statements"], ids=lambda v: str(v["name"]))
 def test_each_statement_vector_is_written_as_it_says(v: dict[str, Any]) -> None:
     def moment(milliseconds: int) -> datetime:
         return datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
