@@ -253,7 +253,7 @@ func TestAnUnsignedAnswerIsUncertain(t *testing.T) {
 	w.reaches(t, id, "RECOVERY_REQUIRED").Is(t, "steps.0.error.code", "answer_unsigned")
 	b.status = 200
 	other := "ed25519:" + "3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29"
-	before := w.Admin.Get("/projects/"+shop).OK(t).At("revision").Int()
+	before := w.Admin.Get("/projects/" + shop).OK(t).At("revision").Int()
 	w.tenantAdmin.Put("/projects/"+shop+"/answer-keys", doc{"answerKeys": []any{other, b.key}}).OK(t).Is(t, "revision", before)
 	id = w.run(t, step("pay", "pay", doc{"amount": 10}), harness.With(step("read", "read", nil), "dependsOn", []any{"pay"}))
 	w.reaches(t, id, "COMPLETED").Has(t, "steps.1.answeredBy.keyId", "")

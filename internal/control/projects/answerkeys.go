@@ -14,9 +14,20 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
+// AnswerKeyService is the use case of the keys by which receivers sign.
+type AnswerKeyService struct {
+	*core.Core
+	projects *ProjectService
+}
+
+// NewAnswerKeys returns the use case.
+func NewAnswerKeys(c *core.Core, projects *ProjectService) *AnswerKeyService {
+	return &AnswerKeyService{Core: c, projects: projects}
+}
+
 // PutAnswerKeys changes the keys by which a project's receiver signs its answers. They are no part
 // of a revision: a receiver changes its key while runs wait for it, and no plan drifts by that.
-func (s *ProjectService) PutAnswerKeys(ctx context.Context, a core.Actor, id string, w countersign.AnswerKeysWrite) (p countersign.Project, err error) {
+func (s *AnswerKeyService) PutAnswerKeys(ctx context.Context, a core.Actor, id string, w countersign.AnswerKeysWrite) (p countersign.Project, err error) {
 	if err := core.WellFormed(a, w); err != nil {
 		return p, err
 	}
@@ -25,7 +36,7 @@ func (s *ProjectService) PutAnswerKeys(ctx context.Context, a core.Actor, id str
 		if err != nil {
 			return err
 		}
-		if p, err = s.shownProject(tx, a.Tenant, *head); err != nil {
+		if p, err = s.projects.shownProject(tx, a.Tenant, *head); err != nil {
 			return err
 		}
 		if err := project.CheckAnswerKeysOf(&p, w.AnswerKeys); err != nil {
