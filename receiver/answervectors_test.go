@@ -106,7 +106,7 @@ func answersOf() []answerVector {
 			v.Method, v.Target, v.Body, v.Key, v.Status = "GET", "/settlement/run-1.refund?sent=1767225600", "", "run-1.refund~settle-1", 200
 			v.Answer = base64Of(`{"key":"run-1.refund","state":"UNSEEN","at":"2026-01-01T00:00:03.000Z","since":"2025-01-01T00:00:00.000Z"}`)
 		}),
-		answerVectorOf("bytes that are no text", func(v *answerVector) { v.Body, v.Answer = base64Of("\x00\xff\r\n"), base64Of("\xfe\x00") }),
+		answerVectorOf("no text at all", func(v *answerVector) { v.Body, v.Answer = base64Of("\x00\xff\r\n"), base64Of("\xfe\x00") }),
 		spoiledAnswer("changed: key", func(v *answerVector) { v.Key = "run-1.refund~settle-1" }),
 		spoiledAnswer("changed: timestamp", func(v *answerVector) { v.Timestamp = "1767225601" }),
 		spoiledAnswer("changed: method", func(v *answerVector) { v.Method = "PUT" }),
