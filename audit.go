@@ -30,6 +30,8 @@ type AuditRecord struct {
 	Assertion         *Assertion           `json:"assertion,omitempty" doc:"of a decision that was signed with a passkey"`
 	Passkey           *PasskeyRegistration `json:"passkey,omitempty" doc:"of a passkey that was registered"`
 
+	AnswerKeys []string `json:"answerKeys,omitempty" nullable:"false" since:"3" doc:"of a project: the answer keys that it has from then on"`
+
 	ActorMakers []string `json:"actorMakers,omitempty" nullable:"false" since:"3" doc:"who made the sign-in link that the actor's session began with, nearest first: it may have been theirs"`
 
 	Via       string `json:"via,omitempty" doc:"the chat service in which a person asked for it; absent for the API and the console"`

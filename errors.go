@@ -69,12 +69,16 @@ const (
 	CodeCancelled        Code = "cancelled"
 	CodeAbandoned        Code = "abandoned"
 	CodeSetAside         Code = "set_aside"
+	CodeAnswerUnsigned   Code = "answer_unsigned"
+	CodeWithdrawn        Code = "withdrawn"
+	CodeNotExecuted      Code = "not_executed"
 )
 
 // RunReasons are the codes for which a run fails or is cancelled.
 var RunReasons = []Code{
 	CodeReceiverRefused, CodeOutputMissing, CodeExpectationNotMet, CodeNotSent, CodeOutcomeUnknown, CodeApprovalRejected, CodeApprovalExpired,
 	CodeDeniedByRule, CodeDeniedByBudget, CodeDrift, CodeProjectDisabled, CodeCancelled, CodeAbandoned, CodeSetAside,
+	CodeAnswerUnsigned, CodeWithdrawn, CodeNotExecuted,
 }
 
 // Error is a refusal that the caller may see: its code is stable and its

@@ -54,7 +54,7 @@ func appendStepRun(b []byte, s *StepRun) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	if s.Reconciliation != nil || s.Late != nil || len(s.Probes) > 0 || s.Error != nil {
+	if s.Reconciliation != nil || s.Late != nil || len(s.Probes) > 0 || s.Error != nil || s.AnsweredBy != nil || len(s.Settlements) > 0 || s.Questions != 0 || s.SettledBy != nil || !s.AskedFrom.IsZero() || !s.NextAt.IsZero() {
 		if b, err = appendRare(b, s); err != nil {
 			return b, err
 		}
@@ -76,7 +76,14 @@ func appendRare(b []byte, s *StepRun) ([]byte, error) {
 		Late           *LateAnswer     `json:"late,omitempty"`
 		Probes         []ProbeRecord   `json:"probes,omitempty"`
 		Error          *StepError      `json:"error,omitempty"`
-	}{s.Reconciliation, s.Late, s.Probes, s.Error}
+
+		AnsweredBy  *AnsweredBy        `json:"answeredBy,omitempty"`
+		Settlements []SettlementRecord `json:"settlements,omitempty"`
+		Questions   int64              `json:"questions,omitempty"`
+		AskedFrom   time.Time          `json:"askedFrom,omitzero"`
+		NextAt      time.Time          `json:"nextAt,omitzero"`
+		SettledBy   *SettledBy         `json:"settledBy,omitempty"`
+	}{s.Reconciliation, s.Late, s.Probes, s.Error, s.AnsweredBy, s.Settlements, s.Questions, s.AskedFrom, s.NextAt, s.SettledBy}
 	first := len(b)
 	b, err := appendAny(b, reflect.ValueOf(&rare))
 	if err != nil {
@@ -104,6 +111,11 @@ func appendResponse(b []byte, r *Response) []byte {
 		b = appendMember(b, `,"bodySha256":`, string(r.BodySHA256))
 	}
 	b = appendGiven(b, `,"body":`, r.Body)
+	if r.Signed != nil {
+		b = appendMember(b, `,"signed":{"timestamp":`, r.Signed.Timestamp)
+		b = appendMember(b, `,"signature":`, r.Signed.Signature)
+		b = append(appendMember(b, `,"bodyBase64":`, r.Signed.BodyBase64), '}')
+	}
 	return append(appendGiven(b, `,"retryAfter":`, r.RetryAfter), '}')
 }
 
@@ -150,6 +162,9 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 		if b, err = appendAny(append(b, `,"passkey":`...), reflect.ValueOf(r.Passkey)); err != nil {
 			return b, err
 		}
+	}
+	if len(r.AnswerKeys) > 0 {
+		b = appendTexts(append(b, `,"answerKeys":`...), r.AnswerKeys)
 	}
 	if len(r.ActorMakers) > 0 {
 		if b, err = appendAny(append(b, `,"actorMakers":`...), reflect.ValueOf(r.ActorMakers)); err != nil {

@@ -200,6 +200,8 @@ type Project struct {
 	Capabilities     []Capability  `json:"capabilities" nullable:"false"`
 	Health           *HealthCheck  `json:"health,omitempty" doc:"the latest check of the present revision"`
 	Conformance      []Conformance `json:"conformance,omitempty" nullable:"false" doc:"the latest check of each capability's receiver at the present revision"`
+	AnswerKeys       []string      `json:"answerKeys,omitempty" nullable:"false" since:"3" doc:"the Ed25519 public keys, one or two, by which the receiver signs its answers: an answer that none of them signed is uncertain"`
+	Settlement       *Settlement   `json:"settlement,omitempty" since:"3" doc:"where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC"`
 	CreatedAt        time.Time     `json:"createdAt"`
 	UpdatedAt        time.Time     `json:"updatedAt"`
 }
@@ -215,6 +217,8 @@ type ProjectWrite struct {
 	Auth             *Auths       `json:"auth,omitempty" doc:"an object, or an array of up to three for an API that wants several keys, of which one at most is HMAC"`
 	AuthSecretEnv    string       `json:"authSecretEnv,omitempty" doc:"legacy HMAC: name of a server environment variable"`
 	Headers          Headers      `json:"headers,omitempty" nullable:"false" doc:"fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name, but Accept with a JSON media type"`
+	AnswerKeys       []string     `json:"answerKeys,omitempty" nullable:"false" since:"3" maxItems:"2" doc:"Ed25519 public keys by which the receiver signs its answers: ed25519: and 64 hex digits"`
+	Settlement       *Settlement  `json:"settlement,omitempty" since:"3" doc:"where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC"`
 	Enabled          *bool        `json:"enabled,omitempty"`
 	ExpectedRevision int64        `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
 

@@ -125,33 +125,39 @@ type WaitingFor struct {
 
 // StepRun is the record of one step inside a run (contract 6).
 type StepRun struct {
-	ID               string           `json:"id"`
-	Name             string           `json:"name"`
-	ProjectID        string           `json:"projectId"`
-	Capability       string           `json:"capability"`
-	ActionID         string           `json:"actionId,omitempty"`
-	AgentID          string           `json:"agentId,omitempty"`
-	DependsOn        []string         `json:"dependsOn" nullable:"false"`
-	Status           StepStatus       `json:"status" enum:"PENDING,WAITING_APPROVAL,RUNNING,COMPLETED,SIMULATED,FAILED,RECOVERY_REQUIRED,ABANDONED,CANCELLED,SKIPPED"`
-	Attempt          int              `json:"attempt" doc:"how often it was sent"`
-	SideEffect       bool             `json:"sideEffect"`
-	ApprovalRequired bool             `json:"approvalRequired" doc:"until the inputs are known, as the capability's approval says; then as its rules do too"`
-	WouldBe          string           `json:"wouldBe,omitempty" enum:"ALLOW,ASK,DENIED" doc:"of a rehearsed step: what the gate would say of these inputs"`
-	Input            map[string]Value `json:"input" nullable:"false" doc:"resolved; an input still bound shows {\"$from\": \"step.field\"}"`
-	IdempotencyKey   string           `json:"idempotencyKey"`
-	RequestDigest    StepDigest       `json:"requestDigest,omitzero" nullable:"true" doc:"null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request"`
-	ApprovalID       string           `json:"approvalId,omitempty"`
-	Request          *Request         `json:"request,omitempty" doc:"from WAITING_APPROVAL on; no credentials, ever"`
-	Response         *Response        `json:"response,omitempty"`
-	Output           Value            `json:"output,omitzero" doc:"the selected output"`
-	Verification     *Verification    `json:"verification,omitempty"`
-	Reconciliation   *Reconciliation  `json:"reconciliation,omitempty"`
-	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after nobody waited for it any more; it decides nothing"`
-	Probes           []ProbeRecord    `json:"probes,omitempty" nullable:"false"`
-	Error            *StepError       `json:"error,omitempty"`
-	MayHaveHappened  bool             `json:"mayHaveHappened,omitempty" doc:"a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it"`
-	StartedAt        time.Time        `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
-	CompletedAt      time.Time        `json:"completedAt,omitzero"`
+	ID               string             `json:"id"`
+	Name             string             `json:"name"`
+	ProjectID        string             `json:"projectId"`
+	Capability       string             `json:"capability"`
+	ActionID         string             `json:"actionId,omitempty"`
+	AgentID          string             `json:"agentId,omitempty"`
+	DependsOn        []string           `json:"dependsOn" nullable:"false"`
+	Status           StepStatus         `json:"status" enum:"PENDING,WAITING_APPROVAL,RUNNING,COMPLETED,SIMULATED,FAILED,RECOVERY_REQUIRED,ABANDONED,CANCELLED,SKIPPED"`
+	Attempt          int                `json:"attempt" doc:"how often it was sent"`
+	SideEffect       bool               `json:"sideEffect"`
+	ApprovalRequired bool               `json:"approvalRequired" doc:"until the inputs are known, as the capability's approval says; then as its rules do too"`
+	WouldBe          string             `json:"wouldBe,omitempty" enum:"ALLOW,ASK,DENIED" doc:"of a rehearsed step: what the gate would say of these inputs"`
+	Input            map[string]Value   `json:"input" nullable:"false" doc:"resolved; an input still bound shows {\"$from\": \"step.field\"}"`
+	IdempotencyKey   string             `json:"idempotencyKey"`
+	RequestDigest    StepDigest         `json:"requestDigest,omitzero" nullable:"true" doc:"null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request"`
+	ApprovalID       string             `json:"approvalId,omitempty"`
+	Request          *Request           `json:"request,omitempty" doc:"from WAITING_APPROVAL on; no credentials, ever"`
+	Response         *Response          `json:"response,omitempty"`
+	Output           Value              `json:"output,omitzero" doc:"the selected output"`
+	Verification     *Verification      `json:"verification,omitempty"`
+	Reconciliation   *Reconciliation    `json:"reconciliation,omitempty"`
+	Late             *LateAnswer        `json:"late,omitempty" doc:"an answer that came after nobody waited for it any more; it decides nothing"`
+	Probes           []ProbeRecord      `json:"probes,omitempty" nullable:"false"`
+	Error            *StepError         `json:"error,omitempty"`
+	AnsweredBy       *AnsweredBy        `json:"answeredBy,omitempty" since:"3" doc:"the answer was signed by the receiver, with this key"`
+	Settlements      []SettlementRecord `json:"settlements,omitempty" nullable:"false" since:"3" doc:"what the receiver said became of the step's key, each time that it said something new"`
+	Questions        int64              `json:"questions,omitempty" since:"3" doc:"how often the receiver was asked what became of the key"`
+	AskedFrom        time.Time          `json:"askedFrom,omitzero" since:"3" doc:"when it was asked for the first time"`
+	NextAt           time.Time          `json:"nextAt,omitzero" since:"3" doc:"when it is asked next; absent: not by itself"`
+	SettledBy        *SettledBy         `json:"settledBy,omitempty" since:"3" doc:"the step ended by the receiver's own word, signed with this key"`
+	MayHaveHappened  bool               `json:"mayHaveHappened,omitempty" doc:"a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it"`
+	StartedAt        time.Time          `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
+	CompletedAt      time.Time          `json:"completedAt,omitzero"`
 }
 
 // Request is what is sent, byte for byte and without credentials: URL carries
@@ -168,12 +174,13 @@ type Request struct {
 // Response is what came back. The body of a 2xx answer that can be read is the output; of any
 // other its beginning is kept as evidence.
 type Response struct {
-	StatusCode int        `json:"statusCode" doc:"0 when no status line came"`
-	Bytes      ByteCount  `json:"bytes,omitzero" doc:"absent, with bodySha256, for who must not see all of the body"`
-	DurationMs int64      `json:"durationMs"`
-	BodySHA256 BodyDigest `json:"bodySha256,omitzero"`
-	Body       string     `json:"body,omitempty" doc:"of an answer that is no 2xx, or that can't be read: its first 4 KiB as text, credentials masked"`
-	RetryAfter string     `json:"retryAfter,omitempty" since:"3" doc:"of an answer that is no 2xx: its Retry-After, seconds or a date of HTTP, as it was sent"`
+	StatusCode int             `json:"statusCode" doc:"0 when no status line came"`
+	Bytes      ByteCount       `json:"bytes,omitzero" doc:"absent, with bodySha256, for who must not see all of the body"`
+	DurationMs int64           `json:"durationMs"`
+	BodySHA256 BodyDigest      `json:"bodySha256,omitzero"`
+	Body       string          `json:"body,omitempty" doc:"of an answer that is no 2xx, or that can't be read: its first 4 KiB as text, credentials masked"`
+	Signed     *AnswerEvidence `json:"signed,omitempty" since:"3" doc:"of an answer that the receiver signed: what shows it"`
+	RetryAfter string          `json:"retryAfter,omitempty" since:"3" doc:"of an answer that is no 2xx: its Retry-After, seconds or a date of HTTP, as it was sent"`
 }
 
 // Verification is the judgement of a step's output, apart from the HTTP status
@@ -275,12 +282,18 @@ func (s *StepRun) WasSent() bool {
 	return s.MayHaveHappened || s.Attempt > 0 && !onlyKept
 }
 
+// Withdrawn reports a step whose receiver has signed that no request of its key had any effect,
+// and that none will.
+func (s *StepRun) Withdrawn() bool {
+	return (s.Status == StepFailed || s.Status == StepCancelled) && s.Error != nil && s.Error.Code == CodeWithdrawn && !s.MayHaveHappened
+}
+
 // HadEffect reports a side effect that took place, or of which nobody can say that it didn't.
 func (s *StepRun) HadEffect() bool {
-	if !s.SideEffect || !s.WasSent() {
+	if !s.SideEffect || !s.WasSent() || s.Withdrawn() {
 		return false
 	}
-	refused := s.Status == StepFailed && s.Error != nil && s.Error.Code == CodeReceiverRefused
+	refused := (s.Status == StepFailed || s.Status == StepCancelled) && s.Error != nil && s.Error.Code == CodeReceiverRefused
 	return s.MayHaveHappened || !refused
 }
 

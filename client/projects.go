@@ -43,6 +43,12 @@ func (c *Client) RecordConformance(ctx context.Context, id string, w countersign
 	return post[countersign.Project](ctx, c, projectPath(id)+"/conformance", w)
 }
 
+// PutAnswerKeys changes the keys by which a project's receiver signs its answers (ADMIN), also under
+// unfinished runs.
+func (c *Client) PutAnswerKeys(ctx context.Context, id string, w countersign.AnswerKeysWrite) (*countersign.Project, error) {
+	return put[countersign.Project](ctx, c, projectPath(id)+"/answer-keys", w)
+}
+
 // EnableProject allows LIVE runs to use a project whose current revision passed its health check
 // (ADMIN).
 func (c *Client) EnableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {

@@ -136,3 +136,9 @@ func (c *Client) ReconcileRun(ctx context.Context, id string, w countersign.Reco
 func (c *Client) ProbeRun(ctx context.Context, id, stepID string) (*countersign.Run, error) {
 	return post[countersign.Run](ctx, c, runPath(id)+"/probe", countersign.ProbeStart{StepID: stepID})
 }
+
+// SettleRun ends an uncertain step by what its receiver has signed, or has the receiver withdraw a
+// key that it never saw (APPROVER, never the principal that started the run).
+func (c *Client) SettleRun(ctx context.Context, id string, w countersign.Settle) (*countersign.Run, error) {
+	return post[countersign.Run](ctx, c, runPath(id)+"/settle", w)
+}

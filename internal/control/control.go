@@ -48,6 +48,7 @@ type Service struct {
 	*signin.SignInService
 	*signin.PasskeyService
 	*projects.ProjectService
+	*projects.AnswerKeyService
 	*projects.CredentialService
 	*projects.WebhookService
 	*storewide.StoreService
@@ -82,6 +83,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 
 	s.CredentialService = projects.NewCredentials(c)
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
+	s.AnswerKeyService = projects.NewAnswerKeys(c, s.ProjectService)
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = models.NewModels(c), plans.NewPlans(c)

@@ -23,6 +23,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/quota"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -315,3 +316,11 @@ func inBubble(t *testing.T, f func()) {
 
 // later lets virtual time pass.
 func later(d time.Duration) { time.Sleep(d) }
+
+func (noDriver) Question(runrepo.Ref, *run.Question, bool) (countersign.SettlementRecord, error) {
+	return countersign.SettlementRecord{}, nil
+}
+
+func (*fixture) Question(runrepo.Ref, *run.Question, bool) (countersign.SettlementRecord, error) {
+	return countersign.SettlementRecord{}, nil
+}

@@ -121,7 +121,8 @@ func (s *Core) Record(a Actor, op access.Operation, subject string) countersign.
 // Change is one audited change; before and after are revisions or states.
 type Change struct {
 	Before, After, Reason string
-	Weakens               bool // the change weakens a gate
+	Weakens               bool     // the change weakens a gate
+	AnswerKeys            []string // those that a project has from then on
 }
 
 // Audit records a change in the log of the actor's tenant, in the transaction that makes it.
@@ -133,6 +134,7 @@ func (s *Core) Audit(tx store.Tx, a Actor, op access.Operation, subject string, 
 func (s *Core) AuditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c Change) error {
 	rec := s.Record(a, op, subject)
 	rec.Before, rec.After, rec.Reason, rec.Weakens = c.Before, c.After, c.Reason, c.Weakens
+	rec.AnswerKeys = c.AnswerKeys
 	crashpoint.At("control.written", op)
 	return AppendAudit(tx, tenant, rec)
 }

@@ -159,7 +159,9 @@ func (s *ProjectService) onlyToggles(tx store.Tx, tenant string, h *records.Proj
 	if err != nil {
 		return false, err
 	}
-	return sameContent(*stored, content)
+	was := *stored
+	was.AnswerKeys = h.AnswerKeys
+	return sameContent(was, content)
 }
 
 func sameContent(stored, written countersign.Project) (bool, error) {
@@ -188,11 +190,12 @@ func (s *ProjectService) edit(tx store.Tx, a core.Actor, h *records.ProjectHead,
 			return countersign.Project{}, err
 		}
 	}
+	h.AnswerKeys, content.AnswerKeys = content.AnswerKeys, nil // they change without a revision
 	c, err := s.Revise(tx, a.Tenant, h, version, &content)
 	if err != nil {
 		return countersign.Project{}, err
 	}
-	c.Weakens = seen.weakens
+	c.Weakens, c.AnswerKeys = seen.weakens, h.AnswerKeys
 	return reach.AssembleProject(s.Config.Allowed, *h, content), s.Audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 

@@ -94,6 +94,11 @@ func (s *ProjectService) compareProject(ctx context.Context, a core.Actor, id st
 			return err
 		}
 		seen, err = readPriorRevisions(tx, a.Tenant, id, revision, content)
+		if seen.was != nil {
+			was := *seen.was
+			was.AnswerKeys = head.AnswerKeys
+			seen.was = &was
+		}
 		return err
 	})
 	if err != nil || seen.was == nil {

@@ -73,6 +73,7 @@ func ProjectOf(allowed project.Allowed, tx store.Tx, tenant string, h records.Pr
 // AssembleProject puts a project together from its head and the content of its revision.
 func AssembleProject(allowed project.Allowed, h records.ProjectHead, p countersign.Project) countersign.Project {
 	p.ID, p.Revision, p.Enabled, p.Retired, p.Health = h.ID, h.Revision, h.Enabled, h.Retired, h.Health
+	p.AnswerKeys = h.AnswerKeys
 	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt
 	p.SecretConfigured, p.WeakSecret = allowed.SecretConfigured(&p), allowed.WeakSecret(&p)
 	return p

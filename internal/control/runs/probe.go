@@ -42,6 +42,9 @@ func (s *ProbeService) Probe(ctx context.Context, a core.Actor, id, stepID strin
 		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
 	defer s.probing.Delete(ref)
+	if r, done, err := s.askByProbe(ctx, a, ref, stepID); done || err != nil {
+		return r, err
+	}
 	p, err := s.letOut(ctx, a, ref, stepID)
 	if err != nil {
 		return countersign.Run{}, err

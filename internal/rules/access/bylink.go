@@ -27,9 +27,9 @@ var byLink = map[Operation]Leaving{
 
 	ConfirmToken: Refused, AcceptInvitation: Refused, DeclineInvitation: Refused, ConfirmChat: Refused, RemoveChat: Refused, WriteDelegation: Refused,
 
-	ReconcileRun: Told, ProbeRun: Told, CancelRun: Told,
+	ReconcileRun: Told, ProbeRun: Told, SettleRun: Told, CancelRun: Told,
 	WriteModel: Told, SuspendModel: Told, ResumeModel: Told, RetireModel: Told, RestoreModel: Told, CompilePlan: Told, CreatePlan: Told,
-	WriteProject: Told, CheckHealth: Told, ProveReceiver: Told, ToggleProject: Told, RetireProject: Told, RestoreProject: Told,
+	WriteProject: Told, CheckHealth: Told, ProveReceiver: Told, WriteAnswerKeys: Told, ToggleProject: Told, RetireProject: Told, RestoreProject: Told,
 	SyncAgents: Told, AdmitAgent: Told, SuspendAgent: Told, RetireAgent: Told, RestoreAgent: Told,
 	WriteTeam: Told, SuspendTeam: Told, ResumeTeam: Told, RetireTeam: Told, RestoreTeam: Told,
 	WriteTenant: Told, WriteUser: Told, DeleteUser: Told, RemovePasskey: Told, RevokeToken: Told,

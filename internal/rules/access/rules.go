@@ -25,6 +25,7 @@ const (
 	WriteProject    Operation = "projects.write"
 	CheckHealth     Operation = "projects.health_check"
 	ProveReceiver   Operation = "projects.conformance"
+	WriteAnswerKeys Operation = "projects.answer_keys"
 	ToggleProject   Operation = "projects.toggle"
 	RetireProject   Operation = "projects.retire"
 	RestoreProject  Operation = "projects.restore"
@@ -39,6 +40,7 @@ const (
 	CancelRun       Operation = "runs.cancel"
 	ReconcileRun    Operation = "runs.reconcile"
 	ProbeRun        Operation = "runs.probe"
+	SettleRun       Operation = "runs.settle"
 	ReadApprovals   Operation = "approvals.read"
 	DecideApproval  Operation = "approvals.decide"
 	SyncAgents      Operation = "agents.sync"
@@ -135,6 +137,7 @@ var rules = map[Operation]rule{
 	WriteProject:    {roles: admin, write: true},
 	CheckHealth:     {roles: admin, write: true},
 	ProveReceiver:   {roles: admin, write: true},
+	WriteAnswerKeys: {roles: admin, write: true},
 	ToggleProject:   {roles: admin, write: true},
 	RetireProject:   {roles: admin, write: true},
 	RestoreProject:  {roles: admin, write: true},
@@ -149,6 +152,7 @@ var rules = map[Operation]rule{
 	CancelRun:       {roles: operator, write: true},
 	ReconcileRun:    {roles: approver, write: true},
 	ProbeRun:        {roles: approver, write: true},
+	SettleRun:       {roles: approver, write: true},
 	ReadApprovals:   {},
 	DecideApproval:  {roles: approver, write: true},
 	SyncAgents:      {roles: operator, write: true},

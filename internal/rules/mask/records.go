@@ -43,6 +43,10 @@ func (h *Fields) step(s *countersign.StepRun) (quoted bool) {
 		}
 		s.Reconciliation = &said
 	}
+	s.Settlements = slices.Clone(s.Settlements)
+	for i := range s.Settlements {
+		h.settlement(&s.Settlements[i])
+	}
 	if s.Late != nil {
 		late := *s.Late
 		late.Error = countersign.WithoutQuote(late.Error)
@@ -83,7 +87,7 @@ func maskResponse(r *countersign.Response) *countersign.Response {
 		return nil
 	}
 	out := *r
-	out.Bytes, out.BodySHA256 = countersign.NoByteCount, countersign.NoBodyDigest
+	out.Bytes, out.BodySHA256, out.Signed = countersign.NoByteCount, countersign.NoBodyDigest, nil
 	if out.Body != "" {
 		out.Body = masked.Text()
 	}

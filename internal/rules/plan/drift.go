@@ -25,6 +25,8 @@ type CurrentRevision struct {
 	Suspended bool
 	Retired   bool
 	Disabled  bool // projects only
+
+	AnswerKeys string // of a project that has any now, with blanks between them; they are no part of its revision
 }
 
 // CurrentRevisions is a snapshot of everything that a plan was made from.

@@ -58,6 +58,8 @@ func Validate(m *cost.Meter, tenant string, w countersign.ProjectWrite, a Allowe
 	problems = append(problems, headers(&p)...)
 	problems = append(problems, authentication(&p)...)
 	problems = append(problems, capabilities(m, &p)...)
+	problems = append(problems, CheckAnswerKeys(p.AnswerKeys)...)
+	problems = append(problems, settlement(&p)...)
 	if m.Over() {
 		return p, m.Err()
 	}

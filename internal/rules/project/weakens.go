@@ -59,6 +59,10 @@ var projectFields = map[string]func(before, after *countersign.Project) bool{
 	"Auth": func(before, after *countersign.Project) bool {
 		return !slices.Equal(basicUsers(before), basicUsers(after))
 	},
+	"AnswerKeys": func(before, after *countersign.Project) bool { return WeakerKeys(before.AnswerKeys, after.AnswerKeys) },
+	"Settlement": func(before, after *countersign.Project) bool {
+		return weakerSettlement(before.Settlement, after.Settlement)
+	},
 	"AuthSecretEnv": nil, // names HMAC's variable and no account
 	"Capabilities":  nil, // each by capabilityFields
 	"ID":            nil, "Revision": nil, "Name": nil, "HealthPath": nil,

@@ -23,6 +23,8 @@ type Call struct {
 	Timeout        time.Duration                // for the whole call
 	SendBefore     time.Time                    // no byte is sent from then on; zero: whenever
 	OnceOnly       bool                         // a side effect that the receiver doesn't deduplicate
+	AnswerKeys     []string                     // the project's of this moment: an answer that none of them signed is uncertain
+	MaxAnswer      int                          // bytes of the answer's body; 0: as many as a step's
 }
 
 // Certainty says what is known of a call that ended.
@@ -52,6 +54,11 @@ type Outcome struct {
 	// OfAnother says of a 409 that it speaks of another request with the call's key, or can't be
 	// read to its end: it is no refusal.
 	OfAnother bool
+	// AnsweredBy is whose word the answer is, nil where nobody signed or the call names no keys.
+	AnsweredBy *countersign.AnsweredBy
+	// Unsigned says of an Unknown outcome that an answer came, whole, whose signature is missing
+	// or doesn't hold. Body is then what a 2xx said, as evidence.
+	Unsigned bool
 	// Cause says, in words safe to show, why a call was NotSent or is Unknown.
 	Cause string
 }

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -8,7 +9,11 @@ import (
 
 // SpeaksOfAnother reports the body of a 409 whose `error` says that a request with this key is
 // being performed, or was begun and has no known end. Of a body that was cut the beginning counts.
-func SpeaksOfAnother(body string) bool {
+func SpeaksOfAnother(body string) bool { return SaysError(body, "in_progress", "in_doubt") }
+
+// SaysError reports a body whose `error` is one of these codes. Of a body that was cut the
+// beginning counts.
+func SaysError(body string, codes ...string) bool {
 	d := jsontext.NewDecoder(strings.NewReader(strings.TrimPrefix(body, "\ufeff")), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return false
@@ -25,7 +30,7 @@ func SpeaksOfAnother(body string) bool {
 			continue
 		}
 		value, err := d.ReadToken()
-		if err == nil && value.Kind() == '"' && (value.String() == "in_progress" || value.String() == "in_doubt") {
+		if err == nil && value.Kind() == '"' && slices.Contains(codes, value.String()) {
 			return true
 		}
 		if err != nil || value.Kind() == '{' || value.Kind() == '[' {

@@ -155,11 +155,11 @@ func (t *transition) send(i int) {
 	t.noteStep("step.send", i, countersign.StepRunning, "")
 	s.Status, s.StartedAt = countersign.StepRunning, t.env.Now
 	s.Attempt++
-	s.Error, s.Response, s.Verification = nil, nil, nil
+	s.Error, s.Response, s.Verification, s.AnsweredBy = nil, nil, nil, nil
 	t.res.Call = &Call{Step: i, Attempt: s.Attempt, SideEffect: s.SideEffect, Call: request.Call{
 		RunID: t.run.ID, StepID: s.ID, IdempotencyKey: s.IdempotencyKey, Project: project,
 		Request: *s.Request, Input: s.Input, Timeout: capability.Timeout(),
-		OnceOnly: s.SideEffect && !capability.Idempotent,
+		OnceOnly: s.SideEffect && !capability.Idempotent, AnswerKeys: t.answerKeys(project.ID),
 	}, AnswerBy: answerBy(s.StartedAt, capability)}
 }
 

@@ -112,6 +112,12 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 		err = t.probing(e)
 	case Probed:
 		t.probed(e)
+	case Asking:
+		err = t.asking(e)
+	case Asked:
+		t.asked(e)
+	case Settling:
+		err = t.settling(e)
 	case SetAside:
 		t.setAside()
 	case Restarted:

@@ -146,7 +146,8 @@ func mayHaveHappened(s countersign.StepRun) bool {
 	if r := s.Reconciliation; r != nil && s.Status != countersign.StepCompleted && (r.Resolution == countersign.ConfirmedNotExecuted || s.Attempt > 1) {
 		return true
 	}
-	return s.Status == countersign.StepFailed && s.SideEffect && s.Response != nil && s.Response.StatusCode/100 == 2 &&
+	ended := s.Status == countersign.StepFailed || s.Status == countersign.StepCancelled && s.SettledBy != nil
+	return ended && s.SideEffect && s.Response != nil && s.Response.StatusCode/100 == 2 &&
 		(s.Error.Code == countersign.CodeExpectationNotMet || s.Error.Code == countersign.CodeOutputMissing)
 }
 

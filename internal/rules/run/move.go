@@ -174,6 +174,7 @@ func (t *transition) suspendStep(i int, msg string) {
 	s.Status = countersign.StepRecoveryRequired
 	s.Error = &countersign.StepError{Code: countersign.CodeOutcomeUnknown, Message: msg}
 	t.becomeRecoveryRequired(i)
+	t.askFrom(i, t.env.Now)
 }
 
 func (t *transition) noteStep(action string, i int, after countersign.StepStatus, reason string) {

@@ -52,26 +52,37 @@ func (t *transition) late(e Returned) {
 
 func (t *transition) applyOutcome(e Returned) {
 	s := t.step(e.Step)
-	s.Response = e.Outcome.Response
+	s.Response, s.AnsweredBy = e.Outcome.Response, e.Outcome.AnsweredBy
 	switch classify(e.Outcome, s.Attempt) {
 	case answered:
 		t.verify(e.Step, e.Outcome)
+	case withdrawn:
+		t.withdrawn(e.Step)
 	case refused:
 		t.failStep(e.Step, countersign.CodeReceiverRefused, fmt.Sprintf("the receiver refused the request with %d", e.Outcome.Response.StatusCode))
 	case notSent:
 		t.failStep(e.Step, countersign.CodeNotSent, e.Outcome.Cause)
 	case uncertain:
-		t.outcomeUnknown(e.Step, uncertainCause(e.Outcome))
+		t.outcomeUnknown(e.Step, uncertainCode(e.Outcome), uncertainCause(e.Outcome))
 	}
 }
 
 // outcomeUnknown suspends a side effect; a read changed nothing and just fails.
-func (t *transition) outcomeUnknown(i int, cause string) {
+func (t *transition) outcomeUnknown(i int, code countersign.Code, cause string) {
 	if t.run.Steps[i].SideEffect {
 		t.suspendStep(i, cause)
+		t.step(i).Error.Code = code
 		return
 	}
-	t.failStep(i, countersign.CodeOutcomeUnknown, cause)
+	t.failStep(i, code, cause)
+}
+
+// uncertainCode is why nobody knows: an answer that the receiver didn't sign is no answer.
+func uncertainCode(o request.Outcome) countersign.Code {
+	if o.Unsigned {
+		return countersign.CodeAnswerUnsigned
+	}
+	return countersign.CodeOutcomeUnknown
 }
 
 // verify selects the output of a 2xx answer, verifies it and continues the run.
@@ -120,6 +131,7 @@ type outcomeClass int
 const (
 	answered outcomeClass = iota
 	refused
+	withdrawn // refused, for the key was withdrawn before; signed
 	notSent
 	uncertain
 )
@@ -140,6 +152,8 @@ func classify(o request.Outcome, attempt int) outcomeClass {
 		return answered
 	case status == 408, status == 409 && (attempt > 1 || o.OfAnother || request.SpeaksOfAnother(o.Response.Body)):
 		return uncertain
+	case status == 410 && o.AnsweredBy != nil && request.SaysError(o.Response.Body, "key_withdrawn"):
+		return withdrawn
 	case status >= 400 && status < 500:
 		return refused
 	default:

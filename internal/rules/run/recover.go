@@ -53,7 +53,7 @@ func (t *transition) reconciled(e Reconciled) error {
 	if safetext.Blank(e.Evidence) {
 		return countersign.Invalid("evidence", "say what shows it; it can't be blank")
 	}
-	if t.resolved(e.Resolution) == "" {
+	if t.resolved(i, e.Resolution) == "" {
 		return countersign.Invalid("resolution", "it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
 	}
 	if until := t.run.WaitingFor.NotBefore; t.env.Now.Before(until) {
@@ -72,12 +72,17 @@ func (t *transition) reconciled(e Reconciled) error {
 		differs = request.Differs(s.Input, countersign.ObjectValue(e.Output), t.outputField(i))
 	}
 	s.Reconciliation = &countersign.Reconciliation{Resolution: e.Resolution, Evidence: e.Evidence, By: e.By, At: t.env.Now, Differs: differs}
-	t.noteStep("runs.reconcile", i, t.resolved(e.Resolution), e.Resolution+": "+e.Evidence+differsWords(differs))
+	t.noteStep("runs.reconcile", i, t.resolved(i, e.Resolution), e.Resolution+": "+e.Evidence+differsWords(differs))
 	switch e.Resolution {
 	case countersign.ConfirmedCompleted:
 		v, _ := Judge(t.expectations(i), out, 0)
+		s.NextAt = time.Time{}
 		t.completeStep(i, out.Value, v)
 	case countersign.ConfirmedNotExecuted:
+		if t.settlementOf(i) != nil && !t.run.CancelRequested {
+			t.notExecuted(i)
+			return nil
+		}
 		t.reopen(i)
 	case countersign.Abandon:
 		t.abandon(i)
@@ -89,13 +94,16 @@ func (t *transition) reconciled(e Reconciled) error {
 
 // resolved is the status that a resolution gives a step, "" for an unknown one. A run
 // that is to be cancelled sends nothing again.
-func (t *transition) resolved(resolution string) countersign.StepStatus {
+func (t *transition) resolved(i int, resolution string) countersign.StepStatus {
 	switch resolution {
 	case countersign.ConfirmedCompleted:
 		return countersign.StepCompleted
 	case countersign.ConfirmedNotExecuted:
 		if t.run.CancelRequested {
 			return countersign.StepCancelled
+		}
+		if t.settlementOf(i) != nil {
+			return countersign.StepFailed
 		}
 		return countersign.StepPending
 	case countersign.Abandon:
@@ -126,15 +134,26 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 // shows today: only the step's completion takes that back.
 func (t *transition) reopen(i int) {
 	s := t.step(i)
-	s.Status, s.ApprovalID, s.Error = t.resolved(countersign.ConfirmedNotExecuted), "", nil
+	s.Status, s.ApprovalID, s.Error = t.resolved(i, countersign.ConfirmedNotExecuted), "", nil
+	s.NextAt = time.Time{}
 	if s.Status == countersign.StepCancelled {
 		s.CompletedAt = t.env.Now
 	}
 	t.mayHaveHappened(s)
 }
 
+// notExecuted ends a step whose receiver can say itself what became of its key: nothing is ever
+// sent a second time under a key that it may have withdrawn. What was sent may still arrive.
+func (t *transition) notExecuted(i int) {
+	s := t.step(i)
+	s.NextAt = time.Time{}
+	t.mayHaveHappened(s)
+	t.failStep(i, countersign.CodeNotExecuted, "a reviewer confirmed that it was not executed; nothing is sent a second time under its key: who wants it done starts a new run")
+}
+
 func (t *transition) abandon(i int) {
 	s := t.step(i)
+	s.NextAt = time.Time{}
 	s.Status, s.CompletedAt = countersign.StepAbandoned, t.env.Now
 	t.becomeCancelled(countersign.Ending{Code: countersign.CodeAbandoned, Message: "whether step " + s.ID + " took effect stays unknown"})
 }
@@ -256,6 +275,7 @@ func (t *transition) awaitCall(i int) {
 		waiting := *t.run.WaitingFor
 		waiting.NotBefore = answerBy(t.run.Steps[i].StartedAt, c)
 		t.run.WaitingFor = &waiting
+		t.askFrom(i, waiting.NotBefore)
 	}
 }
 
@@ -265,6 +285,9 @@ func (t *transition) callEnded() {
 		waiting := *f
 		waiting.NotBefore = time.Time{}
 		t.run.WaitingFor = &waiting
+		if i := t.uncertain(); i >= 0 {
+			t.askFrom(i, t.env.Now)
+		}
 	}
 }
 

@@ -62,6 +62,8 @@ type Result struct {
 	Notes   []Note                // records for the audit log
 	Probe   *Probed               // the added probe; nothing else in its step changed
 
+	Question *Question // to ask after the commit
+
 	ProbeAnswer *Probed // the probe that was answered; nothing else in its step changed
 }
 
@@ -84,6 +86,7 @@ type Note struct {
 	After  string
 	Reason string
 	Digest string
+	Actor  string // "": whoever caused the event
 
 	DecisionAssertion string // of an approval that is asked for
 	Assertion         *countersign.Assertion

@@ -61,7 +61,8 @@ type Engine struct {
 	stopping   bool
 	executions map[runrepo.Ref]map[*execution]struct{}
 
-	suspects suspects
+	suspects  suspects
+	questions questions
 }
 
 // execution is one call of execute. Its context is that of the reads which it sends, and
@@ -96,6 +97,7 @@ func (e *Engine) Wake(ref runrepo.Ref) {
 // Drive is Wake for a run as a commit has just left it: it isn't read again, and one that
 // is not active takes no transaction. If it has ended, so do its reads in flight.
 func (e *Engine) Drive(moved *runrepo.LoadedRun) {
+	e.questions.notice(moved)
 	if !run.HoldsSlot(moved.Run()) {
 		e.endReads(moved)
 		return
@@ -303,6 +305,7 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, loaded *runrepo.L
 
 // announce publishes what was committed and executes the runs that got a slot.
 func (e *Engine) announce(moved runrepo.Moved, was *runrepo.LoadedRun) {
+	e.questions.notice(moved.Run)
 	e.runs.Observe(moved)
 	if moved.Run != was {
 		e.runs.Committed(moved.Run)

@@ -48,6 +48,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.takeUpStranded()
 	e.repeat(expiryInterval, e.expireAllDue)
 	e.repeat(checkInterval, e.checkRuns)
+	e.beginAsking()
 	return nil
 }
 
@@ -69,7 +70,14 @@ func (e *Engine) startShared(ctx context.Context) error {
 	e.takeUpStranded()
 	e.repeat(checkInterval, e.checkReplicas)
 	e.repeat(expiryInterval, e.expireAllDue)
+	e.beginAsking()
+	e.repeat(scanInterval, e.askOthers)
 	return nil
+}
+
+func (e *Engine) beginAsking() {
+	e.spawn(e.askOnce)
+	e.repeat(askInterval, e.askDue)
 }
 
 // owned lists the runs that hold a slot, or whose call may still be answered: only these

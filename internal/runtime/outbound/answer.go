@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
 const (
@@ -40,11 +41,13 @@ type answer struct {
 	head       bool // status line and headers came whole
 	body       []byte
 	compressed bool
-	location   string // where a redirect leads
-	retryAfter string // what it says when to ask again
-	reusable   bool   // the connection can carry another exchange
-	unheard    bool   // the receiver closed the connection without a byte of an answer
-	err        error  // why the answer isn't complete; nil when it is
+	location   string   // where a redirect leads
+	retryAfter string   // what it says when to ask again
+	signatures []string // its X-Runtime-Answer
+	timestamp  string   // of the request, as it was sent
+	reusable   bool     // the connection can carry another exchange
+	unheard    bool     // the receiver closed the connection without a byte of an answer
+	err        error    // why the answer isn't complete; nil when it is
 	took       time.Duration
 }
 
@@ -69,6 +72,7 @@ func readAnswer(source *meter, r *bufio.Reader, method string, maxBody int) answ
 	source.unlimited()
 	a.head = true
 	a.compressed = isCompressed(resp.Header)
+	a.signatures = resp.Header.Values(signature.HeaderAnswer)
 	if resp.StatusCode >= 300 {
 		a.location, a.retryAfter = resp.Header.Get("Location"), retryAfter(resp.Header)
 	}

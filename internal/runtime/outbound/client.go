@@ -117,7 +117,10 @@ func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
 		m.follow(telemetry.Traceparent(ctx))
 	}
 	a := c.perform(ctx, m, timeoutOf(call))
-	return judge(a, maskerOf(m.credential))
+	secrets := maskerOf(m.credential)
+	o := judge(a, secrets)
+	signedBy(&o, a, m, call, secrets)
+	return o
 }
 
 // errTimeout is the context's cause when a call's own time is over.
@@ -162,7 +165,9 @@ func (c *Client) deliver(ctx context.Context, m message) answer {
 			}
 		}
 		crashpoint.At("outbound.connected", m.method)
-		a := conn.exchange(ctx, m, m.append(conn.scratch[:0], c.now(), c.userAgent))
+		now := c.now()
+		a := conn.exchange(ctx, m, m.append(conn.scratch[:0], now, c.userAgent))
+		a.timestamp = timestampOf(now)
 		if reused && a.sent && a.unheard {
 			c.closers.add(m.origin.text, time.Now())
 		}

@@ -61,7 +61,7 @@ func (c *Client) message(call request.Call) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request), sendBefore: call.SendBefore, wall: c.now, onceOnly: call.OnceOnly}
+	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request), sendBefore: call.SendBefore, wall: c.now, onceOnly: call.OnceOnly, maxAnswer: call.MaxAnswer}
 	m.runtime = [3]headerField{
 		{signature.HeaderIdempotencyKey, call.IdempotencyKey},
 		{signature.HeaderRunID, call.RunID},
@@ -124,7 +124,7 @@ func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 	if m.body != "" || m.method != "GET" && m.method != "DELETE" {
 		b = field(b, "Content-Length", strconv.Itoa(len(m.body)))
 	}
-	timestamp := strconv.FormatInt(now.Unix(), 10)
+	timestamp := timestampOf(now)
 	if m.notice != nil {
 		b = m.notice.append(b, timestamp, m.body)
 	} else {
@@ -133,6 +133,8 @@ func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 	b = append(b, "\r\n"...)
 	return append(b, m.body...)
 }
+
+func timestampOf(now time.Time) string { return strconv.FormatInt(now.Unix(), 10) }
 
 // appendRuntime writes what identifies and authenticates a step's call.
 func (m *message) appendRuntime(b []byte, timestamp string) []byte {

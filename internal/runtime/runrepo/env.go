@@ -2,6 +2,7 @@ package runrepo
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/cache"
@@ -100,7 +101,7 @@ func headOf(kind string) (*store.Table, func(store.Row) (plan.CurrentRevision, e
 		})
 	default:
 		return store.Projects, decodeHead(func(p records.ProjectHead) plan.CurrentRevision {
-			return plan.CurrentRevision{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired}
+			return plan.CurrentRevision{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired, AnswerKeys: strings.Join(p.AnswerKeys, " ")}
 		})
 	}
 }

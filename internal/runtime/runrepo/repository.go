@@ -5,6 +5,7 @@
 package runrepo
 
 import (
+	"cmp"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -122,6 +123,9 @@ type Moved struct {
 	// Others are runs that got a slot in the same transaction.
 	Others []*LoadedRun
 
+	// Question is what a receiver is to be asked.
+	Question *run.Question
+
 	facts []telemetry.Fact
 }
 
@@ -170,6 +174,11 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 			return Moved{Run: loaded}, err
 		}
 	}
+	if res.Question != nil {
+		if res.Question.BoundTo, err = credowner.OfProject(tx, res.Question.Project); err != nil {
+			return Moved{Run: loaded}, err
+		}
+	}
 	known := facts(loaded.Run(), res, e, approval)
 	if res.Unchanged() {
 		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
@@ -184,7 +193,7 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 		return Moved{Run: loaded}, err
 	}
 	moved, err := l.commit(tx, env, loaded, approval, res, sent, by)
-	moved.facts = known
+	moved.facts, moved.Question = known, res.Question
 	crashpoint.At("runrepo.applied", e)
 	return moved, err
 }
@@ -295,7 +304,7 @@ func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []cou
 	out := make([]countersign.AuditRecord, len(res.Notes))
 	for i, n := range res.Notes {
 		out[i] = countersign.AuditRecord{
-			At: now, Actor: by.ID, Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
+			At: now, Actor: cmp.Or(n.Actor, by.ID), Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
 			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via, ActorMakers: by.Whole.LinkMakers(),
 			DecisionAssertion: n.DecisionAssertion, Assertion: n.Assertion,
 		}

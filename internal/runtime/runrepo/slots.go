@@ -37,7 +37,7 @@ func (l *Repository) takeSlot(tx store.Tx, env run.Env, loaded *LoadedRun, is *c
 
 // sameEntry reports that a run's entry in the list of unfinished runs needn't be written.
 func sameEntry(a, b records.Unfinished) bool {
-	return a.State == b.State && a.Due.Equal(b.Due) && a.Since.Equal(b.Since)
+	return a.State == b.State && a.Due.Equal(b.Due) && a.Since.Equal(b.Since) && a.AskAt.Equal(b.AskAt)
 }
 
 // Idle reports that a slot is free for a queued run.
@@ -248,6 +248,9 @@ func (h *LoadedRun) unfinished(r *countersign.Run) records.Unfinished {
 		if !f.NotBefore.IsZero() {
 			u.Due = f.NotBefore
 		}
+	}
+	if r.Status == countersign.RunRecoveryRequired {
+		u.AskAt = run.AskAt(r)
 	}
 	switch {
 	case r.Status.IsTerminal():

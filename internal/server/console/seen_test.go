@@ -71,8 +71,10 @@ func TestNothingOfAStepIsUnseen(t *testing.T) {
 		texts := marked.Fill(&s)
 		s.Status, s.Error.Code = countersign.StepRecoveryRequired, countersign.CodeOutcomeUnknown
 		s.Probes[0].Output = countersign.RawValue(`{"o":` + s.Probes[0].Output.Raw() + `}`)
+		const proof = "for verifiers: answeredBy, or the statement itself, says whose word it is"
 		excused := map[string]string{
 			"input": "all of it is in the request", "request.query": "the URL has it", "probes.request.query": "the URL has it",
+			"response.signed": proof, "late.response.signed": proof, "probes.response.signed": proof, "settlements.signed": proof,
 			"error.code": "one of few words", "id": "the list of steps has it", "dependsOn": "the graph has it",
 			"verification.field": "its checks have it", "verification.expected": "its checks have it", "verification.actual": "its checks have it",
 		}

@@ -17,6 +17,9 @@ func TestARecordMayBeSentBackAsItWasRead(t *testing.T) {
 		if r.method != "PUT" || r.body == nil || r.answer == nil {
 			continue
 		}
+		if !strings.HasSuffix(r.path, "}") && strings.Contains(r.path, "}/") {
+			continue // a part of a record, such as /projects/{id}/answer-keys: the record isn't sent back there
+		}
 		takes := members(r.body)
 		for _, name := range members(r.answer) {
 			if !slices.Contains(takes, name) {

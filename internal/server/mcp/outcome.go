@@ -65,7 +65,7 @@ func failedOutcome(r *countersign.Run, effects countersign.Effects) string {
 	switch {
 	case r.Code().NotAsExpected():
 		return outcomeNotAsExpected
-	case r.Code() == countersign.CodeOutcomeUnknown, effects != countersign.EffectsNone:
+	case r.Code() == countersign.CodeOutcomeUnknown, r.Code() == countersign.CodeAnswerUnsigned, effects != countersign.EffectsNone:
 		return outcomeUnknown
 	}
 	return outcomeRefused

@@ -66,13 +66,15 @@ type ModelText struct {
 // ProjectHead is the present state of a project; its content stands in its
 // revision.
 type ProjectHead struct {
-	ID        string                   `json:"id"`
-	Revision  int64                    `json:"revision"`
-	Enabled   bool                     `json:"enabled"`
-	Retired   bool                     `json:"retired,omitempty"`
-	Health    *countersign.HealthCheck `json:"health,omitempty"`
-	CreatedAt time.Time                `json:"createdAt"`
-	UpdatedAt time.Time                `json:"updatedAt"`
+	ID       string                   `json:"id"`
+	Revision int64                    `json:"revision"`
+	Enabled  bool                     `json:"enabled"`
+	Retired  bool                     `json:"retired,omitempty"`
+	Health   *countersign.HealthCheck `json:"health,omitempty"`
+	// AnswerKeys change without a new revision. The revision's content has none.
+	AnswerKeys []string  `json:"answerKeys,omitempty" since:"3"`
+	CreatedAt  time.Time `json:"createdAt"`
+	UpdatedAt  time.Time `json:"updatedAt"`
 }
 
 // ProjectConnection is the part of a project's revision that says where it is called
@@ -184,6 +186,7 @@ type Unfinished struct {
 	Projects   []string                `json:"projects"`
 	WaitingFor *countersign.WaitingFor `json:"waitingFor,omitempty"`
 	Owner      string                  `json:"owner,omitempty"` // the replica that drives an active run, or whose call may still be answered
+	AskAt      time.Time               `json:"askAt,omitzero"`  // when the receiver is asked what became of the key of its uncertain step
 	// Tries is how many turns were tried in a row and not committed, of a run that this is held
 	// against.
 	Tries int `json:"tries,omitempty"`

@@ -15,16 +15,17 @@ import (
 
 // Projects are the commands on project connections (specification 2.6).
 type Projects struct {
-	List     ListRetirable[countersign.Project] `cmd:"" help:"List the projects in scope." example:"projects list"`
-	Show     Show[countersign.Project]          `cmd:"" set:"whose=The project's" help:"Show a project and its capabilities." example:"projects show default-shop"`
-	Put      ProjectsPut                        `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
-	Validate ProjectsValidate                   `cmd:"" help:"Find contradictions and gaps in a project's approval rules, each with inputs that show it; with --strict, exit status 1 if there are any." example:"projects validate default-shop"`
-	Health   ProjectsHealth                     `cmd:"" help:"Check a project's health; exit status 1 if it isn't healthy (ADMIN)." example:"projects health default-shop"`
-	Run      ProjectsRun                        `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
-	Enable   ProjectsEnable                     `cmd:"" help:"Allow LIVE runs to use a project that passed its health check (ADMIN)." example:"projects enable default-shop"`
-	Disable  ProjectsDisable                    `cmd:"" help:"Stop LIVE runs from using a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
-	Retire   Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Hide a project that no unfinished run uses from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
-	Restore  Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
+	List       ListRetirable[countersign.Project] `cmd:"" help:"List the projects in scope." example:"projects list"`
+	Show       Show[countersign.Project]          `cmd:"" set:"whose=The project's" help:"Show a project and its capabilities." example:"projects show default-shop"`
+	Put        ProjectsPut                        `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
+	Validate   ProjectsValidate                   `cmd:"" help:"Find contradictions and gaps in a project's approval rules, each with inputs that show it; with --strict, exit status 1 if there are any." example:"projects validate default-shop"`
+	Health     ProjectsHealth                     `cmd:"" help:"Check a project's health; exit status 1 if it isn't healthy (ADMIN)." example:"projects health default-shop"`
+	Run        ProjectsRun                        `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
+	Enable     ProjectsEnable                     `cmd:"" help:"Allow LIVE runs to use a project that passed its health check (ADMIN)." example:"projects enable default-shop"`
+	AnswerKeys ProjectsAnswerKeys                 `cmd:"" help:"Change the keys by which a project's receiver signs its answers, also under unfinished runs (ADMIN)." example:"projects answer-keys default-shop ed25519:3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"`
+	Disable    ProjectsDisable                    `cmd:"" help:"Stop LIVE runs from using a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
+	Retire     Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Hide a project that no unfinished run uses from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
+	Restore    Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
 }
 
 var projectTable = table[countersign.Project]{

@@ -21,6 +21,7 @@ type Runs struct {
 	Rehearsal RunsRehearsal `cmd:"" help:"Say whether a LIVE run sends what was rehearsed; exit status 1 where it doesn't." example:"runs rehearsal run-1"`
 	Cancel    RunsCancel    `cmd:"" help:"Cancel a run (OPERATOR)." example:"runs cancel run-1 --reason 'the customer called'"`
 	Probe     RunsProbe     `cmd:"" help:"Send an uncertain step's probe, a read that shows what happened (APPROVER)." example:"runs probe run-1"`
+	Settle    RunsSettle    `cmd:"" help:"End an uncertain step by what its receiver has signed, or have the receiver withdraw a key that it never saw (APPROVER)." example:"runs settle run-1 --confirm --reason 'the shop says that it was paid'"`
 	Reconcile RunsReconcile `cmd:"" help:"Say, with evidence, what became of an uncertain step (APPROVER)." example:"runs reconcile run-1 --completed --evidence 'refund r-9 is in the ledger' --result '{\"status\":\"refunded\"}'"`
 }
 

@@ -85,7 +85,7 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 		cells = append(cells, [2]string{"reconciled", decided(r.Resolution, called(r.By, r.ByName), r.At, r.Evidence)})
 		cells = append(cells, memberFacts(request.Unlisted(r, "resolution", "evidence", "by", "byName", "at"))...)
 	}
-	Facts(w, append(cells, memberFacts(request.Unlisted(s, stepListed...))...)...)
+	Facts(w, append(cells, memberFacts(request.Unlisted(s.WithoutProofs(), stepListed...))...)...)
 }
 
 // checkFacts are the judgements by each of several expectations.

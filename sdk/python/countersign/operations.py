@@ -256,9 +256,13 @@ class Operations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> Listing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> Listing[t.ListedRun]:
         """List runs."""
         return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
+
+    def save_answer_keys(self, id: str, body: t.AnswerKeysWrite) -> t.Project:
+        """Change the keys by which a project's receiver signs its answers, also under unfinished runs."""
+        return self._send(Call("PUT", ("projects", id, "answer-keys"), body=body))
 
     def save_delegation(self, email: str, body: t.DelegationWrite) -> t.Delegation:
         """Let another user decide in place of one who is away."""
@@ -307,6 +311,10 @@ class Operations(ABC):
     def settings(self) -> t.TenantSettings:
         """Read what the tenant's administrators have set."""
         return self._send(Call("GET", ("settings",)))
+
+    def settle_run(self, id: str, body: t.Settle) -> t.Run:
+        """End an uncertain step by what its receiver has signed, or have the receiver withdraw a key that it never saw."""
+        return self._send(Call("POST", ("runs", id, "settle"), body=body, timeout=75.0))
 
     def simulate_model(self, id: str, body: t.SimulationRequest) -> t.Simulation:
         """Run a scenario on paper."""
@@ -636,9 +644,13 @@ class AsyncOperations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return await self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
         """List runs."""
         return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
+
+    async def save_answer_keys(self, id: str, body: t.AnswerKeysWrite) -> t.Project:
+        """Change the keys by which a project's receiver signs its answers, also under unfinished runs."""
+        return await self._send(Call("PUT", ("projects", id, "answer-keys"), body=body))
 
     async def save_delegation(self, email: str, body: t.DelegationWrite) -> t.Delegation:
         """Let another user decide in place of one who is away."""
@@ -687,6 +699,10 @@ class AsyncOperations(ABC):
     async def settings(self) -> t.TenantSettings:
         """Read what the tenant's administrators have set."""
         return await self._send(Call("GET", ("settings",)))
+
+    async def settle_run(self, id: str, body: t.Settle) -> t.Run:
+        """End an uncertain step by what its receiver has signed, or have the receiver withdraw a key that it never saw."""
+        return await self._send(Call("POST", ("runs", id, "settle"), body=body, timeout=75.0))
 
     async def simulate_model(self, id: str, body: t.SimulationRequest) -> t.Simulation:
         """Run a scenario on paper."""

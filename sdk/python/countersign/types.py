@@ -154,6 +154,27 @@ class AgentWords(TypedDict):
     task: NotRequired[str]
 
 
+class AnswerEvidence(TypedDict):
+    # the answer's raw body
+    bodyBase64: str
+    # the X-Runtime-Answer that came with the answer
+    signature: str
+    # the X-Runtime-Timestamp that the request was sent with
+    timestamp: str
+
+
+class AnswerKeysWrite(TypedDict):
+    # the Ed25519 public keys by which the receiver signs: none, one, or two while it changes; ed25519: and 64 hex digits each
+    answerKeys: list[str]
+
+
+class AnsweredBy(TypedDict):
+    # when the receiver signed it, by its own clock
+    at: str
+    # SHA-256 of the answer key's 32 bytes, lowercase hex
+    keyId: str
+
+
 class Approval(TypedDict):
     # what the agent said of its call over MCP; nobody has checked it
     agentWords: NotRequired[AgentWords]
@@ -281,6 +302,8 @@ class AuditRecord(TypedDict):
     # in lists: a token's name, a user's or an agent's; no part of the sealed record
     actorName: NotRequired[str]
     after: str
+    # of a project: the answer keys that it has from then on
+    answerKeys: NotRequired[list[str]]
     # of a decision that was signed with a passkey
     assertion: NotRequired[Assertion]
     at: str
@@ -855,6 +878,8 @@ class ListedAuditRecord(TypedDict):
     # in lists: a token's name, a user's or an agent's; no part of the sealed record
     actorName: NotRequired[str | Omitted]
     after: str | Omitted
+    # of a project: the answer keys that it has from then on
+    answerKeys: NotRequired[list[str] | Omitted]
     # of a decision that was signed with a passkey
     assertion: NotRequired[Assertion | Omitted]
     at: str
@@ -1021,6 +1046,8 @@ class ListedPlan(TypedDict):
 
 class ListedProject(TypedDict):
     adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
+    # the Ed25519 public keys, one or two, by which the receiver signs its answers: an answer that none of them signed is uncertain
+    answerKeys: NotRequired[list[str] | Omitted]
     auth: NotRequired[Auth | list[Auth] | Omitted]
     authSecretEnv: NotRequired[str]
     baseUrl: NotRequired[str | Omitted]
@@ -1041,6 +1068,8 @@ class ListedProject(TypedDict):
     revision: int
     # each credential variable exists and isn't empty now
     secretConfigured: bool
+    # where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC
+    settlement: NotRequired[Settlement | Omitted]
     updatedAt: str
     # true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
     weakSecret: NotRequired[bool]
@@ -1116,9 +1145,13 @@ class ListedStep(TypedDict):
 class ListedStepRun(TypedDict):
     actionId: NotRequired[str]
     agentId: NotRequired[str]
+    # the answer was signed by the receiver, with this key
+    answeredBy: NotRequired[AnsweredBy | Omitted]
     approvalId: NotRequired[str]
     # until the inputs are known, as the capability's approval says; then as its rules do too
     approvalRequired: bool
+    # when it was asked for the first time
+    askedFrom: NotRequired[str]
     # how often it was sent
     attempt: int
     capability: str | Omitted
@@ -1135,11 +1168,19 @@ class ListedStepRun(TypedDict):
     # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
     name: str | Omitted
+    # when it is asked next; absent: not by itself
+    nextAt: NotRequired[str]
     probes: NotRequired[list[ProbeRecord] | Omitted]
     projectId: str
+    # how often the receiver was asked what became of the key
+    questions: NotRequired[int]
     reconciliation: NotRequired[Reconciliation | Omitted]
     # null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request
     requestDigest: NotRequired[str | None]
+    # the step ended by the receiver's own word, signed with this key
+    settledBy: NotRequired[SettledBy | Omitted]
+    # what the receiver said became of the step's key, each time that it said something new
+    settlements: NotRequired[list[SettlementRecord] | Omitted]
     sideEffect: bool
     # when the latest attempt was committed
     startedAt: NotRequired[str]
@@ -1526,6 +1567,8 @@ class Problem(TypedDict):
 
 class Project(TypedDict):
     adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
+    # the Ed25519 public keys, one or two, by which the receiver signs its answers: an answer that none of them signed is uncertain
+    answerKeys: NotRequired[list[str]]
     auth: NotRequired[Auth | list[Auth]]
     authSecretEnv: NotRequired[str]
     baseUrl: NotRequired[str]
@@ -1546,6 +1589,8 @@ class Project(TypedDict):
     revision: int
     # each credential variable exists and isn't empty now
     secretConfigured: bool
+    # where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC
+    settlement: NotRequired[Settlement]
     updatedAt: str
     # true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
     weakSecret: NotRequired[bool]
@@ -1578,6 +1623,8 @@ class ProjectRunStart(TypedDict):
 
 class ProjectWrite(TypedDict):
     adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
+    # Ed25519 public keys by which the receiver signs its answers: ed25519: and 64 hex digits
+    answerKeys: NotRequired[list[str]]
     # an object, or an array of up to three for an API that wants several keys, of which one at most is HMAC
     auth: NotRequired[Auth | list[Auth]]
     # legacy HMAC: name of a server environment variable
@@ -1607,6 +1654,8 @@ class ProjectWrite(TypedDict):
     revision: NotRequired[Any]
     # ignored
     secretConfigured: NotRequired[Any]
+    # where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC
+    settlement: NotRequired[Settlement]
     # ignored
     updatedAt: NotRequired[Any]
     # ignored
@@ -1685,6 +1734,8 @@ class Response(TypedDict):
     durationMs: int
     # of an answer that is no 2xx: its Retry-After, seconds or a date of HTTP, as it was sent
     retryAfter: NotRequired[str]
+    # of an answer that the receiver signed: what shows it
+    signed: NotRequired[AnswerEvidence]
     # 0 when no status line came
     statusCode: int
 
@@ -1810,6 +1861,61 @@ class Session(TypedDict):
     tenants: list[str]
 
 
+class Settle(TypedDict):
+    # CONFIRM: the step ends by what the statement says (DONE or WITHDRAWN). WITHDRAW: a key that the receiver never saw (UNSEEN) is
+    # withdrawn, and the step ends by that
+    action: Literal["CONFIRM", "WITHDRAW"]
+    # the statement that it rests on, of the step's settlements
+    n: int
+    # never blank
+    reason: str
+    stepId: str
+
+
+class SettledBy(TypedDict):
+    at: str
+    keyId: str
+
+
+class Settlement(TypedDict):
+    # PROPOSE (default): a reviewer confirms what the receiver says; AUTOMATIC: the service goes by it, and withdraws what was never seen
+    mode: NotRequired[Literal["PROPOSE", "AUTOMATIC"]]
+    # on the registered origin: GET {path}/{key} tells, POST {path}/{key}/withdraw withdraws a key that was never seen; no capability has a
+    # path at or below it
+    path: str
+
+
+class SettlementRecord(TypedDict):
+    # when the answer came
+    at: str
+    # why it is no valid statement
+    error: NotRequired[str]
+    keyId: NotRequired[str]
+    # the number of the question; no two of a step share one
+    n: int
+    # of DONE: the body of the kept answer
+    output: NotRequired[Any]
+    # the state that the receiver named, where it counts as UNKNOWN: its memory may have forgotten the key
+    said: NotRequired[str]
+    # lowercase hex
+    signature: NotRequired[str]
+    signed: NotRequired[AnswerEvidence]
+    # from when on the receiver has forgotten nothing, as it says
+    since: NotRequired[str]
+    # what it counts as: DONE, IN_PROGRESS, UNKNOWN, UNSEEN or WITHDRAWN; absent where the answer was no statement
+    state: NotRequired[str]
+    # of DONE: that of the kept answer
+    statusCode: NotRequired[int]
+    # path and query of the question
+    target: NotRequired[str]
+    # of DONE: the body of a kept answer that isn't JSON, its first 4 KiB
+    text: NotRequired[str]
+    # it was signed with an answer key of the project; what isn't decides nothing
+    valid: bool
+    # true: the question asked to withdraw the key
+    withdrawing: NotRequired[bool]
+
+
 class SignInLink(TypedDict):
     createdAt: str
     # counts as one person with the link's session where four eyes are asked for
@@ -1875,16 +1981,20 @@ class Step(TypedDict):
 
 
 class StepError(TypedDict):
-    code: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside"] | str
+    code: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed"] | str
     message: str
 
 
 class StepRun(TypedDict):
     actionId: NotRequired[str]
     agentId: NotRequired[str]
+    # the answer was signed by the receiver, with this key
+    answeredBy: NotRequired[AnsweredBy]
     approvalId: NotRequired[str]
     # until the inputs are known, as the capability's approval says; then as its rules do too
     approvalRequired: bool
+    # when it was asked for the first time
+    askedFrom: NotRequired[str]
     # how often it was sent
     attempt: int
     capability: str
@@ -1901,16 +2011,24 @@ class StepRun(TypedDict):
     # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
     name: str
+    # when it is asked next; absent: not by itself
+    nextAt: NotRequired[str]
     # the selected output
     output: NotRequired[Any]
     probes: NotRequired[list[ProbeRecord]]
     projectId: str
+    # how often the receiver was asked what became of the key
+    questions: NotRequired[int]
     reconciliation: NotRequired[Reconciliation]
     # from WAITING_APPROVAL on; no credentials, ever
     request: NotRequired[Request]
     # null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request
     requestDigest: NotRequired[str | None]
     response: NotRequired[Response]
+    # the step ended by the receiver's own word, signed with this key
+    settledBy: NotRequired[SettledBy]
+    # what the receiver said became of the step's key, each time that it said something new
+    settlements: NotRequired[list[SettlementRecord]]
     sideEffect: bool
     # when the latest attempt was committed
     startedAt: NotRequired[str]

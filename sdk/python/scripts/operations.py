@@ -23,7 +23,7 @@ from .listing import AsyncListing, Listing
 '''
 
 AS_BYTES = {"runReceipt"}  # signed: they must stay as they came
-SLOW = {"probeRun": 75.0}  # waits for the project's answer, up to its capability's timeout of 60 s
+SLOW = {"probeRun": 75.0, "settleRun": 75.0}  # each waits for the project's answer, up to its capability's timeout of 60 s
 IDS = {"projectId", "ftaAgentId"}  # in a path they are the id of what it is about, as elsewhere
 PRIMITIVES = {
     False: '''    @abstractmethod

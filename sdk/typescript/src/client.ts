@@ -64,6 +64,8 @@ export class Countersign {
   /** Contradictions and gaps of a project's approval rules, each with inputs that show it. */
   validateProject = (id: string, o?: CallOptions) => this.#post<t.Validation>(`/projects/${segment(id)}/validate`, undefined, o);
   checkProjectHealth = (id: string, o?: CallOptions) => this.#post<t.HealthCheck>(`/projects/${segment(id)}/health-check`, undefined, o);
+  /** Changes the keys by which a project's receiver signs its answers, also under unfinished runs. */
+  putAnswerKeys = (id: string, body: Body<t.AnswerKeysWrite>, o?: CallOptions) => this.#put<t.Project>(`/projects/${segment(id)}/answer-keys`, body, o);
   enableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/enable`, body, o);
   disableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/disable`, body, o);
   retireProject = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/retire`, body, o);
@@ -89,6 +91,8 @@ export class Countersign {
   startRun = (body: Body<t.RunStart>, o?: StartOptions) => this.#start("/runs", body, o);
   cancelRun = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/cancel`, body, o);
   reconcileRun = (id: string, body: Body<t.Reconcile>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/reconcile`, body, o);
+  /** Ends an uncertain step by what its receiver has signed, or has the receiver withdraw a key that it never saw. */
+  settleRun = (id: string, body: Body<t.Settle>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/settle`, body, o, probeTimeoutMs);
   probeRun = (id: string, body: Body<t.ProbeStart>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/probe`, body, o, probeTimeoutMs);
 
   approval = (id: string, o?: CallOptions) => this.#get<t.Approval>(`/approvals/${segment(id)}`, o);

@@ -191,6 +191,27 @@ export interface components {
             /** @description what the call belongs to; the same inputs for another task are another run */
             task?: string;
         };
+        AnswerEvidence: {
+            /** @description the answer's raw body */
+            bodyBase64: string;
+            /** @description the X-Runtime-Answer that came with the answer */
+            signature: string;
+            /** @description the X-Runtime-Timestamp that the request was sent with */
+            timestamp: string;
+        };
+        AnswerKeysWrite: {
+            /** @description the Ed25519 public keys by which the receiver signs: none, one, or two while it changes; ed25519: and 64 hex digits each */
+            answerKeys: string[];
+        };
+        AnsweredBy: {
+            /**
+             * Format: date-time
+             * @description when the receiver signed it, by its own clock
+             */
+            at: string;
+            /** @description SHA-256 of the answer key's 32 bytes, lowercase hex */
+            keyId: string;
+        };
         Approval: {
             /** @description what the agent said of its call over MCP; nobody has checked it */
             agentWords?: components["schemas"]["AgentWords"];
@@ -354,6 +375,8 @@ export interface components {
             /** @description in lists: a token's name, a user's or an agent's; no part of the sealed record */
             actorName?: string;
             after: string;
+            /** @description of a project: the answer keys that it has from then on */
+            answerKeys?: string[];
             /** @description of a decision that was signed with a passkey */
             assertion?: components["schemas"]["Assertion"];
             /** Format: date-time */
@@ -1058,6 +1081,8 @@ export interface components {
             /** @description in lists: a token's name, a user's or an agent's; no part of the sealed record */
             actorName?: string | components["schemas"]["Omitted"];
             after: string | components["schemas"]["Omitted"];
+            /** @description of a project: the answer keys that it has from then on */
+            answerKeys?: string[] | components["schemas"]["Omitted"];
             /** @description of a decision that was signed with a passkey */
             assertion?: components["schemas"]["Assertion"] | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -1254,6 +1279,8 @@ export interface components {
         ListedProject: {
             /** @enum {string} */
             adapter: "HTTP_JSON" | "LOCAL_ECHO";
+            /** @description the Ed25519 public keys, one or two, by which the receiver signs its answers: an answer that none of them signed is uncertain */
+            answerKeys?: string[] | components["schemas"]["Omitted"];
             auth?: (components["schemas"]["Auth"] | components["schemas"]["Auth"][]) | components["schemas"]["Omitted"];
             authSecretEnv?: string;
             baseUrl?: string | components["schemas"]["Omitted"];
@@ -1278,6 +1305,8 @@ export interface components {
             revision: number;
             /** @description each credential variable exists and isn't empty now */
             secretConfigured: boolean;
+            /** @description where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC */
+            settlement?: components["schemas"]["Settlement"] | components["schemas"]["Omitted"];
             /** Format: date-time */
             updatedAt: string;
             /** @description true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
@@ -1371,9 +1400,16 @@ export interface components {
         ListedStepRun: {
             actionId?: string;
             agentId?: string;
+            /** @description the answer was signed by the receiver, with this key */
+            answeredBy?: components["schemas"]["AnsweredBy"] | components["schemas"]["Omitted"];
             approvalId?: string;
             /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
+            /**
+             * Format: date-time
+             * @description when it was asked for the first time
+             */
+            askedFrom?: string;
             /**
              * Format: int64
              * @description how often it was sent
@@ -1395,11 +1431,25 @@ export interface components {
             /** @description a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it */
             mayHaveHappened?: boolean;
             name: string | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description when it is asked next; absent: not by itself
+             */
+            nextAt?: string;
             probes?: components["schemas"]["ProbeRecord"][] | components["schemas"]["Omitted"];
             projectId: string;
+            /**
+             * Format: int64
+             * @description how often the receiver was asked what became of the key
+             */
+            questions?: number;
             reconciliation?: components["schemas"]["Reconciliation"] | components["schemas"]["Omitted"];
             /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
             requestDigest?: string | null;
+            /** @description the step ended by the receiver's own word, signed with this key */
+            settledBy?: components["schemas"]["SettledBy"] | components["schemas"]["Omitted"];
+            /** @description what the receiver said became of the step's key, each time that it said something new */
+            settlements?: components["schemas"]["SettlementRecord"][] | components["schemas"]["Omitted"];
             sideEffect: boolean;
             /**
              * Format: date-time
@@ -1864,6 +1914,8 @@ export interface components {
         Project: {
             /** @enum {string} */
             adapter: "HTTP_JSON" | "LOCAL_ECHO";
+            /** @description the Ed25519 public keys, one or two, by which the receiver signs its answers: an answer that none of them signed is uncertain */
+            answerKeys?: string[];
             auth?: components["schemas"]["Auth"] | components["schemas"]["Auth"][];
             authSecretEnv?: string;
             baseUrl?: string;
@@ -1888,6 +1940,8 @@ export interface components {
             revision: number;
             /** @description each credential variable exists and isn't empty now */
             secretConfigured: boolean;
+            /** @description where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC */
+            settlement?: components["schemas"]["Settlement"];
             /** Format: date-time */
             updatedAt: string;
             /** @description true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
@@ -1930,6 +1984,8 @@ export interface components {
         ProjectWrite: {
             /** @enum {string} */
             adapter: "HTTP_JSON" | "LOCAL_ECHO";
+            /** @description Ed25519 public keys by which the receiver signs its answers: ed25519: and 64 hex digits */
+            answerKeys?: string[];
             /** @description an object, or an array of up to three for an API that wants several keys, of which one at most is HMAC */
             auth?: components["schemas"]["Auth"] | components["schemas"]["Auth"][];
             /** @description legacy HMAC: name of a server environment variable */
@@ -1964,6 +2020,8 @@ export interface components {
             revision?: unknown;
             /** @description ignored */
             secretConfigured?: unknown;
+            /** @description where the receiver says what became of a call whose answer was lost; needs answerKeys and HMAC */
+            settlement?: components["schemas"]["Settlement"];
             /** @description ignored */
             updatedAt?: unknown;
             /** @description ignored */
@@ -2046,6 +2104,8 @@ export interface components {
             durationMs: number;
             /** @description of an answer that is no 2xx: its Retry-After, seconds or a date of HTTP, as it was sent */
             retryAfter?: string;
+            /** @description of an answer that the receiver signed: what shows it */
+            signed?: components["schemas"]["AnswerEvidence"];
             /**
              * Format: int64
              * @description 0 when no status line came
@@ -2199,6 +2259,77 @@ export interface components {
             /** @description the tenants that the user belongs to */
             tenants: string[];
         };
+        Settle: {
+            /**
+             * @description CONFIRM: the step ends by what the statement says (DONE or WITHDRAWN). WITHDRAW: a key that the receiver never saw (UNSEEN) is withdrawn, and the step ends by that
+             * @enum {string}
+             */
+            action: "CONFIRM" | "WITHDRAW";
+            /**
+             * Format: int64
+             * @description the statement that it rests on, of the step's settlements
+             */
+            n: number;
+            /** @description never blank */
+            reason: string;
+            stepId: string;
+        };
+        SettledBy: {
+            /** Format: date-time */
+            at: string;
+            keyId: string;
+        };
+        Settlement: {
+            /**
+             * @description PROPOSE (default): a reviewer confirms what the receiver says; AUTOMATIC: the service goes by it, and withdraws what was never seen
+             * @enum {string}
+             */
+            mode?: "PROPOSE" | "AUTOMATIC";
+            /** @description on the registered origin: GET {path}/{key} tells, POST {path}/{key}/withdraw withdraws a key that was never seen; no capability has a path at or below it */
+            path: string;
+        };
+        SettlementRecord: {
+            /**
+             * Format: date-time
+             * @description when the answer came
+             */
+            at: string;
+            /** @description why it is no valid statement */
+            error?: string;
+            keyId?: string;
+            /**
+             * Format: int64
+             * @description the number of the question; no two of a step share one
+             */
+            n: number;
+            /** @description of DONE: the body of the kept answer */
+            output?: unknown;
+            /** @description the state that the receiver named, where it counts as UNKNOWN: its memory may have forgotten the key */
+            said?: string;
+            /** @description lowercase hex */
+            signature?: string;
+            signed?: components["schemas"]["AnswerEvidence"];
+            /**
+             * Format: date-time
+             * @description from when on the receiver has forgotten nothing, as it says
+             */
+            since?: string;
+            /** @description what it counts as: DONE, IN_PROGRESS, UNKNOWN, UNSEEN or WITHDRAWN; absent where the answer was no statement */
+            state?: string;
+            /**
+             * Format: int64
+             * @description of DONE: that of the kept answer
+             */
+            statusCode?: number;
+            /** @description path and query of the question */
+            target?: string;
+            /** @description of DONE: the body of a kept answer that isn't JSON, its first 4 KiB */
+            text?: string;
+            /** @description it was signed with an answer key of the project; what isn't decides nothing */
+            valid: boolean;
+            /** @description true: the question asked to withdraw the key */
+            withdrawing?: boolean;
+        };
         SignInLink: {
             /** Format: date-time */
             createdAt: string;
@@ -2271,15 +2402,22 @@ export interface components {
             projectId: string;
         };
         StepError: {
-            code: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | (string & {});
+            code: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | "answer_unsigned" | "withdrawn" | "not_executed" | (string & {});
             message: string;
         };
         StepRun: {
             actionId?: string;
             agentId?: string;
+            /** @description the answer was signed by the receiver, with this key */
+            answeredBy?: components["schemas"]["AnsweredBy"];
             approvalId?: string;
             /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
+            /**
+             * Format: date-time
+             * @description when it was asked for the first time
+             */
+            askedFrom?: string;
             /**
              * Format: int64
              * @description how often it was sent
@@ -2301,16 +2439,30 @@ export interface components {
             /** @description a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it */
             mayHaveHappened?: boolean;
             name: string;
+            /**
+             * Format: date-time
+             * @description when it is asked next; absent: not by itself
+             */
+            nextAt?: string;
             /** @description the selected output */
             output?: unknown;
             probes?: components["schemas"]["ProbeRecord"][];
             projectId: string;
+            /**
+             * Format: int64
+             * @description how often the receiver was asked what became of the key
+             */
+            questions?: number;
             reconciliation?: components["schemas"]["Reconciliation"];
             /** @description from WAITING_APPROVAL on; no credentials, ever */
             request?: components["schemas"]["Request"];
             /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
             requestDigest?: string | null;
             response?: components["schemas"]["Response"];
+            /** @description the step ended by the receiver's own word, signed with this key */
+            settledBy?: components["schemas"]["SettledBy"];
+            /** @description what the receiver said became of the step's key, each time that it said something new */
+            settlements?: components["schemas"]["SettlementRecord"][];
             sideEffect: boolean;
             /**
              * Format: date-time
@@ -3950,6 +4102,32 @@ export interface operations {
             };
         };
     };
+    putAnswerKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerKeysWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
     recordConformance: {
         parameters: {
             query?: never;
@@ -4171,7 +4349,7 @@ export interface operations {
                 /** @description only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing */
                 q?: string;
                 /** @description only runs that ended with this error code, such as receiver_refused; the newest 1,000 */
-                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | (string & {});
+                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | "answer_unsigned" | "withdrawn" | "not_executed" | (string & {});
                 /** @description only runs that call this capability: name or projectId/name; the newest 1,000 */
                 capability?: string;
                 /** @description only runs started then or later */
@@ -4389,6 +4567,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rehearsal"];
+                };
+            };
+        };
+    };
+    settleRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Settle"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
                 };
             };
         };

@@ -88,7 +88,7 @@ func DataOf(r countersign.Run, i int, approvals []countersign.Approval) *Data {
 	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
 	d.Early = d.Open && runs.Answerable(&r)
 	d.Known, d.Around = knownOf(&r, d.Step, approvals), stepsAround(&r, i)
-	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step, runs.StepListed...), runs.ReconciliationOthers(d.Step)))
+	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step.WithoutProofs(), runs.StepListed...), runs.ReconciliationOthers(d.Step)))
 	if d.Step.Request != nil {
 		view := drawn.SentOf("request", *d.Step.Request)
 		d.Request, d.Host = &view, view.Host

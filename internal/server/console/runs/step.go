@@ -59,7 +59,7 @@ func ChosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
 	c.answer(p, s)
 	c.judgement(p, s)
 	c.evidence(s)
-	c.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(s, StepListed...), ReconciliationOthers(s)))
+	c.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(s.WithoutProofs(), StepListed...), ReconciliationOthers(s)))
 	if s.Error != nil {
 		c.Error, _ = failure(s.Error.Code, s.Error.Message, r, i)
 		if s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned {

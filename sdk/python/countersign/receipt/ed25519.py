@@ -1,4 +1,4 @@
-"""Ed25519 signatures (RFC 8032), to verify them. Python's library has none. Nothing here is
+"""Ed25519 signatures (RFC 8032), to verify them. Python's library has none. Nothing of that is
 secret, so nothing needs constant time. As Go's verifier it compares without the cofactor."""
 
 from __future__ import annotations
@@ -108,3 +108,23 @@ def _times(n: int, table: Table, out: Point) -> Point:
 _BASE_POINT = _decoded((4 * pow(5, _P - 2, _P) % _P).to_bytes(32, "little"))
 assert _BASE_POINT is not None
 _BASE = _table(_BASE_POINT)
+
+
+def public_key(seed: bytes) -> bytes:
+    """The public key of a private one's seed."""
+    return _encoded(_times(_secret(seed)[0], _BASE, _NEUTRAL))
+
+
+def sign(seed: bytes, message: bytes) -> bytes:
+    """A signature, in time that depends on the seed."""
+    scalar, prefix = _secret(seed)
+    r = int.from_bytes(hashlib.sha512(prefix + message).digest(), "little") % _L
+    point = _encoded(_times(r, _BASE, _NEUTRAL))
+    k = int.from_bytes(hashlib.sha512(point + public_key(seed) + message).digest(), "little") % _L
+    return point + ((r + k * scalar) % _L).to_bytes(32, "little")
+
+
+def _secret(seed: bytes) -> tuple[int, bytes]:
+    digest = hashlib.sha512(seed).digest()
+    number = int.from_bytes(digest[:32], "little") & ((1 << 254) - 8) | (1 << 254)
+    return number % _L, digest[32:]

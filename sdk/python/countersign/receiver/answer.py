@@ -27,6 +27,8 @@ class Reply:
 
     answer: Answer
     headers: Mapping[str, str] = field(default_factory=dict)
+    unsigned: bool = False
+    """It says nothing of what was done, so it isn't signed."""
 
 
 def json_answer(status: int, value: object) -> Answer:

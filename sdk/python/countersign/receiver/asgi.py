@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..steps import arun
 from .answer import MAX_BYTES, Answer, Reply
+from .answersigning import ANSWER
 from .gate import Gate, has_effect, too_large
 from .remember import Delivery, remembered
 from .signature import Call
@@ -50,6 +51,13 @@ class AsgiReceiver:
         admitted = self._gate.admit(scope["method"], _target(scope), _headers(scope), body)
         if isinstance(admitted, Reply):
             return await _give(admitted, send)
+        aside = await self._aside(admitted, body)
+        if aside is not None:
+            return await _give(aside, send)
+        if self._gate.signs(admitted.method):
+            reading = _Recorder()
+            await self._app({**scope, KEY: Delivery(admitted, body)}, _replayed(body, receive), reading.take)
+            return await self._answered(self._gate.read(reading.ended()), reading, admitted, body, send)
         if not has_effect(admitted.method):
             return await self._app({**scope, KEY: Delivery(admitted, body)}, _replayed(body, receive), send)
         recorder = _Recorder()
@@ -57,9 +65,20 @@ class AsgiReceiver:
         self._effects.add(task)
         task.add_done_callback(self._effects.discard)
         reply = await asyncio.shield(task)
+        await self._answered(reply, recorder, admitted, body, send)
+
+    async def _answered(self, reply: Reply, recorder: _Recorder, call: Call, body: bytes, send: Send) -> None:
         if reply.answer is recorder.answer:
-            return await recorder.send(send)  # with all the headers that were set
-        await _give(reply, send)
+            return await recorder.send(send, self._gate.signature(call, body, reply))  # with all the headers that were set
+        await _give(self._gate.signed(call, body, reply), send)
+
+    async def _aside(self, call: Call, body: bytes) -> Reply | None:
+        thread = ThreadPoolExecutor(1, thread_name_prefix="countersign-store")
+        loop = asyncio.get_running_loop()
+        try:
+            return await arun(self._gate.aside(call, body, lambda work, *args: loop.run_in_executor(thread, work, *args)))
+        finally:
+            thread.shutdown(wait=False)
 
     async def _once(self, recorder: _Recorder, scope: Scope, call: Call, body: bytes) -> Reply:
         async def handle(delivery: Delivery) -> Answer:
@@ -102,8 +121,9 @@ class _Recorder:
         self.answer = Answer(self._status, kind, bytes(self._body))
         return self.answer
 
-    async def send(self, send: Send) -> None:
-        others = [(name, value) for name, value in self._headers if name.lower() != b"content-length"]
+    async def send(self, send: Send, signature: str) -> None:
+        others = [(name, value) for name, value in self._headers if name.lower() not in (b"content-length", ANSWER.lower().encode())]
+        others += [(ANSWER.lower().encode(), signature.encode())] if signature else []
         await _respond(send, self._status, others, bytes(self._body))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..steps import run
 from .answer import MAX_BYTES, Answer, Reply
+from .answersigning import ANSWER
 from .gate import Gate, has_effect, too_large
 from .remember import Delivery, remembered
 from .wsgi import KEY, header_pairs, target_of
@@ -30,8 +31,11 @@ def django_middleware(gate: Gate) -> Callable[[View], View]:
             admitted = gate.admit(request.method, target_of(request.META), header_pairs(request.META), request.body)
             if isinstance(admitted, Reply):
                 return _response(admitted)
+            aside = run(gate.aside(admitted, request.body, _do))
+            if aside is not None:
+                return _response(aside)
             request.META[KEY] = Delivery(admitted, request.body)
-            if not has_effect(admitted.method):
+            if not has_effect(admitted.method) and not gate.signs(admitted.method):
                 return get_response(request)
             given: list[tuple[Any, Answer]] = []
 
@@ -41,12 +45,25 @@ def django_middleware(gate: Gate) -> Callable[[View], View]:
                 given.append((response, _answer(response)))
                 return given[0][1]
 
-            reply = run(remembered(gate.remembering, admitted, request.body, handle, lambda work, *args: work(*args)))
-            return given[0][0] if given and reply.answer is given[0][1] else _response(reply)
+            if has_effect(admitted.method):
+                reply = run(remembered(gate.remembering, admitted, request.body, handle, _do))
+            else:
+                reply = gate.read(handle(request.META[KEY]))
+            if not given or reply.answer is not given[0][1]:
+                return _response(gate.signed(admitted, request.body, reply))
+            response, signature = given[0][0], gate.signature(admitted, request.body, reply)
+            del response[ANSWER]
+            if signature:
+                response[ANSWER] = signature
+            return response
 
         return receive
 
     return middleware
+
+
+def _do(work: Callable[..., Any], *args: Any) -> Any:
+    return work(*args)
 
 
 def _answer(response: Any) -> Answer:

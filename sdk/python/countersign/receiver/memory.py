@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 from .answer import Answer
 from .store import Claim, Entry, NotClaimed
@@ -24,20 +24,55 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._claimed: dict[str, Claim] = {}
         self._finished: dict[str, Entry] = {}  # in the order of finishing
+        self._withdrawn: dict[str, Claim] = {}  # never dropped
+        self._restored: datetime | None = None
         self._bytes = 0
 
     def claim(self, claim: Claim) -> Entry | None:
         with self._lock:
             self._drop(lambda oldest: oldest.claim.at < claim.at - self._max_age)
-            if claim.key in self._claimed:
-                return Entry(self._claimed[claim.key])
-            if claim.key in self._finished:
-                return self._finished[claim.key]
-            self._drop(lambda _: len(self._claimed) + len(self._finished) >= self._max_keys)
-            if len(self._claimed) >= self._max_keys:
-                raise RuntimeError("the store is full of claimed keys")
+            known = self._known(claim.key)
+            if known is not None:
+                return known
+            self._make_room()
             self._claimed[claim.key] = claim
             return None
+
+    def look(self, key: str) -> Entry | None:
+        with self._lock:
+            return self._known(key)
+
+    def withdraw(self, key: str, at: datetime) -> Entry:
+        with self._lock:
+            known = self._known(key)
+            if known is not None:
+                return known
+            self._make_room()
+            self._withdrawn[key] = Claim(key, "", "", at)
+            return Entry(self._withdrawn[key], withdrawn=True)
+
+    def since(self, now: datetime) -> datetime:
+        """What only this process remembers may have been forgotten up to now."""
+        return now
+
+    def restored_at(self) -> datetime | None:
+        return self._restored
+
+    def restored(self, at: datetime | None = None) -> None:
+        self._restored = at or datetime.now(timezone.utc)
+
+    def _known(self, key: str) -> Entry | None:
+        if key in self._claimed:
+            return Entry(self._claimed[key])
+        if key in self._withdrawn:
+            return Entry(self._withdrawn[key], withdrawn=True)
+        return self._finished.get(key)
+
+    def _make_room(self) -> None:
+        held = len(self._claimed) + len(self._withdrawn)
+        self._drop(lambda _: held + len(self._finished) >= self._max_keys)
+        if held >= self._max_keys:
+            raise RuntimeError("the store is full of claimed keys")
 
     def finish(self, key: str, answer: Answer) -> None:
         with self._lock:

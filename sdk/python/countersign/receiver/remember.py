@@ -20,17 +20,18 @@ import logging
 import os
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from .. import exactjson
 from ..steps import Course
 from .answer import MAX_BYTES, Answer, Reply, problem
+from .answersigning import AnswerKey
 from .signature import Call, body_hash
+from .statement import bad_key, is_key
 from .store import Claim, Entry, Store, Transactor
 
-_MAX_KEY = 512  # bytes; keys of Countersign are shorter
 _log = logging.getLogger("countersign.receiver")
 
 
@@ -48,6 +49,12 @@ class Remembering:
     clock: Callable[[], datetime] = lambda: datetime.now(timezone.utc)
     on_error: Callable[[BaseException], None] = log_error
     """Is told what goes wrong with the store."""
+    answer_key: AnswerKey | None = None
+    """Signs the answers. Each answer of the handler is then kept before it is signed, 4xx too."""
+
+    def keeps(self, status: int) -> bool:
+        """Whether an answer is kept: below 400, and where answers are signed every one that says what was done."""
+        return status < 400 or (self.answer_key is not None and status < 500 and status != 408)
 
 
 @dataclass
@@ -80,33 +87,44 @@ class _Process:
     def renew(self) -> None:
         self._instance = uuid.uuid4().hex
         self._count = itertools.count(1)
-        self.running: set[str] = set()
+        self.running: dict[str, str] = {}  # claims by their names, to their keys
 
     def name(self) -> str:
         return f"{self._instance}.{next(self._count)}"
+
+    def at_work(self, key: str) -> bool:
+        return key in list(self.running.values())
+
+    def is_at(self, claim: Claim, now: datetime, in_progress: timedelta) -> bool:
+        """Whether somebody is still at a claim. Of this process that is known; of another,
+        which may have died, it is assumed for a while."""
+        if self.has(claim):
+            return claim.by in self.running
+        return now - claim.at < in_progress
 
     def has(self, claim: Claim) -> bool:
         return claim.by.startswith(f"{self._instance}.")
 
 
 _process = _Process()
+process = _process
 
 
 def remembered(how: Remembering, call: Call, body: bytes, handle: Callable[[Delivery], Any], do: Callable[..., Any]) -> Course[Reply]:
     """Answers a call that has a side effect. `handle` gives the Answer and `do` does the
     work of the store; for asyncio both give awaitables."""
-    if len(call.idempotency_key.encode("utf-8", "surrogateescape")) > _MAX_KEY:
-        return problem(400, "invalid_request", f"an idempotency key has at most {_MAX_KEY} bytes")
+    if not is_key(call.idempotency_key):
+        return bad_key()
     payload = f"{call.method}\n{call.target}\n{body_hash(body)}".encode("utf-8", "surrogateescape")
     claim = Claim(call.idempotency_key, body_hash(payload), _process.name(), how.clock())
     once = _Once(how, claim, Delivery(call, body), handle, do)
-    _process.running.add(claim.by)  # before the claim, which others see at once
+    _process.running[claim.by] = claim.key  # before the claim, which others see at once
     try:
         if isinstance(how.store, Transactor):
             return (yield from once.in_transaction(how.store))
         return (yield from once.run(how.store))
     finally:
-        _process.running.discard(claim.by)
+        _process.running.pop(claim.by, None)
 
 
 class _Undo(Exception):
@@ -162,6 +180,8 @@ class _Once:
             return self._failed(error)
         if entry is not None:
             return self._repeat(entry)
+        if undoable and self.how.answer_key is not None:
+            yield lambda: self.do(keys.savepoint)  # type: ignore[attr-defined]
         self.begun = True
         try:
             answer = _checked((yield lambda: self.handle(self.delivery)))
@@ -177,9 +197,11 @@ class _Once:
         """Keeps what was done in a transaction, or undoes it with the key."""
         if len(answer.body) > MAX_BYTES:
             raise _Undo(self._failed(ValueError("an answer is larger than 1 MiB")))
-        if self.delivery.released or answer.status >= 400:
-            raise _Undo(Reply(answer))
+        if self.delivery.released or not self.how.keeps(answer.status):
+            raise _Undo(Reply(answer, unsigned=True))
         try:
+            if answer.status >= 400:
+                yield lambda: self.do(keys.undo)  # type: ignore[attr-defined]  # its answer is kept, and its effect isn't
             yield lambda: self.do(keys.finish, self.claim.key, answer)
         except Exception as error:
             raise _NotFinished from error
@@ -187,13 +209,13 @@ class _Once:
 
     def _settle(self, keys: Store, answer: Answer) -> Course[Reply]:
         """Decides what becomes of a key whose effect stands by itself."""
-        refused = 400 <= answer.status < 500 and answer.status != 408
+        refused = 400 <= answer.status < 500 and answer.status != 408 and not self.how.keeps(answer.status)
         if self.delivery.released or refused:
             yield from self._release(keys)
         if len(answer.body) > MAX_BYTES:
             return self._failed(ValueError("an answer is larger than 1 MiB"))
-        if self.delivery.released or answer.status >= 400:
-            return Reply(answer)
+        if self.delivery.released or not self.how.keeps(answer.status):
+            return Reply(answer, unsigned=True)
         try:
             yield lambda: self.do(keys.finish, self.claim.key, answer)
         except Exception as error:
@@ -224,30 +246,29 @@ class _Once:
 
     def _repeat(self, entry: Entry) -> Reply:
         """Answers a request whose key is taken."""
+        if entry.withdrawn:
+            message = "this idempotency key was withdrawn before any call under it was seen: nothing was done, and nothing will be"
+            return problem(410, "key_withdrawn", message)
         if entry.claim.payload != self.claim.payload:
             return problem(409, "idempotency_conflict", "this idempotency key came with another method, target or body")
         if entry.answer is not None:
             return Reply(entry.answer, {"Idempotency-Replayed": "true"})
         if self._is_at(entry.claim):
             message = "another request under this idempotency key is at work; ask again for its answer"
-            return problem(409, "in_progress", message, Retry_After="1")
+            return replace(problem(409, "in_progress", message, Retry_After="1"), unsigned=True)
         message = (
             "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, "
             "so it is not tried again. Look up what happened"
         )
-        return problem(409, "in_doubt", message)
+        return replace(problem(409, "in_doubt", message), unsigned=True)
 
     def _has_ended(self, entry: Entry) -> bool:
         """A claim of this process that was still there when the store was asked, and whose
         call is over by now: what became of it the store knows."""
-        return entry.answer is None and _process.has(entry.claim) and entry.claim.by not in _process.running
+        return entry.answer is None and not entry.withdrawn and _process.has(entry.claim) and entry.claim.by not in _process.running
 
     def _is_at(self, claim: Claim) -> bool:
-        """Whether somebody is still at a claim. Of this process that is known; of another,
-        which may have died, it is assumed for a while."""
-        if _process.has(claim):
-            return claim.by in _process.running
-        return self.claim.at - claim.at < self.how.in_progress
+        return _process.is_at(claim, self.claim.at, self.how.in_progress)
 
 
 class _NotFinished(Exception):

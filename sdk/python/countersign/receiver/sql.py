@@ -29,6 +29,13 @@ Begin = Callable[[], AbstractContextManager[Any]]
 an exception leaves it. `pool.connection` of psycopg_pool is one; transactions_of makes one."""
 
 _MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s"}
+# A mark of a withdrawn key, and what the store knows of itself, are rows of the same table, told
+# by their payload, which is no SHA-256: a table of an earlier release needs no migration, and a
+# mark and a claim meet on one primary key.
+_WITHDRAWN = "withdrawn"
+_OWN = "memory"
+_SINCE = "~since"
+_RESTORED = "~restored"
 _CLAIM_TRIES = 5  # how often a key is released between our insert, which found it, and our select, which didn't
 
 
@@ -52,7 +59,41 @@ def transactions_of(connect: Callable[[], Any]) -> Begin:
     return begin
 
 
-class SqlStore:
+class _SqlMemory:
+    """What a table says of its keys, each time in a transaction of its own."""
+
+    _begin: Begin
+    _mark: str
+    _restored: tuple[datetime | None] | None = None  # what restored_at has found
+
+    def look(self, key: str) -> Entry | None:
+        with self._begin() as connection:
+            return _Keys(connection, self._mark).look(key)
+
+    def withdraw(self, key: str, at: datetime) -> Entry:
+        with self._begin() as connection:
+            return _Keys(connection, self._mark).withdraw(key, at)
+
+    def since(self, now: datetime) -> datetime:
+        with self._begin() as connection:
+            return _Keys(connection, self._mark).since(now)
+
+    def restored_at(self) -> datetime | None:
+        """Asks the database once: a restore that another process declares is declared before
+        this one is started."""
+        if self._restored is None:
+            entry = self.look(_RESTORED)
+            self._restored = (entry.claim.at if entry else None,)
+        return self._restored[0]
+
+    def restored(self, at: datetime | None = None) -> None:
+        at = at or datetime.now(timezone.utc)
+        with self._begin() as connection:
+            _Keys(connection, self._mark).restored(at)
+        self._restored = (at,)
+
+
+class SqlStore(_SqlMemory):
     """Keeps keys in a table. A key is CLAIMED in a transaction of its own before the effect
     begins and FINISHED in another one after it: what comes between the two leaves it in
     doubt. Where the effect is in the same database, use SqlTransactions. `paramstyle` is
@@ -85,7 +126,7 @@ class SqlStore:
             yield _Keys(connection, self._mark)
 
 
-class SqlTransactions:
+class SqlTransactions(_SqlMemory):
     """For effects in the same database: exactly once. The key, the effect that the handler
     makes with the transaction's connection, and the answer are committed together. A
     crash, an exception, an answer 5xx or 4xx undo all of it, so no key is ever in doubt;
@@ -138,7 +179,53 @@ class _Keys:
         self._change("DELETE FROM countersign_keys WHERE idempotency_key = ? AND state = 'CLAIMED'", (key,))
 
     def forget(self, before: datetime) -> None:
-        self._execute("DELETE FROM countersign_keys WHERE state = 'FINISHED' AND claimed_at < ?", (_milliseconds(before),))
+        dropped = f"state = 'FINISHED' AND payload <> '{_WITHDRAWN}' AND payload <> '{_OWN}'"
+        _, row = self._execute(f"SELECT MAX(claimed_at) FROM countersign_keys WHERE {dropped} AND claimed_at < ?", (_milliseconds(before),), rows=True)
+        if row is None or row[0] is None:
+            return
+        self.since(datetime.now(timezone.utc))
+        self._later(_SINCE, int(row[0]))
+        self._execute(f"DELETE FROM countersign_keys WHERE {dropped} AND claimed_at <= ?", (int(row[0]),))
+
+    def look(self, key: str) -> Entry | None:
+        return self._entry(key)
+
+    def withdraw(self, key: str, at: datetime) -> Entry:
+        for _ in range(_CLAIM_TRIES):
+            self._own(key, _WITHDRAWN, at, 410)
+            entry = self._entry(key)
+            if entry is not None:
+                return entry
+        raise RuntimeError("the key is claimed and released again and again")
+
+    def since(self, now: datetime) -> datetime:
+        known = self._entry(_SINCE)
+        if known is None:
+            self._own(_SINCE, _OWN, now, 0)
+            known = self._entry(_SINCE)  # another process may have been first
+        return known.claim.at if known else now
+
+    def restored(self, at: datetime) -> None:
+        for key in (_SINCE, _RESTORED):
+            self._own(key, _OWN, at, 0)
+            self._later(key, _milliseconds(at))
+
+    def savepoint(self) -> None:
+        self._execute("SAVEPOINT countersign_effect", ())
+
+    def undo(self) -> None:
+        """Goes back to where the handler began."""
+        self._execute("ROLLBACK TO SAVEPOINT countersign_effect", ())
+
+    def _own(self, key: str, payload: str, at: datetime, status: int) -> None:
+        self._execute(
+            "INSERT INTO countersign_keys (idempotency_key, payload, state, claimed_by, claimed_at, status)"
+            " VALUES (?, ?, 'FINISHED', '', ?, ?) ON CONFLICT (idempotency_key) DO NOTHING",
+            (key, payload, _milliseconds(at), status),
+        )
+
+    def _later(self, key: str, milliseconds: int) -> None:
+        self._execute("UPDATE countersign_keys SET claimed_at = ? WHERE idempotency_key = ? AND claimed_at < ?", (milliseconds, key, milliseconds))
 
     def _insert(self, claim: Claim) -> bool:
         count, _ = self._execute(
@@ -158,6 +245,8 @@ class _Keys:
             return None
         payload, state, by, at, status, content_type, body = row
         claim = Claim(key, payload, by, datetime.fromtimestamp(int(at) / 1000, timezone.utc))
+        if payload == _WITHDRAWN:
+            return Entry(claim, withdrawn=True)
         return Entry(claim, Answer(status, content_type, bytes(body or b"")) if state == "FINISHED" else None)
 
     def _change(self, statement: str, parameters: Sequence[Any]) -> None:

@@ -30,6 +30,8 @@ class Entry:
     claim: Claim
     answer: Answer | None = None
     """None: CLAIMED."""
+    withdrawn: bool = False
+    """The key was withdrawn before any call under it was seen."""
 
 
 class NotClaimed(Exception):
@@ -59,6 +61,31 @@ class Store(Protocol):
     def release(self, key: str) -> None:
         """Forgets a CLAIMED key: for whoever knows that the effect did not happen. Raises
         NotClaimed for any other key."""
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """A store that can say what became of a key; a receiver with a `settlement` needs one."""
+
+    def look(self, key: str) -> Entry | None:
+        """The entry of a key, if there is one. It changes nothing."""
+
+    def withdraw(self, key: str, at: datetime) -> Entry:
+        """Makes an unknown key withdrawn, for ever, and gives the entry as it then is. It is one
+        insert-or-nothing on what decides a claim, too, committed before it comes back. While a
+        transaction has claimed the key it waits for that to end, or raises."""
+
+    def since(self, now: datetime) -> datetime:
+        """The time from which on the store has forgotten no key: its making, the claim of the
+        newest that was dropped, a declared restore."""
+
+    def restored_at(self) -> datetime | None:
+        """The time of the latest declared restore."""
+
+    def restored(self, at: datetime | None = None) -> None:
+        """Declares that the store was set back at this time, by a restore or a failover that may
+        lack commits. Call it before the API comes up: calls are then taken only after 10 minutes.
+        Nothing can find this out by itself."""
 
 
 @runtime_checkable

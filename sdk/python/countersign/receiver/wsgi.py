@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..steps import run
 from .answer import MAX_BYTES, Answer, Reply
+from .answersigning import ANSWER
 from .gate import Gate, has_effect, too_large
 from .remember import Delivery, remembered
 
@@ -39,11 +40,15 @@ class WsgiReceiver:
         admitted = self._gate.admit(environ["REQUEST_METHOD"], target_of(environ), header_pairs(environ), body)
         if isinstance(admitted, Reply):
             return _give(admitted, start_response)
+        aside = run(self._gate.aside(admitted, body, _do))
+        if aside is not None:
+            return _give(aside, start_response)
         environ["wsgi.input"] = io.BytesIO(body)
         environ["CONTENT_LENGTH"] = str(len(body))
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         environ[KEY] = Delivery(admitted, body)
-        if not has_effect(admitted.method):
+        effect = has_effect(admitted.method)
+        if not effect and not self._gate.signs(admitted.method):
             return self._app(environ, start_response)
         recorder = _Recorder()
 
@@ -51,11 +56,18 @@ class WsgiReceiver:
             environ[KEY] = delivery
             return recorder.record(self._app, environ)
 
-        reply = run(remembered(self._gate.remembering, admitted, body, handle, lambda work, *args: work(*args)))
+        if effect:
+            reply = run(remembered(self._gate.remembering, admitted, body, handle, _do))
+        else:
+            reply = self._gate.read(recorder.record(self._app, environ))
         if reply.answer is recorder.answer:
-            start_response(recorder.status, recorder.headers())  # with all the headers that were set
+            start_response(recorder.status, recorder.headers(self._gate.signature(admitted, body, reply)))  # with all that were set
             return [reply.answer.body]
-        return _give(reply, start_response)
+        return _give(self._gate.signed(admitted, body, reply), start_response)
+
+
+def _do(work: Callable[..., Any], *args: Any) -> Any:
+    return work(*args)
 
 
 def wsgi_app(handle: Callable[[Delivery], Answer], gate: Gate) -> App:
@@ -90,9 +102,10 @@ class _Recorder:
         self.answer = Answer(int(self.status[:3]), kind, bytes(self._body))
         return self.answer
 
-    def headers(self) -> list[tuple[str, str]]:
-        """Those of the response; its length is counted."""
-        others = [(name, value) for name, value in self._headers if name.lower() != "content-length"]
+    def headers(self, signature: str) -> list[tuple[str, str]]:
+        """Those of the response, signed; its length is counted."""
+        others = [(name, value) for name, value in self._headers if name.lower() not in ("content-length", ANSWER.lower())]
+        others += [(ANSWER, signature)] if signature else []
         return others + _length(int(self.status[:3]), bytes(self._body))
 
     def _start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:

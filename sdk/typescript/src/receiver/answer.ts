@@ -19,6 +19,8 @@ export function json(status: number, value?: unknown): Answer {
 /** Reply is an answer with the headers that the kit adds. */
 export interface Reply extends Answer {
   headers: Record<string, string>;
+  /** It says nothing of what was done, so it isn't signed. */
+  unsigned?: true;
 }
 
 /** problem is an answer of the kit's own: {"error": code, "message": text}. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerHeader } from "./answersigning.js";
 import { write } from "./node.js";
 import { Recorder } from "./recorder.js";
 import type { Delivery } from "./remember.js";
@@ -40,7 +41,7 @@ async function pass<Tx>(options: ReceiverOptions<Tx>, req: VerifiedRequest<Tx>, 
   const call = await receive(req, options as ReceiverOptions<never>);
   if ("status" in call) return write(res, call);
   provide(req, call);
-  if (!hasEffect(call.method)) return next();
+  if (!hasEffect(call.method) && (!options.answerKey || call.method === "HEAD")) return next();
   await recorded(options, res, next, call);
 }
 
@@ -54,7 +55,11 @@ async function recorded<Tx>(options: ReceiverOptions<Tx>, res: ServerResponse, n
       next();
       return recorder.answer;
     });
-    if (recorder && reply.body === (await recorder.answer).body) return recorder.send(); // with all the headers that were set
+    if (recorder && reply.body === (await recorder.answer).body) {
+      res.removeHeader(answerHeader); // a route signs nothing
+      for (const [name, value] of Object.entries(reply.headers)) res.setHeader(name, value);
+      return recorder.send(); // with all the headers that were set
+    }
     recorder?.discard();
     write(res, reply);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Answer } from "./answer.js";
-import { type Claim, type Entry, NotClaimed, type Store } from "./store.js";
+import { type Claim, type Entry, type Memory, NotClaimed, type Store } from "./store.js";
 
 export interface MemoryBounds {
   /** Default 10000. */
@@ -18,10 +18,12 @@ const day = 24 * 60 * 60 * 1000;
  * effects that can be repeated without harm. Beyond a bound the oldest FINISHED key
  * goes first; a CLAIMED one is never dropped.
  */
-export class MemoryStore implements Store {
+export class MemoryStore implements Store, Memory {
   readonly #bounds: Required<MemoryBounds>;
   readonly #claimed = new Map<string, Claim>();
   readonly #finished = new Map<string, Entry & { state: "FINISHED" }>(); // in the order of finishing
+  readonly #withdrawn = new Map<string, Claim>(); // never dropped
+  #restored: Date | undefined;
   #bytes = 0;
 
   constructor(bounds: MemoryBounds = {}) {
@@ -30,14 +32,53 @@ export class MemoryStore implements Store {
 
   async claim(claim: Claim): Promise<Entry | undefined> {
     this.#drop((oldest) => oldest.at.getTime() < claim.at.getTime() - this.#bounds.maxAgeMs);
-    const running = this.#claimed.get(claim.key);
-    if (running) return { ...running, state: "CLAIMED" };
-    const done = this.#finished.get(claim.key);
-    if (done) return { ...done, answer: copy(done.answer) };
-    this.#drop(() => this.#claimed.size + this.#finished.size >= this.#bounds.maxKeys);
-    if (this.#claimed.size >= this.#bounds.maxKeys) throw new Error("the store is full of claimed keys");
+    const known = this.#known(claim.key);
+    if (known) return known;
+    this.#makeRoom();
     this.#claimed.set(claim.key, claim);
     return undefined;
+  }
+
+  /** look tells, and changes nothing. */
+  look(key: string): Promise<Entry | undefined> {
+    return Promise.resolve(this.#known(key));
+  }
+
+  async withdraw(key: string, at: Date): Promise<Entry> {
+    const known = this.#known(key);
+    if (known) return known;
+    this.#makeRoom();
+    const mark = { key, payload: "", by: "", at };
+    this.#withdrawn.set(key, mark);
+    return { ...mark, state: "WITHDRAWN" };
+  }
+
+  /** What only this process remembers may have been forgotten up to now. */
+  async since(now: Date): Promise<Date> {
+    return now;
+  }
+
+  async restoredAt(): Promise<Date | undefined> {
+    return this.#restored;
+  }
+
+  async restored(at = new Date()): Promise<void> {
+    this.#restored = at;
+  }
+
+  #known(key: string): Entry | undefined {
+    const running = this.#claimed.get(key);
+    if (running) return { ...running, state: "CLAIMED" };
+    const mark = this.#withdrawn.get(key);
+    if (mark) return { ...mark, state: "WITHDRAWN" };
+    const done = this.#finished.get(key);
+    return done && { ...done, answer: copy(done.answer) };
+  }
+
+  #makeRoom(): void {
+    const held = this.#claimed.size + this.#withdrawn.size;
+    this.#drop(() => held + this.#finished.size >= this.#bounds.maxKeys);
+    if (held >= this.#bounds.maxKeys) throw new Error("the store is full of claimed keys");
   }
 
   async finish(key: string, answer: Answer): Promise<void> {
@@ -59,7 +100,7 @@ export class MemoryStore implements Store {
   }
 
   /** drop forgets finished keys, the oldest first, as long as one must go. */
-  #drop(must: (oldest: Entry) => boolean): void {
+  #drop(must: (oldest: Entry & { state: "FINISHED" }) => boolean): void {
     for (const [key, entry] of this.#finished) {
       if (!must(entry)) return;
       this.#finished.delete(key);

@@ -1,12 +1,16 @@
+import type { KeyObject } from "node:crypto";
 import { type Answer, maxBytes, problem, type Reply } from "./answer.js";
 import { bodyHash, type Call } from "./signature.js";
-import type { Claim, Entry, Store, Transactor } from "./store.js";
+import { badKey, isKey } from "./statement.js";
+import type { Claim, Entry, Store, Transactor, Undoing } from "./store.js";
 
 export interface RememberOptions {
   /** How long a claim of another process counts as in progress; then it is in doubt. Default 2 min, twice a capability's longest timeout. */
   inProgressMs?: number;
   /** Unix milliseconds; default the clock's. */
   now?: () => number;
+  /** Signs the answers; see parseAnswerKey. Each answer of the handler is then kept before it is signed, 4xx too. */
+  answerKey?: KeyObject;
   /** Is told what goes wrong with the store. */
   onError?: (error: unknown) => void;
 }
@@ -21,11 +25,13 @@ export interface Delivery<Tx = undefined> {
 
 /** Names this process's claims apart from those of others. */
 const instance = crypto.randomUUID();
-const running = new Set<string>();
+const running = new Map<string, string>(); // claims by their names, to their keys
 let claims = 0;
 
-/** Keys of Countersign are shorter. */
-const maxKey = 512;
+/** atWork reports a request under the key in this process. */
+export function atWork(key: string): boolean {
+  return [...running.values()].includes(key);
+}
 
 /**
  * remember lets a side effect happen once for each key. The first call runs
@@ -48,9 +54,9 @@ export async function remember<Tx = undefined>(
   handler: (delivery: Delivery<Tx>) => Promise<Answer> | Answer,
   options: RememberOptions = {},
 ): Promise<Reply> {
-  if (Buffer.byteLength(call.idempotencyKey) > maxKey) return problem(400, "invalid_request", `an idempotency key has at most ${maxKey} bytes`);
+  if (!isKey(call.idempotencyKey)) return badKey();
   const once = new Once(handler, options, claimOf(call, options));
-  running.add(once.claim.by); // before the claim, which others see at once
+  running.set(once.claim.by, once.claim.key); // before the claim, which others see at once
   try {
     return "transaction" in store ? await once.inTransaction(store) : await once.run(undefined as Tx, store);
   } finally {
@@ -106,6 +112,7 @@ class Once<Tx> {
       return this.#failed(error);
     }
     if (entry) return repeat(entry, this.claim, this.#options.inProgressMs ?? 120_000);
+    if (undoable && this.#options.answerKey) await (keys as Store & Undoing).savepoint();
     const delivery = new Effect(tx);
     const outcome = await this.#perform(delivery);
     return undoable ? this.#commit(outcome, delivery.released, keys) : this.#settle(outcome, delivery.released, keys);
@@ -124,24 +131,30 @@ class Once<Tx> {
   async #commit(outcome: Reply | { thrown: unknown }, released: boolean, keys: Store): Promise<Reply> {
     if ("thrown" in outcome) throw new Undo(outcome);
     if (outcome.body.byteLength > maxBytes) throw new Undo(this.#failed(new TooLong()));
-    if (released || outcome.status >= 400) throw new Undo(outcome);
+    if (released || !this.#keeps(outcome.status)) throw new Undo({ ...outcome, unsigned: true });
+    if (outcome.status >= 400) await (keys as Store & Undoing).undo(); // its answer is kept, and its effect isn't
     await keys.finish(this.claim.key, outcome);
     return outcome;
   }
 
   /** settle decides what becomes of a key whose effect stands by itself. */
   async #settle(outcome: Reply | { thrown: unknown }, released: boolean, keys: Store): Promise<Reply> {
-    const refused = !("thrown" in outcome) && outcome.status >= 400 && outcome.status < 500 && outcome.status !== 408;
+    const refused = !("thrown" in outcome) && outcome.status >= 400 && outcome.status < 500 && outcome.status !== 408 && !this.#keeps(outcome.status);
     if (released || refused) await this.#release(keys);
     if ("thrown" in outcome) throw outcome.thrown;
     if (outcome.body.byteLength > maxBytes) return this.#failed(new TooLong());
-    if (released || outcome.status >= 400) return outcome;
+    if (released || !this.#keeps(outcome.status)) return { ...outcome, unsigned: true };
     try {
       await keys.finish(this.claim.key, outcome);
       return outcome;
     } catch (error) {
       return this.#failed(error);
     }
+  }
+
+  /** keeps reports an answer that is kept: below 400, and where answers are signed every one that says what was done. */
+  #keeps(status: number): boolean {
+    return status < 400 || (this.#options.answerKey !== undefined && status < 500 && status !== 408);
   }
 
   /** release frees the key. Where that fails it stays in doubt, which is safe. */
@@ -178,12 +191,13 @@ class TooLong extends Error {
 
 /** repeat answers a request whose key is taken. */
 function repeat(entry: Entry, claim: Claim, inProgressMs: number): Reply {
+  if (entry.state === "WITHDRAWN") return problem(410, "key_withdrawn", "this idempotency key was withdrawn before any call under it was seen: nothing was done, and nothing will be");
   if (entry.payload !== claim.payload) return problem(409, "idempotency_conflict", "this idempotency key came with another method, target or body");
   if (entry.state === "FINISHED") return { ...entry.answer, headers: { "Idempotency-Replayed": "true" } };
   if (isAt(entry, claim.at, inProgressMs)) {
-    return problem(409, "in_progress", "another request under this idempotency key is at work; ask again for its answer", { "Retry-After": "1" });
+    return { ...problem(409, "in_progress", "another request under this idempotency key is at work; ask again for its answer", { "Retry-After": "1" }), unsigned: true };
   }
-  return problem(409, "in_doubt", "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, so it is not tried again. Look up what happened");
+  return { unsigned: true, ...problem(409, "in_doubt", "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, so it is not tried again. Look up what happened") };
 }
 
 /** A claim of this process that was still there when the store was asked, and whose call is over by now: what became of it the store knows. */
@@ -192,7 +206,7 @@ function hasEnded(entry: Entry): boolean {
 }
 
 /** Whether somebody is still at a claim. Of this process that is known; of another, which may have died, it is assumed for a while. */
-function isAt(entry: Claim, now: Date, inProgressMs: number): boolean {
+export function isAt(entry: Claim, now: Date, inProgressMs: number): boolean {
   if (entry.by.startsWith(`${instance}.`)) return running.has(entry.by);
   return now.getTime() - entry.at.getTime() < inProgressMs;
 }

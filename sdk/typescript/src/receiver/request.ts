@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { type Answer, maxBytes, problem, type Reply } from "./answer.js";
-import { type Delivery, remember, type RememberOptions } from "./remember.js";
+import { signedReply } from "./answersigning.js";
+import { atWork, type Delivery, isAt, remember, type RememberOptions } from "./remember.js";
 import { type Call, type Secret, SignatureError, verifySignature } from "./signature.js";
-import type { Store, Transactor } from "./store.js";
+import { questionOf, stated } from "./statement.js";
+import { isMemory, type Store, type Transactor } from "./store.js";
 
 /** What a receiver is made of. */
 export interface ReceiverOptions<Tx = undefined> extends RememberOptions {
@@ -11,10 +13,20 @@ export interface ReceiverOptions<Tx = undefined> extends RememberOptions {
   store: Store | Transactor<Tx>;
   /** Default 300. */
   windowSeconds?: number;
+  /**
+   * The path below which questions about keys are answered, such as "/settlement"; the project has it as settlement.path.
+   * It needs an answerKey, and a store that is a Memory, as those of this package are.
+   */
+  settlement?: string;
 }
 
 /** checkOptions refuses to come up without a secret: a variable that isn't set shows at the start. */
-export function checkOptions({ secrets }: Pick<ReceiverOptions, "secrets">): void {
+export function checkOptions({ secrets, settlement, answerKey, store }: Pick<ReceiverOptions, "secrets" | "settlement" | "answerKey"> & { store: object }): void {
+  if (settlement !== undefined) {
+    if (!answerKey) throw new TypeError("settlement: it needs an answerKey");
+    if (!isMemory(store)) throw new TypeError("settlement: it needs a store that is a Memory");
+    if (!settlement.startsWith("/") || settlement.endsWith("/")) throw new TypeError("settlement: it is a path, such as /settlement");
+  }
   if (secrets.length === 0 || secrets.some((secret) => secret.length === 0)) throw new TypeError("secrets: there is none, or an empty one; is the environment variable set?");
 }
 
@@ -35,17 +47,58 @@ export async function receive(req: IncomingMessage & { originalUrl?: string }, o
   const { secrets, windowSeconds = 300, now = Date.now } = options;
   try {
     const target = req.originalUrl ?? req.url ?? "";
-    return { ...verifySignature({ secrets, method: req.method ?? "", target, headers: headerPairs(req), body, now: now() / 1000, windowSeconds }), body };
+    const call = { ...verifySignature({ secrets, method: req.method ?? "", target, headers: headerPairs(req), body, now: now() / 1000, windowSeconds }), body };
+    return (await aside(call, options)) ?? call;
   } catch (error) {
     if (error instanceof SignatureError) return problem(401, error.reason, error.message);
     throw error;
   }
 }
 
+/** Stores that keep since when they forget nothing. */
+const remembering = new WeakSet<object>();
+
+/** aside answers what never reaches the handler: a question about a key, and a call that comes too early after a restore. */
+async function aside(call: ReceivedCall, options: ReceiverOptions<never>): Promise<Reply | undefined> {
+  const { store, settlement, answerKey, windowSeconds = 300, now = Date.now, onError, inProgressMs = 120_000 } = options;
+  if (!isMemory(store)) return undefined;
+  const question = questionOf(settlement, call.method, call.target);
+  const reads = !hasEffect(call.method);
+  try {
+    const at = new Date(now());
+    if (question) {
+      const reply = "status" in question ? question : await stated(store, question, at, atWork, (entry) => isAt(entry, at, inProgressMs));
+      return signedReply(answerKey, call, { ...reply, headers: { ...reply.headers, "Cache-Control": "no-store" } }, now());
+    }
+    const restored = await store.restoredAt();
+    if (!reads && answerKey && !remembering.has(store)) {
+      await store.since(at); // kept from the first call on, not from the first question
+      remembering.add(store);
+    }
+    const wait = restored ? restored.getTime() + 2000 * windowSeconds - now() : 0;
+    if (wait <= 0) return undefined;
+    return problem(503, "unavailable", "what this API remembers was restored: it takes calls again when each call of before is too old; nothing was done", { "Retry-After": String(Math.ceil(wait / 1000)) });
+  } catch (error) {
+    onError?.(error);
+    if (reads && !question) return undefined;
+    return problem(503, "unavailable", "the store of idempotency keys could not be asked; nothing was done", { "Retry-After": "1" });
+  }
+}
+
 /** once answers a call: a read by its handler, a side effect once for its key. */
 export async function once<Tx>(call: ReceivedCall, options: ReceiverOptions<Tx>, handler: (delivery: Delivery<Tx>) => Promise<Answer> | Answer): Promise<Reply> {
-  if (hasEffect(call.method)) return remember(options.store, call, handler, options);
-  return { headers: {}, ...(await handler({ tx: undefined as Tx, release: () => {} })) };
+  return signed(call, options, hasEffect(call.method) ? await remember(options.store, call, handler, options) : await read(call, options, handler));
+}
+
+/** read answers a call that is not remembered. */
+async function read<Tx>(call: ReceivedCall, options: ReceiverOptions<Tx>, handler: (delivery: Delivery<Tx>) => Promise<Answer> | Answer): Promise<Reply> {
+  const answer = await handler({ tx: undefined as Tx, release: () => {} });
+  if (options.answerKey && call.method === "GET" && answer.body.byteLength > maxBytes) return problem(500, "too_large", "an answer of more than 1 MiB can't be signed, so it is not given");
+  return { headers: {}, ...answer };
+}
+
+function signed<Tx>(call: ReceivedCall, options: ReceiverOptions<Tx>, reply: Reply): Reply {
+  return signedReply(options.answerKey, call, reply, (options.now ?? Date.now)());
 }
 
 /** rawBody is nothing where the body is too long. */

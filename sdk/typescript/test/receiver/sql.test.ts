@@ -1,7 +1,7 @@
 // The SQL store over a real PostgreSQL in this process (PGlite).
 import { PGlite, type Transaction } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Delivery, json, type Queryable, remember, schema, SqlStore, SqlTransactions, transactionsOf } from "../../src/receiver/index.js";
+import { type Delivery, json, parseAnswerKey, type Queryable, remember, schema, SqlStore, SqlTransactions, transactionsOf } from "../../src/receiver/index.js";
 import { answer, claim, storeLaw } from "./law.js";
 import { callOf, code, never, rememberLaw } from "./remembering.js";
 
@@ -37,6 +37,41 @@ describe("the sql store", () => {
     const first = claim();
     await new SqlStore(asText).claim(first);
     expect((await new SqlStore(asText).claim(first))?.at).toEqual(first.at);
+  });
+});
+
+describe("what became of a key", () => {
+  test("a mark and a claim meet on one key; marks and the memory's own rows are never forgotten", async () => {
+    const store = new SqlStore(db);
+    const [never, done] = [claim(), claim({ at: new Date(day) })];
+    const began = new Date(1000);
+    expect(await store.since(began)).toEqual(began);
+    expect(await store.withdraw(never.key, new Date(0))).toMatchObject({ state: "WITHDRAWN" });
+    expect(await store.claim(never)).toMatchObject({ state: "WITHDRAWN" });
+    await store.claim(done);
+    expect(await store.withdraw(done.key, new Date())).toMatchObject({ state: "CLAIMED" });
+    await store.finish(done.key, answer);
+    expect(await store.withdraw(done.key, new Date())).toMatchObject({ state: "FINISHED" });
+    await store.forget(new Date(day + 1));
+    expect(await store.look(done.key)).toBeUndefined();
+    expect(await store.since(new Date())).toEqual(new Date(day)); // the claim of the newest that was dropped
+    expect(await store.look(never.key)).toMatchObject({ state: "WITHDRAWN" });
+    await store.restored(new Date(2 * day));
+    expect(await new SqlStore(db).restoredAt()).toEqual(new Date(2 * day));
+    expect(await new SqlStore(db).since(new Date())).toEqual(new Date(2 * day));
+  });
+
+  test("a refusal is kept with an answer key, and its effect isn't", async () => {
+    const store = new SqlTransactions<Transaction>((work) => db.transaction(work));
+    const options = { answerKey: parseAnswerKey("00".repeat(32)) };
+    const call = callOf();
+    const refuse = async ({ tx }: Delivery<Transaction>) => {
+      await tx.query("INSERT INTO refunds (id) VALUES ('refused')");
+      return json(422, { error: "limit" });
+    };
+    expect((await remember(store, call, refuse, options)).status).toBe(422);
+    expect((await remember(store, call, never, options)).headers).toEqual({ "Idempotency-Replayed": "true" });
+    expect((await db.query("SELECT 1 FROM refunds WHERE id = 'refused'")).rows).toEqual([]);
   });
 });
 
