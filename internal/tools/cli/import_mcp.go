@@ -51,12 +51,23 @@ func (c *ImportMCP) Run(t *Terminal) error {
 	}
 	both, err := propose.Tools(c.Project, server, tools)
 	if err != nil {
-		return Unusablef("none of the server's %d tools can be proposed: %s", len(tools), plainError(err))
+		return noneProposed(both, len(tools), err)
 	}
 	if err := writeBoth(t, both, c.Out, c.Project, c.Force); err != nil {
 		return err
 	}
 	return c.Print(t, both.Report, func(w io.Writer) { printBoth(w, both) })
+}
+
+// noneProposed names the reason of each tool.
+func noneProposed(both *propose.Both, tools int, err error) error {
+	lines := []string{fmt.Sprintf("none of the server's %d tools can be proposed: %s", tools, plainError(err))}
+	if both != nil {
+		for _, s := range both.Report.Skipped {
+			lines = append(lines, s.Path+": "+s.Message)
+		}
+	}
+	return UnusableError{Lines: lines}
 }
 
 func validProject(id string) error {

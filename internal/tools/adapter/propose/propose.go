@@ -146,14 +146,15 @@ func documentOf(upstream string, tools []mcpup.Tool) (document []byte, left []im
 		if schema.Kind() != countersign.KindObject {
 			schema = countersign.RawValue(`{"type":"object"}`)
 		}
+		operation := object{"operationId": t.Name, "responses": object{"200": object{"description": "", "content": object{"application/json": object{"schema": object{
+			"type": "object", "properties": object{"isError": object{"type": "boolean"}, "result": object{"type": "object"}}}}}}}}
+		paths["/mcp/"+upstream+"/"+t.Name] = object{"post": operation}
+		if fields, has := schema.Lookup("properties"); !has || isEmpty(fields) { // nothing to send
+			continue
+		}
 		pointer := "tool" + strconv.Itoa(i)
 		schemas[pointer] = json.RawMessage(local.ReplaceAllString(schema.Raw(), `$1"#/components/schemas/`+pointer+`$2`))
-		paths["/mcp/"+upstream+"/"+t.Name] = object{"post": object{
-			"operationId": t.Name,
-			"requestBody": object{"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + pointer}}}},
-			"responses": object{"200": object{"description": "", "content": object{"application/json": object{"schema": object{
-				"type": "object", "properties": object{"isError": object{"type": "boolean"}, "result": object{"type": "object"}}}}}}},
-		}}
+		operation["requestBody"] = object{"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + pointer}}}}
 	}
 	document, err := json.Marshal(object{
 		"openapi": "3.1.0", "info": object{"title": "MCP server"}, "servers": []object{{"url": "http://" + Listen}},
@@ -163,6 +164,11 @@ func documentOf(upstream string, tools []mcpup.Tool) (document []byte, left []im
 		panic(err) // texts and schemas that were read can always be written
 	}
 	return document, left
+}
+
+func isEmpty(v countersign.Value) bool {
+	m, is := v.Object()
+	return is && len(m) == 0
 }
 
 // local are references within a tool's own schema.
