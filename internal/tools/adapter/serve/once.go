@@ -25,10 +25,29 @@ type running struct {
 	followed chan struct{} // closed when it is a job, whose callers wait until then
 	until    time.Time
 	once     sync.Once
+	leave    func() // lets the next request under the key read the memory
 }
 
-func newRunning(call, upstream string) *running {
-	return &running{call: call, upstream: upstream, done: make(chan struct{}), followed: make(chan struct{})}
+func newRunning(call, upstream string, leave func()) *running {
+	return &running{call: call, upstream: upstream, done: make(chan struct{}), followed: make(chan struct{}), leave: leave}
+}
+
+// begin makes a call or follows a job as the one of its key. The caller has
+// the lock.
+func (s *Server) begin(key, call, upstream string, work func(r *running)) *running {
+	r := newRunning(call, upstream, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.running, key)
+	})
+	s.running[key] = r
+	s.going.Add(1)
+	go func() {
+		defer s.going.Done()
+		defer r.end(unknown("the adapter stops", "", 0).Answer())
+		work(r)
+	}()
+	return r
 }
 
 const maxKey = 512
@@ -73,19 +92,11 @@ func (a *asked) run(c up.Call) *running {
 		}
 		return r
 	}
-	r := newRunning(call, a.as.Name)
-	s.running[c.Key] = r
-	s.going.Add(1)
-	go func() {
-		defer s.going.Done()
-		defer s.over(c.Key, r)
-		s.make(context.WithoutCancel(s.ctx), c, r)
-	}()
-	return r
+	return s.begin(c.Key, call, a.as.Name, func(r *running) { s.make(context.WithoutCancel(s.ctx), c, r) })
 }
 
 func ended(answer *up.Answer) *running {
-	r := newRunning("", "")
+	r := newRunning("", "", func() {})
 	r.end(answer)
 	return r
 }
@@ -93,16 +104,9 @@ func ended(answer *up.Answer) *running {
 func (r *running) end(answer *up.Answer) {
 	r.once.Do(func() {
 		r.answer = answer
+		r.leave()
 		close(r.done)
 	})
-}
-
-// over lets the next request under the key read the memory.
-func (s *Server) over(key string, r *running) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.running, key)
-	r.end(unknown("the adapter stops", "", 0).Answer())
 }
 
 // wait answers when the call ends, or when its caller has waited long enough.
@@ -244,14 +248,9 @@ const longestJob = 24 * time.Hour
 
 // resume follows a job that an earlier process has left.
 func (s *Server) resume(e calls.Entry) {
-	r := newRunning(e.Call, e.Upstream)
-	s.running[e.Key] = r
-	s.going.Add(1)
-	go func() {
-		defer s.going.Done()
-		defer s.over(e.Key, r)
-		s.follow(e.Key, e.Job, e.Began, r)
-	}()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(e.Key, e.Call, e.Upstream, func(r *running) { s.follow(e.Key, e.Job, e.Began, r) })
 }
 
 // follow asks for a job until it ends or nobody can say any more how.
