@@ -16,8 +16,8 @@ var ErrFull = errors.New("the store is full of claimed keys")
 // repeated call performs its effect again. So it is for tests, for trying the package out,
 // and for effects that can be repeated without harm. Use a SQLStore for everything else.
 //
-// When a bound is exceeded, the oldest FINISHED keys are dropped first; a CLAIMED key is
-// never dropped. The zero value is ready to use.
+// When a bound is exceeded, the oldest FINISHED keys are dropped first; a CLAIMED or WITHDRAWN
+// key is never dropped. The zero value is ready to use.
 type MemoryStore struct {
 	MaxKeys  int           // default 10,000
 	MaxBytes int           // of the bodies of all answers together; default 64 MiB
@@ -25,9 +25,10 @@ type MemoryStore struct {
 
 	mu       sync.Mutex
 	keys     map[string]*list.Element
-	claimed  list.List // of *Entry, in the order in which they were claimed
+	claimed  list.List // of *Entry, in the order in which they were claimed or withdrawn
 	finished list.List // of *Entry, in the order in which they were finished
 	bytes    int
+	restored time.Time
 }
 
 const (
@@ -46,19 +47,10 @@ func (m *MemoryStore) Claim(ctx context.Context, c Claim) (Entry, bool, error) {
 	defer m.mu.Unlock()
 	m.dropOlder(c.At.Add(-orDefault(m.MaxAge, defaultAge)))
 	if at, known := m.keys[c.Key]; known {
-		e := *at.Value.(*Entry)
-		e.Answer.Body = bytes.Clone(e.Answer.Body)
-		return e, false, nil
+		return m.copyOf(at.Value.(*Entry)), false, nil
 	}
-	limit := orDefault(m.MaxKeys, defaultKeys)
-	for len(m.keys) >= limit && m.finished.Len() > 0 {
-		m.drop(m.finished.Front())
-	}
-	if len(m.keys) >= limit {
+	if !m.makeRoom() {
 		return Entry{}, false, ErrFull
-	}
-	if m.keys == nil {
-		m.keys = map[string]*list.Element{}
 	}
 	e := Entry{Claim: c, State: Claimed}
 	m.keys[c.Key] = m.claimed.PushBack(&e)

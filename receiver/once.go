@@ -17,7 +17,7 @@ func (rc *Receiver) once(w http.ResponseWriter, r *http.Request, next http.Handl
 		return
 	}
 	defer tx.Rollback()
-	rc.running.Store(c.By, true) // before the claim: another request may see the claim at once
+	rc.running.Store(c.By, c.Key) // before the claim: another request may see the claim at once
 	defer rc.running.Delete(c.By)
 	e, got, err := tx.Claim(ctx, c)
 	if err == nil && !got && rc.hasEnded(e) {
@@ -54,33 +54,60 @@ func (rc *Receiver) perform(w http.ResponseWriter, r *http.Request, next http.Ha
 			rc.release(ctx, tx, key)
 		}
 	}()
+	if err := rc.savepoint(ctx, tx); err != nil {
+		rc.unavailable(w, Claim{Key: key}, err)
+		return
+	}
 	rec := newRecorder()
 	next.ServeHTTP(rec, r.WithContext(ctx))
 	ended = true
-	rc.settle(ctx, tx, key, rec, d.released.Load()).write(w)
+	rc.settle(ctx, w, tx, key, rec, d.released.Load())
 }
 
-// settle frees or finishes the key, or leaves it in doubt. It returns what the caller is
-// answered: the handler's answer, or an error if that answer could not be remembered.
-func (rc *Receiver) settle(ctx context.Context, tx Transaction, key string, rec *recorder, released bool) writer {
+// settle frees or finishes the key, or leaves it in doubt, and answers the caller: the handler's
+// answer, or an error if that could not be remembered. Only what is remembered is signed.
+func (rc *Receiver) settle(ctx context.Context, w http.ResponseWriter, tx Transaction, key string, rec *recorder, released bool) {
 	var err error
-	switch fateOf(rec.status, released) {
-	case freed:
+	fate := rc.fateOf(rec.status, released)
+	switch {
+	case fate == freed:
 		rc.release(ctx, tx, key)
-	case kept:
-		if !rec.tooLarge {
-			err = tx.Finish(ctx, key, rec.answer())
+	case fate == kept && !rec.tooLarge:
+		err = rc.keep(ctx, tx, key, rec)
+	}
+	if err != nil || rec.tooLarge {
+		rc.cfg.Log.Error("an answer could not be remembered", "key", key, "larger than 1 MiB", rec.tooLarge, "error", err)
+		problem{http.StatusInternalServerError, "not_remembered", "the answer could not be remembered, so it is not given: look up what happened under this key"}.write(w)
+		return
+	}
+	if fate != kept {
+		w = unsigned(w)
+	}
+	rec.write(w)
+}
+
+// effect names the savepoint before what the handler does in the transaction of its key.
+const effect = "countersign_effect"
+
+// savepoint marks where to go back to if the handler refuses: with an answer key its refusal is
+// kept, and the effect isn't.
+func (rc *Receiver) savepoint(ctx context.Context, tx Transaction) error {
+	if rc.cfg.AnswerKey == nil || tx.Tx() == nil {
+		return nil
+	}
+	_, err := tx.Tx().ExecContext(ctx, "SAVEPOINT "+effect)
+	return err
+}
+
+// keep finishes the key, without the effect if the handler has refused.
+func (rc *Receiver) keep(ctx context.Context, tx Transaction, key string, rec *recorder) error {
+	if rec.status >= 400 && tx.Tx() != nil {
+		if _, err := tx.Tx().ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+effect); err != nil {
+			return err
 		}
 	}
-	if err == nil && !rec.tooLarge {
-		return rec
-	}
-	rc.cfg.Log.Error("an answer could not be remembered", "key", key, "larger than 1 MiB", rec.tooLarge, "error", err)
-	return problem{http.StatusInternalServerError, "not_remembered", "the answer could not be remembered, so it is not given: look up what happened under this key"}
+	return tx.Finish(ctx, key, rec.answer())
 }
-
-// writer is an answer: the handler's, or an error of the Receiver.
-type writer interface{ write(w http.ResponseWriter) }
 
 // fate is what happens to a key after the handler has answered.
 type fate int
@@ -91,14 +118,16 @@ const (
 	kept
 )
 
-// fateOf derives the fate of a key from the status of the answer; see Handler.
-func fateOf(status int, released bool) fate {
+// fateOf derives the fate of a key from the status of the answer; see Handler. With an answer
+// key no refusal frees a key: a signed refusal and then an effect under the same key would be two
+// words of one API that contradict each other.
+func (rc *Receiver) fateOf(status int, released bool) fate {
 	switch {
 	case released:
 		return freed
 	case status >= 500, status == http.StatusRequestTimeout: // Countersign treats neither as a refusal
 		return doubtful
-	case status >= 400:
+	case status >= 400 && rc.cfg.AnswerKey == nil:
 		return freed
 	default:
 		return kept
@@ -116,15 +145,17 @@ func (rc *Receiver) release(ctx context.Context, tx Transaction, key string) {
 // repeat answers a request whose key another request has claimed.
 func (rc *Receiver) repeat(w http.ResponseWriter, e Entry, c Claim) {
 	switch {
+	case e.State == Withdrawn:
+		problem{http.StatusGone, "key_withdrawn", "this idempotency key was withdrawn before any call under it was seen: nothing was done, and nothing will be"}.write(w)
 	case e.Payload != c.Payload:
 		problem{http.StatusConflict, "idempotency_conflict", "this idempotency key came with another method, target or body"}.write(w)
 	case e.State == Finished:
 		e.Answer.replay(w)
 	case rc.inProgress(e.Claim, c.At):
 		w.Header().Set("Retry-After", "1")
-		problem{http.StatusConflict, "in_progress", "another request under this idempotency key is at work; ask again for its answer"}.write(w)
+		problem{http.StatusConflict, "in_progress", "another request under this idempotency key is at work; ask again for its answer"}.write(unsigned(w))
 	default:
-		problem{http.StatusConflict, "in_doubt", "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, so it is not tried again. Look up what happened"}.write(w)
+		problem{http.StatusConflict, "in_doubt", "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, so it is not tried again. Look up what happened"}.write(unsigned(w))
 	}
 }
 

@@ -74,6 +74,7 @@ func (a Answer) write(w http.ResponseWriter) {
 	if a.ContentType != "" {
 		w.Header().Set("Content-Type", a.ContentType)
 	}
+	a.sign(w)
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body) // a caller that has disconnected repeats its call
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -40,27 +41,18 @@ const (
 // SQLite needs a busy_timeout: without it, of two requests at the same time one fails.
 type SQLStore struct {
 	sqlKeys
-	db *sql.DB
+	db       *sql.DB
+	restored atomic.Pointer[time.Time] // what RestoredAt has found; nil before
 }
 
 // NewSQLStore makes a SQLStore that keeps keys in db.
 func NewSQLStore(db *sql.DB, p Placeholders) *SQLStore {
-	return &SQLStore{sqlKeys{db, p}, db}
+	return &SQLStore{sqlKeys: sqlKeys{db, p}, db: db}
 }
 
 // In returns a Store whose changes belong to your transaction: they are committed or rolled
 // back with your other changes. Make the Claim the first statement of the transaction.
 func (s *SQLStore) In(tx *sql.Tx) Store { return sqlKeys{tx, s.placeholders} }
-
-// Forget deletes the FINISHED keys that were claimed before a time, and returns how many.
-// That time must be at least 90 days ago: see Store.
-func (s *SQLStore) Forget(ctx context.Context, before time.Time) (int64, error) {
-	done, err := s.exec(ctx, `DELETE FROM countersign_keys WHERE state = 'FINISHED' AND claimed_at < ?`, before.UnixMilli())
-	if err != nil {
-		return 0, err
-	}
-	return done.RowsAffected()
-}
 
 // executor is *sql.DB or *sql.Tx.
 type executor interface {
@@ -93,8 +85,10 @@ func (k sqlKeys) Claim(ctx context.Context, c Claim) (Entry, bool, error) {
 			return e, false, err
 		}
 	}
-	return Entry{}, false, errors.New("the key is claimed and released again and again")
+	return Entry{}, false, errUnsteady
 }
+
+var errUnsteady = errors.New("the key is claimed and released again and again")
 
 func (k sqlKeys) entry(ctx context.Context, key string) (e Entry, err error) {
 	var at int64
@@ -103,6 +97,9 @@ func (k sqlKeys) entry(ctx context.Context, key string) (e Entry, err error) {
 		FROM countersign_keys WHERE idempotency_key = ?`), key).
 		Scan(&e.Payload, &e.State, &e.By, &at, &e.Answer.Status, &e.Answer.ContentType, &e.Answer.Body)
 	e.At = time.UnixMilli(at)
+	if e.Payload == withdrawnPayload {
+		e.State = Withdrawn
+	}
 	return e, err
 }
 

@@ -189,3 +189,13 @@ func TestInATransactionTheKeyGoesTheWayOfTheEffect(t *testing.T) {
 		}
 	}
 }
+
+func TestAMemoryStoreKeepsTheLawOfMemories(t *testing.T) {
+	receivertest.TestMemory(t, func(*testing.T) receiver.Memory { return &receiver.MemoryStore{} })
+}
+
+func TestASQLStoreKeepsTheLawOfMemories(t *testing.T) {
+	receivertest.TestMemory(t, func(t *testing.T) receiver.Memory {
+		return receiver.NewSQLStore(openSQLite(t), receiver.QuestionMarks)
+	})
+}

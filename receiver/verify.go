@@ -50,7 +50,7 @@ func (v Verifier) Verify(r *http.Request, rawBody []byte) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	if err := signature.VerifyAny(v.Secrets, p, signed, v.now(), cmp.Or(v.Window, countersign.SignatureWindow)); err != nil {
+	if err := signature.VerifyAny(v.Secrets, p, signed, v.now(), v.window()); err != nil {
 		return Call{}, refused(err)
 	}
 	sent, err := signature.SentAt(p.Timestamp)
@@ -59,6 +59,8 @@ func (v Verifier) Verify(r *http.Request, rawBody []byte) (Call, error) {
 	}
 	return Call{p.Method, p.PathAndQuery, p.RunID, p.StepID, p.IdempotencyKey, sent}, nil
 }
+
+func (v Verifier) window() time.Duration { return cmp.Or(v.Window, countersign.SignatureWindow) }
 
 func (v Verifier) now() time.Time {
 	if v.Now == nil {
