@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/adapter/serve"
 	"github.com/countersign/countersign/internal/tools/adapter/upstream"
 	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/receiver"
 )
 
 // adapterCheck checks a FILE.
@@ -45,7 +46,7 @@ func (c *adapterCheck) Run(t *cli.Terminal) error {
 				fmt.Fprintln(t.Errs, "warning:", err)
 				continue
 			}
-			fmt.Fprintf(t.Out, "%s: answer key %s\n", u.Name, serve.PublicKey(key))
+			fmt.Fprintf(t.Out, "%s: answer key %s\n", u.Name, receiver.AnswerKeyText(key))
 		}
 	}
 	for _, line := range a.warnings() {
@@ -124,7 +125,7 @@ func (c *adapterResolve) Run(t *cli.Terminal) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, store) }()
-	if err := store.Resolve(t.Context, c.Key, calls.Answer(*answer), c.Reason, time.Now()); err != nil {
+	if err := store.Resolve(t.Context, c.Key, calls.Answer{Status: answer.Status, ContentType: answer.ContentType, Body: answer.Body}, c.Reason, time.Now()); err != nil {
 		return cli.RefusedError{Reason: c.refusal(t, store, dir)}
 	}
 	fmt.Fprintf(t.Out, "%s is answered with %d from now on\n", cli.Plain(c.Key), c.Status)

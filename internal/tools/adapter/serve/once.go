@@ -69,7 +69,7 @@ func (a *asked) call(kind, rest string) {
 	case err != nil:
 		a.problem(noMemory(err))
 	case a.cfg.Now().Before(restored.Add(RestoredPause)):
-		a.problem(&up.Problem{Status: http.StatusServiceUnavailable, Code: "restored", Message: "the adapter's memory was restored: until no call of before can arrive any more, 10 minutes after, none is taken"})
+		a.problem(&up.Problem{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "the adapter's memory was restored: until no call of before can arrive any more, 10 minutes after, none is taken"})
 	case len(a.by.IdempotencyKey) > maxKey:
 		a.problem(up.Invalid("an idempotency key has at most 512 bytes"))
 	default:
@@ -223,11 +223,13 @@ func (s *Server) insist(key string, keep func() error) bool {
 	}
 }
 
-func kept(a *up.Answer) calls.Answer { return calls.Answer(*a) }
+func kept(a *up.Answer) calls.Answer {
+	return calls.Answer{Status: a.Status, ContentType: a.ContentType, Body: a.Body}
+}
 
 // again answers from what is kept.
 func (r *running) again(e calls.Entry) {
-	a := up.Answer(e.Answer)
+	a := up.Answer{Status: e.Answer.Status, ContentType: e.Answer.ContentType, Body: e.Answer.Body}
 	switch {
 	case e.State == calls.Withdrawn && e.Upstream == r.upstream:
 		r.end(withdrawn().Answer())
@@ -295,7 +297,9 @@ func noMemory(err error) *up.Problem {
 	if calls.Full(err) {
 		why = "is full"
 	}
-	return up.NotCalled("the adapter's memory %s", why)
+	p := up.NotCalled("the adapter's memory %s", why)
+	p.Unkept = true
+	return p
 }
 
 // unknown says that nobody knows what happened, with what the upstream said.

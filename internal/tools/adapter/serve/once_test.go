@@ -165,7 +165,7 @@ func TestARestoredMemoryTakesNoCallsForTenMinutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.now = a.now.Add(10*time.Minute - time.Second)
-	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 503, `"error":"restored","message":"the adapter's memory was restored: until no call of before can arrive any more, 10 minutes after, none is taken"`)
+	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 503, `"error":"unavailable","message":"the adapter's memory was restored: until no call of before can arrive any more, 10 minutes after, none is taken"`)
 	a.now = a.now.Add(time.Second)
 	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 200, "{}")
 }

@@ -5,9 +5,7 @@ package serve
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -189,29 +187,12 @@ func (a *asked) problem(p *up.Problem) { a.answer(p.Answer()) }
 
 // answer writes an answer, signed where the upstream has a key for that.
 func (a *asked) answer(out *up.Answer) {
-	if a.as != nil && a.as.AnswerKeyEnv != "" && !neverSigned(out.Status) {
-		key, err := AnswerKey(a.cfg.Secrets, a.as)
-		if err == nil {
-			err = a.sign(key, out)
-		}
-		if err != nil {
+	if a.as != nil && a.as.AnswerKeyEnv != "" && signs(out) {
+		if err := a.sign(out); err != nil {
 			a.cfg.Log.Error("an answer could not be signed", "upstream", a.as.Name, "error", err)
 		}
 	}
 	write(a.w, out)
-}
-
-// AnswerKey is the key by which the answers of an upstream are signed.
-func AnswerKey(secrets up.Secrets, u *file.Upstream) (ed25519.PrivateKey, error) {
-	seed, err := secrets.Of(u.AnswerKeyEnv)
-	if err != nil {
-		return nil, err
-	}
-	key, err := seedKey(seed)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", u.AnswerKeyEnv, err)
-	}
-	return key, nil
 }
 
 func write(w http.ResponseWriter, a *up.Answer) {

@@ -55,6 +55,7 @@ type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte
+	Unkept      bool // nothing of it is kept, so that it isn't signed
 }
 
 // Outcome is what is known of a call: one of the three, or why nothing is known.
@@ -72,6 +73,7 @@ type Problem struct {
 	Status  int
 	Code    string
 	Message string
+	Unkept  bool // it can't be kept
 }
 
 // Answer writes the problem down.
@@ -80,22 +82,22 @@ func (p *Problem) Answer() *Answer {
 	if err != nil {
 		panic(err) // texts can always be written
 	}
-	return &Answer{p.Status, "application/json", body}
+	return &Answer{Status: p.Status, ContentType: "application/json", Body: body, Unkept: p.Unkept}
 }
 
 // NotCalled says that nothing can have been called.
 func NotCalled(format string, args ...any) *Problem {
-	return &Problem{http.StatusFailedDependency, "not_called", fmt.Sprintf(format, args...) + "; nothing was called"}
+	return &Problem{Status: http.StatusFailedDependency, Code: "not_called", Message: fmt.Sprintf(format, args...) + "; nothing was called"}
 }
 
 // NotFound refuses what isn't offered.
 func NotFound(what string) *Problem {
-	return &Problem{http.StatusNotFound, "not_found", what + " is not offered here; GET /openapi.json lists what is"}
+	return &Problem{Status: http.StatusNotFound, Code: "not_found", Message: what + " is not offered here; GET /openapi.json lists what is"}
 }
 
 // Invalid refuses a request that can't be turned into the upstream's.
 func Invalid(format string, args ...any) *Problem {
-	return &Problem{http.StatusBadRequest, "invalid_request", fmt.Sprintf(format, args...)}
+	return &Problem{Status: http.StatusBadRequest, Code: "invalid_request", Message: fmt.Sprintf(format, args...)}
 }
 
 // Wait is how long a caller waits for the end of a call, and an HTTP upstream for an answer.
@@ -137,7 +139,7 @@ func Judge(status int, contentType string, body []byte, secrets outbound.Masker)
 	case status == http.StatusConflict && request.SpeaksOfAnother(string(body)):
 		return unknown("the upstream answered 409 and speaks of another request under the key")
 	case status >= 400 && status < 500 && status != http.StatusRequestTimeout:
-		return Outcome{Answer: &Answer{status, contentType, []byte(secrets.Text(string(body)))}}
+		return Outcome{Answer: &Answer{Status: status, ContentType: contentType, Body: []byte(secrets.Text(string(body)))}}
 	case status >= 300 && status < 400:
 		return unknown(fmt.Sprintf("the upstream answered %d, and redirects aren't followed", status))
 	default:
@@ -158,9 +160,9 @@ func Success(status int, body []byte, secrets outbound.Masker) (*Answer, error) 
 		if exactjson.Check(masked) != nil { // two keys became one
 			return nil, fmt.Errorf("the upstream's answer repeats a secret in a way that can't be masked")
 		}
-		return &Answer{status, "application/json", masked}, nil
+		return &Answer{Status: status, ContentType: "application/json", Body: masked}, nil
 	}
-	return &Answer{status, "application/json", []byte(TextValue(secrets.Text(string(body))).Raw())}, nil
+	return &Answer{Status: status, ContentType: "application/json", Body: []byte(TextValue(secrets.Text(string(body))).Raw())}, nil
 }
 
 // TextValue is what stands for a text that is no JSON.
