@@ -9,7 +9,7 @@ import (
 
 func isolate(_ *exec.Cmd, name, _ string) error {
 	if name != "" {
-		return errors.New("user: this system knows no other users for a command")
+		return errors.ErrUnsupported
 	}
 	return nil
 }

@@ -154,6 +154,14 @@ func TestAToolThatChangedIsNotCalled(t *testing.T) {
 	}
 }
 
+func TestAServerThatRefusesItsListIsNotCalled(t *testing.T) {
+	s := serve(t)
+	if err := os.WriteFile(filepath.Join(s.dir, "refuses"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.is(s.call("text", "{}"), "not_called: the server refused with code -32001; nothing was called")
+}
+
 func TestRequestsOfTheServerAreRefused(t *testing.T) {
 	s := serve(t)
 	got := s.call("asks", "{}")

@@ -6,6 +6,7 @@ package mcpup
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -241,7 +242,7 @@ func (u *upstream) answer(isError bool, result countersign.Value, refusal bool) 
 
 // Follow implements up.Upstream: tools have no jobs.
 func (*upstream) Follow(context.Context, string) (*up.Answer, error) {
-	return nil, fmt.Errorf("a tool has no job")
+	return nil, errors.ErrUnsupported
 }
 
 // Pace implements up.Upstream.

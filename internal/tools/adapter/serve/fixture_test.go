@@ -31,6 +31,8 @@ type adapter struct {
 	file    *file.File
 	store   *calls.Store
 	server  *serve.Server
+
+	patience time.Duration
 }
 
 const secret = "adapter-secret-0123456789-0123456789"
@@ -68,7 +70,7 @@ func (a *adapter) open() {
 		}
 	}
 	a.file = f
-	a.server, err = serve.New(a.t.Context(), serve.Config{File: f, Store: a.store, Upstreams: ups, Secrets: a.look, Now: func() time.Time { return a.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	a.server, err = serve.New(a.t.Context(), serve.Config{File: f, Store: a.store, Upstreams: ups, Secrets: a.look, Now: func() time.Time { return a.now }, Patience: a.patience, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		a.t.Fatal(err)
 	}

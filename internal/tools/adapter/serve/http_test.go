@@ -16,6 +16,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign/internal/tools/adapter/file"
+	"github.com/countersign/countersign/internal/tools/adapter/httpup"
 )
 
 // TestNestedFieldsBecomeAForm spells forms as Stripe and Rails read them.
@@ -310,4 +313,12 @@ func TestMutualTLSAndAPrivateAuthority(t *testing.T) {
 func TestAddressesThatCallsNeverGoToAreNotCalled(t *testing.T) {
 	a := start(t, shop("http://no-such-name.invalid"), nil)
 	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 424, "the upstream's name could not be resolved")
+}
+
+func TestAFileOfNoCertificatesStopsTheStart(t *testing.T) {
+	path := write(t, "ca.pem", "nothing")
+	cfg := &file.Upstream{HTTP: &file.HTTP{BaseURL: "https://localhost", CAFile: path}}
+	if _, err := httpup.New(cfg, nil, nil); err == nil || err.Error() != path+" holds no certificate in PEM" {
+		t.Error(err)
+	}
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,7 +112,7 @@ func (r *running) end(answer *up.Answer) {
 
 // wait answers when the call ends, or when its caller has waited long enough.
 func (a *asked) wait(r *running) {
-	patience := time.After(up.Wait)
+	patience := time.After(cmp.Or(a.cfg.Patience, up.Wait))
 	followed := r.followed
 	late := &up.Problem{Status: http.StatusServiceUnavailable, Code: "in_progress", Message: "the call goes on; ask again for its answer"}
 	for {

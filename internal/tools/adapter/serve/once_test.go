@@ -212,3 +212,31 @@ func TestALargeBodyIsRefused(t *testing.T) {
 	a.send("k", "POST", "/http/shop/orders", strings.Repeat("x", 1<<20+1)).is(t, 413, `{"error":"payload_too_large","message":"a body has at most 1 MiB"}`)
 	a.send(strings.Repeat("k", 513), "POST", "/http/shop/orders", "{}").is(t, 400, "an idempotency key has at most 512 bytes")
 }
+
+// TestACallThatGoesOnIsWaitedForThenInProgress, and its answer is there later.
+func TestACallThatGoesOnIsWaitedForThenInProgress(t *testing.T) {
+	let := make(chan struct{})
+	api := newAPI(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-let
+		says(200, "{}")(w, nil)
+	})
+	a := start(t, shop(api.URL), nil)
+	a.patience = time.Millisecond
+	a.restart()
+	for range 2 {
+		got := a.send("k", "POST", "/http/shop/orders", "{}")
+		got.is(t, 503, `{"error":"in_progress","message":"the call goes on; ask again for its answer"}`)
+		if got.header.Get("Retry-After") != "1" {
+			t.Error(got.header)
+		}
+	}
+	close(let)
+	got := a.send("k", "POST", "/http/shop/orders", "{}")
+	for got.status == 503 {
+		got = a.send("k", "POST", "/http/shop/orders", "{}")
+	}
+	got.is(t, 200, "{}")
+	if len(api.asked) != 1 {
+		t.Error(api.asked)
+	}
+}

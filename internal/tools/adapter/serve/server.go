@@ -29,6 +29,7 @@ type Config struct {
 	Secrets   up.Secrets
 	Now       func() time.Time
 	Log       *slog.Logger
+	Patience  time.Duration // how long a caller waits for a call; 0: upstream.Wait
 }
 
 // Server is the adapter.
@@ -175,12 +176,9 @@ func (a *asked) verified(names ...string) (by []string, err error) {
 }
 
 func (a *asked) unauthenticated(err error) {
-	p := &up.Problem{Status: http.StatusUnauthorized, Code: string(receiver.Signature), Message: "no upstream's secret fits"}
-	var refused *receiver.RefusedError
-	if errors.As(err, &refused) {
-		p.Code, p.Message = string(refused.Reason), refused.Error()
-	}
-	a.answer(p.Answer())
+	refused := &receiver.RefusedError{Reason: receiver.Signature}
+	_ = errors.As(err, &refused) // else it is that
+	a.problem(&up.Problem{Status: http.StatusUnauthorized, Code: string(refused.Reason), Message: refused.Error()})
 }
 
 func (a *asked) problem(p *up.Problem) { a.answer(p.Answer()) }

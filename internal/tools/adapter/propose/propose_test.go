@@ -1,0 +1,47 @@
+package propose_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/adapter/file"
+	"github.com/countersign/countersign/internal/tools/adapter/mcpup"
+	"github.com/countersign/countersign/internal/tools/adapter/propose"
+)
+
+func tool(name, schema string) mcpup.Tool {
+	return mcpup.Tool{Name: name, Description: "does it", InputSchema: countersign.RawValue(schema)}
+}
+
+func TestToolsBecomeCapabilitiesWithTheirBounds(t *testing.T) {
+	b, err := propose.Tools("acme-my.tools", file.MCP{Command: []string{"server"}}, []mcpup.Tool{
+		tool("pay", `{"type":"object","properties":{"amount":{"type":"number","maximum":100,"description":"how much"},"to":{"$ref":"#/$defs/name"}},"required":["amount"],"$defs":{"name":{"type":"string","maxLength":9}}}`),
+		tool("bare", `{"type":"object"}`),
+		tool("no schema", ``),
+		tool("../up", `{}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Project.Capabilities) != 2 || len(b.Report.Skipped) != 2 || b.Report.Skipped[0].Message != "a tool's name must be letters, digits, _, - and ." {
+		t.Fatalf("%+v\n%+v", b.Project.Capabilities, b.Report.Skipped)
+	}
+	for _, c := range b.Project.Capabilities {
+		if c.Approval != countersign.ApprovalAlways || c.Expectation.Field != "isError" || !strings.HasPrefix(c.Path, "/mcp/my-tools/") {
+			t.Errorf("%+v", c)
+		}
+	}
+	pay := (&countersign.Project{Capabilities: b.Project.Capabilities}).Capability("pay")
+	if amount, to := pay.InputSchema["amount"], pay.InputSchema["to"]; amount.Maximum.Raw() != "100" || !amount.Required || amount.Description != `the server says: "how much"` || to.MaxLength != 9 {
+		t.Errorf("%+v", pay.InputSchema)
+	}
+	text, err := b.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, problems := file.Read(text)
+	if problems != nil || len(f.Upstreams[0].MCP.Tools) != 2 {
+		t.Errorf("%s\n%v", text, problems)
+	}
+}
