@@ -146,6 +146,10 @@ func (s *Server) make(ctx context.Context, c up.Call, r *running) {
 		r.again(e)
 		return
 	}
+	if s.unkept.Load() > 0 {
+		r.end(noMemory(errFull).Answer())
+		return
+	}
 	preparing, cancel := context.WithTimeout(ctx, up.Wait)
 	defer cancel()
 	perform, problem := s.cfg.Upstreams[r.upstream].Prepare(preparing, c)
@@ -207,13 +211,20 @@ func (s *Server) settle(ctx context.Context, key string, r *running, o up.Outcom
 	}
 }
 
+// firstWait is how long after a failure it is tried again for the first time.
+const firstWait = 100 * time.Millisecond
+
 // insist tries until something is kept: an answer that isn't is given to nobody. Where the
 // adapter stops before, the key is unknown.
 func (s *Server) insist(key string, keep func() error) bool {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, time.Minute) {
+	for wait := firstWait; ; wait = min(2*wait, time.Minute) {
 		err := keep()
 		if err == nil {
 			return true
+		}
+		if wait == firstWait {
+			s.unkept.Add(1)
+			defer s.unkept.Add(-1)
 		}
 		s.cfg.Log.Error("what became of a call could not be kept; it is tried again", "key", key, "error", err)
 		select {
@@ -292,6 +303,9 @@ func conflict() *up.Problem {
 func withdrawn() *up.Problem {
 	return &up.Problem{Status: http.StatusGone, Code: "key_withdrawn", Message: "this idempotency key was withdrawn before a call came under it; nothing was called, and nothing will be"}
 }
+
+// errFull is a memory that takes no answer of a call.
+var errFull = errors.New("full")
 
 func noMemory(err error) *up.Problem {
 	why := "can't be read or written"

@@ -1,8 +1,10 @@
 package serve_test
 
 import (
+	"database/sql"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -236,6 +238,42 @@ func TestACallThatGoesOnIsWaitedForThenInProgress(t *testing.T) {
 		got = a.send("k", "POST", "/http/shop/orders", "{}")
 	}
 	got.is(t, 200, "{}")
+	if len(api.asked) != 1 {
+		t.Error(api.asked)
+	}
+}
+
+// TestNoOtherCallIsBegunWhileAnAnswerCannotBeKept: an answer that isn't kept is given to nobody, and its caller is told
+// once it is.
+func TestNoOtherCallIsBegunWhileAnAnswerCannotBeKept(t *testing.T) {
+	var other *sql.Conn
+	locked := make(chan struct{})
+	api := newAPI(t, nil)
+	a := start(t, shop(api.URL), nil)
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(a.dir, "keys.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	api.reply = func(w http.ResponseWriter, r *http.Request) {
+		if other, err = db.Conn(t.Context()); err == nil {
+			_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+		}
+		close(locked)
+		says(200, "{}")(w, r)
+	}
+	first := make(chan answer)
+	go func() { first <- a.send("k", "POST", "/http/shop/orders", "{}") }()
+	<-locked
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := a.send("l", "POST", "/http/shop/orders", "{}")
+	got.is(t, 424, "; nothing was called")
+	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	(<-first).is(t, 200, "{}")
 	if len(api.asked) != 1 {
 		t.Error(api.asked)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -41,6 +42,7 @@ type Server struct {
 	mu      sync.Mutex
 	running map[string]*running // by key
 	going   sync.WaitGroup      // calls and jobs
+	unkept  atomic.Int64        // answers that the memory doesn't take: no other call is begun before it does
 }
 
 // New makes a Server, and follows the jobs that the last one has left.
