@@ -175,25 +175,53 @@ func isEmpty(v countersign.Value) bool {
 var local = regexp.MustCompile(`("\$ref"\s*:\s*)"#(/|")`)
 
 // Operations proposes an API's operations by way of the adapter, of what the importer has
-// proposed without one.
-func Operations(projectID string, p *importer.Proposal) *Both {
+// proposed without one. Those whose bodies are forms have an upstream of their own.
+func Operations(projectID string, p *importer.Proposal, isForm func(capability string) bool) *Both {
 	name := nameOf(projectID)
 	b := &Both{Project: p.Project, Report: p.Report}
 	b.File = file.File{Listen: Listen, Store: "./adapter-store"}
+	plain, forms := upstreamOf(p), upstreamOf(p)
+	forms.Encode = "form"
+	b.Project.Capabilities = nil
+	for _, c := range p.Project.Capabilities {
+		h, at := plain, name
+		if isForm(c.Name) {
+			h, at = forms, name+"-form"
+		}
+		h.Operations = append(h.Operations, file.Operation{Method: c.Method, Path: c.Path})
+		c.Path = "/http/" + at + c.Path
+		b.Project.Capabilities = append(b.Project.Capabilities, c)
+	}
+	reached(&b.Project, projectID)
+	for _, u := range []file.Upstream{{Name: name, HTTP: plain}, {Name: name + "-form", HTTP: forms}} {
+		if u.SecretEnv = secretOf(projectID); len(u.HTTP.Operations) > 0 {
+			b.File.Upstreams = append(b.File.Upstreams, u)
+		}
+	}
+	return b
+}
+
+// upstreamOf is the API, with the key by which it deduplicates where the document has one.
+func upstreamOf(p *importer.Proposal) *file.HTTP {
 	h := &file.HTTP{BaseURL: p.Project.BaseURL, Headers: p.Project.Headers}
 	if list := p.Project.Auth.List(); len(list) > 0 {
 		h.Auth = authOf(list[0])
 	}
-	var capabilities []countersign.Capability
-	for _, c := range p.Project.Capabilities {
-		h.Operations = append(h.Operations, file.Operation{Method: c.Method, Path: c.Path})
-		c.Path = "/http/" + name + c.Path
-		capabilities = append(capabilities, c)
+	keys := map[string]bool{}
+	for _, line := range p.Proposed {
+		switch {
+		case line.OtherKey != "":
+			keys[line.OtherKey] = true
+		case line.Idempotent:
+			keys["Idempotency-Key"] = true
+		}
 	}
-	b.Project.Capabilities = capabilities
-	reached(&b.Project, projectID)
-	b.File.Upstreams = []file.Upstream{{Name: name, SecretEnv: secretOf(projectID), HTTP: h}}
-	return b
+	for key := range keys {
+		if len(keys) == 1 {
+			h.Key = &file.Key{Header: key}
+		}
+	}
+	return h
 }
 
 func authOf(a countersign.Auth) *file.Auth {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/importer"
 	"github.com/countersign/countersign/internal/tools/adapter/file"
 	"github.com/countersign/countersign/internal/tools/adapter/mcpup"
 	"github.com/countersign/countersign/internal/tools/adapter/propose"
@@ -42,6 +43,25 @@ func TestToolsBecomeCapabilitiesWithTheirBounds(t *testing.T) {
 	}
 	f, problems := file.Read(text)
 	if problems != nil || len(f.Upstreams[0].MCP.Tools) != 2 {
+		t.Errorf("%s\n%v", text, problems)
+	}
+}
+
+func TestFormsHaveAnUpstreamOfTheirOwnAndTheKeyIsTheAPIs(t *testing.T) {
+	p := &importer.Proposal{Project: countersign.ProjectWrite{BaseURL: "https://api.shop.example", Capabilities: []countersign.Capability{
+		{Name: "read", Method: "GET", Path: "/v1/orders"}, {Name: "pay", Method: "POST", Path: "/v1/pay"},
+	}}}
+	p.Proposed = []importer.Proposed{{Name: "pay", OtherKey: "Pay-Request-Id"}}
+	b := propose.Operations("acme-shop", p, func(name string) bool { return name == "pay" })
+	if b.Project.Capabilities[0].Path != "/http/shop/v1/orders" || b.Project.Capabilities[1].Path != "/http/shop-form/v1/pay" {
+		t.Errorf("%+v", b.Project.Capabilities)
+	}
+	text, err := b.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, problems := file.Read(text)
+	if problems != nil || len(f.Upstreams) != 2 || f.Upstreams[1].HTTP.Encode != "form" || f.Upstreams[1].HTTP.Key.Header != "Pay-Request-Id" {
 		t.Errorf("%s\n%v", text, problems)
 	}
 }
