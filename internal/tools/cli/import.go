@@ -82,7 +82,7 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 // options validates the flags before any file is read.
 func (c *ImportOpenAPI) options() (importer.Options, error) {
 	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv, RiskBased: c.RiskBased}
-	o.Tags, o.Auth, o.PathText, o.Forms = c.Tag, c.Auth, c.PathText, c.Adapter
+	o.Tags, o.Auth, o.PathText, o.Adapter = c.Tag, c.Auth, c.PathText, c.Adapter
 	if err := c.pairs(&o); err != nil {
 		return o, err
 	}

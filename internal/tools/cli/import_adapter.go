@@ -10,7 +10,7 @@ import (
 
 // byAdapter writes a proposal as one that an adapter in front of the API serves.
 func (c *ImportOpenAPI) byAdapter(t *Terminal, p *importer.Proposal) error {
-	both := propose.Operations(c.Project, p, func(string) bool { return false })
+	both := propose.Operations(c.Project, p)
 	if err := writeBoth(t, both, first(c.Out, "."), c.Project, c.Force); err != nil {
 		return err
 	}

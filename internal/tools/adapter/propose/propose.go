@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,20 +178,29 @@ var local = regexp.MustCompile(`("\$ref"\s*:\s*)"#(/|")`)
 
 // Operations proposes an API's operations by way of the adapter, of what the importer has
 // proposed without one. Those whose bodies are forms have an upstream of their own.
-func Operations(projectID string, p *importer.Proposal, isForm func(capability string) bool) *Both {
+func Operations(projectID string, p *importer.Proposal) *Both {
 	name := nameOf(projectID)
 	b := &Both{Project: p.Project, Report: p.Report}
 	b.File = file.File{Listen: Listen, Store: "./adapter-store"}
 	plain, forms := upstreamOf(p), upstreamOf(p)
 	forms.Encode = "form"
 	b.Project.Capabilities = nil
+	isForm := map[string]bool{}
+	for _, line := range p.Proposed {
+		isForm[line.Name] = line.Form
+	}
 	for _, c := range p.Project.Capabilities {
 		h, at := plain, name
-		if isForm(c.Name) {
+		if isForm[c.Name] {
 			h, at = forms, name+"-form"
 		}
-		h.Operations = append(h.Operations, file.Operation{Method: c.Method, Path: c.Path})
+		o := file.Operation{Method: c.Method, Path: c.Path}
+		for input, field := range c.InputSchema {
+			o.PathText = o.PathText || field.PathText && strings.Contains(c.Path, "{"+input+"}")
+		}
+		h.Operations = append(h.Operations, o)
 		c.Path = "/http/" + at + c.Path
+		withoutKey(&c, h.Key)
 		b.Project.Capabilities = append(b.Project.Capabilities, c)
 	}
 	reached(&b.Project, projectID)
@@ -207,21 +218,54 @@ func upstreamOf(p *importer.Proposal) *file.HTTP {
 	if list := p.Project.Auth.List(); len(list) > 0 {
 		h.Auth = authOf(list[0])
 	}
+	h.Key = keyOf(p.Proposed)
+	return h
+}
+
+// keyOf is the API's own key, where all that it does is deduplicated by one: a header is sent
+// with each call, a field with each body.
+func keyOf(lines []importer.Proposed) *file.Key {
 	keys := map[string]bool{}
-	for _, line := range p.Proposed {
+	for _, line := range lines {
 		switch {
+		case !line.SideEffect:
 		case line.OtherKey != "":
 			keys[line.OtherKey] = true
 		case line.Idempotent:
-			keys["Idempotency-Key"] = true
+			keys[inHeader+"Idempotency-Key"] = true
+		default:
+			keys[""] = true
 		}
 	}
+	header, field := "", ""
 	for key := range keys {
-		if len(keys) == 1 {
-			h.Key = &file.Key{Header: key}
+		if name, is := strings.CutPrefix(key, inHeader); is && header == "" {
+			header = name
+		} else if name, is := strings.CutPrefix(key, inBody); is && len(keys) == 1 {
+			field = name
+		} else if key != "" {
+			return nil // several: a person decides
 		}
 	}
-	return h
+	if header == "" && field == "" {
+		return nil
+	}
+	return &file.Key{Header: header, Field: field}
+}
+
+// How the importer names a key of an API.
+const (
+	inHeader = "the header "
+	inBody   = "the body's field "
+)
+
+// withoutKey leaves out an input that the adapter sends.
+func withoutKey(c *countersign.Capability, key *file.Key) {
+	if key == nil || key.Field == "" || c.Request == nil {
+		return
+	}
+	c.InputSchema, c.Request = maps.Clone(c.InputSchema), &countersign.RequestMapping{Query: c.Request.Query, Body: slices.DeleteFunc(slices.Clone(c.Request.Body), func(name string) bool { return name == key.Field })}
+	delete(c.InputSchema, key.Field)
 }
 
 func authOf(a countersign.Auth) *file.Auth {

@@ -51,8 +51,8 @@ func TestFormsHaveAnUpstreamOfTheirOwnAndTheKeyIsTheAPIs(t *testing.T) {
 	p := &importer.Proposal{Project: countersign.ProjectWrite{BaseURL: "https://api.shop.example", Capabilities: []countersign.Capability{
 		{Name: "read", Method: "GET", Path: "/v1/orders"}, {Name: "pay", Method: "POST", Path: "/v1/pay"},
 	}}}
-	p.Proposed = []importer.Proposed{{Name: "pay", OtherKey: "Pay-Request-Id"}}
-	b := propose.Operations("acme-shop", p, func(name string) bool { return name == "pay" })
+	p.Proposed = []importer.Proposed{{Name: "pay", SideEffect: true, OtherKey: "the header Pay-Request-Id", Form: true}}
+	b := propose.Operations("acme-shop", p)
 	if b.Project.Capabilities[0].Path != "/http/shop/v1/orders" || b.Project.Capabilities[1].Path != "/http/shop-form/v1/pay" {
 		t.Errorf("%+v", b.Project.Capabilities)
 	}
@@ -63,5 +63,28 @@ func TestFormsHaveAnUpstreamOfTheirOwnAndTheKeyIsTheAPIs(t *testing.T) {
 	f, problems := file.Read(text)
 	if problems != nil || len(f.Upstreams) != 2 || f.Upstreams[1].HTTP.Encode != "form" || f.Upstreams[1].HTTP.Key.Header != "Pay-Request-Id" {
 		t.Errorf("%s\n%v", text, problems)
+	}
+}
+
+// TestTheAPIsKeyIsNoInput where the adapter sends the runtime's as it.
+func TestTheAPIsKeyIsNoInput(t *testing.T) {
+	document := `{"openapi":"3.0.3","info":{"title":"Pay"},"servers":[{"url":"https://api.pay.example"}],"paths":{"/refunds":{"post":{"operationId":"refund",
+		"requestBody":{"content":{"application/x-www-form-urlencoded":{"schema":{"type":"object","required":["idempotency_key","amount"],"properties":{"idempotency_key":{"type":"string"},"amount":{"type":"number"}}}}}},
+		"responses":{"200":{"description":"","content":{"application/json":{"schema":{"type":"object"}}}}}}}}}`
+	d, err := importer.Read([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Propose(importer.Options{ProjectID: "acme-pay", Adapter: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := propose.Operations("acme-pay", p)
+	c := b.Project.Capabilities[0]
+	if h := b.File.Upstreams[0].HTTP; h.Encode != "form" || h.Key == nil || h.Key.Field != "idempotency_key" {
+		t.Errorf("%+v", h)
+	}
+	if _, there := c.InputSchema["idempotency_key"]; there || len(c.Request.Body) != 1 || c.Path != "/http/pay-form/refunds" {
+		t.Errorf("%+v %+v", c, c.Request)
 	}
 }
