@@ -33,6 +33,8 @@ var outside = map[string][]string{
 	"examples/go":           {"receiver"},
 	"internal/tools/cli":    {"client", "receiver"},
 	"internal/tools/sample": {},
+
+	"internal/tools/adapter/serve": {"receiver"},
 }
 
 // never says what packages may not import although their folder may, or although the
@@ -233,6 +235,31 @@ func TestFoldersImportOnlyFoldersBelow(t *testing.T) {
 		if found[arrow] == "" {
 			t.Errorf("docs/architecture.md lists the import %q; no package has it", arrow)
 		}
+	}
+}
+
+// TestTheAdapterKnowsNothingOfTheServiceButItsSignature: it runs on a project's side, and could
+// be another program.
+func TestTheAdapterKnowsNothingOfTheServiceButItsSignature(t *testing.T) {
+	may := []string{
+		"internal/evidence/signature", "receiver", "internal/tools/adapter",
+		"internal/rules/exactjson", "internal/rules/request", "internal/rules/safetext", "internal/rules/importer", "internal/runtime/outbound",
+	}
+	rooms := 0
+	for pkg, list := range imports(t) {
+		if !strings.HasPrefix(pkg, "internal/tools/adapter/") {
+			continue
+		}
+		rooms++
+		for _, name := range list {
+			ours, isOurs := strings.CutPrefix(name, module+"/")
+			if isOurs && !slices.ContainsFunc(may, func(m string) bool { return ours == m || strings.HasPrefix(ours, m+"/") }) {
+				t.Errorf("%s imports %s; the adapter may import %v", pkg, ours, may)
+			}
+		}
+	}
+	if rooms == 0 {
+		t.Error("there is no adapter")
 	}
 }
 

@@ -28,6 +28,7 @@ type commands struct {
 	CheckBackup checkBackupCommand `cmd:"" group:"Server" help:"Look at a backup, and serve what is in it for reading." example:"check-backup countersign.backup --listen 127.0.0.1:8081"`
 	Restore     restoreCommand     `cmd:"" group:"Server" help:"Make a store of a backup, safe to start." example:"restore countersign.backup --store ./restored"`
 	Store       storeCommand       `cmd:"" group:"Server" help:"Move a store between a directory and PostgreSQL."`
+	Adapter     adapterCommand     `cmd:"" group:"Server" help:"In front of a project's APIs that aren't HTTPS/JSON with a fixed secret: serve, check, resolve, restored."`
 	Doctor      doctorCommand      `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do." example:"doctor --store ./countersign-data"`
 	Witness     witnessCommand     `cmd:"" group:"Server" help:"Cosign the audit logs of other installations."`
 	Version     versionCommand     `cmd:"" group:"Server" help:"Print the version and what the binary was made of." example:"version"`

@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
-	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/importer"
@@ -18,6 +17,7 @@ import (
 // Import makes proposals from descriptions of other systems. It registers
 // nothing and enables nothing.
 type Import struct {
+	MCP     ImportMCP     `cmd:"" name:"mcp" help:"Propose an adapter's FILE and a project for the tools of an MCP server." example:"import mcp --project default-files -- npx -y @modelcontextprotocol/server-filesystem /srv/shared"`
 	OpenAPI ImportOpenAPI `cmd:"" name:"openapi" help:"Propose a project from an OpenAPI 3.0 or 3.1 document, or one of Swagger 2.0." example:"import openapi https://shop.example.com/openapi.json --project default-shop"`
 }
 
@@ -36,7 +36,8 @@ type ImportOpenAPI struct {
 	Policy        []string `sep:"none" placeholder:"TAG=POLICY" help:"Approval of the operations with this tag: ALWAYS (reads too), RISK_BASED or NONE; may be repeated. Nothing in the document lowers an approval."`
 	PathText      bool     `name:"path-text" help:"Let inputs of the path have any text, percent-encoded whole, where the document shows that ids are not enough, such as e-mail addresses and file names."`
 	RiskBased     bool     `name:"risk-based" help:"Ask for no approval where the document says that the receiver deduplicates (RISK_BASED), a DELETE excepted. Without it every side effect asks."`
-	Out           string   `placeholder:"FILE" help:"Where to write the proposal. Default: <project>.json."`
+	Adapter       bool     `help:"Propose it by way of 'countersign adapter', which authenticates to the API: writes adapter.yaml and <project>.json."`
+	Out           string   `placeholder:"FILE" help:"Where to write the proposal. Default: <project>.json; with --adapter, a folder, by default this one."`
 	Force         bool     `help:"Overwrite the file."`
 	Verbose       bool     `short:"v" help:"Name each skipped operation and each part left out."`
 	Output
@@ -68,6 +69,9 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 	if proposal == nil {
 		return err
 	}
+	if c.Adapter && err == nil {
+		return c.byAdapter(t, proposal)
+	}
 	printed := c.print(t, proposal)
 	if err := errors.Join(err, printed); err != nil {
 		return err
@@ -78,13 +82,12 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 // options validates the flags before any file is read.
 func (c *ImportOpenAPI) options() (importer.Options, error) {
 	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv, RiskBased: c.RiskBased}
-	o.Tags, o.Auth, o.PathText = c.Tag, c.Auth, c.PathText
+	o.Tags, o.Auth, o.PathText, o.Adapter = c.Tag, c.Auth, c.PathText, c.Adapter
 	if err := c.pairs(&o); err != nil {
 		return o, err
 	}
-	tenant, name, _ := strings.Cut(c.Project, "-")
-	if !countersign.ValidID(c.Project) || !countersign.ValidTenantID(tenant) || name == "" {
-		return o, Unusablef("--project: %q must be the tenant's id, a hyphen and a name, such as acme-shop", c.Project)
+	if err := validProject(c.Project); err != nil {
+		return o, err
 	}
 	for _, pattern := range []struct {
 		flag, text string
