@@ -150,6 +150,8 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	}
 	spent := &spendings{repository: l, tx: tx, loaded: loaded, now: env.Now}
 	env.Budgets = spent.used
+	looked := &alikeLook{repository: l, tx: tx, loaded: loaded}
+	env.Alike = looked.of
 	if d, ok := e.(run.Decided); ok {
 		d.Suggested = suggested(&env, loaded.Run(), d.Suggested)
 		e = d
@@ -162,12 +164,20 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if spent.err != nil { // what was judged without its budgets is no result
 		return Moved{}, spent.err
 	}
+	if looked.err != nil {
+		return Moved{}, looked.err
+	}
 	if err != nil {
 		return Moved{Run: loaded, Call: res.Call}, err
 	}
 	if res.Call != nil {
 		if res.Call.BoundTo, err = credowner.OfProject(tx, res.Call.Project); err != nil {
 			return Moved{Run: loaded}, err
+		}
+	}
+	if d, ok := e.(run.Decided); ok {
+		if err := l.markRejected(tx, loaded, env.Approval, d); err != nil {
+			return Moved{}, err
 		}
 	}
 	known := facts(loaded.Run(), res, e, approval)
@@ -228,6 +238,9 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 	if err != nil {
 		return Moved{}, err
 	}
+	if err := remark(tx, loaded, next); err != nil {
+		return Moved{}, err
+	}
 	crashpoint.At("runrepo.saved", next.Run().Status)
 	if err := audit.Append(tx, loaded.Ref.Tenant, log); err != nil {
 		return Moved{}, err
@@ -258,6 +271,9 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 		return nil, err
 	}
 	if err := l.addUnfinished(tx, h); err != nil {
+		return nil, err
+	}
+	if err := remark(tx, &LoadedRun{}, h); err != nil {
 		return nil, err
 	}
 	crashpoint.At("runrepo.started", r.Mode)
