@@ -39,6 +39,8 @@ type Approval struct {
 	RequestedAt     time.Time        `json:"requestedAt"`
 	ExpiresAt       time.Time        `json:"expiresAt"`
 	RestoredAt      time.Time        `json:"restoredAt,omitzero" since:"3" doc:"the run's: the request may have been sent by the store that this one replaces"`
+	OpenAlike       []string         `json:"openAlike,omitempty" nullable:"false" since:"3" doc:"up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice"`
+	AskedAgainAfter string           `json:"askedAgainAfter,omitempty" since:"3" doc:"of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours before"`
 	DecidedAt       time.Time        `json:"decidedAt,omitzero"`
 	DecidedBy       string           `json:"decidedBy,omitempty"`
 	DecidedByName   string           `json:"decidedByName,omitempty" doc:"a token's name, a user's or an agent's"`
@@ -49,7 +51,7 @@ type Approval struct {
 	ApprovalsNeeded int64           `json:"approvalsNeeded,omitempty" doc:"how many different deciders must approve; absent in records of older releases, which needed one"`
 	Groups          []string        `json:"groups,omitempty" nullable:"false" doc:"every decider is a member of one of them, and each has at least one decider"`
 	Escalations     []Escalation    `json:"escalations,omitempty" nullable:"false" doc:"who may decide in place of the groups, and from when"`
-	Reasons         []string        `json:"reasons,omitempty" nullable:"false" doc:"of the rules and budgets that ask"`
+	Reasons         []string        `json:"reasons,omitempty" nullable:"false" doc:"of the rules and budgets that ask, or that the same call is open"`
 
 	DecisionAssertion string `json:"decisionAssertion,omitempty" enum:"PASSKEY" doc:"each approval of it must be signed with a passkey: the tenant asked for that when it was asked for"`
 

@@ -46,7 +46,11 @@ const (
 	MaxBudgets       = 20      // of a capability or an agent
 
 	MaxPendingApprovals = 10_000              // of a tenant
-	RepeatedCall        = 24 * time.Hour      // within it the same call over MCP finds its run
+	MaxAskingRuns       = 20                  // LIVE runs of an agent that wait for an approval
+	RepeatedCall        = 24 * time.Hour      // after its end a run is found for so long by the same call over MCP
+	MaxCallWait         = 50 * time.Second    // that a call over MCP may wait for its run
+	MaxCallWaits        = 32                  // such calls of a principal that wait in a process
+	MaxCallWaitsOfAll   = 512                 // such calls that wait in a process
 	MaxPattern          = 500                 // characters of an input's pattern
 	MaxNumberLength     = 4096                // characters of a number in a request
 	MaxPatternText      = 10_000              // characters of a value that has a pattern

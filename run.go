@@ -84,6 +84,7 @@ type Run struct {
 	TeamID          string      `json:"teamId,omitempty"`
 	ApprovalID      string      `json:"approvalId,omitempty" doc:"the latest approval asked for"`
 	RestoredAt      time.Time   `json:"restoredAt,omitzero" since:"3" doc:"when the store was restored, or reopened after it was copied, while the run was unfinished: it may have been sent by the store that this one replaces"`
+	OpenAlike       []string    `json:"openAlike,omitempty" nullable:"false" since:"3" doc:"up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it began"`
 	Error           string      `json:"error,omitempty" doc:"code: message"`
 	RequestedBy     string      `json:"requestedBy"`
 	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`

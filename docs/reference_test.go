@@ -90,7 +90,7 @@ var limits = map[string]any{
 	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxLeftCalls": countersign.MaxLeftCalls, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
 	"MaxOutputs": countersign.MaxOutputs, "MaxApprovalRules": countersign.MaxApprovalRules, "MaxRuleGroups": countersign.MaxRuleGroups, "MaxApprovals": countersign.MaxApprovals, "MaxGroups": countersign.MaxGroups, "MaxGroupMembers": countersign.MaxGroupMembers, "MaxManifest": countersign.MaxManifest, "MaxPlanDocuments": countersign.MaxPlanDocuments, "MaxScope": countersign.MaxScope, "MaxBudgets": countersign.MaxBudgets,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,
-	"RepeatedCall": countersign.RepeatedCall, "MaxPattern": countersign.MaxPattern, "MaxPatternText": countersign.MaxPatternText, "MaxNumberLength": countersign.MaxNumberLength,
+	"RepeatedCall": countersign.RepeatedCall, "MaxAskingRuns": countersign.MaxAskingRuns, "MaxCallWait": countersign.MaxCallWait, "MaxCallWaits": countersign.MaxCallWaits, "MaxCallWaitsOfAll": countersign.MaxCallWaitsOfAll, "MaxPattern": countersign.MaxPattern, "MaxPatternText": countersign.MaxPatternText, "MaxNumberLength": countersign.MaxNumberLength,
 	"ApprovalTTL": countersign.ApprovalTTL, "HealthTimeout": countersign.HealthTimeout,
 }
 

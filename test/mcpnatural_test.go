@@ -119,11 +119,18 @@ func TestEachOfThirtyNaturalFirstCallsReachesTheRightEnd(t *testing.T) {
 				return a.runs("run_status", doc{"runId": got.At("runId").Text()}).At("outcome").Text() == end
 			})
 		}
-		again := a.runs(tool, n.arguments).Is(t, "runId", got.At("runId").Text()).Is(t, "replayed", true)
-		if again.At("outcome").Text() != end {
+		reads, once := method == "GET", map[bool]int{true: 1}[n.sent]
+		if reads && n.answers != nil {
+			w.shop.On(method, path, n.answers)
+		}
+		again := a.runs(tool, n.arguments).Is(t, "replayed", !reads)
+		if again.At("outcome").Text() != end || (again.At("runId").Text() == got.At("runId").Text()) == reads {
 			t.Errorf("%d: the repeat of %s ended as %s, not %s", i+1, tool, again, end)
 		}
-		if sent := len(w.shop.Seen(method, path)) - before; sent != map[bool]int{true: 1}[n.sent] {
+		if reads { // which nothing is gained by answering from before
+			once *= 2
+		}
+		if sent := len(w.shop.Seen(method, path)) - before; sent != once {
 			t.Errorf("%d: %s reached the shop %d times", i+1, tool, sent)
 		}
 	}
@@ -182,7 +189,7 @@ func TestWhileStoppedAFirstCallSaysSo(t *testing.T) {
 	w.Admin.Post("/stop", doc{"reason": "something is wrong"}).OK(t)
 	tool, _ := a.chosen("Keeps a note")
 	note := doc{"orderId": "A-1", "text": "hello"}
-	run := a.runs(tool, note).Is(t, "outcome", "STOPPED").At("runId").Text()
+	run := a.runs(tool, note).Is(t, "outcome", "HELD").Is(t, "url", nil).At("runId").Text()
 	w.Admin.Post("/go", doc{"reason": "it is mended"}).OK(t)
 	harness.Until(t, "the run to end", func() bool { return a.runs(tool, note).Is(t, "runId", run).At("outcome").Text() == "DONE" })
 	w.shop.Await(t, "POST", "/notes", 1)

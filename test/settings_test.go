@@ -161,7 +161,7 @@ func TestSecretsOfTheSettingsAreReadFromFiles(t *testing.T) {
 var wrongVariables = map[string]string{
 	"LISTEN": "nowhere", "STORE": "mysql://localhost/x", "BOOTSTRAP_TOKEN": "short", "CONNECTION_ORIGINS": "a.example",
 	"SIGNING_ENV_ALLOWLIST": "A-B", "CREDENTIAL_ENV_ALLOWLIST": "A-B", "MAX_ACTIVE_RUNS": "0", "MAX_ACTIVE_RUNS_PER_TENANT": "0",
-	"MAX_INSTANCES_PER_AGENT": "0", "MAX_PENDING_APPROVALS_PER_TENANT": "0", "MAX_WEBHOOKS_PER_TENANT": "0", "MAX_MODEL_BYTES_PER_TENANT": "0",
+	"MAX_INSTANCES_PER_AGENT": "0", "MAX_PENDING_APPROVALS_PER_TENANT": "0", "MAX_PENDING_APPROVALS_PER_AGENT": "0", "MAX_WEBHOOKS_PER_TENANT": "0", "MAX_MODEL_BYTES_PER_TENANT": "0",
 	"MAX_PROBES_PER_RUN": "0", "APPROVAL_TTL": "24", "ALLOW_SELF_APPROVAL": "maybe", "FOUR_EYES": "owls", "PUBLIC_URL": "example",
 	"TRUSTED_PROXIES": "here", "SMTP_URL": "http://mail.example.com", "OIDC_ISSUER": "ftp://a.example", "OIDC_CLIENT_SECRET_ENV": "UNSET",
 	"ADMIN_EMAIL": "ann", "STOP_GRACE": "soon", "RETENTION": "a year", "NOTIFY_ORIGINS": "a.example", "LOG": "xml",
@@ -177,7 +177,7 @@ func TestEveryFlagWinsOverItsVariable(t *testing.T) {
 	flags := map[string]string{
 		"LISTEN": "127.0.0.1:0", "STORE": w.Store, "BOOTSTRAP_TOKEN": w.Admin.Token(), "CONNECTION_ORIGINS": w.shop.Origin(),
 		"SIGNING_ENV_ALLOWLIST": harness.SecretEnv, "CREDENTIAL_ENV_ALLOWLIST": harness.SecretEnv, "MAX_ACTIVE_RUNS": "5", "MAX_ACTIVE_RUNS_PER_TENANT": "5",
-		"MAX_INSTANCES_PER_AGENT": "5", "MAX_PENDING_APPROVALS_PER_TENANT": "5", "MAX_WEBHOOKS_PER_TENANT": "5", "MAX_MODEL_BYTES_PER_TENANT": "50000",
+		"MAX_INSTANCES_PER_AGENT": "5", "MAX_PENDING_APPROVALS_PER_TENANT": "5", "MAX_PENDING_APPROVALS_PER_AGENT": "5", "MAX_WEBHOOKS_PER_TENANT": "5", "MAX_MODEL_BYTES_PER_TENANT": "50000",
 		"MAX_PROBES_PER_RUN": "5", "APPROVAL_TTL": "1h", "ALLOW_SELF_APPROVAL": "false", "FOUR_EYES": "people", "PUBLIC_URL": "http://countersign.example",
 		"TRUSTED_PROXIES": "127.0.0.1", "SMTP_URL": "smtp://127.0.0.1:1?from=a@example.com", "OIDC_ISSUER": issuer.URL, "OIDC_CLIENT_SECRET_ENV": "ISSUER_SECRET",
 		"ADMIN_EMAIL": "ada@example.com", "STOP_GRACE": "10s", "RETENTION": "500ms", "NOTIFY_ORIGINS": w.shop.Origin(), "LOG": "json",

@@ -72,6 +72,7 @@ type service struct {
 	control     *control.Service
 	api         *httpapi.API
 	console     *console.Console
+	door        *mcp.Handler
 	manual      *manual.Manual
 	witnesses   *witnessing.Submitter // nil: none cosigns
 	hooks       *outbound.Client      // of webhooks; nil if no origin is allowed for them
@@ -177,6 +178,9 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	if err := s.control.CountModels(ctx); err != nil {
+		return err
+	}
+	if err := s.control.MarkRuns(ctx); err != nil {
 		return err
 	}
 	if err := s.control.FoldAddresses(ctx); err != nil {
@@ -295,9 +299,9 @@ func (s *service) serves() (err error) {
 	if err != nil {
 		return err
 	}
-	door := mcp.New(mcp.Config{Version: version, BaseURL: s.publicURL(), Rest: restOfARun, Log: s.log}, s.control)
-	s.api.HandleAgents(mcp.Pattern, door.Serve)
-	s.api.HandleAgents(mcp.RehearsalPattern, door.Rehearse)
+	s.door = mcp.New(mcp.Config{Version: version, BaseURL: s.publicURL(), Rest: restOfARun, Log: s.log}, s.control)
+	s.api.HandleAgents(mcp.Pattern, s.door.Serve)
+	s.api.HandleAgents(mcp.RehearsalPattern, s.door.Rehearse)
 	pages := console.Config{
 		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}
@@ -426,6 +430,7 @@ func failure(s store.Store) error {
 func (s *service) stop(server *http.Server) error {
 	s.api.Stop()
 	s.console.Stop()
+	s.door.Stop()
 	grace, cancel := context.WithTimeout(context.Background(), s.cfg.StopGrace)
 	defer cancel()
 	done := make(chan struct{})

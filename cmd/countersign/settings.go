@@ -38,6 +38,7 @@ type settings struct {
 	MaxActiveRuns     string `help:"Runs that may be READY or RUNNING at once." placeholder:"4"`
 	MaxRunsPerTenant  string `name:"max-active-runs-per-tenant" help:"Of these, how many one tenant may have; default: all with one tenant, all but one with more." placeholder:"N"`
 	MaxInstances      string `name:"max-instances-per-agent" help:"Instances of an agent that are kept." placeholder:"1000"`
+	MaxAsking         string `name:"max-pending-approvals-per-agent" help:"LIVE runs of an agent that may wait for an approval." placeholder:"20"`
 	MaxApprovals      string `name:"max-pending-approvals-per-tenant" help:"Approvals of a tenant that may wait at once." placeholder:"10000"`
 	MaxWebhooks       string `name:"max-webhooks-per-tenant" help:"Webhooks of a tenant." placeholder:"100"`
 	MaxModelBytes     string `name:"max-model-bytes-per-tenant" help:"Bytes of a tenant's models and their revisions." placeholder:"1073741824"`
@@ -124,6 +125,7 @@ func understand(s settings, environ []string) (config, error) {
 	}
 	c.Quotas = quota.Bounds{
 		Instances: r.bound("MAX_INSTANCES_PER_AGENT", countersign.MaxInstances), Approvals: r.bound("MAX_PENDING_APPROVALS_PER_TENANT", countersign.MaxPendingApprovals),
+		Asking:   r.bound("MAX_PENDING_APPROVALS_PER_AGENT", countersign.MaxAskingRuns),
 		Webhooks: r.bound("MAX_WEBHOOKS_PER_TENANT", countersign.MaxWebhooks), ModelBytes: r.bound("MAX_MODEL_BYTES_PER_TENANT", countersign.MaxModelBytes),
 		Probes: r.bound("MAX_PROBES_PER_RUN", countersign.MaxProbes),
 	}
@@ -161,7 +163,7 @@ func (s settings) byName() map[string]string {
 	return map[string]string{
 		"LISTEN": s.Listen, "STORE": s.Store, "BOOTSTRAP_TOKEN": s.BootstrapToken, "CONNECTION_ORIGINS": s.ConnectionOrigins,
 		"SIGNING_ENV_ALLOWLIST": s.SigningEnv, "CREDENTIAL_ENV_ALLOWLIST": s.CredentialEnv, "MAX_ACTIVE_RUNS": s.MaxActiveRuns,
-		"MAX_ACTIVE_RUNS_PER_TENANT": s.MaxRunsPerTenant, "MAX_INSTANCES_PER_AGENT": s.MaxInstances, "MAX_PENDING_APPROVALS_PER_TENANT": s.MaxApprovals,
+		"MAX_ACTIVE_RUNS_PER_TENANT": s.MaxRunsPerTenant, "MAX_INSTANCES_PER_AGENT": s.MaxInstances, "MAX_PENDING_APPROVALS_PER_TENANT": s.MaxApprovals, "MAX_PENDING_APPROVALS_PER_AGENT": s.MaxAsking,
 		"MAX_WEBHOOKS_PER_TENANT": s.MaxWebhooks, "MAX_MODEL_BYTES_PER_TENANT": s.MaxModelBytes, "MAX_PROBES_PER_RUN": s.MaxProbes,
 		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "FOUR_EYES": s.FourEyes, "PUBLIC_URL": s.PublicURL,
 		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,

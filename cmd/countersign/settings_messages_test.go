@@ -63,6 +63,7 @@ var wrongSettings = []struct {
 	{with(ofSlack[:2], "SLACK_CHANNELS=default=C0123ABCD,default=C0123ABCE"), "[SVC_PLATFORM_SLACK_CHANNELS: tenant default has two channels; keep one]"},
 	{[]string{"STOP_GRACE=soon"}, `[SVC_PLATFORM_STOP_GRACE: "soon" is no duration such as 24h or 90s]`},
 	{[]string{"MAX_INSTANCES_PER_AGENT=0"}, `[SVC_PLATFORM_MAX_INSTANCES_PER_AGENT: "0" is no whole number from 1 on]`},
+	{[]string{"MAX_PENDING_APPROVALS_PER_AGENT=none"}, `[SVC_PLATFORM_MAX_PENDING_APPROVALS_PER_AGENT: "none" is no whole number from 1 on]`},
 	{[]string{"MAX_PENDING_APPROVALS_PER_TENANT=many"}, `[SVC_PLATFORM_MAX_PENDING_APPROVALS_PER_TENANT: "many" is no whole number from 1 on]`},
 	{[]string{"MAX_WEBHOOKS_PER_TENANT=1.5"}, `[SVC_PLATFORM_MAX_WEBHOOKS_PER_TENANT: "1.5" is no whole number from 1 on]`},
 	{[]string{"MAX_MODEL_BYTES_PER_TENANT=1GiB"}, `[SVC_PLATFORM_MAX_MODEL_BYTES_PER_TENANT: "1GiB" is no whole number from 1 on]`},

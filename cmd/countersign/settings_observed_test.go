@@ -28,6 +28,7 @@ var observed = map[string]string{
 	"MAX_ACTIVE_RUNS":                  "test/capacity_test.go TestAStartBeyondTheLimitIsRefusedUntilASlotIsFree",
 	"MAX_ACTIVE_RUNS_PER_TENANT":       "test/fairness_test.go TestTheShareOfATenantIsASetting",
 	"MAX_INSTANCES_PER_AGENT":          "test/fairness_test.go TestBoundsOfATenantAreSettings",
+	"MAX_PENDING_APPROVALS_PER_AGENT":  "test/mcpasking_test.go TestAnAgentsWaitingRunsAreBounded",
 	"MAX_PENDING_APPROVALS_PER_TENANT": "test/fairness_test.go TestBoundsOfATenantAreSettings",
 	"MAX_WEBHOOKS_PER_TENANT":          "test/fairness_test.go TestBoundsOfATenantAreSettings",
 	"MAX_MODEL_BYTES_PER_TENANT":       "test/fairness_test.go TestBoundsOfATenantAreSettings",

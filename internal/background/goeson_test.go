@@ -26,6 +26,7 @@ var passes = map[string]pass{
 	"webhook":         (*world).notifies,
 	"DropInstances":   (*world).dropsInstances,
 	"CountModels":     (*world).countsModels,
+	"MarkRuns":        (*world).marksRuns,
 	"FoldAddresses":   (*world).foldsAddresses,
 	"BindCredentials": (*world).looksAtCredentials,
 	"NoticeUpgrade":   (*world).noticesUpgrade,

@@ -356,6 +356,8 @@ func (w *world) starts(err error) []string {
 
 func (w *world) countsModels() []string { return w.starts(w.control.CountModels(context.Background())) }
 
+func (w *world) marksRuns() []string { return w.starts(w.control.MarkRuns(context.Background())) }
+
 func (w *world) looksAtCredentials() []string {
 	return w.starts(w.control.BindCredentials(context.Background()))
 }

@@ -62,6 +62,7 @@ type Service struct {
 	*runs.StopService
 	*runs.ProbeService
 	*runs.StartService
+	*runs.CallService
 	*runs.SearchService
 	*approvals.ApprovalService
 	*approvals.ReviewService
@@ -93,6 +94,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.SearchService = runs.NewSearch(c)
 	s.RunService = runs.NewRuns(c, names.New(c), s.SearchService, d, hub)
 	s.StopService, s.ProbeService, s.StartService = runs.NewStops(c, s.RunService), runs.NewProbes(c, s.RunService, pr), runs.NewStarts(c, s.RunService, s.PlanService)
+	s.CallService = runs.NewCalls(c, s.StartService)
 	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.PasskeyService.Party)
 	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)
 

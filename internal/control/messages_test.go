@@ -126,7 +126,7 @@ func TestRefusalsOfStartsSayWhatWouldBeRight(t *testing.T) {
 		{stale, "revision_conflict: team t1 is at revision 1, not 9; read it and send expectedRevision 1"},
 		{unadmitted, "agent_not_admitted: agent agent-zcw2czki6i3o4fhfasny is PENDING; an ADMIN admits it"},
 		{team(1), "drift: team t1 is suspended; an ADMIN resumes it"},
-		{refusalOf(h.service.CallAgent(background, ada, ids[0], countersign.AgentRunStart{Mode: countersign.ModeLive, Capability: "ping"}, countersign.AgentWords{})), "expectation_required: ping: nothing says what its output must be, so it is offered for rehearsal only; an ADMIN gives the capability an expectation"},
+		{refusalOf(h.service.CallAgent(background, ada, ids[0], countersign.AgentRunStart{Mode: countersign.ModeLive, Capability: "ping"}, countersign.AgentWords{}, 0)), "expectation_required: ping: nothing says what its output must be, so it is offered for rehearsal only; an ADMIN gives the capability an expectation"},
 		{refusalOf(h.service.SuspendAgent(background, ada, ids[0], countersign.Admission{Reason: "r", Budgets: []countersign.Budget{}})), "invalid_request: budgets: they belong to POST /agents/{id}/admit"},
 		{refusalOf(h.service.Receipt(background, ada, run.Run.ID)), "state_conflict: run run-1004 is READY; it has a receipt when it has ended"},
 		{refusalOf(h.service.StartRun(background, ada, countersign.RunStart{PlanID: call.Run.PlanID}, "k-9")), "state_conflict: plan plan-1005 belongs to a run of an agent, a team or a single call; start that again instead"},

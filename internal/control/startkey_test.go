@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -244,17 +245,22 @@ func TestKeyOfARunOutOfScopeIsJustInUse(t *testing.T) {
 	}
 }
 
-// TestACallOverMCPFindsItsRunForADay, from when that run was made.
+// TestACallOverMCPFindsItsRunForADay, from when that run has ended.
 func TestACallOverMCPFindsItsRunForADay(t *testing.T) {
 	inBubble(t, func() {
 		h, ids := crewed(t)
 		call := func(words countersign.AgentWords) control.Started {
 			s := pinging(countersign.ModeDryRun)
-			got, err := h.service.CallAgent(background, as("acme"), ids[0], s, words)
+			got, err := h.service.CallAgent(background, as("acme"), ids[0], s, words, 0)
 			h.must(err)
 			return got
 		}
 		first := call(countersign.AgentWords{Reason: "a"})
+		later(3 * countersign.RepeatedCall)
+		if got := call(countersign.AgentWords{Reason: "b"}); got.Run.ID != first.Run.ID {
+			t.Errorf("while it goes on it is %s", got.Run.ID)
+		}
+		h.applied(first.Run.ID, run.Resumed{})
 		later(countersign.RepeatedCall - time.Second)
 		if got := call(countersign.AgentWords{Reason: "b"}); !got.Replayed || got.Run.ID != first.Run.ID {
 			t.Errorf("within a day it is %s, replayed %v", got.Run.ID, got.Replayed)
@@ -278,8 +284,8 @@ func TestACallThatIsRepeatedAsItsDayEndsFindsItsRun(t *testing.T) {
 		h := open(t)
 		id := h.admitted(item("one"))[0]
 		call := func() control.Started {
-			start := countersign.AgentRunStart{Mode: mode, Capability: "look", Inputs: values("key", `"k"`)}
-			out, err := h.service.CallAgent(background, as("acme"), id, start, countersign.AgentWords{Task: "t"})
+			start := countersign.AgentRunStart{Mode: mode, Capability: "ping", Expectation: done}
+			out, err := h.service.CallAgent(background, as("acme"), id, start, countersign.AgentWords{Task: "t"}, 0)
 			h.must(err)
 			if r := out.Run; r.PlanID == "" || len(r.Steps) != 1 || r.Mode != mode {
 				t.Fatalf("run %s of plan %q, %s with %d steps", r.ID, r.PlanID, r.Mode, len(r.Steps))
@@ -287,6 +293,11 @@ func TestACallThatIsRepeatedAsItsDayEndsFindsItsRun(t *testing.T) {
 			return out
 		}
 		first := call()
+		ends := []run.Event{run.Resumed{}}
+		if mode == countersign.ModeLive {
+			ends = append(ends, run.Decided{Decision: countersign.ApprovalRejected, Reason: "r", By: "user:ben@acme.example"})
+		}
+		h.applied(first.Run.ID, ends...)
 		h.clock.Store(int64(countersign.RepeatedCall - time.Second))
 		h.store.before = func() { h.clock.Store(int64(countersign.RepeatedCall + time.Second)) }
 		if again := call(); !again.Replayed || again.Run.ID != first.Run.ID {

@@ -28,6 +28,12 @@ type Config = core.Config
 // ErrTooMany refuses an attempt beyond a limit on signing in.
 var ErrTooMany = core.ErrTooMany
 
+// Watched is a run that a client follows.
+type Watched = runs.Watched
+
+// OpenCall is the refusal of a call because a run of the same call is open.
+type OpenCall = runs.OpenCall
+
 // List is the requested page of a list.
 type List = core.List
 

@@ -10,14 +10,17 @@ import (
 
 // checkLimitsOfStart refuses a run that would exceed a limit. Other conflicts are checked before
 // it, slots after it.
-func (s *StartService) checkLimitsOfStart(tx store.Tx, tenant, mode string, asks bool) error {
-	if err := s.checkApprovalLimit(tx, tenant, mode, asks); err != nil {
+func (s *StartService) checkLimitsOfStart(tx store.Tx, tenant string, o startRequest) error {
+	if err := s.checkAgentAsks(tx, tenant, o); err != nil {
 		return err
 	}
-	if err := s.checkHeldLimit(tx, tenant, mode); err != nil {
+	if err := s.checkApprovalLimit(tx, tenant, o.mode, o.known.Asks); err != nil {
 		return err
 	}
-	return s.Repo.Free(tx, tenant, mode)
+	if err := s.checkHeldLimit(tx, tenant, o.mode); err != nil {
+		return err
+	}
+	return s.Repo.Free(tx, tenant, o.mode)
 }
 
 // checkApprovalLimit refuses the start of a run that will ask for an approval while the tenant

@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
-	"github.com/countersign/countersign/internal/rules/mask"
+	"github.com/countersign/countersign/internal/rules/repeat"
 	"github.com/countersign/countersign/internal/rules/search"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -103,7 +103,7 @@ func (s *SearchService) runOfKey(tx store.Tx, a core.Actor, key string, out *cou
 // a call finds its run would reveal the inputs of which it is a digest. Nothing says which
 // fields of an archived run are sensitive.
 func (s *SearchService) showsKey(tx store.Tx, a core.Actor, of *Started, key string) (bool, error) {
-	if !core.Masks(a) || !mask.IsCallKey(key) {
+	if !core.Masks(a) || !repeat.IsCall(key) {
 		return true, nil
 	}
 	if of.archived {

@@ -60,16 +60,7 @@ type startRequest struct {
 	known       run.Estimate // of the plan's steps
 	at          time.Time    // when it was asked: every look for its key judges by this moment
 	call        *agentCall   // over MCP; nil: an API's start, whose key holds forever
-}
-
-// agentCall is what a call over MCP adds to the start of a run.
-type agentCall struct{ words countersign.AgentWords }
-
-// repeats reports whether a start is a repeat of the run that its key started: over MCP
-// only within a day, and not where the agent says that it means to do it again. It is asked
-// more than once for one start, and says the same each time.
-func (o startRequest) repeats(earlier *countersign.Run) bool {
-	return o.call == nil || o.call.words.Again == "" && o.at.Before(earlier.CreatedAt.Add(countersign.RepeatedCall))
+	mode        string       // of the run
 }
 
 // newStartRequest takes the fingerprint over operation, path id and body (contract 6). given is
@@ -114,6 +105,10 @@ func (s *StartService) start(ctx context.Context, a core.Actor, o startRequest, 
 				return err
 			}
 		}
+		besides, err := alike(s.Repo, tx, a, o)
+		if err != nil {
+			return err
+		}
 		p, err := ready(tx)
 		if err != nil {
 			return err
@@ -124,7 +119,7 @@ func (s *StartService) start(ctx context.Context, a core.Actor, o startRequest, 
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.Config.Now())
-		r.Reason = o.reason
+		r.Reason, r.OpenAlike = o.reason, besides.Open
 		if o.call != nil && o.call.words != (countersign.AgentWords{}) {
 			r.AgentWords = &o.call.words
 		}
@@ -259,8 +254,9 @@ func (s *StartService) claimed(tx store.Tx, a core.Actor, o startRequest) (*Star
 		return nil, err
 	case claim.Fingerprint != o.fingerprint && claim.Fingerprint != o.asWritten:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
-	case !o.repeats(&earlier.Run):
-		return nil, nil
+	}
+	if repeats, err := o.repeats(tx, a, earlier); err != nil || !repeats {
+		return nil, err
 	}
 	return earlier, nil
 }
@@ -313,11 +309,12 @@ func (s *StartService) StartRun(ctx context.Context, a core.Actor, start counter
 			return out, err
 		}
 	}
+	o.mode = rec.Mode
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
 		if err := s.plans.MayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
-		if err := s.checkLimitsOfStart(tx, a.Tenant, rec.Mode, o.known.Asks); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, o); err != nil {
 			return nil, err
 		}
 		return s.Repo.Plan(tx, a.Tenant, planID, rec.PlanDigest)

@@ -48,28 +48,6 @@ func (s *StartService) agentStart(a core.Actor, id string, start countersign.Age
 	}
 }
 
-// CallAgent starts an agent's run for a call over MCP (contract 11). The agent is taken as
-// it stands: without sessions, the revision that the client saw is unknown, and admission
-// still guards, since an agent that changed is PENDING. The key is made of the agent, the
-// capability, the mode, the inputs and the task. No caller of the API can have it, because
-// it has a space.
-func (s *StartService) CallAgent(ctx context.Context, a core.Actor, id string, start countersign.AgentRunStart, words countersign.AgentWords) (Started, error) {
-	checked := start
-	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := core.WellFormed(a, checked); err != nil {
-		return Started{}, err
-	}
-	start.ExpectedRevision = 0
-	digest, err := countersign.CanonicalDigest([]any{id, start.Capability, start.Mode, start.Inputs, words.Task})
-	if err != nil {
-		return Started{}, err
-	}
-	c := s.agentStart(a, id, start, nil, mask.CallKey+digest)
-	c.call = &agentCall{words}
-	c.judged = func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start, neededUnlessRead) }
-	return s.startExecutors(ctx, a, c)
-}
-
 // Whether a LIVE agent run needs an expectation, its own or the capability's.
 const (
 	needed           = false
@@ -217,6 +195,7 @@ func (s *StartService) startExecutors(ctx context.Context, a core.Actor, c execu
 	}
 	var whole *countersign.Plan // what the turn to write would read again
 	if p != nil {
+		o.mode = p.Mode
 		whole = plans.WithSources(*p, executors.Projects)
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
@@ -226,7 +205,7 @@ func (s *StartService) startExecutors(ctx context.Context, a core.Actor, c execu
 		if err := s.plans.MayStart(tx, a.Tenant, p, nil); err != nil {
 			return nil, err
 		}
-		if err := s.checkLimitsOfStart(tx, a.Tenant, p.Mode, o.known.Asks); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, o); err != nil {
 			return nil, err
 		}
 		_, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: *p, Synthetic: true}, 0)

@@ -5,9 +5,9 @@ package mask
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/repeat"
 )
 
 // Sensitive input and output fields are masked for a VIEWER (contract 5). Reviewers see
@@ -20,12 +20,6 @@ var masked = countersign.String("•••")
 func ViewerOnly(roles []countersign.Role) bool {
 	return len(roles) > 0 && !slices.ContainsFunc(roles, func(r countersign.Role) bool { return r != countersign.RoleViewer })
 }
-
-// CallKey begins the key of a call over MCP; what follows is a digest of its inputs.
-const CallKey = "mcp "
-
-// IsCallKey reports the idempotency key of a call over MCP.
-func IsCallKey(key string) bool { return strings.HasPrefix(key, CallKey) }
 
 // Run masks a run's steps, and its snapshot if it has one. p is its plan, and open names the
 // planning inputs of it that reach no sensitive field.
@@ -44,7 +38,8 @@ func Run(r *countersign.Run, p *countersign.Plan, open []string) {
 	}
 	if of.MasksAnything() {
 		r.PlanDigest, r.AgentWords, r.Reason = "", maskedWords(r.AgentWords), maskedReason(r.Reason)
-		if IsCallKey(r.IdempotencyKey) {
+		r.OpenAlike = nil // which call is the same tells of its inputs
+		if repeat.IsCall(r.IdempotencyKey) {
 			r.IdempotencyKey = masked.Text()
 		}
 	}

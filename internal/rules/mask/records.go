@@ -67,6 +67,7 @@ func (h *Fields) step(s *countersign.StepRun) (quoted bool) {
 func (h *Fields) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
 	ap.AgentWords, ap.RunReason = maskedWords(ap.AgentWords), maskedReason(ap.RunReason)
+	ap.OpenAlike, ap.AskedAgainAfter = nil, "" // which call is the same tells of its inputs
 	if h.judgesHidden() || h.addsHidden() {
 		ap.Reasons = nil
 	}

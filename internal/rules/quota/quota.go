@@ -11,6 +11,7 @@ import (
 type Bounds struct {
 	Instances  int // of an agent
 	Approvals  int // of a tenant, PENDING
+	Asking     int // LIVE runs of an agent that wait for an approval
 	Webhooks   int // of a tenant
 	Probes     int // of a run
 	ModelBytes int // of a tenant's models and their revisions, as they are stored
@@ -20,6 +21,7 @@ type Bounds struct {
 func (b Bounds) OrDefaults() Bounds {
 	return Bounds{
 		Instances: cmp.Or(b.Instances, countersign.MaxInstances), Approvals: cmp.Or(b.Approvals, countersign.MaxPendingApprovals),
+		Asking:   cmp.Or(b.Asking, countersign.MaxAskingRuns),
 		Webhooks: cmp.Or(b.Webhooks, countersign.MaxWebhooks), Probes: cmp.Or(b.Probes, countersign.MaxProbes),
 		ModelBytes: cmp.Or(b.ModelBytes, countersign.MaxModelBytes),
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/repeat"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/verdict"
 )
@@ -73,6 +74,9 @@ func (t *transition) prepare(i int) bool {
 	s.Request, s.RequestDigest = &req, countersign.StepDigest(j.digest)
 	s.SideEffect = capability.HasSideEffect()
 	t.verdict, t.title = j.verdict, j.title
+	if t.alike = (repeat.Alike{}); t.env.Alike != nil && len(j.calls) > 0 {
+		t.alike = t.env.Alike(j.calls)
+	}
 	return t.allowed(i)
 }
 
@@ -81,7 +85,8 @@ func (t *transition) prepare(i int) bool {
 func (t *transition) allowed(i int) bool {
 	s := t.step(i)
 	rules := verdict.Verdict{Then: t.verdict.Then, Code: countersign.CodeDeniedByRule, Reasons: t.verdict.Reasons}
-	all := verdict.Severest(append([]verdict.Verdict{rules}, t.budgets(s)...)...)
+	t.run.OpenAlike = repeat.Named(t.run.OpenAlike, t.alike.Open)
+	all := verdict.Severest(append([]verdict.Verdict{rules, t.open()}, t.budgets(s)...)...)
 	t.verdict.Then, t.verdict.Reasons = all.Then, all.Reasons
 	if s.ApprovalRequired = t.verdict.Asks(); s.ApprovalRequired {
 		t.verdict.Approvals = max(1, t.verdict.Approvals) // a budget asks for one
@@ -93,6 +98,15 @@ func (t *transition) allowed(i int) bool {
 	t.noteStep("step.deny", i, countersign.StepFailed, reason)
 	t.failStep(i, all.Code, reason)
 	return false
+}
+
+// open asks a person about a call over MCP while another one like it is open, whatever the policy
+// says. Starts by other doors are decided by people or their programs, and only told.
+func (t *transition) open() verdict.Verdict {
+	if !repeat.IsCall(t.run.IdempotencyKey) {
+		return verdict.Verdict{Then: verdict.Allow}
+	}
+	return t.alike.Verdict()
 }
 
 // budgets are what the budgets that concern a step say of it.
@@ -132,6 +146,10 @@ func (t *transition) ask(i int) {
 		RunReason:     t.run.Reason,
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
 		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL), RestoredAt: t.run.RestoredAt,
+	}
+	a.OpenAlike = t.alike.Open
+	if repeat.IsCall(t.run.IdempotencyKey) {
+		a.AskedAgainAfter = t.alike.AskedAgainAfter()
 	}
 	t.res.Ask = a
 	t.noteStep("approval.request", i, countersign.StepWaitingApproval, "")

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/repeat"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -26,7 +27,8 @@ type Judgement struct {
 	digest   string
 	verdict  gate.Verdict
 	title    string
-	failure  string // why the step is not sent, "" if nothing speaks against it
+	calls    []string // what the call of a side effect is found by
+	failure  string   // why the step is not sent, "" if nothing speaks against it
 }
 
 // of reports a judgement of a step of this plan with these outputs.
@@ -91,6 +93,9 @@ func besides(taken []int64, step int) (sum int64) {
 type Estimate struct {
 	Taken []int64 // what judging each of them takes, by its index
 	Asks  bool    // one of them needs an approval
+	Acts  bool    // one of them has a side effect
+
+	Calls []string // what the calls of side effects are found by whose inputs are known
 }
 
 // Taken estimates a run of a plan, whose inputs are known to fit; counted says that the meter
@@ -115,8 +120,13 @@ func Taken(m *cost.Meter, p *countersign.Plan, counted bool) Estimate {
 		if p.Mode == countersign.ModeLive && !m.Take(budgeted(s, c, s.Input), "input") {
 			break
 		}
-		request.TitleOf(m, c, s.Input)
+		title := request.TitleOf(m, c, s.Input)
 		e.Taken[i] += m.Spent() - before
+		e.Acts = e.Acts || c.HasSideEffect()
+		if p.Mode == countersign.ModeLive && c.HasSideEffect() && len(s.InputBindings) == 0 {
+			found, _ := repeat.Digests(s.ProjectID, s.Capability, s.Input, title) // inputs can always be written
+			e.Calls = append(e.Calls, found...)
+		}
 	}
 	return e
 }
@@ -169,6 +179,11 @@ func judge(m *cost.Meter, p *countersign.Plan, i int, outputs map[string]plan.Ou
 	j.verdict = gate.Judge(m, gate.OfPlan(p), capability, j.input, open)
 	if !rehearsed && m.Take(budgeted(s, capability, j.input), "input") {
 		j.title = request.TitleOf(m, capability, j.input)
+	}
+	if !rehearsed && capability.HasSideEffect() {
+		if j.calls, err = repeat.Digests(s.ProjectID, s.Capability, j.input, j.title); err != nil {
+			j.failure = err.Error()
+		}
 	}
 	return j
 }

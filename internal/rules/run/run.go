@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/repeat"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -35,6 +36,8 @@ type Env struct {
 	// Budgets says what was used of the budgets that concern a step; nil: there are none. It
 	// is asked for the step at the gate only, and not for a rehearsed one.
 	Budgets func(*countersign.StepRun) []budget.Used
+	// Alike says what there is besides a step's call, by what that is found by; nil: nothing.
+	Alike func(digests []string) repeat.Alike
 	// OriginAllowed checks a base URL against the server's current list.
 	OriginAllowed func(baseURL string) bool
 	// Taken is what judging each step took when the run was started, by its index; nil in runs
@@ -163,6 +166,7 @@ type transition struct {
 
 	verdict gate.Verdict // of the gate, about the step that is prepared
 	title   string       // of that step's request
+	alike   repeat.Alike // what there is besides its call
 
 	meter    *cost.Meter // of what is judged within the transition
 	unjudged *Unjudged   // what can't be: the transition comes to nothing

@@ -154,6 +154,8 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	}
 	spent := &spendings{repository: l, tx: tx, loaded: loaded, now: env.Now}
 	env.Budgets = spent.used
+	looked := &alikeLook{repository: l, tx: tx, loaded: loaded}
+	env.Alike = looked.of
 	if d, ok := e.(run.Decided); ok {
 		d.Suggested = suggested(&env, loaded.Run(), d.Suggested)
 		e = d
@@ -166,6 +168,9 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if spent.err != nil { // what was judged without its budgets is no result
 		return Moved{}, spent.err
 	}
+	if looked.err != nil {
+		return Moved{}, looked.err
+	}
 	if err != nil {
 		return Moved{Run: loaded, Call: res.Call}, err
 	}
@@ -177,6 +182,11 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if res.Question != nil {
 		if res.Question.BoundTo, err = credowner.OfProject(tx, res.Question.Project); err != nil {
 			return Moved{Run: loaded}, err
+		}
+	}
+	if d, ok := e.(run.Decided); ok {
+		if err := l.markRejected(tx, loaded, env.Approval, d); err != nil {
+			return Moved{}, err
 		}
 	}
 	known := facts(loaded.Run(), res, e, approval)
@@ -237,6 +247,9 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 	if err != nil {
 		return Moved{}, err
 	}
+	if err := remark(tx, loaded, next); err != nil {
+		return Moved{}, err
+	}
 	crashpoint.At("runrepo.saved", next.Run().Status)
 	if err := audit.Append(tx, loaded.Ref.Tenant, log); err != nil {
 		return Moved{}, err
@@ -267,6 +280,9 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 		return nil, err
 	}
 	if err := l.addUnfinished(tx, h); err != nil {
+		return nil, err
+	}
+	if err := remark(tx, &LoadedRun{}, h); err != nil {
 		return nil, err
 	}
 	crashpoint.At("runrepo.started", r.Mode)

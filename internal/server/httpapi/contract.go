@@ -87,7 +87,7 @@ var signingContract = signing{
 func (a *API) limits() map[string]int64 {
 	out, most := maps.Clone(limitsContract), a.control.Quotas()
 	for name, n := range map[string]int{
-		"agentInstances": most.Instances, "pendingApprovals": most.Approvals, "webhooks": most.Webhooks, "runProbes": most.Probes, "modelBytes": most.ModelBytes,
+		"agentInstances": most.Instances, "pendingApprovals": most.Approvals, "pendingApprovalsOfAgent": most.Asking, "webhooks": most.Webhooks, "runProbes": most.Probes, "modelBytes": most.ModelBytes,
 	} {
 		out[name] = int64(n)
 	}
@@ -104,7 +104,7 @@ var limitsContract = map[string]int64{
 	"outputs": countersign.MaxOutputs, "approvalRules": countersign.MaxApprovalRules, "ruleGroups": countersign.MaxRuleGroups, "ruleApprovals": countersign.MaxApprovals, "groups": countersign.MaxGroups, "groupMembers": countersign.MaxGroupMembers,
 	"manifestAgents": countersign.MaxManifest, "planDocumentBytes": countersign.MaxPlanDocuments, "planProjectIdsLength": countersign.MaxScope,
 	"budgets": countersign.MaxBudgets, "budgetSecondsMin": int64(countersign.MinBudgetWindow.Seconds()), "budgetSecondsMax": int64(countersign.MaxBudgetWindow.Seconds()),
-	"patternLength": countersign.MaxPattern, "patternTextLength": countersign.MaxPatternText, "repeatedCallSeconds": int64(countersign.RepeatedCall.Seconds()),
+	"patternLength": countersign.MaxPattern, "patternTextLength": countersign.MaxPatternText, "repeatedCallSeconds": int64(countersign.RepeatedCall.Seconds()), "callWaitSeconds": int64(countersign.MaxCallWait.Seconds()), "callWaits": countersign.MaxCallWaits, "callWaitsOfAll": countersign.MaxCallWaitsOfAll,
 	"cancelledCalls": countersign.MaxLeftCalls, "instanceLifeSeconds": int64(countersign.InstanceLife.Seconds()),
 }
 

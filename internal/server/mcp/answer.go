@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/countersign/countersign"
@@ -42,20 +41,33 @@ func serverOf(r *http.Request) *sdk.Server {
 // request is r with the body that was already read, and the server that handles it.
 func (a *answer) request(r *http.Request, s *sdk.Server) *http.Request {
 	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, s))
+	if r.Header.Get(sessionHeader) != "" { // it is no session
+		r.Header = r.Header.Clone()
+		r.Header.Del(sessionHeader)
+	}
 	r.Body = io.NopCloser(bytes.NewReader(a.in))
 	r.ContentLength = int64(len(a.in))
 	return r
 }
 
 // send writes the response, or returns the refusal that it contains.
-func (a *answer) send(w http.ResponseWriter, m message, own *jsonrpc.Error) error {
+func (a *answer) send(w http.ResponseWriter, m message, v *toolRequest) error {
 	if a.failed() {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", inPlainText(strings.TrimSpace(a.String())))
 	}
+	text := amended(reworded(a.Bytes(), m, v.own), m, v.instead)
 	if kind := a.header.Get("Content-Type"); kind != "" {
 		w.Header().Set("Content-Type", kind)
 	}
+	if v.shown != nil && m.revision < revision2026 {
+		events, err := eventsOf(*v.shown, text)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		text = events
+	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(reworded(a.Bytes(), m, own)) // the client may have disconnected
+	_, _ = w.Write(text) // the client may have disconnected
 	return nil
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,16 +16,24 @@ import (
 // A tool's arguments are the capability's inputs. Besides, where no input has the name,
 // there are the agent's own words.
 
-// word is an argument of ours, and how many characters it may have.
+// word is an argument of ours, and how many characters it may have; waitSeconds is a number.
 type word struct {
 	name, description string
 	most              int
 }
 
 var words = []word{
-	{"task", "What this call belongs to, such as an order or a ticket. The same arguments for the same task find the same run within 24 hours.", 200},
+	{"task", "What this call belongs to, such as an order or a ticket. The same arguments for the same task find the same run: as long as it goes on, and 24 hours after its end.", 200},
 	{"reason", "Why you ask for this, in your own words. Whoever approves it reads them.", 1000},
-	{"again", "Only to repeat a call that was made within 24 hours with the same arguments: why it is to be done once more. Each call with it is a new run.", 1000},
+	{"again", "Only to do once more what was done already with the same arguments: why. Each call with it is a new run. While nobody knows what became of the one before, it is refused.", 1000},
+	{waitSeconds, waitWords + " 2 if left out.", 0},
+}
+
+func (w word) schema() schema {
+	if w.name == waitSeconds {
+		return waitSchema(w.description)
+	}
+	return schema{Type: "string", Description: w.description, MaxLength: int64(w.most)}
 }
 
 // ownWords are those that no input of the capability is called by.
@@ -38,27 +47,41 @@ func hasInput(c *countersign.Capability, name string) bool {
 	return declared || strings.Contains(c.Path, "{"+name+"}")
 }
 
+// said is what a call says besides its inputs.
+type said struct {
+	countersign.AgentWords
+	wait patience
+}
+
 // read splits a call's arguments into inputs and the agent's words.
-func (v *toolRequest) read(tool string, c *countersign.Capability, data []byte) (inputs map[string]countersign.Value, said countersign.AgentWords, err error) {
-	if err := exactjson.Decode(data, &inputs); err != nil {
+func (v *toolRequest) read(tool string, c *countersign.Capability, data []byte) (inputs map[string]countersign.Value, said said, err error) {
+	said.wait = asUsual
+	var arguments map[string]countersign.Value
+	if err := exactjson.Decode(data, &arguments); err != nil {
 		return nil, said, err
 	}
-	if inputs == nil {
-		inputs = map[string]countersign.Value{}
-	}
-	if isEarlierForm(c, inputs) {
-		return nil, said, v.newForm(tool, c, inputs)
+	if isEarlierForm(c, arguments) {
+		return nil, said, v.newForm(tool, c, arguments)
 	}
 	into := map[string]*string{"task": &said.Task, "reason": &said.Reason, "again": &said.Again}
+	inputs = maps.Clone(arguments)
 	for _, w := range ownWords(c) {
 		given, is := inputs[w.name]
 		delete(inputs, w.name)
 		if !is || given.IsNull() {
 			continue
 		}
-		if *into[w.name], err = w.text(given); err != nil {
+		if w.name == waitSeconds {
+			said.wait, err = patienceOf(given)
+		} else {
+			*into[w.name], err = w.text(given)
+		}
+		if err != nil {
 			return nil, said, err
 		}
+	}
+	if inputs, err = propertiesOf(c).inputs(inputs); err != nil {
+		return nil, said, err
 	}
 	return request.Given(c, inputs), said, nil
 }
@@ -111,9 +134,10 @@ func (v *toolRequest) newForm(tool string, c *countersign.Capability, given map[
 		}
 	}
 	var parts []string
+	known := propertiesOf(c)
 	for _, name := range sortedKeys(names) {
 		if _, fixed := v.offer.Agent.ExecutorInputs[c.Name][name]; !fixed {
-			parts = append(parts, fmt.Sprintf("%s: (%s)", countersign.String(name).Raw(), names[name]))
+			parts = append(parts, fmt.Sprintf("%s: (%s)", countersign.String(known.property(name)).Raw(), names[name]))
 		}
 	}
 	parts = append(parts, `"task": (string, optional)`)

@@ -33,11 +33,15 @@ type Handler struct {
 	cfg     Config
 	control *control.Service
 	handler http.Handler
+	waits   waits
+	life    context.Context // its end ends all waits
+	end     func()
 }
 
 // New makes the handler.
 func New(cfg Config, c *control.Service) *Handler {
 	d := &Handler{cfg: cfg, control: c}
+	d.life, d.end = context.WithCancel(context.Background())
 	d.handler = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: countersign.MaxBodyBytes,
 		// Off: it would refuse requests that a proxy on this machine passes on. The
@@ -46,6 +50,9 @@ func New(cfg Config, c *control.Service) *Handler {
 	})
 	return d
 }
+
+// Stop has every call that waits answer at once, and all later ones.
+func (d *Handler) Stop() { d.end() }
 
 // Serve handles one authorized message, whose body is valid JSON, at Pattern. An error
 // means that no response was written.
@@ -59,17 +66,24 @@ func (d *Handler) Rehearse(w http.ResponseWriter, r *http.Request, actor control
 }
 
 func (d *Handler) serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte, mode string) error {
-	m, err := readMessage(body)
+	m, params, err := readMessage(r.Header, body)
 	if err != nil {
 		return err
 	}
-	v := &toolRequest{Handler: d, ctx: r.Context(), actor: actor, mode: mode}
+	v := &toolRequest{Handler: d, ctx: r.Context(), actor: actor, mode: mode, msg: m}
 	if v.offer, err = d.control.AgentOffer(v.ctx, actor, r.PathValue("id")); err != nil {
 		return err
 	}
+	if m.method == "" && params == nil { // an answer to an elicitation, which decides nothing
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+	if declaresElicitation(m, params) {
+		w.Header().Set(sessionHeader, sessionElicits)
+	}
 	out := newAnswer(body)
 	d.handler.ServeHTTP(out, out.request(r, v.server(m)))
-	return out.send(w, m, v.own)
+	return out.send(w, m, v)
 }
 
 // toolRequest is one message. It holds resources for the duration of its HTTP request
@@ -81,24 +95,27 @@ type toolRequest struct {
 	offer control.Offer
 	mode  string         // of the runs that calls start
 	own   *jsonrpc.Error // our own refusal of the message, nil if none
-}
 
-// message is what has to be known before the library parses it.
-type message struct {
-	method string
-	tool   string // the called tool
+	msg     message
+	instead any       // what is answered instead of the library's result, nil for that
+	shown   *runState // of the call whose page the client's person is shown, nil if none
 }
 
 // readMessage reads the one message in a body. Batches, which could make one request as
-// costly as many, left the protocol with 2025-06-18.
-func readMessage(body []byte) (m message, err error) {
-	var fields, params map[string]json.RawMessage
+// costly as many, left the protocol with 2025-06-18. An answer to a request of ours has neither
+// method nor params.
+func readMessage(h http.Header, body []byte) (m message, params map[string]json.RawMessage, err error) {
+	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || fields == nil {
-		return m, countersign.Errorf(countersign.CodeInvalidRequest, "the body must be one JSON-RPC message, an object")
+		return m, nil, countersign.Errorf(countersign.CodeInvalidRequest, "the body must be one JSON-RPC message, an object")
 	}
 	// The library refuses what doesn't parse here.
 	_ = json.Unmarshal(fields["method"], &m.method)
 	_ = json.Unmarshal(fields["params"], &params)
 	_ = json.Unmarshal(params["name"], &m.tool)
-	return m, nil
+	m.of(h, params)
+	if _, isMethod := fields["method"]; params == nil && (isMethod || fields["result"] == nil && fields["error"] == nil) {
+		params = map[string]json.RawMessage{}
+	}
+	return m, params, nil
 }

@@ -8,8 +8,11 @@ import (
 
 // maxToolName is the length that every client accepts. The protocol allows 128
 // characters and dots; most clients' models accept only 64 letters, digits, underscores
-// and hyphens.
-const maxToolName = 64
+// and hyphens. A name of ours is shorter, for clients that put their own before it.
+const (
+	maxToolName = 64
+	maxCutName  = 48
+)
 
 // statusTool is the tool that every agent has besides its capabilities.
 const statusTool = "run_status"
@@ -26,7 +29,7 @@ func toolNames(capabilities []countersign.Capability) map[string]string {
 	}
 	for i := range capabilities {
 		if name := capabilities[i].Name; !fits(name) {
-			byTool[fitted(name, byTool)] = name
+			byTool[cut(name, maxCutName, byTool)] = name
 		}
 	}
 	return byTool
@@ -49,13 +52,14 @@ func spelt(name string) string {
 // digestDigits is how many digits are appended first; more follow on a collision.
 const digestDigits = 8
 
-func fitted(name string, taken map[string]string) string {
+// cut is a name of at most so many characters that no other one has.
+func cut(name string, most int, taken map[string]string) string {
 	digest, begin := countersign.SHA256Hex([]byte(name)), spelt(name)
 	for digits := digestDigits; ; digits++ {
-		end := "_" + digest[:min(digits, maxToolName-1)]
-		tool := begin[:min(len(begin), maxToolName-len(end))] + end
-		if other, is := taken[tool]; !is || other == name || digits >= maxToolName {
-			return tool
+		end := "_" + digest[:min(digits, most-1)]
+		fit := begin[:min(len(begin), most-len(end))] + end
+		if other, is := taken[fit]; !is || other == name || digits >= most {
+			return fit
 		}
 	}
 }

@@ -8,9 +8,9 @@ func ofSeveral(s schema, f countersign.InputField) schema {
 	if len(f.OrTypes) == 0 {
 		return s
 	}
-	s.Type = ""
+	s.Type, s.Items = "", nil
 	for _, t := range f.Types() {
-		s.AnyOf = append(s.AnyOf, schema{Type: t})
+		s.AnyOf = append(s.AnyOf, schema{Type: t, Items: itemsOf(t)})
 	}
 	return s
 }

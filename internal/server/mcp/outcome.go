@@ -4,7 +4,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Outcomes say in one word what became of a call (contract 11), so that a model needn't
+// Outcomes say in one word what became of a call (contract 12.2), so that a model needn't
 // know the statuses of runs.
 const (
 	outcomeRehearsed     = "REHEARSED"
@@ -13,7 +13,8 @@ const (
 	outcomeRefused       = "REFUSED" // nothing took effect
 	outcomeNotAsExpected = "NOT_AS_EXPECTED"
 	outcomeUnknown       = "UNKNOWN"
-	outcomeStopped       = "STOPPED"
+	outcomeStopped       = "STOPPED" // cancelled before anything was sent
+	outcomeHeld          = "HELD"    // a stop holds it; it goes on by itself
 	outcomeRunning       = "RUNNING"
 )
 
@@ -26,7 +27,7 @@ func outcomeBy(r *countersign.Run, effects countersign.Effects) string {
 		case "approval":
 			return outcomeWaiting
 		case "stop":
-			return outcomeStopped
+			return outcomeHeld
 		case "slot":
 			return outcomeRunning // somebody has decided; it goes on by itself
 		}
@@ -62,10 +63,12 @@ func cancelledOutcome(effects countersign.Effects) string {
 // failedOutcome says of a run that it was REFUSED only where nothing of it has, or may have,
 // taken effect: the code speaks of the last attempt alone.
 func failedOutcome(r *countersign.Run, effects countersign.Effects) string {
-	switch {
-	case r.Code().NotAsExpected():
+	switch code := r.Code(); {
+	case code.NotAsExpected():
 		return outcomeNotAsExpected
-	case r.Code() == countersign.CodeOutcomeUnknown, r.Code() == countersign.CodeAnswerUnsigned, effects != countersign.EffectsNone:
+	case code == countersign.CodeWithdrawn && !r.MayHaveHappened: // the receiver took its key back before anything was begun
+		return outcomeRefused
+	case code == countersign.CodeOutcomeUnknown, code == countersign.CodeAnswerUnsigned, effects != countersign.EffectsNone:
 		return outcomeUnknown
 	}
 	return outcomeRefused
@@ -76,10 +79,14 @@ func (v *toolRequest) address(r *countersign.Run) string {
 	switch {
 	case r.WaitingFor == nil:
 		return ""
-	case r.WaitingFor.Kind == "approval":
+	case r.WaitingFor.Kind == countersign.WaitApproval:
 		return v.cfg.BaseURL + "/console/approvals/" + r.WaitingFor.ApprovalID
-	case r.WaitingFor.Kind == "reconcile":
-		return v.cfg.BaseURL + "/console/recovery/" + r.ID
+	case r.WaitingFor.Kind == countersign.WaitReconcile:
+		return v.recovery(r.ID)
 	}
 	return ""
+}
+
+func (v *toolRequest) recovery(runID string) string {
+	return v.cfg.BaseURL + "/console/recovery/" + runID
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"regexp"
+	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/safetext"
@@ -17,6 +18,7 @@ type schema struct {
 	Pattern     string            `json:"pattern,omitempty"`
 	MaxLength   int64             `json:"maxLength,omitempty"`
 	AnyOf       []schema          `json:"anyOf,omitempty"`
+	Items       *schema           `json:"items,omitempty"` // of an array; providers refuse one without
 
 	Enum    []countersign.Value `json:"enum,omitempty"`
 	Minimum countersign.Value   `json:"minimum,omitzero"`
@@ -33,7 +35,7 @@ func object(properties map[string]schema, required ...string) schema {
 func argumentsSchema(c *countersign.Capability, fixed map[string]countersign.Value) schema {
 	s := inputSchema(c, fixed)
 	for _, w := range ownWords(c) {
-		s.Properties[w.name] = schema{Type: "string", Description: w.description, MaxLength: int64(w.most)}
+		s.Properties[w.name] = w.schema()
 	}
 	return s
 }
@@ -43,17 +45,18 @@ var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
 // inputSchema is the schema of a capability's inputs. A capability that declares none
 // accepts any.
 func inputSchema(c *countersign.Capability, fixed map[string]countersign.Value) schema {
-	needed, properties := map[string]bool{}, map[string]schema{}
+	needed, properties, names := map[string]bool{}, map[string]schema{}, propertiesOf(c)
 	for _, m := range placeholder.FindAllStringSubmatch(c.Path, -1) {
-		needed[m[1]] = true
-		properties[m[1]] = schema{Type: "string"} // unless declared otherwise
+		needed[names.property(m[1])] = true
+		properties[names.property(m[1])] = schema{Type: "string"}.of(m[1], names) // unless declared otherwise
 	}
 	for name, field := range c.InputSchema {
-		properties[name] = fieldSchema(field)
-		needed[name] = needed[name] || field.Required
+		fit := names.property(name)
+		properties[fit] = fieldSchema(field).of(name, names)
+		needed[fit] = needed[fit] || field.Required
 	}
 	for name := range fixed {
-		delete(properties, name)
+		delete(properties, names.property(name))
 	}
 	s := schema{Type: "object", Properties: properties}
 	if c.InputSchema != nil {
@@ -69,8 +72,36 @@ func inputSchema(c *countersign.Capability, fixed map[string]countersign.Value) 
 
 // fieldSchema is an input as its project declares it.
 func fieldSchema(f countersign.InputField) schema {
-	return ofSeveral(schema{
+	s := schema{
 		Type: f.Type, Description: safetext.Text(f.Description), Enum: f.Enum,
-		Minimum: f.Minimum, Maximum: f.Maximum, MaxLength: f.MaxLength, Pattern: f.Pattern,
-	}, f)
+		Minimum: f.Minimum, Maximum: f.Maximum, MaxLength: f.MaxLength, Pattern: f.Pattern, Items: itemsOf(f.Type),
+	}
+	if f.Pattern != "" && !readAlike(f.Pattern) {
+		s.Pattern = ""
+		s.says("It matches the pattern " + strconv.Quote(safetext.Text(f.Pattern)) + " (RE2).")
+	}
+	return ofSeveral(s, f)
+}
+
+// itemsOf are any, of an array.
+func itemsOf(typ string) *schema {
+	if typ == "array" {
+		return &schema{}
+	}
+	return nil
+}
+
+// of says which input a property is that has another name.
+func (s schema) of(input string, names properties) schema {
+	if names.property(input) != input {
+		s.says("The API calls it " + strconv.Quote(safetext.Text(input)) + ".")
+	}
+	return s
+}
+
+func (s *schema) says(sentence string) {
+	if s.Description != "" {
+		s.Description += " "
+	}
+	s.Description += sentence
 }

@@ -54,3 +54,19 @@ func TestTheToolsAreAsTheGoldenFileShowsThem(t *testing.T) {
 		t.Errorf("the tools are (%v)\n%s", err, got)
 	}
 }
+
+// TestAnArrayHasItemsWhereverItStands: model providers refuse all tools of an agent for one
+// without.
+func TestAnArrayHasItemsWhereverItStands(t *testing.T) {
+	c := taking("x")
+	c.InputSchema["lines"] = countersign.InputField{Type: "array"}
+	c.InputSchema["either"] = countersign.InputField{Type: "array", OrTypes: []string{"string"}}
+	c.InputSchema["or"] = countersign.InputField{Type: "string", OrTypes: []string{"array"}}
+	text, err := json.Marshal(argumentsSchema(c, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if arrays, items := strings.Count(string(text), `"type":"array"`), strings.Count(string(text), `"type":"array","items":{}`); arrays != 3 || items != 3 {
+		t.Errorf("of %d arrays %d have items: %s", arrays, items, text)
+	}
+}

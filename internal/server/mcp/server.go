@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
 	"runtime/debug"
 	"slices"
 
@@ -11,23 +13,22 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-const instructions = "Each tool is a capability that this agent was admitted for. A call starts a run and answers with its outcome. " +
-	"REHEARSED: nothing was sent. DONE: the answer was what is expected. WAITING_FOR_A_PERSON: somebody must approve it at url, which nobody can hurry by calling again: " +
-	"call " + statusTool + " with the runId later, as for RUNNING. REFUSED: it did not take effect. NOT_AS_EXPECTED: it was answered otherwise than expected, and may have taken effect. " +
-	"UNKNOWN: nobody knows whether it took effect; a person finds out, and doing it again could do it twice. STOPPED: people stopped it before anything took effect. " +
-	"The same call finds the same run for 24 hours, so a call that was lost can be repeated; name in task what it belongs to."
+var instructions = "Each tool is a capability that this agent was admitted for. A call starts a run and answers with its outcome, and message says what to do. " + outcomeWords() +
+	" The same call finds its run, as long as that goes on and 24 hours after its end, so a call that was lost can be repeated; name in task what it belongs to."
 
 // server handles one message. It registers only the called tool: registering all of
 // them for each call would make calls costlier the more an agent may do.
 func (v *toolRequest) server(m message) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: safetext.Text(v.offer.Agent.Name), Version: v.cfg.Version}, &sdk.ServerOptions{
-		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Extensions: map[string]any{tasksExtension: map[string]any{}}},
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 	})
 	s.AddReceivingMiddleware(v.guard)
+	v.addTasks(s, m)
 	if m.method != "tools/call" {
 		return s
 	}
@@ -143,11 +144,34 @@ func (v *toolRequest) tool(use func(arguments []byte) (runState, error)) sdk.Too
 		if err != nil {
 			return v.refusal(err)
 		}
+		if v.shown != nil && v.msg.revision >= revision2026 {
+			return inputRequired(state), nil
+		}
 		return result(state)
 	}
 }
 
-// refusal has the fields of the API's Error body. An error without a code is internal.
+// refused is a call that came to no run: with the fields of the API's Error body, and those that
+// every answer has.
+type refused struct {
+	Outcome    string           `json:"outcome"`
+	Error      countersign.Code `json:"error"`
+	Message    string           `json:"message"`
+	URL        *string          `json:"url"`   // where a person acts
+	RunID      *string          `json:"runId"` // of the run that stands in the way, where the caller may read it
+	StartedAt  *string          `json:"startedAt"`
+	Replayed   bool             `json:"replayed"`
+	RetryAfter int              `json:"retryAfter,omitempty"` // seconds
+	RequestID  string           `json:"requestId"`
+}
+
+// retryAfter is when a call that got no room is made again, in seconds.
+const retryAfter = 2
+
+// sameAgain ends the message of a call that may be made again at once.
+const sameAgain = "; make the very same call again, with the same arguments, which finds its run if it was taken"
+
+// refusal answers a call that came to no run. An error without a code is internal.
 func (v *toolRequest) refusal(err error) (*sdk.CallToolResult, error) {
 	var e *countersign.Error
 	if !errors.As(err, &e) || e.Code.Status() == 0 {
@@ -156,11 +180,32 @@ func (v *toolRequest) refusal(err error) (*sdk.CallToolResult, error) {
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "something broke on our side; the log has it under this request id")
 	}
-	out, err := result(struct {
-		Error     countersign.Code `json:"error"`
-		Message   string           `json:"message"`
-		RequestID string           `json:"requestId"`
-	}{e.Code, e.Message, v.actor.RequestID})
+	answer := refused{Outcome: outcomeRefused, Error: e.Code, Message: e.Message, RequestID: v.actor.RequestID}
+	switch e.Code.Status() {
+	case http.StatusServiceUnavailable:
+		answer.RetryAfter = retryAfter
+		answer.Message += sameAgain
+	case http.StatusInternalServerError: // it may have come after the start
+		answer.Outcome = outcomeUnknown
+		answer.Message += sameAgain
+	}
+	var open *control.OpenCall
+	if errors.As(err, &open) {
+		answer.Outcome = outcomeUnknown
+		if answer.RunID = given(open.RunID); answer.RunID != nil {
+			answer.URL = given(v.recovery(open.RunID))
+		}
+	}
+	if v.msg.tasks && v.msg.revision < revision2026 && v.msg.method == "tools/call" { // whose answer is a task, and there is none
+		code := int64(jsonrpc.CodeInvalidParams)
+		if e.Code.Status() >= http.StatusInternalServerError {
+			code = jsonrpc.CodeInternalError
+		}
+		err := v.refuse(code, "%s", answer.Message)
+		err.Data, _ = json.Marshal(answer) // text and numbers can always be written
+		return nil, err
+	}
+	out, err := result(answer)
 	if out != nil {
 		out.IsError = true
 	}

@@ -48,7 +48,7 @@ func describe(c *countersign.Capability, fixed map[string]countersign.Value, pro
 	if len(fixed) > 0 {
 		fmt.Fprintf(&b, "Fixed for this agent, and not to be given: %s. ", strings.Join(sortedKeys(fixed), ", "))
 	}
-	fmt.Fprintf(&b, "The answer is a run with its state, not always its end: call %s with its runId for the rest.", statusTool)
+	fmt.Fprintf(&b, "The answer is a run with its state, not always its end: call %s with its runId for the rest. Its outcome says what became of it. %s", statusTool, outcomeWords())
 	return b.String()
 }
 
@@ -56,8 +56,8 @@ func statusToolOf(agentID string) *sdk.Tool {
 	return &sdk.Tool{
 		Name: statusTool, Title: "State of a run", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true},
 		Description: "Reads a run that agent " + agentID + " carries out: its status, what it waits for, and each step with its request, output and verification. " +
-			"Call it again while outcome is RUNNING. For WAITING_FOR_A_PERSON and UNKNOWN a person has to act: ask once in some minutes, no more. The status COMPLETED, FAILED or CANCELLED never changes. " +
-			"Where a person rejected the request, suggestedInput may have the inputs that they would approve: a new call with them is a new run, which is decided anew.",
-		InputSchema: object(map[string]schema{"runId": {Type: "string", Description: "from the answer of a call"}}, "runId"),
+			"Call it again while outcome is RUNNING, with waitSeconds to wait for the end. For WAITING_FOR_A_PERSON, HELD and UNKNOWN a person has to act: ask with waitSeconds, or once in some minutes, no more. The status COMPLETED, FAILED or CANCELLED never changes. " +
+			"Where a person rejected the request, suggestedInput may have the inputs that they would approve: a new call with them is a new run, which is decided anew. " + outcomeWords(),
+		InputSchema: object(map[string]schema{"runId": {Type: "string", Description: "from the answer of a call"}, waitSeconds: waitSchema(waitWords)}, "runId"),
 	}
 }

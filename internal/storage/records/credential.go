@@ -35,6 +35,9 @@ const CredentialsBoundID = "credentials-bound"
 // edition means otherwise.
 const UpgradeNoticedID = "upgrade-noticed-3"
 
+// RunsMarkedID is the id of the mark of a store whose unfinished runs have their marks.
+const RunsMarkedID = "runs-marked"
+
 // CredentialID is the id of a variable's binding.
 func CredentialID(name string) string { return firstCredential + name }
 

@@ -250,6 +250,14 @@ func TenantIDs(tx store.Tx) (ids []string, err error) {
 // UnfinishedOf narrows the realm's list to a tenant's runs.
 func UnfinishedOf(tenant string) []store.Filter { return idRange(tenant+"/", tenant+"0") } // '0' follows '/'
 
+// UnfinishedAfter narrows it to those that follow a run, "" for all.
+func UnfinishedAfter(tenant, runID string) []store.Filter {
+	if runID == "" {
+		return UnfinishedOf(tenant)
+	}
+	return idRange(UnfinishedID(tenant, runID)+"!", tenant+"0") // "!" sorts before all that an id goes on with
+}
+
 // The collections.
 var (
 	Tenants            = store.Collection[countersign.Tenant]{Table: store.Tenants}

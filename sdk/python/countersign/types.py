@@ -180,6 +180,9 @@ class Approval(TypedDict):
     agentWords: NotRequired[AgentWords]
     # how many different deciders must approve; absent in records of older releases, which needed one
     approvalsNeeded: NotRequired[int]
+    # of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours
+    # before
+    askedAgainAfter: NotRequired[str]
     # which attempt of the step it lets out
     attempt: int
     capability: str
@@ -203,9 +206,11 @@ class Approval(TypedDict):
     groups: NotRequired[list[str]]
     id: str
     inputSnapshot: dict[str, Any]
+    # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice
+    openAlike: NotRequired[list[str]]
     planId: str
     projectId: str
-    # of the rules and budgets that ask
+    # of the rules and budgets that ask, or that the same call is open
     reasons: NotRequired[list[str]]
     request: Request
     # absent for who must not see all of the request
@@ -813,6 +818,9 @@ class ListedApproval(TypedDict):
     agentWords: NotRequired[AgentWords | Omitted]
     # how many different deciders must approve; absent in records of older releases, which needed one
     approvalsNeeded: NotRequired[int]
+    # of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours
+    # before
+    askedAgainAfter: NotRequired[str | Omitted]
     # which attempt of the step it lets out
     attempt: int
     capability: str | Omitted
@@ -836,9 +844,11 @@ class ListedApproval(TypedDict):
     groups: NotRequired[list[str] | Omitted]
     id: str
     inputSnapshot: dict[str, Any]
+    # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice
+    openAlike: NotRequired[list[str] | Omitted]
     planId: str
     projectId: str
-    # of the rules and budgets that ask
+    # of the rules and budgets that ask, or that the same call is open
     reasons: NotRequired[list[str] | Omitted]
     request: Request | Omitted
     # absent for who must not see all of the request
@@ -1091,6 +1101,9 @@ class ListedRun(TypedDict):
     # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
+    # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it
+    # began
+    openAlike: NotRequired[list[str] | Omitted]
     # absent for who must not see all of the plan
     planDigest: NotRequired[str]
     planId: str
@@ -1763,6 +1776,9 @@ class Run(TypedDict):
     # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
+    # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it
+    # began
+    openAlike: NotRequired[list[str]]
     # absent for who must not see all of the plan
     planDigest: NotRequired[str]
     planId: str

@@ -220,6 +220,8 @@ export interface components {
              * @description how many different deciders must approve; absent in records of older releases, which needed one
              */
             approvalsNeeded?: number;
+            /** @description of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours before */
+            askedAgainAfter?: string;
             /**
              * Format: int64
              * @description which attempt of the step it lets out
@@ -253,9 +255,11 @@ export interface components {
             inputSnapshot: {
                 [key: string]: unknown;
             };
+            /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice */
+            openAlike?: string[];
             planId: string;
             projectId: string;
-            /** @description of the rules and budgets that ask */
+            /** @description of the rules and budgets that ask, or that the same call is open */
             reasons?: string[];
             request: components["schemas"]["Request"];
             /** @description absent for who must not see all of the request */
@@ -1001,6 +1005,8 @@ export interface components {
              * @description how many different deciders must approve; absent in records of older releases, which needed one
              */
             approvalsNeeded?: number;
+            /** @description of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours before */
+            askedAgainAfter?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description which attempt of the step it lets out
@@ -1034,9 +1040,11 @@ export interface components {
             inputSnapshot: {
                 [key: string]: unknown;
             };
+            /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice */
+            openAlike?: string[] | components["schemas"]["Omitted"];
             planId: string;
             projectId: string;
-            /** @description of the rules and budgets that ask */
+            /** @description of the rules and budgets that ask, or that the same call is open */
             reasons?: string[] | components["schemas"]["Omitted"];
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the request */
@@ -1331,6 +1339,8 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
+            /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it began */
+            openAlike?: string[] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the plan */
             planDigest?: string;
             planId: string;
@@ -2139,6 +2149,8 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
+            /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it began */
+            openAlike?: string[];
             /** @description absent for who must not see all of the plan */
             planDigest?: string;
             planId: string;
