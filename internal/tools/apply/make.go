@@ -162,10 +162,14 @@ func (m *maker) toggle() error {
 	case err != nil:
 		return err
 	case !check.Healthy:
-		return fmt.Errorf("it is not healthy, so it stays disabled: status %d, %s", check.StatusCode, check.Error)
+		return unhealthy(check)
 	}
 	_, err = m.c.EnableProject(m.ctx, m.ID, as)
 	return err
+}
+
+func unhealthy(check *countersign.HealthCheck) error {
+	return fmt.Errorf("it is not healthy, so it stays disabled: status %d, %s", check.StatusCode, check.Error)
 }
 
 // register syncs the agent and admits it. Its manifest's revision rises with what it says, and

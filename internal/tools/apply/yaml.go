@@ -47,8 +47,6 @@ func writeJSON(b *strings.Builder, n *yaml.Node, depth int) error {
 		return fmt.Errorf("line %d: aliases (*) aren't taken; write the value out", n.Line)
 	case n.Kind == yaml.ScalarNode:
 		return writeScalar(b, n)
-	case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
-		return fmt.Errorf("line %d: it is no YAML that stands for JSON", n.Line)
 	}
 	brackets, mapping := "[]", n.Kind == yaml.MappingNode
 	if mapping {
