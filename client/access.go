@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Session describes the session of a browser; a token has none.
+// Session says who asks and what the token, or a browser's session, may do.
 func (c *Client) Session(ctx context.Context) (*countersign.Session, error) {
 	return get[countersign.Session](ctx, c, "/session")
 }

@@ -223,7 +223,6 @@ func TestRefusalsBeyondATenantSayWhatWouldBeRight(t *testing.T) {
 		{refusalOf(h.service.Users(background, root, control.List{}, "gone")), "not_found: there is no tenant gone"},
 		{refusalOf(h.service.PutTenant(background, root, "Acme-2", countersign.TenantWrite{Name: "n"})), "invalid_request: id: a tenant id is 2 to 32 lower-case letters and digits, a letter first, without hyphens"},
 		{refusalOf(h.service.AuditRecord(background, ada, 4711, false)), "not_found: there is no record 4711 in this log"},
-		{refusalOf(h.service.Session(background, ada)), "role_required: this is for a browser's session; you have a token"},
 		{refusalOf(h.service.PutSettings(background, ada, countersign.TenantSettingsWrite{ExpectedRevision: 7, Reason: "r"})), "revision_conflict: the settings are at revision 0, not 7; read them and send expectedRevision 0"},
 		{refusalOf(h.service.PutModel(over, ada, "m1", countersign.ModelWrite{Document: countersign.AgentModel{ID: "m1"}, ExpectedRevision: 1})), "unavailable: the request ended before its turn came; nothing was changed"},
 		{token(countersign.TokenWrite{Name: " ", Roles: viewer}), "invalid_request: name: say what the token is for; it can't be blank"},

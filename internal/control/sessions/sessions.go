@@ -108,18 +108,19 @@ func (s *SessionService) touchSession(ctx context.Context, id string, now time.T
 	})
 }
 
-// Session returns the actor's own session. The caller adds the CSRF token, since only the
-// caller has the session's secret.
+// Session returns the actor's own session, or what its token may do. The caller adds the CSRF
+// token, since only the caller has the session's secret.
 func (s *SessionService) Session(ctx context.Context, a core.Actor) (out countersign.Session, err error) {
-	if a.Session == "" {
-		return out, countersign.Errorf(countersign.CodeRoleRequired, "this is for a browser's session; you have a token")
-	}
 	err = s.View(ctx, a, access.ReadSession, func(tx store.Tx) error {
-		list, err := s.within(tx, a)
 		out = countersign.Session{
-			Email: a.Email, TenantID: a.Tenant, Roles: a.Roles, ProjectIDs: a.Projects, Realm: a.Realm,
-			Tenants: list, ExpiresAt: a.ExpiresAt, LinkMakers: a.Lineage,
+			Principal: a.ID, Email: a.Email, TenantID: a.Tenant, Roles: a.Roles, ProjectIDs: a.Projects, Modes: a.Modes, Realm: a.Realm,
+			Tenants: []string{a.Tenant}, ExpiresAt: a.ExpiresAt,
 		}
+		if a.Session == "" {
+			return nil
+		}
+		out.LinkMakers = a.Lineage
+		out.Tenants, err = s.within(tx, a)
 		if err != nil {
 			return err
 		}

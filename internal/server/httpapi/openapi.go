@@ -57,9 +57,6 @@ func security(r route) []map[string][]string {
 	if !safe(r.method) {
 		session["csrf"] = []string{}
 	}
-	if r.op == access.ReadSession {
-		return []map[string][]string{session}
-	}
 	return []map[string][]string{{"bearer": {}}, session}
 }
 

@@ -44,7 +44,7 @@ func (a *API) routes() []route {
 	return []route{
 		{method: "GET", path: "/health", id: "health", tag: "service", summary: "Is the service well?", status: 200, answer: typeOf[control.Health](), handle: a.health},
 		{method: "GET", path: "/openapi.json", id: "openapi", tag: "service", summary: "This document", status: 200, handle: a.openapi},
-		{method: "GET", path: "/session", op: access.ReadSession, id: "session", tag: "access", summary: "Who a browser's session is, and its CSRF token", status: 200, answer: typeOf[countersign.Session](), handle: a.session},
+		{method: "GET", path: "/session", op: access.ReadSession, id: "session", tag: "access", summary: "Who asks, and what a session or token may do", status: 200, answer: typeOf[countersign.Session](), handle: a.session},
 		{method: "GET", path: "/metrics", op: access.ReadMetrics, id: "metrics", tag: "service", summary: "Figures, as JSON or in Prometheus's exposition", status: 200, stream: a.metrics},
 		{method: "GET", path: "/integrations/contract", op: access.ReadContract, id: "integrationContract", tag: "service", summary: "Signing, headers, limits and codes, machine-readable", status: 200, handle: a.contract},
 

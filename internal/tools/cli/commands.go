@@ -44,6 +44,9 @@ type Commands struct {
 
 	CheckReceiver CheckReceiver `cmd:"" group:"Client" help:"Try a project's sandbox: does it verify signatures and keep idempotency keys?" example:"check-receiver https://sandbox.example.com --project shop.json --capability refunds.create --yes-this-is-a-sandbox"`
 
+	Apply  Apply  `cmd:"" group:"Client" help:"Make the service as files say: settings, groups, models, projects, agents, teams, webhooks (ADMIN and OPERATOR)." example:"apply setup --dry-run"`
+	Export Export `cmd:"" group:"Client" help:"Write what the service has into files that 'apply' reads (ADMIN)." example:"export setup"`
+
 	Import Import `cmd:"" group:"Client" help:"Make proposals from descriptions of other systems; registers nothing."`
 
 	Health     Health     `cmd:"" group:"Client" help:"Ask whether the service is well; exit status 1 where it isn't." example:"health --url https://countersign.example.com"`
