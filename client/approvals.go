@@ -15,13 +15,26 @@ type ApprovalFilter struct {
 	Paging
 	Status countersign.ApprovalStatus
 	RunID  string
+
+	ProjectID   string
+	AgentID     string
+	RequestedBy string // user:… or token:…
+	Group       string
+	Text        string // anywhere in what you are shown
+	Order       string // oldest, expires or amount; "" is the newest first
 }
 
-// Approvals lists approvals, the newest first.
+// Approvals lists approvals, the newest first unless the filter says otherwise.
 func (c *Client) Approvals(ctx context.Context, f ApprovalFilter) (*countersign.Page[countersign.Approval], error) {
 	q := f.query()
 	set(q, "status", string(f.Status))
 	set(q, "runId", f.RunID)
+	set(q, "projectId", f.ProjectID)
+	set(q, "agentId", f.AgentID)
+	set(q, "requestedBy", f.RequestedBy)
+	set(q, "group", f.Group)
+	set(q, "q", f.Text)
+	set(q, "order", f.Order)
 	return list[countersign.Approval](ctx, c, "/approvals", q)
 }
 

@@ -133,6 +133,12 @@ type Started = runs.Started
 // ApprovalFilter narrows a list of approvals; empty fields don't.
 type ApprovalFilter = approvals.ApprovalFilter
 
+// Orders of a list of approvals, besides the newest and the oldest first.
+const (
+	OrderExpires = approvals.OrderExpires
+	OrderAmount  = approvals.OrderAmount
+)
+
 // Deciders says who may still decide an approval that is pending: users by e-mail, and for each of its groups whether somebody whose approval counts has decided for it.
 type Deciders = approvals.Deciders
 

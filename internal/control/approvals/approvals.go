@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/control/runs"
 	"github.com/countersign/countersign/internal/platform/passkey"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -25,18 +26,26 @@ type ApprovalService struct {
 	*core.Core
 	runs  *runs.RunService
 	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
+
+	lookups *semaphore.Semaphore // one read of a span of approvals at a time
 }
 
 // NewApprovals returns the use cases.
 func NewApprovals(c *core.Core, runs *runs.RunService, party func() *passkey.Party) *ApprovalService {
-	return &ApprovalService{Core: c, runs: runs, party: party}
+	return &ApprovalService{Core: c, runs: runs, party: party, lookups: semaphore.New(1)}
 }
 
-// ApprovalFilter narrows a list of approvals; empty fields don't. With OldestFirst, the
-// pending approval that expires first comes first.
+// ApprovalFilter narrows a list of approvals; empty fields don't. RequestedBy is a principal,
+// Group one of the approval's, Text is anywhere in what the reader is shown, in whatever case.
+// With OldestFirst, the pending approval that was asked for first comes first; Order is another
+// order.
 type ApprovalFilter struct {
-	Status, RunID string
-	OldestFirst   bool
+	Status, RunID      string
+	ProjectID, AgentID string
+	RequestedBy, Group string
+	Text               string
+	OldestFirst        bool
+	Order              string
 }
 
 // Approvals lists the approvals within the actor's scope, newest first unless the filter
@@ -53,6 +62,10 @@ func WithoutContent(a countersign.Approval) countersign.Approval {
 
 // CountApprovals is how many Approvals lists.
 func (s *ApprovalService) CountApprovals(ctx context.Context, a core.Actor, f ApprovalFilter) (n int, err error) {
+	if f.looks() {
+		found, err := s.find(ctx, a, f)
+		return len(found), err
+	}
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := f.within(tx, a)
 		if err == nil {
@@ -71,6 +84,9 @@ func (f ApprovalFilter) within(tx store.Tx, a core.Actor) ([]store.Filter, error
 // ListApprovals is Approvals of what show makes of each: one may have three mebibytes, and few
 // are in memory at a time.
 func ListApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor, l core.List, f ApprovalFilter, show func(countersign.Approval) (T, error)) (page countersign.Page[T], err error) {
+	if f.looks() {
+		return listFound(ctx, s, a, l, f, show)
+	}
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := f.within(tx, a)
 		if err != nil {
@@ -82,10 +98,7 @@ func ListApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor,
 		}
 		names := names.In(tx, a.Tenant)
 		page, err = core.ShowPage(s.Core, tx, a.Tenant, records.Approvals, l, l.Query(order, where...), func(r *records.Approval) (shown T, err error) {
-			if err := s.Repo.CountDecisions(tx, a.Tenant, r); err != nil {
-				return shown, err
-			}
-			if err := s.ShowApproval(names, a, &r.Approval); err != nil {
+			if err := s.showListed(tx, names, a, r); err != nil {
 				return shown, err
 			}
 			return show(r.Approval)

@@ -84,7 +84,21 @@ func (a *API) probeRun(c *call) (any, error) {
 }
 
 func (a *API) listApprovals(c *call) (any, error) {
-	return pageOf(control.ListApprovals(c.ctx, a.control, c.actor, c.list, control.ApprovalFilter{Status: c.query["status"], RunID: c.query["runId"]}, bounded))
+	return pageOf(control.ListApprovals(c.ctx, a.control, c.actor, c.list, approvalFilter(c), bounded))
+}
+
+// orderOldest is the order of a list of approvals that needs none of their content.
+const orderOldest = "oldest"
+
+func approvalFilter(c *call) control.ApprovalFilter {
+	f := control.ApprovalFilter{
+		Status: c.query["status"], RunID: c.query["runId"], ProjectID: c.query["projectId"], AgentID: c.query["agentId"],
+		RequestedBy: c.query["requestedBy"], Group: c.query["group"], Text: c.query["q"], Order: c.query["order"],
+	}
+	if f.Order == orderOldest {
+		f.OldestFirst, f.Order = true, ""
+	}
+	return f
 }
 
 func (a *API) listUsers(c *call) (any, error) {

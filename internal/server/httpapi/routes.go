@@ -13,8 +13,14 @@ var (
 	runStatusParam      = param{name: "status", doc: "only runs of this status", enum: words(countersign.RunStatuses)}
 	planStatusParam     = param{name: "status", doc: "only plans of this status", enum: []string{countersign.PlanReady, countersign.PlanInvalid}}
 	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: words(countersign.ApprovalStatuses)}
-	agentStatusParam    = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
-	runParams           = []param{
+	approvalParams      = []param{
+		approvalStatusParam, {name: "runId", doc: "only approvals of this run", kind: idParam}, {name: "projectId", doc: "only approvals of this project", kind: idParam},
+		{name: "agentId", doc: "only approvals of this agent's steps", kind: idParam}, {name: "requestedBy", doc: "only approvals of runs that this principal asked for: user:… or token:…"},
+		{name: "group", doc: "only approvals that this group decides", kind: idParam}, {name: "q", doc: "only approvals that have this text anywhere in what you are shown of them, in whatever case"},
+		{name: "order", doc: "oldest, expires (the one that expires first) or amount (the largest number first that a title, rule or budget names; refused where that is hidden from you); default the newest first", enum: []string{orderOldest, control.OrderExpires, control.OrderAmount}},
+	}
+	agentStatusParam = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
+	runParams        = []param{
 		runStatusParam, {name: "planId", doc: "only runs of this plan", kind: idParam}, {name: "agentId", doc: "only runs of this agent's own", kind: idParam},
 		{name: "q", doc: "only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing"},
 		{name: "reason", doc: "only runs that ended with this error code, such as receiver_refused; the newest 1,000", kind: openListParam, enum: words(countersign.RunReasons)},
@@ -100,7 +106,7 @@ func (a *API) routes() []route {
 
 		{method: "GET", path: "/search", op: access.Search, id: "search", tag: "runs", summary: "Find runs by a text or number in their inputs and answers or by the key of their start, and tokens by their name", query: []param{{name: "q", doc: "what you have in hand"}}, status: 200, answer: typeOf[countersign.SearchResult](), handle: a.search},
 
-		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalStatusParam, param{name: "runId", doc: "only approvals of this run", kind: idParam}), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
+		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalParams...), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
 		{method: "GET", path: "/approvals/{id}", op: access.ReadApprovals, id: "getApproval", tag: "approvals", summary: "Read an approval: exactly what would be sent", status: 200, answer: typeOf[countersign.Approval](), handle: byID(a.control.Approval)},
 		{method: "POST", path: "/approvals/{id}/decision", op: access.DecideApproval, id: "decideApproval", tag: "approvals", summary: "Approve or reject, with a reason", body: typeOf[countersign.Decision](), status: 200, answer: typeOf[countersign.Approval](), handle: withBody(a.control.Decide)},
 

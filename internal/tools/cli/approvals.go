@@ -20,6 +20,13 @@ type Approvals struct {
 type ApprovalsList struct {
 	Status string `enum:",PENDING,APPROVED,REJECTED" default:"" help:"Only those of this status." placeholder:"STATUS"`
 	RunID  string `name:"run" help:"Only those of this run." placeholder:"ID"`
+
+	Project     string `help:"Only those of this project." placeholder:"ID"`
+	Agent       string `help:"Only those of this agent's steps." placeholder:"ID"`
+	RequestedBy string `help:"Only those of runs that this principal asked for." placeholder:"PRINCIPAL"`
+	Group       string `help:"Only those that this group decides." placeholder:"ID"`
+	Text        string `help:"Only those that have this text in what you are shown." placeholder:"TEXT"`
+	Order       string `enum:",oldest,expires,amount" default:"" help:"oldest, expires or amount instead of the newest first." placeholder:"ORDER"`
 	Listing
 }
 
@@ -33,7 +40,10 @@ var approvalTable = table[countersign.Approval]{
 // Run lists the approvals.
 func (l *ApprovalsList) Run(t *Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Approval], error) {
-		return c.Approvals(t.Context, client.ApprovalFilter{Paging: p, Status: countersign.ApprovalStatus(l.Status), RunID: l.RunID})
+		return c.Approvals(t.Context, client.ApprovalFilter{
+			Paging: p, Status: countersign.ApprovalStatus(l.Status), RunID: l.RunID,
+			ProjectID: l.Project, AgentID: l.Agent, RequestedBy: l.RequestedBy, Group: l.Group, Text: l.Text, Order: l.Order,
+		})
 	}, approvalTable)
 }
 
