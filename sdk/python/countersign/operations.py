@@ -44,9 +44,9 @@ class Operations(ABC):
         """Read an approval: exactly what would be sent."""
         return self._send(Call("GET", ("approvals", id)))
 
-    def approvals(self, *, limit: int | None = None, offset: int | None = None, status: Literal["PENDING", "APPROVED", "REJECTED"] | None = None, run_id: str | None = None) -> Listing[t.ListedApproval]:
+    def approvals(self, *, limit: int | None = None, offset: int | None = None, status: Literal["PENDING", "APPROVED", "REJECTED"] | None = None, run_id: str | None = None, project_id: str | None = None, agent_id: str | None = None, requested_by: str | None = None, group: str | None = None, q: str | None = None, order: Literal["oldest", "expires", "amount"] | None = None) -> Listing[t.ListedApproval]:
         """List approvals."""
-        return Listing(lambda query: self._send(Call("GET", ("approvals",), query=query)), {"limit": limit, "offset": offset, "status": status, "runId": run_id})
+        return Listing(lambda query: self._send(Call("GET", ("approvals",), query=query)), {"limit": limit, "offset": offset, "status": status, "runId": run_id, "projectId": project_id, "agentId": agent_id, "requestedBy": requested_by, "group": group, "q": q, "order": order})
 
     def audit(self, *, limit: int | None = None, offset: int | None = None, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None) -> Listing[t.ListedAuditRecord]:
         """List audit records."""
@@ -432,9 +432,9 @@ class AsyncOperations(ABC):
         """Read an approval: exactly what would be sent."""
         return await self._send(Call("GET", ("approvals", id)))
 
-    def approvals(self, *, limit: int | None = None, offset: int | None = None, status: Literal["PENDING", "APPROVED", "REJECTED"] | None = None, run_id: str | None = None) -> AsyncListing[t.ListedApproval]:
+    def approvals(self, *, limit: int | None = None, offset: int | None = None, status: Literal["PENDING", "APPROVED", "REJECTED"] | None = None, run_id: str | None = None, project_id: str | None = None, agent_id: str | None = None, requested_by: str | None = None, group: str | None = None, q: str | None = None, order: Literal["oldest", "expires", "amount"] | None = None) -> AsyncListing[t.ListedApproval]:
         """List approvals."""
-        return AsyncListing(lambda query: self._send(Call("GET", ("approvals",), query=query)), {"limit": limit, "offset": offset, "status": status, "runId": run_id})
+        return AsyncListing(lambda query: self._send(Call("GET", ("approvals",), query=query)), {"limit": limit, "offset": offset, "status": status, "runId": run_id, "projectId": project_id, "agentId": agent_id, "requestedBy": requested_by, "group": group, "q": q, "order": order})
 
     def audit(self, *, limit: int | None = None, offset: int | None = None, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None) -> AsyncListing[t.ListedAuditRecord]:
         """List audit records."""

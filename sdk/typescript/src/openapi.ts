@@ -3201,6 +3201,18 @@ export interface operations {
                 status?: "PENDING" | "APPROVED" | "REJECTED";
                 /** @description only approvals of this run */
                 runId?: string;
+                /** @description only approvals of this project */
+                projectId?: string;
+                /** @description only approvals of this agent's steps */
+                agentId?: string;
+                /** @description only approvals of runs that this principal asked for: user:… or token:… */
+                requestedBy?: string;
+                /** @description only approvals that this group decides */
+                group?: string;
+                /** @description only approvals that have this text anywhere in what you are shown of them, in whatever case */
+                q?: string;
+                /** @description oldest, expires (the one that expires first) or amount (the largest number first that a title, rule or budget names; refused where that is hidden from you); default the newest first */
+                order?: "oldest" | "expires" | "amount";
             };
             header?: never;
             path?: never;
