@@ -52,6 +52,10 @@ class Operations(ABC):
         """List audit records."""
         return Listing(lambda query: self._send(Call("GET", ("audit",), query=query)), {"limit": limit, "offset": offset, "subject": subject, "actor": actor, "action": action, "since": since, "realm": realm})
 
+    def audit_checkpoint(self, *, realm: bool | None = None) -> t.AuditCheckpoint:
+        """The newest head of the log that witnesses have cosigned."""
+        return self._send(Call("GET", ("audit", "checkpoint"), query={"realm": realm}))
+
     def cancel_run(self, id: str, body: t.Reason) -> t.Run:
         """Cancel a run."""
         return self._send(Call("POST", ("runs", id, "cancel"), body=body))
@@ -305,7 +309,7 @@ class Operations(ABC):
         return self._send(Call("GET", ("search",), query={"q": q}))
 
     def session(self) -> t.Session:
-        """Who a browser's session is, and its CSRF token."""
+        """Who asks, and what a session or token may do."""
         return self._send(Call("GET", ("session",)))
 
     def settings(self) -> t.TenantSettings:
@@ -439,6 +443,10 @@ class AsyncOperations(ABC):
     def audit(self, *, limit: int | None = None, offset: int | None = None, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None) -> AsyncListing[t.ListedAuditRecord]:
         """List audit records."""
         return AsyncListing(lambda query: self._send(Call("GET", ("audit",), query=query)), {"limit": limit, "offset": offset, "subject": subject, "actor": actor, "action": action, "since": since, "realm": realm})
+
+    async def audit_checkpoint(self, *, realm: bool | None = None) -> t.AuditCheckpoint:
+        """The newest head of the log that witnesses have cosigned."""
+        return await self._send(Call("GET", ("audit", "checkpoint"), query={"realm": realm}))
 
     async def cancel_run(self, id: str, body: t.Reason) -> t.Run:
         """Cancel a run."""
@@ -693,7 +701,7 @@ class AsyncOperations(ABC):
         return await self._send(Call("GET", ("search",), query={"q": q}))
 
     async def session(self) -> t.Session:
-        """Who a browser's session is, and its CSRF token."""
+        """Who asks, and what a session or token may do."""
         return await self._send(Call("GET", ("session",)))
 
     async def settings(self) -> t.TenantSettings:

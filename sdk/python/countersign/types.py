@@ -279,6 +279,26 @@ class Assertion(TypedDict):
     signature: str
 
 
+class AuditCheckpoint(TypedDict):
+    # the signed note, with the signature of the log and the cosignatures
+    checkpoint: str
+    cosignatures: list[AuditCosignature]
+    # RFC 6962 tree hash, lowercase hex
+    head: str
+    # the vkey by which the checkpoint is signed
+    logKey: str
+    # names the log
+    origin: str
+    # records that the head counts
+    records: int
+
+
+class AuditCosignature(TypedDict):
+    at: str
+    # its vkey, as the settings have it
+    witness: str
+
+
 class AuditExport(TypedDict):
     # only records behind this sequence number were asked for
     after: NotRequired[int]
@@ -356,6 +376,8 @@ class AuditRecordPage(TypedDict):
 
 
 class AuditVerification(TypedDict):
+    # the newest head that witnesses have cosigned; absent before the first
+    cosigned: NotRequired[AuditCheckpoint]
     # sequence number of the first record that does not fit
     firstBroken: NotRequired[int]
     # RFC 6962 tree hash, lowercase hex
@@ -694,6 +716,8 @@ class GroupWrite(TypedDict):
 
 
 class Health(TypedDict):
+    # names of the witnesses that have cosigned what an audit log is not any more: it was cut off, or told anew
+    auditRewound: NotRequired[list[str] | None]
     # degraded: reads are served, writes are not
     status: Literal["ok", "degraded"]
     # full: writes wait for space, or for the database to give the right to write
@@ -1856,9 +1880,10 @@ class SearchResult(TypedDict):
 
 
 class Session(TypedDict):
-    # the X-CSRF-Token of unsafe requests
-    csrfToken: str
-    email: str
+    # the X-CSRF-Token of unsafe requests; absent for a token, which needs none
+    csrfToken: NotRequired[str]
+    # absent for a token that no user stands behind
+    email: NotRequired[str]
     # when it ends, however much it is used
     expiresAt: str
     # the tenants that invite the user, who accepts in the console
@@ -1866,14 +1891,18 @@ class Session(TypedDict):
     # who made the sign-in link that the session, or the passkey it began with, goes back to, nearest first: it counts as one person with
     # them where four eyes are asked for
     linkMakers: NotRequired[list[str]]
+    # of a token; absent: both
+    modes: NotRequired[list[Literal["DRY_RUN", "LIVE"]]]
+    # who acts: user:<e-mail> or token:<id>
+    principal: str
     # absent: all projects of the tenant
     projectIds: NotRequired[list[str]]
     # a realm administrator
     realm: bool
     roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
-    # the tenant that the session acts in
+    # the tenant that it acts in
     tenantId: str
-    # the tenants that the user belongs to
+    # the tenants that the user belongs to; a token acts in one
     tenants: list[str]
 
 

@@ -343,6 +343,28 @@ export interface components {
             rpId: string;
             signature: string;
         };
+        AuditCheckpoint: {
+            /** @description the signed note, with the signature of the log and the cosignatures */
+            checkpoint: string;
+            cosignatures: components["schemas"]["AuditCosignature"][];
+            /** @description RFC 6962 tree hash, lowercase hex */
+            head: string;
+            /** @description the vkey by which the checkpoint is signed */
+            logKey: string;
+            /** @description names the log */
+            origin: string;
+            /**
+             * Format: int64
+             * @description records that the head counts
+             */
+            records: number;
+        };
+        AuditCosignature: {
+            /** Format: date-time */
+            at: string;
+            /** @description its vkey, as the settings have it */
+            witness: string;
+        };
         AuditExport: {
             /**
              * Format: int64
@@ -440,6 +462,8 @@ export interface components {
             total: number;
         };
         AuditVerification: {
+            /** @description the newest head that witnesses have cosigned; absent before the first */
+            cosigned?: components["schemas"]["AuditCheckpoint"];
             /**
              * Format: int64
              * @description sequence number of the first record that does not fit
@@ -830,6 +854,8 @@ export interface components {
             updatedAt?: unknown;
         };
         Health: {
+            /** @description names of the witnesses that have cosigned what an audit log is not any more: it was cut off, or told anew */
+            auditRewound?: string[] | null;
             /**
              * @description degraded: reads are served, writes are not
              * @enum {string}
@@ -2249,9 +2275,10 @@ export interface components {
             items: components["schemas"]["ListedSearchHit"][];
         };
         Session: {
-            /** @description the X-CSRF-Token of unsafe requests */
-            csrfToken: string;
-            email: string;
+            /** @description the X-CSRF-Token of unsafe requests; absent for a token, which needs none */
+            csrfToken?: string;
+            /** @description absent for a token that no user stands behind */
+            email?: string;
             /**
              * Format: date-time
              * @description when it ends, however much it is used
@@ -2261,14 +2288,18 @@ export interface components {
             invitations?: string[];
             /** @description who made the sign-in link that the session, or the passkey it began with, goes back to, nearest first: it counts as one person with them where four eyes are asked for */
             linkMakers?: string[];
+            /** @description of a token; absent: both */
+            modes?: ("DRY_RUN" | "LIVE")[];
+            /** @description who acts: user:<e-mail> or token:<id> */
+            principal: string;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             /** @description a realm administrator */
             realm: boolean;
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
-            /** @description the tenant that the session acts in */
+            /** @description the tenant that it acts in */
             tenantId: string;
-            /** @description the tenants that the user belongs to */
+            /** @description the tenants that the user belongs to; a token acts in one */
             tenants: string[];
         };
         Settle: {
@@ -3310,6 +3341,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditRecordPage"];
+                };
+            };
+        };
+    };
+    auditCheckpoint: {
+        parameters: {
+            query?: {
+                /** @description true for the realm's log; realm administrators only */
+                realm?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditCheckpoint"];
                 };
             };
         };
