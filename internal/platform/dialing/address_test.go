@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/dialing"
 )
 
-func TestAddressesThatMayBeDialedForAHost(t *testing.T) {
+func TestMayDial(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		ip, host string

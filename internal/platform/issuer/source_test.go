@@ -29,6 +29,9 @@ type bed struct {
 	at      string
 	failure error
 	slow    bool
+	gone    bool
+	raw     string // instead of its description, and of its keys
+	rawKeys string
 	asked   int
 }
 
@@ -64,11 +67,20 @@ func (b *bed) fetch(ctx context.Context, at string) (issuer.Answer, error) {
 	var doc any
 	switch at {
 	case address + "/.well-known/openid-configuration":
+		if b.gone {
+			return issuer.Answer{}, fmt.Errorf("nothing at %s", at)
+		}
+		if b.raw != "" {
+			return issuer.Answer{Body: []byte(b.raw)}, nil
+		}
 		doc = map[string]any{"issuer": b.named, "jwks_uri": b.at}
 	case b.at:
 		b.asked++
 		if b.failure != nil {
 			return issuer.Answer{}, b.failure
+		}
+		if b.rawKeys != "" {
+			return issuer.Answer{Body: []byte(b.rawKeys)}, nil
 		}
 		set := slices.Clone(b.more)
 		for _, name := range slices.Sorted(maps.Keys(b.keys)) {
