@@ -73,6 +73,9 @@ type Agent struct {
 	LastHeartbeatAt time.Time                   `json:"lastHeartbeatAt,omitzero"`
 	CreatedAt       time.Time                   `json:"createdAt"`
 	UpdatedAt       time.Time                   `json:"updatedAt"`
+
+	Identities         []AgentIdentity `json:"identities,omitempty" nullable:"false" since:"3" doc:"by which tokens of identity providers a caller is this agent"`
+	IdentitiesRevision int64           `json:"identitiesRevision,omitempty" since:"3" doc:"of the identities alone; absent, which is 0, at first"`
 }
 
 // AgentRecord lets AgentWithInstances embed the record.

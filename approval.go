@@ -36,6 +36,9 @@ type Approval struct {
 	AgentWords      *AgentWords      `json:"agentWords,omitempty" doc:"what the agent said of its call over MCP; nobody has checked it"`
 	RequestedBy     string           `json:"requestedBy" doc:"who asked for the run"`
 	RequestedByName string           `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
+	Identity        *Identity        `json:"identity,omitempty" since:"3" doc:"the run's"`
+	OnBehalfOf      *OnBehalfOf      `json:"onBehalfOf,omitempty" since:"3" doc:"the run's: for whom the agent asked"`
+	BehindUnknown   bool             `json:"behindUnknown,omitempty" since:"3" doc:"no user that this service knows is the person for whom the agent asked, so that it can't say who that is"`
 	RequestedAt     time.Time        `json:"requestedAt"`
 	ExpiresAt       time.Time        `json:"expiresAt"`
 	RestoredAt      time.Time        `json:"restoredAt,omitzero" since:"3" doc:"the run's: the request may have been sent by the store that this one replaces"`

@@ -34,6 +34,9 @@ type AuditRecord struct {
 
 	ActorMakers []string `json:"actorMakers,omitempty" nullable:"false" since:"3" doc:"who made the sign-in link that the actor's session began with, nearest first: it may have been theirs"`
 
+	Identity   *Identity   `json:"identity,omitempty" since:"3" doc:"by which the actor signed in, of an agent that does so at an identity provider"`
+	OnBehalfOf *OnBehalfOf `json:"onBehalfOf,omitempty" since:"3" doc:"for whom that agent acted, by its issuer's word"`
+
 	Via       string `json:"via,omitempty" doc:"the chat service in which a person asked for it; absent for the API and the console"`
 	Count     int64  `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`
 	Salt      string `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`

@@ -171,6 +171,12 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 			return b, err
 		}
 	}
+	if r.Identity != nil {
+		b = appendIdentity(b, r.Identity)
+	}
+	if r.OnBehalfOf != nil {
+		b = appendOnBehalfOf(b, r.OnBehalfOf)
+	}
 	b = appendGiven(b, `,"via":`, r.Via)
 	if r.Count != 0 {
 		b = strconv.AppendInt(append(b, `,"count":`...), r.Count, 10)
@@ -180,6 +186,18 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 		b = append(b, `,"clockBack":true`...)
 	}
 	return append(appendGiven(b, `,"hash":`, r.Hash), '}'), nil
+}
+
+func appendIdentity(b []byte, i *Identity) []byte {
+	b = appendMember(b, `,"identity":{"issuer":`, i.Issuer)
+	b = appendMember(b, `,"claim":`, i.Claim)
+	return append(appendMember(b, `,"value":`, i.Value), '}')
+}
+
+func appendOnBehalfOf(b []byte, p *OnBehalfOf) []byte {
+	b = appendMember(b, `,"onBehalfOf":{"issuer":`, p.Issuer)
+	b = appendMember(b, `,"subject":`, p.Subject)
+	return append(appendGiven(b, `,"email":`, p.Email), '}')
 }
 
 func appendMember(b []byte, lead, text string) []byte { return appendText(append(b, lead...), text) }

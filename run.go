@@ -88,6 +88,8 @@ type Run struct {
 	Error           string      `json:"error,omitempty" doc:"code: message"`
 	RequestedBy     string      `json:"requestedBy"`
 	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
+	Identity        *Identity   `json:"identity,omitempty" since:"3" doc:"by which an agent asked that signs in at an identity provider"`
+	OnBehalfOf      *OnBehalfOf `json:"onBehalfOf,omitempty" since:"3" doc:"for whom that agent asked, by its issuer's word; counts as who asked"`
 	IdempotencyKey  string      `json:"idempotencyKey"`
 	Reason          string      `json:"reason,omitempty" doc:"why it was started, in the words of who started it"`
 	AgentWords      *AgentWords `json:"agentWords,omitempty" doc:"what the agent said of its call over MCP; nobody has checked it"`

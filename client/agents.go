@@ -61,6 +61,11 @@ func (c *Client) AdmitAgent(ctx context.Context, id string, w countersign.Admiss
 	return post[countersign.Agent](ctx, c, agentPath(id)+"/admit", w)
 }
 
+// SaveAgentIdentities says by which tokens of identity providers a caller is the agent (ADMIN).
+func (c *Client) SaveAgentIdentities(ctx context.Context, id string, w countersign.IdentitiesWrite) (*countersign.Agent, error) {
+	return put[countersign.Agent](ctx, c, agentPath(id)+"/identities", w)
+}
+
 // SuspendAgent prevents every further step of an agent's runs (ADMIN).
 func (c *Client) SuspendAgent(ctx context.Context, id string, w countersign.Admission) (*countersign.Agent, error) {
 	return post[countersign.Agent](ctx, c, agentPath(id)+"/suspend", w)

@@ -94,6 +94,7 @@ var matrix = map[string]row{
 	"listAgents":          {},
 	"getAgent":            {kind: "agent"},
 	"admitAgent":          {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r", "expectedRevision": 99}), ok: "revision_conflict"},
+	"putAgentIdentities":  {role: "ADMIN", kind: "agent", body: always(doc{"identities": []doc{}, "expectedRevision": 99}), ok: "revision_conflict"},
 	"suspendAgent":        {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r", "expectedRevision": 99}), ok: "revision_conflict"},
 	"retireAgent":         {role: "ADMIN", kind: "retired agent", body: always(doc{"reason": "r"})},
 	"restoreAgent":        {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r"})},

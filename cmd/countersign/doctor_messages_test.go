@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/countersign/countersign/internal/platform/issuer"
 	"github.com/countersign/countersign/internal/platform/mail"
 	"github.com/countersign/countersign/internal/platform/oidc"
 	"github.com/countersign/countersign/internal/platform/secretfile"
@@ -106,6 +107,9 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{checkUpgrade(hurried, config{Store: damaged}), "upgrade: what this release means otherwise is not known: store " + damaged + ": can't be read: context canceled: look again; if it stays so, restore a backup. "},
 		{checkMail(t.Context(), config{Mail: relay}), "mail: mail to 127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SMTP_URL, or look at the mail server. "},
 		{checkSlack(t.Context(), config{Slack: &slackConfig{URL: "http://127.0.0.1:1/", AppToken: "xapp-0123456789", BotToken: "xoxb-0123456789"}}), "slack: auth.test: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SLACK_APP_TOKEN or SVC_PLATFORM_SLACK_BOT_TOKEN, turn Socket Mode on for the app, or look at the network. "},
+		{[]finding{issuerFinding(issuer.Found{Issuer: "https://id.example.com", Keys: 2, Ahead: -2 * time.Minute})}, "issuer: https://id.example.com: its clock is -2m0s ahead of ours, and 1m0s are allowed: set both clocks; tokens seem expired, or not begun. "},
+		{[]finding{issuerFinding(issuer.Found{Issuer: "https://id.example.com", Err: errors.New("no answer")})}, "issuer: https://id.example.com: no answer: correct SVC_PLATFORM_TOKEN_ISSUERS, or look at the issuer and the network; no token of it is taken until then. "},
+		{checkIssuers(t.Context(), config{Listen: "127.0.0.1:8080", TokenIssuers: []issuer.Entry{{Tenant: "default", Issuer: "http://127.0.0.1:1"}}}), `issuer: http://127.0.0.1:1: its description: Get "http://127.0.0.1:1/.well-known/openid-configuration": dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_TOKEN_ISSUERS, or look at the issuer and the network; no token of it is taken until then. `},
 		{checkProvider(t.Context(), config{OIDC: &oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "c", ClientSecret: "s"}}), `sign-in: the provider's description: Get "http://127.0.0.1:1/.well-known/openid-configuration": dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_OIDC_ISSUER, or look at the provider. `},
 		{checkService(t.Context(), config{Listen: "127.0.0.1:99999"}), "service: it doesn't answer at 127.0.0.1:99999, and could not listen there: listen tcp: address 99999: invalid port: stop what listens there, or set SVC_PLATFORM_LISTEN. "},
 	} {
@@ -118,5 +122,23 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		if got = fromNow.ReplaceAllString(got, "TIME from now"); got != test.want {
 			t.Errorf("\n got %s\nwant %s", got, test.want)
 		}
+	}
+}
+
+// TestTheDoctorWarnsOfAnIssuersClock, before its tokens seem expired.
+func TestTheDoctorWarnsOfAnIssuersClock(t *testing.T) {
+	t.Parallel()
+	for ahead, want := range map[time.Duration]string{
+		0:                 "https://id.example.com describes itself, with 2 keys, and its clock is right",
+		45 * time.Second:  "https://id.example.com: its clock is 45s ahead of ours",
+		-45 * time.Second: "https://id.example.com: its clock is -45s ahead of ours",
+	} {
+		if got := issuerFinding(issuer.Found{Issuer: "https://id.example.com", Keys: 2, Ahead: ahead}); got.Seen != want || (got.Do == "") != (ahead == 0) {
+			t.Errorf("%s: %+v", ahead, got)
+		}
+	}
+	found := checkIssuers(t.Context(), config{Listen: "127.0.0.1:8080", TokenIssuers: []issuer.Entry{{Tenant: "default", Issuer: "http://127.0.0.1:1"}}})
+	if len(found) != 2 || found[1].Seen != "a token must name the address of this service as its audience, which is 127.0.0.1:8080 now" {
+		t.Errorf("%+v", found)
 	}
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/countersign/countersign/internal/background/witnessing"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/connlimit"
+	"github.com/countersign/countersign/internal/platform/issuer"
 	"github.com/countersign/countersign/internal/platform/oidc"
 	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/platform/periodic"
@@ -70,6 +71,7 @@ type service struct {
 	outbound    *outbound.Client
 	engine      *engine.Engine
 	control     *control.Service
+	issuers     *issuer.Set // nil: none is listed
 	api         *httpapi.API
 	console     *console.Console
 	door        *mcp.Handler
@@ -269,6 +271,10 @@ func (s *service) assemble() *runrepo.Repository {
 	if s.cfg.Mail != nil {
 		useCases.Post = s.cfg.Mail
 	}
+	if len(s.cfg.TokenIssuers) > 0 {
+		s.issuers = issuer.New(issuer.Config{Entries: s.cfg.TokenIssuers, Resource: s.publicURL(), Fetch: issuer.HTTP(s.cfg.TokenIssuers), Now: now})
+		useCases.Issuers = s.issuers
+	}
 	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
 	return l
 }
@@ -295,7 +301,7 @@ func (s *service) chats() {
 
 // serves makes the HTTP API, the console, MCP and the manual.
 func (s *service) serves() (err error) {
-	s.api, err = httpapi.New(httpapi.Config{BaseURL: s.publicURL(), Log: s.log, NewID: newID, Now: now}, s.control)
+	s.api, err = httpapi.New(httpapi.Config{BaseURL: s.publicURL(), Issuers: s.issuers.Issuers(), Log: s.log, NewID: newID, Now: now}, s.control)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/background/witnessing"
+	"github.com/countersign/countersign/internal/platform/issuer"
 	"github.com/countersign/countersign/internal/platform/mail"
 	"github.com/countersign/countersign/internal/platform/oidc"
 	"github.com/countersign/countersign/internal/platform/secretfile"
@@ -54,6 +55,7 @@ type settings struct {
 	OIDCIssuer        string `name:"oidc-issuer" help:"OpenID Connect issuer." placeholder:"URL"`
 	OIDCClientID      string `name:"oidc-client-id" help:"OpenID Connect client." placeholder:"ID"`
 	OIDCClientSecret  string `name:"oidc-client-secret-env" help:"Variable that holds the client's secret." placeholder:"NAME"`
+	TokenIssuers      string `help:"Issuers whose tokens agents may sign in with, comma-separated, each as tenant=https://issuer, or as tenant=https://issuer#claim=value where tenants share an issuer." placeholder:"default=https://id.example.com,…"`
 	AdminEmail        string `help:"First realm administrator of the console." placeholder:"EMAIL"`
 	StopGrace         string `help:"How long a stop waits for calls in flight." placeholder:"65s"`
 	Retention         string `help:"How long finished runs stay before they are archived, such as 2160h or 90d; default: for ever." placeholder:"DURATION"`
@@ -88,6 +90,7 @@ type config struct {
 	Slack             *slackConfig // nil: no app
 	OIDC              *oidc.Config // nil: no provider; the service sets its addresses
 	Witnesses         []witnessing.Witness
+	TokenIssuers      []issuer.Entry
 	StopGrace         time.Duration
 	Retention         time.Duration // 0: for ever
 	ArchiveDir        string
@@ -133,7 +136,7 @@ func understand(s settings, environ []string) (config, error) {
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.Retention, c.ArchiveDir = r.retention(c.Store)
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
-	c.Slack, c.Witnesses = r.slack(), r.witnesses()
+	c.Slack, c.Witnesses, c.TokenIssuers = r.slack(), r.witnesses(), r.issuers()
 	c.Credentials.Signing = r.entries("SIGNING_ENV_ALLOWLIST")
 	c.Credentials.General = c.Credentials.Signing
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
@@ -168,7 +171,7 @@ func (s settings) byName() map[string]string {
 		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "FOUR_EYES": s.FourEyes, "PUBLIC_URL": s.PublicURL,
 		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
-		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
+		"TOKEN_ISSUERS": s.TokenIssuers, "ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
 		"SLACK_APP_TOKEN": s.SlackAppToken, "SLACK_BOT_TOKEN": s.SlackBotToken, "SLACK_CHANNELS": s.SlackChannels, "SLACK_URL": s.SlackURL,
 		"WITNESSES": s.Witnesses,
 	}

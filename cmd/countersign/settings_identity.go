@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 
+	"github.com/countersign/countersign/internal/platform/issuer"
 	"github.com/countersign/countersign/internal/platform/mail"
 	"github.com/countersign/countersign/internal/platform/oidc"
 	"github.com/countersign/countersign/internal/platform/secretfile"
@@ -84,6 +85,22 @@ func (r *settingReader) oidc() *oidc.Config {
 		r.bad("OIDC_ISSUER", "it is no https address such as https://accounts.example.com")
 	}
 	return c
+}
+
+// issuers are those whose tokens agents may sign in with.
+func (r *settingReader) issuers() (out []issuer.Entry) {
+	for _, item := range r.list("TOKEN_ISSUERS") {
+		e, err := issuer.ParseEntry(item)
+		if err != nil {
+			r.bad("TOKEN_ISSUERS", "%q: %v", item, err)
+			continue
+		}
+		out = append(out, e)
+	}
+	if err := issuer.CheckEntries(out); err != nil {
+		r.bad("TOKEN_ISSUERS", "%v", err)
+	}
+	return out
 }
 
 // clientSecret is the secret of this service at the provider, from the variable that the setting

@@ -45,6 +45,7 @@ var observed = map[string]string{
 	"OIDC_ISSUER":                      "test/console_identity_test.go TestSigningInAtAnIdentityProvider",
 	"OIDC_CLIENT_ID":                   "test/console_identity_test.go TestSigningInAtAnIdentityProvider",
 	"OIDC_CLIENT_SECRET_ENV":           "test/console_identity_test.go TestSigningInAtAnIdentityProvider",
+	"TOKEN_ISSUERS":                    "test/identities_test.go TestAnAgentComesInByItsOwnIdentity",
 	"ADMIN_EMAIL":                      "test/console_access_test.go TestARealmAdministratorMakesATenantAndItsFirstAdmin",
 	"STOP_GRACE":                       "test/crash_test.go TestAStopThatHasNoTimeLeavesTheSideEffectUncertain",
 	"RETENTION":                        "test/archive_test.go TestAKeyFindsItsRunBeyondItsArchiving",

@@ -30,6 +30,7 @@ type gate struct {
 	made    int
 	mails   chan string
 	first   control.First
+	issuers control.Issuers
 }
 
 func openGate(t *testing.T) *gate {
@@ -53,7 +54,7 @@ func (g *gate) process(s store.Store, shared bool) *control.Service {
 	newID := func(kind string) string { g.made++; return fmt.Sprintf("%s-%d", kind, g.made) }
 	secret := func() [32]byte { g.made++; return sha256.Sum256(fmt.Append(nil, g.made)) }
 	l := runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: clock})
-	cfg := control.Config{MaxActive: 4, NewID: newID, NewSecret: secret, Now: clock, Post: g, Shared: shared}
+	cfg := control.Config{MaxActive: 4, NewID: newID, NewSecret: secret, Now: clock, Post: g, Shared: shared, Issuers: g.issuers}
 	return control.New(cfg, s, l, noDriver{}, &updates.Hub{}, healthyProber{}, slog.New(slog.DiscardHandler))
 }
 

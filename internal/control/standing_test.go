@@ -161,7 +161,7 @@ func TestWhatABodyIsReadForIsNoRight(t *testing.T) {
 	g.must(err)
 	_, err = g.service.RevokeToken(background, g.admin(), made.ID, "")
 	g.must(err)
-	if _, err := replica.Expect(background, made.Secret); err != nil {
+	if _, err := replica.Expect(background, made.Secret, ""); err != nil {
 		t.Errorf("it asks the store: %v", err)
 	}
 	_, err = replica.Authenticate(background, made.Secret)

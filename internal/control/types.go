@@ -40,6 +40,9 @@ type List = core.List
 // Masks reports whether sensitive fields are masked for the actor, whose only role is VIEWER then.
 func Masks(a Actor) bool { return core.Masks(a) }
 
+// Issuers judges tokens of the identity providers that the operator has listed.
+type Issuers = core.Issuers
+
 // Postbox sends a mail to one address.
 type Postbox = core.Postbox
 

@@ -70,6 +70,7 @@ func messageOf(tenant string, a *countersign.Approval, who control.Deciders, now
 		{"Capability", safetext.Value(a.Capability) + " at " + a.ProjectID},
 		{"Asked by", principal(a.RequestedBy, a.RequestedByName)},
 	}
+	m.Facts = append(m.Facts, behind(a)...)
 	if a.RunReason != "" {
 		m.Facts = append(m.Facts, Fact{"Their reason", shortened(safetext.Value(a.RunReason), maxFact)})
 	}
@@ -92,6 +93,7 @@ func questionOf(tenant string, a *countersign.Approval, d countersign.ApprovalSt
 			{"Expires", moment(a.ExpiresAt)},
 		},
 	}
+	q.Facts = append(q.Facts, behind(a)...)
 	if a.RunReason != "" {
 		q.Facts = append(q.Facts, Fact{"Their reason", safetext.Value(a.RunReason)})
 	}
@@ -101,6 +103,17 @@ func questionOf(tenant string, a *countersign.Approval, d countersign.ApprovalSt
 	q.Facts = append(q.Facts, inputsOf(a)...)
 	q.Notes = append(notesOf(a), notes...)
 	return q
+}
+
+// behind says for whom an agent asked, and by which identity.
+func behind(a *countersign.Approval) (facts []Fact) {
+	if words := a.BehindWords(); words != "" {
+		facts = append(facts, Fact{"On behalf of", safetext.Value(words)})
+	}
+	if a.Identity != nil {
+		facts = append(facts, Fact{"Signed in by", safetext.Value(a.Identity.Shown())})
+	}
+	return facts
 }
 
 // notesOf says what of an approval a person should look at before deciding.
@@ -149,7 +162,7 @@ var listed = []string{
 	"id", "status", "projectId", "capability", "attempt", "title", "inputSnapshot", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords", "reasons",
 	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decisions", "approvalsNeeded", "groups", "escalations",
 	"decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker", "decisionAssertion",
-	"runId", "stepId", "planId",
+	"runId", "stepId", "planId", "identity", "onBehalfOf", "behindUnknown",
 }
 
 func titleOf(a *countersign.Approval) string {

@@ -80,14 +80,17 @@ func (i item) what() string { return safetext.Value(i.a.Capability) + " at " + i
 
 func (i item) expiry() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-// askedBy describes the requester: the kind and id of the principal, then its name. A name
-// may be any text, so it is in quotes and comes last.
+// askedBy describes the requester: the kind and id of the principal, then its name, which may be
+// any text and so is in quotes, and for whom an agent asks.
 func (i item) askedBy() string {
 	who := safetext.Value(strings.Replace(i.a.RequestedBy, ":", " ", 1))
-	if i.name == "" || i.a.RequestedBy == "user:"+i.name {
-		return who
+	if i.name != "" && i.a.RequestedBy != "user:"+i.name {
+		who += " “" + safetext.Value(i.name) + "”"
 	}
-	return who + " “" + safetext.Value(i.name) + "”"
+	if behind := i.a.BehindWords(); behind != "" {
+		who += ", on behalf of " + safetext.Value(behind)
+	}
+	return who
 }
 
 // compose returns the subject and text of the letter. They say who asks for which capability

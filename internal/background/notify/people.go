@@ -59,15 +59,18 @@ func (n *Notifier) nameOf(tx store.Tx, tenant, id string) (string, error) {
 // the approval names, as a member of a group that it has escalated to, or as the delegate of
 // a member who is away.
 func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *records.Approval, away []countersign.Delegation) (bool, error) {
-	if !n.eligible(u, a) {
-		return false, nil
+	if able, err := n.eligible(tx, tenant, u, a); err != nil || !able {
+		return false, err
 	}
 	in, err := records.EligibilityOf(tx, tenant, a, away, u.Email, n.cfg.Now(), func(email string) (bool, error) {
 		other, _, err := records.Users.Get(tx, tenant, email)
 		if errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		}
-		return err == nil && n.eligible(other, a), err
+		if err != nil {
+			return false, err
+		}
+		return n.eligible(tx, tenant, other, a)
 	})
 	return access.AsMember(principalOf(u), a.Groups, in.Groups) == nil, err
 }
@@ -79,12 +82,19 @@ func principalOf(u *records.User) access.Principal {
 // eligible reports whether a user has the role and the project, and is prevented from deciding
 // neither by the four-eyes rule (the user requested the approval) nor by an earlier decision
 // (given by or on behalf of the same person).
-func (n *Notifier) eligible(u *records.User, a *records.Approval) bool {
+func (n *Notifier) eligible(tx store.Tx, tenant string, u *records.User, a *records.Approval) (bool, error) {
 	p := principalOf(u)
-	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) || n.cfg.Eyes.MayJudge(p, a.Requester) != nil {
-		return false
+	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) {
+		return false, nil
+	}
+	asked, err := records.Behind(tx, tenant, a.Requester)
+	if err == nil && asked.Stranger {
+		p.SignedInBy, err = records.SignedInBy(tx, u.Email)
+	}
+	if err != nil || n.cfg.Eyes.MayJudge(p, asked) != nil {
+		return false, err
 	}
 	return !slices.ContainsFunc(a.Deciders, func(other records.Decider) bool {
 		return access.SameDecider(p.Requester(), other.Requester) || slices.Contains(other.OnBehalfOf, u.Email) || n.cfg.Eyes.MayJoin(p.Requester(), other.Requester) != nil
-	})
+	}), nil
 }

@@ -101,5 +101,6 @@ func withoutPayload(a *records.Approval) *records.Approval {
 	return &records.Approval{Requester: a.Requester, Deciders: a.Deciders, Approval: countersign.Approval{
 		ApprovalsNeeded: a.ApprovalsNeeded, Groups: a.Groups, Escalations: a.Escalations,
 		ID: a.ID, Status: a.Status, ProjectID: a.ProjectID, Capability: a.Capability, RequestedBy: a.RequestedBy, ExpiresAt: a.ExpiresAt,
+		OnBehalfOf: a.OnBehalfOf, BehindUnknown: a.BehindUnknown,
 	}}
 }

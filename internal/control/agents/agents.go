@@ -106,6 +106,9 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 		ID: next.ID, ProjectID: next.ProjectID, Revision: next.Revision, ModelID: next.ModelID,
 		Status: next.Status, Suspended: next.Suspended, Retired: next.Retired, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt, Budgets: next.Budgets,
 	}
+	if was != nil {
+		head.Identities, head.IdentitiesRevision = was.Identities, was.IdentitiesRevision
+	}
 	if was == nil {
 		if _, err := records.Agents.Add(tx, tenant, next.ID, &head); err != nil {
 			return err
@@ -116,7 +119,7 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 	if was != nil && was.Revision == next.Revision {
 		return nil
 	}
-	next.Budgets = nil // of no revision: they count at once, for runs under way too
+	next.Budgets, next.Identities, next.IdentitiesRevision = nil, nil, 0 // of no revision: they count at once, for runs under way too
 	// That there is no such revision needs no look: the version of the head says so.
 	_, err := records.AgentRevisions.Add(tx, tenant, records.RevisionID(next.ID, next.Revision), &next)
 	return err

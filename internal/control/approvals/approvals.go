@@ -139,6 +139,13 @@ func (s *ApprovalService) ShowApproval(names names.ReadNames, a core.Actor, ap *
 			return err
 		}
 	}
+	if ap.Status == countersign.ApprovalPending && ap.OnBehalfOf != nil {
+		behind, err := records.Behind(names.Tx, a.Tenant, access.Requester{OnBehalfOf: ap.OnBehalfOf})
+		if err != nil {
+			return err
+		}
+		ap.BehindUnknown = behind.Stranger // whoever signs in meanwhile is known from then on
+	}
 	return s.MaskApprovalFor(names.Tx, a, ap)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
+	"github.com/countersign/countersign/internal/platform/issuer"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/project"
@@ -32,6 +33,14 @@ type Config struct {
 	Unreadable *unreadable.Records // what work over all tenants passes over
 	Witnesses  []checkpoint.Key    // who cosigns the audit logs
 	Rewound    func() []string     // names of the witnesses whose last cosigned head a log contradicts; nil: there are no witnesses
+	Issuers    Issuers             // nil: no token of an identity provider is taken
+}
+
+// Issuers judges tokens of the identity providers that the operator has listed.
+type Issuers interface {
+	// Verify says what a token says that is shown at a door, "" for the API; a *issuer.Refused
+	// for one that isn't good there.
+	Verify(ctx context.Context, token, door string) (issuer.Token, error)
 }
 
 // Postbox sends a mail to one address. It may take long: no request waits for it.

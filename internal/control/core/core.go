@@ -115,6 +115,7 @@ func (s *Core) Record(a Actor, op access.Operation, subject string) countersign.
 	return countersign.AuditRecord{
 		At: s.Config.Now(), Actor: a.ID, Action: string(op), Subject: subject,
 		Outcome: countersign.AuditDone, RequestID: a.RequestID, Via: a.Via, ActorMakers: a.Requester().LinkMakers(),
+		Identity: a.Identity, OnBehalfOf: a.OnBehalfOf,
 	}
 }
 

@@ -42,6 +42,11 @@ func (s *Rights) MayJudge(tx store.Tx, a Actor, j judgement) error {
 			return err
 		}
 	}
+	if r.Stranger && p.Person != "" {
+		if p.SignedInBy, err = records.SignedInBy(tx, p.Person); err != nil {
+			return err
+		}
+	}
 	return s.Config.Eyes.MayJudge(p, r)
 }
 

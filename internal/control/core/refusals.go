@@ -37,6 +37,8 @@ const (
 // refusal identifies refusals that are counted together.
 type refusal struct {
 	tenant, actor, action, outcome string
+	identity                       countersign.Identity   // of an agent that signs in at an identity provider
+	behalf                         countersign.OnBehalfOf // and for whom
 }
 
 // refusalCount counts the repeats of a refusal during one minute.
@@ -137,7 +139,13 @@ func (f *refusalCounts) close() []refusal {
 // after the first refusal of the minute is recorded, so every refusal that is answered is
 // recorded or counted.
 func (s *refusalLog) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
-	k := refusal{tenant, rec.Actor, rec.Action, rec.Outcome}
+	k := refusal{tenant: tenant, actor: rec.Actor, action: rec.Action, outcome: rec.Outcome}
+	if rec.Identity != nil {
+		k.identity = *rec.Identity
+	}
+	if rec.OnBehalfOf != nil {
+		k.behalf = *rec.OnBehalfOf
+	}
 	for {
 		in, first := s.refusalCounts.count(k, rec, func() { s.endMinute(k) })
 		if first {
@@ -190,7 +198,14 @@ func (s *refusalLog) recordedElsewhere(tx store.Tx, k refusal) (bool, error) {
 		return false, nil
 	}
 	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: s.Config.Now().Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
-	return slices.ContainsFunc(page.Items, func(rec countersign.AuditRecord) bool { return rec.Outcome == k.outcome }), err
+	return slices.ContainsFunc(page.Items, func(rec countersign.AuditRecord) bool { return rec.Outcome == k.outcome && k.isBy(rec) }), err
+}
+
+// isBy reports a record of the same identity, on behalf of the same person.
+func (k refusal) isBy(rec countersign.AuditRecord) bool {
+	identity, behalf := rec.Identity, rec.OnBehalfOf
+	return (identity == nil) == (k.identity == countersign.Identity{}) && (identity == nil || *identity == k.identity) &&
+		(behalf == nil) == (k.behalf == countersign.OnBehalfOf{}) && (behalf == nil || *behalf == k.behalf)
 }
 
 // endMinute ends a minute and records what was counted in it.

@@ -58,6 +58,8 @@ func (s *Rights) present(tx store.Tx, a Actor) (access.Principal, error) {
 	switch {
 	case byToken:
 		return s.presentToken(tx, a.Tenant, token)
+	case a.Identity != nil:
+		return s.presentIdentity(tx, a)
 	case a.Session != "":
 		p, err := s.presentSession(tx, a.Session)
 		if err == nil && p.Tenant != a.Tenant {

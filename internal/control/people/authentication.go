@@ -6,9 +6,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/issuer"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -30,6 +32,28 @@ func NewAuthentication(c *core.Core) *AuthenticationService {
 // Authenticate finds the principal of a bearer token. Malformed, unknown, revoked and
 // expired tokens get the same error.
 func (s *AuthenticationService) Authenticate(ctx context.Context, token string) (access.Principal, error) {
+	return s.AuthenticateAt(ctx, token, "")
+}
+
+// AuthenticateAt is Authenticate at an agent's door, by its path: a token of an identity provider
+// may be good there alone.
+func (s *AuthenticationService) AuthenticateAt(ctx context.Context, token, door string) (access.Principal, error) {
+	if s.Config.Issuers == nil || !hasParts(token) {
+		return s.authenticate(ctx, token)
+	}
+	p, err := s.byIssuer(ctx, token, door)
+	var refused *issuer.Refused
+	if !errors.As(err, &refused) {
+		return p, err
+	}
+	if p, err := s.authenticate(ctx, token); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+		return p, err // the first token of the store may be any text
+	}
+	s.Log.WarnContext(ctx, "a token of an identity provider was refused", "check", refused.Check, "why", refused.Why)
+	return access.Principal{}, core.ErrToken
+}
+
+func (s *AuthenticationService) authenticate(ctx context.Context, token string) (access.Principal, error) {
 	if strings.HasPrefix(token, "csn_") && !access.WellFormed(token) {
 		return access.Principal{}, core.ErrToken
 	}
@@ -55,11 +79,11 @@ func (s *AuthenticationService) Authenticate(ctx context.Context, token string) 
 // Expect finds the principal that a bearer token stood for when it was last looked at, which may be
 // some time ago. It decides whether the body of a request is read, and nothing else: Authenticate
 // comes after the body.
-func (s *AuthenticationService) Expect(ctx context.Context, token string) (access.Principal, error) {
+func (s *AuthenticationService) Expect(ctx context.Context, token, door string) (access.Principal, error) {
 	if k, ok := s.tokens.Get(access.HashToken(token)); ok && !s.Ended(k.rec) {
 		return s.PrincipalOf(k.rec), nil
 	}
-	return s.Authenticate(ctx, token)
+	return s.AuthenticateAt(ctx, token, door)
 }
 
 // knownToken is a token's record, and the store's change count when it was read.

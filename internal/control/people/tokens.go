@@ -60,7 +60,7 @@ func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w counters
 		if granted.UserEmail, err = tokenUser(tx, tenant, w.UserEmail); err != nil {
 			return err
 		}
-		if granted.Modes, err = withinModes(a, w.Modes); err != nil {
+		if granted.Modes, err = core.WithinModes(a, w.Modes); err != nil {
 			return err
 		}
 		rec := s.newToken(a, tenant, id, granted)
@@ -71,19 +71,6 @@ func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w counters
 		return s.AuditIn(tx, tenant, a, access.CreateToken, "token/"+id, core.Change{After: describe(rec.Shown()), Weakens: core.GrantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 	})
 	return out, err
-}
-
-// withinModes limits a token to the modes of its maker's token.
-func withinModes(a core.Actor, asked []string) ([]string, error) {
-	if asked == nil {
-		return a.Modes, nil
-	}
-	for _, mode := range asked {
-		if err := access.Mode(a.Principal, mode); err != nil {
-			return nil, err
-		}
-	}
-	return asked, nil
 }
 
 func (s *TokenService) newToken(a core.Actor, tenant, id string, w countersign.TokenWrite) records.Token {

@@ -22,7 +22,16 @@ func AgentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agen
 // WithHead adds to an agent what its revisions don't have.
 func WithHead(a countersign.Agent, h *records.AgentHead) countersign.Agent {
 	a.Status, a.Suspended, a.Retired, a.UpdatedAt, a.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
+	a.Identities, a.IdentitiesRevision = shownIdentities(h), h.IdentitiesRevision
 	return a
+}
+
+func shownIdentities(h *records.AgentHead) []countersign.AgentIdentity {
+	out := make([]countersign.AgentIdentity, len(h.Identities))
+	for i, of := range h.Identities {
+		out[i] = of.AgentIdentity
+	}
+	return out
 }
 
 // TeamOf returns the team at its head's revision.

@@ -119,7 +119,7 @@ func (s *RunService) CancelRun(ctx context.Context, a core.Actor, id, reason str
 				return err
 			}
 		}
-		return access.Cancel(a.Principal, rec.RequestedBy)
+		return access.Cancel(a.Principal, rec.Requester)
 	}
 	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})
 }

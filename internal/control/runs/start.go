@@ -119,7 +119,7 @@ func (s *StartService) start(ctx context.Context, a core.Actor, o startRequest, 
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.Config.Now())
-		r.Reason, r.OpenAlike = o.reason, besides.Open
+		r.Reason, r.OpenAlike, r.Identity, r.OnBehalfOf = o.reason, besides.Open, a.Identity, a.OnBehalfOf
 		if o.call != nil && o.call.words != (countersign.AgentWords{}) {
 			r.AgentWords = &o.call.words
 		}

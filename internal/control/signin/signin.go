@@ -235,6 +235,9 @@ func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims
 		if err := s.groups.KeepClaims(tx, email, claims); err != nil {
 			return err
 		}
+		if err := keepSubject(tx, user.Email, claims); err != nil {
+			return err
+		}
 		return s.sessions.BeginSession(tx, user, session, before, sessions.Entrance{})
 	})
 	if err != nil {

@@ -53,7 +53,8 @@ func (c *claims) ofRun(a node) string {
 		return "is of another capability than its step"
 	case attempt < 1 || attempt > s.at("attempt").whole()+1:
 		return "is of an attempt that its step did not come to"
-	case a.at("requestedBy").text() == "" || a.at("requestedBy").text() != c.run.at("requestedBy").text():
+	case a.at("requestedBy").text() == "" || a.at("requestedBy").text() != c.run.at("requestedBy").text(),
+		!a.at("identity").equal(c.run.at("identity")), !a.at("onBehalfOf").equal(c.run.at("onBehalfOf")):
 		return "was requested by somebody else than the run"
 	case status != string(countersign.ApprovalApproved) && status != string(countersign.ApprovalRejected):
 		return "is not decided, though the run has ended"
@@ -128,7 +129,8 @@ func (c *claims) asAsked(a node) string {
 }
 
 // haveCommonMaker reports that the requester and the decider have a common maker among those the
-// approval names. Release 0.1 named none.
+// approval names, or that who decided is the person for whom an agent asked. Release 0.1 named
+// none.
 func haveCommonMaker(a node) bool {
 	named := append(a.at("requestedByMakers").list(), a.at("decidedByMakers").list()...)
 	deciders := append([]node{a.at("decidedBy")}, a.at("decidedByMakers").list()...)
@@ -137,6 +139,9 @@ func haveCommonMaker(a node) bool {
 		deciders = append(append(deciders, d.at("by")), d.at("byMakers").list()...)
 	}
 	askers := append([]node{a.at("requestedBy")}, a.at("requestedByMakers").list()...)
+	if email := a.at("onBehalfOf").at("email").text(); email != "" {
+		askers = append(askers, node{"user:" + email})
+	}
 	return len(named) > 0 && slices.ContainsFunc(askers, func(asker node) bool {
 		return slices.ContainsFunc(deciders, func(d node) bool { return d.text() == asker.text() })
 	})

@@ -95,6 +95,21 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 		"another requester": {1, Audit, func(f *Facts) {
 			f.Run.RequestedBy, f.Approvals[0].RequestedBy = "user:ceo@marlow.example", "user:ceo@marlow.example"
 		}},
+		"an identity that the log has not": {1, Audit, func(f *Facts) {
+			f.Run.Identity = &countersign.Identity{Issuer: "https://id.example.com", Claim: "sub", Value: "m"}
+			for i := range f.Approvals {
+				f.Approvals[i].Identity = f.Run.Identity
+			}
+		}},
+		"somebody whom nobody acted for": {1, Audit, func(f *Facts) {
+			f.Run.OnBehalfOf = &countersign.OnBehalfOf{Issuer: "https://id.example.com", Subject: "s"}
+			for i := range f.Approvals {
+				f.Approvals[i].OnBehalfOf = f.Run.OnBehalfOf
+			}
+		}},
+		"somebody in the approval alone": {1, Approvals, func(f *Facts) {
+			f.Approvals[0].OnBehalfOf = &countersign.OnBehalfOf{Issuer: "https://id.example.com", Subject: "s"}
+		}},
 		"a shared maker denied":           {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedByMakers = []string{f.Run.RequestedBy} }},
 		"no approval and no record of it": {1, Approvals, func(f *Facts) { f.Approvals = nil; without(f, "approvals.decide") }},
 		"said to need none": {1, Run, func(f *Facts) {

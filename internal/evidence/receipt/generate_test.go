@@ -79,7 +79,12 @@ func (d *drawn) run() {
 	d.bound(r.PlanSnapshot.ProjectSnapshots[0].Capabilities)
 	r.AgentWords = pick(d, nil, nil, &countersign.AgentWords{Task: d.word(), Reason: d.word()})
 	r.Reason = pick(d, "", "", d.word())
-	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1"+because(r.Reason), "")
+	by := ""
+	if d.third && d.IntN(2) == 0 {
+		by = d.byAgent()
+	}
+	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1"+by+because(r.Reason), "")
+	d.log[0].Identity, d.log[0].OnBehalfOf = r.Identity, r.OnBehalfOf
 	for i := range d.IntN(4) {
 		d.step(fmt.Sprintf("s%d", i))
 	}
@@ -99,6 +104,15 @@ func (d *drawn) run() {
 	end := map[countersign.RunStatus]string{countersign.RunCompleted: "run.complete", countersign.RunFailed: "run.fail", countersign.RunCancelled: "run.cancel"}
 	r.CompletedAt = d.note(end[r.Status], "", countersign.SystemPrincipal, string(r.Status), r.Error, "")
 	d.digestPlan()
+}
+
+// byAgent has an agent ask, by its own identity, perhaps for somebody.
+func (d *drawn) byAgent() string {
+	r := &d.facts.Run
+	r.AgentID, r.RequestedBy, r.Identity = "agt-1", "agent:agt-1", &countersign.Identity{Issuer: "https://id.example.com", Claim: "azp", Value: d.word()}
+	r.PlanSnapshot.Agents = []countersign.PlanAgent{{ID: "agt-1", Revision: 1}}
+	r.OnBehalfOf = pick(d, nil, &countersign.OnBehalfOf{Issuer: "https://id.example.com", Subject: d.word()}, &countersign.OnBehalfOf{Issuer: "https://id.example.com", Subject: d.word(), Email: "lena@marlow.example"})
+	return " by agent agt-1"
 }
 
 // mayHaveHappened draws it for steps that didn't complete.
@@ -315,6 +329,10 @@ func (d *drawn) approval(s *countersign.StepRun, digest string, expected []count
 		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
 		RequestedAt: asked, ExpiresAt: asked.Add(valid), PlanID: r.PlanID, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
 		AgentWords: r.AgentWords, RunReason: r.Reason, Expectation: d.shown(expected),
+		Identity: r.Identity, OnBehalfOf: r.OnBehalfOf,
+	}
+	if r.OnBehalfOf != nil {
+		a.BehindUnknown = d.IntN(2) == 0
 	}
 	if !r.RestoredAt.IsZero() { // an earlier restore left its own on what was decided before the last
 		a.RestoredAt = pick(d, time.Time{}, r.RestoredAt.Add(-time.Minute), r.RestoredAt)

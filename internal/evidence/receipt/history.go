@@ -16,8 +16,14 @@ func (p proven) about(action, step string) bool {
 func (c *claims) leftOut() bool { return c.audit.at("leftOut").whole() > 0 }
 
 // checkStarted compares the record of the run's start with the run: mode, plan,
-// requester and reason.
+// requester and reason. Who asked by an identity is the run's agent, and nobody else acts for
+// a person.
 func (c *claims) checkStarted() string {
+	identity, behalf := c.run.at("identity"), c.run.at("onBehalfOf")
+	agent, byAgent := strings.CutPrefix(c.run.at("requestedBy").text(), "agent:")
+	if byAgent != identity.exists() || byAgent && agent != c.run.at("agentId").text() || behalf.exists() && !byAgent {
+		return "the run has an identity that is not that of the agent who asked"
+	}
 	digest := c.run.at("planDigest").text()
 	reason := c.run.at("mode").text() + " of plan " + c.run.at("planId").text()
 	if team, agent := c.run.at("teamId").text(), c.run.at("agentId").text(); team != "" {
@@ -34,7 +40,8 @@ func (c *claims) checkStarted() string {
 			continue
 		}
 		starts++
-		if p.at("digest").text() != digest || p.at("reason").text() != reason || p.at("actor").text() != c.run.at("requestedBy").text() {
+		if p.at("digest").text() != digest || p.at("reason").text() != reason || p.at("actor").text() != c.run.at("requestedBy").text() ||
+			!p.at("identity").equal(identity) || !p.at("onBehalfOf").equal(behalf) {
 			return "the log says that another run was started: another plan, mode, requester or reason"
 		}
 	}

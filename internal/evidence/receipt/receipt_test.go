@@ -170,7 +170,7 @@ func TestTheFormatIsTheSecondForWhatTheThirdEditionBrought(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(50) {
 		file, want := built(t, draw(t, seed), keyOf(1)), Format
-		if regexp.MustCompile(`"(gate|restoredAt|differs|retryAfter|actorMakers\\)":`).Match(file) {
+		if regexp.MustCompile(`"(gate|restoredAt|differs|retryAfter|actorMakers\\|identity|identity\\|onBehalfOf|onBehalfOf\\)":`).Match(file) {
 			want = Format2
 		}
 		if got := formatOf(file); got != want {

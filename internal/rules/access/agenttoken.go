@@ -40,12 +40,16 @@ func InRun(p Principal, agentID string, projects ...string) error {
 }
 
 // Cancel is nil when the principal may cancel what the requester started: an agent
-// token cancels its own runs alone.
-func Cancel(p Principal, requestedBy string) error {
-	if !p.ForAgents() || p.ID == requestedBy {
+// token cancels its own runs alone, and an agent's identity those that it started itself.
+func Cancel(p Principal, by Requester) error {
+	if !p.ForAgents() || p.ID == by.ID && sameIdentity(p.Identity, by.Identity) {
 		return nil
 	}
 	return beyond(p, "it cancels only the runs that it started itself")
+}
+
+func sameIdentity(a, b *countersign.Identity) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 // namedAgents is how many agents a refusal names.

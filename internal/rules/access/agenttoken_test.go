@@ -26,9 +26,11 @@ func TestAnAgentTokenReachesItsAgentsAlone(t *testing.T) {
 		{"a plan's or a team's run", InRun(clerks, "", "acme-shop"), countersign.CodeRoleRequired},
 		{"an operator's token, a plan's run", InRun(anybody, "", "acme-shop"), ""},
 		{"a project-limited token, another project's run", InRun(limited, "clerk", "acme-shop"), countersign.CodeProjectScope},
-		{"cancel what it started", Cancel(clerks, "token:clerks"), ""},
-		{"cancel what another started", Cancel(clerks, "token:operator"), countersign.CodeRoleRequired},
-		{"an operator cancels what another started", Cancel(anybody, "token:clerks"), ""},
+		{"cancel what it started", Cancel(clerks, Requester{ID: "token:clerks"}), ""},
+		{"cancel what another started", Cancel(clerks, Requester{ID: "token:operator"}), countersign.CodeRoleRequired},
+		{"cancel what its identity started", Cancel(byIdentity("a"), Requester{ID: "agent:clerk", Identity: &countersign.Identity{Claim: "azp", Value: "a"}}), ""},
+		{"cancel what another identity of the agent started", Cancel(byIdentity("a"), Requester{ID: "agent:clerk", Identity: &countersign.Identity{Claim: "azp", Value: "b"}}), countersign.CodeRoleRequired},
+		{"an operator cancels what another started", Cancel(anybody, Requester{ID: "token:clerks"}), ""},
 		{"a token for no agent reaches none", ActsFor(Principal{Agents: []string{}}, "clerk"), countersign.CodeRoleRequired},
 	}
 	for _, test := range tests {
@@ -52,4 +54,8 @@ func TestAnOperationThatAgentTokensWereNotGivenIsRefused(t *testing.T) {
 			t.Errorf("%s is no operation", op)
 		}
 	}
+}
+
+func byIdentity(value string) Principal {
+	return Principal{ID: "agent:clerk", Agents: []string{"clerk"}, Identity: &countersign.Identity{Claim: "azp", Value: value}}
 }

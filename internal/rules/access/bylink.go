@@ -23,7 +23,8 @@ const (
 var byLink = map[Operation]Leaving{
 	CreateToken: Carried, CreateLink: Carried, AddPasskey: Carried, // by the lineage of each
 	StartProjectRun: Carried, StartRun: Carried, StartAgentRun: Carried, StartTeamRun: Carried, // by the run's requester
-	DecideApproval: Carried, // by the decider
+	DecideApproval:  Carried, // by the decider
+	WriteIdentities: Carried, // by the makers of each identity
 
 	ConfirmToken: Refused, AcceptInvitation: Refused, DeclineInvitation: Refused, ConfirmChat: Refused, RemoveChat: Refused, WriteDelegation: Refused,
 

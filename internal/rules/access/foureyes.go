@@ -12,25 +12,31 @@ import (
 type Requester struct {
 	ID     string   `json:"id"`
 	Email  string   `json:"email,omitempty"`
-	Makers []string `json:"makers,omitempty"` // of a token, or of the link that began a session: who made it, nearest first
+	Makers []string `json:"makers,omitempty"` // of a token, of an agent's identity, or of the link that began a session: who made it, nearest first
+
+	Identity   *countersign.Identity   `json:"identity,omitempty"`
+	OnBehalfOf *countersign.OnBehalfOf `json:"onBehalfOf,omitempty"` // for whom an agent asked
+	Behind     []string                `json:"behind,omitempty"`     // users that this person is known to be
+	Stranger   bool                    `json:"stranger,omitempty"`   // that is nobody whom this service knows
 }
 
 // Requester is the principal as a run remembers it.
 func (p Principal) Requester() Requester {
-	return Requester{ID: p.ID, Email: p.Email, Makers: p.Lineage}
+	return Requester{ID: p.ID, Email: p.Email, Makers: p.Lineage, Identity: p.Identity, OnBehalfOf: p.OnBehalfOf}
 }
 
-// Chain is the principal itself, the user behind it, and its makers up to a user or
-// the bootstrap token.
+// Chain is the principal itself, the user behind it, the users for whom it asked, and its makers
+// up to a user or the bootstrap token.
 func (r Requester) Chain() []string {
 	out := []string{r.ID}
 	if user := "user:" + r.Email; r.Email != "" && user != r.ID {
 		out = append(out, user)
 	}
-	return append(out, r.Makers...)
+	return append(append(out, r.Behind...), r.Makers...)
 }
 
-// persons are whom the requester may be: itself and the user behind it. A session that a
+// persons are whom the requester may be: itself, the user behind it, and the users for whom an
+// agent asked. A session that a
 // sign-in link began may be that of whoever made the link, and could have used it in the
 // user's place; so may a token that was made in one, directly or through others.
 func (r Requester) persons() []string {
@@ -38,7 +44,7 @@ func (r Requester) persons() []string {
 	if r.Email != "" {
 		out = append(out, "user:"+r.Email)
 	}
-	return append(out, r.byLinkOf()...)
+	return append(append(out, r.Behind...), r.byLinkOf()...)
 }
 
 // byLinkOf are the makers of the link behind a session, or behind the session that a token goes
@@ -72,7 +78,8 @@ func meet(a, b []string) bool {
 
 // folded is the requester with addresses as they are compared.
 func (r Requester) folded() Requester {
-	return Requester{ID: foldedID(r.ID), Email: Folded(r.Email), Makers: foldedIDs(r.Makers)}
+	r.ID, r.Email, r.Makers, r.Behind = foldedID(r.ID), Folded(r.Email), foldedIDs(r.Makers), foldedIDs(r.Behind)
+	return r
 }
 
 // foldedID is a principal's id with the address of a user's as it is compared.
@@ -132,6 +139,9 @@ func judgedByPeople(p Principal, r Requester) error {
 	if err := FourEyes(p, r); err != nil {
 		return err
 	}
+	if r.Stranger && !slices.Contains(p.SignedInBy, r.OnBehalfOf.Issuer) {
+		return countersign.Errorf(countersign.CodeSelfApproval, "an agent asked for this run on behalf of %s, whom this service doesn't know and who could be you; a user who has signed in by %s as somebody else decides", r.OnBehalfOf.Shown(), r.OnBehalfOf.Issuer)
+	}
 	judge := p.Requester().folded()
 	if err := byOwnLink(judge, r.folded().Chain(), "made the token that asked for this run"); err != nil {
 		return err
@@ -179,6 +189,9 @@ func FourEyes(p Principal, r Requester) error {
 	}
 	if !meet(judge.persons(), asked) && !meet(judge.Makers, asked) {
 		return nil
+	}
+	if behind := foldedIDs(r.Behind); meet(judge.persons(), behind) || meet(judge.Makers, behind) {
+		return countersign.Errorf(countersign.CodeSelfApproval, "an agent asked for this run on your behalf, so someone else must decide")
 	}
 	if len(r.byLinkOf())+len(judge.byLinkOf()) > 0 {
 		return countersign.Errorf(countersign.CodeSelfApproval, "who asked for this run and you may be one person, since a session counts as whoever made the sign-in link that began it, and so does a token that was made in one; someone else must decide, or sign in another way")

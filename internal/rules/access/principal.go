@@ -14,7 +14,7 @@ import (
 // may also use the operations on tenants, but not the models, projects, runs or
 // approvals of other tenants.
 type Principal struct {
-	ID        string // user:<email>, token:<id> or system
+	ID        string // user:<email>, token:<id>, agent:<id> of one that signs in at an identity provider, or system
 	Name      string // what it is called: a token's name, a user's e-mail address
 	Tenant    string
 	Roles     []countersign.Role
@@ -27,6 +27,10 @@ type Principal struct {
 	Lineage   []string // for a token, or a session that a sign-in link began: who made it, who made that one, and so on
 	ExpiresAt time.Time
 	Session   string // the id of a browser's session, "" for a token
+
+	Identity   *countersign.Identity   // by which an agent signed in at an identity provider; nil for everybody else
+	OnBehalfOf *countersign.OnBehalfOf // the person for whom it acts; nil for nobody
+	SignedInBy []string                // issuers by which Person has signed in, looked up where a stranger asked
 }
 
 // Descent is the lineage of a token or link that the principal makes: itself, the user

@@ -32,7 +32,7 @@ func TestRefusalsSayWhatIsMissing(t *testing.T) {
 		{"an agent's token at plans", Allow(clerk, CreatePlan), "role_required: this token is for acme-shop.clerk; it starts and reads its agents' own runs, cancels those that it started and sends heartbeats; anything else needs another token"},
 		{"another agent", ActsFor(clerk, "acme-shop.boss"), "role_required: this token is for acme-shop.clerk; agent acme-shop.boss is none of them"},
 		{"another agent's run", InRun(six, "g"), "role_required: this token is for 6 agents; this run is no run of theirs"},
-		{"another's run to cancel", Cancel(clerk, "token:other"), "role_required: this token is for acme-shop.clerk; it cancels only the runs that it started itself"},
+		{"another's run to cancel", Cancel(clerk, Requester{ID: "token:other"}), "role_required: this token is for acme-shop.clerk; it cancels only the runs that it started itself"},
 		{"another project", InScope(Principal{Projects: []string{"acme-shop"}}, "acme-crm"), "project_scope: this is outside the projects you may see"},
 		{"a realm administrator", OverRealm(viewer), "role_required: this is a realm administrator, or a token of one; only a realm administrator changes or removes it"},
 		{"the other mode", Mode(rehearser, countersign.ModeLive), "role_required: this token is limited to DRY_RUN"},

@@ -50,6 +50,7 @@ const (
 	SuspendAgent    Operation = "agents.suspend"
 	RetireAgent     Operation = "agents.retire"
 	RestoreAgent    Operation = "agents.restore"
+	WriteIdentities Operation = "agents.identities"
 	SendHeartbeat   Operation = "agents.heartbeat"
 	StartAgentRun   Operation = "agents.run"
 	ReadTeams       Operation = "teams.read"
@@ -162,6 +163,7 @@ var rules = map[Operation]rule{
 	SuspendAgent:    {roles: admin, write: true},
 	RetireAgent:     {roles: admin, write: true},
 	RestoreAgent:    {roles: admin, write: true},
+	WriteIdentities: {roles: admin, write: true},
 	SendHeartbeat:   {roles: operator}, // neither it nor its refusal is audited (contract 9)
 	StartAgentRun:   {roles: operator, write: true},
 	ReadTeams:       {},

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"syscall"
+
+	"github.com/countersign/countersign/internal/platform/dialing"
 )
 
 // dialer opens connections to registered origins and nowhere else. It never asks
@@ -59,7 +61,7 @@ func (e handshakeError) Unwrap() error { return e.error }
 func guard(host string) func(context.Context, string, string, syscall.RawConn) error {
 	return func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || !mayDial(to.Addr(), host) {
+		if err != nil || !dialing.Allowed(to.Addr(), host) {
 			return errAddress
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/countersign/countersign/internal/platform/dialing"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/testing/faultreceiver"
 )
@@ -20,7 +21,7 @@ func ownAddress(t *testing.T) [4]byte {
 		t.Fatal(err)
 	}
 	for _, a := range all {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() && mayDial(p.Addr(), "api.example.com") {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() && dialing.Allowed(p.Addr(), "api.example.com") {
 			return p.Addr().As4()
 		}
 	}

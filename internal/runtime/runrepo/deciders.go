@@ -18,7 +18,11 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 	if r == nil || r.Status != countersign.ApprovalPending {
 		return nil
 	}
-	shared := by.ID != "" && access.SharedMaker(r.Requester, by.Requester)
+	asked, err := Makers(tx, tenant, r.Requester) // who is known to be behind it by now
+	if err != nil {
+		return err
+	}
+	shared := by.ID != "" && access.SharedMaker(asked, by.Requester)
 	for _, other := range r.Deciders {
 		shared = shared || by.ID != "" && access.SharedMaker(other.Requester, by.Requester)
 	}

@@ -227,6 +227,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 		}
 		res.Demand(settings.DecisionAssertion)
 		rec := &records.Approval{Approval: *res.Ask, Requester: loaded.record.Requester}
+		rec.Identity, rec.OnBehalfOf = rec.Requester.Identity, rec.Requester.OnBehalfOf
 		if err := nameMakers(tx, loaded.Ref.Tenant, rec); err != nil {
 			return Moved{}, err
 		}
@@ -289,6 +290,7 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
 		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID, Salt: l.Salt(), ActorMakers: by.LinkMakers(),
+		Identity: by.Identity, OnBehalfOf: by.OnBehalfOf,
 	}})
 }
 
@@ -323,6 +325,7 @@ func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []cou
 			At: now, Actor: cmp.Or(n.Actor, by.ID), Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
 			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via, ActorMakers: by.Whole.LinkMakers(),
 			DecisionAssertion: n.DecisionAssertion, Assertion: n.Assertion,
+			Identity: by.Whole.Identity, OnBehalfOf: by.Whole.OnBehalfOf,
 		}
 		if n.Step >= 0 {
 			out[i].Step = res.Run.Steps[n.Step].ID

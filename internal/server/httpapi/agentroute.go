@@ -20,11 +20,13 @@ func (a *API) HandleAgents(pattern string, serve func(w http.ResponseWriter, r *
 	a.mux.HandleFunc(http.MethodPost+" "+pattern, func(w http.ResponseWriter, r *http.Request) {
 		telemetry.Route(w, http.MethodPost+" "+pattern)
 		c := &call{ctx: r.Context(), r: r, w: w, id: r.PathValue("id")}
+		c.door = doorOf(pattern, c.id)
 		body, err := a.enter(c, route{path: "/agents/{id}", op: access.StartAgentRun})
 		if err == nil {
 			err = serve(w, r, c.actor, body)
 		}
 		if err != nil {
+			a.leadTo(w, c.door, err)
 			a.fail(w, r, err)
 		}
 	})

@@ -28,7 +28,8 @@ const (
 
 // Config is the API's configuration.
 type Config struct {
-	BaseURL   string // the public address, without prefix
+	BaseURL   string   // the public address, without prefix
+	Issuers   []string // whose tokens agents may sign in with; none: no token of an issuer is taken
 	KeepAlive time.Duration
 	Log       *slog.Logger
 	NewID     func(prefix string) string
@@ -72,6 +73,7 @@ func New(cfg Config, c *control.Service) (*API, error) {
 	for p, allowed := range methods {
 		a.mux.Handle(Prefix+p, a.notAllowed(allowed))
 	}
+	a.describeDoors()
 	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, countersign.Errorf(countersign.CodeNotFound, "there is nothing at %s; the API is below %s", r.URL.Path, Prefix))
 	})

@@ -46,6 +46,7 @@ type call struct {
 	r       *http.Request
 	w       http.ResponseWriter
 	id      string // the {id} of the path
+	door    string // the path of an agent's door, "" for the API
 	query   map[string]string
 	after   *int64
 	list    control.List
@@ -182,11 +183,11 @@ func (a *API) bearer(c *call) error {
 	if !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " \t,") {
 		return refuse("the Authorization header is no bearer token")
 	}
-	find := a.control.Authenticate
+	find := a.control.AuthenticateAt
 	if c.partial {
 		find = a.control.Expect
 	}
-	p, err := find(c.ctx, token)
+	p, err := find(c.ctx, token, c.door)
 	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
 	telemetry.By(c.ctx, p.Tenant)
 	return err

@@ -34,7 +34,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := e.Code.Status()
 	switch status {
 	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", "Bearer")
+		if w.Header().Get("WWW-Authenticate") == "" {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
 		a.control.CountStranger()
 	case http.StatusServiceUnavailable:
 		if w.Header().Get("Retry-After") == "" {

@@ -21,6 +21,9 @@ type AgentHead struct {
 	UpdatedAt time.Time               `json:"updatedAt"`
 
 	Budgets []countersign.Budget `json:"budgets,omitempty"` // of no revision: they count at once
+
+	Identities         []AgentIdentity `json:"identities,omitempty" since:"3"` // likewise, with a revision of their own
+	IdentitiesRevision int64           `json:"identitiesRevision,omitempty" since:"3"`
 }
 
 // Instance is a process of an agent, as its last heartbeat left it. Its sequence is the

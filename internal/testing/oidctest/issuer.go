@@ -135,7 +135,19 @@ func (i *Issuer) idToken(nonce string) string {
 	}
 	maps.Copy(claims, i.Claims)
 	maps.DeleteFunc(claims, func(_ string, v any) bool { return v == nil })
-	body := encodeJSON(map[string]any{"alg": "RS256", "kid": "k1", "typ": "JWT"}) + "." + encodeJSON(claims)
+	return i.sign("JWT", claims)
+}
+
+// AccessToken is a token of another kind: by which an agent comes in at an audience.
+func (i *Issuer) AccessToken(audience string, more map[string]any) string {
+	now := time.Now().Unix()
+	claims := map[string]any{"iss": i.URL, "aud": audience, "iat": now, "exp": now + 300}
+	maps.Copy(claims, more)
+	return i.sign("at+jwt", claims)
+}
+
+func (i *Issuer) sign(typ string, claims map[string]any) string {
+	body := encodeJSON(map[string]any{"alg": "RS256", "kid": "k1", "typ": typ}) + "." + encodeJSON(claims)
 	key := i.key
 	if i.Forge {
 		key = i.forged

@@ -17,6 +17,7 @@ type Agents struct {
 	Create  AgentsCreate                         `cmd:"" help:"Create an agent in a project, admit it, and create its token, in one command (ADMIN)." example:"agents create refunder --project default-shop --capability refunds.create --reason 'refunds only, each is approved'"`
 	Sync    AgentsSync                           `cmd:"" help:"Sync a system's agents with its manifest, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
 	Admit   AgentsAdmit                          `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
+	Known   AgentsIdentities                     `cmd:"" name:"identities" help:"Show by which tokens of identity providers a caller is an agent, and add or remove some (ADMIN)." example:"agents identities agt-1 --add https://id.example.com#azp=refund-clerk"`
 	Suspend AgentsSuspend                        `cmd:"" help:"Stop an agent's runs before their next step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
 	Retire  Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Hide an agent from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
 	Restore Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
@@ -57,6 +58,9 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 		if fixed := a.ExecutorInputs[name]; len(fixed) > 0 {
 			fmt.Fprintf(w, "fixed for %s: %s\n", Plain(name), value(countersign.ObjectValue(fixed)))
 		}
+	}
+	for _, i := range a.Identities {
+		fmt.Fprintf(w, "identity: %s\n", Plain(identityWords(i)))
 	}
 	for _, b := range a.Budgets {
 		fmt.Fprintf(w, "budget: %s\n", Plain(budgetWords(b)))

@@ -50,6 +50,7 @@ func (l *ApprovalsList) Run(t *Terminal) error {
 func printApproval(w io.Writer, a *countersign.Approval) {
 	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, decidedBecause(a.DecidedBy, a.DecisionReason))}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
 		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}, {"RESTORED", countersign.RestoredWords(a.RestoredAt)}}
+	facts = append(facts, behindFacts(a.Identity, a.BehindWords())...)
 	facts = append(facts, makerFacts(a)...)
 	facts = append(facts, [2]string{"started because", doubted(a.RunReason)})
 	if w := a.AgentWords; w != nil {
@@ -76,7 +77,7 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 var approvalListed = []string{
 	"id", "status", "runId", "stepId", "projectId", "capability", "attempt", "title", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords",
 	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker",
-	"decisions", "approvalsNeeded", "groups", "escalations", "reasons",
+	"decisions", "approvalsNeeded", "groups", "escalations", "reasons", "identity", "onBehalfOf", "behindUnknown",
 	"inputSnapshot", // all of it is in the request
 }
 

@@ -41,6 +41,11 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 		{"plan", r.PlanID}, {"plan digest", r.PlanDigest}, {"agent", r.AgentID}, {"team", r.TeamID},
 		{"asked for by", called(r.RequestedBy, r.RequestedByName)}, {"reason", r.Reason}, {"key", r.IdempotencyKey}, {"cancel requested", yes(r.CancelRequested)},
 		{"unverified steps", number(r.UnverifiedSteps)}, {"created", moment(r.CreatedAt)}, {"ended", moment(r.CompletedAt)}}
+	behalf := ""
+	if r.OnBehalfOf != nil {
+		behalf = r.OnBehalfOf.Shown()
+	}
+	facts = append(facts, behindFacts(r.Identity, behalf)...)
 	Facts(w, append(facts, memberFacts(request.Unlisted(r, runListed...))...)...)
 	for i := range r.Steps {
 		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), Plain(r.Steps[i].Name))
@@ -50,7 +55,7 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 
 // runListed and stepListed are the members that printRun and printStep have words for.
 var runListed = []string{
-	"id", "status", "waitingFor", "error", "mayHaveHappened", "restoredAt", "mode", "planId", "planDigest", "agentId", "teamId", "requestedBy", "requestedByName", "reason", "idempotencyKey",
+	"id", "status", "waitingFor", "error", "mayHaveHappened", "restoredAt", "mode", "planId", "planDigest", "agentId", "teamId", "requestedBy", "requestedByName", "identity", "onBehalfOf", "reason", "idempotencyKey",
 	"cancelRequested", "unverifiedSteps", "createdAt", "updatedAt", "completedAt", "steps", "revision",
 	"approvalId",   // its step has it
 	"planSnapshot", // 'plans show' shows the plan

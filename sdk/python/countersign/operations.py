@@ -264,6 +264,10 @@ class Operations(ABC):
         """List runs."""
         return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
 
+    def save_agent_identities(self, id: str, body: t.IdentitiesWrite) -> t.Agent:
+        """Say by which tokens of identity providers a caller is the agent."""
+        return self._send(Call("PUT", ("agents", id, "identities"), body=body))
+
     def save_answer_keys(self, id: str, body: t.AnswerKeysWrite) -> t.Project:
         """Change the keys by which a project's receiver signs its answers, also under unfinished runs."""
         return self._send(Call("PUT", ("projects", id, "answer-keys"), body=body))
@@ -655,6 +659,10 @@ class AsyncOperations(ABC):
     def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
         """List runs."""
         return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
+
+    async def save_agent_identities(self, id: str, body: t.IdentitiesWrite) -> t.Agent:
+        """Say by which tokens of identity providers a caller is the agent."""
+        return await self._send(Call("PUT", ("agents", id, "identities"), body=body))
 
     async def save_answer_keys(self, id: str, body: t.AnswerKeysWrite) -> t.Project:
         """Change the keys by which a project's receiver signs its answers, also under unfinished runs."""

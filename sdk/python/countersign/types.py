@@ -54,6 +54,10 @@ class Agent(TypedDict):
     externalAgentId: str
     goal: str
     id: str
+    # by which tokens of identity providers a caller is this agent
+    identities: NotRequired[list[AgentIdentity]]
+    # of the identities alone; absent, which is 0, at first
+    identitiesRevision: NotRequired[int]
     lastHeartbeatAt: NotRequired[str]
     # the worst of the instances heard within 120 s; shown, never a gate
     liveness: Literal["UNKNOWN", "STALE", "ONLINE", "BUSY", "ERROR"]
@@ -71,6 +75,16 @@ class Agent(TypedDict):
     status: Literal["PENDING", "ADMITTED"]
     suspended: bool
     updatedAt: str
+
+
+class AgentIdentity(TypedDict):
+    # sub, azp, client_id, act.sub, or an https:// name. Where it isn't sub, the token's sub is the person on whose behalf the agent acts
+    claim: str
+    # the issuer's address, as its tokens have it in iss
+    issuer: str
+    # absent: both
+    modes: NotRequired[list[Literal["DRY_RUN", "LIVE"]]]
+    value: str
 
 
 class AgentModel(TypedDict):
@@ -122,6 +136,10 @@ class AgentWithInstances(TypedDict):
     externalAgentId: str
     goal: str
     id: str
+    # by which tokens of identity providers a caller is this agent
+    identities: NotRequired[list[AgentIdentity]]
+    # of the identities alone; absent, which is 0, at first
+    identitiesRevision: NotRequired[int]
     # how many there are: those heard within 30 days
     instanceCount: int
     # those heard last, newest first, at most 1000
@@ -185,6 +203,8 @@ class Approval(TypedDict):
     askedAgainAfter: NotRequired[str]
     # which attempt of the step it lets out
     attempt: int
+    # no user that this service knows is the person for whom the agent asked, so that it can't say who that is
+    behindUnknown: NotRequired[bool]
     capability: str
     decidedAt: NotRequired[str]
     decidedBy: NotRequired[str]
@@ -205,7 +225,11 @@ class Approval(TypedDict):
     # every decider is a member of one of them, and each has at least one decider
     groups: NotRequired[list[str]]
     id: str
+    # the run's
+    identity: NotRequired[Identity]
     inputSnapshot: dict[str, Any]
+    # the run's: for whom the agent asked
+    onBehalfOf: NotRequired[OnBehalfOf]
     # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice
     openAlike: NotRequired[list[str]]
     planId: str
@@ -344,6 +368,10 @@ class AuditRecord(TypedDict):
     digest: NotRequired[str]
     # RFC 6962 leaf hash of the record without this field and actorName, lowercase hex
     hash: NotRequired[str]
+    # by which the actor signed in, of an agent that does so at an identity provider
+    identity: NotRequired[Identity]
+    # for whom that agent acted, by its issuer's word
+    onBehalfOf: NotRequired[OnBehalfOf]
     # done, or refused: code
     outcome: str
     # of a passkey that was registered
@@ -758,6 +786,67 @@ class HeartbeatAck(TypedDict):
     sequence: int
 
 
+class IdentitiesWrite(TypedDict):
+    # ignored
+    budgets: NotRequired[Any]
+    # ignored
+    capabilities: NotRequired[Any]
+    # ignored
+    createdAt: NotRequired[Any]
+    # ignored
+    executorInputs: NotRequired[Any]
+    # the present identitiesRevision
+    expectedRevision: NotRequired[int]
+    # ignored
+    externalAgentId: NotRequired[Any]
+    # ignored
+    goal: NotRequired[Any]
+    # ignored
+    id: NotRequired[Any]
+    # all that the agent has from now on; one that isn't here any more ends at once
+    identities: list[AgentIdentity]
+    # ignored
+    identitiesRevision: NotRequired[Any]
+    # ignored
+    instanceCount: NotRequired[Any]
+    # ignored
+    instances: NotRequired[Any]
+    # ignored
+    lastHeartbeatAt: NotRequired[Any]
+    # ignored
+    liveness: NotRequired[Any]
+    # ignored
+    modelId: NotRequired[Any]
+    # of those identities that name none; absent: both, as far as the caller has them
+    modes: NotRequired[list[Literal["DRY_RUN", "LIVE"]]]
+    # ignored
+    name: NotRequired[Any]
+    # ignored
+    projectId: NotRequired[Any]
+    # ignored
+    retired: NotRequired[Any]
+    # ignored
+    revision: NotRequired[Any]
+    # ignored
+    role: NotRequired[Any]
+    # ignored
+    sourceRevision: NotRequired[Any]
+    # ignored
+    status: NotRequired[Any]
+    # ignored
+    suspended: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
+
+
+class Identity(TypedDict):
+    # sub, azp, client_id, act.sub, or an https:// name
+    claim: str
+    # the token's iss, character for character
+    issuer: str
+    value: str
+
+
 class InputField(TypedDict):
     # what it means, for people and models
     description: NotRequired[str]
@@ -818,6 +907,10 @@ class ListedAgent(TypedDict):
     externalAgentId: str
     goal: str | Omitted
     id: str
+    # by which tokens of identity providers a caller is this agent
+    identities: NotRequired[list[AgentIdentity] | Omitted]
+    # of the identities alone; absent, which is 0, at first
+    identitiesRevision: NotRequired[int]
     lastHeartbeatAt: NotRequired[str]
     # the worst of the instances heard within 120 s; shown, never a gate
     liveness: Literal["UNKNOWN", "STALE", "ONLINE", "BUSY", "ERROR"]
@@ -847,6 +940,8 @@ class ListedApproval(TypedDict):
     askedAgainAfter: NotRequired[str | Omitted]
     # which attempt of the step it lets out
     attempt: int
+    # no user that this service knows is the person for whom the agent asked, so that it can't say who that is
+    behindUnknown: NotRequired[bool]
     capability: str | Omitted
     decidedAt: NotRequired[str]
     decidedBy: NotRequired[str]
@@ -867,7 +962,11 @@ class ListedApproval(TypedDict):
     # every decider is a member of one of them, and each has at least one decider
     groups: NotRequired[list[str] | Omitted]
     id: str
+    # the run's
+    identity: NotRequired[Identity | Omitted]
     inputSnapshot: dict[str, Any]
+    # the run's: for whom the agent asked
+    onBehalfOf: NotRequired[OnBehalfOf | Omitted]
     # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice
     openAlike: NotRequired[list[str] | Omitted]
     planId: str
@@ -929,6 +1028,10 @@ class ListedAuditRecord(TypedDict):
     digest: NotRequired[str]
     # RFC 6962 leaf hash of the record without this field and actorName, lowercase hex
     hash: NotRequired[str]
+    # by which the actor signed in, of an agent that does so at an identity provider
+    identity: NotRequired[Identity | Omitted]
+    # for whom that agent acted, by its issuer's word
+    onBehalfOf: NotRequired[OnBehalfOf | Omitted]
     # done, or refused: code
     outcome: str | Omitted
     # of a passkey that was registered
@@ -1122,9 +1225,13 @@ class ListedRun(TypedDict):
     error: NotRequired[str | Omitted]
     id: str
     idempotencyKey: str
+    # by which an agent asked that signs in at an identity provider
+    identity: NotRequired[Identity | Omitted]
     # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
+    # for whom that agent asked, by its issuer's word; counts as who asked
+    onBehalfOf: NotRequired[OnBehalfOf | Omitted]
     # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it
     # began
     openAlike: NotRequired[list[str] | Omitted]
@@ -1468,6 +1575,14 @@ class OmittedOmitted(TypedDict):
     sha256: str
 
 
+class OnBehalfOf(TypedDict):
+    # only where the issuer has verified it
+    email: NotRequired[str]
+    issuer: str
+    # the token's sub
+    subject: str
+
+
 class PasskeyRegistration(TypedDict):
     # base64url
     credentialId: str
@@ -1797,9 +1912,13 @@ class Run(TypedDict):
     error: NotRequired[str]
     id: str
     idempotencyKey: str
+    # by which an agent asked that signs in at an identity provider
+    identity: NotRequired[Identity]
     # a side effect of it may have taken effect, whatever its status says: see that of its steps
     mayHaveHappened: NotRequired[bool]
     mode: Literal["DRY_RUN", "LIVE"]
+    # for whom that agent asked, by its issuer's word; counts as who asked
+    onBehalfOf: NotRequired[OnBehalfOf]
     # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it
     # began
     openAlike: NotRequired[list[str]]

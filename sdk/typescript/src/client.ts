@@ -104,6 +104,7 @@ export class Countersign {
   agents = (query: t.Query<"listAgents"> = {}, o?: CallOptions) => this.#list<t.ListedAgent, typeof query>("/agents", query, "id", o);
   admitAgent = (id: string, body: Body<t.Admission>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/admit`, body, o);
   suspendAgent = (id: string, body: Body<t.Admission>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/suspend`, body, o);
+  saveAgentIdentities = (id: string, body: Body<t.IdentitiesWrite>, o?: CallOptions) => this.#put<t.Agent>(`/agents/${segment(id)}/identities`, body, o);
   retireAgent = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/retire`, body, o);
   restoreAgent = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/restore`, body, o);
   heartbeat = (agentId: string, body: Body<t.Heartbeat>, o?: CallOptions) => this.#post<t.HeartbeatAck>(`/agents/${segment(agentId)}/heartbeat`, body, o);

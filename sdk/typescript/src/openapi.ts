@@ -49,6 +49,13 @@ export interface components {
             externalAgentId: string;
             goal: string;
             id: string;
+            /** @description by which tokens of identity providers a caller is this agent */
+            identities?: components["schemas"]["AgentIdentity"][];
+            /**
+             * Format: int64
+             * @description of the identities alone; absent, which is 0, at first
+             */
+            identitiesRevision?: number;
             /** Format: date-time */
             lastHeartbeatAt?: string;
             /**
@@ -78,6 +85,15 @@ export interface components {
             suspended: boolean;
             /** Format: date-time */
             updatedAt: string;
+        };
+        AgentIdentity: {
+            /** @description sub, azp, client_id, act.sub, or an https:// name. Where it isn't sub, the token's sub is the person on whose behalf the agent acts */
+            claim: string;
+            /** @description the issuer's address, as its tokens have it in iss */
+            issuer: string;
+            /** @description absent: both */
+            modes?: ("DRY_RUN" | "LIVE")[];
+            value: string;
         };
         AgentModel: {
             actions: components["schemas"]["Action"][];
@@ -146,6 +162,13 @@ export interface components {
             externalAgentId: string;
             goal: string;
             id: string;
+            /** @description by which tokens of identity providers a caller is this agent */
+            identities?: components["schemas"]["AgentIdentity"][];
+            /**
+             * Format: int64
+             * @description of the identities alone; absent, which is 0, at first
+             */
+            identitiesRevision?: number;
             /**
              * Format: int64
              * @description how many there are: those heard within 30 days
@@ -227,6 +250,8 @@ export interface components {
              * @description which attempt of the step it lets out
              */
             attempt: number;
+            /** @description no user that this service knows is the person for whom the agent asked, so that it can't say who that is */
+            behindUnknown?: boolean;
             capability: string;
             /** Format: date-time */
             decidedAt?: string;
@@ -252,9 +277,13 @@ export interface components {
             /** @description every decider is a member of one of them, and each has at least one decider */
             groups?: string[];
             id: string;
+            /** @description the run's */
+            identity?: components["schemas"]["Identity"];
             inputSnapshot: {
                 [key: string]: unknown;
             };
+            /** @description the run's: for whom the agent asked */
+            onBehalfOf?: components["schemas"]["OnBehalfOf"];
             /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice */
             openAlike?: string[];
             planId: string;
@@ -424,6 +453,10 @@ export interface components {
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field and actorName, lowercase hex */
             hash?: string;
+            /** @description by which the actor signed in, of an agent that does so at an identity provider */
+            identity?: components["schemas"]["Identity"];
+            /** @description for whom that agent acted, by its issuer's word */
+            onBehalfOf?: components["schemas"]["OnBehalfOf"];
             /** @description done, or refused: code */
             outcome: string;
             /** @description of a passkey that was registered */
@@ -918,6 +951,68 @@ export interface components {
             /** Format: int64 */
             sequence: number;
         };
+        IdentitiesWrite: {
+            /** @description ignored */
+            budgets?: unknown;
+            /** @description ignored */
+            capabilities?: unknown;
+            /** @description ignored */
+            createdAt?: unknown;
+            /** @description ignored */
+            executorInputs?: unknown;
+            /**
+             * Format: int64
+             * @description the present identitiesRevision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            externalAgentId?: unknown;
+            /** @description ignored */
+            goal?: unknown;
+            /** @description ignored */
+            id?: unknown;
+            /** @description all that the agent has from now on; one that isn't here any more ends at once */
+            identities: components["schemas"]["AgentIdentity"][];
+            /** @description ignored */
+            identitiesRevision?: unknown;
+            /** @description ignored */
+            instanceCount?: unknown;
+            /** @description ignored */
+            instances?: unknown;
+            /** @description ignored */
+            lastHeartbeatAt?: unknown;
+            /** @description ignored */
+            liveness?: unknown;
+            /** @description ignored */
+            modelId?: unknown;
+            /** @description of those identities that name none; absent: both, as far as the caller has them */
+            modes?: ("DRY_RUN" | "LIVE")[];
+            /** @description ignored */
+            name?: unknown;
+            /** @description ignored */
+            projectId?: unknown;
+            /** @description ignored */
+            retired?: unknown;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored */
+            role?: unknown;
+            /** @description ignored */
+            sourceRevision?: unknown;
+            /** @description ignored */
+            status?: unknown;
+            /** @description ignored */
+            suspended?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
+        Identity: {
+            /** @description sub, azp, client_id, act.sub, or an https:// name */
+            claim: string;
+            /** @description the token's iss, character for character */
+            issuer: string;
+            value: string;
+        };
         InputField: {
             /** @description what it means, for people and models */
             description?: string;
@@ -993,6 +1088,13 @@ export interface components {
             externalAgentId: string;
             goal: string | components["schemas"]["Omitted"];
             id: string;
+            /** @description by which tokens of identity providers a caller is this agent */
+            identities?: components["schemas"]["AgentIdentity"][] | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description of the identities alone; absent, which is 0, at first
+             */
+            identitiesRevision?: number;
             /** Format: date-time */
             lastHeartbeatAt?: string;
             /**
@@ -1038,6 +1140,8 @@ export interface components {
              * @description which attempt of the step it lets out
              */
             attempt: number;
+            /** @description no user that this service knows is the person for whom the agent asked, so that it can't say who that is */
+            behindUnknown?: boolean;
             capability: string | components["schemas"]["Omitted"];
             /** Format: date-time */
             decidedAt?: string;
@@ -1063,9 +1167,13 @@ export interface components {
             /** @description every decider is a member of one of them, and each has at least one decider */
             groups?: string[] | components["schemas"]["Omitted"];
             id: string;
+            /** @description the run's */
+            identity?: components["schemas"]["Identity"] | components["schemas"]["Omitted"];
             inputSnapshot: {
                 [key: string]: unknown;
             };
+            /** @description the run's: for whom the agent asked */
+            onBehalfOf?: components["schemas"]["OnBehalfOf"] | components["schemas"]["Omitted"];
             /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice */
             openAlike?: string[] | components["schemas"]["Omitted"];
             planId: string;
@@ -1138,6 +1246,10 @@ export interface components {
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field and actorName, lowercase hex */
             hash?: string;
+            /** @description by which the actor signed in, of an agent that does so at an identity provider */
+            identity?: components["schemas"]["Identity"] | components["schemas"]["Omitted"];
+            /** @description for whom that agent acted, by its issuer's word */
+            onBehalfOf?: components["schemas"]["OnBehalfOf"] | components["schemas"]["Omitted"];
             /** @description done, or refused: code */
             outcome: string | components["schemas"]["Omitted"];
             /** @description of a passkey that was registered */
@@ -1361,10 +1473,14 @@ export interface components {
             error?: string | components["schemas"]["Omitted"];
             id: string;
             idempotencyKey: string;
+            /** @description by which an agent asked that signs in at an identity provider */
+            identity?: components["schemas"]["Identity"] | components["schemas"]["Omitted"];
             /** @description a side effect of it may have taken effect, whatever its status says: see that of its steps */
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
+            /** @description for whom that agent asked, by its issuer's word; counts as who asked */
+            onBehalfOf?: components["schemas"]["OnBehalfOf"] | components["schemas"]["Omitted"];
             /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it began */
             openAlike?: string[] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the plan */
@@ -1788,6 +1904,13 @@ export interface components {
                 sha256: string;
             };
         };
+        OnBehalfOf: {
+            /** @description only where the issuer has verified it */
+            email?: string;
+            issuer: string;
+            /** @description the token's sub */
+            subject: string;
+        };
         PasskeyRegistration: {
             /** @description base64url */
             credentialId: string;
@@ -2171,10 +2294,14 @@ export interface components {
             error?: string;
             id: string;
             idempotencyKey: string;
+            /** @description by which an agent asked that signs in at an identity provider */
+            identity?: components["schemas"]["Identity"];
             /** @description a side effect of it may have taken effect, whatever its status says: see that of its steps */
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
+            /** @description for whom that agent asked, by its issuer's word; counts as who asked */
+            onBehalfOf?: components["schemas"]["OnBehalfOf"];
             /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knew when it was started, or a step of it began */
             openAlike?: string[];
             /** @description absent for who must not see all of the plan */
@@ -3098,6 +3225,32 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Admission"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    putAgentIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentitiesWrite"];
             };
         };
         responses: {

@@ -24,6 +24,7 @@ type agentData struct {
 	Call         text.StatusNotice
 	Reason       form.Field
 	Limits       rules.BudgetForm
+	ByProvider   identitiesData
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *web.Problem
 }
@@ -58,7 +59,7 @@ func agentAgain(v *web.Request, err error) (*web.Page, error) {
 	}
 	s := form.Of(v, err, "")
 	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.Can(access.AdmitAgent)), Reason: form.Must(s.Line("reason", "Why", "", ""))}
-	d.Limits = rules.BudgetsOf(s, a.Budgets)
+	d.Limits, d.ByProvider = rules.BudgetsOf(s, a.Budgets), identitiesOf(v, a.AgentRecord, err)
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.Can(access.StartAgentRun))
 	d.Problem = s.Problem()
 	return &web.Page{Name: "agent", Title: a.Name, Nav: "agents", Crumbs: []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil

@@ -36,6 +36,7 @@ func registryRoutes() []web.Route {
 		{Method: "POST", Path: "/agents/{id}/edit", Act: changeAgent},
 		{Method: "POST", Path: "/agents/{id}/admit", Act: admitAgent},
 		{Method: "POST", Path: "/agents/{id}/suspend", Act: suspendAgent},
+		{Method: "POST", Path: "/agents/{id}/identities", Act: changeIdentities},
 		{Method: "GET", Path: "/agents/{id}/run", Page: agentRunPage},
 		{Method: "POST", Path: "/agents/{id}/run", Act: startAgentRun},
 	}

@@ -43,6 +43,8 @@ def _of_run(c: Claims, a: Json) -> None:
     come = 1 <= whole(at(a, "attempt")) <= whole(at(step, "attempt")) + 1
     check(come, "is of an attempt that its step did not come to")
     by = of(a, "requestedBy") != "" and of(a, "requestedBy") == of(c.run, "requestedBy")
+    for name in ("identity", "onBehalfOf"):
+        by = by and equal(at(a, name), at(c.run, name))
     check(by, "was requested by somebody else than the run")
     check(of(a, "status") in ("APPROVED", "REJECTED"), "is not decided, though the run has ended")
     check(of(a, "decidedBy") != "", "was decided by nobody")
@@ -87,9 +89,11 @@ def _same_sources(sources: list[Json], bindings: Json) -> bool:
 
 def _meet(a: Json) -> bool:
     """Whether who asked and who decided go back to one maker, by those that the approval
-    names. Release 0.1 named none."""
+    names, or who decided is the person for whom an agent asked. Release 0.1 named none."""
     askers, deciders = ([text(maker) for maker in items(at(a, name))] for name in ("requestedByMakers", "decidedByMakers"))
     decisions = items(at(a, "decisions"))
     makers = [text(maker) for decision in decisions for maker in items(at(decision, "byMakers"))]
     every = {of(a, "decidedBy"), *deciders, *makers, *(of(decision, "by") for decision in decisions)}
-    return bool(askers or deciders or makers) and not every.isdisjoint({of(a, "requestedBy"), *askers})
+    email = of(at(a, "onBehalfOf"), "email")
+    asked = {of(a, "requestedBy"), *askers, *([f"user:{email}"] if email else [])}
+    return bool(askers or deciders or makers) and not every.isdisjoint(asked)

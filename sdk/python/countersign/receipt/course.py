@@ -25,15 +25,21 @@ _REHEARSING = {"step.simulate"}
 
 
 def check_started(c: Claims, records: list[Record]) -> None:
-    """Finds the record of the run's start: in which mode, of which plan, by whom and why."""
+    """Finds the record of the run's start: in which mode, of which plan, by whom and why. Who
+    asked by an identity is the run's agent, and nobody else acts for a person."""
+    identity, behalf, asker = at(c.run, "identity"), at(c.run, "onBehalfOf"), of(c.run, "requestedBy")
+    by_agent = asker.startswith("agent:")
+    owns = by_agent == (identity is not None) and (asker == f"agent:{of(c.run, 'agentId')}" if by_agent else behalf is None)
+    need(owns, "audit", "the run has an identity that is not that of the agent who asked")
     digest, team, agent = of(c.run, "planDigest"), of(c.run, "teamId"), of(c.run, "agentId")
     by = f" by team {team}" if team else f" by agent {agent}" if agent else ""
     why = f": {of(c.run, 'reason')}" if of(c.run, "reason") else ""
     reason = f"{of(c.run, 'mode')} of plan {of(c.run, 'planId')}{by}{why}"
     starts = [r for r in records if done(r, action="runs.start", step="")]
     for r in starts:
-        same = r.word("digest") == digest and r.word("reason") == reason and r.word("actor") == of(c.run, "requestedBy")
-        need(same, "audit", "the log says that another run was started: another plan, mode, requester or reason")
+        same = r.word("digest") == digest and r.word("reason") == reason and r.word("actor") == asker
+        alike = r.members.get("identity") == identity and r.members.get("onBehalfOf") == behalf
+        need(same and alike, "audit", "the log says that another run was started: another plan, mode, requester or reason")
     need(len(starts) == 1 or (not starts and digest == ""), "audit", "the log has no start of this run with this plan")
 
 

@@ -36,7 +36,7 @@ function ofRun(c: Claims, a: Json): void {
   check(of(a, "planId") === of(c.run, "planId"), "is of another plan");
   check(of(a, "projectId") === of(s, "projectId") && of(a, "capability") === of(s, "capability"), "is of another capability than its step");
   check(attempt >= 1 && attempt <= whole(at(s, "attempt")) + 1, "is of an attempt that its step did not come to");
-  check(of(a, "requestedBy") !== "" && of(a, "requestedBy") === of(c.run, "requestedBy"), "was requested by somebody else than the run");
+  check(of(a, "requestedBy") !== "" && of(a, "requestedBy") === of(c.run, "requestedBy") && ["identity", "onBehalfOf"].every((name) => equal(at(a, name), at(c.run, name))), "was requested by somebody else than the run");
   check(["APPROVED", "REJECTED"].includes(of(a, "status")), "is not decided, though the run has ended");
   check(of(a, "decidedBy") !== "", "was decided by nobody");
   for (const name of ["requestedAt", "expiresAt", "decidedAt"]) check(moment(of(a, name)) !== "", `has a ${name} that is no time in UTC`);
@@ -75,11 +75,16 @@ function sameSources(sources: Json[], bindings: Json | undefined): boolean {
   );
 }
 
-/** meet reports that who asked and who decided go back to one maker, by those that the approval names. Release 0.1 named none. */
+/**
+ * meet reports that who asked and who decided go back to one maker, by those that the approval names, or that who decided is
+ * the person for whom an agent asked. Release 0.1 named none.
+ */
 function meet(a: Json): boolean {
   const [askers, deciders] = (["requestedByMakers", "decidedByMakers"] as const).map((name) => list(at(a, name)).map(text)) as [string[], string[]];
   const makers = list(at(a, "decisions")).flatMap((d) => list(at(d, "byMakers")).map(text));
   const all = [of(a, "decidedBy"), ...deciders, ...list(at(a, "decisions")).map((d) => of(d, "by")), ...makers];
   const named = askers.length + deciders.length + makers.length > 0;
-  return named && [of(a, "requestedBy"), ...askers].some((asker) => all.includes(asker));
+  const email = of(at(a, "onBehalfOf"), "email");
+  const person = email === "" ? [] : [`user:${email}`];
+  return named && [of(a, "requestedBy"), ...askers, ...person].some((asker) => all.includes(asker));
 }

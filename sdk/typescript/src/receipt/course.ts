@@ -10,8 +10,20 @@ import { equal, textOf as of } from "./value.js";
 
 const about = (r: AuditRecord, action: string, step: string): boolean => word(r, "outcome") === "done" && word(r, "action") === action && word(r, "step") === step;
 
+/** Whether an object of a record has the very members, all of them texts, that one of a section has; or neither is there. */
+function sameTexts(found: unknown, shown: Json | undefined): boolean {
+  if (found === undefined || found === null || !exists(shown)) return !exists(shown) && (found === undefined || found === null);
+  if (typeof found !== "object" || !(shown instanceof Map)) return false;
+  const own = Object.entries(found);
+  return own.length === shown.size && own.every(([name, value]) => typeof value === "string" && shown.get(name) === value);
+}
+
 /** Finds the record of the run's start: in which mode, of which plan, by whom and why. */
 export function checkStarted(c: Claims, records: AuditRecord[]): void {
+  const [identity, behalf, asker] = [at(c.run, "identity"), at(c.run, "onBehalfOf"), of(c.run, "requestedBy")];
+  const byAgent = asker.startsWith("agent:");
+  const owns = byAgent === exists(identity) && (!byAgent || asker === `agent:${of(c.run, "agentId")}`) && (byAgent || !exists(behalf));
+  need(owns, "audit", "the run has an identity that is not that of the agent who asked");
   const digest = of(c.run, "planDigest");
   const [team, agent] = [of(c.run, "teamId"), of(c.run, "agentId")];
   const by = team !== "" ? ` by team ${team}` : agent !== "" ? ` by agent ${agent}` : "";
@@ -19,8 +31,9 @@ export function checkStarted(c: Claims, records: AuditRecord[]): void {
   const reason = `${of(c.run, "mode")} of plan ${of(c.run, "planId")}${by}${why}`;
   const starts = records.filter((r) => about(r, "runs.start", ""));
   for (const r of starts) {
-    const same = word(r, "digest") === digest && word(r, "reason") === reason && word(r, "actor") === of(c.run, "requestedBy");
-    need(same, "audit", "the log says that another run was started: another plan, mode, requester or reason");
+    const same = word(r, "digest") === digest && word(r, "reason") === reason && word(r, "actor") === asker;
+    const alike = sameTexts(r["identity"], identity) && sameTexts(r["onBehalfOf"], behalf);
+    need(same && alike, "audit", "the log says that another run was started: another plan, mode, requester or reason");
   }
   need(starts.length === 1 || (starts.length === 0 && digest === ""), "audit", "the log has no start of this run with this plan");
 }

@@ -1,4 +1,5 @@
-package outbound
+// Package dialing says which network addresses may be dialed for a host. It is pure.
+package dialing
 
 import "net/netip"
 
@@ -33,9 +34,9 @@ var embeddings = []struct {
 	{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible
 }
 
-// mayDial reports whether a connection to ip may be made for an origin with this
+// Allowed reports whether a connection to ip may be made for an origin with this
 // host. An address that the operator listed as a literal is trusted as it is.
-func mayDial(ip netip.Addr, host string) bool {
+func Allowed(ip netip.Addr, host string) bool {
 	ip = ip.WithZone("").Unmap()
 	if literal, err := netip.ParseAddr(host); err == nil && literal.Unmap() == ip {
 		return true
