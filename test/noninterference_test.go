@@ -172,11 +172,13 @@ type spelling struct{ numbers map[string]string }
 var (
 	unique = regexp.MustCompile(`\b[a-z]+-[2-7a-z]{19,20}\b|\b[0-9a-f]{64}\b|\bcsn_[0-9A-Za-z]{49}\b`)
 	moment = regexp.MustCompile(`\b2\d{3}-\d\d-\d\dT[0-9:.]+Z`)
+	logKey = regexp.MustCompile(`"logKey":"[^"]*"`)
 	taken  = regexp.MustCompile(`"(durationMs|latencyMs|p50|p95|sum)":[0-9.e+-]+`)
 )
 
 func (s *spelling) plain(text string) string {
 	text = moment.ReplaceAllString(text, "(time)")
+	text = logKey.ReplaceAllString(text, `"logKey":"(key)"`)
 	text = taken.ReplaceAllString(text, `"$1":0`)
 	return unique.ReplaceAllStringFunc(text, func(found string) string {
 		if s.numbers[found] == "" {

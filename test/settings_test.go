@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/testing/mailtest"
 	"github.com/countersign/countersign/internal/testing/oidctest"
 	"github.com/countersign/countersign/internal/testing/slacktest"
@@ -166,7 +167,7 @@ var wrongVariables = map[string]string{
 	"TRUSTED_PROXIES": "here", "SMTP_URL": "http://mail.example.com", "OIDC_ISSUER": "ftp://a.example", "OIDC_CLIENT_SECRET_ENV": "UNSET",
 	"ADMIN_EMAIL": "ann", "STOP_GRACE": "soon", "RETENTION": "a year", "NOTIFY_ORIGINS": "a.example", "LOG": "xml",
 	"SLACK_APP_TOKEN": "x", "SLACK_BOT_TOKEN": "x", "SLACK_CHANNELS": "x", "SLACK_URL": "ftp://a.example",
-	"TOKEN_ISSUERS": "default", "OIDC_CLIENT_ID": "of-the-variable", "ARCHIVE_DIR": "/nowhere/archive",
+	"TOKEN_ISSUERS": "default", "WITNESSES": "x", "OIDC_CLIENT_ID": "of-the-variable", "ARCHIVE_DIR": "/nowhere/archive",
 }
 
 // TestEveryFlagWinsOverItsVariable: a service starts and works with the flags where each variable is wrong.
@@ -182,7 +183,7 @@ func TestEveryFlagWinsOverItsVariable(t *testing.T) {
 		"TRUSTED_PROXIES": "127.0.0.1", "SMTP_URL": "smtp://127.0.0.1:1?from=a@example.com", "OIDC_ISSUER": issuer.URL, "OIDC_CLIENT_SECRET_ENV": "ISSUER_SECRET",
 		"ADMIN_EMAIL": "ada@example.com", "STOP_GRACE": "10s", "RETENTION": "500ms", "NOTIFY_ORIGINS": w.shop.Origin(), "LOG": "json",
 		"SLACK_APP_TOKEN": slacktest.AppToken, "SLACK_BOT_TOKEN": slacktest.BotToken, "SLACK_CHANNELS": "default=" + slackChannel, "SLACK_URL": slack.URL(),
-		"TOKEN_ISSUERS": "default=" + issuer.URL, "OIDC_CLIENT_ID": "of-the-flag", "ARCHIVE_DIR": archive,
+		"TOKEN_ISSUERS": "default=" + issuer.URL, "WITNESSES": "https://w.example " + checkpoint.NewCosigner("w.example", make([]byte, 32), 0).Key.String(), "OIDC_CLIENT_ID": "of-the-flag", "ARCHIVE_DIR": archive,
 	}
 	args, variables := []string{"serve"}, w.Settings()
 	for name, value := range flags {

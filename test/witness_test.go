@@ -66,7 +66,7 @@ func TestWitnessesCosignTheAuditLog(t *testing.T) {
 	s := harness.Start(t)
 	one, two := newWitnessed(t, "one.example"), newWitnessed(t, "two.example")
 	logKey := s.Admin.Get("/integrations/contract").OK(t).At("logKey").Text()
-	s.Admin.Get("/audit/checkpoint").Refused(t, "not_found", "no witness has cosigned this log yet")
+	s.Admin.Get("/audit/checkpoint").Refused(t, "not_found", "there is no checkpoint that a witness has cosigned yet; witnesses are a setting of the service (SVC_PLATFORM_WITNESSES)")
 	s.Stop()
 	before := s.Copy(t)
 	for _, w := range []*witnessed{one, two} {

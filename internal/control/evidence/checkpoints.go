@@ -8,13 +8,9 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
-	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
-
-// makeLogKey is the action in the realm's audit log; no operation of the API has it.
-const makeLogKey = "audit.make_key"
 
 // EnsureLogKey makes the key that signs the checkpoints of the audit logs, at the first start of a
 // store, so that whoever runs a witness can have its public half before there is one.
@@ -36,11 +32,8 @@ func (s *AuditService) EnsureLogKey(ctx context.Context) error {
 		}
 		seed, installation := s.Config.NewSecret(), s.Config.NewSecret()
 		k := &records.LogKey{Installation: hex.EncodeToString(installation[:16]), Seed: seed[:]}
-		if _, err := records.LogKeys.Put(tx, store.Realm, records.LogKeyID, k, 0); err != nil {
-			return err
-		}
-		system := core.Actor{Principal: access.System(countersign.DefaultTenant)}
-		return s.AuditIn(tx, store.Realm, system, makeLogKey, "log-key/"+k.Installation, core.Change{})
+		_, err := records.LogKeys.Put(tx, store.Realm, records.LogKeyID, k, 0)
+		return err
 	})
 }
 
@@ -66,7 +59,7 @@ func signerOf(k *records.LogKey, log string) checkpoint.Signer {
 }
 
 // errNotCosigned is the answer before the first cosignature.
-var errNotCosigned = countersign.Errorf(countersign.CodeNotFound, "no witness has cosigned this log yet; witnesses are a setting of the service (SVC_PLATFORM_WITNESSES)")
+var errNotCosigned = countersign.Errorf(countersign.CodeNotFound, "there is no checkpoint that a witness has cosigned yet; witnesses are a setting of the service (SVC_PLATFORM_WITNESSES)")
 
 // Checkpoint is the newest head of a log that witnesses have cosigned.
 func (s *AuditService) Checkpoint(ctx context.Context, a core.Actor, realm bool) (countersign.AuditCheckpoint, error) {

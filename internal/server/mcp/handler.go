@@ -106,7 +106,8 @@ type toolRequest struct {
 // method nor params.
 func readMessage(h http.Header, body []byte) (m message, params map[string]json.RawMessage, err error) {
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil || fields == nil {
+	var failed struct{ Code int } // of an answer
+	if json.Unmarshal(body, &fields) != nil || fields == nil || fields["error"] != nil && json.Unmarshal(fields["error"], &failed) != nil {
 		return m, nil, countersign.Errorf(countersign.CodeInvalidRequest, "the body must be one JSON-RPC message, an object")
 	}
 	// The library refuses what doesn't parse here.

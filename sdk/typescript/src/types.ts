@@ -15,6 +15,7 @@ export type Admission = Schemas["Admission"];
 export type AgentIdentity = Schemas["AgentIdentity"];
 export type Approval = Schemas["Approval"];
 export type AuditExport = Schemas["AuditExport"];
+export type AuditCheckpoint = Schemas["AuditCheckpoint"];
 export type AuditVerification = Schemas["AuditVerification"];
 export type CompileRequest = Schemas["CompileRequest"];
 export type ConformanceWrite = Schemas["ConformanceWrite"];
