@@ -213,11 +213,9 @@ func saveProject(v *web.Request) (string, error) {
 }
 
 // projectWriteOf is the request that would store the project unchanged.
-func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
-	return countersign.ProjectWrite{
-		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
-		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Headers: p.Headers, Capabilities: p.Capabilities,
-	}
+func projectWriteOf(p countersign.Project) (w countersign.ProjectWrite) {
+	countersign.CopyContent(&w, p)
+	return w
 }
 
 func projectDocumentPage(v *web.Request) (*web.Page, error) { return documentAgain(v, nil) }
