@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/countersign/countersign/internal/background/witnessing"
@@ -19,6 +20,7 @@ import (
 // cosigner is a witness that cosigns all that it is shown.
 type cosigner struct {
 	checkpoint.Cosigner
+	mu   sync.Mutex
 	seen []string // origins
 }
 
@@ -29,7 +31,9 @@ func (c *cosigner) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	text := checkpoint.Text(string(body))
 	origin, _, _ := strings.Cut(text, "\n")
+	c.mu.Lock()
 	c.seen = append(c.seen, origin)
+	c.mu.Unlock()
 	line, err := checkpoint.Cosign(text, c.Cosigner)
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(line)), Header: http.Header{}}, err
 }
