@@ -5,7 +5,7 @@ import "time"
 // Session is what a browser's session, or a token, may know of itself: GET /session
 // (contract 3).
 type Session struct {
-	Principal  string   `json:"principal" since:"3" doc:"who acts: user:<e-mail> or token:<id>"`
+	Principal  string   `json:"principal" doc:"who acts: user:<e-mail> or token:<id>"`
 	Email      string   `json:"email,omitempty" doc:"absent for a token that no user stands behind"`
 	TenantID   string   `json:"tenantId" doc:"the tenant that it acts in"`
 	Roles      []Role   `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`

@@ -42,7 +42,7 @@ func TestTenantsGetInByTurns(t *testing.T) {
 			all.Go(func() { l.Wait(t.Context(), who[:1], func() bool { return r.take(who) }) })
 			synctest.Wait()
 		}
-		time.Sleep(10 * time.Second)
+		time.Sleep(10*time.Second + time.Second/2) // between two rounds
 		for range 7 {
 			r.gives(1)
 			time.Sleep(2 * time.Second)
@@ -71,7 +71,8 @@ func TestATenantWithoutRoomHoldsNobodyUp(t *testing.T) {
 		for _, who := range []string{"b1", "b2"} {
 			all.Go(func() { l.Wait(t.Context(), "b", func() bool { return r.take(who) }) })
 		}
-		time.Sleep(5 * time.Second)
+		time.Sleep(5*time.Second + time.Second/2)
+		synctest.Wait()
 		if len(r.in) != 2 {
 			t.Errorf("in are %v", r.in)
 		}

@@ -49,6 +49,9 @@ func TestWhatCanNotBeReadIsNamedWithItsFile(t *testing.T) {
 	if len(r.problems) != 1 || r.problems[0] != "pipe.json: it is no file" {
 		t.Errorf("%q", r.problems)
 	}
+	if err := (&Record{Kind: setting}).retire(nil); err == nil || err.Error() != "retired: a setting stays; write what it is to be" {
+		t.Errorf("%v", err)
+	}
 	err := Write(dir, nil)
 	if err == nil || err.Error() != dir+": it isn't empty (0.json is in it); name a new folder" {
 		t.Errorf("%v", err)
