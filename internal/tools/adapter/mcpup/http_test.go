@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,9 +19,35 @@ import (
 // overHTTP is a server of the protocol's own SDK behind what a test does to its requests.
 type overHTTP struct {
 	*httptest.Server
+	mu     sync.Mutex
 	posts  []string // methods of the messages that came
 	tokens []string
 	hook   func(w http.ResponseWriter, method string) (taken bool)
+}
+
+// came notes a message, and returns what answers it before the server does.
+func (o *overHTTP) came(r *http.Request, method string) func(w http.ResponseWriter, method string) (taken bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if r.Method == http.MethodPost {
+		o.posts = append(o.posts, method)
+		o.tokens = append(o.tokens, r.Header.Get("Authorization"))
+	}
+	return o.hook
+}
+
+// answersBy has a function answer before the server does; nil: nothing does.
+func (o *overHTTP) answersBy(hook func(w http.ResponseWriter, method string) (taken bool)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hook = hook
+}
+
+// sent are the methods of the messages that came, and their tokens.
+func (o *overHTTP) sent() (methods, tokens []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.posts), slices.Clone(o.tokens)
 }
 
 func newHTTP(t *testing.T, options *mcp.StreamableHTTPOptions) *overHTTP {
@@ -43,11 +71,7 @@ func newHTTP(t *testing.T, options *mcp.StreamableHTTPOptions) *overHTTP {
 			Method string `json:"method"`
 		}
 		_ = json.Unmarshal(body, &m) // of a GET there is none
-		if r.Method == http.MethodPost {
-			o.posts = append(o.posts, m.Method)
-			o.tokens = append(o.tokens, r.Header.Get("Authorization"))
-		}
-		if o.hook == nil || !o.hook(w, m.Method) {
+		if hook := o.came(r, m.Method); hook == nil || !hook(w, m.Method) {
 			h.ServeHTTP(w, r)
 		}
 	}))
@@ -61,8 +85,9 @@ func TestToolsOverHTTP(t *testing.T) {
 			o := newHTTP(t, options)
 			s := of(t, "", imported(t, file.MCP{URL: o.URL, Headers: map[string]string{"X-Team": "a"}, Auth: &file.Auth{Type: "bearer", CredentialEnv: "A_TOKEN"}}))
 			s.is(s.call("double", `{"n":21}`), `200 {"isError":false,"result":{"n":42}}`)
-			if n := strings.Count(strings.Join(o.posts, " "), "tools/call"); n != 1 || o.tokens[0] != "Bearer token-of-the-tool" {
-				t.Errorf("%d calls, as %q", n, o.tokens[0])
+			posts, tokens := o.sent()
+			if n := strings.Count(strings.Join(posts, " "), "tools/call"); n != 1 || tokens[0] != "Bearer token-of-the-tool" {
+				t.Errorf("%d calls, as %q", n, tokens[0])
 			}
 		})
 	}
@@ -93,17 +118,18 @@ func TestACallOverHTTPIsMadeOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := newHTTP(t, &mcp.StreamableHTTPOptions{})
 			s := of(t, "", imported(t, file.MCP{URL: o.URL}))
-			o.hook = func(w http.ResponseWriter, method string) bool {
+			o.answersBy(func(w http.ResponseWriter, method string) bool {
 				if method == "tools/call" {
 					test.reply(w)
 				}
 				return method == "tools/call"
-			}
+			})
 			s.is(s.call("double", `{"n":1}`), test.want)
-			if n := strings.Count(strings.Join(o.posts, " "), "tools/call"); n != 1 {
+			posts, _ := o.sent()
+			if n := strings.Count(strings.Join(posts, " "), "tools/call"); n != 1 {
 				t.Errorf("it was called %d times", n)
 			}
-			o.hook = nil
+			o.answersBy(nil)
 			s.is(s.call("double", `{"n":1}`), "200 ") // over a session of its own, where the last one ended
 		})
 	}
@@ -112,11 +138,11 @@ func TestACallOverHTTPIsMadeOnce(t *testing.T) {
 func TestAServerThatRefusesToTellItsToolsIsNotCalled(t *testing.T) {
 	o := newHTTP(t, &mcp.StreamableHTTPOptions{})
 	s := of(t, "", imported(t, file.MCP{URL: o.URL}))
-	o.hook = func(w http.ResponseWriter, method string) bool {
+	o.answersBy(func(w http.ResponseWriter, method string) bool {
 		if method == "tools/list" {
 			w.WriteHeader(401)
 		}
 		return method == "tools/list"
-	}
+	})
 	s.is(s.call("double", `{"n":1}`), "not_called: the server did not answer which tools it has; nothing was called")
 }
