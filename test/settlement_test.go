@@ -262,3 +262,30 @@ func TestAnUnsignedAnswerIsUncertain(t *testing.T) {
 	w.reaches(t, id, "FAILED").Is(t, "steps.0.error.code", "answer_unsigned")
 	w.tenantAdmin.Get("/audit?action=projects.answer_keys").OK(t).Is(t, "items.0.answerKeys", []any{other}).Is(t, "items.0.weakens", true)
 }
+
+// TestAStatementIsConfirmedByCommand, and the keys of answers are changed by one.
+func TestAStatementIsConfirmedByCommand(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, time.Hour)
+	w := banks(t, b, doc{"path": "/settlement"})
+	address := w.ForCommands()
+	run := func(c *harness.Client, args ...string) harness.Result {
+		t.Helper()
+		env := map[string]string{"COUNTERSIGN_URL": address, "COUNTERSIGN_TOKEN": c.Token(), "XDG_CONFIG_HOME": t.TempDir()}
+		r := harness.Run(t, env, args...)
+		if r.Status != 0 {
+			t.Fatalf("%v: %d %s%s", args, r.Status, r.Out, r.Err)
+		}
+		return r
+	}
+	b.line = "answer lost"
+	id := w.run(t, step("pay", "pay", doc{"amount": 5}))
+	w.says(t, id, "DONE")
+	prints(t, run(w.approver, "runs", "settle", id, "--confirm", "--reason", "the bank says so").Out, "COMPLETED")
+	shop := w.Admin.Get("/runs/" + id).OK(t).At("steps.0.projectId").Text()
+	if shop == "" {
+		shop = w.Admin.Get("/projects").OK(t).At("items.0.id").Text()
+	}
+	run(w.tenantAdmin, "projects", "answer-keys", shop, b.key)
+	w.Admin.Get("/projects/"+shop).OK(t).Is(t, "answerKeys.0", b.key)
+}

@@ -65,7 +65,7 @@ export class Countersign {
   validateProject = (id: string, o?: CallOptions) => this.#post<t.Validation>(`/projects/${segment(id)}/validate`, undefined, o);
   checkProjectHealth = (id: string, o?: CallOptions) => this.#post<t.HealthCheck>(`/projects/${segment(id)}/health-check`, undefined, o);
   /** Changes the keys by which a project's receiver signs its answers, also under unfinished runs. */
-  putAnswerKeys = (id: string, body: Body<t.AnswerKeysWrite>, o?: CallOptions) => this.#put<t.Project>(`/projects/${segment(id)}/answer-keys`, body, o);
+  saveAnswerKeys = (id: string, body: Body<t.AnswerKeysWrite>, o?: CallOptions) => this.#put<t.Project>(`/projects/${segment(id)}/answer-keys`, body, o);
   enableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/enable`, body, o);
   disableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/disable`, body, o);
   retireProject = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/retire`, body, o);

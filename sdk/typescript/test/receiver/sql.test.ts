@@ -42,6 +42,7 @@ describe("the sql store", () => {
 
 describe("what became of a key", () => {
   test("a mark and a claim meet on one key; marks and the memory's own rows are never forgotten", async () => {
+    await db.exec("DELETE FROM countersign_keys"); // a memory that begins
     const store = new SqlStore(db);
     const [never, done] = [claim(), claim({ at: new Date(day) })];
     const began = new Date(1000);
