@@ -7,7 +7,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -141,6 +143,7 @@ func (got answer) is(t *testing.T, status int, body string) {
 // api is an upstream that keeps what it was asked.
 type api struct {
 	*httptest.Server
+	mu    sync.Mutex
 	asked []string // method, target and body
 	heads []http.Header
 	reply func(w http.ResponseWriter, r *http.Request)
@@ -154,12 +157,27 @@ func newAPI(t *testing.T, reply func(w http.ResponseWriter, r *http.Request)) *a
 		if err != nil {
 			return
 		}
+		a.mu.Lock()
 		a.asked = append(a.asked, strings.TrimSpace(r.Method+" "+r.RequestURI+" "+string(body)))
 		a.heads = append(a.heads, r.Header)
+		a.mu.Unlock()
 		a.reply(w, r)
 	}))
 	t.Cleanup(a.Close)
 	return a
+}
+
+// sent is what it was asked, and headers with which headers.
+func (a *api) sent() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.asked)
+}
+
+func (a *api) headers() []http.Header {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.heads)
 }
 
 func says(status int, body string) func(http.ResponseWriter, *http.Request) {

@@ -26,10 +26,10 @@ func TestNestedFieldsBecomeAForm(t *testing.T) {
 	api := newAPI(t, says(200, "{}"))
 	a := start(t, shop(api.URL, "encode: form"), nil)
 	a.send("k", "POST", "/http/shop/orders", `{"amount":2.50,"items":[{"id":"a&b"},{"id":"c d"}],"meta":{"on":true,"off":null},"none":[]}`).is(t, 200, "{}")
-	if want := "POST /orders amount=2.50&items%5B0%5D%5Bid%5D=a%26b&items%5B1%5D%5Bid%5D=c+d&meta%5Bon%5D=true"; api.asked[0] != want {
-		t.Errorf("sent %s\nnot %s", api.asked[0], want)
+	if want := "POST /orders amount=2.50&items%5B0%5D%5Bid%5D=a%26b&items%5B1%5D%5Bid%5D=c+d&meta%5Bon%5D=true"; api.sent()[0] != want {
+		t.Errorf("sent %s\nnot %s", api.sent()[0], want)
 	}
-	if kind := api.heads[0].Get("Content-Type"); kind != "application/x-www-form-urlencoded" {
+	if kind := api.headers()[0].Get("Content-Type"); kind != "application/x-www-form-urlencoded" {
 		t.Error("as", kind)
 	}
 	a.send("l", "POST", "/http/shop/orders", `[1]`).is(t, 400, `{"error":"invalid_request","message":"the body must be a JSON object: its fields are those of the upstream"}`)
@@ -44,14 +44,14 @@ func TestTheUpstreamGetsTheRuntimesKeyAsItsOwn(t *testing.T) {
 		"PayPal-Request-Id": "run-1.pay", "Notion-Version": "2022-06-28", "Accept": "application/vnd.shop+json",
 		"Accept-Encoding": "identity", "X-Runtime-Signature": "", "Idempotency-Key": "", "Authorization": "",
 	} {
-		if got := api.heads[0].Get(name); got != want {
+		if got := api.headers()[0].Get(name); got != want {
 			t.Errorf("%s: %q, not %q", name, got, want)
 		}
 	}
 	b := start(t, shop(api.URL, "key: {field: idempotency_key}"), nil)
 	b.send("run-2.pay", "POST", "/http/shop/orders", `{"amount":9007199254740993}`).is(t, 200, "{}")
-	if want := `POST /orders {"amount":9007199254740993,"idempotency_key":"run-2.pay"}`; api.asked[1] != want {
-		t.Errorf("sent %s\nnot %s", api.asked[1], want)
+	if want := `POST /orders {"amount":9007199254740993,"idempotency_key":"run-2.pay"}`; api.sent()[1] != want {
+		t.Errorf("sent %s\nnot %s", api.sent()[1], want)
 	}
 	b.send("run-3.pay", "POST", "/http/shop/orders", `{"idempotency_key":"x"}`).is(t, 400, `the body's field \"idempotency_key\" is the upstream's idempotency key, which the adapter writes`)
 }
@@ -67,7 +67,7 @@ func TestHowTheAdapterAuthenticates(t *testing.T) {
 		a := start(t, shop(api.URL, "auth: "+auth), map[string]string{"KEY": "the-key"})
 		a.send("k", "POST", "/http/shop/orders", "{}").is(t, 200, `{"echo":"[credential]"}`)
 		name, value, _ := strings.Cut(want, ": ")
-		if got := api.heads[0].Get(name); got != value {
+		if got := api.headers()[0].Get(name); got != value {
 			t.Errorf("%s: %s: %q", auth, name, got)
 		}
 	}
@@ -124,7 +124,7 @@ func TestATokenIsFetchedBeforeTheCallAndUsedUntilItEnds(t *testing.T) {
 	if len(k.asked) != 1 || k.asked[0].Get("client") != "the-client:client-secret" || k.asked[0].Get("scope") != "orders read" || k.asked[0].Get("grant_type") != "client_credentials" {
 		t.Errorf("the endpoint was asked %v", k.asked)
 	}
-	if got := api.heads[1].Get("Authorization"); got != "Bearer token-1" {
+	if got := api.headers()[1].Get("Authorization"); got != "Bearer token-1" {
 		t.Error(got)
 	}
 }
@@ -143,7 +143,7 @@ func TestARevokedClientCallsNothing(t *testing.T) {
 	}
 	k.Close()
 	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 424, "no token: the token endpoint gave no answer that can be used")
-	if api.asked != nil {
+	if api.sent() != nil {
 		t.Error("it was called")
 	}
 }
@@ -157,8 +157,8 @@ func TestA401IsAnEndAndIsNeverRetried(t *testing.T) {
 	a.send("a", "POST", "/http/shop/orders", "{}").is(t, 401, `{"why":"revoked"}`)
 	api.reply = says(200, "{}")
 	a.send("b", "POST", "/http/shop/orders", "{}").is(t, 200, "{}")
-	if len(api.asked) != 2 || api.heads[1].Get("Authorization") != "Bearer token-2" {
-		t.Errorf("asked %d times, then with %s", len(api.asked), api.heads[1].Get("Authorization"))
+	if len(api.sent()) != 2 || api.headers()[1].Get("Authorization") != "Bearer token-2" {
+		t.Errorf("asked %d times, then with %s", len(api.sent()), api.headers()[1].Get("Authorization"))
 	}
 }
 
@@ -192,7 +192,7 @@ func TestAJobIsFollowedToItsEnd(t *testing.T) {
 	} {
 		var api *api
 		api = newAPI(t, func(w http.ResponseWriter, r *http.Request) {
-			switch n := len(api.asked); {
+			switch n := len(api.sent()); {
 			case r.Method == "POST":
 				says(202, `{"job":{"id":"J-1"}}`)(w, r)
 			case n == 2:
@@ -207,7 +207,7 @@ func TestAJobIsFollowedToItsEnd(t *testing.T) {
 		for range 2 {
 			a.send("k", "POST", "/http/shop/orders", "{}").is(t, want.status, want.body)
 		}
-		if got := strings.Join(api.asked, " "); got != "POST /orders {} GET /jobs/J-1 GET /jobs/J-1 GET /jobs/J-1" {
+		if got := strings.Join(api.sent(), " "); got != "POST /orders {} GET /jobs/J-1 GET /jobs/J-1 GET /jobs/J-1" {
 			t.Error(got)
 		}
 	}
@@ -234,7 +234,7 @@ func TestAJobGoesOnBehindItsCallerAndTheNextProcess(t *testing.T) {
 	for a.send("k", "POST", "/http/shop/orders", "{}").status == 504 {
 	}
 	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 200, "1")
-	if n := strings.Count(strings.Join(api.asked, " "), "POST"); n != 1 {
+	if n := strings.Count(strings.Join(api.sent(), " "), "POST"); n != 1 {
 		t.Errorf("it was called %d times", n)
 	}
 }

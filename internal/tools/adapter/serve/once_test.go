@@ -26,8 +26,8 @@ func TestTheSameKeyGetsTheSameAnswerAndAnotherCallAConflict(t *testing.T) {
 	for _, other := range [][2]string{{"/http/shop/orders", `{"amount":2}`}, {"/http/shop/orders?x=1", `{"amount":1}`}} {
 		a.send("run-1.pay", "POST", other[0], other[1]).is(t, 409, `{"error":"idempotency_conflict","message":"this idempotency key came with another operation, query or body"}`)
 	}
-	if len(api.asked) != 1 {
-		t.Errorf("the upstream was asked %d times: %q", len(api.asked), api.asked)
+	if len(api.sent()) != 1 {
+		t.Errorf("the upstream was asked %d times: %q", len(api.sent()), api.sent())
 	}
 }
 
@@ -75,8 +75,8 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 				a.send("run-1.pay", "POST", "/http/shop/orders", `{}`).is(t, test.status, test.body)
 				a.restart()
 			}
-			if len(api.asked) != 1 {
-				t.Errorf("the upstream was asked %d times", len(api.asked))
+			if len(api.sent()) != 1 {
+				t.Errorf("the upstream was asked %d times", len(api.sent()))
 			}
 		})
 	}
@@ -92,8 +92,8 @@ func TestOnlyTheSecretOfTheUpstreamItselfVerifies(t *testing.T) {
 	a.do(httptest.NewRequest("GET", "/openapi.json", nil)).is(t, 401, "missing_header")
 	a.do(httptest.NewRequest("GET", "/health", nil)).is(t, 200, `{"status":"ok"}`)
 	a.signed("OTHER", "k", "GET", "/openapi.json", "").is(t, 200, `"/http/shop/orders/{id}"`)
-	if len(api.asked) != 1 {
-		t.Errorf("the upstreams were asked %q", api.asked)
+	if len(api.sent()) != 1 {
+		t.Errorf("the upstreams were asked %q", api.sent())
 	}
 }
 
@@ -113,8 +113,8 @@ func TestWhatIsNotOfferedIsNotFound(t *testing.T) {
 	a.send("p2", "PUT", "/http/shop/files/a%2F..%2Fb", "{}").is(t, 404, "not_found")
 	a.send("p3", "GET", "/http/shop/orders/A-1?expand=all&x=%20", "").is(t, 200, "{}")
 	want := []string{"PUT /files/a%2Fb%20c {}", "GET /orders/A-1?expand=all&x=%20"}
-	if strings.Join(api.asked, "\n") != strings.Join(want, "\n") {
-		t.Errorf("passed on %q, not %q", api.asked, want)
+	if strings.Join(api.sent(), "\n") != strings.Join(want, "\n") {
+		t.Errorf("passed on %q, not %q", api.sent(), want)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestAMissingCredentialCallsNothing(t *testing.T) {
 	api := newAPI(t, says(200, "{}"))
 	a := start(t, shop(api.URL, "auth: {type: bearer, credentialEnv: KEY}"), nil)
 	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 424, "the variable KEY is not set; nothing was called")
-	if api.asked != nil {
+	if api.sent() != nil {
 		t.Error("it was called")
 	}
 }
@@ -155,7 +155,7 @@ func TestACallThatThisProcessDoesNotKnowTheEndOfIsUnknown(t *testing.T) {
 	}
 	a.restart()
 	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 200, `{"found":true}`)
-	if api.asked != nil {
+	if api.sent() != nil {
 		t.Error("it was called")
 	}
 }
@@ -179,7 +179,7 @@ func TestAnswersAreDroppedAndKeysStay(t *testing.T) {
 	a.now = a.now.Add(91 * 24 * time.Hour)
 	a.restart()
 	a.send("k", "POST", "/http/shop/orders", "{}").is(t, 504, "outcome_unknown")
-	if len(api.asked) != 1 {
+	if len(api.sent()) != 1 {
 		t.Error("it was called again")
 	}
 }
@@ -204,8 +204,8 @@ func TestConcurrentCallsUnderAKeyAreOne(t *testing.T) {
 	for range 20 {
 		(<-answers).is(t, 200, `{"n":1}`)
 	}
-	if len(api.asked) != 1 {
-		t.Errorf("it was called %d times", len(api.asked))
+	if len(api.sent()) != 1 {
+		t.Errorf("it was called %d times", len(api.sent()))
 	}
 }
 
@@ -238,8 +238,8 @@ func TestACallThatGoesOnIsWaitedForThenInProgress(t *testing.T) {
 		got = a.send("k", "POST", "/http/shop/orders", "{}")
 	}
 	got.is(t, 200, "{}")
-	if len(api.asked) != 1 {
-		t.Error(api.asked)
+	if len(api.sent()) != 1 {
+		t.Error(api.sent())
 	}
 }
 
@@ -274,7 +274,7 @@ func TestNoOtherCallIsBegunWhileAnAnswerCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	(<-first).is(t, 200, "{}")
-	if len(api.asked) != 1 {
-		t.Error(api.asked)
+	if len(api.sent()) != 1 {
+		t.Error(api.sent())
 	}
 }

@@ -80,7 +80,7 @@ func TestWithoutItsMemoryTheAdapterCallsNothing(t *testing.T) {
 	}
 	got := a.send("k", "POST", "/http/shop/orders", "{}")
 	got.is(t, 424, "the adapter's memory can't be read or written; nothing was called")
-	if a.signedBy(got, "k", "POST", "/http/shop/orders", "{}") || api.asked != nil {
+	if a.signedBy(got, "k", "POST", "/http/shop/orders", "{}") || api.sent() != nil {
 		t.Error("it is signed, or was called")
 	}
 	a.send("k~settle-1", "GET", "/calls/k", "").is(t, 503, "the adapter's memory can't be read; nothing was changed")
@@ -141,8 +141,8 @@ func TestAWithdrawnKeyIsNeverCalled(t *testing.T) {
 	a.send("done", "POST", "/http/shop/orders", "{}").is(t, 200, "{}")
 	a.send("done~withdraw", "POST", "/calls/done/withdraw", "").is(t, 200, `"state":"DONE"`)
 	a.send("done", "POST", "/http/shop/orders", "{}").is(t, 200, "{}")
-	if len(api.asked) != 1 {
-		t.Error(api.asked)
+	if len(api.sent()) != 1 {
+		t.Error(api.sent())
 	}
 }
 
