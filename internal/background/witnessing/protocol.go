@@ -27,51 +27,59 @@ const answerMost = 64 << 10
 // another replica submits too.
 const maxConflicts = 3
 
-// agree has a witness cosign a log's head of a size, and returns the lines of its answer. A
+// cosigned is a checkpoint, and the lines of a witness's answer to it.
+type cosigned struct {
+	size              int64
+	epoch             int
+	checkpoint, lines string
+}
+
+// agree has a witness cosign a log's head of a size. A
 // conflict is answered by submitting from the size that the witness names, once the log's head has
 // been read anew.
-func (w *Submitter) agree(ctx context.Context, at int, tenant string, size int64) (line string, err error) {
+func (w *Submitter) agree(ctx context.Context, at int, tenant string, size int64) (c cosigned, err error) {
 	old := w.last(at, tenant, size)
 	for range maxConflicts {
-		text, signed, err := w.submission(ctx, tenant, old, size)
+		text, c, err := w.submission(ctx, tenant, old, size)
 		if err != nil {
-			return "", err
+			return c, err
 		}
 		status, body, err := w.post(ctx, w.cfg.Witnesses[at].URL, text)
 		if err != nil {
-			return "", err
+			return c, err
 		}
 		switch status {
 		case http.StatusOK:
-			_, err := checkpoint.Joined(signed, body, w.cfg.Witnesses[at].Key)
-			return body, err
+			c.lines = body
+			_, err := checkpoint.Joined(c.checkpoint, body, w.cfg.Witnesses[at].Key)
+			return c, err
 		case http.StatusUnprocessableEntity:
 			if old == 0 || old == size {
-				return "", fmt.Errorf("it refuses a proof from %d to %d, which is none", old, size)
+				return c, fmt.Errorf("it refuses a proof from %d to %d, which is none", old, size)
 			}
-			return "", &rewoundError{fmt.Sprintf("the log of %d records does not go on from the %d that were cosigned", size, old)}
+			return c, &rewoundError{fmt.Sprintf("the log of %d records does not go on from the %d that were cosigned", size, old)}
 		case http.StatusConflict:
 			named, err := strconv.ParseInt(strings.TrimSuffix(body, "\n"), 10, 64)
 			if err != nil || named < 0 {
-				return "", fmt.Errorf("its conflict names no size")
+				return c, fmt.Errorf("its conflict names no size")
 			}
 			if err := w.after(ctx, tenant, named); err != nil {
-				return "", err
+				return c, err
 			}
 			switch {
 			case named == old && old == size:
-				return "", &rewoundError{fmt.Sprintf("the %d records that were cosigned are others than the log's", named)}
+				return c, &rewoundError{fmt.Sprintf("the %d records that were cosigned are others than the log's", named)}
 			case named == old:
-				return "", fmt.Errorf("it names the size that was submitted from, %d", old)
+				return c, fmt.Errorf("it names the size that was submitted from, %d", old)
 			case named > size:
-				return "", errAhead
+				return c, errAhead
 			}
 			old = named
 		default:
-			return "", fmt.Errorf("it answers %d", status)
+			return c, fmt.Errorf("it answers %d", status)
 		}
 	}
-	return "", fmt.Errorf("it names another size each time")
+	return c, fmt.Errorf("it names another size each time")
 }
 
 // last is the size that a witness has cosigned last, as far as is known; 0 if that isn't.
@@ -102,7 +110,7 @@ func (w *Submitter) after(ctx context.Context, tenant string, named int64) error
 }
 
 // submission makes the text of a submission in one snapshot, and the checkpoint in it.
-func (w *Submitter) submission(ctx context.Context, tenant string, old, size int64) (text, signed string, err error) {
+func (w *Submitter) submission(ctx context.Context, tenant string, old, size int64) (text string, c cosigned, err error) {
 	err = w.store.View(ctx, func(tx store.Tx) error {
 		key, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
 		if err != nil {
@@ -112,11 +120,12 @@ func (w *Submitter) submission(ctx context.Context, tenant string, old, size int
 		if err != nil {
 			return err
 		}
-		signed, err = checkpoint.Sign(headOf(key, tenant, grown), checkpoint.NewSigner(key.Origin(tenant), key.Seed))
+		signed, err := checkpoint.Sign(checkpoint.Head{Origin: key.Origin(tenant), Size: grown.Size, Hash: grown.Root}, checkpoint.NewSigner(key.Origin(tenant), key.Seed))
+		c = cosigned{size: size, epoch: key.Epoch, checkpoint: signed}
 		text = checkpoint.Submission{Old: old, Proof: grown.Proof, Checkpoint: signed}.Text()
 		return err
 	})
-	return text, signed, err
+	return text, c, err
 }
 
 // post sends a submission. The client bounds how long it takes.

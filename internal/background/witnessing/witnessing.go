@@ -84,18 +84,18 @@ func (w *Submitter) Stop() {
 
 // Look reads how far each log has grown.
 func (w *Submitter) Look(ctx context.Context) {
-	err := w.cfg.Unreadable.EachTenant(ctx, w.store, "audit log", w.look)
+	err := w.cfg.Unreadable.EachTenant(ctx, w.store, "audit log", func(tenant string) error { return w.look(ctx, tenant) })
 	if err == nil {
-		err = w.look(store.Realm)
+		err = w.look(ctx, store.Realm)
 	}
 	if err != nil && ctx.Err() == nil {
 		w.cfg.Log.Warn("the heads of the audit logs can't be read for witnesses", "error", err)
 	}
 }
 
-func (w *Submitter) look(tenant string) error {
+func (w *Submitter) look(ctx context.Context, tenant string) error {
 	var size int64
-	err := w.store.View(context.Background(), func(tx store.Tx) (err error) {
+	err := w.store.View(ctx, func(tx store.Tx) (err error) {
 		size, _, err = audit.Head(tx, tenant)
 		return err
 	})
@@ -152,14 +152,14 @@ func (w *Submitter) due(at int) map[string]int64 {
 // submit submits a log's head, and keeps the cosignature.
 func (w *Submitter) submit(ctx context.Context, at int, tenant string, size int64) {
 	witness := w.cfg.Witnesses[at]
-	signed, err := w.agree(ctx, at, tenant, size)
+	c, err := w.agree(ctx, at, tenant, size)
 	var rewound *rewoundError
 	switch {
 	case errors.As(err, &rewound):
 		w.note(tenant, func(l *shown) { l.wrong[at] = rewound.how })
 		w.cfg.Log.Error("audit_rewound: a log is not what a witness has cosigned", "tenant", tenant, "witness", witness.Key.Name(), "how", rewound.how)
 	case err == nil:
-		if err = w.keep(ctx, at, tenant, size, signed); err == nil {
+		if err = w.keep(ctx, at, tenant, c); err == nil {
 			w.note(tenant, func(l *shown) { l.done[at], l.wrong[at] = size, "" })
 		}
 	}
@@ -196,41 +196,26 @@ func (w *Submitter) Rewound() (names []string) {
 	return names
 }
 
-// keep stores a cosigned checkpoint, beside the cosignatures of the same size that others have
-// given.
-func (w *Submitter) keep(ctx context.Context, at int, tenant string, size int64, line string) error {
+// keep stores a checkpoint with the lines of a witness's answer, beside the cosignatures of the same
+// size that others have given. The checkpoint is of a prefix of the log, so it stays true while it
+// waits for its turn.
+func (w *Submitter) keep(ctx context.Context, at int, tenant string, c cosigned) error {
 	key := w.cfg.Witnesses[at].Key
 	return w.store.Update(ctx, func(tx store.Tx) error {
-		logKey, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
-		if err != nil {
-			return err
-		}
-		grown, err := w.prover.Grown(tx, tenant, 0, size)
-		if err != nil {
-			return err
-		}
-		signed, err := checkpoint.Sign(headOf(logKey, tenant, grown), checkpoint.NewSigner(logKey.Origin(tenant), logKey.Seed))
-		if err != nil {
-			return err
-		}
-		kept, version, err := records.CosignedHeads.Get(tx, tenant, records.CosignedID(size))
+		kept, version, err := records.CosignedHeads.Get(tx, tenant, records.CosignedID(c.size))
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			kept = &records.Cosigned{Size: size, Epoch: logKey.Epoch, Checkpoint: signed}
+			kept = &records.Cosigned{Size: c.size, Epoch: c.epoch, Checkpoint: c.checkpoint}
 		case err != nil:
 			return err
 		case len(checkpoint.Cosignatures(kept.Checkpoint, []checkpoint.Key{key})) > 0:
 			return nil
 		}
-		if kept.Checkpoint, err = checkpoint.Joined(kept.Checkpoint, line, key); err != nil {
+		if kept.Checkpoint, err = checkpoint.Joined(kept.Checkpoint, c.lines, key); err != nil {
 			return err
 		}
 		kept.At = w.cfg.Now()
-		_, err = records.CosignedHeads.Put(tx, tenant, records.CosignedID(size), kept, version)
+		_, err = records.CosignedHeads.Put(tx, tenant, records.CosignedID(c.size), kept, version)
 		return err
 	})
-}
-
-func headOf(k *records.LogKey, tenant string, g audit.Grown) checkpoint.Head {
-	return checkpoint.Head{Origin: k.Origin(tenant), Size: g.Size, Hash: g.Root}
 }

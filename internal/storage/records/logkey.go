@@ -50,19 +50,13 @@ const cosignedPrefix = "cosigned/"
 // CosignedID is the id of the one of a size.
 func CosignedID(size int64) string { return fmt.Sprintf(cosignedPrefix+"%016d", size) }
 
-// NewestCosigned are the ids from the newest on, by a query.
+// NewestCosigned is the newest one, by a query.
 func NewestCosigned() store.Query {
-	return store.Query{Where: cosignedWhere(0), Order: []store.Order{{Column: "id", Descending: true}}, Limit: 1}
-}
-
-// FirstCosigned are those of at least a size, the oldest first, by a query.
-func FirstCosigned(size int64) store.Query {
-	return store.Query{Where: cosignedWhere(size), Order: []store.Order{{Column: "id"}}, Limit: 1}
-}
-
-func cosignedWhere(size int64) []store.Filter {
-	return []store.Filter{
-		{Column: "id", Op: store.AtLeast, Values: []any{CosignedID(size)}},
-		{Column: "id", Op: store.AtMost, Values: []any{cosignedPrefix + "~"}},
+	return store.Query{
+		Where: []store.Filter{
+			{Column: "id", Op: store.AtLeast, Values: []any{CosignedID(0)}},
+			{Column: "id", Op: store.AtMost, Values: []any{cosignedPrefix + "~"}},
+		},
+		Order: []store.Order{{Column: "id", Descending: true}}, Limit: 1,
 	}
 }
