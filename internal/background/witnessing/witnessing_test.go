@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,7 +70,7 @@ func (b *bed) grow(n int, story string) {
 // door is an HTTP server of a witness, which a test may put in the way of.
 type door struct {
 	witnessing.Witness
-	asked int
+	asked atomic.Int64
 	way   func(rw http.ResponseWriter, r *http.Request, body string) bool // true: it has answered
 }
 
@@ -82,7 +83,7 @@ func (b *bed) witness(dir, name string) *door {
 	d := &door{}
 	inner := witness.Handler(w, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		d.asked++
+		d.asked.Add(1)
 		body, _ := io.ReadAll(r.Body)
 		if d.way != nil && d.way(rw, r, string(body)) {
 			return
@@ -168,14 +169,14 @@ func TestAllWitnessesCosignOneHead(t *testing.T) {
 	b.now = b.now.Add(time.Minute)
 	b.round(s, one, two)
 	b.wants(305, 2, one, two)
-	asked := one.asked
+	asked := one.asked.Load()
 	b.now = b.now.Add(time.Hour)
 	b.round(s, one, two)
-	if one.asked != asked {
+	if one.asked.Load() != asked {
 		t.Error("a log that hasn't grown is shown again")
 	}
 	b.round(b.process(one, two), one, two)
-	if one.asked == asked {
+	if one.asked.Load() == asked {
 		t.Error("a start doesn't show a log that hasn't grown")
 	}
 	b.wants(305, 2, one, two)
@@ -238,7 +239,7 @@ func TestAWitnessThatContradictsItselfIsToldOf(t *testing.T) {
 		b := newBed(t)
 		one := b.witness(t.TempDir(), "one.example")
 		one.way = func(rw http.ResponseWriter, _ *http.Request, _ string) bool {
-			status, body, _ := strings.Cut(answers[(one.asked-1)%len(answers)], " ")
+			status, body, _ := strings.Cut(answers[(int(one.asked.Load())-1)%len(answers)], " ")
 			code := map[string]int{"200": 200, "409": 409, "422": 422, "500": 500}[status]
 			rw.WriteHeader(code)
 			_, _ = io.WriteString(rw, body+"\n")

@@ -23,10 +23,7 @@ import (
 func (s *StartService) StartAgentRun(ctx context.Context, a core.Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := core.WellFormed(a, checked); err != nil {
-		return Started{}, err
-	}
-	if err := core.WellKeyed(key); err != nil {
+	if err := cmp.Or(core.WellFormed(a, checked), core.WellKeyed(key)); err != nil {
 		return Started{}, err
 	}
 	return s.startAgent(ctx, a, id, start, &start.ExpectedRevision, key)
@@ -81,10 +78,7 @@ func judgedAgentRun(tx store.Tx, a core.Actor, id string, start countersign.Agen
 func (s *StartService) StartTeamRun(ctx context.Context, a core.Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := core.WellFormed(a, checked); err != nil {
-		return Started{}, err
-	}
-	if err := core.WellKeyed(key); err != nil {
+	if err := cmp.Or(core.WellFormed(a, checked), core.WellKeyed(key)); err != nil {
 		return Started{}, err
 	}
 	return s.startExecutors(ctx, a, executorsStart{
@@ -101,10 +95,7 @@ func (s *StartService) StartTeamRun(ctx context.Context, a core.Actor, id string
 func (s *StartService) StartProjectRun(ctx context.Context, a core.Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
 	checked := start
 	checked.Inputs = nil // values of any kind, which a schema judges
-	if err := core.WellFormed(a, checked); err != nil {
-		return Started{}, err
-	}
-	if err := core.WellKeyed(key); err != nil {
+	if err := cmp.Or(core.WellFormed(a, checked), core.WellKeyed(key)); err != nil {
 		return Started{}, err
 	}
 	return s.startExecutors(ctx, a, executorsStart{
