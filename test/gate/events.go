@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign/test/gotest"
@@ -62,6 +64,9 @@ func (r *reader) end(e gotest.Event, key string) {
 		if text := r.output[key]; text != nil {
 			o.output = text.String()
 		}
+		if e.Test == "" {
+			o.output += r.unended(e.Package)
+		}
 		if e.Test == "" && (r.failed[e.Package] || e.FailedBuild != "") {
 			o.output = "" // its failed tests or its build were reported
 		}
@@ -71,4 +76,17 @@ func (r *reader) end(e gotest.Event, key string) {
 		delete(r.output, key)
 	}
 	r.report(o)
+}
+
+// unended is what the tests of a package have said that never ended: one that hangs until the
+// timeout has the stacks of all goroutines in its output, and no outcome.
+func (r *reader) unended(pkg string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(r.output)) {
+		if test, is := strings.CutPrefix(key, pkg+" "); is && test != "" {
+			b.WriteString("never ended: " + test + "\n" + r.output[key].String())
+			delete(r.output, key)
+		}
+	}
+	return b.String()
 }
