@@ -78,9 +78,9 @@ func TestATestThatHangsIsNamedWithWhatItSaid(t *testing.T) {
 	text := `{"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"pass","Package":"p","Test":"TestA"}
 {"Action":"run","Package":"p","Test":"TestB"}
-{"Action":"output","Package":"p","Test":"TestB","Output":"panic: test timed out after 30m0s\\n"}
-{"Action":"output","Package":"p","Test":"TestB","Output":"goroutine 7 [select, 29 minutes]:\\n"}
-{"Action":"output","Package":"p","Output":"FAIL\\tp\\t1800s\\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"panic: test timed out after 30m0s\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"goroutine 7 [select, 29 minutes]:\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t1800s\n"}
 {"Action":"fail","Package":"p"}`
 	want := "fail|p||FAIL\tp\t1800s\nnever ended: TestB\npanic: test timed out after 30m0s\ngoroutine 7 [select, 29 minutes]:"
 	if got := reported(t, text); !slices.Contains(got, want) {
