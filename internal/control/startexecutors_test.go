@@ -55,6 +55,31 @@ func TestChangeWhileAStartIsUnderWayIsDrift(t *testing.T) {
 	}
 }
 
+// TestAStartIsJudgedByWhetherItsProjectIsEnabledInItsTurn: one that was disabled when the plan was
+// made of it, and is enabled by then, starts; of an agent, a team and a single call.
+func TestAStartIsJudgedByWhetherItsProjectIsEnabledInItsTurn(t *testing.T) {
+	h, ids := crewed(t)
+	for name, start := range map[string]func() (control.Started, error){
+		"agent": func() (control.Started, error) { return h.startPing(ids[0], countersign.ModeLive, "agent") },
+		"team":  func() (control.Started, error) { return h.startTeamRun(countersign.ModeLive, "team") },
+		"call": func() (control.Started, error) {
+			call := countersign.ProjectRunStart{Mode: countersign.ModeLive, Capability: "ping", Expectation: done}
+			return h.service.StartProjectRun(background, as("acme"), "acme-one", call, "call")
+		},
+	} {
+		h.disable("acme-one")
+		h.store.before = func() {
+			h.elsewhere(func() {
+				_, err := h.service.EnableProject(background, as("acme"), "acme-one", countersign.Toggle{ExpectedRevision: 1})
+				h.must(err)
+			})
+		}
+		if _, err := start(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestStartBeyondTheLimitIsCapacity: nothing of it is kept.
 func TestStartBeyondTheLimitIsCapacity(t *testing.T) {
 	h := openWith(t, 1)

@@ -72,7 +72,7 @@ func ForCall(s Source, start countersign.ProjectRunStart, o Creation) (countersi
 	}
 	p.Gate = gateOf(&p, map[string]Source{s.Project.ID: s})
 	p.PlanDigest = digest(&p)
-	problems := validateSteps(o.Meter, &p, map[string]Source{s.Project.ID: s}, request.CheckInputs)
+	problems := validateSteps(o.Meter, &p, map[string]Source{s.Project.ID: s}, checks{inputs: request.CheckInputs})
 	for i := range problems {
 		problems[i] = AsSingleRun(problems[i])
 	}
@@ -101,7 +101,7 @@ func CheckTeam(m *cost.Meter, c Executors) []string {
 	steps, found := c.steps(c.Team.Steps, nil)
 	problems = append(problems, found...)
 	p := &countersign.Plan{Mode: countersign.ModeDryRun, Steps: steps}
-	return append(problems, validateSteps(m, p, c.Projects, request.CheckGiven)...)
+	return append(problems, validateSteps(m, p, c.Projects, checks{inputs: request.CheckGiven})...)
 }
 
 // GivenSteps are the team's steps without inputs that are null and optional.
@@ -157,7 +157,7 @@ func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]
 	p.Gate = gateOf(&p, c.Projects)
 	problems = append(problems, strayInputs(of, inputs)...)
 	problems = append(problems, c.models()...)
-	return p, append(problems, validateSteps(o.Meter, &p, c.Projects, request.CheckInputs)...)
+	return p, append(problems, validateSteps(o.Meter, &p, c.Projects, checks{inputs: request.CheckInputs})...)
 }
 
 // agents are the executors as stored in the plan, each once.

@@ -32,7 +32,8 @@ func TestATeamHasStepsAndEachMemberARole(t *testing.T) {
 	}
 }
 
-// A team says nothing of the mode: its projects may be disabled for now.
+// A team says nothing of the mode, and a start asks in its own turn whether the projects are
+// enabled: they may be disabled for now.
 func TestTeamMayUseDisabledProjects(t *testing.T) {
 	c := executorSubjects(reads("a"), tells("b"))
 	c.Projects["acme-shop"].Project.Enabled = false
@@ -40,7 +41,9 @@ func TestTeamMayUseDisabledProjects(t *testing.T) {
 		t.Errorf("%v", problems)
 	}
 	_, problems := plan.ForTeam(c, teamRun(countersign.ModeLive, nil), origin())
-	wantOnly(t, problems, "steps[0].projectId: project acme-shop is disabled")
+	if len(problems) > 0 {
+		t.Errorf("a LIVE start: %v", problems)
+	}
 }
 
 // TestWhatATeamSaysWronglyIsNamedBeforeAnyRun: all but what is missing.

@@ -62,9 +62,6 @@ func (d drawnTeam) wrongWithCall(wrong map[string]bool, i int, a *countersign.Ag
 	if c == nil || !slices.Contains(a.Capabilities, s.Capability) {
 		wrong[at+"capability"] = true
 	}
-	if !check && d.start.Mode == countersign.ModeLive && !p.Enabled {
-		wrong[at+"projectId"] = true
-	}
 	if c == nil {
 		return
 	}

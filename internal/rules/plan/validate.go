@@ -14,18 +14,25 @@ import (
 // Validate returns every semantic problem of a plan with its JSON path (contract 5). A
 // plan without problems is READY. They are no result once the meter has come to its end.
 func Validate(m *cost.Meter, p *countersign.Plan, s Sources) []string {
-	return append(modelProblems(p, s.Model), validateSteps(m, p, s.Projects, request.CheckInputs)...)
+	return append(modelProblems(p, s.Model), validateSteps(m, p, s.Projects, checks{inputs: request.CheckInputs, enabled: true})...)
 }
 
-// checkInputs says why inputs can't become a request of a capability.
-type checkInputs func(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem
+// checks are what not every plan is asked.
+type checks struct {
+	// inputs says why inputs can't become a request of a capability.
+	inputs func(m *cost.Meter, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem
 
-func validateSteps(m *cost.Meter, p *countersign.Plan, projects map[string]Source, check checkInputs) []string {
+	// enabled: whether the projects of a LIVE plan are. Where a start makes the plan, only the
+	// start's own turn says that: it may change between the two.
+	enabled bool
+}
+
+func validateSteps(m *cost.Meter, p *countersign.Plan, projects map[string]Source, asked checks) []string {
 	var problems []string
 	if len(p.Steps) == 0 {
 		problems = append(problems, "steps: there must be at least one")
 	}
-	v := stepValidator{meter: m, plan: p, projects: projects, graph: newGraph(p.Steps), checkInputs: check}
+	v := stepValidator{meter: m, plan: p, projects: projects, graph: newGraph(p.Steps), asked: asked}
 	for i := range p.Steps {
 		problems = append(problems, v.step(i)...)
 	}
@@ -49,11 +56,11 @@ func modelProblems(p *countersign.Plan, m *countersign.Model) []string {
 }
 
 type stepValidator struct {
-	meter       *cost.Meter
-	plan        *countersign.Plan
-	projects    map[string]Source
-	graph       graph
-	checkInputs checkInputs
+	meter    *cost.Meter
+	plan     *countersign.Plan
+	projects map[string]Source
+	graph    graph
+	asked    checks
 }
 
 func (v stepValidator) step(i int) []string {
@@ -68,7 +75,7 @@ func (v stepValidator) step(i int) []string {
 	}
 	problems = append(problems, found...)
 	v.meter.At(path)
-	for _, p := range v.checkInputs(v.meter, c, s.Input, s.InputBindings) {
+	for _, p := range v.asked.inputs(v.meter, c, s.Input, s.InputBindings) {
 		problems = append(problems, under(path, p).String())
 	}
 	return problems
@@ -123,7 +130,7 @@ func (v stepValidator) capability(s *countersign.Step, path string) (*countersig
 		return nil, []string{fmt.Sprintf("%s.projectId: project %s is outside the projects you may use", path, s.ProjectID)}
 	}
 	var problems []string
-	if v.plan.Mode == countersign.ModeLive && !src.Project.Enabled {
+	if v.asked.enabled && v.plan.Mode == countersign.ModeLive && !src.Project.Enabled {
 		problems = append(problems, fmt.Sprintf("%s.projectId: project %s is disabled; a LIVE plan needs it enabled", path, s.ProjectID))
 	}
 	c := src.Project.Capability(s.Capability)

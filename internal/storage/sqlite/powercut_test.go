@@ -43,11 +43,25 @@ func (d *disk) track(path string) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.noteRename(path)
 	info, err := os.Stat(path)
 	rewritten := err == nil && d.stamped && !info.ModTime().Equal(stamp)
 	if d.platters[path] == nil || rewritten {
 		content, _ := os.ReadFile(path) // nothing, if it is new
 		d.platters[path] = &platter{durable: content}
+	}
+}
+
+// noteRename forgets what was known of a path if a complete file was renamed to it since then.
+// It was synced before, so what it holds now is there for certain.
+func (d *disk) noteRename(path string) {
+	made := path + newSuffix
+	if d.platters[made] == nil {
+		return
+	}
+	if _, err := os.Lstat(made); errors.Is(err, fs.ErrNotExist) {
+		delete(d.platters, made)
+		delete(d.platters, path)
 	}
 }
 

@@ -247,6 +247,7 @@ func (w *work) leave(dir string) {
 }
 
 func (w *work) found(path string) []byte {
+	w.disk.noteRename(path)
 	p := w.disk.platters[path]
 	if p == nil {
 		content, err := os.ReadFile(path)
