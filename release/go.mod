@@ -5,12 +5,12 @@ go 1.26.0
 require (
 	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/google/go-containerregistry v0.22.1
+	github.com/google/rpmpack v0.7.1
 	golang.org/x/crypto/x509roots/fallback v0.0.0-20261030153154-30a33513ff6d
 )
 
 require (
 	github.com/cavaliergopher/cpio v1.0.1 // indirect
-	github.com/google/rpmpack v0.7.1 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/klauspost/pgzip v1.2.6 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
