@@ -1,0 +1,58 @@
+package docs_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// measured finds the rows of a table whose cells are figures that a benchmark printed.
+var measured = regexp.MustCompile(`(?m)^\| (?:Directory|PostgreSQL, .*?) \| \d+ \| ([\d,]+) \| (\d+ MiB) \|$`)
+
+// TestFiguresOfStepsAreThoseOfThePerformancePage: a page that repeats a figure says what the page
+// of measurements says, whose tables are what the benchmarks print.
+func TestFiguresOfStepsAreThoseOfThePerformancePage(t *testing.T) {
+	all := markdown(t)
+	rows := measured.FindAllStringSubmatch(all["docs/how-to/choose-a-store.md"], -1)
+	if len(rows) != 5 {
+		t.Fatalf("%d rows of figures were found, not 5", len(rows))
+	}
+	printed := strings.Split(all["docs/performance.md"], "\n")
+	for _, row := range rows {
+		steps := strings.ReplaceAll(row[1], ",", "")
+		found := false
+		for _, line := range printed {
+			found = found || strings.HasPrefix(line, "| Countersign") && strings.Contains(line, "| "+steps+" (") && strings.Contains(line, "| "+row[2]+" |")
+		}
+		if !found {
+			t.Errorf("no row of the performance page has %s steps and %s: %s", steps, row[2], row[0])
+		}
+	}
+}
+
+// settled are questions on which pages have contradicted each other: what no page may say of
+// them any more, and which page has the answer.
+var settled = []struct{ question, untrue, answer string }{
+	{"replicas and throughput", `(?i)(gives?|is|are) no (more|way to more) throughput\.|not throughput|don't add to these figures|each on a machine of its own, two make`, "how-to/choose-a-store.md, What each does a second"},
+	{"what is deleted", `(?i)nothing is ever deleted`, "how-to/archive-runs.md"},
+	{"the first receipt after a start", `(?i)reads the (tenant's )?whole audit log, about`, "performance.md, A million runs in the store"},
+	{"how much has been tried", `some hundred thousand runs`, "performance.md, A million runs in the store"},
+	{"which runs have receipts", `(?i)every run ends in a signed receipt`, "reference/receipt.md"},
+	{"who approves", `(?i)a second person approves`, "how-to/approve.md"},
+	{"which events there are", `(?i)\bthree events\b`, "how-to/get-notified.md"},
+	{"which commands tests run", `(?i)every command on them is run by a test\b`, "README.md"},
+}
+
+// TestNoPageContradictsWhereTheAnswerStands names the page and the sentence.
+func TestNoPageContradictsWhereTheAnswerStands(t *testing.T) {
+	texts := markdown(t)
+	delete(texts, "CHANGELOG.md") // it says what was so
+	for _, s := range settled {
+		untrue := regexp.MustCompile(s.untrue)
+		for page, text := range texts {
+			if found := untrue.FindString(text); found != "" {
+				t.Errorf("%s says %q of %s; the answer stands in %s", page, found, s.question, s.answer)
+			}
+		}
+	}
+}
