@@ -46,7 +46,7 @@ type settings struct {
 	MaxProbes         string `name:"max-probes-per-run" help:"Probes of a run." placeholder:"1000"`
 	ApprovalTTL       string `name:"approval-ttl" help:"How long an approval may be decided." placeholder:"24h"`
 	AllowSelfApproval string `help:"Let whoever asked for a run decide it (one-person installations)." placeholder:"false"`
-	FourEyes          string `help:"Whose four eyes look at an approval: principals, so that neither who asked decides nor a token that they made; or people, so that besides only a user decides, or a token that is confirmed as theirs, and that user made nothing that asked." placeholder:"principals"`
+	FourEyes          string `help:"Who may approve. principals: anyone with the role but the requester and tokens that the requester made. people: besides, it must be a user, or a token that is confirmed as a user's, who made none of the tokens behind the request." placeholder:"principals"`
 	PublicURL         string `name:"public-url" help:"Address under which the service is reached." placeholder:"URL"`
 	TLSCertFile       string `name:"tls-cert-file" help:"Certificate to serve TLS with." placeholder:"FILE"`
 	TLSKeyFile        string `name:"tls-key-file" help:"Key of the certificate." placeholder:"FILE"`
