@@ -122,15 +122,16 @@ func TestAPartThatIsNotReadyFails(t *testing.T) {
 // TestSlicesOfSomeDaysRunEveryPart: there are far fewer landings than hashes, so each part must be chosen
 // by some of them.
 func TestSlicesOfSomeDaysRunEveryPart(t *testing.T) {
+	const landings = 150 // some three for each part
 	ran := map[string]bool{}
-	for landing := range 100 {
+	for landing := range landings {
 		for _, p := range slice(full, fmt.Sprintf("%040x", landing*landing), 7*time.Minute) {
 			ran[p.name] = true
 		}
 	}
 	for _, p := range full {
 		if !ran[p.name] {
-			t.Errorf("100 landings don't run %s", p.name)
+			t.Errorf("%d landings don't run %s", landings, p.name)
 		}
 	}
 }

@@ -65,8 +65,10 @@ func pythonPart(variables string) part {
 // full is everything, in parts of some minutes each. Estimates are for two processors with a warm build
 // cache.
 var full = append([]part{
-	{name: "packages", guards: "all packages but stores and the tests from outside, in full", estimate: minutes(3), flags: race,
-		packages: "./... -./test/... -./internal/storage/..."},
+	{name: "decisions", guards: "rules, evidence and platform in full", estimate: minutes(2.5), flags: race,
+		packages: "./internal/rules/... ./internal/evidence/... ./internal/platform/..."},
+	{name: "packages", guards: "all other packages but stores and the tests from outside, in full", estimate: minutes(4), flags: race,
+		packages: "./... -./test/... -./internal/storage/... -./internal/rules/... -./internal/evidence/... -./internal/platform/..."},
 	{name: "stores", guards: "both engines in full: faults of the disk, lost connections, failover", estimate: minutes(4), flags: race,
 		packages: "./internal/storage/..."},
 	{name: "power", guards: "power cuts that lose what was not synced", estimate: minutes(2), flags: race,
@@ -111,7 +113,7 @@ var full = append([]part{
 	{name: "faults", guards: "every misbehaviour of a receiver", estimate: minutes(0.5), flags: race, packages: "./test/faults"},
 	{name: "adapter", guards: "kill -9 of the adapter under load", estimate: minutes(1.5), flags: race, packages: "./test/adapter", args: "-cycles 100"},
 	{name: "allocations", guards: "what hot functions allocate", estimate: minutes(0.5), commands: []string{"make bench-allocs"}},
-	{name: "fuzz", guards: "each fuzz target for 10 seconds", estimate: minutes(4), commands: []string{"make fuzz FUZZ_TIME=10s"}},
+	{name: "fuzz", guards: "each fuzz target for some 6 seconds", estimate: minutes(4), commands: []string{"make fuzz FUZZ_TIME=6s"}},
 	vet,
 	typescriptPart(everyCase),
 	pythonPart(everyCase),

@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"strings"
 	"time"
 )
@@ -30,9 +31,8 @@ func sliceOf(ctx context.Context, commit string, within time.Duration) ([]part, 
 // slice begins at the part that the commit's hash selects and continues cyclically with each part that fits
 // into the remaining time.
 func slice(parts []part, commit string, within time.Duration) []part {
-	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(commit))                     // a hash never fails
-	first := int(sum.Sum64() >> 32 % uint64(len(parts))) // the lower bits depend on few bits of the text
+	sum := sha256.Sum256([]byte(commit))
+	first := int(binary.BigEndian.Uint64(sum[:]) % uint64(len(parts)))
 	var out []part
 	for i := range parts {
 		if p := parts[(first+i)%len(parts)]; p.estimate <= within {
