@@ -144,7 +144,7 @@ func checkConnections(s postgres.Server, alive int) []finding {
 	case s.MaxConnections == 0:
 		return nil
 	case needed > s.MaxConnections:
-		return []finding{warn("database connections", "raise max_connections, or put a pooler before the server", "%d are allowed; %d replicas may use up to %d", s.MaxConnections, alive+1, needed)}
+		return []finding{warn("database connections", "raise max_connections, or put a pooler before the server", "%d are allowed; %d replicas and one more, as during an upgrade, may use up to %d", s.MaxConnections, alive, needed)}
 	}
-	return []finding{fine("database connections", "%d are allowed; %d replicas may use up to %d", s.MaxConnections, alive+1, needed)}
+	return []finding{fine("database connections", "%d are allowed; %d replicas and one more, as during an upgrade, may use up to %d", s.MaxConnections, alive, needed)}
 }

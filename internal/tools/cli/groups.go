@@ -26,16 +26,33 @@ var groupTable = table[countersign.Group]{
 // GroupsPut is the command `groups put`.
 type GroupsPut struct {
 	ID       string   `arg:"" help:"The group's id."`
-	Name     string   `required:"" help:"What the group is called."`
+	Name     string   `xor:"content" required:"" help:"What the group is called."`
+	File     string   `xor:"content" required:"" help:"GroupWrite as JSON instead of --name, --member and --claim; - is standard input." placeholder:"FILE"`
 	Member   []string `help:"The e-mail address of a user. Repeat it for several; those who aren't named leave." placeholder:"EMAIL"`
 	Claim    string   `help:"A claim of the identity provider that makes a member, such as groups=finance." placeholder:"NAME=VALUE"`
 	Revision int64    `help:"Update this revision, which must be the current one; else create." placeholder:"N"`
 	Asking
 }
 
+// group is what is to be saved, as the flags or the file say.
+func (p *GroupsPut) group(t *Terminal) (w countersign.GroupWrite, err error) {
+	if p.File == "" {
+		return countersign.GroupWrite{Name: p.Name, Members: append([]string{}, p.Member...), Claim: p.Claim, ExpectedRevision: p.Revision}, nil
+	}
+	if len(p.Member) > 0 || p.Claim != "" {
+		return w, Unusablef("--member and --claim are in the file, if it is given; name the members there")
+	}
+	err = readDocument(t, p.File, &w)
+	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
+	return w, err
+}
+
 // Run saves the group.
 func (p *GroupsPut) Run(t *Terminal) error {
-	w := countersign.GroupWrite{Name: p.Name, Members: append([]string{}, p.Member...), Claim: p.Claim, ExpectedRevision: p.Revision}
+	w, err := p.group(t)
+	if err != nil {
+		return err
+	}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.Group, error) {
 		saved, err := c.SaveGroup(t.Context, p.ID, w)
 		return saved, withRevision(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -222,7 +223,13 @@ type ProjectsEnable struct {
 
 // Run enables the project.
 func (e *ProjectsEnable) Run(t *Terminal) error {
-	return toggle(t, e.Asking, e.ID, countersign.Toggle{ExpectedRevision: e.Revision, Reason: e.Reason}, "enabled", (*client.Client).EnableProject)
+	return toggle(t, e.Asking, e.ID, countersign.Toggle{ExpectedRevision: e.Revision, Reason: e.Reason}, "enabled", func(c *client.Client, ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
+		p, err := c.EnableProject(ctx, id, w)
+		if errors.Is(err, client.ErrHealthCheckRequired) {
+			err = fmt.Errorf("%w (here 'countersign projects health %s')", err, id)
+		}
+		return p, err
+	})
 }
 
 // ProjectsDisable is the command `projects disable`.
