@@ -93,7 +93,7 @@ func TestAnUncertainStepIsReconciledByCommand(t *testing.T) {
 	s.reaches(t, run, "RECOVERY_REQUIRED")
 	s.shop.On("GET", "/refunds/A-1", harness.Answering(200, `{"ok":true,"found":1}`))
 	prints(t, s.command(t, 0, "runs", "probe", run, "--profile", "approver").Out, "probe 1", "GET "+s.shop.Origin()+"/refunds/A-1", `{"ok":true,"found":1}`)
-	prints(t, s.command(t, 3, "runs", "reconcile", run, "--completed", "--evidence", "e", "--yes", "--result", `{"ok":false}`, "--profile", "approver").Err, "expectation_not_met")
+	prints(t, s.command(t, 3, "runs", "reconcile", run, "--completed", "--evidence", "e", "--yes", "--result", `{"ok":false}`, "--profile", "approver").Err, "expectation_not_met", "(here with --result)")
 	s.command(t, 0, "runs", "reconcile", run, "--completed", "--evidence", "refund r-9", "--yes", "--result", "@"+s.file(t, "result.json", doc{"ok": true}), "--profile", "approver")
 	s.command(t, 0, "runs", "watch", run)
 

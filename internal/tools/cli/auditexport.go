@@ -15,7 +15,7 @@ import (
 // AuditExport is the command `audit export`.
 type AuditExport struct {
 	auditFilter
-	After *int64 `help:"Only records behind this sequence number, that of the last line before: so a collector goes on where it stopped." placeholder:"SEQ"`
+	After *int64 `help:"Only records behind this sequence number: that of the last record that a collector has, so that it goes on where it stopped. The last line of an export is no record and has none." placeholder:"SEQ"`
 	To    string `short:"o" help:"File to write, which only you can read; none of this name may exist. Default: standard output." placeholder:"FILE"`
 	Service
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -92,6 +93,9 @@ func (x *RunsReconcile) Run(t *Terminal) error {
 		}
 	}
 	r, err := c.ReconcileRun(t.Context, x.ID, w)
+	if errors.Is(err, client.ErrExpectationNotMet) {
+		return fmt.Errorf("%w (here with --result)", err)
+	}
 	if err != nil {
 		return err
 	}
