@@ -1,9 +1,6 @@
 package countersign
 
-import (
-	"maps"
-	"net/http"
-)
+import "maps"
 
 // statuses is the one table from code to HTTP status (contract 2).
 var statuses = map[Code]int{
@@ -30,7 +27,7 @@ func (c Code) Status() int { return statuses[c] }
 
 // Audited reports a code of which the audit log keeps each refused write (contract 9): every 403 and 409.
 func (c Code) Audited() bool {
-	return c.Status() == http.StatusForbidden || c.Status() == http.StatusConflict
+	return c.Status() == 403 || c.Status() == 409
 }
 
 // Statuses returns the status of every code that an answer may have.

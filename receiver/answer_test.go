@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -51,7 +52,7 @@ func (a *api) signedBy(r *http.Request, body string, w *httptest.ResponseRecorde
 		Method: r.Method, PathAndQuery: r.RequestURI, BodySHA256: signature.BodyHash([]byte(body)),
 		Status: w.Code, AnswerSHA256: signature.BodyHash(w.Body.Bytes()),
 	}, w.Header().Values("X-Runtime-Answer"))
-	if err == signature.ErrUnsigned {
+	if errors.Is(err, signature.ErrUnsigned) {
 		return false
 	}
 	if err != nil || by.At.Unix() != a.now.Unix() {

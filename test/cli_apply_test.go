@@ -218,7 +218,6 @@ func TestFilesAndHandEditsInAnyOrderEndAsTheFilesSay(t *testing.T) {
 	s := newSetup(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
-	agentID := ""
 	for round := range 12 {
 		records := []doc{
 			s.named("project", ruled, harness.With(payRules(s.shop.Origin(), one("ALWAYS", "NONE", "RISK_BASED")), "enabled", r.IntN(3) > 0)),
@@ -231,7 +230,7 @@ func TestFilesAndHandEditsInAnyOrderEndAsTheFilesSay(t *testing.T) {
 		s.write(t, "all.json", records...)
 		s.apply(t, 0)
 		prints(t, s.apply(t, 0, "--check").Out, "0 of 3 records differ")
-		agentID = s.fully.Get("/agents?projectId=" + ruled).OK(t).At("items.0.id").Text()
+		agentID := s.fully.Get("/agents?projectId=" + ruled).OK(t).At("items.0.id").Text()
 		switch round % 4 {
 		case 0:
 			s.fully.Post("/agents/"+agentID+"/suspend", doc{"reason": "by hand"}).OK(t)

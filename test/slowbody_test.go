@@ -113,7 +113,7 @@ func TestARequestIsJudgedAsOfWhenItsBodyIsThere(t *testing.T) {
 			email := fmt.Sprintf("ada%d@example.com", people)
 			ada := w.person(t, email, "ADMIN")
 			csrf := w.As("").Get("/session", ada.Cookie()).OK(t).At("csrfToken").Text()
-			b := (*begun)(nil)
+			var b *begun
 			if where == "/v1/tokens" {
 				b = begin(t, w.Server, where, post(c.token), "Content-Type: application/json", string(ada.Cookie()), "X-CSRF-Token: "+csrf)
 			} else {

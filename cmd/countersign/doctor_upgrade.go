@@ -31,7 +31,8 @@ func checkUpgrade(ctx context.Context, cfg config) (found []finding) {
 
 // checkWayBack says whether an earlier release may open the store.
 func checkWayBack(ctx context.Context, cfg config) []finding {
-	raised, err := false, error(nil)
+	var raised bool
+	var err error
 	if isShared(cfg.Store) {
 		sight, looked := lookAt(ctx, cfg.Store)
 		raised, err = sight.Level >= sight.KnownLevel, looked

@@ -10,7 +10,7 @@ import (
 
 // The settings of a Slack app and of an identity provider, each a group whose members go together.
 var (
-	aWitness = "https://w.example " + checkpoint.NewCosigner("w.example", make([]byte, 32), 0).Key.String()
+	aWitness = "https://w.example " + checkpoint.NewCosigner("w.example", make([]byte, 32), 0).String()
 	ofSlack  = []string{"SLACK_APP_TOKEN=xapp-0123456789", "SLACK_BOT_TOKEN=xoxb-0123456789", "SLACK_CHANNELS=default=C0123ABCD"}
 	ofOIDC   = []string{"OIDC_ISSUER=https://accounts.example.com", "OIDC_CLIENT_ID=c", "OIDC_CLIENT_SECRET_ENV=SECRET"}
 )

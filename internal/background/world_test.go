@@ -276,8 +276,8 @@ type poster struct{ *world }
 func (poster) Name() string { return "chat" }
 
 func (p poster) Post(_ context.Context, _ string, m chat.Message) (string, error) {
-	p.done = append(p.done, p.runOf(m.Ref.Tenant, m.Ref.Approval))
-	return m.Ref.Approval, nil
+	p.done = append(p.done, p.runOf(m.Tenant, m.Approval))
+	return m.Approval, nil
 }
 
 func (poster) Replace(context.Context, string, string, chat.Message) error { return nil }

@@ -80,7 +80,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.UserService = people.NewUsers(c, s.SessionService, s.TokenService, s.GroupService, s.DelegationService, s.ChatService)
 	s.SignInService = signin.NewSignIn(c, s.SessionService, s.UserService, s.GroupService)
 	s.PasskeyService = signin.NewPasskeys(c, s.SessionService, s.SignInService)
-	s.TenantService = people.NewTenants(c, s.PasskeyService.Party)
+	s.TenantService = people.NewTenants(c, s.Party)
 
 	s.CredentialService = projects.NewCredentials(c)
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
@@ -95,7 +95,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.RunService = runs.NewRuns(c, names.New(c), s.SearchService, d, hub)
 	s.StopService, s.ProbeService, s.StartService = runs.NewStops(c, s.RunService), runs.NewProbes(c, s.RunService, pr), runs.NewStarts(c, s.RunService, s.PlanService)
 	s.CallService = runs.NewCalls(c, s.StartService)
-	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.PasskeyService.Party)
+	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.Party)
 	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)
 
 	s.AuditService, s.ReceiptService, s.MetricService = evidence.NewAudits(c), evidence.NewReceipts(c, s.RunService, s.ApprovalService), evidence.NewMetrics(c)

@@ -2,6 +2,7 @@ package abuse
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func TestJudgingIsBoundedAsAWhole(t *testing.T) {
 			})
 			work := (v.spent(t).cpu - before.cpu) / unit
 			t.Logf("%-26s %s: %d, %5.1f times an honest document", c.name, mode, a.Status, work)
-			if refused := a.Status == 400 && c.answer != "" && strings.Contains(string(a.Raw), c.answer); !refused && (a.Status != 202 || c.answer != "") || work > mostJudged {
+			if refused := a.Status == 400 && c.answer != "" && strings.Contains(a.Raw, c.answer); !refused && (a.Status != 202 || c.answer != "") || work > mostJudged {
 				t.Errorf("%s, %s: %d %.200s, with %.1f times the work of an honest document", c.name, mode, a.Status, a.Raw, work)
 			}
 		}
@@ -76,6 +77,6 @@ func TestJudgingIsBoundedAsAWhole(t *testing.T) {
 func (v *victim) ended(t *testing.T, id string) {
 	t.Helper()
 	harness.Until(t, "the run to end", func() bool {
-		return strings.Contains("COMPLETED FAILED WAITING_APPROVAL", v.operator.Get("/runs/"+id).OK(t).At("status").Text())
+		return slices.Contains([]string{"COMPLETED", "FAILED", "WAITING_APPROVAL"}, v.operator.Get("/runs/"+id).OK(t).At("status").Text())
 	})
 }

@@ -55,7 +55,7 @@ func serveTools(path string) {
 		if json.Unmarshal(in.Bytes(), &m) != nil {
 			return
 		}
-		result := ""
+		var result string
 		switch m.Method {
 		case "initialize":
 			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"orders","version":"1"}}`

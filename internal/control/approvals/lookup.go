@@ -196,12 +196,12 @@ func (l *lookup) amountOf(tx store.Tx, rec, shown *records.Approval) (n counters
 	if c == nil || err != nil {
 		return n, false, err
 	}
-	m := cost.New(nil, cost.InTurn, 0)
+	m := cost.New(context.Background(), cost.InTurn, 0)
 	field, n, ok := amount.Of(m, c, rec.InputSnapshot)
 	if !ok || m.Over() {
 		return n, false, nil
 	}
-	if _, visible := amount.At(cost.New(nil, cost.InTurn, 0), field, shown.InputSnapshot); !visible {
+	if _, visible := amount.At(cost.New(context.Background(), cost.InTurn, 0), field, shown.InputSnapshot); !visible {
 		return n, false, countersign.Errorf(countersign.CodeInvalidRequest, "order: the amounts of %s/%s are hidden from you; order by oldest or expires", rec.ProjectID, rec.Capability)
 	}
 	return n, true, nil

@@ -111,7 +111,7 @@ func (s *ReviewService) uncertainCalls(tx store.Tx, a core.Actor, r *countersign
 	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
 		return nil, err
 	}
-	m := cost.New(nil, cost.InTurn, 0)
+	m := cost.New(context.Background(), cost.InTurn, 0)
 	err = runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, 0, func(step *countersign.StepRun) {
 		if step.Status != countersign.StepRecoveryRequired {
 			return

@@ -15,6 +15,7 @@ type List struct {
 	Retired bool // include what is retired
 }
 
+// The orders of lists by when an item was made.
 var (
 	NewestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
 	OldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}

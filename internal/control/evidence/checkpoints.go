@@ -45,9 +45,9 @@ func (s *AuditService) LogKeys(ctx context.Context, a core.Actor) (tenant, realm
 		if err != nil {
 			return err
 		}
-		tenant = signerOf(k, a.Tenant).Key.String()
+		tenant = signerOf(k, a.Tenant).String()
 		if a.Realm {
-			realm = signerOf(k, store.Realm).Key.String()
+			realm = signerOf(k, store.Realm).String()
 		}
 		return nil
 	})

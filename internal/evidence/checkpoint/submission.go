@@ -79,10 +79,10 @@ var emptyTree = tlog.Hash(sha256.Sum256(nil))
 
 // Extends reports that the proof leads from one head to a later one.
 func Extends(old, next Head, proof []tlog.Hash) bool {
-	switch {
-	case old.Size == 0:
+	switch old.Size {
+	case 0:
 		return len(proof) == 0 && (next.Size > 0 || next.Hash == emptyTree)
-	case old.Size == next.Size:
+	case next.Size:
 		return len(proof) == 0 && old.Hash == next.Hash
 	}
 	return tlog.CheckTree(proof, next.Size, next.Hash, old.Size, old.Hash) == nil

@@ -12,7 +12,7 @@ func (c *claims) asDiffering(s, _ node) string {
 		field := one.at("field").text()
 		inner, selected := strings.CutPrefix(field, c.capability(s).at("outputField").text()+".")
 		sent := func(name string) bool { return s.at("input").has(name) && one.at("sent").equal(s.at("input").at(name)) }
-		if !sent(field) && !(selected && sent(inner)) || one.at("found").equal(one.at("sent")) {
+		if !sent(field) && (!selected || !sent(inner)) || one.at("found").equal(one.at("sent")) {
 			return "names " + field + " as differing from what was sent, which it does not"
 		}
 	}

@@ -283,7 +283,7 @@ func TestOfManyKeysTheFirstHundredThatCanBeUsedAre(t *testing.T) {
 		t.Errorf("the hundredth: %q", got)
 	}
 	b = newBed(t, "ES256")
-	b.do(func() { b.more = append(others, issuertest.NewKey(t, "EdDSA", "one more").Public()) })
+	b.do(func() { b.more = append(slices.Clone(others), issuertest.NewKey(t, "EdDSA", "one more").Public()) })
 	if got := b.verify(b.keys["ES256"]); got != "kid" {
 		t.Errorf("the one after it: %q", got)
 	}

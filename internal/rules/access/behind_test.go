@@ -45,13 +45,12 @@ func TestThePersonBehindAnAgentDoesNotDecide(t *testing.T) {
 		{"one who signed in there", EyesOfPeople, person("bob", "https://other.example", issuer), stranger, ""},
 	} {
 		err := test.eyes.MayJudge(test.judge, test.asked)
-		if got := ""; err != nil {
+		got := ""
+		if err != nil {
 			got = err.Error()
-			if got != test.want {
-				t.Errorf("%s: %s, want %q", test.name, got, test.want)
-			}
-		} else if test.want != "" {
-			t.Errorf("%s: nil, want %q", test.name, test.want)
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 	if !SharedMaker(byAda, Requester{ID: "token:x", Makers: []string{"user:ada@EXAMPLE.com"}}) {

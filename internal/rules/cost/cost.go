@@ -9,6 +9,7 @@ package cost
 
 import (
 	"context"
+	"errors"
 
 	"github.com/countersign/countersign"
 )
@@ -112,7 +113,7 @@ func (m *Meter) Take(steps int, what string) bool {
 	case m.at != "":
 		where = m.at
 	}
-	m.err = &Exceeded{Where: where, Most: m.most}
+	m.err = &ExceededError{Where: where, Most: m.most}
 	return false
 }
 
@@ -134,7 +135,8 @@ func (m *Meter) Err() error {
 	if m == nil || m.err == nil {
 		return nil
 	}
-	if e, is := m.err.(*Exceeded); is {
+	var e *ExceededError
+	if errors.As(m.err, &e) {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", e.Error())
 	}
 	return m.err
@@ -148,12 +150,12 @@ func (m *Meter) Spent() int64 {
 	return m.spent
 }
 
-// Exceeded says where the steps of a piece of work came to an end.
-type Exceeded struct {
+// ExceededError says where the steps of a piece of work came to an end.
+type ExceededError struct {
 	Where string
 	Most  int64
 }
 
-func (e *Exceeded) Error() string {
+func (e *ExceededError) Error() string {
 	return e.Where + ": judging what was sent takes more than 20 million steps with this (a pattern: its size once repetitions are written out, times the characters; a comparison: the digits or characters that it reads; a path: the value that it leads through); send shorter values, or simplify the patterns and rules that judge them"
 }

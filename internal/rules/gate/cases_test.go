@@ -26,7 +26,7 @@ func TestTheCasesThatAllVerifiersShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	lines, n := bufio.NewScanner(f), 0
 	for ; lines.Scan(); n++ {
 		var c struct {

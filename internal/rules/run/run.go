@@ -199,9 +199,6 @@ func (t *transition) step(i int) *countersign.StepRun {
 func (t *transition) note(n Note) { t.res.Notes = append(t.res.Notes, n) }
 
 // planned is the plan's step for a step record: both lists have the same order.
-// edition is the one that the plan's rules are judged by.
-func (t *transition) edition() gate.Edition { return gate.OfPlan(t.env.Plan) }
-
 func (t *transition) planned(i int) *countersign.Step { return &t.env.Plan.Steps[i] }
 
 // target finds the project revision and capability that a step calls.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -179,7 +180,7 @@ func (t *transition) asked(e Asked) {
 	r, known := e.Record, t.run.Steps[i].Settlements
 	r.At = t.env.Now
 	if !saysSame(known, &r) {
-		t.step(i).Settlements = append(known[:len(known):len(known)], r)
+		t.step(i).Settlements = append(slices.Clone(known), r)
 		t.noteStep("steps.statement", i, countersign.StepRecoveryRequired, strconv.FormatInt(r.N, 10)+": "+cmp.Or(r.State, "no statement"))
 	}
 	if !r.Decides() {

@@ -15,9 +15,9 @@ const (
 	errEndedAsking       = cause("the receiver asks for a client certificate, and ended the connection without an answer")
 )
 
-// certificateRequired ends a handshake (RFC 8446, 4.4.2.4). No other moment has it: it would
+// errCertificateRequired ends a handshake (RFC 8446, 4.4.2.4). No other moment has it: it would
 // take post-handshake authentication, which the client never offers.
-const certificateRequired = tls.AlertError(116)
+const errCertificateRequired = tls.AlertError(116)
 
 // noCertificate is what the client presents.
 func (w *wire) noCertificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
@@ -31,7 +31,7 @@ func (w *wire) noCertificate(*tls.CertificateRequestInfo) (*tls.Certificate, err
 // ended proves nothing.
 func (c *conn) withoutCertificate(a answer) answer {
 	secured, ok := c.stream.(*tls.Conn)
-	if ok && secured.ConnectionState().Version >= tls.VersionTLS13 && alertOf(a.err) == certificateRequired.Error() {
+	if ok && secured.ConnectionState().Version >= tls.VersionTLS13 && alertOf(a.err) == errCertificateRequired.Error() {
 		return answer{err: errCertificateWanted}
 	}
 	a.err = errEndedAsking

@@ -3,6 +3,7 @@ package outbound
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -23,7 +24,7 @@ func (h *headLines) Read(b []byte) (n int, err error) {
 	if len(h.rest) == 0 {
 		h.rest, err = h.from.ReadSlice('\n')
 		whole := err == nil && !h.amid
-		if h.amid = err == bufio.ErrBufferFull; h.amid {
+		if h.amid = errors.Is(err, bufio.ErrBufferFull); h.amid {
 			err = nil
 		}
 		if whole {

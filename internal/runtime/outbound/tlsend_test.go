@@ -3,6 +3,7 @@ package outbound
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -102,9 +103,9 @@ func TestAReceiverThatOnlyAsksMayHaveRead(t *testing.T) {
 // certificate_required on a connection without any exchange does.
 func TestAnAlertOfTheHandshakeProvesNothingLater(t *testing.T) {
 	t.Parallel()
-	ended := answer{sent: true, unheard: true, err: &net.OpError{Op: "remote error", Err: certificateRequired}}
+	ended := answer{sent: true, unheard: true, err: &net.OpError{Op: "remote error", Err: errCertificateRequired}}
 	c := newConn(&wire{asked: true}, nil)
-	if got := c.withoutCertificate(ended); !got.sent || got.err != error(errEndedAsking) {
+	if got := c.withoutCertificate(ended); !got.sent || !errors.Is(got.err, errEndedAsking) {
 		t.Errorf("without TLS: %+v", got)
 	}
 	ours, theirs := net.Pipe()
@@ -128,7 +129,7 @@ func TestAnAlertOfTheHandshakeProvesNothingLater(t *testing.T) {
 			t.Errorf("alert %d counts as not sent", other)
 		}
 	}
-	ended.err = &net.OpError{Op: "local error", Err: certificateRequired}
+	ended.err = &net.OpError{Op: "local error", Err: errCertificateRequired}
 	if got := c.withoutCertificate(ended); !got.sent {
 		t.Error("our own alert counts as the receiver's")
 	}

@@ -35,7 +35,7 @@ var ArchivedRuns = store.Collection[Archived]{Table: store.Archived}
 
 // ArchivedOf is what stays of a run.
 func ArchivedOf(r *Run, file, sha256 string, now time.Time) *Archived {
-	left := &Archived{Run: r.Run, Projects: r.Projects, File: file, SHA256: sha256, At: now, Effects: r.Run.Effects()}
+	left := &Archived{Run: r.Run, Projects: r.Projects, File: file, SHA256: sha256, At: now, Effects: r.Effects()}
 	left.Run.PlanSnapshot, left.Run.Steps = nil, []countersign.StepRun{}
 	return left
 }

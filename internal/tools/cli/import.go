@@ -65,7 +65,6 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 	}
 	options.Location = location
 	proposal, err := c.propose(t, data, options)
-	data = nil // the proposal keeps none of it
 	if proposal == nil {
 		return err
 	}

@@ -191,7 +191,7 @@ func TestWhoHasTriedToSignInIsNotCopied(t *testing.T) {
 
 func reopened(t *testing.T, s store.Store) {
 	t.Helper()
-	do(t, s.Update(t.Context(), func(tx store.Tx) error { return records.UnmarkCopied(tx) }))
+	do(t, s.Update(t.Context(), records.UnmarkCopied))
 }
 
 func markOf(t *testing.T, s store.Store) (mark *records.Copied) {

@@ -94,7 +94,7 @@ func started(t *testing.T, dir string, logs ...checkpoint.Key) (*Witness, func(s
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close()
+		defer func() { _ = resp.Body.Close() }()
 		body, err := io.ReadAll(resp.Body)
 		if err != nil {
 			t.Fatal(err)

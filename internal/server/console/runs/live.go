@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
+// How often and how much a viewer is told.
 const (
 	LiveEvery   = 250 * time.Millisecond // minimum interval between events to a viewer
 	liveBytes   = 128 << 10              // per viewer and second: large plans are sent less often

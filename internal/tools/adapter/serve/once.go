@@ -45,7 +45,7 @@ func (s *Server) begin(key, call, upstream string, work func(r *running)) *runni
 	s.going.Add(1)
 	go func() {
 		defer s.going.Done()
-		defer r.end(unknown("the adapter stops", "", 0).Answer())
+		defer r.end(unknown("the adapter stops", "").Answer())
 		work(r)
 	}()
 	return r
@@ -125,7 +125,7 @@ func (a *asked) wait(r *running) {
 			return
 		case <-followed:
 			followed, patience = nil, time.After(r.until.Sub(a.cfg.Now()))
-			late = unknown("the upstream works at it still, and is asked until its job ends", "", 0)
+			late = unknown("the upstream works at it still, and is asked until its job ends", "")
 		case <-patience:
 			a.problem(late)
 			return
@@ -204,7 +204,7 @@ func (s *Server) settle(ctx context.Context, key string, r *running, o up.Outcom
 			keep = func(ctx context.Context, key string, _ calls.Answer, _ time.Time) error { return store.Drop(ctx, key) }
 		}
 	default:
-		a, keep = unknown(o.Unknown, o.Said, o.Status).Answer(), store.Lose
+		a, keep = unknown(o.Unknown, o.Said).Answer(), store.Lose
 	}
 	if s.insist(key, func() error { return keep(ctx, key, kept(a), at) }) {
 		r.end(a)
@@ -252,7 +252,7 @@ func (r *running) again(e calls.Entry) {
 	case e.State == calls.Done:
 		r.replayed = true
 	case a.Status == 0:
-		a = *unknown("a call was begun under this key, and no answer of it is kept", "", 0).Answer()
+		a = *unknown("a call was begun under this key, and no answer of it is kept", "").Answer()
 	}
 	r.end(&a)
 }
@@ -318,7 +318,7 @@ func noMemory(err error) *up.Problem {
 }
 
 // unknown says that nobody knows what happened, with what the upstream said.
-func unknown(why, said string, status int) *up.Problem {
+func unknown(why, said string) *up.Problem {
 	words := why
 	if said != "" {
 		quoted, err := json.Marshal(said)
