@@ -94,6 +94,15 @@ func (p Policy) Judge(signed, log string) (j Judged, err error) {
 	return j, nil
 }
 
+// Read is the head in a note, whoever signed it.
+func Read(signed string) (Head, error) {
+	text, _, err := split(signed)
+	if err != nil {
+		return Head{}, err
+	}
+	return ParseHead(text)
+}
+
 // signatureLine is one line below the text of a note.
 type signatureLine struct {
 	name, encoded string
