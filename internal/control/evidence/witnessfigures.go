@@ -53,6 +53,11 @@ func (s *MetricService) cosignedFigures(tx store.Tx, log, prefix, of string) (ou
 		out = append(out, telemetry.Metric{Name: prefix + "cosigned_age_seconds", Help: "Since when the last cosignature of the newest cosigned head of " + of + " was given.", Value: s.Config.Now().Sub(heads[0].At).Seconds()})
 	}
 	out = append(out, telemetry.Metric{Name: prefix + "uncosigned_records", Help: "Records of " + of + " that no cosigned head contains.", Value: float64(size - cosigned)})
+	rewound, err := rewoundBy(tx, s.Config.Witnesses, log)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, telemetry.Metric{Name: prefix + "rewound", Help: "Witnesses that have cosigned what " + of + " is not any more.", Value: float64(len(rewound))})
 	for _, w := range s.Config.Witnesses {
 		for _, h := range heads {
 			if by := checkpoint.Cosignatures(h.Checkpoint, []checkpoint.Key{w}); len(by) > 0 {
