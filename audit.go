@@ -37,6 +37,8 @@ type AuditRecord struct {
 	Identity   *Identity   `json:"identity,omitempty" since:"3" doc:"by which the actor signed in, of an agent that does so at an identity provider"`
 	OnBehalfOf *OnBehalfOf `json:"onBehalfOf,omitempty" since:"3" doc:"for whom that agent acted, by its issuer's word"`
 
+	Cosigned string `json:"cosigned,omitempty" since:"3" doc:"of a new epoch of the log: the last checkpoint of the one before that witnesses have cosigned"`
+
 	Via       string `json:"via,omitempty" doc:"the chat service in which a person asked for it; absent for the API and the console"`
 	Count     int64  `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`
 	Salt      string `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`
@@ -57,6 +59,7 @@ type AuditVerification struct {
 // AuditCheckpoint is a head of an audit log that witnesses have cosigned: C2SP tlog-checkpoint and
 // tlog-cosignature.
 type AuditCheckpoint struct {
+	Epoch        int64              `json:"epoch" doc:"of the log: 0 is the first; another is another log to whoever verifies it"`
 	Origin       string             `json:"origin" doc:"names the log"`
 	Records      int64              `json:"records" doc:"records that the head counts"`
 	Head         string             `json:"head" doc:"RFC 6962 tree hash, lowercase hex"`
@@ -82,6 +85,8 @@ type AuditExport struct {
 	After    *int64    `json:"after,omitempty" doc:"only records behind this sequence number were asked for"`
 	Size     int64     `json:"size" doc:"records of the whole log"`
 	Head     string    `json:"head" doc:"its RFC 6962 tree hash, lowercase hex"`
+
+	Cosigned *AuditCheckpoint `json:"cosigned,omitempty" since:"3" doc:"the newest head that witnesses have cosigned; absent before the first"`
 }
 
 // AuditExportEnd is the last line itself.

@@ -177,6 +177,7 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 	if r.OnBehalfOf != nil {
 		b = appendOnBehalfOf(b, r.OnBehalfOf)
 	}
+	b = appendGiven(b, `,"cosigned":`, r.Cosigned)
 	b = appendGiven(b, `,"via":`, r.Via)
 	if r.Count != 0 {
 		b = strconv.AppendInt(append(b, `,"count":`...), r.Count, 10)

@@ -13,6 +13,7 @@ const (
 	EventRunEnded            = "run.ended"
 	EventStopped             = "live.stopped"
 	EventGoing               = "live.going"
+	EventAuditRewound        = "audit_rewound"
 )
 
 // Event is an event in words.
@@ -26,6 +27,7 @@ var Events = []Event{
 	{EventRunEnded, "Run ended", "It completed, failed or was cancelled. Rehearsals are included."},
 	{EventStopped, "LIVE steps stopped", "An administrator stopped all LIVE steps."},
 	{EventGoing, "LIVE steps resumed", "An administrator lifted the stop."},
+	{EventAuditRewound, "Audit log rewound", "The audit log is not what a witness has cosigned: it was cut off, or told anew."},
 }
 
 // WebhookEvents are the names of all of them.
@@ -45,7 +47,7 @@ type Webhook struct {
 	ID         string   `json:"id"`
 	Revision   int64    `json:"revision" doc:"1 on create, one more on each update"`
 	URL        string   `json:"url"`
-	Events     []string `json:"events" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going"`
+	Events     []string `json:"events" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound"`
 	SecretEnv  string   `json:"secretEnv" doc:"the server's variable that holds the signing secret"`
 	ProjectIDs []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled    bool     `json:"enabled"`
@@ -64,7 +66,7 @@ type Webhook struct {
 // and ignored.
 type WebhookWrite struct {
 	URL              string   `json:"url" minLength:"1" doc:"its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS"`
-	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going"`
+	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound"`
 	SecretEnv        string   `json:"secretEnv" minLength:"1" doc:"a variable on the server's list of signing or credential variables"`
 	ProjectIDs       []string `json:"projectIds,omitempty" null:"refused" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled          *bool    `json:"enabled,omitempty" nullable:"false" doc:"default true"`
@@ -95,11 +97,13 @@ type NotificationData struct {
 	TenantID        string `json:"tenantId"`
 	RunID           string `json:"runId,omitempty"`
 	PlanID          string `json:"planId,omitempty"`
-	Status          string `json:"status"`                    // the run's, when it happened; STOPPED or GOING of the tenant
+	Status          string `json:"status"`                    // the run's, when it happened; STOPPED or GOING of the tenant, audit_rewound of its log
 	MayHaveHappened bool   `json:"mayHaveHappened,omitempty"` // it FAILED at a side effect that was answered, not as expected
 	Mode            string `json:"mode,omitempty"`
 	StepID          string `json:"stepId,omitempty"`
 	ApprovalID      string `json:"approvalId,omitempty"`
 	ProjectID       string `json:"projectId,omitempty"` // the step's
 	Link            string `json:"link"`                // to the console
+
+	Witness string `json:"witness,omitempty"` // the name of that which has cosigned what the audit log is not any more
 }

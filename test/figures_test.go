@@ -97,6 +97,9 @@ func TestDashboardAndAlertsNameFiguresThatExist(t *testing.T) {
 		t.Errorf("%s is there: %t, on a database: %t", ofDirectories, known[ofDirectories], onDatabase)
 	}
 	known[ofDirectories] = true
+	for _, name := range witnessFigures { // which TestAnOperatorRewindsAndIsSeen sees
+		known[name] = true
+	}
 	asked := map[string]bool{}
 	for _, file := range []string{"../deploy/grafana/countersign.json", "../deploy/prometheus/alerts.yaml", "../docs/operations.md"} {
 		content, err := os.ReadFile(file)

@@ -20,6 +20,7 @@ type witnessed struct {
 	handler atomic.Pointer[http.Handler]
 	vkey    string
 	dir     string
+	opened  *witness.Witness
 }
 
 func newWitnessed(t *testing.T, name string) *witnessed {
@@ -44,19 +45,27 @@ func newWitnessed(t *testing.T, name string) *witnessed {
 	return w
 }
 
-// knows has the witness cosign a log.
-func (w *witnessed) knows(t *testing.T, logKey string) {
+// knows has the witness cosign logs.
+func (w *witnessed) knows(t *testing.T, logKeys ...string) {
 	t.Helper()
-	key, err := checkpoint.ParseLogKey(logKey)
-	if err != nil {
+	var keys []checkpoint.Key
+	for _, logKey := range logKeys {
+		key, err := checkpoint.ParseLogKey(logKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	if w.opened == nil {
+		t.Cleanup(func() { _ = w.opened.Close() })
+	} else if err := w.opened.Close(); err != nil {
 		t.Fatal(err)
 	}
-	opened, err := witness.Open(w.dir, "", []checkpoint.Key{key}, time.Now)
-	if err != nil {
+	var err error
+	if w.opened, err = witness.Open(w.dir, "", keys, time.Now); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = opened.Close() })
-	h := witness.Handler(opened, slog.New(slog.DiscardHandler))
+	h := witness.Handler(w.opened, slog.New(slog.DiscardHandler))
 	w.handler.Store(&h)
 }
 

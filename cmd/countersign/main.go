@@ -33,6 +33,7 @@ type commands struct {
 	Witness     witnessCommand     `cmd:"" group:"Server" help:"Cosign the audit logs of other installations."`
 	Version     versionCommand     `cmd:"" group:"Server" help:"Print the version and what the binary was made of." example:"version"`
 	cli.Commands
+	Audit   auditCommand   `cmd:"" group:"Client" help:"The audit log."`
 	Receipt receiptCommand `cmd:"" group:"Client" help:"Receipts of runs."`
 }
 

@@ -260,7 +260,6 @@ func (s *service) assemble() *runrepo.Repository {
 	}
 	if len(s.cfg.Witnesses) > 0 {
 		s.witnesses = witnessing.New(witnessing.Config{Witnesses: s.cfg.Witnesses, Client: witnessClient(), Now: now, Log: s.log, Unreadable: s.unreadable}, s.store)
-		useCases.Rewound = s.witnesses.Rewound
 		for _, w := range s.cfg.Witnesses {
 			useCases.Witnesses = append(useCases.Witnesses, w.Key)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/control/runs"
 	"github.com/countersign/countersign/internal/control/signin"
 	"github.com/countersign/countersign/internal/control/storewide"
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -164,3 +165,11 @@ func WithoutContent(a countersign.Approval) countersign.Approval { return approv
 
 // Health is what callers without a token may know of the service.
 type Health = evidence.Health
+
+// WitnessState is how far the audit logs of a store are cosigned.
+type WitnessState = evidence.WitnessState
+
+// Witnessed is how far all audit logs are cosigned.
+func Witnessed(tx store.Tx, witnesses []checkpoint.Key) (WitnessState, error) {
+	return evidence.Witnessed(tx, witnesses)
+}

@@ -7,20 +7,22 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/background/remind"
+	"github.com/countersign/countersign/internal/background/witnessing"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // events maps actions of the audit log to the events of webhooks.
 var events = map[string]string{
-	"approval.request":      countersign.EventApprovalRequested,
-	remind.Expiring:         countersign.EventApprovalLapsing,
-	"run.recovery_required": countersign.EventRunRecoveryRequired,
-	"run.complete":          countersign.EventRunEnded,
-	"run.fail":              countersign.EventRunEnded,
-	"run.cancel":            countersign.EventRunEnded,
-	"tenants.stop":          countersign.EventStopped,
-	"tenants.go":            countersign.EventGoing,
+	"approval.request":       countersign.EventApprovalRequested,
+	remind.Expiring:          countersign.EventApprovalLapsing,
+	"run.recovery_required":  countersign.EventRunRecoveryRequired,
+	"run.complete":           countersign.EventRunEnded,
+	"run.fail":               countersign.EventRunEnded,
+	"run.cancel":             countersign.EventRunEnded,
+	"tenants.stop":           countersign.EventStopped,
+	"tenants.go":             countersign.EventGoing,
+	witnessing.RewoundAction: countersign.EventAuditRewound,
 }
 
 // actionsOf returns the sorted audit actions that a webhook with these events needs.
@@ -58,6 +60,9 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 			Type: event, Timestamp: rec.At, Data: countersign.NotificationData{TenantID: tenant, Status: rec.After, Link: s.cfg.BaseURL + "/console/settings"},
 		}}, nil
 	}
+	if h, is := s.rewound(tenant, rec); is {
+		return h, nil
+	}
 	runID, asked := strings.TrimPrefix(rec.Subject, "run/"), (*records.Approval)(nil)
 	if id, is := strings.CutPrefix(rec.Subject, "approval/"); is {
 		var err error
@@ -87,6 +92,18 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 		h.Data.ProjectID, err = projectOf(tx, tenant, runID, rec.Step)
 	}
 	return h, err
+}
+
+// rewound is what is told of an audit log that is not what a witness has cosigned.
+func (s *Sender) rewound(tenant string, rec countersign.AuditRecord) (happened, bool) {
+	if rec.Action != witnessing.RewoundAction {
+		return happened{}, false
+	}
+	return happened{id: idOf(rec), whole: true, Notification: countersign.Notification{
+		Type: countersign.EventAuditRewound, Timestamp: rec.At, Data: countersign.NotificationData{
+			TenantID: tenant, Status: rec.After, Witness: strings.TrimPrefix(rec.Subject, "witness/"), Link: s.cfg.BaseURL + "/console/audit",
+		},
+	}}, true
 }
 
 // runOf finds a run, archived or not.

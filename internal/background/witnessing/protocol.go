@@ -15,11 +15,6 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// rewoundError says that a witness has cosigned what the log is not.
-type rewoundError struct{ how string }
-
-func (e *rewoundError) Error() string { return "audit_rewound: " + e.how }
-
 // answerMost bounds a witness's answer, in bytes.
 const answerMost = 64 << 10
 

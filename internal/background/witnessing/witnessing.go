@@ -59,7 +59,7 @@ type shown struct {
 	since time.Time // when it became that
 	done  []int64   // by witness: the size that it has cosigned last, as far as is known
 	tried []time.Time
-	wrong []string // by witness: in which way the log contradicts what it has cosigned; "" for none
+	told  []bool // by witness: it is recorded that the log contradicts what it has cosigned
 }
 
 // New makes a submitter.
@@ -112,7 +112,7 @@ func (w *Submitter) grew(tenant string, size int64) {
 	l, n := w.logs[tenant], len(w.cfg.Witnesses)
 	switch {
 	case l == nil:
-		w.logs[tenant] = &shown{size: size, since: w.cfg.Now(), done: slices.Repeat([]int64{never}, n), tried: make([]time.Time, n), wrong: make([]string, n)}
+		w.logs[tenant] = &shown{size: size, since: w.cfg.Now(), done: slices.Repeat([]int64{never}, n), tried: make([]time.Time, n), told: make([]bool, n)}
 	case l.size != size && w.cfg.Now().Sub(l.since) >= submitEvery:
 		l.size, l.since = size, w.cfg.Now()
 	}
@@ -156,11 +156,11 @@ func (w *Submitter) submit(ctx context.Context, at int, tenant string, size int6
 	var rewound *rewoundError
 	switch {
 	case errors.As(err, &rewound):
-		w.note(tenant, func(l *shown) { l.wrong[at] = rewound.how })
 		w.cfg.Log.Error("audit_rewound: a log is not what a witness has cosigned", "tenant", tenant, "witness", witness.Key.Name(), "how", rewound.how)
+		w.tell(ctx, at, tenant, rewound)
 	case err == nil:
 		if err = w.keep(ctx, at, tenant, c); err == nil {
-			w.note(tenant, func(l *shown) { l.done[at], l.wrong[at] = size, "" })
+			w.note(tenant, func(l *shown) { l.done[at], l.told[at] = size, false })
 		}
 	}
 	level := slog.LevelWarn
@@ -180,42 +180,27 @@ func (w *Submitter) note(tenant string, change func(l *shown)) {
 	}
 }
 
-// Rewound are the witnesses whose last cosigned head of some log contradicts what the log is now,
-// in the order of the settings.
-func (w *Submitter) Rewound() (names []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for at, witness := range w.cfg.Witnesses {
-		for _, l := range w.logs {
-			if l.wrong[at] != "" {
-				names = append(names, witness.Key.Name())
-				break
-			}
-		}
-	}
-	return names
-}
-
 // keep stores a checkpoint with the lines of a witness's answer, beside the cosignatures of the same
 // size that others have given. The checkpoint is of a prefix of the log, so it stays true while it
 // waits for its turn.
 func (w *Submitter) keep(ctx context.Context, at int, tenant string, c cosigned) error {
 	key := w.cfg.Witnesses[at].Key
 	return w.store.Update(ctx, func(tx store.Tx) error {
-		kept, version, err := records.CosignedHeads.Get(tx, tenant, records.CosignedID(c.size))
+		if err := records.Rewinds.Delete(tx, store.Realm, records.RewoundID(key.KeyHash(), tenant)); err != nil {
+			return err
+		}
+		kept, version, err := records.CosignedHeads.Get(tx, tenant, records.CosignedID(c.epoch, c.size))
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			kept = &records.Cosigned{Size: c.size, Epoch: c.epoch, Checkpoint: c.checkpoint}
 		case err != nil:
 			return err
-		case len(checkpoint.Cosignatures(kept.Checkpoint, []checkpoint.Key{key})) > 0:
-			return nil
 		}
-		if kept.Checkpoint, err = checkpoint.Joined(kept.Checkpoint, c.lines, key); err != nil {
+		if kept.Checkpoint, err = checkpoint.Renewed(kept.Checkpoint, c.lines, key); err != nil {
 			return err
 		}
 		kept.At = w.cfg.Now()
-		_, err = records.CosignedHeads.Put(tx, tenant, records.CosignedID(c.size), kept, version)
+		_, err = records.CosignedHeads.Put(tx, tenant, records.CosignedID(c.epoch, c.size), kept, version)
 		return err
 	})
 }

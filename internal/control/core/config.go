@@ -32,7 +32,6 @@ type Config struct {
 	Readers    int                 // Views that the store runs at once; 0: four
 	Unreadable *unreadable.Records // what work over all tenants passes over
 	Witnesses  []checkpoint.Key    // who cosigns the audit logs
-	Rewound    func() []string     // names of the witnesses whose last cosigned head a log contradicts; nil: there are no witnesses
 	Issuers    Issuers             // nil: no token of an identity provider is taken
 }
 

@@ -91,7 +91,9 @@ func (s *AuditService) ExportAudit(ctx context.Context, a core.Actor, f audit.Fi
 	}
 	end = countersign.AuditExport{TenantID: log, At: s.Config.Now(), Filtered: f.Any() || after != nil, After: after}
 	err = s.readSpan(ctx, a, func(tx store.Tx) error {
-		end.Size, end.Head, err = audit.Head(tx, log)
+		if end.Size, end.Head, err = audit.Head(tx, log); err == nil {
+			end.Cosigned, err = s.newestIn(tx, log)
+		}
 		return err
 	})
 	span := audit.Span{Filter: f, Before: end.Size}

@@ -79,23 +79,26 @@ func (s *AuditService) Checkpoint(ctx context.Context, a core.Actor, realm bool)
 
 // newest is the newest cosigned head of a log, nil for none.
 func (s *AuditService) newest(ctx context.Context, a core.Actor, log string) (c *countersign.AuditCheckpoint, err error) {
-	err = s.readSpan(ctx, a, func(tx store.Tx) error {
-		rows, err := tx.List(store.Meta, log, records.NewestCosigned())
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		k, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
-		if err != nil {
-			return err
-		}
-		var kept records.Cosigned
-		if err := records.Decode(rows[0], &kept); err != nil {
-			return err
-		}
-		c, err = s.shownCheckpoint(k, log, &kept)
+	err = s.readSpan(ctx, a, func(tx store.Tx) (err error) {
+		c, err = s.newestIn(tx, log)
 		return err
 	})
 	return c, err
+}
+
+func (s *AuditService) newestIn(tx store.Tx, log string) (*countersign.AuditCheckpoint, error) {
+	k, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := records.CosignedHeads.List(tx, log, records.NewestCosigned(k.Epoch))
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return s.shownCheckpoint(k, log, &found[0])
 }
 
 func (s *AuditService) shownCheckpoint(k *records.LogKey, log string, kept *records.Cosigned) (*countersign.AuditCheckpoint, error) {
@@ -105,7 +108,7 @@ func (s *AuditService) shownCheckpoint(k *records.LogKey, log string, kept *reco
 		return nil, errors.Join(store.ErrDamaged, err)
 	}
 	c := &countersign.AuditCheckpoint{
-		Origin: head.Origin, Records: head.Size, Head: hex.EncodeToString(head.Hash[:]), LogKey: key.String(), Checkpoint: kept.Checkpoint,
+		Epoch: int64(k.Epoch), Origin: head.Origin, Records: head.Size, Head: hex.EncodeToString(head.Hash[:]), LogKey: key.String(), Checkpoint: kept.Checkpoint,
 		Cosignatures: []countersign.AuditCosignature{},
 	}
 	for _, by := range checkpoint.Cosignatures(kept.Checkpoint, s.Config.Witnesses) {

@@ -36,6 +36,11 @@ func (s *MetricService) Metrics(ctx context.Context, a core.Actor) (telemetry.Fa
 	if err != nil {
 		return nil, err
 	}
+	witnessed, err := s.witnessed(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	measured = slices.Concat(measured, witnessed)
 	seesProcess := a.Realm
 	if seesProcess {
 		installation, err := s.measure(ctx, a, s.installation)
@@ -133,19 +138,20 @@ func (s *MetricService) Health(ctx context.Context) (Health, error) {
 		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store failed; the service is stopping")
 	default:
 	}
+	var rewound []string
 	err := s.Store.View(ctx, func(tx store.Tx) error {
-		_, err := tx.Count(store.Tenants, store.Realm, store.Query{})
-		return err
+		if _, err := tx.Count(store.Tenants, store.Realm, store.Query{}); err != nil {
+			return err
+		}
+		rewound, _ = rewoundBy(tx, s.Config.Witnesses) // one that can't be read says nothing of the service's health
+		return nil
 	})
 	if err != nil {
 		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store can't be read")
 	}
-	h := Health{Status: "ok", Version: s.Config.Version, Store: "ok"}
+	h := Health{Status: "ok", Version: s.Config.Version, Store: "ok", AuditRewound: rewound}
 	if s.Store.Full() {
 		h.Status, h.Store = "degraded", "full"
-	}
-	if s.Config.Rewound != nil {
-		h.AuditRewound = s.Config.Rewound()
 	}
 	return h, nil
 }

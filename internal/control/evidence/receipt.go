@@ -191,7 +191,12 @@ func (s *ReceiptService) logOfRun(tx store.Tx, a core.Actor, f receipt.Facts) (l
 	for i, r := range proven.Records {
 		l.Records[i] = receipt.Record{Text: r.Text, Proof: proven.Proofs[i]}
 	}
-	return l, nil
+	last := int64(-1)
+	if n := len(found); n > 0 {
+		last = found[n-1].Record.Seq
+	}
+	l.Cosigned, err = s.cosigned(tx, a.Tenant, last, l)
+	return l, err
 }
 
 // withRegistrations adds the records in which the passkeys were registered that signed

@@ -89,6 +89,9 @@ func (k Key) material() []byte { return append([]byte{k.kind}, k.public...) }
 // Name implements note.Verifier.
 func (k Key) Name() string { return k.name }
 
+// PublicKey is the key without its name.
+func (k Key) PublicKey() ed25519.PublicKey { return k.public }
+
 // KeyHash implements note.Verifier.
 func (k Key) KeyHash() uint32 {
 	sum := sha256.Sum256(append([]byte(k.name+"\n"), k.material()...))

@@ -104,3 +104,11 @@ func Joined(signed, lines string, witness Key) (string, error) {
 	}
 	return signed + found[0].Line, nil
 }
+
+// Renewed is Joined without what the witness has cosigned of the checkpoint before.
+func Renewed(signed, lines string, witness Key) (string, error) {
+	for _, old := range Cosignatures(signed, []Key{witness}) {
+		signed = strings.Replace(signed, old.Line, "", 1)
+	}
+	return Joined(signed, lines, witness)
+}

@@ -31,6 +31,8 @@ type Log struct {
 	Root    string // of the tree of Size records, lowercase hex
 	Records []Record
 	LeftOut int // records about the run that are not in the receipt
+
+	Cosigned *Cosigned // nil: no witness has cosigned a head that contains them
 }
 
 // Record is one record of the log: the exact text that its leaf hash covers, and its
@@ -49,9 +51,10 @@ type statement struct {
 }
 
 type auditSection struct {
-	Head    head     `json:"head"`
-	LeftOut int      `json:"leftOut"`
-	Records []Record `json:"records"`
+	Cosigned *Cosigned `json:"cosigned,omitempty"`
+	Head     head      `json:"head"`
+	LeftOut  int       `json:"leftOut"`
+	Records  []Record  `json:"records"`
 }
 
 // head is a signed tree head. It can be kept apart from the receipt and compared with
@@ -79,7 +82,7 @@ func Build(f Facts, key ed25519.PrivateKey) ([]byte, error) {
 	r.PlanSnapshot = nil
 	sections := map[string]any{
 		Approvals: notNil(f.Approvals),
-		Audit:     auditSection{Head: h, LeftOut: f.Log.LeftOut, Records: notNil(f.Log.Records)},
+		Audit:     auditSection{Cosigned: f.Log.Cosigned, Head: h, LeftOut: f.Log.LeftOut, Records: notNil(f.Log.Records)},
 		Plan:      f.Run.PlanSnapshot,
 		Requests:  requestsOf(f),
 		Run:       r,
@@ -99,7 +102,7 @@ func Build(f Facts, key ed25519.PrivateKey) ([]byte, error) {
 // format is the second for a receipt that holds anything of the third edition, so that a
 // verifier of before doesn't judge what it can't understand.
 func (f Facts) format() string {
-	if edition.Has(edition.Third, f.Run) || edition.Has(edition.Third, f.Approvals) || slices.ContainsFunc(f.Log.Records, ofThird) {
+	if f.Log.Cosigned != nil || edition.Has(edition.Third, f.Run) || edition.Has(edition.Third, f.Approvals) || slices.ContainsFunc(f.Log.Records, ofThird) {
 		return Format2
 	}
 	return Format

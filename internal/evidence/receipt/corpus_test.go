@@ -23,6 +23,7 @@ type judged struct {
 	Key     string  `json:"key"`
 	File    []byte  `json:"file"`
 	Verdict Verdict `json:"verdict"`
+	asking
 }
 
 // writeCorpus writes a line each.
@@ -35,12 +36,15 @@ func writeCorpus(t *testing.T, pairs []pair) {
 	w := bufio.NewWriter(f)
 	e := json.NewEncoder(w)
 	judge := func(file []byte, key ed25519.PublicKey, how string) error {
-		return e.Encode(judged{how, KeyText(key), file, Verify(file, key)})
+		return e.Encode(judged{how, KeyText(key), file, Verify(file, key), asking{}})
 	}
 	for _, p := range pairs {
 		err = errors.Join(err, judge(p.good, public(p.key), "as it was made"), judge(p.bad.file, public(p.key), p.bad.how))
 	}
 	misusedRuns(t, func(how string, file []byte) { err = errors.Join(err, judge(file, public(keyOf(1)), how)) })
+	cosignedCases(t, func(how string, file []byte, asked asking) {
+		err = errors.Join(err, e.Encode(judged{how, KeyText(public(keyOf(1))), file, VerifyWitnessed(file, public(keyOf(1)), asked.policy(t)), asked}))
+	})
 	if os.Getenv("COUNTERSIGN_ALL") != "" {
 		forgeryShare = 1
 	}

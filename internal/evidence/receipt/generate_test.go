@@ -531,6 +531,9 @@ func (d *drawn) prove() {
 		}
 		d.facts.Log.Records = append(d.facts.Log.Records, rec)
 	}
+	if d.third && d.IntN(2) == 0 {
+		d.facts.Log.Cosigned = cosignedHead(d.t, read, seqs[len(seqs)-1]+1+d.Int64N(size-seqs[len(seqs)-1]), size, cosigning{})
+	}
 }
 
 // because is how the record of a start quotes why.

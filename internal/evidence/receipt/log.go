@@ -41,10 +41,12 @@ func (c *claims) checkAudit() string {
 	case c.audit.at("leftOut").whole() < 0:
 		return "leftOut must say how many records were left out"
 	}
-	if problem := c.checkInclusion(head); problem != "" {
-		return problem
+	for _, check := range []func() string{func() string { return c.checkInclusion(head) }, c.checkHistory, c.checkCosigned} {
+		if problem := check(); problem != "" {
+			return problem
+		}
 	}
-	return c.checkHistory()
+	return ""
 }
 
 func (c *claims) checkInclusion(head node) string {

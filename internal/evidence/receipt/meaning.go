@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
 )
 
 // meaning checks the sections against each other: the last part of a verification, on
 // a receipt with a valid signature.
-func meaning(whole opened, v Verdict) Verdict {
+func meaning(whole opened, policy checkpoint.Policy, v Verdict) Verdict {
 	public, _ := hex.DecodeString(whole.publicKey) // its form was checked
-	c := &claims{format: whole.format, key: ed25519.PublicKey(public)}
+	c := &claims{format: whole.format, policy: policy, key: ed25519.PublicKey(public)}
 	for i, read := range []*node{&c.approvals, &c.audit, &c.plan, &c.requests, &c.run, &c.statement} {
 		*read = parse(whole.sections[i])
 	}
@@ -34,6 +35,7 @@ func meaning(whole opened, v Verdict) Verdict {
 // claims is the parsed content of a receipt.
 type claims struct {
 	format                                           string
+	policy                                           checkpoint.Policy
 	key                                              ed25519.PublicKey
 	approvals, audit, plan, requests, run, statement node
 
@@ -48,6 +50,7 @@ type claims struct {
 	approved  int
 	unlogged  int // decisions whose record masking omitted
 	hidden    int // requests whose digest can't be computed
+	witnessed *Witnessed
 }
 
 func (c *claims) masked() bool { return c.statement.at("masked").isTrue() }
@@ -159,6 +162,7 @@ func (c *claims) addDetails(v Verdict) Verdict {
 	}
 	v.Requests += len(c.digests)
 	v.Hidden, v.Approved, v.Unlogged = c.hidden, c.approved, c.unlogged
-	v.Summary = v.summary(c.planHidden)
+	v.Cosigned = c.witnessed
+	v.Summary = v.epoch() + v.summary(c.planHidden)
 	return v
 }

@@ -34,8 +34,8 @@ func resendAt(f *Facts, at string) {
 	relog(f, leaves)
 }
 
-// relog proves the records of a log that has no others.
-func relog(f *Facts, leaves []tlog.Hash) {
+// relog proves the records of a log that begins with them.
+func relog(f *Facts, leaves []tlog.Hash) tlog.HashReader {
 	var stored []tlog.Hash
 	read := tlog.HashReaderFunc(func(at []int64) ([]tlog.Hash, error) {
 		out := make([]tlog.Hash, len(at))
@@ -66,6 +66,7 @@ func relog(f *Facts, leaves []tlog.Hash) {
 			f.Log.Records[i].Proof = append(f.Log.Records[i].Proof, fmt.Sprintf("%x", h[:]))
 		}
 	}
+	return read
 }
 
 // signedOnly are the members that docs/reference/receipt.md says only the signature

@@ -35,3 +35,14 @@ func (v Verdict) summary(planHidden bool) string {
 	}
 	return "valid for what it shows; " + by + strings.Join(parts, ", ")
 }
+
+// epoch begins the summary of a receipt with a cosigned head.
+func (v Verdict) epoch() string {
+	switch {
+	case v.Cosigned == nil:
+		return ""
+	case v.Cosigned.Epoch == 0:
+		return "of the first epoch of its log: "
+	}
+	return "of epoch " + strconv.FormatInt(v.Cosigned.Epoch, 10) + " of its log: "
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
 )
 
 // Verdict is the result of a verification.
@@ -43,6 +44,10 @@ type Verdict struct {
 	Hidden   int    `json:"hidden"` // of the requests, those whose digest could not be computed
 	Approved int    `json:"approved"`
 	Unlogged int    `json:"unlogged"` // decisions whose audit record masking omitted: only the signature attests them
+
+	// Cosigned is the cosigned head that contains the receipt, nil if it has none. Its epoch stands
+	// at the beginning of the summary: a log of another epoch is another log.
+	Cosigned *Witnessed `json:"cosigned,omitempty"`
 }
 
 func (v Verdict) failed(section, problem string) Verdict {
@@ -55,6 +60,11 @@ func (v Verdict) failed(section, problem string) Verdict {
 // Verify verifies a receipt in the steps of the specification and names the first part
 // that fails. With a key, the receipt must be signed by it.
 func Verify(file []byte, key ed25519.PublicKey) Verdict {
+	return VerifyWitnessed(file, key, checkpoint.Policy{})
+}
+
+// VerifyWitnessed is Verify for a reader who asks witnesses besides.
+func VerifyWitnessed(file []byte, key ed25519.PublicKey, policy checkpoint.Policy) Verdict {
 	whole, section, problem := open(file)
 	v := Verdict{PublicKey: whole.publicKey, KeyID: whole.keyID}
 	if section != "" {
@@ -70,7 +80,7 @@ func Verify(file []byte, key ed25519.PublicKey) Verdict {
 			return v.failed(name, problem)
 		}
 	}
-	return meaning(whole, v)
+	return meaning(whole, policy, v)
 }
 
 // opened is a receipt that is unaltered since it was signed.

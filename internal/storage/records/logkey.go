@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"time"
 
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -32,31 +31,3 @@ var LogKeys = store.Collection[LogKey]{Table: store.Meta}
 
 // LogKeyID is the id of the record.
 const LogKeyID = "log-key"
-
-// Cosigned is a checkpoint of a log with the cosignatures that witnesses have given it.
-type Cosigned struct {
-	Size       int64     `json:"size"`
-	Epoch      int       `json:"epoch,omitempty"`
-	Checkpoint string    `json:"checkpoint"` // a signed note
-	At         time.Time `json:"at"`         // of the latest cosignature
-}
-
-// CosignedHeads are kept under the tenant of the log, or Realm, in the order of their sizes.
-var CosignedHeads = store.Collection[Cosigned]{Table: store.Meta}
-
-// cosignedPrefix begins the id of each.
-const cosignedPrefix = "cosigned/"
-
-// CosignedID is the id of the one of a size.
-func CosignedID(size int64) string { return fmt.Sprintf(cosignedPrefix+"%016d", size) }
-
-// NewestCosigned is the newest one, by a query.
-func NewestCosigned() store.Query {
-	return store.Query{
-		Where: []store.Filter{
-			{Column: "id", Op: store.AtLeast, Values: []any{CosignedID(0)}},
-			{Column: "id", Op: store.AtMost, Values: []any{cosignedPrefix + "~"}},
-		},
-		Order: []store.Order{{Column: "id", Descending: true}}, Limit: 1,
-	}
-}

@@ -17,7 +17,7 @@ var lasting = strings.Fields(`
 	ProjectConnections Conformances Agents AgentRevisions Instances Teams TeamRevisions Plans Runs Approvals Claims
 	UnfinishedRuns Steps Probes Credentials CredentialMarks ChatMessages Replicas Mails Limits Rehearsals Passkeys PasskeyRefs
 	Settings ArchivedRuns AllReceiptKeys tokenNames agentNames Groups Stops Webhooks WebhookProgresses Delegations
-	SentRequests SpentParts Marks RejectedCalls Terms Indexing ModelSizes copied LogKeys CosignedHeads
+	SentRequests SpentParts Marks RejectedCalls Terms Indexing ModelSizes copied LogKeys CosignedHeads Rewinds
 	IdentityOwners SignIdentities Subjects`)
 
 // TestARestoreKnowsEveryRecordThatWorksOnce: each collection says whether its records do, so

@@ -9,8 +9,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/evidence/merkle"
 )
 
@@ -30,7 +34,7 @@ type fileVerdict struct {
 
 // verifyFile checks an export without the service: each record against its own hash, and all
 // of them together against the head. A filtered export can't be checked against the head.
-func (v *AuditVerify) verifyFile(t *Terminal) error {
+func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
 	in := t.In
 	if v.File != "-" {
 		f, err := os.Open(v.File)
@@ -40,13 +44,21 @@ func (v *AuditVerify) verifyFile(t *Terminal) error {
 		defer func() { _ = f.Close() }()
 		in = f
 	}
-	check := fileCheck{keep: v.Records, next: -1}
+	check := fileCheck{keep: v.Records, next: -1, every: policy.Asked() > 0}
 	found := check.run(bufio.NewReaderSize(in, 64<<10))
 	if v.Head != "" && found.word == notProven {
 		return Unusablef("a filtered export can't be compared with a head, since it lacks records: export the log without a filter")
 	}
 	if v.Head != "" && found.word == "yes" && !strings.EqualFold(check.kept, v.Head) {
 		found.word, found.FirstBroken = "no", fmt.Sprintf("the first %d records have the head %s, not the one that was kept", v.Records, first(check.kept, "of a shorter log"))
+	}
+	if found.word == "yes" {
+		if problem := check.cosigned(found.AuditExport, policy); problem != "" {
+			found.word, found.FirstBroken = "no", problem
+		}
+	}
+	if policy.Asked() > 0 && found.word == notProven {
+		return Unusablef("a filtered export can't be compared with a cosigned head, since it lacks records: export the log without a filter")
 	}
 	if intact := found.word == "yes"; found.word == notProven {
 		found.NotProven = "that these records stand in the log of that head, and that none is missing: only a whole export shows it"
@@ -65,7 +77,11 @@ func printFile(w io.Writer, v fileVerdict) {
 	if v.Filtered {
 		part += ", of which the filter left some out"
 	}
-	facts := [][2]string{{"intact", v.word}, {"records", sequence(v.Records)}, {"of the log's", part}, {"head", v.Head}, {"at", moment(v.At)}}
+	var epoch, by [2]string
+	if c := v.Cosigned; c != nil {
+		epoch, by = [2]string{"epoch", epochText(c.Epoch, c.Origin)}, [2]string{"cosigned", cosignedHead(c)}
+	}
+	facts := [][2]string{epoch, {"intact", v.word}, {"records", sequence(v.Records)}, {"of the log's", part}, {"head", v.Head}, {"at", moment(v.At)}, by}
 	if v.word == notProven {
 		facts = append(facts, [2]string{"checked", "each record against its own hash"},
 			[2]string{"not checked", v.NotProven})
@@ -84,6 +100,10 @@ type fileCheck struct {
 	keep  int64 // the log size whose head is compared
 	kept  string
 	gap   bool // sequence numbers are missing
+
+	every  bool // keep the leaves: which head is cosigned stands in the last line
+	leaves map[int64]tlog.Hash
+	times  []time.Time
 }
 
 func (c *fileCheck) run(in *bufio.Reader) (v fileVerdict) {
@@ -122,6 +142,9 @@ func (c *fileCheck) record(line []byte) error {
 	}
 	c.gap = c.gap || r.Seq != c.next+1
 	c.next = r.Seq
+	if c.every {
+		c.note(r, leaf)
+	}
 	if c.tree.Add(leaf); c.tree.Size == c.keep && !c.gap {
 		c.kept = c.tree.Hash()
 	}

@@ -19,12 +19,13 @@ type AuditVerify struct {
 	Realm   bool   `help:"The realm's log; realm administrators only."`
 	Head    string `and:"kept" help:"A head that was kept elsewhere." placeholder:"HEX"`
 	Records int64  `and:"kept" help:"How many records it was of." placeholder:"N"`
+	Witnesses
 	Asking
 }
 
 // Help explains what a kept head is for.
 func (AuditVerify) Help() string {
-	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say. An export is checked line by line; from standard input too. Of a filtered export only that each record is what its own hash says can be checked, and not that it stands in the log: the answer is then neither yes nor no, and the exit status 6."
+	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say. An export is checked line by line; from standard input too. Of a filtered export only that each record is what its own hash says can be checked, and not that it stands in the log: the answer is then neither yes nor no, and the exit status 6. With --witness the newest cosigned head must have cosignatures of the witnesses that are named, and the log's records must come to it; a record that is older than 5 minutes and not contained in it fails, since the service shows the log to its witnesses each minute."
 }
 
 // Run verifies the log, and that the kept head is the head of its first records.
@@ -32,8 +33,12 @@ func (v *AuditVerify) Run(t *Terminal) error {
 	if v.Head != "" && v.Records < 1 {
 		return Unusablef("--records must be the number of records that the head was of")
 	}
+	policy, err := v.policy()
+	if err != nil {
+		return err
+	}
 	if v.File != "" {
-		return v.verifyFile(t)
+		return v.verifyFile(t, policy)
 	}
 	c, err := v.Client(t)
 	if err != nil {
@@ -46,8 +51,11 @@ func (v *AuditVerify) Run(t *Terminal) error {
 	if err := v.Print(t, now, func(w io.Writer) { printAudit(w, now) }); err != nil {
 		return err
 	}
-	if v.Head == "" || !now.Intact {
-		return verdictOf(now.Intact, nil)
+	if !now.Intact {
+		return verdictOf(false, nil)
+	}
+	if err := v.checkCosigned(t, c, now, policy); err != nil || v.Head == "" {
+		return err
 	}
 	return v.compare(t, c, now)
 }
@@ -57,7 +65,11 @@ func printAudit(w io.Writer, v *countersign.AuditVerification) {
 	if !v.Intact {
 		intact = "no"
 	}
-	facts := [][2]string{{"intact", intact}, {"records", sequence(v.Records)}, {"head", v.Head}}
+	var epoch, by [2]string
+	if c := v.Cosigned; c != nil {
+		epoch, by = [2]string{"epoch", epochText(c.Epoch, c.Origin)}, [2]string{"cosigned", cosignedHead(c)}
+	}
+	facts := [][2]string{epoch, {"intact", intact}, {"records", sequence(v.Records)}, {"head", v.Head}, by}
 	if v.FirstBroken != nil {
 		facts = append(facts, [2]string{"first broken", "record " + sequence(*v.FirstBroken)})
 	}
@@ -69,7 +81,7 @@ func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.Au
 	if now.Records < v.Records {
 		return fmt.Errorf("the log has %d records and had %d when the head was kept: it was cut off", now.Records, v.Records)
 	}
-	head, err := v.headThen(t, c, now)
+	head, _, err := v.headThen(t, c, now, v.Records)
 	if err != nil {
 		return err
 	}
@@ -80,28 +92,32 @@ func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.Au
 	return nil
 }
 
-// headThen computes the head that the log had at the kept size, from its records.
-func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.AuditVerification) (string, error) {
-	leaves := make(map[int64]tlog.Hash, v.Records)
+// headThen computes the head that the log had at a size, from its records, and reads the record
+// behind it, if there is one.
+func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.AuditVerification, size int64) (head string, next *countersign.AuditRecord, err error) {
+	leaves := make(map[int64]tlog.Hash, size)
 	bar := NewBar(t, "reading records")
 	defer bar.Done()
-	f := client.AuditFilter{Realm: v.Realm, Paging: client.Paging{Limit: countersign.MaxPageLimit, Offset: int(now.Records - v.Records)}} // lists begin with the newest record
+	f := client.AuditFilter{Realm: v.Realm, Paging: client.Paging{Limit: countersign.MaxPageLimit, Offset: int(max(now.Records-size-1, 0))}} // lists begin with the newest record
 	for r, err := range c.AllAuditRecords(t.Context, f) {
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
-		if r.Seq < v.Records {
+		if r.Seq == size {
+			next = &r
+		}
+		if r.Seq < size {
 			if leaves[r.Seq], err = leafOf(r); err != nil {
-				return "", err
+				return "", nil, err
 			}
-			bar.Set(int64(len(leaves)), v.Records)
+			bar.Set(int64(len(leaves)), size)
 		}
 	}
-	if int64(len(leaves)) != v.Records {
-		return "", fmt.Errorf("the service lists %d of the first %d records", len(leaves), v.Records)
+	if int64(len(leaves)) != size {
+		return "", nil, fmt.Errorf("the service lists %d of the first %d records", len(leaves), size)
 	}
-	head := treeHash(leaves, 0, v.Records)
-	return hex.EncodeToString(head[:]), nil
+	root := treeHash(leaves, 0, size)
+	return hex.EncodeToString(root[:]), next, nil
 }
 
 // leafOf returns a record's hash if it matches the record's content.

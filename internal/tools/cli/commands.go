@@ -26,7 +26,6 @@ type Commands struct {
 	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents."`
 	Webhooks  Webhooks  `cmd:"" group:"Client" help:"Where a tenant is told of events."`
 	Policy    Policy    `cmd:"" group:"Client" help:"Approval policies."`
-	Audit     Audit     `cmd:"" group:"Client" help:"The audit log."`
 	Archive   Archive   `cmd:"" group:"Client" help:"Files of archived runs."`
 	Tokens    Tokens    `cmd:"" group:"Client" help:"Bearer tokens."`
 	Users     Users     `cmd:"" group:"Client" help:"A tenant's users."`

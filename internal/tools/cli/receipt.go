@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"crypto/ed25519"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -22,6 +24,8 @@ type ReceiptGet struct {
 	ID    string `arg:"" help:"The run's id."`
 	File  string `name:"output" short:"o" default:"-" help:"File to write, readable by its owner alone, which must not be there yet; - is standard output." placeholder:"FILE"`
 	Force bool   `help:"Overwrite a file that is there."`
+
+	Cosigned bool `help:"Wait, up to 2 minutes, until witnesses have cosigned a head of the audit log that contains the receipt."`
 	Service
 }
 
@@ -31,7 +35,11 @@ func (g *ReceiptGet) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.Receipt(t.Context, g.ID)
+	get := func(ctx context.Context) ([]byte, error) { return c.Receipt(ctx, g.ID) }
+	if g.Cosigned {
+		get = cosigned(get)
+	}
+	text, err := get(t.Context)
 	if err != nil {
 		return err
 	}
@@ -50,6 +58,7 @@ func (g *ReceiptGet) Run(t *Terminal) error {
 type ReceiptVerify struct {
 	File string `arg:"" help:"The receipt; - is standard input."`
 	Key  string `help:"The installation's public key, 64 digits of hex, as 'countersign receipt keys' showed it. Without it only integrity is judged: anybody can make a key." placeholder:"PUBLICKEY"`
+	Witnesses
 	Output
 }
 
@@ -70,12 +79,16 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 			return Unusablef("--key must be the 64 digits of lowercase hex of a public key; 'countersign receipt keys' lists the service's")
 		}
 	}
+	policy, err := v.policy()
+	if err != nil {
+		return err
+	}
 	text, err := readFile(t, v.File, maxReceipt)
 	if err != nil {
 		return err
 	}
-	verdict := receipt.Verify(text, key)
-	if err := v.Print(t, verdict, func(w io.Writer) { PrintReceipt(w, verdict) }); err != nil {
+	verdict := receipt.VerifyWitnessed(text, key, policy)
+	if err := v.Print(t, verdict, func(w io.Writer) { PrintReceipt(w, verdict, len(policy.Witnesses)) }); err != nil {
 		return err
 	}
 	if verdict.OK && key == nil {
@@ -88,7 +101,7 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 }
 
 // PrintReceipt prints what was checked, what it proves, and what fails.
-func PrintReceipt(w io.Writer, v receipt.Verdict) {
+func PrintReceipt(w io.Writer, v receipt.Verdict, witnesses int) {
 	if v.UnknownFormat != "" {
 		Facts(w, [2]string{"receipt", "NOT KNOWN: of the format " + v.UnknownFormat}, [2]string{"problem", v.Problem})
 		return
@@ -101,13 +114,27 @@ func PrintReceipt(w io.Writer, v receipt.Verdict) {
 	if !v.Origin {
 		signer = v.PublicKey + ", whoever has it"
 	}
-	Facts(w, [2]string{"receipt", v.Summary}, [2]string{"run", fmt.Sprintf("%s of tenant %s, %s, %s", v.RunID, v.Tenant, v.Mode, v.Status)},
+	epoch, by := cosignedFacts(v, witnesses)
+	Facts(w, epoch, [2]string{"receipt", v.Summary}, [2]string{"run", fmt.Sprintf("%s of tenant %s, %s, %s", v.RunID, v.Tenant, v.Mode, v.Status)},
 		[2]string{"issued", v.IssuedAt}, [2]string{"signed by", signer},
 		[2]string{"signature", "every byte is as it was signed, " + fmt.Sprint(len(receipt.Sections)) + " sections"},
 		[2]string{"requests", fmt.Sprintf("%s %d, each digest computed anew", "distinct:", v.Requests-v.Hidden) + hiddenText(v.Hidden)},
 		[2]string{"audit log", fmt.Sprintf("%d records proven under the signed head of %d: start, plan digest, what was sent, decisions, reconciliations, end", v.Records, v.TreeSize)},
-		[2]string{"head", v.TreeRoot}, [2]string{"approved", approvedText(v)},
+		[2]string{"head", v.TreeRoot}, by, [2]string{"approved", approvedText(v)},
 		[2]string{"signature only", "inputs, answers, outputs, verification and snapshots: the log has no digest of them"})
+}
+
+// cosignedFacts are the epoch, which stands first, and who has cosigned.
+func cosignedFacts(v receipt.Verdict, witnesses int) (epoch, by [2]string) {
+	if v.Cosigned == nil {
+		return epoch, by
+	}
+	var names []string
+	for _, c := range v.Cosigned.By {
+		name, _, _ := strings.Cut(c.Witness, "+")
+		names = append(names, name+" at "+c.At)
+	}
+	return [2]string{"epoch", epochText(v.Cosigned.Epoch, v.Cosigned.Origin)}, [2]string{"cosigned", cosignedText(v.Cosigned.Size, names, witnesses)}
 }
 
 func hiddenText(n int) string {

@@ -16,7 +16,11 @@ type ended struct {
 // command runs a command line in this process.
 func command(t *testing.T, args ...string) ended {
 	t.Helper()
-	var c Commands
+	var c struct { // as the program has them
+		Commands
+		Audit   Audit   `cmd:""`
+		Receipt Receipt `cmd:""`
+	}
 	var out, errs bytes.Buffer
 	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(&out, &errs))
 	if err != nil {

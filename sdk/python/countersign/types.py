@@ -307,6 +307,8 @@ class AuditCheckpoint(TypedDict):
     # the signed note, with the signature of the log and the cosignatures
     checkpoint: str
     cosignatures: list[AuditCosignature]
+    # of the log: 0 is the first; another is another log to whoever verifies it
+    epoch: int
     # RFC 6962 tree hash, lowercase hex
     head: str
     # the vkey by which the checkpoint is signed
@@ -327,6 +329,8 @@ class AuditExport(TypedDict):
     # only records behind this sequence number were asked for
     after: NotRequired[int]
     at: str
+    # the newest head that witnesses have cosigned; absent before the first
+    cosigned: NotRequired[AuditCheckpoint]
     # some records were not asked for
     filtered: bool
     # its RFC 6962 tree hash, lowercase hex
@@ -359,6 +363,8 @@ class AuditRecord(TypedDict):
     before: str
     # the system clock stood before that of the record before, by more than the record waited to be written
     clockBack: NotRequired[bool]
+    # of a new epoch of the log: the last checkpoint of the one before that witnesses have cosigned
+    cosigned: NotRequired[str]
     # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
     # requestId are of the last, the subject kind/* where they were about several
     count: NotRequired[int]
@@ -1019,6 +1025,8 @@ class ListedAuditRecord(TypedDict):
     before: str | Omitted
     # the system clock stood before that of the record before, by more than the record waited to be written
     clockBack: NotRequired[bool]
+    # of a new epoch of the log: the last checkpoint of the one before that witnesses have cosigned
+    cosigned: NotRequired[str | Omitted]
     # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
     # requestId are of the last, the subject kind/* where they were about several
     count: NotRequired[int]
@@ -1413,7 +1421,7 @@ class ListedWebhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going"]] | Omitted
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound"]] | Omitted
     id: str
     lastError: NotRequired[str | Omitted]
     lastErrorAt: NotRequired[str]
@@ -2536,7 +2544,7 @@ class Webhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound"]]
     id: str
     lastError: NotRequired[str]
     lastErrorAt: NotRequired[str]
@@ -2571,7 +2579,7 @@ class WebhookWrite(TypedDict):
     dropped: NotRequired[Any]
     # default true
     enabled: NotRequired[bool]
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound"]]
     # absent or 0 creates; else the current revision
     expectedRevision: NotRequired[int]
     # ignored

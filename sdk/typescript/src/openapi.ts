@@ -376,6 +376,11 @@ export interface components {
             /** @description the signed note, with the signature of the log and the cosignatures */
             checkpoint: string;
             cosignatures: components["schemas"]["AuditCosignature"][];
+            /**
+             * Format: int64
+             * @description of the log: 0 is the first; another is another log to whoever verifies it
+             */
+            epoch: number;
             /** @description RFC 6962 tree hash, lowercase hex */
             head: string;
             /** @description the vkey by which the checkpoint is signed */
@@ -402,6 +407,8 @@ export interface components {
             after?: number;
             /** Format: date-time */
             at: string;
+            /** @description the newest head that witnesses have cosigned; absent before the first */
+            cosigned?: components["schemas"]["AuditCheckpoint"];
             /** @description some records were not asked for */
             filtered: boolean;
             /** @description its RFC 6962 tree hash, lowercase hex */
@@ -439,6 +446,8 @@ export interface components {
             before: string;
             /** @description the system clock stood before that of the record before, by more than the record waited to be written */
             clockBack?: boolean;
+            /** @description of a new epoch of the log: the last checkpoint of the one before that witnesses have cosigned */
+            cosigned?: string;
             /**
              * Format: int64
              * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
@@ -1232,6 +1241,8 @@ export interface components {
             before: string | components["schemas"]["Omitted"];
             /** @description the system clock stood before that of the record before, by more than the record waited to be written */
             clockBack?: boolean;
+            /** @description of a new epoch of the log: the last checkpoint of the one before that witnesses have cosigned */
+            cosigned?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
@@ -1718,7 +1729,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[] | components["schemas"]["Omitted"];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound")[] | components["schemas"]["Omitted"];
             id: string;
             lastError?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -3048,7 +3059,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound")[];
             id: string;
             lastError?: string;
             /** Format: date-time */
@@ -3096,7 +3107,7 @@ export interface components {
             dropped?: unknown;
             /** @description default true */
             enabled?: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound")[];
             /**
              * Format: int64
              * @description absent or 0 creates; else the current revision

@@ -62,13 +62,14 @@ type webhookData struct {
 }
 
 // eventWords are what the events mean, in the order of the form.
-var eventWords = []form.Choice{
-	{Value: countersign.EventApprovalRequested, Word: "Approval requested", Note: "A LIVE step waits for a decision."},
-	{Value: countersign.EventApprovalLapsing, Word: "Approval expires soon", Note: "Nobody has decided, and the time is almost over."},
-	{Value: countersign.EventRunRecoveryRequired, Word: "Recovery required", Note: "Nobody knows whether a step took effect."},
-	{Value: countersign.EventRunEnded, Word: "Run ended", Note: "It completed, failed or was cancelled. Rehearsals are included."},
-	{Value: countersign.EventStopped, Word: "LIVE steps stopped", Note: "An administrator stopped all LIVE steps."},
-	{Value: countersign.EventGoing, Word: "LIVE steps resumed", Note: "An administrator lifted the stop."},
+var eventWords = choicesOf(countersign.Events)
+
+func choicesOf(events []countersign.Event) []form.Choice {
+	out := make([]form.Choice, len(events))
+	for i, e := range events {
+		out[i] = form.Choice{Value: e.Name, Word: e.Title, Note: e.Note}
+	}
+	return out
 }
 
 func newWebhookPage(v *web.Request) (*web.Page, error) { return newWebhook(v, nil) }

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -14,7 +15,7 @@ import (
 const TokenNotice = 14 * 24 * time.Hour
 
 func bannersOf(v *Request) []banner {
-	return slices.Concat(stopped(v), invited(v), expiring(v))
+	return slices.Concat(rewound(v), stopped(v), invited(v), expiring(v))
 }
 
 // invited is the banner about invitations that the visitor hasn't answered.
@@ -65,6 +66,16 @@ func stopped(v *Request) []banner {
 		whose = "LIVE steps of all tenants are stopped"
 	}
 	return []banner{{Text: whose + ", " + AgoWord(v, stop.Since) + " by " + text.Called(stop.By, stop.ByName) + ": " + stop.Reason, Href: Prefix + "/settings#stop", Word: "See"}}
+}
+
+// rewound is the banner that stands on every page while the audit log is not what a witness has
+// cosigned.
+func rewound(v *Request) []banner {
+	names, err := v.Control.AuditRewound(v.R.Context(), v.Actor)
+	if err != nil || len(names) == 0 {
+		return nil
+	}
+	return []banner{{Text: "audit_rewound: the audit log is not what " + strings.Join(names, ", ") + " cosigned. It was cut off, or told anew.", Href: Prefix + "/audit?action=audit.rewound", Word: "See"}}
 }
 
 // AgoWord is how long ago something was.

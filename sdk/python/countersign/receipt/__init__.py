@@ -4,16 +4,19 @@ specification docs/reference/receipt.md and independently of the service's own v
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import ed25519
 from .canonical import canonical
 from .claims import Claims
+from .cosigned import Cosignature, Cosigned
 from .failure import SECTIONS, Failure, UnknownFormat, fail
 from .meaning import Told, meaning
 from .opening import opened
+from .witnesses import policy_of
 
-__all__ = ["Told", "Verdict", "verify_receipt"]
+__all__ = ["Cosignature", "Cosigned", "Told", "Verdict", "verify_receipt"]
 
 
 @dataclass(frozen=True)
@@ -35,18 +38,22 @@ class Verdict:
     """What a receipt that holds says."""
 
 
-def verify_receipt(file: bytes, public_key: str | None = None) -> Verdict:
+def verify_receipt(
+    file: bytes, public_key: str | None = None, *, witnesses: Sequence[str] = (), quorum: int | None = None, epoch: int = 0
+) -> Verdict:
     """Judges a receipt, as the bytes that `GET /runs/{id}/receipt` answers. `public_key` is
-    the installation's, 64 digits of hex, known from elsewhere."""
+    the installation's, 64 digits of hex, known from elsewhere. Of `witnesses`, by their vkeys,
+    `quorum` must have cosigned the log, all if it is None; `epoch` is taken besides the first."""
     if public_key is not None and not re.fullmatch("[0-9a-f]{64}", public_key):
         raise ValueError("public_key must be 64 digits of lowercase hex")
+    policy = policy_of(witnesses, quorum, epoch)
     try:
         found = opened(bytes(file))
         if public_key is not None and public_key != found.public_key:
             fail("signature", f"it is signed by the key {found.public_key}, not by the one that was given")
         values = {name: canonical(found.sections[name], name) for name in SECTIONS}
         key = bytes.fromhex(found.public_key)
-        told = meaning(Claims(**values, format=found.format, signed=lambda text, signature: ed25519.verify(key, text, signature)))
+        told = meaning(Claims(**values, format=found.format, signed=lambda text, signature: ed25519.verify(key, text, signature)), policy)
     except UnknownFormat as unknown:
         return Verdict(False, "contents", str(unknown), unknown.format)
     except Failure as failure:

@@ -36,7 +36,7 @@ def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
 @lru_cache(64)
 def _negated(public_key: bytes) -> Table | None:
     """The table of a key's point with the other sign; None where there is no such point."""
-    if not _holders_alone(public_key):
+    if not holders_alone(public_key):
         return None
     point = _decoded(public_key)
     return None if point is None else _table((_P - point[0], point[1], point[2], _P - point[3]))
@@ -52,7 +52,7 @@ _SMALL_ORDER = {
 """The y of the eight points of small order, for which one signature is good for any text."""
 
 
-def _holders_alone(public_key: bytes) -> bool:
+def holders_alone(public_key: bytes) -> bool:
     """A key in the one form that it has, for which not anybody can sign."""
     y = int.from_bytes(public_key, "little") & (2**255 - 1)
     return y < _P and y not in _SMALL_ORDER

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from .assertions import check_signed, is_registration, same_assertion, signed_decisions
 from .canonical import Json
 from .claims import Claims, at, digits, items, of, sha256, text, whole
+from .cosigned import Cosigned, check_cosigned
 from .course import check_end, check_outcome, check_reconciled, check_records, check_started
 from .failure import need
 from .gate import Sendings, check_sent
 from .moment import moment
 from .record import Record, done, read
+from .witnesses import Policy
 
 
 @dataclass
@@ -27,9 +29,10 @@ class Log:
     left_out: int
     approved: int = 0
     unlogged: int = 0
+    cosigned: Cosigned | None = None
 
 
-def check_audit(c: Claims) -> Log:
+def check_audit(c: Claims, policy: Policy) -> Log:
     head = at(c.audit, "head")
     tenant, signature = of(head, "tenantId"), of(head, "signature")
     signed = f"countersign-tree-head/1\n{tenant}\n{digits(at(head, 'size'))}\n{of(head, 'root')}\n{of(head, 'at')}\n".encode()
@@ -41,6 +44,7 @@ def check_audit(c: Claims) -> Log:
     records = _included(c, head)
     log = Log(whole(at(head, "size")), of(head, "root"), len(records), left_out)
     _check_course(c, records, log)
+    log.cosigned = check_cosigned(c, records[-1].seq if records else -1, policy)
     return log
 
 

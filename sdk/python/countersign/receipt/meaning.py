@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from .agree import check_plan, check_run, check_steps
 from .asked import check_approvals, check_asked
 from .claims import Claims, at, of
+from .cosigned import Cosigned
 from .failure import need
 from .gate import check_gate
 from .log import check_audit
 from .moment import moment
 from .requests import check_requests
+from .witnesses import Policy
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class Told:
     """What a receipt says, as far as it was checked."""
 
     summary: str
-    """The first line of the verdict: "valid", and what was left out."""
+    """The first line of the verdict: the epoch of the log, where the receipt has a cosigned head,
+    "valid", and what was left out."""
     run_id: str
     status: str
     mode: str
@@ -40,9 +43,12 @@ class Told:
     approved: int
     unlogged: int
     """Decisions whose audit record masking left out: only the signature says them."""
+    cosigned: Cosigned | None = None
+    """The head of the log that contains the receipt and that witnesses have cosigned; None if it
+    has none."""
 
 
-def meaning(c: Claims) -> Told:
+def meaning(c: Claims, policy: Policy) -> Told:
     need(isinstance(at(c.statement, "masked"), bool), "statement", "masked must be true or false")
     issued_at = of(c.statement, "issuedAt")
     at_head = moment(issued_at) != "" and issued_at == of(at(c.audit, "head"), "at")
@@ -56,9 +62,9 @@ def meaning(c: Claims) -> Told:
     requests, hidden = check_requests(c)
     check_asked(c)
     check_gate(c)
-    log = check_audit(c)
+    log = check_audit(c, policy)
     return Told(
-        summary=_summary(c.masked, plan_hidden, hidden, log.unlogged, log.left_out),
+        summary=_epoch(log.cosigned) + _summary(c.masked, plan_hidden, hidden, log.unlogged, log.left_out),
         run_id=run_id,
         status=of(c.run, "status"),
         mode=of(c.run, "mode"),
@@ -73,7 +79,15 @@ def meaning(c: Claims) -> Told:
         hidden=hidden,
         approved=log.approved,
         unlogged=log.unlogged,
+        cosigned=log.cosigned,
     )
+
+
+def _epoch(cosigned: Cosigned | None) -> str:
+    """A log of another epoch is another log."""
+    if cosigned is None:
+        return ""
+    return "of the first epoch of its log: " if cosigned.epoch == 0 else f"of epoch {cosigned.epoch} of its log: "
 
 
 def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, left_out: int) -> str:

@@ -7,8 +7,11 @@ import { Failure, fail, type ReceiptPart, sections, UnknownFormat } from "./fail
 import { meaning, type Told } from "./meaning.js";
 import { type Opened, open } from "./open.js";
 import { holdersAlone } from "./publickey.js";
+import { type Asked, policyOf } from "./witnesses.js";
 
+export type { Cosigned } from "./cosigned.js";
 export type { ReceiptPart } from "./failure.js";
+export type { Asked } from "./witnesses.js";
 
 /**
  * What a verification came to. A receipt that fails has the part that fails and why. Of one
@@ -26,14 +29,16 @@ interface Signed {
 
 /**
  * verifyReceipt judges a receipt, as the bytes that `GET /runs/{id}/receipt` answers.
- * `publicKey` is the installation's, 64 digits of hex, known from elsewhere.
+ * `publicKey` is the installation's, 64 digits of hex, known from elsewhere. `asked` says which
+ * witnesses must have cosigned the log; an epoch of it but the first is taken if it is named there.
  */
-export function verifyReceipt(file: Uint8Array, publicKey?: string): ReceiptVerdict {
+export function verifyReceipt(file: Uint8Array, publicKey?: string, asked: Asked = {}): ReceiptVerdict {
   if (publicKey !== undefined && !/^[0-9a-f]{64}$/.test(publicKey)) throw new TypeError("publicKey must be 64 digits of lowercase hex");
+  const policy = policyOf(asked);
   try {
     const opened = open(Buffer.from(file.buffer, file.byteOffset, file.byteLength), { signed, sha256 });
     if (publicKey !== undefined && publicKey !== opened.publicKey) fail("signature", `it is signed by the key ${opened.publicKey}, not by the one that was given`);
-    const told = meaning({ format: opened.format, ...parsed(opened) }, { sha256, signed: (text, signature) => signed(opened.publicKey, text, signature) });
+    const told = meaning({ format: opened.format, ...parsed(opened) }, policy, { sha256, signedBy: signed, signed: (text, signature) => signed(opened.publicKey, text, signature) });
     return { ok: true, publicKey: opened.publicKey, keyId: opened.keyId, origin: publicKey !== undefined, ...told };
   } catch (error) {
     if (error instanceof UnknownFormat) return { ok: false, section: "contents", problem: error.message, unknownFormat: error.format };

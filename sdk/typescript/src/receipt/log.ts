@@ -6,12 +6,14 @@ import { need } from "./failure.js";
 import { masked } from "./agree.js";
 import { checkEnd, checkOutcome, checkReconciled, checkRecords, checkStarted } from "./course.js";
 import { steps } from "./capability.js";
+import { checkCosigned } from "./cosigned.js";
 import { checkSent } from "./gate.js";
 import { at, type Checks, type Claims, digits, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, read, word } from "./record.js";
+import type { Policy } from "./witnesses.js";
 
-export function checkAudit(c: Claims, checks: Checks) {
+export function checkAudit(c: Claims, policy: Policy, checks: Checks) {
   const head = at(c.audit, "head");
   const tenant = text(at(head, "tenantId"));
   const signature = text(at(head, "signature"));
@@ -22,7 +24,8 @@ export function checkAudit(c: Claims, checks: Checks) {
   need(leftOut >= 0, "audit", "leftOut must say how many records were left out");
   const records = included(c, head, checks);
   const decisions = checkCourse(c, records, leftOut);
-  return { treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
+  const cosigned = checkCosigned(c, records.at(-1)?.seq ?? -1, policy, checks);
+  return { ...(cosigned && { cosigned }), treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
 }
 
 function included(c: Claims, head: Json | undefined, checks: Checks): Placed[] {

@@ -8,10 +8,12 @@ import { checkAudit } from "./log.js";
 import { moment } from "./moment.js";
 import { checkRequests } from "./requests.js";
 import { summary } from "./summary.js";
+import type { Cosigned } from "./cosigned.js";
+import type { Policy } from "./witnesses.js";
 
 /** What a receipt says, as far as it was checked. */
 export interface Told {
-  /** The first line of the verdict: "valid", and what was left out. */
+  /** The first line of the verdict: the epoch of the log, where the receipt has a cosigned head, "valid", and what was left out. */
   summary: string;
   runId: string;
   status: string;
@@ -32,9 +34,11 @@ export interface Told {
   approved: number;
   /** Decisions whose audit record masking left out: only the signature says them. */
   unlogged: number;
+  /** The head of the log that contains the receipt and that witnesses have cosigned; absent if it has none. */
+  cosigned?: Cosigned;
 }
 
-export function meaning(c: Claims, checks: Checks): Told {
+export function meaning(c: Claims, policy: Policy, checks: Checks): Told {
   const masked = at(c.statement, "masked");
   need(typeof masked === "boolean", "statement", "masked must be true or false");
   const issuedAt = text(at(c.statement, "issuedAt"));
@@ -48,7 +52,7 @@ export function meaning(c: Claims, checks: Checks): Told {
   const requests = checkRequests(c, masked, checks);
   checkAsked(c);
   checkGate(c);
-  const log = checkAudit(c, checks);
+  const log = checkAudit(c, policy, checks);
   const of = (name: string) => text(at(c.run, name));
   const line = summary({ masked, planHidden, ...requests, ...log });
   return { summary: line, runId, status: of("status"), mode: of("mode"), tenantId: text(at(c.statement, "tenantId")), issuedAt, masked, ...requests, ...log };

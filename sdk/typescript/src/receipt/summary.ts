@@ -1,5 +1,5 @@
 /** summary is the first line of a verdict on a receipt that holds. Who reads no further must know what is not in it. */
-export function summary(v: { masked: boolean; planHidden: boolean; hidden: number; unlogged: number; leftOut: number }): string {
+export function summary(v: { cosigned?: { epoch: number }; masked: boolean; planHidden: boolean; hidden: number; unlogged: number; leftOut: number }): string {
   const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
   const parts = [
     ...(v.masked ? ["sensitive values"] : []),
@@ -8,6 +8,7 @@ export function summary(v: { masked: boolean; planHidden: boolean; hidden: numbe
     ...count(v.unlogged, "decision's audit record", "decisions' audit records"),
     ...count(v.leftOut, "audit record in all", "audit records in all"),
   ];
-  if (parts.length === 0) return "valid";
-  return `valid for what it shows; ${v.masked ? "masking " : ""}left out: ${parts.join(", ")}`;
+  const epoch = v.cosigned === undefined ? "" : v.cosigned.epoch === 0 ? "of the first epoch of its log: " : `of epoch ${v.cosigned.epoch} of its log: `;
+  if (parts.length === 0) return `${epoch}valid`;
+  return `${epoch}valid for what it shows; ${v.masked ? "masking " : ""}left out: ${parts.join(", ")}`;
 }
