@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
 // COUNTERSIGN_ALL writes every forgery; else one of forgeryShare is drawn anew each time.
@@ -23,6 +25,8 @@ type judged struct {
 	Key     string  `json:"key"`
 	File    []byte  `json:"file"`
 	Verdict Verdict `json:"verdict"`
+
+	AnswerKeys []string `json:"answerKeys,omitempty"` // that the reader knows
 }
 
 // writeCorpus writes a line each.
@@ -35,8 +39,15 @@ func writeCorpus(t *testing.T, pairs []pair) {
 	w := bufio.NewWriter(f)
 	e := json.NewEncoder(w)
 	judge := func(file []byte, key ed25519.PublicKey, how string) error {
-		return e.Encode(judged{how, KeyText(key), file, Verify(file, key)})
+		return e.Encode(judged{How: how, Key: KeyText(key), File: file, Verdict: Verify(file, key)})
 	}
+	answeredCorpus(t, func(how string, file []byte, known ...ed25519.PublicKey) {
+		one := judged{How: how, Key: KeyText(public(keyOf(1))), File: file, Verdict: VerifyAnswers(file, public(keyOf(1)), known)}
+		for _, key := range known {
+			one.AnswerKeys = append(one.AnswerKeys, signature.AnswerKeyText(key))
+		}
+		err = errors.Join(err, e.Encode(one))
+	})
 	for _, p := range pairs {
 		err = errors.Join(err, judge(p.good, public(p.key), "as it was made"), judge(p.bad.file, public(p.key), p.bad.how))
 	}

@@ -10,9 +10,9 @@ import (
 
 // meaning checks the sections against each other: the last part of a verification, on
 // a receipt with a valid signature.
-func meaning(whole opened, v Verdict) Verdict {
+func meaning(whole opened, v Verdict, answerKeys []ed25519.PublicKey) Verdict {
 	public, _ := hex.DecodeString(whole.publicKey) // its form was checked
-	c := &claims{format: whole.format, key: ed25519.PublicKey(public)}
+	c := &claims{format: whole.format, key: ed25519.PublicKey(public), given: answerKeys}
 	for i, read := range []*node{&c.approvals, &c.audit, &c.plan, &c.requests, &c.run, &c.statement} {
 		*read = parse(whole.sections[i])
 	}
@@ -22,7 +22,7 @@ func meaning(whole opened, v Verdict) Verdict {
 		problem func() string
 	}{
 		{Statement, c.checkStatement}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
-		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit},
+		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit}, {Run, c.checkAnswers},
 	} {
 		if problem := check.problem(); problem != "" {
 			return v.failed(check.section, problem)
@@ -48,6 +48,10 @@ type claims struct {
 	approved  int
 	unlogged  int // decisions whose record masking omitted
 	hidden    int // requests whose digest can't be computed
+
+	given   []ed25519.PublicKey // answer keys that the reader knows
+	answers []SignedAnswer
+	unshown int // answers that are said to be signed, without what shows it
 }
 
 func (c *claims) masked() bool { return c.statement.at("masked").isTrue() }
@@ -159,6 +163,7 @@ func (c *claims) addDetails(v Verdict) Verdict {
 	}
 	v.Requests += len(c.digests)
 	v.Hidden, v.Approved, v.Unlogged = c.hidden, c.approved, c.unlogged
+	v.Answers, v.Unshown = c.answers, c.unshown
 	v.Summary = v.summary(c.planHidden)
 	return v
 }

@@ -43,6 +43,9 @@ type Verdict struct {
 	Hidden   int    `json:"hidden"` // of the requests, those whose digest could not be computed
 	Approved int    `json:"approved"`
 	Unlogged int    `json:"unlogged"` // decisions whose audit record masking omitted: only the signature attests them
+
+	Answers []SignedAnswer `json:"answers,omitempty"` // those that their receivers signed
+	Unshown int            `json:"unshown,omitempty"` // answers that are said to be signed, and whose signature isn't shown
 }
 
 func (v Verdict) failed(section, problem string) Verdict {
@@ -54,7 +57,11 @@ func (v Verdict) failed(section, problem string) Verdict {
 
 // Verify verifies a receipt in the steps of the specification and names the first part
 // that fails. With a key, the receipt must be signed by it.
-func Verify(file []byte, key ed25519.PublicKey) Verdict {
+func Verify(file []byte, key ed25519.PublicKey) Verdict { return VerifyAnswers(file, key, nil) }
+
+// VerifyAnswers is Verify by a reader who knows the keys by which receivers sign: each signed
+// answer must be by one of them, and the log isn't asked for any.
+func VerifyAnswers(file []byte, key ed25519.PublicKey, answerKeys []ed25519.PublicKey) Verdict {
 	whole, section, problem := open(file)
 	v := Verdict{PublicKey: whole.publicKey, KeyID: whole.keyID}
 	if section != "" {
@@ -70,7 +77,7 @@ func Verify(file []byte, key ed25519.PublicKey) Verdict {
 			return v.failed(name, problem)
 		}
 	}
-	return meaning(whole, v)
+	return meaning(whole, v, answerKeys)
 }
 
 // opened is a receipt that is unaltered since it was signed.

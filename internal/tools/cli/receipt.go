@@ -50,6 +50,8 @@ func (g *ReceiptGet) Run(t *Terminal) error {
 type ReceiptVerify struct {
 	File string `arg:"" help:"The receipt; - is standard input."`
 	Key  string `help:"The installation's public key, 64 digits of hex, as 'countersign receipt keys' showed it. Without it only integrity is judged: anybody can make a key." placeholder:"PUBLICKEY"`
+	// AnswerKey are keys by which the reader knows that receivers sign.
+	AnswerKey []string `help:"A public key by which an API signs its answers, ed25519: and 64 digits of hex; may be given several times. Each signed answer must then be by one of them. Without it the keys are those that the audit records in the receipt registered." placeholder:"ANSWERKEY"`
 	Output
 }
 
@@ -70,11 +72,15 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 			return Unusablef("--key must be the 64 digits of lowercase hex of a public key; 'countersign receipt keys' lists the service's")
 		}
 	}
+	answerKeys, err := parseAnswerKeys(v.AnswerKey)
+	if err != nil {
+		return err
+	}
 	text, err := readFile(t, v.File, maxReceipt)
 	if err != nil {
 		return err
 	}
-	verdict := receipt.Verify(text, key)
+	verdict := receipt.VerifyAnswers(text, key, answerKeys)
 	if err := v.Print(t, verdict, func(w io.Writer) { PrintReceipt(w, verdict) }); err != nil {
 		return err
 	}
@@ -106,7 +112,7 @@ func PrintReceipt(w io.Writer, v receipt.Verdict) {
 		[2]string{"signature", "every byte is as it was signed, " + fmt.Sprint(len(receipt.Sections)) + " sections"},
 		[2]string{"requests", fmt.Sprintf("%s %d, each digest computed anew", "distinct:", v.Requests-v.Hidden) + hiddenText(v.Hidden)},
 		[2]string{"audit log", fmt.Sprintf("%d records proven under the signed head of %d: start, plan digest, what was sent, decisions, reconciliations, end", v.Records, v.TreeSize)},
-		[2]string{"head", v.TreeRoot}, [2]string{"approved", approvedText(v)},
+		[2]string{"head", v.TreeRoot}, [2]string{"approved", approvedText(v)}, [2]string{"signed answers", answersText(v)},
 		[2]string{"signature only", "inputs, answers, outputs, verification and snapshots: the log has no digest of them"})
 }
 
