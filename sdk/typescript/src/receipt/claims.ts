@@ -5,6 +5,8 @@ export interface Checks {
   sha256(...parts: Uint8Array[]): string;
   /** By the key of the receipt. */
   signed(text: Uint8Array, signature: string): boolean;
+  /** By any key. */
+  signedBy(publicKey: string, text: Uint8Array, signature: string): boolean;
 }
 
 /** The sections, and the format that they are of. */

@@ -2,12 +2,14 @@
 // specification docs/reference/receipt.md and independently of the service's own
 // verifier.
 import { createHash, createPublicKey, verify } from "node:crypto";
+import { parseAnswerKey } from "./answers.js";
 import { canonical } from "./canonical.js";
 import { Failure, fail, type ReceiptPart, sections, UnknownFormat } from "./failure.js";
 import { meaning, type Told } from "./meaning.js";
 import { type Opened, open } from "./open.js";
 import { holdersAlone } from "./publickey.js";
 
+export type { SignedAnswer } from "./answers.js";
 export type { ReceiptPart } from "./failure.js";
 
 /**
@@ -15,6 +17,12 @@ export type { ReceiptPart } from "./failure.js";
  * with `unknownFormat` nothing is said: a later release can verify it.
  */
 export type ReceiptVerdict = ({ ok: true } & Signed & Told) | { ok: false; section: ReceiptPart; problem: string; unknownFormat?: string };
+
+/** What a reader knows besides the installation's key. */
+export interface ReaderKeys {
+  /** Keys by which APIs sign their answers, as projects register them: each signed answer must then be by one of them, and the log isn't asked for any. */
+  answerKeys?: readonly string[];
+}
 
 interface Signed {
   /** Of the key that signed it. */
@@ -28,12 +36,14 @@ interface Signed {
  * verifyReceipt judges a receipt, as the bytes that `GET /runs/{id}/receipt` answers.
  * `publicKey` is the installation's, 64 digits of hex, known from elsewhere.
  */
-export function verifyReceipt(file: Uint8Array, publicKey?: string): ReceiptVerdict {
+export function verifyReceipt(file: Uint8Array, publicKey?: string, { answerKeys = [] }: ReaderKeys = {}): ReceiptVerdict {
   if (publicKey !== undefined && !/^[0-9a-f]{64}$/.test(publicKey)) throw new TypeError("publicKey must be 64 digits of lowercase hex");
+  const known = answerKeys.map(parseAnswerKey);
+  if (known.some((key) => key === "" || !holdersAlone(Buffer.from(key, "hex")))) throw new TypeError("answerKeys must be ed25519: and 64 digits of lowercase hex each");
   try {
     const opened = open(Buffer.from(file.buffer, file.byteOffset, file.byteLength), { signed, sha256 });
     if (publicKey !== undefined && publicKey !== opened.publicKey) fail("signature", `it is signed by the key ${opened.publicKey}, not by the one that was given`);
-    const told = meaning({ format: opened.format, ...parsed(opened) }, { sha256, signed: (text, signature) => signed(opened.publicKey, text, signature) });
+    const told = meaning({ format: opened.format, ...parsed(opened) }, { sha256, signed: (text, signature) => signed(opened.publicKey, text, signature), signedBy: signed }, known);
     return { ok: true, publicKey: opened.publicKey, keyId: opened.keyId, origin: publicKey !== undefined, ...told };
   } catch (error) {
     if (error instanceof UnknownFormat) return { ok: false, section: "contents", problem: error.message, unknownFormat: error.format };
