@@ -46,10 +46,16 @@ def a_good_one(corpus: Path) -> Any:
 
 def ours(case: Any) -> dict[str, Any]:
     """Our verdict in the words of Go's."""
-    verdict = verify_receipt(base64.b64decode(case["file"]), case["key"])
+    verdict = verify_receipt(base64.b64decode(case["file"]), case["key"], case.get("answerKeys", ()))
     if verdict.told is None:
         return {"ok": verdict.ok, "section": verdict.section, "unknownFormat": verdict.unknown_format}
-    words = {"ok": verdict.ok, "public_key": verdict.public_key, "key_id": verdict.key_id, "origin": verdict.origin, **asdict(verdict.told)}
+    words = camel({"ok": verdict.ok, "public_key": verdict.public_key, "key_id": verdict.key_id, "origin": verdict.origin, **asdict(verdict.told)})
+    answers = [{name: value for name, value in camel(answer).items() if value != 0} for answer in words.pop("answers")]
+    unshown = words.pop("unshown")
+    return words | ({"answers": answers} if answers else {}) | ({"unshown": unshown} if unshown else {})
+
+
+def camel(words: dict[str, Any]) -> dict[str, Any]:
     return {re.sub(r"_(.)", lambda found: found[1].upper(), name): value for name, value in words.items()}
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .agree import check_plan, check_run, check_steps
+from .answers import Answers, SignedAnswer, check_answer
 from .asked import check_approvals, check_asked
 from .claims import Claims, at, of
 from .failure import need
@@ -12,6 +14,7 @@ from .gate import check_gate
 from .log import check_audit
 from .moment import moment
 from .requests import check_requests
+from .settled import check_settled, check_statements
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,13 @@ class Told:
     approved: int
     unlogged: int
     """Decisions whose audit record masking left out: only the signature says them."""
+    answers: tuple[SignedAnswer, ...] = ()
+    """Those that their receivers signed."""
+    unshown: int = 0
+    """Answers that are said to be signed, and whose signature isn't shown."""
 
 
-def meaning(c: Claims) -> Told:
+def meaning(c: Claims, answer_keys: Sequence[str] = ()) -> Told:
     need(isinstance(at(c.statement, "masked"), bool), "statement", "masked must be true or false")
     issued_at = of(c.statement, "issuedAt")
     at_head = moment(issued_at) != "" and issued_at == of(at(c.audit, "head"), "at")
@@ -57,8 +64,13 @@ def meaning(c: Claims) -> Told:
     check_asked(c)
     check_gate(c)
     log = check_audit(c)
+    answers = Answers(c, log.placed, answer_keys)
+    for step in c.steps:
+        check_answer(answers, step)
+        check_statements(answers, step)
+        check_settled(answers, step)
     return Told(
-        summary=_summary(c.masked, plan_hidden, hidden, log.unlogged, log.left_out),
+        summary=_summary(c.masked, plan_hidden, hidden, log.unlogged, answers.unshown, log.left_out),
         run_id=run_id,
         status=of(c.run, "status"),
         mode=of(c.run, "mode"),
@@ -73,16 +85,19 @@ def meaning(c: Claims) -> Told:
         hidden=hidden,
         approved=log.approved,
         unlogged=log.unlogged,
+        answers=tuple(answers.found),
+        unshown=answers.unshown,
     )
 
 
-def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, left_out: int) -> str:
+def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, unshown: int, left_out: int) -> str:
     """Who reads no further must know what is not in it."""
     parts = ["sensitive values"] if masked else []
     parts += ["the plan's digest"] if masked and plan_hidden else []
     for count, one, many in (
         (hidden, "request", "requests"),
         (unlogged, "decision's audit record", "decisions' audit records"),
+        (unshown, "answer's signature", "answers' signatures"),
         (left_out, "audit record in all", "audit records in all"),
     ):
         parts += [f"{count} {one if count == 1 else many}"] if count else []

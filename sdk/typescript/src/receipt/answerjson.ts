@@ -4,7 +4,7 @@ import { Digits, type Json } from "./canonical.js";
 import { plainNumber } from "./value.js";
 
 const maxDepth = 64;
-const maxExponent = 18; // digits
+const maxExponent = 9; // digits
 
 /** readAnswer is the value of a body, null where there is nothing in it; undefined where it is no exact JSON. */
 export function readAnswer(body: Uint8Array): Json | undefined {
