@@ -90,6 +90,7 @@ func DataOf(r countersign.Run, i int, approvals []countersign.Approval) *Data {
 	d := &Data{Run: r, Step: &r.Steps[i], At: i + 1}
 	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
 	d.Early = d.Open && runs.Answerable(&r)
+	d.Statements = statementsOf(d.Step)
 	d.Known, d.Around = knownOf(&r, d.Step, approvals), stepsAround(&r, i)
 	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step.WithoutProofs(), append(slices.Clone(runs.StepListed), "settlements", "nextAt")...), runs.ReconciliationOthers(d.Step)))
 	if d.Step.Request != nil {
@@ -108,7 +109,7 @@ func (d *Data) plan() {
 	if p == nil {
 		return
 	}
-	d.Plan, d.Statements = p.Name, statementsOf(d.Step)
+	d.Plan = p.Name
 	d.Settles = settles(p, d.Step)
 	capability := text.CapabilityOf(p, d.Step.ProjectID, d.Step.Capability)
 	if capability != nil {
