@@ -30,7 +30,7 @@ type AuditRecord struct {
 	Assertion         *Assertion           `json:"assertion,omitempty" doc:"of a decision that was signed with a passkey"`
 	Passkey           *PasskeyRegistration `json:"passkey,omitempty" doc:"of a passkey that was registered"`
 
-	AnswerKeys []string `json:"answerKeys,omitempty" nullable:"false" since:"3" doc:"of a project: the answer keys that it has from then on"`
+	AnswerKeys []string `json:"answerKeys,omitempty" nullable:"false" since:"3" doc:"of a project: the answer keys that it has from then on; of a step that is sent: those by one of which its answer must be signed"`
 
 	ActorMakers []string `json:"actorMakers,omitempty" nullable:"false" since:"3" doc:"who made the sign-in link that the actor's session began with, nearest first: it may have been theirs"`
 

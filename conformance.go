@@ -22,6 +22,9 @@ const (
 	RuleSlowAnswer             = "slow-answer"
 	RuleTwins                  = "twins"
 	RuleEffectOnce             = "effect-once"
+	RuleSignsAnswers           = "signs-answers"
+	RuleTellsFate              = "tells-fate"
+	RuleWithdraws              = "withdraws"
 )
 
 // Verdicts on a rule.
@@ -33,7 +36,7 @@ const (
 
 // RuleVerdict says whether a receiver keeps one rule.
 type RuleVerdict struct {
-	Name    string `json:"name" enum:"accepts-signed,refuses-unsigned,refuses-wrong-signature,refuses-changed-body,refuses-changed-target,refuses-old-timestamp,refuses-future-timestamp,refuses-no-credential,refuses-wrong-credential,same-key-same-body,same-key-other-body,slow-answer,twins,effect-once"`
+	Name    string `json:"name" enum:"accepts-signed,refuses-unsigned,refuses-wrong-signature,refuses-changed-body,refuses-changed-target,refuses-old-timestamp,refuses-future-timestamp,refuses-no-credential,refuses-wrong-credential,same-key-same-body,same-key-other-body,slow-answer,twins,effect-once,signs-answers,tells-fate,withdraws"`
 	Verdict string `json:"verdict" enum:"HOLDS,BROKEN,NOT_TRIED"`
 	Seen    string `json:"seen,omitempty" maxLength:"500" doc:"statuses and digests, or why it was not tried; never a secret"`
 }

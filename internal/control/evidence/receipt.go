@@ -183,6 +183,9 @@ func (s *ReceiptService) logOfRun(tx store.Tx, a core.Actor, f receipt.Facts) (l
 	if found, err = withRegistrations(tx, a.Tenant, f.Approvals, found); err != nil {
 		return l, err
 	}
+	if found, err = withAnswerKeys(tx, a.Tenant, f.Run.Steps, found); err != nil {
+		return l, err
+	}
 	proven, err := s.prover.Prove(tx, a.Tenant, found)
 	if err != nil {
 		return l, err

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
 // COUNTERSIGN_ALL writes every forgery; else one of forgeryShare is drawn anew each time.
@@ -24,6 +26,8 @@ type judged struct {
 	File    []byte  `json:"file"`
 	Verdict Verdict `json:"verdict"`
 	asking
+
+	AnswerKeys []string `json:"answerKeys,omitempty"` // that the reader knows
 }
 
 // writeCorpus writes a line each.
@@ -36,14 +40,21 @@ func writeCorpus(t *testing.T, pairs []pair) {
 	w := bufio.NewWriter(f)
 	e := json.NewEncoder(w)
 	judge := func(file []byte, key ed25519.PublicKey, how string) error {
-		return e.Encode(judged{how, KeyText(key), file, Verify(file, key), asking{}})
+		return e.Encode(judged{How: how, Key: KeyText(key), File: file, Verdict: Verify(file, key)})
 	}
+	answeredCorpus(t, func(how string, file []byte, known ...ed25519.PublicKey) {
+		one := judged{How: how, Key: KeyText(public(keyOf(1))), File: file, Verdict: VerifyKnowing(file, public(keyOf(1)), Known{AnswerKeys: known})}
+		for _, key := range known {
+			one.AnswerKeys = append(one.AnswerKeys, signature.AnswerKeyText(key))
+		}
+		err = errors.Join(err, e.Encode(one))
+	})
 	for _, p := range pairs {
 		err = errors.Join(err, judge(p.good, public(p.key), "as it was made"), judge(p.bad.file, public(p.key), p.bad.how))
 	}
 	misusedRuns(t, func(how string, file []byte) { err = errors.Join(err, judge(file, public(keyOf(1)), how)) })
 	cosignedCases(t, func(how string, file []byte, asked asking) {
-		err = errors.Join(err, e.Encode(judged{how, KeyText(public(keyOf(1))), file, VerifyWitnessed(file, public(keyOf(1)), asked.policy(t)), asked}))
+		err = errors.Join(err, e.Encode(judged{How: how, Key: KeyText(public(keyOf(1))), File: file, Verdict: VerifyKnowing(file, public(keyOf(1)), Known{Policy: asked.policy(t)}), asking: asked}))
 	})
 	if os.Getenv("COUNTERSIGN_ALL") != "" {
 		forgeryShare = 1

@@ -38,7 +38,7 @@ const notCosigned = "no witness has cosigned a head of the log that contains the
 func (c *claims) checkCosigned() string {
 	given := c.audit.at("cosigned")
 	if !given.exists() {
-		if c.policy.Asked() > 0 {
+		if c.known.Policy.Asked() > 0 {
 			return notCosigned
 		}
 		return ""
@@ -46,7 +46,7 @@ func (c *claims) checkCosigned() string {
 	if c.format == Format {
 		return "this format has no cosigned head"
 	}
-	judged, err := c.policy.Judge(given.at("checkpoint").text(), c.statement.at("tenantId").text())
+	judged, err := c.known.Policy.Judge(given.at("checkpoint").text(), c.statement.at("tenantId").text())
 	if err != nil {
 		return err.Error()
 	}

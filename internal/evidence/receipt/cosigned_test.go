@@ -254,7 +254,7 @@ func TestACosignedHeadCounts(t *testing.T) {
 	}
 	seen := 0
 	cosignedCases(t, func(how string, file []byte, asked asking) {
-		v := VerifyWitnessed(file, public(keyOf(1)), asked.policy(t))
+		v := VerifyKnowing(file, public(keyOf(1)), Known{Policy: asked.policy(t)})
 		if len(asked.Witnesses) != 2 || asked.Quorum != 0 || asked.Epoch != 0 {
 			return
 		}
@@ -291,7 +291,7 @@ func TestWhatAWitnessDoesNotCosignDoesNotCount(t *testing.T) {
 		"a cosigned head in the first format": "this format has no cosigned head",
 	}
 	cosignedCases(t, func(how string, file []byte, asked asking) {
-		v := VerifyWitnessed(file, public(keyOf(1)), asked.policy(t))
+		v := VerifyKnowing(file, public(keyOf(1)), Known{Policy: asked.policy(t)})
 		if text := want[how]; text != "" && len(asked.Witnesses) == 2 && asked.Quorum == 0 && asked.Epoch == 0 && (v.Section != Audit || !strings.Contains(v.Problem, text)) {
 			t.Errorf("%s: %+v", how, v)
 		}

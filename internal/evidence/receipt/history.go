@@ -53,7 +53,7 @@ func (c *claims) checkStarted() string {
 
 // liveActions never occur in a rehearsal, rehearsalActions never in a LIVE run.
 var (
-	liveActions      = []string{"step.send", "step.complete", "step.restart", "steps.late", "runs.reconcile", "runs.probe", "approval.request", "approvals.decide", "approval.close"}
+	liveActions      = []string{"step.send", "step.complete", "step.restart", "steps.late", "runs.reconcile", "runs.probe", "steps.ask", "steps.withdraw", "steps.statement", "steps.settle", "runs.settle", "approval.request", "approvals.decide", "approval.close"}
 	rehearsalActions = []string{"step.simulate"}
 )
 
@@ -116,7 +116,7 @@ func (c *claims) checkOutcome(s node) string {
 	id, status := s.at("id").text(), s.at("status").text()
 	var last *proven
 	for i, p := range c.proven {
-		for _, action := range []string{"step.send", "step.complete", "step.simulate", "runs.reconcile"} {
+		for _, action := range []string{"step.send", "step.complete", "step.simulate", "runs.reconcile", "steps.settle"} {
 			if p.about(action, id) {
 				last = &c.proven[i]
 			}

@@ -63,7 +63,7 @@ func (c *claims) checkInclusion(head node) string {
 		if seq <= last || seq >= size || !ok || tlog.CheckRecord(path, size, root, seq, tlog.RecordHash([]byte(text))) != nil {
 			return "a record is not proven to stand in the log at its place: " + strconv.FormatInt(seq, 10)
 		}
-		if !c.isAbout(record.at("subject").text()) && !c.registers(record) {
+		if !c.isAbout(record.at("subject").text()) && !c.registers(record) && !c.registersAnswers(record) {
 			return "a record is about something else: " + strconv.FormatInt(seq, 10)
 		}
 		if record.at("at").moment() == "" {
@@ -147,7 +147,7 @@ func (c *claims) checkStep(s node) string {
 	if problem := c.checkSent(s); problem != "" {
 		return problem
 	}
-	return cmp.Or(c.checkReconciled(s), c.checkOutcome(s))
+	return cmp.Or(c.checkReconciled(s), c.checkOutcome(s), c.checkSettling(s))
 }
 
 // checkReconciled compares the reconciliation of a step with its last record.

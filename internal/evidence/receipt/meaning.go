@@ -6,14 +6,13 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/evidence/checkpoint"
 )
 
 // meaning checks the sections against each other: the last part of a verification, on
 // a receipt with a valid signature.
-func meaning(whole opened, policy checkpoint.Policy, v Verdict) Verdict {
+func meaning(whole opened, known Known, v Verdict) Verdict {
 	public, _ := hex.DecodeString(whole.publicKey) // its form was checked
-	c := &claims{format: whole.format, policy: policy, key: ed25519.PublicKey(public)}
+	c := &claims{format: whole.format, known: known, key: ed25519.PublicKey(public)}
 	for i, read := range []*node{&c.approvals, &c.audit, &c.plan, &c.requests, &c.run, &c.statement} {
 		*read = parse(whole.sections[i])
 	}
@@ -23,7 +22,7 @@ func meaning(whole opened, policy checkpoint.Policy, v Verdict) Verdict {
 		problem func() string
 	}{
 		{Statement, c.checkStatement}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
-		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit},
+		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit}, {Run, c.checkAnswers},
 	} {
 		if problem := check.problem(); problem != "" {
 			return v.failed(check.section, problem)
@@ -35,7 +34,7 @@ func meaning(whole opened, policy checkpoint.Policy, v Verdict) Verdict {
 // claims is the parsed content of a receipt.
 type claims struct {
 	format                                           string
-	policy                                           checkpoint.Policy
+	known                                            Known
 	key                                              ed25519.PublicKey
 	approvals, audit, plan, requests, run, statement node
 
@@ -51,6 +50,9 @@ type claims struct {
 	unlogged  int // decisions whose record masking omitted
 	hidden    int // requests whose digest can't be computed
 	witnessed *Witnessed
+
+	answers []SignedAnswer
+	unshown int // answers that are said to be signed, without what shows it
 }
 
 func (c *claims) masked() bool { return c.statement.at("masked").isTrue() }
@@ -162,7 +164,7 @@ func (c *claims) addDetails(v Verdict) Verdict {
 	}
 	v.Requests += len(c.digests)
 	v.Hidden, v.Approved, v.Unlogged = c.hidden, c.approved, c.unlogged
-	v.Cosigned = c.witnessed
+	v.Cosigned, v.Answers, v.Unshown = c.witnessed, c.answers, c.unshown
 	v.Summary = v.epoch() + v.summary(c.planHidden)
 	return v
 }

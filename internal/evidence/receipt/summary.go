@@ -25,6 +25,7 @@ func (v Verdict) summary(planHidden bool) string {
 	}
 	add(v.Hidden, "request", "requests")
 	add(v.Unlogged, "decision's audit record", "decisions' audit records")
+	add(v.Unshown, "answer's signature", "answers' signatures")
 	add(v.LeftOut, "audit record in all", "audit records in all")
 	if len(parts) == 0 {
 		return "valid"

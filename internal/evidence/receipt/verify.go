@@ -47,7 +47,9 @@ type Verdict struct {
 
 	// Cosigned is the cosigned head that contains the receipt, nil if it has none. Its epoch stands
 	// at the beginning of the summary: a log of another epoch is another log.
-	Cosigned *Witnessed `json:"cosigned,omitempty"`
+	Cosigned *Witnessed     `json:"cosigned,omitempty"`
+	Answers  []SignedAnswer `json:"answers,omitempty"` // those that their receivers signed
+	Unshown  int            `json:"unshown,omitempty"` // answers that are said to be signed, and whose signature isn't shown
 }
 
 func (v Verdict) failed(section, problem string) Verdict {
@@ -59,12 +61,20 @@ func (v Verdict) failed(section, problem string) Verdict {
 
 // Verify verifies a receipt in the steps of the specification and names the first part
 // that fails. With a key, the receipt must be signed by it.
-func Verify(file []byte, key ed25519.PublicKey) Verdict {
-	return VerifyWitnessed(file, key, checkpoint.Policy{})
+func Verify(file []byte, key ed25519.PublicKey) Verdict { return VerifyKnowing(file, key, Known{}) }
+
+// Known is what a reader knows besides the installation's key, or asks for.
+type Known struct {
+	// AnswerKeys are keys by which receivers sign: where there are any, each signed answer must be
+	// by one of them, and the log isn't asked for any.
+	AnswerKeys []ed25519.PublicKey
+
+	// Policy says which witnesses must have cosigned the log.
+	Policy checkpoint.Policy
 }
 
-// VerifyWitnessed is Verify for a reader who asks witnesses besides.
-func VerifyWitnessed(file []byte, key ed25519.PublicKey, policy checkpoint.Policy) Verdict {
+// VerifyKnowing is Verify by a reader who knows more.
+func VerifyKnowing(file []byte, key ed25519.PublicKey, known Known) Verdict {
 	whole, section, problem := open(file)
 	v := Verdict{PublicKey: whole.publicKey, KeyID: whole.keyID}
 	if section != "" {
@@ -80,7 +90,7 @@ func VerifyWitnessed(file []byte, key ed25519.PublicKey, policy checkpoint.Polic
 			return v.failed(name, problem)
 		}
 	}
-	return meaning(whole, policy, v)
+	return meaning(whole, known, v)
 }
 
 // opened is a receipt that is unaltered since it was signed.

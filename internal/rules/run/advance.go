@@ -170,14 +170,16 @@ func (t *transition) escalations() (out []countersign.Escalation) {
 func (t *transition) send(i int) {
 	s := t.step(i)
 	project, capability := t.target(i)
+	keys := t.answerKeys(project.ID)
 	t.noteStep("step.send", i, countersign.StepRunning, "")
+	t.res.Notes[len(t.res.Notes)-1].AnswerKeys = keys
 	s.Status, s.StartedAt = countersign.StepRunning, t.env.Now
 	s.Attempt++
 	s.Error, s.Response, s.Verification, s.AnsweredBy = nil, nil, nil, nil
 	t.res.Call = &Call{Step: i, Attempt: s.Attempt, SideEffect: s.SideEffect, Call: request.Call{
 		RunID: t.run.ID, StepID: s.ID, IdempotencyKey: s.IdempotencyKey, Project: project,
 		Request: *s.Request, Input: s.Input, Timeout: capability.Timeout(),
-		OnceOnly: s.SideEffect && !capability.Idempotent, AnswerKeys: t.answerKeys(project.ID),
+		OnceOnly: s.SideEffect && !capability.Idempotent, AnswerKeys: keys,
 	}, AnswerBy: answerBy(s.StartedAt, capability)}
 }
 

@@ -118,13 +118,14 @@ func (t *transition) finish(s countersign.RunStatus, why countersign.Ending, ope
 }
 
 // mayHaveBeenSent marks the side effects of a restored run that it ends without: the store that
-// this one replaces may have gone on with it, and this one knows nothing of that.
+// this one replaces may have gone on with it, and this one knows nothing of that. A withdrawn key
+// is so for both.
 func (t *transition) mayHaveBeenSent() {
 	if t.run.RestoredAt.IsZero() || t.run.Mode != countersign.ModeLive {
 		return
 	}
 	for i := range t.run.Steps {
-		if s := &t.run.Steps[i]; s.SideEffect && s.Status != countersign.StepCompleted {
+		if s := &t.run.Steps[i]; s.SideEffect && s.Status != countersign.StepCompleted && !s.Withdrawn() {
 			t.mayHaveHappened(t.step(i))
 		}
 	}

@@ -93,6 +93,7 @@ type Note struct {
 
 	DecisionAssertion string // of an approval that is asked for
 	Assertion         *countersign.Assertion
+	AnswerKeys        []string // of what is sent: those by one of which its answer must be signed
 }
 
 // Demand states what a tenant asks of whoever approves: on the approval that the event asks

@@ -246,21 +246,26 @@ func (t *transition) statement(i int, n int64) (*countersign.SettlementRecord, e
 func (t *transition) settle(i int, r *countersign.SettlementRecord) bool {
 	o := kept(r)
 	class := classify(o, 1)
-	if r.State == countersign.KeyDone && class == uncertain {
+	if r.State == countersign.KeyWithdrawn {
+		class = withdrawn
+	}
+	if class == uncertain {
 		return false
 	}
 	s := t.step(i)
 	s.SettledBy, s.NextAt = &countersign.SettledBy{KeyID: r.KeyID, At: t.env.Now}, time.Time{}
-	t.at, t.reason = i, "settled by the receiver's own word"
+	t.at = i
 	words := "statement " + strconv.FormatInt(r.N, 10) + " of the receiver: " + r.State
-	if r.State == countersign.KeyWithdrawn {
+	if r.State == countersign.KeyDone {
+		words += " " + strconv.FormatInt(r.StatusCode, 10)
+		s.Response, s.AnsweredBy = o.Response, nil // it came in the statement, which has its own signature
+	}
+	switch class {
+	case withdrawn:
 		t.noteSettled(i, countersign.StepFailed, words, r)
 		t.withdrawn(i)
 		return true
-	}
-	words += " " + strconv.FormatInt(r.StatusCode, 10)
-	s.Response = o.Response
-	if class == refused {
+	case refused:
 		t.noteSettled(i, countersign.StepFailed, words, r)
 		t.failSettled(i, countersign.CodeReceiverRefused, "the receiver refused the request with "+strconv.FormatInt(r.StatusCode, 10))
 		return true
@@ -290,6 +295,9 @@ func (t *transition) settle(i int, r *countersign.SettlementRecord) bool {
 // noteSettled records that the receiver's word ended the step, in the service's own name.
 func (t *transition) noteSettled(i int, after countersign.StepStatus, words string, r *countersign.SettlementRecord) {
 	s := &t.run.Steps[i]
+	if after == countersign.StepFailed && t.run.CancelRequested {
+		after = countersign.StepCancelled // see failSettled
+	}
 	t.note(Note{
 		Action: "steps.settle", Step: i, Before: string(s.Status), After: string(after), Actor: countersign.SystemPrincipal,
 		Reason: words + ", signed with answer key " + r.KeyID, Digest: s.RequestDigest.Text(),

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -135,16 +134,4 @@ func beginning(text string) string {
 		text = text[:len(text)-1]
 	}
 	return text
-}
-
-// StatementOf is the raw text of a kept statement, "" where it isn't kept.
-func StatementOf(r *countersign.SettlementRecord) string {
-	if r.Signed == nil {
-		return ""
-	}
-	raw, err := base64.StdEncoding.DecodeString(r.Signed.BodyBase64)
-	if err != nil {
-		return ""
-	}
-	return string(raw)
 }

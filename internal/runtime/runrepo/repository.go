@@ -324,7 +324,7 @@ func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []cou
 		out[i] = countersign.AuditRecord{
 			At: now, Actor: cmp.Or(n.Actor, by.ID), Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
 			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via, ActorMakers: by.Whole.LinkMakers(),
-			DecisionAssertion: n.DecisionAssertion, Assertion: n.Assertion,
+			DecisionAssertion: n.DecisionAssertion, Assertion: n.Assertion, AnswerKeys: n.AnswerKeys,
 			Identity: by.Whole.Identity, OnBehalfOf: by.Whole.OnBehalfOf,
 		}
 		if n.Step >= 0 {

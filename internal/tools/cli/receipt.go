@@ -59,6 +59,8 @@ type ReceiptVerify struct {
 	File string `arg:"" help:"The receipt; - is standard input."`
 	Key  string `help:"The installation's public key, 64 digits of hex, as 'countersign receipt keys' showed it. Without it only integrity is judged: anybody can make a key." placeholder:"PUBLICKEY"`
 	Witnesses
+	// AnswerKey are keys by which the reader knows that receivers sign.
+	AnswerKey []string `help:"A public key by which an API signs its answers, ed25519: and 64 digits of hex; may be given several times. Each signed answer must then be by one of them. Without it the keys are those that the audit records in the receipt registered." placeholder:"ANSWERKEY"`
 	Output
 }
 
@@ -79,7 +81,7 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 			return Unusablef("--key must be the 64 digits of lowercase hex of a public key; 'countersign receipt keys' lists the service's")
 		}
 	}
-	policy, err := v.policy()
+	known, err := v.known()
 	if err != nil {
 		return err
 	}
@@ -87,8 +89,8 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	verdict := receipt.VerifyWitnessed(text, key, policy)
-	if err := v.Print(t, verdict, func(w io.Writer) { PrintReceipt(w, verdict, len(policy.Witnesses)) }); err != nil {
+	verdict := receipt.VerifyKnowing(text, key, known)
+	if err := v.Print(t, verdict, func(w io.Writer) { PrintReceipt(w, verdict, len(known.Policy.Witnesses)) }); err != nil {
 		return err
 	}
 	if verdict.OK && key == nil {
@@ -120,7 +122,7 @@ func PrintReceipt(w io.Writer, v receipt.Verdict, witnesses int) {
 		[2]string{"signature", "every byte is as it was signed, " + fmt.Sprint(len(receipt.Sections)) + " sections"},
 		[2]string{"requests", fmt.Sprintf("%s %d, each digest computed anew", "distinct:", v.Requests-v.Hidden) + hiddenText(v.Hidden)},
 		[2]string{"audit log", fmt.Sprintf("%d records proven under the signed head of %d: start, plan digest, what was sent, decisions, reconciliations, end", v.Records, v.TreeSize)},
-		[2]string{"head", v.TreeRoot}, by, [2]string{"approved", approvedText(v)},
+		[2]string{"head", v.TreeRoot}, by, [2]string{"approved", approvedText(v)}, [2]string{"signed answers", answersText(v)},
 		[2]string{"signature only", "inputs, answers, outputs, verification and snapshots: the log has no digest of them"})
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/signature"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
@@ -22,6 +23,10 @@ type answer struct {
 	status    int    // 0: no answer came
 	digest    string // of the body's canonical JSON, else of its bytes; "" for no body
 	flaw      string // why the answer can't be used; "" if it can
+
+	body       []byte   // as it came
+	signatures []string // all values of X-Runtime-Answer
+	unsigned   error    // why no answer key of the project signed it; nil if one did
 }
 
 // accepted reports whether the service would take the answer as success.
@@ -54,8 +59,9 @@ func (a answer) words() string {
 
 // read reads the body of an answer.
 func read(resp *http.Response) answer {
-	a := answer{connected: true, status: resp.StatusCode}
+	a := answer{connected: true, status: resp.StatusCode, signatures: resp.Header.Values(signature.HeaderAnswer)}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, countersign.MaxBodyBytes+1))
+	a.body = body
 	switch {
 	case err != nil:
 		a.flaw = "the answer was cut off"

@@ -30,7 +30,7 @@ type play struct {
 // Requests that must be refused are sent first: so a receiver that doesn't refuse them is
 // detected even if its effect can happen only once.
 func (c *Check) Play(ctx context.Context) (*Report, error) {
-	p := &play{Check: c, ctx: ctx, report: newReport(rulesFor(c.capability, c.auths))}
+	p := &play{Check: c, ctx: ctx, report: newReport(rulesFor(&c.cfg.Project, c.capability, c.auths))}
 	p.report.Capability, p.report.Target, p.report.RunID, p.report.SideEffect = c.capability.Name, c.target, c.cfg.RunID, c.Effects()
 	p.effect = p.newWatch()
 	p.forge()
@@ -40,6 +40,7 @@ func (c *Check) Play(ctx context.Context) (*Report, error) {
 	if c.Effects() {
 		p.repeats(first, step)
 	}
+	p.word(first, step)
 	if p.err == nil {
 		p.err = ctx.Err()
 	}
@@ -63,6 +64,7 @@ func (p *play) send(m message, at moments) answer {
 		return answer{flaw: "nothing more was sent"}
 	}
 	a := p.wire.exchange(p.ctx, m, p.capability.Timeout(), at)
+	p.signedBy(m, &a)
 	p.note(a)
 	return a
 }

@@ -36,12 +36,15 @@ var sentences = map[string]string{
 	countersign.RuleSameKeyOtherBody:       "The same key with another body gets 409.",
 	countersign.RuleSlowAnswer:             "Whoever hung up before the answer gets it under the same key, and no second effect.",
 	countersign.RuleTwins:                  "Two calls at once under one key get one answer: both the same, or one of them 409.",
+	countersign.RuleSignsAnswers:           "The answer to a right call, a repeated one and a refusal by its handler are signed with an answer key of the project; what anybody could draw from it, 401 and the like, is not.",
+	countersign.RuleTellsFate:              "Asked what became of a key, it says DONE with the answer that it gave, and UNSEEN of a key that it never saw, with signatures, and since when its memory has forgotten nothing.",
+	countersign.RuleWithdraws:              "A key that it never saw is withdrawn for ever: a later call under it gets 410 key_withdrawn. A key that it knows isn't.",
 	countersign.RuleEffectOnce:             "The capability's probe reads the same after the repeats as before.",
 }
 
 // rulesFor returns the rules that apply to a capability's receiver, in the order of the
 // report.
-func rulesFor(c *countersign.Capability, auths []countersign.Auth) []string {
+func rulesFor(p *countersign.Project, c *countersign.Capability, auths []countersign.Auth) []string {
 	names := []string{countersign.RuleAcceptsSigned}
 	for _, f := range forgeriesOf(auths) {
 		if !slices.Contains(names, f.rule) {
@@ -51,6 +54,12 @@ func rulesFor(c *countersign.Capability, auths []countersign.Auth) []string {
 	if c.HasSideEffect() {
 		names = append(names, countersign.RuleSameKeySameBody, countersign.RuleSameKeyOtherBody,
 			countersign.RuleSlowAnswer, countersign.RuleTwins, countersign.RuleEffectOnce)
+	}
+	if len(p.AnswerKeys) > 0 {
+		names = append(names, countersign.RuleSignsAnswers)
+	}
+	if p.Settlement != nil && c.HasSideEffect() {
+		names = append(names, countersign.RuleTellsFate, countersign.RuleWithdraws)
 	}
 	return names
 }

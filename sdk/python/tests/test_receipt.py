@@ -47,11 +47,17 @@ def a_good_one(corpus: Path) -> Any:
 def ours(case: Any) -> dict[str, Any]:
     """Our verdict in the words of Go's."""
     asked = {name: case[name] for name in ("witnesses", "quorum", "epoch") if name in case}
-    verdict = verify_receipt(base64.b64decode(case["file"]), case["key"], **asked)
+    verdict = verify_receipt(base64.b64decode(case["file"]), case["key"], case.get("answerKeys", ()), **asked)
     if verdict.told is None:
         return {"ok": verdict.ok, "section": verdict.section, "unknownFormat": verdict.unknown_format}
     told = {name: value for name, value in asdict(verdict.told).items() if name != "cosigned" or value is not None}
-    words = {"ok": verdict.ok, "public_key": verdict.public_key, "key_id": verdict.key_id, "origin": verdict.origin, **told}
+    words = camel({"ok": verdict.ok, "public_key": verdict.public_key, "key_id": verdict.key_id, "origin": verdict.origin, **told})
+    answers = [{name: value for name, value in camel(answer).items() if value != 0} for answer in words.pop("answers")]
+    unshown = words.pop("unshown")
+    return words | ({"answers": answers} if answers else {}) | ({"unshown": unshown} if unshown else {})
+
+
+def camel(words: dict[str, Any]) -> dict[str, Any]:
     return {re.sub(r"_(.)", lambda found: found[1].upper(), name): value for name, value in words.items()}
 
 

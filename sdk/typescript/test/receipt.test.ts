@@ -19,6 +19,7 @@ interface Case {
   how: string;
   key: string;
   file: string;
+  answerKeys?: string[];
   verdict: { ok: boolean; section?: string; [told: string]: unknown };
   witnesses?: string[];
   quorum?: number;
@@ -40,8 +41,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("both verifiers come to the same verdict and name the same section", () => {
   const count = { good: 0, bad: 0 };
-  for (const { bytes, key, verdict, how, witnesses, quorum, epoch } of cases) {
-    const { problem: _, ...ours } = verifyReceipt(bytes, key, { ...(witnesses && { witnesses }), ...(quorum !== undefined && { quorum }), ...(epoch !== undefined && { epoch }) }) as Record<string, unknown>;
+  for (const { bytes, key, verdict, how, answerKeys, witnesses, quorum, epoch } of cases) {
+    const { problem: _, ...ours } = verifyReceipt(bytes, key, { answerKeys: answerKeys ?? [], ...(witnesses && { witnesses }), ...(quorum !== undefined && { quorum }), ...(epoch !== undefined && { epoch }) }) as Record<string, unknown>;
     if (verdict.ok) expect(ours, how).toEqual({ ...verdict, problem: undefined });
     else expect(ours, how).toEqual({ ok: false, section: verdict.section, unknownFormat: verdict.unknownFormat });
     count[verdict.ok ? "good" : "bad"]++;

@@ -71,7 +71,8 @@ func connectionFields(s *form.Form, p countersign.Project) []form.Field {
 		}
 		fields = append(fields, authFields(s, project.AuthPath(&p, i), which, a)...)
 	}
-	return append(fields, s.Document("headers", "Headers", "Sent with each call, one a line, such as X-Api-Version: 2026-01-01. They aren’t secret.", headerLines(p.Headers), 3))
+	fields = append(fields, s.Document("headers", "Headers", "Sent with each call, one a line, such as X-Api-Version: 2026-01-01. They aren’t secret.", headerLines(p.Headers), 3))
+	return append(fields, wordFields(s, p)...)
 }
 
 // authsToEdit has one for a project that has none yet.
@@ -148,6 +149,7 @@ func connectionTyped(v *web.Request, w *countersign.ProjectWrite) (err error) {
 		w.Auth = &countersign.Auths{Several: auths}
 	}
 	w.AuthSecretEnv = ""
+	wordTyped(v, w)
 	w.Headers, err = headersTyped(v)
 	return err
 }

@@ -17,6 +17,7 @@ func Routes() []web.Route {
 		{Method: "POST", Path: "/recovery/{id}/probe", Act: probeStep},
 		{Method: "POST", Path: "/recovery/{id}/fill", Act: fillStep},
 		{Method: "POST", Path: "/recovery/{id}/reconcile", Act: reconcileStep},
+		{Method: "POST", Path: "/recovery/{id}/settle", Act: settleStep},
 	}
 }
 
@@ -69,16 +70,29 @@ func uncertainStep(r *countersign.Run) int {
 		switch {
 		case s.Status == countersign.StepRecoveryRequired:
 			return i
-		case s.Reconciliation != nil && (found < 0 || s.Reconciliation.At.After(r.Steps[found].Reconciliation.At)):
+		case found < 0 && !resolvedAt(s).IsZero(), found >= 0 && resolvedAt(s).After(resolvedAt(&r.Steps[found])):
 			found = i
 		}
 	}
 	return found
 }
 
+// resolvedAt is when a person or the receiver's word resolved a step, zero for never.
+func resolvedAt(s *countersign.StepRun) (at time.Time) {
+	if s.Reconciliation != nil {
+		at = s.Reconciliation.At
+	}
+	if s.SettledBy != nil && s.SettledBy.At.After(at) {
+		at = s.SettledBy.At
+	}
+	return at
+}
+
 func evidenceOf(s *countersign.StepRun) string {
 	probes := text.Plural(len(s.Probes), "probe", "probes")
 	switch {
+	case len(s.Settlements) > 0:
+		return "the API’s word is there"
 	case s.Late != nil && len(s.Probes) > 0:
 		return "a late answer and " + probes + " are there"
 	case s.Late != nil:

@@ -45,6 +45,9 @@ func (d *Data) Options() []resolutionOption {
 	if d.Step.ApprovalRequired {
 		again = "The step asks for approval again, then sends the same request under the same key."
 	}
+	if d.Settles {
+		again = "The step fails: not executed, on your word. Nothing is sent a second time under its key; who wants it done starts a new run."
+	}
 	if d.Run.CancelRequested {
 		goesOn, again = "the run ends cancelled", "The step and the run end cancelled. Nothing is sent."
 	}

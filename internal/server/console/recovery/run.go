@@ -38,6 +38,9 @@ type Data struct {
 	Problem  *web.Problem
 	Expected []countersign.Expectation
 	Others   []drawn.ShownMember // what the page has no place for
+
+	Statements []statement // what the API said of the step's key
+	Settles    bool        // the project has a settlement: nothing is sent a second time
 }
 
 func recoveryRunPage(v *web.Request) (*web.Page, error) {
@@ -87,8 +90,9 @@ func DataOf(r countersign.Run, i int, approvals []countersign.Approval) *Data {
 	d := &Data{Run: r, Step: &r.Steps[i], At: i + 1}
 	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
 	d.Early = d.Open && runs.Answerable(&r)
+	d.Statements = statementsOf(d.Step)
 	d.Known, d.Around = knownOf(&r, d.Step, approvals), stepsAround(&r, i)
-	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step.WithoutProofs(), runs.StepListed...), runs.ReconciliationOthers(d.Step)))
+	d.Others = drawn.ShownMembers(slices.Concat(request.Unlisted(d.Step.WithoutProofs(), append(slices.Clone(runs.StepListed), "settlements", "nextAt")...), runs.ReconciliationOthers(d.Step)))
 	if d.Step.Request != nil {
 		view := drawn.SentOf("request", *d.Step.Request)
 		d.Request, d.Host = &view, view.Host
@@ -106,11 +110,13 @@ func (d *Data) plan() {
 		return
 	}
 	d.Plan = p.Name
+	d.Settles = settles(p, d.Step)
 	capability := text.CapabilityOf(p, d.Step.ProjectID, d.Step.Capability)
 	if capability != nil {
 		d.Probe = capability.Probe != "" && text.CapabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
 		d.Resolve.OutputField = capability.OutputField
 	}
+	d.Probe = d.Probe || d.Settles // the receiver is asked
 	d.Expected = runs.ExpectationsFor(p, d.Step)
 	d.Found = foundIn(d.Step, d.Expected, capability)
 }

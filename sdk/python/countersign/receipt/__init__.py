@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import ed25519
+from .answers import SignedAnswer, parse_answer_key
 from .canonical import canonical
 from .claims import Claims
 from .cosigned import Cosignature, Cosigned
@@ -16,7 +17,7 @@ from .meaning import Told, meaning
 from .opening import opened
 from .witnesses import policy_of
 
-__all__ = ["Cosignature", "Cosigned", "Told", "Verdict", "verify_receipt"]
+__all__ = ["Cosignature", "Cosigned", "SignedAnswer", "Told", "Verdict", "verify_receipt"]
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,18 @@ class Verdict:
 
 
 def verify_receipt(
-    file: bytes, public_key: str | None = None, *, witnesses: Sequence[str] = (), quorum: int | None = None, epoch: int = 0
+    file: bytes, public_key: str | None = None, answer_keys: Sequence[str] = (), *, witnesses: Sequence[str] = (), quorum: int | None = None, epoch: int = 0
 ) -> Verdict:
     """Judges a receipt, as the bytes that `GET /runs/{id}/receipt` answers. `public_key` is
-    the installation's, 64 digits of hex, known from elsewhere. Of `witnesses`, by their vkeys,
+    the installation's, 64 digits of hex, known from elsewhere. `answer_keys` are keys by which
+    the reader knows that APIs sign their answers, as projects register them: each signed answer must
+    then be by one of them, and the log isn't asked for any. Of `witnesses`, by their vkeys,
     `quorum` must have cosigned the log, all if it is None; `epoch` is taken besides the first."""
     if public_key is not None and not re.fullmatch("[0-9a-f]{64}", public_key):
         raise ValueError("public_key must be 64 digits of lowercase hex")
+    known = [parse_answer_key(key) for key in answer_keys]
+    if "" in known:
+        raise ValueError("answer_keys must be ed25519: and 64 digits of lowercase hex each")
     policy = policy_of(witnesses, quorum, epoch)
     try:
         found = opened(bytes(file))
@@ -53,7 +59,7 @@ def verify_receipt(
             fail("signature", f"it is signed by the key {found.public_key}, not by the one that was given")
         values = {name: canonical(found.sections[name], name) for name in SECTIONS}
         key = bytes.fromhex(found.public_key)
-        told = meaning(Claims(**values, format=found.format, signed=lambda text, signature: ed25519.verify(key, text, signature)), policy)
+        told = meaning(Claims(**values, format=found.format, signed=lambda text, signature: ed25519.verify(key, text, signature)), policy, known)
     except UnknownFormat as unknown:
         return Verdict(False, "contents", str(unknown), unknown.format)
     except Failure as failure:

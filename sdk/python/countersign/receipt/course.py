@@ -17,6 +17,11 @@ _ASKING = {
     "steps.late",
     "runs.reconcile",
     "runs.probe",
+    "steps.ask",
+    "steps.withdraw",
+    "steps.statement",
+    "steps.settle",
+    "runs.settle",
     "approval.request",
     "approvals.decide",
     "approval.close",
@@ -95,7 +100,7 @@ def check_outcome(c: Claims, step: Json, records: list[Record], left_out: int) -
     if c.masked and left_out > 0:
         return
     name, status = of(step, "id"), of(step, "status")
-    settling = [r for r in records if done(r, step=name) and r.word("action") in ("step.send", "step.complete", "step.simulate", "runs.reconcile")]
+    settling = [r for r in records if done(r, step=name) and r.word("action") in ("step.send", "step.complete", "step.simulate", "runs.reconcile", "steps.settle")]
     last = settling[-1] if settling else Record({})
     action, after = last.word("action"), last.word("after")
     settled = after if after in ENDED else ""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .answers import registers_answers
 from .assertions import check_signed, is_registration, same_assertion, signed_decisions
 from .canonical import Json
 from .claims import Claims, at, digits, items, of, sha256, text, whole
@@ -16,6 +17,7 @@ from .failure import need
 from .gate import Sendings, check_sent
 from .moment import moment
 from .record import Record, done, read
+from .settled import check_settling
 from .witnesses import Policy
 
 
@@ -30,6 +32,7 @@ class Log:
     approved: int = 0
     unlogged: int = 0
     cosigned: Cosigned | None = None
+    placed: list[Record] = field(default_factory=list)
 
 
 def check_audit(c: Claims, policy: Policy) -> Log:
@@ -42,7 +45,7 @@ def check_audit(c: Claims, policy: Policy) -> Log:
     left_out = whole(at(c.audit, "leftOut"))
     need(left_out >= 0, "audit", "leftOut must say how many records were left out")
     records = _included(c, head)
-    log = Log(whole(at(head, "size")), of(head, "root"), len(records), left_out)
+    log = Log(whole(at(head, "size")), of(head, "root"), len(records), left_out, placed=records)
     _check_course(c, records, log)
     log.cosigned = check_cosigned(c, records[-1].seq if records else -1, policy)
     return log
@@ -64,7 +67,7 @@ def _included(c: Claims, head: Json) -> list[Record]:
         need(proven, "audit", f"a record is not proven to stand in the log at its place: {seq}")
         last = seq
         record = read(leaf, seq)
-        about = record.word("subject") in subjects or any(is_registration(record, d) for d in signed)
+        about = record.word("subject") in subjects or any(is_registration(record, d) for d in signed) or registers_answers(c, record)
         need(about, "audit", f"a record is about something else: {seq}")
         need(moment(record.word("at")) != "", "audit", f"a record has no time in UTC: {seq}")
         out.append(record)
@@ -108,6 +111,7 @@ def _check_course(c: Claims, records: list[Record], log: Log) -> None:
         check_sent(c, step, Sendings(records, places.decided))
         check_reconciled(c, step, records)
         check_outcome(c, step, records, log.left_out)
+        check_settling(c, step, records, log.left_out)
 
 
 @dataclass

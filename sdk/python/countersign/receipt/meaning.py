@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .agree import check_plan, check_run, check_steps
+from .answers import Answers, SignedAnswer, check_answer
 from .asked import check_approvals, check_asked
 from .claims import Claims, at, of
 from .cosigned import Cosigned
@@ -13,6 +15,7 @@ from .gate import check_gate
 from .log import check_audit
 from .moment import moment
 from .requests import check_requests
+from .settled import check_settled, check_statements
 from .witnesses import Policy
 
 
@@ -46,9 +49,13 @@ class Told:
     cosigned: Cosigned | None = None
     """The head of the log that contains the receipt and that witnesses have cosigned; None if it
     has none."""
+    answers: tuple[SignedAnswer, ...] = ()
+    """Those that their receivers signed."""
+    unshown: int = 0
+    """Answers that are said to be signed, and whose signature isn't shown."""
 
 
-def meaning(c: Claims, policy: Policy) -> Told:
+def meaning(c: Claims, policy: Policy, answer_keys: Sequence[str] = ()) -> Told:
     need(isinstance(at(c.statement, "masked"), bool), "statement", "masked must be true or false")
     issued_at = of(c.statement, "issuedAt")
     at_head = moment(issued_at) != "" and issued_at == of(at(c.audit, "head"), "at")
@@ -63,8 +70,13 @@ def meaning(c: Claims, policy: Policy) -> Told:
     check_asked(c)
     check_gate(c)
     log = check_audit(c, policy)
+    answers = Answers(c, log.placed, answer_keys)
+    for step in c.steps:
+        check_answer(answers, step)
+        check_statements(answers, step)
+        check_settled(answers, step)
     return Told(
-        summary=_epoch(log.cosigned) + _summary(c.masked, plan_hidden, hidden, log.unlogged, log.left_out),
+        summary=_epoch(log.cosigned) + _summary(c.masked, plan_hidden, hidden, log.unlogged, answers.unshown, log.left_out),
         run_id=run_id,
         status=of(c.run, "status"),
         mode=of(c.run, "mode"),
@@ -80,6 +92,8 @@ def meaning(c: Claims, policy: Policy) -> Told:
         approved=log.approved,
         unlogged=log.unlogged,
         cosigned=log.cosigned,
+        answers=tuple(answers.found),
+        unshown=answers.unshown,
     )
 
 
@@ -90,13 +104,14 @@ def _epoch(cosigned: Cosigned | None) -> str:
     return "of the first epoch of its log: " if cosigned.epoch == 0 else f"of epoch {cosigned.epoch} of its log: "
 
 
-def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, left_out: int) -> str:
+def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, unshown: int, left_out: int) -> str:
     """Who reads no further must know what is not in it."""
     parts = ["sensitive values"] if masked else []
     parts += ["the plan's digest"] if masked and plan_hidden else []
     for count, one, many in (
         (hidden, "request", "requests"),
         (unlogged, "decision's audit record", "decisions' audit records"),
+        (unshown, "answer's signature", "answers' signatures"),
         (left_out, "audit record in all", "audit records in all"),
     ):
         parts += [f"{count} {one if count == 1 else many}"] if count else []

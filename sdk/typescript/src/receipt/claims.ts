@@ -5,7 +5,7 @@ export interface Checks {
   sha256(...parts: Uint8Array[]): string;
   /** By the key of the receipt. */
   signed(text: Uint8Array, signature: string): boolean;
-  /** By another key, 64 digits of hex. */
+  /** By any key. */
   signedBy(publicKey: string, text: Uint8Array, signature: string): boolean;
 }
 

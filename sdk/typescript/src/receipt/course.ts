@@ -38,7 +38,7 @@ export function checkStarted(c: Claims, records: AuditRecord[]): void {
   need(starts.length === 1 || (starts.length === 0 && digest === ""), "audit", "the log has no start of this run with this plan");
 }
 
-const asking = ["step.send", "step.complete", "step.restart", "steps.late", "runs.reconcile", "runs.probe", "approval.request", "approvals.decide", "approval.close"];
+const asking = ["step.send", "step.complete", "step.restart", "steps.late", "runs.reconcile", "runs.probe", "steps.ask", "steps.withdraw", "steps.statement", "steps.settle", "runs.settle", "approval.request", "approvals.decide", "approval.close"];
 const rehearsing = ["step.simulate"];
 
 /** Each record of something that was done to a step is of one of the run's, and is what a run of its mode does. */
@@ -85,7 +85,7 @@ export function checkReconciled(c: Claims, s: Json, records: AuditRecord[]): voi
 export function checkOutcome(c: Claims, s: Json, records: AuditRecord[], leftOut: number): void {
   if (masked(c) && leftOut > 0) return;
   const [id, status] = [of(s, "id"), of(s, "status")];
-  const last = records.filter((r) => ["step.send", "step.complete", "step.simulate", "runs.reconcile"].some((action) => about(r, action, id))).at(-1);
+  const last = records.filter((r) => ["step.send", "step.complete", "step.simulate", "runs.reconcile", "steps.settle"].some((action) => about(r, action, id))).at(-1);
   const action = last === undefined ? "" : word(last, "action");
   const after = last === undefined ? "" : word(last, "after");
   const settled = ended.includes(after) ? after : "";

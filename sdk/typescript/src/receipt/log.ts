@@ -2,12 +2,14 @@
 // is what the records say.
 import type { Json } from "./canonical.js";
 import { checkSigned, isRegistration, type Placed, sameAssertion, signedDecisions } from "./assertions.js";
+import { registersAnswers } from "./answers.js";
 import { need } from "./failure.js";
 import { masked } from "./agree.js";
 import { checkEnd, checkOutcome, checkReconciled, checkRecords, checkStarted } from "./course.js";
 import { steps } from "./capability.js";
 import { checkCosigned } from "./cosigned.js";
 import { checkSent } from "./gate.js";
+import { checkSettling } from "./settled.js";
 import { at, type Checks, type Claims, digits, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, read, word } from "./record.js";
@@ -25,7 +27,7 @@ export function checkAudit(c: Claims, policy: Policy, checks: Checks) {
   const records = included(c, head, checks);
   const decisions = checkCourse(c, records, leftOut);
   const cosigned = checkCosigned(c, records.at(-1)?.seq ?? -1, policy, checks);
-  return { ...(cosigned && { cosigned }), treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
+  return { placed: records, ...(cosigned && { cosigned }), treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
 }
 
 function included(c: Claims, head: Json | undefined, checks: Checks): Placed[] {
@@ -43,7 +45,7 @@ function included(c: Claims, head: Json | undefined, checks: Checks): Placed[] {
     need(proven, "audit", `a record is not proven to stand in the log at its place: ${seq}`);
     last = seq;
     const record = read(leaf);
-    need(subjects.has(word(record, "subject")) || signed.some((d) => isRegistration({ record, seq }, d)), "audit", `a record is about something else: ${seq}`);
+    need(subjects.has(word(record, "subject")) || signed.some((d) => isRegistration({ record, seq }, d)) || registersAnswers(c, { record, seq }), "audit", `a record is about something else: ${seq}`);
     need(moment(word(record, "at")) !== "", "audit", `a record has no time in UTC: ${seq}`);
     return { record, seq };
   });
@@ -88,6 +90,7 @@ function checkCourse(c: Claims, placed: Placed[], leftOut: number): { approved: 
     checkSent(c, s, sendings);
     checkReconciled(c, s, records);
     checkOutcome(c, s, records, leftOut);
+    checkSettling(c, s, records, leftOut);
   }
   return told;
 }

@@ -1,6 +1,7 @@
 // Checks what the sections of a receipt say of each other.
 import { at, type Checks, type Claims, text } from "./claims.js";
 import { need } from "./failure.js";
+import { Answers, checkAnswers, type SignedAnswer } from "./answers.js";
 import { checkPlan, checkRun, checkSteps } from "./agree.js";
 import { checkApprovals, checkAsked } from "./asked.js";
 import { checkGate } from "./gate.js";
@@ -36,9 +37,13 @@ export interface Told {
   unlogged: number;
   /** The head of the log that contains the receipt and that witnesses have cosigned; absent if it has none. */
   cosigned?: Cosigned;
+  /** Those that their receivers signed. */
+  answers?: SignedAnswer[];
+  /** Answers that are said to be signed, and whose signature isn't shown. */
+  unshown?: number;
 }
 
-export function meaning(c: Claims, policy: Policy, checks: Checks): Told {
+export function meaning(c: Claims, policy: Policy, checks: Checks, answerKeys: readonly string[]): Told {
   const masked = at(c.statement, "masked");
   need(typeof masked === "boolean", "statement", "masked must be true or false");
   const issuedAt = text(at(c.statement, "issuedAt"));
@@ -52,8 +57,11 @@ export function meaning(c: Claims, policy: Policy, checks: Checks): Told {
   const requests = checkRequests(c, masked, checks);
   checkAsked(c);
   checkGate(c);
-  const log = checkAudit(c, policy, checks);
+  const { placed, ...log } = checkAudit(c, policy, checks);
+  const answers = new Answers(c, placed, answerKeys, checks.signedBy);
+  checkAnswers(answers);
   const of = (name: string) => text(at(c.run, name));
-  const line = summary({ masked, planHidden, ...requests, ...log });
-  return { summary: line, runId, status: of("status"), mode: of("mode"), tenantId: text(at(c.statement, "tenantId")), issuedAt, masked, ...requests, ...log };
+  const line = summary({ masked, planHidden, ...requests, ...log, unshown: answers.unshown });
+  const signed = { ...(answers.found.length > 0 ? { answers: answers.found } : {}), ...(answers.unshown > 0 ? { unshown: answers.unshown } : {}) };
+  return { summary: line, runId, status: of("status"), mode: of("mode"), tenantId: text(at(c.statement, "tenantId")), issuedAt, masked, ...requests, ...log, ...signed };
 }
