@@ -100,6 +100,7 @@ var wordTables = []wordTable{
 	{"RunStatuses", ofType("RunStatus"), textsOf(countersign.RunStatuses), func(s string) bool { return countersign.RunStatus(s).Words() != "" }},
 	{"StepStatuses", ofType("StepStatus"), textsOf(countersign.StepStatuses), func(s string) bool { return countersign.StepStatus(s).Words() != "" }},
 	{"ApprovalStatuses", ofType("ApprovalStatus"), textsOf(countersign.ApprovalStatuses), func(s string) bool { return countersign.ApprovalStatus(s).Words() != "" }},
+	{"Readings", ofType("Reading"), textsOf(countersign.Readings), func(s string) bool { return countersign.Reading(s).Words() != "" }},
 	{"Operators", begins("Op"), strings.Split(countersign.OperatorNames(), ", "), func(s string) bool {
 		o, _ := countersign.OperatorNamed(s)
 		return o.Words != "" && o.Spoken != "" && (o.Unary || o.Less || o.Equal || o.Greater)
@@ -142,7 +143,7 @@ func TestEachWordIsInItsTable(t *testing.T) {
 // TestEachEnumListsItsTable: what the API document says of a field of statuses, operators or events follows from a tag,
 // which can't be derived.
 func TestEachEnumListsItsTable(t *testing.T) {
-	whole := map[string]wordTable{"RunStatus": wordTables[0], "StepStatus": wordTables[1], "Operator": wordTables[3], "Events": wordTables[4]}
+	whole := map[string]wordTable{"RunStatus": wordTables[0], "StepStatus": wordTables[1], "Reads": wordTables[3], "Operator": wordTables[4], "Events": wordTables[5]}
 	seen := map[string]bool{}
 	for _, file := range sources(t) {
 		ast.Inspect(file, func(n ast.Node) bool {

@@ -84,9 +84,15 @@ func (c *Client) AllTokens(ctx context.Context, f TenantFilter) iter.Seq2[counte
 	})
 }
 
-// CreateToken makes a token (ADMIN). Only this answer contains its secret.
+// CreateToken makes a token (ADMIN); one with reads does nothing but read. Only this answer contains its secret.
 func (c *Client) CreateToken(ctx context.Context, w countersign.TokenWrite) (*countersign.NewToken, error) {
 	return post[countersign.NewToken](ctx, c, "/tokens", w)
+}
+
+// RenewToken makes a token like the client's own, which must be a reading token: for 90 days, once.
+// The client's own is good for 24 hours more. Only this answer contains the new secret.
+func (c *Client) RenewToken(ctx context.Context) (*countersign.NewToken, error) {
+	return post[countersign.NewToken](ctx, c, "/tokens/renew", nil)
 }
 
 // RevokeToken revokes a token at once (ADMIN). tenantID is "" for the caller's own

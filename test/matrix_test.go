@@ -1,12 +1,13 @@
 package test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/test/harness"
@@ -42,6 +43,9 @@ type row struct {
 
 // theirSession replaces a role: the operation is for sessions and not for tokens.
 const theirSession = "a browser's session"
+
+// readersOnly replaces a role: the operation is for reading tokens and for nobody else.
+const readersOnly = "a reading token"
 
 // matrix has a row for each operationId. Objects are prepared so that an allowed request changes nothing: runs have ended, approvals are
 // decided, and writes expect a revision that doesn't exist.
@@ -124,6 +128,7 @@ var matrix = map[string]row{
 	"listTokens":          {role: "ADMIN", tenant: true},
 	"createToken":         {role: "ADMIN", tenant: true, body: always(doc{"name": "n", "roles": []string{"VIEWER"}})},
 	"revokeToken":         {role: "ADMIN", tenant: true, kind: "token"},
+	"renewToken":          {role: readersOnly, ok: "state_conflict"}, // each was renewed once
 	"confirmToken":        {role: theirSession, kind: "token", ok: "role_required"},
 	"listWebhooks":        {role: "ADMIN", tenant: true},
 	"getWebhook":          {role: "ADMIN", tenant: true, kind: "webhook"},
@@ -170,9 +175,10 @@ type who struct {
 	dry     bool
 	headers []harness.Header // headers of a browser's session
 	session bool
-	crossed bool // a session without its CSRF token
-	agents  bool // an agent token, for the own agent
-	linked  bool // a session that a sign-in link began
+	crossed bool   // a session without its CSRF token
+	agents  bool   // an agent token, for the own agent
+	linked  bool   // a session that a sign-in link began
+	reads   string // a reading token's: what it reads
 }
 
 // forRehearsals are the operations beside reads that a token limited to DRY_RUN may request; a new route is not in the list unless the
@@ -183,6 +189,8 @@ var (
 		"cancelRun", "heartbeat",
 	}
 	notByLink = []string{"confirmToken", "putDelegation"}
+	// forReaders is all that a reading token may request, besides to renew itself, by what it reads.
+	forReaders = map[string][]string{"metrics": {"metrics"}, "audit": {"listAudit", "verifyAudit", "auditCheckpoint", "exportAudit"}}
 )
 
 func (p who) has(role string) bool { return role == "" || strings.Contains(p.roles, role) }
@@ -303,11 +311,17 @@ func (s *stage) call(t *testing.T) {
 	dry := played("DRY_RUN-only OPERATOR", "OPERATOR", doc{"modes": []string{"DRY_RUN"}})
 	dryJudge := played("DRY_RUN-only ADMIN and APPROVER", "ADMIN APPROVER", doc{"modes": []string{"DRY_RUN"}})
 	dry.dry, dryJudge.dry = true, true
+	s.cast = nil
+	for _, reads := range []string{"metrics", "audit", "metrics audit realm"} {
+		reader, _ := s.token(t, doc{"reads": strings.Fields(reads)})
+		reader.Post("/tokens/renew", nil).OK(t)
+		s.cast = append(s.cast, who{name: "reads " + reads, client: reader, reads: reads})
+	}
 	foreign := played("all roles in another tenant", "ADMIN OPERATOR APPROVER", doc{"tenantId": "acme"})
 	foreign.foreign = true
 	agents := played("an agent's", "OPERATOR", doc{"agentIds": []string{s.ids["agent"+string(own)]}})
 	agents.agents = true
-	s.cast = []who{
+	s.cast = append(s.cast, []who{
 		{name: "none", client: s.As(""), invalid: true},
 		{name: "garbage", client: s.As("garbage"), invalid: true},
 		{name: "revoked", client: revoked, invalid: true},
@@ -315,7 +329,7 @@ func (s *stage) call(t *testing.T) {
 		played("VIEWER", "VIEWER", nil), played("OPERATOR", "OPERATOR", nil), played("APPROVER", "APPROVER", nil), played("ADMIN", "ADMIN", nil),
 		limitedOperator, limitedAdmin, limitedApprover, dry, dryJudge, foreign, agents,
 		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
-	}
+	}...)
 	s.cast = append(s.cast, s.sessions(t)...)
 	for _, p := range s.cast { // the first use of a principal may write to the store
 		p.client.Do("GET", "/models", nil, p.headers...)
@@ -382,6 +396,12 @@ func expected(op harness.Operation, r row, p who, o object) string {
 		return "2xx"
 	case p.invalid:
 		return "unauthenticated"
+	case p.reads != "" && slices.ContainsFunc(strings.Fields(p.reads), func(word string) bool { return slices.Contains(forReaders[word], op.ID) }):
+		return cmp.Or(r.ok, "2xx")
+	case p.reads != "" && r.role != readersOnly, r.role == readersOnly && p.reads == "" && !p.crossed:
+		return "role_required"
+	case r.role == readersOnly && p.reads != "":
+		return r.ok
 	case p.crossed && op.Method != "GET":
 		return "csrf"
 	case p.agents && (!slices.Contains(forAgentTokens, op.ID) || r.kind == "agent" && o != own || r.kind == "run" && (o == own || o == otherOne)):
@@ -527,7 +547,7 @@ func (s *stage) unchanged(t *testing.T, op harness.Operation) {
 	t.Helper()
 	before := s.rows
 	if s.rows = s.kept.Rows(); s.rows != before {
-		t.Errorf("%s was refused or only read, and the store changed:\n%s", op.ID, cmp.Diff(strings.Split(before, "\n"), strings.Split(s.rows, "\n")))
+		t.Errorf("%s was refused or only read, and the store changed:\n%s", op.ID, gocmp.Diff(strings.Split(before, "\n"), strings.Split(s.rows, "\n")))
 	}
 }
 

@@ -92,7 +92,7 @@ func (s *Rights) presentToken(tx store.Tx, tenant, id string) (p access.Principa
 	if s.Ended(rec) {
 		return p, ErrToken
 	}
-	return s.PrincipalOf(rec), nil
+	return s.PrincipalIn(tx, rec)
 }
 
 // presentSession is the principal of a session.
@@ -154,6 +154,9 @@ func (s *Rights) PrincipalOf(t *records.Token) access.Principal {
 	p := access.Principal{
 		ID: "token:" + t.ID, Name: t.Name, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
 		Realm: t.Realm, Email: t.UserEmail, Person: t.Person(), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
+	}
+	if t.Reads != nil {
+		p.Reads = []countersign.Reading{} // PrincipalIn says what of it its maker gives
 	}
 	if p.Person == "" && s.Config.Eyes != access.EyesOfPeople && !t.UserLeft {
 		p.Person = t.UserEmail

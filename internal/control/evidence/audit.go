@@ -123,7 +123,7 @@ func logOf(a core.Actor, realm bool) (string, error) {
 	if !realm {
 		return a.Tenant, nil
 	}
-	return store.Realm, access.Allow(a.Principal, access.ReadTenants)
+	return store.Realm, access.RealmToo(a.Principal)
 }
 
 // AuditRecord reads one record of a log by its sequence number.

@@ -41,7 +41,7 @@ func (s *MetricService) Metrics(ctx context.Context, a core.Actor) (telemetry.Fa
 		return nil, err
 	}
 	measured = slices.Concat(measured, witnessed)
-	seesProcess := a.Realm
+	seesProcess := a.Realm || a.ReadsOnly() && access.RealmToo(a.Principal) == nil
 	if seesProcess {
 		installation, err := s.measure(ctx, a, s.installation)
 		if err != nil {

@@ -73,14 +73,26 @@ func (s *AuthenticationService) authenticate(ctx context.Context, token string) 
 	if now := s.Config.Now(); now.Sub(rec.LastUsedAt) > core.LastUsePrecision {
 		s.touch(ctx, rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
-	return s.PrincipalOf(rec), nil
+	return s.principal(ctx, rec)
+}
+
+// principal is a token's, which for a reading token depends on its maker.
+func (s *AuthenticationService) principal(ctx context.Context, rec *records.Token) (p access.Principal, err error) {
+	if rec.Reads == nil {
+		return s.PrincipalOf(rec), nil
+	}
+	err = s.Read(ctx, func(tx store.Tx) error {
+		p, err = s.PrincipalIn(tx, rec)
+		return err
+	})
+	return p, err
 }
 
 // Expect finds the principal that a bearer token stood for when it was last looked at, which may be
 // some time ago. It decides whether the body of a request is read, and nothing else: Authenticate
 // comes after the body.
 func (s *AuthenticationService) Expect(ctx context.Context, token, door string) (access.Principal, error) {
-	if k, ok := s.tokens.Get(access.HashToken(token)); ok && !s.Ended(k.rec) {
+	if k, ok := s.tokens.Get(access.HashToken(token)); ok && k.rec.Reads == nil && !s.Ended(k.rec) {
 		return s.PrincipalOf(k.rec), nil
 	}
 	return s.AuthenticateAt(ctx, token, door)

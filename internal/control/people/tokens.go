@@ -56,11 +56,14 @@ func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w counters
 		if err := agentsOf(tx, a, tenant, w.AgentIDs); err != nil {
 			return err
 		}
+		if err := mayGrantReads(a, w.Reads); err != nil {
+			return err
+		}
 		granted := w // w stays as it is, since this may run more than once
 		if granted.UserEmail, err = tokenUser(tx, tenant, w.UserEmail); err != nil {
 			return err
 		}
-		if granted.Modes, err = core.WithinModes(a, w.Modes); err != nil {
+		if granted.Modes, err = modesOf(a, w); err != nil {
 			return err
 		}
 		rec := s.newToken(a, tenant, id, granted)
@@ -81,7 +84,7 @@ func (s *TokenService) newToken(a core.Actor, tenant, id string, w countersign.T
 	now := s.Config.Now()
 	return records.Token{
 		Token: countersign.Token{
-			ID: id, Name: w.Name, TenantID: tenant, Roles: storedRoles(w), ProjectIDs: w.ProjectIDs, AgentIDs: w.AgentIDs, Modes: w.Modes,
+			ID: id, Name: w.Name, TenantID: tenant, Roles: storedRoles(w), ProjectIDs: w.ProjectIDs, AgentIDs: w.AgentIDs, Modes: w.Modes, Reads: w.Reads,
 			UserEmail: w.UserEmail, CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(time.Duration(days) * 24 * time.Hour),
 		},
 		Lineage: a.Descent(),
@@ -103,13 +106,19 @@ func checkToken(w countersign.TokenWrite) error {
 	if safetext.Blank(w.Name) {
 		problems = append(problems, countersign.Problem{Path: "name", Message: "say what the token is for; it can't be blank"})
 	}
-	problems = slices.Concat(problems, checkAgentToken(w),
+	if w.Roles == nil && w.Reads == nil {
+		problems = append(problems, countersign.Problem{Path: "roles", Message: "name what the token may do, or in reads what it reads"})
+	}
+	problems = slices.Concat(problems, checkAgentToken(w), checkReadingToken(w), core.Repeated("reads", w.Reads),
 		core.Repeated("roles", w.Roles), core.Repeated("projectIds", w.ProjectIDs), core.Repeated("agentIds", w.AgentIDs), core.Repeated("modes", w.Modes))
 	return core.Wrong(problems)
 }
 
 func describe(t countersign.Token) string {
 	text := fmt.Sprintf("%v", t.Roles)
+	if t.Reads != nil {
+		text = fmt.Sprintf("reads %v", t.Reads)
+	}
 	if t.ProjectIDs != nil {
 		text += fmt.Sprintf(" projects %v", t.ProjectIDs)
 	}

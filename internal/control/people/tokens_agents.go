@@ -34,7 +34,7 @@ func checkAgentToken(w countersign.TokenWrite) (problems []countersign.Problem) 
 
 // storedRoles are the roles of an ordinary token; see records.Token.
 func storedRoles(w countersign.TokenWrite) []countersign.Role {
-	if w.AgentIDs != nil {
+	if w.AgentIDs != nil || w.Reads != nil {
 		return []countersign.Role{}
 	}
 	return w.Roles

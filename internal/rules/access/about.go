@@ -2,6 +2,7 @@ package access
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -21,7 +22,7 @@ var about = map[Operation]string{
 	WriteTenant: "tenant/{id}", StopTenant: "tenant/{own}", GoTenant: "tenant/{own}", WriteSettings: "tenant/{own}",
 	WriteUser: "user/{email}", DeleteUser: "user/{email}", CreateLink: "user/{email}", AddPasskey: "user/{self}", RemovePasskey: "user/{self}",
 	AcceptInvitation: "user/{self}", DeclineInvitation: "user/{self}", ConfirmChat: "user/{self}", RemoveChat: "user/{self}",
-	CreateToken: "token", RevokeToken: "token/{id}", ConfirmToken: "token/{id}",
+	CreateToken: "token", RevokeToken: "token/{id}", ConfirmToken: "token/{id}", RenewToken: "token/{bearer}",
 	WriteWebhook: "webhook/{id}", DeleteWebhook: "webhook/{id}", FreeCredential: "credential/{name}",
 	WriteGroup: "group/{id}", DeleteGroup: "group/{id}", WriteDelegation: "delegation/{email}", DeleteDelegation: "delegation/{email}",
 }
@@ -41,6 +42,10 @@ func Subject(p Principal, op Operation, named func(name string) string) string {
 		id = p.Tenant
 	case "self":
 		id = p.Email
+	case "bearer":
+		if token, is := strings.CutPrefix(p.ID, "token:"); is {
+			id = token
+		}
 	case "email":
 		if email, err := CanonicalEmail(named("email")); err == nil {
 			id = email

@@ -33,7 +33,7 @@ var byLink = map[Operation]Leaving{
 	WriteProject: Told, CheckHealth: Told, ProveReceiver: Told, WriteAnswerKeys: Told, ToggleProject: Told, RetireProject: Told, RestoreProject: Told,
 	SyncAgents: Told, AdmitAgent: Told, SuspendAgent: Told, RetireAgent: Told, RestoreAgent: Told,
 	WriteTeam: Told, SuspendTeam: Told, ResumeTeam: Told, RetireTeam: Told, RestoreTeam: Told,
-	WriteTenant: Told, WriteUser: Told, DeleteUser: Told, RemovePasskey: Told, RevokeToken: Told,
+	WriteTenant: Told, WriteUser: Told, DeleteUser: Told, RemovePasskey: Told, RevokeToken: Told, RenewToken: Told,
 	WriteWebhook: Told, DeleteWebhook: Told, FreeCredential: Told, BindCredential: Told,
 	StopTenant: Told, GoTenant: Told, WriteSettings: Told, WriteGroup: Told, DeleteGroup: Told, DeleteDelegation: Told,
 	SendHeartbeat: Told, SignIn: Told, SignOut: Told,

@@ -18,13 +18,14 @@ type Principal struct {
 	Name      string // what it is called: a token's name, a user's e-mail address
 	Tenant    string
 	Roles     []countersign.Role
-	Projects  []string // nil: every project of the tenant
-	Agents    []string // of an agent token: those it acts for; nil for everybody else
-	Modes     []string // nil: both
-	Realm     bool     // realm administrator
-	Email     string   // the user behind it, "" when none stands there
-	Person    string   // the user as whom it acts: of a session, or of a token, which under four eyes of people is confirmed
-	Lineage   []string // for a token, or a session that a sign-in link began: who made it, who made that one, and so on
+	Projects  []string              // nil: every project of the tenant
+	Agents    []string              // of an agent token: those it acts for; nil for everybody else
+	Modes     []string              // nil: both
+	Reads     []countersign.Reading // of a reading token: what it reads at this moment; nil for everybody else
+	Realm     bool                  // realm administrator
+	Email     string                // the user behind it, "" when none stands there
+	Person    string                // the user as whom it acts: of a session, or of a token, which under four eyes of people is confirmed
+	Lineage   []string              // for a token, or a session that a sign-in link began: who made it, who made that one, and so on
 	ExpiresAt time.Time
 	Session   string // the id of a browser's session, "" for a token
 

@@ -73,6 +73,7 @@ const (
 	CreateToken     Operation = "tokens.create"
 	RevokeToken     Operation = "tokens.revoke"
 	ConfirmToken    Operation = "tokens.confirm"
+	RenewToken      Operation = "tokens.renew"
 	ReadWebhooks    Operation = "webhooks.read"
 	WriteWebhook    Operation = "webhooks.write"
 	DeleteWebhook   Operation = "webhooks.delete"
@@ -116,6 +117,9 @@ type rule struct {
 	wholeTenant bool
 	everyMode   bool // who is limited to a mode is kept out
 	write       bool
+
+	reading countersign.Reading // what a reading token has that reaches it; "" where none does
+	readers bool                // for each reading token, and for nobody else
 }
 
 var (
@@ -126,7 +130,7 @@ var (
 
 var rules = map[Operation]rule{
 	ReadSession:     {},
-	ReadMetrics:     {roles: admin, wholeTenant: true},
+	ReadMetrics:     {roles: admin, wholeTenant: true, reading: countersign.ReadsMetrics},
 	ReadModels:      {},
 	WriteModel:      {roles: operator, write: true},
 	SuspendModel:    {roles: admin, write: true},
@@ -186,12 +190,13 @@ var rules = map[Operation]rule{
 	CreateToken:     {roles: admin, wholeTenant: true, write: true},
 	RevokeToken:     {roles: admin, wholeTenant: true, write: true},
 	ConfirmToken:    {write: true}, // whose the token is, decides
+	RenewToken:      {readers: true, write: true},
 	ReadWebhooks:    {roles: admin, wholeTenant: true},
 	WriteWebhook:    {roles: admin, wholeTenant: true, write: true},
 	DeleteWebhook:   {roles: admin, wholeTenant: true, write: true},
 	ReadCredentials: {realm: true, wholeTenant: true},
 	FreeCredential:  {realm: true, wholeTenant: true, write: true},
-	ReadAudit:       {roles: admin, wholeTenant: true},
+	ReadAudit:       {roles: admin, wholeTenant: true, reading: countersign.ReadsAudit},
 	ReadStop:        {},
 	StopTenant:      {roles: admin, wholeTenant: true, write: true},
 	GoTenant:        {roles: admin, wholeTenant: true, write: true},
@@ -235,6 +240,10 @@ func Allow(p Principal, op Operation) error {
 	switch {
 	case !known:
 		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
+	case p.ReadsOnly():
+		return reads(p, r)
+	case r.readers:
+		return countersign.Errorf(countersign.CodeRoleRequired, "only a reading token renews itself; make another one of any other kind")
 	case p.ForAgents() && !agentOperations[op]:
 		return beyond(p, "it starts and reads its agents' own runs, cancels those that it started and sends heartbeats; anything else needs another token")
 	case r.write && Proven(p, op) != nil:

@@ -31,6 +31,8 @@ var people = []struct {
 	{"realm, limited", Principal{Realm: true, Roles: admin, Projects: []string{}}},
 	{"by a link", Principal{ID: "user:bob@example.com", Email: "bob@example.com", Realm: true, Roles: slices.Concat(admin, operator, approver), Lineage: []string{"token:root"}}},
 	{"an agent's", Principal{Roles: operator, Agents: []string{"acme-shop.clerk"}}},
+	{"reads metrics", Principal{Reads: []countersign.Reading{countersign.ReadsMetrics}}},
+	{"reads all", Principal{Reads: countersign.Readings, Realm: true, Roles: slices.Concat(admin, operator, approver)}}, // only its readings count
 	{"all, agent's", Principal{Realm: true, Roles: slices.Concat(admin, operator, approver), Agents: []string{"acme-shop.clerk"}}},
 }
 

@@ -12,6 +12,7 @@ import (
 func Still(then, now Principal) error {
 	switch {
 	case !contains(now.Roles, then.Roles), then.Realm && !now.Realm, then.Person != "" && now.Person != then.Person,
+		then.Reads != nil && (now.Reads == nil || !contains(now.Reads, then.Reads)),
 		!covers(now.Agents, then.Agents), !covers(now.Modes, then.Modes):
 		return countersign.Errorf(countersign.CodeRoleRequired, "your roles were changed while this request was under way; nothing was done, send it again if you may still ask for it")
 	case !covers(now.Projects, then.Projects):

@@ -65,13 +65,17 @@ func New(cfg Config, c *control.Service) (*API, error) {
 	}
 	routes := a.routes()
 	a.document = sync.OnceValues(func() ([]byte, error) { return document(cfg.BaseURL, routes) })
-	methods := map[string][]string{}
+	at := map[string]*resource{}
 	for _, r := range routes {
-		a.mux.Handle(r.method+" "+Prefix+r.path, a.endpoint(r))
-		methods[r.path] = append(methods[r.path], r.method)
+		if at[r.path] == nil {
+			at[r.path] = &resource{byMethod: map[string]http.Handler{}}
+			a.mux.Handle(Prefix+r.path, at[r.path])
+		}
+		at[r.path].byMethod[r.method] = a.endpoint(r)
+		at[r.path].methods = append(at[r.path].methods, r.method)
 	}
-	for p, allowed := range methods {
-		a.mux.Handle(Prefix+p, a.notAllowed(allowed))
+	for _, one := range at {
+		one.other = a.notAllowed(one.methods)
 	}
 	a.describeDoors()
 	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -131,6 +135,26 @@ func withoutAlias(r *http.Request) *http.Request {
 	next := r.WithContext(r.Context())
 	next.URL = &u
 	return next
+}
+
+// resource is what stands at a path. The router knows paths alone: it takes a method's pattern and a
+// path that is one of its cases, such as DELETE /tokens/{id} and /tokens/renew, for a conflict.
+type resource struct {
+	methods  []string
+	byMethod map[string]http.Handler
+	other    http.Handler
+}
+
+func (s *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if h := s.byMethod[method]; h != nil {
+		h.ServeHTTP(w, r)
+		return
+	}
+	s.other.ServeHTTP(w, r)
 }
 
 func (a *API) notAllowed(methods []string) http.Handler {

@@ -127,6 +127,10 @@ func (a *API) createToken(c *call) (any, error) {
 	return a.control.CreateToken(c.ctx, c.actor, bodyOf[countersign.TokenWrite](c))
 }
 
+func (a *API) renewToken(c *call) (any, error) {
+	return a.control.RenewToken(c.ctx, c.actor)
+}
+
 func (a *API) revokeToken(c *call) (any, error) {
 	return a.control.RevokeToken(c.ctx, c.actor, c.id, c.query["tenantId"])
 }

@@ -13,6 +13,7 @@ import (
 type Tokens struct {
 	List   TokensList   `cmd:"" help:"List the tokens, never with their secrets (ADMIN)." example:"tokens list"`
 	Create TokensCreate `cmd:"" help:"Make a token; it is shown once (ADMIN)." example:"tokens create --name ci --role OPERATOR --project default-shop --days 30"`
+	Renew  TokensRenew  `cmd:"" help:"Make a reading token anew, with itself: for 90 days, once. The one before is good for 24 hours more." example:"tokens renew --out metrics.token"`
 	Revoke TokensRevoke `cmd:"" help:"Revoke a token at once (ADMIN)." example:"tokens revoke tok-1"`
 }
 
@@ -28,18 +29,26 @@ type TokensList struct {
 }
 
 var tokenTable = table[countersign.Token]{
-	heading: []string{"id", "name", "roles", "projects", "agents", "modes", "user", "made by", "expires", "last used", "revoked"},
+	heading: []string{"id", "name", "roles", "reads", "projects", "agents", "modes", "user", "made by", "expires", "last used", "revoked"},
 	row: func(k countersign.Token) []string {
-		return []string{k.ID, k.Name, joined(k.Roles), projectsOf(k), strings.Join(k.AgentIDs, ", "), orAll(k.Modes), k.UserEmail, called(k.CreatedBy, k.CreatedByName), moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
+		return []string{k.ID, k.Name, joined(k.Roles), joined(k.Reads), projectsOf(k), strings.Join(k.AgentIDs, ", "), tokenModes(k), k.UserEmail, called(k.CreatedBy, k.CreatedByName), moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
 	},
 }
 
-// projectsOf is the projects of a token, "" for an agent token, whose agents determine them.
+// projectsOf is the projects of a token, "" for an agent token, whose agents determine them, and for
+// one that only reads.
 func projectsOf(k countersign.Token) string {
-	if k.AgentIDs != nil {
+	if k.AgentIDs != nil || k.Reads != nil {
 		return ""
 	}
 	return orAll(k.ProjectIDs)
+}
+
+func tokenModes(k countersign.Token) string {
+	if k.Reads != nil {
+		return ""
+	}
+	return orAll(k.Modes)
 }
 
 func orAll(names []string) string { return first(strings.Join(names, ", "), "all") }
@@ -55,6 +64,7 @@ func (l *TokensList) Run(t *Terminal) error {
 type TokensCreate struct {
 	Name    string   `required:"" help:"What it is for."`
 	Agent   []string `required:"" xor:"reach,rights" help:"Only what this agent does: its runs and its heartbeats, with the role OPERATOR. Repeat it for several." placeholder:"ID"`
+	Read    []string `required:"" xor:"reach,rights" enum:"metrics,audit,realm" help:"Only read, instead of a role: metrics, audit, or both; realm besides them, by a realm administrator, for those of the realm. It ends with the role ADMIN of whoever makes it." placeholder:"WHAT,…"`
 	Role    []string `required:"" xor:"rights" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What it may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
 	Project []string `xor:"reach" help:"Only this project. Repeat it for several; else all." placeholder:"ID"`
 	Mode    []string `enum:"DRY_RUN,LIVE" help:"Only runs of this mode, DRY_RUN or LIVE; else both."`
@@ -69,12 +79,16 @@ func (n *TokensCreate) Run(t *Terminal) error {
 	if n.Agent != nil {
 		n.Role = []string{string(countersign.RoleOperator)}
 	}
-	w := countersign.TokenWrite{Name: n.Name, Roles: roles(n.Role), ProjectIDs: n.Project, AgentIDs: n.Agent, Modes: n.Mode, ExpiresInDays: n.Days, UserEmail: n.User, TenantID: n.Tenant}
+	w := countersign.TokenWrite{Name: n.Name, Roles: roles(n.Role), Reads: readings(n.Read), ProjectIDs: n.Project, AgentIDs: n.Agent, Modes: n.Mode, ExpiresInDays: n.Days, UserEmail: n.User, TenantID: n.Tenant}
 	return show(t, n.Asking, func(c *client.Client) (*countersign.NewToken, error) { return c.CreateToken(t.Context, w) },
 		func(out io.Writer, k *countersign.NewToken) {
-			Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", joined(k.Roles)}, reachOf(k.TokenRecord), [2]string{"expires", moment(k.ExpiresAt)})
+			tokenFacts(out, k)
 			fmt.Fprintln(t.Errs, "It is shown only once: save it now.")
 		})
+}
+
+func tokenFacts(out io.Writer, k *countersign.NewToken) {
+	Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", joined(k.Roles)}, [2]string{"reads", joined(k.Reads)}, reachOf(k.TokenRecord), [2]string{"expires", moment(k.ExpiresAt)})
 }
 
 func reachOf(k countersign.Token) [2]string {
@@ -85,6 +99,9 @@ func reachOf(k countersign.Token) [2]string {
 }
 
 func roles(words []string) []countersign.Role {
+	if words == nil {
+		return nil
+	}
 	out := make([]countersign.Role, len(words))
 	for i, w := range words {
 		out[i] = countersign.Role(w)
