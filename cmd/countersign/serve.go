@@ -44,6 +44,9 @@ func (s *service) greet(w io.Writer) {
 	if exposed(s.cfg.Listen) && s.cfg.CertFile == "" && !strings.HasPrefix(s.cfg.PublicURL, "https://") {
 		fmt.Fprintln(w, "WARNING: listening beyond this machine without TLS; tokens travel readable. Set SVC_PLATFORM_TLS_CERT_FILE or put an https SVC_PLATFORM_PUBLIC_URL in front.")
 	}
+	if s.cfg.MetricsListen != "" && exposed(s.cfg.MetricsListen) {
+		fmt.Fprintln(w, "WARNING: SVC_PLATFORM_METRICS_LISTEN is reachable beyond this machine, and whoever reaches it reads the installation's figures without a token. Listen on 127.0.0.1, or let a firewall say who may.")
+	}
 	fmt.Fprintf(w, "countersign %s, store %s\n", version, shownStore(s.cfg.Store))
 	fmt.Fprintf(w, "API at %s%s, its description at %s%s/openapi.json\n", s.openURL(), httpapi.Prefix, s.openURL(), httpapi.Prefix)
 	if s.first.Token != "" && s.cfg.BootstrapToken == "" {
@@ -60,6 +63,9 @@ func (s *service) greet(w io.Writer) {
 		fmt.Fprintf(w, "%s is the first realm administrator; sign in there\n", s.cfg.AdminEmail)
 	} else if s.first.Link != "" {
 		fmt.Fprintf(w, "to set it up, open this link once, within a day\n  %s%s/setup?link=%s\n", s.openURL(), console.Prefix, s.first.Link)
+	}
+	if s.figures != nil {
+		fmt.Fprintf(w, "figures without a token at http://%s%s\n", s.figures.Addr(), httpapi.FiguresPath)
 	}
 	fmt.Fprintf(w, "listening on %s\n", s.address)
 }

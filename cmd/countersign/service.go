@@ -35,6 +35,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/platform/telemetry/otlp"
+	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/runtime/engine"
 	"github.com/countersign/countersign/internal/runtime/lease"
@@ -81,6 +82,7 @@ type service struct {
 	running     []interface{ Stop() } // background work, in the order in which it began; Stop waits for what is under way
 	listener    net.Listener
 	certificate *certificate  // nil: no TLS
+	figures     net.Listener  // of the installation's figures; nil: none
 	address     string        // http://host:port
 	first       control.First // the secrets of a new store
 
@@ -188,6 +190,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.control.FoldAddresses(ctx); err != nil {
 		return err
 	}
+	if err := s.control.EndOthers(ctx); err != nil {
+		return err
+	}
 	if s.cfg.AdminEmail != "" {
 		if s.madeAdmin, err = s.control.EnsureAdmin(ctx, s.cfg.AdminEmail); err != nil {
 			return err
@@ -255,7 +260,7 @@ func (s *service) assemble() *runrepo.Repository {
 		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
 	}
 	useCases := control.Config{
-		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
+		Allowed: allowed, Eyes: s.cfg.Eyes, SignIn: s.cfg.SignInBy, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Metrics: s.metrics, Unreadable: s.unreadable,
 	}
 	if len(s.cfg.Witnesses) > 0 {
@@ -308,7 +313,7 @@ func (s *service) serves() (err error) {
 	s.api.HandleAgents(mcp.Pattern, s.door.Serve)
 	s.api.HandleAgents(mcp.RehearsalPattern, s.door.Rehearse)
 	pages := console.Config{
-		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
+		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, ProviderAlone: s.cfg.SignInBy == access.SignInByProvider, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}
 	if s.cfg.OIDC != nil {
 		provider := *s.cfg.OIDC
@@ -355,6 +360,11 @@ func (s *service) listen() error {
 	listener, err := net.Listen("tcp", s.cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("can't listen on %s: %w", s.cfg.Listen, err)
+	}
+	if s.cfg.MetricsListen != "" {
+		if s.figures, err = net.Listen("tcp", s.cfg.MetricsListen); err != nil {
+			return errors.Join(fmt.Errorf("can't listen on %s: %w", s.cfg.MetricsListen, err), listener.Close())
+		}
 	}
 	s.listener, s.address = listener, "http://"+listener.Addr().String()
 	if s.certificate != nil {
@@ -405,6 +415,9 @@ func (s *service) run(ctx context.Context) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
+	if s.figures != nil {
+		defer s.serveFigures()()
+	}
 	select {
 	case err := <-ended:
 		return err
@@ -469,6 +482,9 @@ func (s *service) close() error {
 		s.outbound.Close()
 	}
 	s.polling.Wait()
+	if s.figures != nil {
+		_ = s.figures.Close()
+	}
 	if s.listener != nil {
 		_ = s.listener.Close() // already closed after a graceful stop
 	}

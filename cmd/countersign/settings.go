@@ -66,12 +66,16 @@ type settings struct {
 	SlackChannels     string `help:"Channel of each tenant whose approvals are shown and decided in Slack, by its id, comma-separated." placeholder:"default=C0123ABCD,…"`
 	SlackURL          string `name:"slack-url" help:"Slack's Web API; GovSlack has another." placeholder:"https://slack.com/api/"`
 	Witnesses         string `help:"Witnesses that cosign the audit logs, each its URL, a space and its vkey, comma-separated." placeholder:"URL VKEY,…"`
+	MetricsListen     string `help:"Address that serves the installation's figures at /metrics without a token; port 0 picks one. Default: none. Whoever reaches it reads them, so keep it on this machine or behind a firewall." placeholder:"127.0.0.1:9464"`
+	SignIn            string `help:"How sessions begin: any, so that each way works that is set up; or oidc, so that the OpenID Connect provider alone begins them, and no code, link or passkey does." placeholder:"any"`
 	Log               string `help:"Log format, text or json; default: text on a terminal." placeholder:"FORMAT"`
 }
 
 // config has the parsed settings.
 type config struct {
 	Listen            string
+	MetricsListen     string // "": figures are served by the API alone
+	SignInBy          access.SignInBy
 	Store             string
 	BootstrapToken    string
 	Origins           []string
@@ -136,6 +140,7 @@ func understand(s settings, environ []string) (config, error) {
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.Retention, c.ArchiveDir = r.retention(c.Store)
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
+	c.MetricsListen, c.SignInBy = r.text("METRICS_LISTEN", ""), r.signInBy(c.OIDC)
 	c.Slack, c.Witnesses, c.TokenIssuers = r.slack(), r.witnesses(), r.issuers()
 	c.Credentials.Signing = r.entries("SIGNING_ENV_ALLOWLIST")
 	c.Credentials.General = c.Credentials.Signing
@@ -173,7 +178,7 @@ func (s settings) byName() map[string]string {
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
 		"TOKEN_ISSUERS": s.TokenIssuers, "ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
 		"SLACK_APP_TOKEN": s.SlackAppToken, "SLACK_BOT_TOKEN": s.SlackBotToken, "SLACK_CHANNELS": s.SlackChannels, "SLACK_URL": s.SlackURL,
-		"WITNESSES": s.Witnesses,
+		"WITNESSES": s.Witnesses, "METRICS_LISTEN": s.MetricsListen, "SIGN_IN": s.SignIn,
 	}
 }
 
@@ -297,6 +302,9 @@ const minBootstrap = 32
 func (r *settingReader) check(c config) {
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || !validPort(port) {
 		r.bad("LISTEN", "%q is no address such as 127.0.0.1:8080", c.Listen)
+	}
+	if _, port, err := net.SplitHostPort(c.MetricsListen); c.MetricsListen != "" && (err != nil || !validPort(port)) {
+		r.bad("METRICS_LISTEN", "%q is no address such as 127.0.0.1:9464", c.MetricsListen)
 	}
 	if u, err := url.Parse(c.Store); strings.Contains(c.Store, "://") && (!isShared(c.Store) || err != nil || u.Host == "" && u.Query().Get("host") == "") {
 		r.bad("STORE", "it is neither a directory nor an address such as postgres://user:password@host/database") // the error leaves out the address, which may contain a password

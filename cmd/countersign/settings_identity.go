@@ -87,6 +87,19 @@ func (r *settingReader) oidc() *oidc.Config {
 	return c
 }
 
+// signInBy is how sessions begin. Where the provider alone begins them, there must be one: nobody
+// could come in otherwise.
+func (r *settingReader) signInBy(provider *oidc.Config) access.SignInBy {
+	by := access.SignInBy(r.text("SIGN_IN", string(access.SignInByAny)))
+	switch {
+	case by != access.SignInByAny && by != access.SignInByProvider:
+		r.bad("SIGN_IN", "%q is neither any nor oidc", by)
+	case by == access.SignInByProvider && provider == nil:
+		r.bad("SIGN_IN", "with oidc set up the provider, too: %sOIDC_ISSUER, %sOIDC_CLIENT_ID and %sOIDC_CLIENT_SECRET_ENV", prefix, prefix, prefix)
+	}
+	return by
+}
+
 // issuers are those whose tokens agents may sign in with.
 func (r *settingReader) issuers() (out []issuer.Entry) {
 	for _, item := range r.list("TOKEN_ISSUERS") {

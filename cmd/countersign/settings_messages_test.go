@@ -27,6 +27,9 @@ var wrongSettings = []struct {
 }{
 	{[]string{"LISTN=x"}, "[SVC_PLATFORM_LISTN: there is no such setting; see countersign serve --help]"},
 	{[]string{"LISTEN=nowhere"}, `[SVC_PLATFORM_LISTEN: "nowhere" is no address such as 127.0.0.1:8080]`},
+	{[]string{"METRICS_LISTEN=9464"}, `[SVC_PLATFORM_METRICS_LISTEN: "9464" is no address such as 127.0.0.1:9464]`},
+	{[]string{"SIGN_IN=saml"}, `[SVC_PLATFORM_SIGN_IN: "saml" is neither any nor oidc]`},
+	{[]string{"SIGN_IN=oidc"}, "[SVC_PLATFORM_SIGN_IN: with oidc set up the provider, too: SVC_PLATFORM_OIDC_ISSUER, SVC_PLATFORM_OIDC_CLIENT_ID and SVC_PLATFORM_OIDC_CLIENT_SECRET_ENV]"},
 	{[]string{"STORE=mysql://localhost/x"}, "[SVC_PLATFORM_STORE: it is neither a directory nor an address such as postgres://user:password@host/database]"},
 	{[]string{"MAX_ACTIVE_RUNS=0"}, `[SVC_PLATFORM_MAX_ACTIVE_RUNS: "0" is no whole number from 1 to 10000]`},
 	{[]string{"MAX_ACTIVE_RUNS_PER_TENANT=many"}, `[SVC_PLATFORM_MAX_ACTIVE_RUNS_PER_TENANT: "many" is no whole number from 1 to 10000]`},

@@ -58,6 +58,8 @@ var observed = map[string]string{
 	"SLACK_CHANNELS":                   "test/slack_test.go TestAnApprovalIsDecidedInSlack",
 	"SLACK_URL":                        "test/slack_test.go TestAnApprovalIsDecidedInSlack",
 	"WITNESSES":                        "test/witness_test.go TestWitnessesCosignTheAuditLog",
+	"METRICS_LISTEN":                   "test/figureslisten_test.go TestTheOperatorsListenerServesTheInstallationsFigures",
+	"SIGN_IN":                          "test/signinby_test.go TestTheProviderAloneBeginsSessions",
 	"LOG":                              "test/settings_test.go TestTheFormatOfTheLogIsASetting",
 }
 

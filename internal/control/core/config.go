@@ -19,6 +19,7 @@ import (
 type Config struct {
 	Allowed    project.Allowed
 	Eyes       access.Eyes
+	SignIn     access.SignInBy
 	MaxActive  int
 	Quotas     quota.Bounds
 	Version    string

@@ -105,7 +105,7 @@ func (s *Rights) presentSession(tx store.Tx, id string) (p access.Principal, err
 	if err != nil {
 		return p, Ended(err)
 	}
-	if user.Invited || s.Idle(rec) {
+	if user.Invited || s.Over(rec) {
 		return p, ErrSignedOut
 	}
 	return PrincipalOfSession(id, rec, user), nil
@@ -168,10 +168,11 @@ func (s *Rights) PrincipalOf(t *records.Token) access.Principal {
 // gone. It doesn't say which.
 var ErrSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
 
-// Idle reports a session that has ended by its time.
-func (s *Rights) Idle(rec *records.Session) bool {
+// Over reports a session that has ended: by its time, or because it began in a way that begins none
+// here.
+func (s *Rights) Over(rec *records.Session) bool {
 	now := s.Config.Now()
-	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle
+	return !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle || s.Config.SignIn.Begins(rec.Way) != nil
 }
 
 // PrincipalOfSession is a session's principal.

@@ -52,6 +52,22 @@ func (s *MetricService) Metrics(ctx context.Context, a core.Actor) (telemetry.Fa
 	return s.Config.Metrics.Gather(a.Tenant, seesProcess, measured)
 }
 
+// Installation returns the figures of the process and the installation, and none of any tenant:
+// whoever reaches the operator's own address for them may read them.
+func (s *MetricService) Installation(ctx context.Context) (telemetry.Families, error) {
+	measured, err := s.counts.of(store.Realm, func() (figures []telemetry.Metric, err error) {
+		err = s.Read(ctx, func(tx store.Tx) (err error) {
+			figures, err = s.installation(tx, "")
+			return err
+		})
+		return figures, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Config.Metrics.GatherProcess(measured)
+}
+
 func (s *MetricService) measure(ctx context.Context, a core.Actor, count func(tx store.Tx, tenant string) ([]telemetry.Metric, error)) (figures []telemetry.Metric, err error) {
 	err = s.View(ctx, a, access.ReadMetrics, func(tx store.Tx) (err error) {
 		figures, err = count(tx, a.Tenant)

@@ -49,7 +49,7 @@ func (s *SessionService) AuthenticateSession(ctx context.Context, secret string)
 	case user.Invited:
 		return access.Principal{}, core.ErrSignedOut
 	}
-	if s.Idle(rec) {
+	if s.Over(rec) {
 		s.forget(ctx, id)
 		return access.Principal{}, core.ErrSignedOut
 	}
@@ -153,6 +153,7 @@ func (s *SessionService) within(tx store.Tx, a core.Actor) ([]string, error) {
 // Entrance is what a session remembers of how it began; zero for a sign-in that proved who
 // somebody is by their address.
 type Entrance struct {
+	Way    access.Way
 	Makers []string // of a sign-in link: the session may be theirs
 	Bound  bool     // it acts in this tenant only
 	By     string   // for the audit log
@@ -161,11 +162,14 @@ type Entrance struct {
 // BeginSession stores a new session of a user and records it. It ends the browser's earlier
 // session, which the browser could no longer end.
 func (s *SessionService) BeginSession(tx store.Tx, u *records.User, secret string, before core.Actor, how Entrance) error {
+	if err := s.Config.SignIn.Begins(how.Way); err != nil {
+		return err
+	}
 	if err := errors.Join(s.Sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err
 	}
 	now := s.Config.Now()
-	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute), Makers: how.Makers, Bound: how.Bound}
+	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute), Makers: how.Makers, Bound: how.Bound, Way: how.Way}
 	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {
 		return err
 	}

@@ -133,6 +133,9 @@ func (s *PasskeyService) mayAddPasskey(tx store.Tx, a core.Actor) error {
 	if s.Config.Now().Sub(rec.CreatedAt) >= access.FreshSignIn {
 		return errNotFresh
 	}
+	if s.Config.SignIn == access.SignInByProvider && rec.Way != access.ByProvider {
+		return countersign.Errorf(countersign.CodeStateConflict, "a passkey is added within 10 minutes of signing in at the identity provider; sign in there, and add it then")
+	}
 	return nil
 }
 
@@ -276,6 +279,9 @@ func (s *PasskeyService) AskForPasskey(ctx context.Context, from string) (q Ques
 	if s.party == nil {
 		return q, sessions.ErrNoPasskeys
 	}
+	if err := s.Config.SignIn.Begins(access.ByPasskey); err != nil {
+		return q, err
+	}
 	if err := s.signin.Begin(ctx, from); err != nil {
 		return q, err
 	}
@@ -292,6 +298,9 @@ func (s *PasskeyService) AskForPasskey(ctx context.Context, from string) (q Ques
 func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, from string, before core.Actor) (session string, err error) {
 	if s.party == nil {
 		return "", sessions.ErrNoPasskeys
+	}
+	if err := s.Config.SignIn.Begins(access.ByPasskey); err != nil {
+		return "", err
 	}
 	if err := s.signin.Try(ctx, from); err != nil {
 		return "", err
@@ -314,7 +323,7 @@ func (s *PasskeyService) SignInByPasskey(ctx context.Context, question, answer, 
 			return err
 		}
 		session = made
-		return s.sessions.BeginSession(tx, u, made, before, sessions.Entrance{Makers: rec.Makers, Bound: true, By: "with the passkey " + safetext.Escaped(rec.Name)})
+		return s.sessions.BeginSession(tx, u, made, before, sessions.Entrance{Way: access.ByPasskey, Makers: rec.Makers, Bound: true, By: "with the passkey " + safetext.Escaped(rec.Name)})
 	})
 	if err == nil && session == "" {
 		err = errPasskey

@@ -65,7 +65,7 @@ func (s *SignInService) SetUp(ctx context.Context, link, email, from string, bef
 		if err != nil {
 			return err
 		}
-		return s.sessions.BeginSession(tx, u, session, before, sessions.Entrance{})
+		return s.sessions.BeginSession(tx, u, session, before, sessions.Entrance{Way: access.BySetUp})
 	})
 	if err != nil {
 		return "", core.Public(err)

@@ -73,6 +73,9 @@ var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is 
 // secret that the browser must send with it. The answer and its timing don't depend on
 // whether the address is a user's. from is the network address of the request.
 func (s *SignInService) AskForCode(ctx context.Context, email, from string) (secret string, err error) {
+	if err := s.Config.SignIn.Begins(access.ByCode); err != nil {
+		return "", err
+	}
 	if err := core.Count(ctx, s.tryLimit, "asked from "+network(from), s.Config.Now()); err != nil {
 		return "", err
 	}
@@ -155,6 +158,9 @@ func (s *SignInService) hasUser(ctx context.Context, email string) (known bool, 
 // SignIn ends a sign-in with its code and begins a session; secret is the one
 // that AskForCode returned. before is the browser's present actor, whose session ends.
 func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, before core.Actor) (session string, err error) {
+	if err := s.Config.SignIn.Begins(access.ByCode); err != nil {
+		return "", err
+	}
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
@@ -176,7 +182,7 @@ func (s *SignInService) SignIn(ctx context.Context, secret, code, from string, b
 			return err
 		}
 		session = made
-		return s.sessions.BeginSession(tx, user, made, before, sessions.Entrance{})
+		return s.sessions.BeginSession(tx, user, made, before, sessions.Entrance{Way: access.ByCode})
 	})
 	if err == nil && session == "" {
 		err = errCode
@@ -238,7 +244,7 @@ func (s *SignInService) SignInClaiming(ctx context.Context, email string, claims
 		if err := keepSubject(tx, user.Email, claims); err != nil {
 			return err
 		}
-		return s.sessions.BeginSession(tx, user, session, before, sessions.Entrance{})
+		return s.sessions.BeginSession(tx, user, session, before, sessions.Entrance{Way: access.ByProvider})
 	})
 	if err != nil {
 		return "", core.Public(err)

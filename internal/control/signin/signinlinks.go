@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -27,6 +28,10 @@ var errLink = countersign.Errorf(countersign.CodeUnauthenticated, "this sign-in 
 func (s *SignInService) CreateLink(ctx context.Context, a core.Actor, email string, w countersign.SignInLinkWrite) (out countersign.SignInLink, secret string, err error) {
 	if err := core.WellFormed(a, w); err != nil {
 		return out, "", err
+	}
+	if err := s.Config.SignIn.Begins(access.ByLink); err != nil {
+		err = countersign.Errorf(countersign.CodeStateConflict, "a sign-in link would sign nobody in: sessions begin by the identity provider alone here (SVC_PLATFORM_SIGN_IN=oidc)")
+		return out, "", s.Refuse(ctx, a, access.CreateLink, "user/"+email, cmp.Or(access.Allow(a.Principal, access.CreateLink), err))
 	}
 	if email, err = s.users.StoredSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
 		return out, "", err
@@ -105,6 +110,9 @@ type Link struct{ Email, TenantID, Maker string }
 // LookAtLink returns what a valid sign-in link says. It changes nothing, since mail scanners
 // and previews follow links.
 func (s *SignInService) LookAtLink(ctx context.Context, secret string) (l Link, err error) {
+	if err := s.Config.SignIn.Begins(access.ByLink); err != nil {
+		return l, err
+	}
 	err = s.Read(ctx, func(tx store.Tx) error {
 		rec, err := s.validLink(tx, secret)
 		if err != nil {
@@ -149,6 +157,9 @@ func (s *SignInService) validLink(tx store.Tx, secret string) (*records.SignInLi
 // SignInByLink uses a sign-in link up and begins a session of its user. before is as in
 // SignIn.
 func (s *SignInService) SignInByLink(ctx context.Context, secret, from string, before core.Actor) (session string, err error) {
+	if err := s.Config.SignIn.Begins(access.ByLink); err != nil {
+		return "", err
+	}
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
@@ -164,7 +175,7 @@ func (s *SignInService) SignInByLink(ctx context.Context, secret, from string, b
 			return err
 		}
 		session = made
-		return s.sessions.BeginSession(tx, u, made, before, sessions.Entrance{Makers: rec.Makers, Bound: true, By: "with a sign-in link that " + madeBy(rec) + " made"})
+		return s.sessions.BeginSession(tx, u, made, before, sessions.Entrance{Way: access.ByLink, Makers: rec.Makers, Bound: true, By: "with a sign-in link that " + madeBy(rec) + " made"})
 	})
 	if err == nil && session == "" {
 		err = errLink

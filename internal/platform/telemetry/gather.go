@@ -22,16 +22,33 @@ type Families []*dto.MetricFamily
 // Gather returns a tenant's metrics: those that this process counted, and those that were
 // measured for this answer. With process it adds the metrics of the process.
 func (m *Metrics) Gather(tenant string, process bool, measured []Metric) (Families, error) {
+	var counted []*prometheus.Registry
+	if m != nil {
+		counted = append(counted, m.of(tenant).registry)
+		if process {
+			counted = append(counted, m.process)
+		}
+	}
+	return gather(measured, counted...)
+}
+
+// GatherProcess returns the metrics of the process and those that were measured for this answer,
+// and none of a tenant.
+func (m *Metrics) GatherProcess(measured []Metric) (Families, error) {
+	if m == nil {
+		return gather(measured)
+	}
+	return gather(measured, m.process)
+}
+
+func gather(measured []Metric, counted ...*prometheus.Registry) (Families, error) {
 	now := prometheus.NewRegistry()
 	if err := now.Register(gauges(measured)); err != nil {
 		return nil, fmt.Errorf("figures measured: %w", err)
 	}
 	all := prometheus.Gatherers{now}
-	if m != nil {
-		all = append(all, m.of(tenant).registry)
-		if process {
-			all = append(all, m.process)
-		}
+	for _, r := range counted {
+		all = append(all, r)
 	}
 	return all.Gather()
 }

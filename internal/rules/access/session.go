@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/big"
 	"time"
+
+	"github.com/countersign/countersign"
 )
 
 // What a browser's session, a sign-in code and the set-up link live by
@@ -20,6 +22,38 @@ const (
 	PasskeyAnswer   = 5 * time.Minute  // for a browser's answer about a passkey
 	FreshSignIn     = 10 * time.Minute // after signing in, for adding a passkey
 )
+
+// SignInBy says how sessions begin (contract 12.7); none named, in any way that is set up.
+type SignInBy string
+
+// The settings of SVC_PLATFORM_SIGN_IN.
+const (
+	SignInByAny      SignInBy = "any"
+	SignInByProvider SignInBy = "oidc" // the identity provider alone
+)
+
+// Way is how a session began.
+type Way string
+
+// The ways.
+const (
+	ByCode     Way = "code"
+	ByLink     Way = "link"
+	ByPasskey  Way = "passkey"
+	ByProvider Way = "provider"
+	BySetUp    Way = "set-up" // the first person's, of a new service
+)
+
+// errProviderAlone refuses every other way.
+var errProviderAlone = countersign.Errorf(countersign.CodeStateConflict, "sessions begin by the identity provider alone here (SVC_PLATFORM_SIGN_IN=oidc); sign in there")
+
+// Begins is nil when a session may begin this way, and one that did may go on.
+func (by SignInBy) Begins(way Way) error {
+	if by == SignInByProvider && way != ByProvider && way != BySetUp {
+		return errProviderAlone
+	}
+	return nil
+}
 
 // CookieName is what the session's cookie is called. On https its name keeps
 // every other host and path from setting it; plain http, where browsers refuse

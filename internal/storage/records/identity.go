@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // User is a stored user. A realm administrator is one in the tenant `default`.
@@ -26,6 +27,8 @@ type Session struct {
 
 	Makers []string `json:"makers,omitempty"` // of the sign-in link that it began with, nearest first: it may be theirs
 	Bound  bool     `json:"bound,omitempty"`  // began with what belongs to a tenant, and stays there
+
+	Way access.Way `json:"way,omitempty"` // how it began; "" of one that an earlier release began
 }
 
 // SignInLink signs a user in once; its id is the hash of its secret. It is good while its

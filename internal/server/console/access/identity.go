@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -53,7 +54,7 @@ func askForCode(v *web.Request) (string, error) {
 		}}
 	}
 	if err != nil {
-		return "", err
+		return "", notThisWay(v, err)
 	}
 	rememberAsked(v, secret)
 	q := url.Values{"email": {v.Form("email")}, "next": {web.Local(v.Form("next"))}}
@@ -94,11 +95,20 @@ func signIn(v *web.Request) (string, error) {
 		return "", codeAgain(v, v.Form("email"), v.Form("next"), p)
 	}
 	if err != nil {
-		return "", err
+		return "", notThisWay(v, err)
 	}
 	rememberAsked(v, "")
 	v.Keep(session)
 	return web.Local(v.Form("next")), nil
+}
+
+// notThisWay is the sign-in page where the identity provider alone begins sessions, and another error
+// as it is.
+func notThisWay(v *web.Request, err error) error {
+	if e := web.RefusalOf(err); e == nil || e.Code != countersign.CodeStateConflict || !v.Config.ProviderAlone {
+		return err
+	}
+	return elsewhereFailed(v, http.StatusConflict, text.Upper(web.RefusalOf(err).Message)+".", "", web.Local(v.Form("next")))
 }
 
 // digits drops the characters that people type between digits.
@@ -120,6 +130,9 @@ func linkPage(v *web.Request) (*web.Page, error) {
 	secret := v.Query("link")
 	l, err := v.Control.LookAtLink(v.R.Context(), secret)
 	if err != nil {
+		if p, is := errors.AsType[*web.Page](notThisWay(v, err)); is {
+			return p, nil
+		}
 		return badLink(err)
 	}
 	return &web.Page{Name: "sign-in-link", Title: "Sign in", Alone: true, Data: linkData{Link: l, Secret: secret}}, nil
@@ -139,7 +152,7 @@ func badLink(err error) (*web.Page, error) {
 func signInByLink(v *web.Request) (string, error) {
 	session, err := v.Control.SignInByLink(v.R.Context(), v.Form("link"), v.From(), v.Actor)
 	if err != nil {
-		again, err := badLink(err)
+		again, err := badLink(notThisWay(v, err))
 		if err != nil {
 			return "", err
 		}

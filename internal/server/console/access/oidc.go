@@ -33,11 +33,18 @@ func beginElsewhere(v *web.Request) (string, error) {
 	address, flow, err := v.Config.Verifier.Begin(v.R.Context())
 	if err != nil {
 		v.Config.Log.WarnContext(v.R.Context(), "sign-in elsewhere not begun", "error", err)
-		return "", elsewhereFailed(v, http.StatusBadGateway, v.Config.Verifier.Host()+" can't be reached now.", "Try again in a while, or sign in with a code.", web.Local(v.Form("next")))
+		return "", elsewhereFailed(v, http.StatusBadGateway, v.Config.Verifier.Host()+" can't be reached now.", laterOrByCode(v), web.Local(v.Form("next")))
 	}
 	hold(v, url.Values{"flow": {flow}, "next": {web.Local(v.Form("next"))}}.Encode())
 	v.W.Header().Set("Refresh", "0; url="+address)
 	return "", &web.Page{Name: "elsewhere", Title: "Signing in", Alone: true, Data: elsewhereData{v.Config.Verifier.Host(), address}}
+}
+
+func laterOrByCode(v *web.Request) string {
+	if v.Config.ProviderAlone {
+		return "Try again in a while."
+	}
+	return "Try again in a while, or sign in with a code."
 }
 
 // finishElsewhere is the only GET that signs somebody in, since the provider redirects

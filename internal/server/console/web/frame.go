@@ -52,6 +52,9 @@ func (f Frame) Elsewhere() string {
 	return f.Config.Verifier.Host()
 }
 
+// ProviderAlone reports whether the identity provider alone begins sessions.
+func (f Frame) ProviderAlone() bool { return f.Config.ProviderAlone }
+
 // HasPasskeys reports whether browsers allow passkeys here.
 func (f Frame) HasPasskeys() bool { return f.Control.HasPasskeys() }
 

@@ -23,6 +23,7 @@ const Prefix = "/console"
 type Config struct {
 	BaseURL        string   // the public address, without prefix
 	HasMail        bool     // sign-in codes are mailed; else logged
+	ProviderAlone  bool     // sessions begin there, and in no other way
 	Verifier       Verifier // external identity provider; nil: none
 	TrustedProxies []netip.Prefix
 	MaxActive      int
