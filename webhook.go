@@ -14,6 +14,7 @@ const (
 	EventStopped             = "live.stopped"
 	EventGoing               = "live.going"
 	EventAuditRewound        = "audit_rewound"
+	EventTokenLapsing        = "token.lapsing"
 )
 
 // Event is an event in words.
@@ -28,6 +29,7 @@ var Events = []Event{
 	{EventStopped, "LIVE steps stopped", "An administrator stopped all LIVE steps."},
 	{EventGoing, "LIVE steps resumed", "An administrator lifted the stop."},
 	{EventAuditRewound, "Audit log rewound", "The audit log is not what a witness has cosigned: it was cut off, or told anew."},
+	{EventTokenLapsing, "Token ends soon", "Within two weeks, or a quarter of its life if that is shorter, something needs another token."},
 }
 
 // WebhookEvents are the names of all of them.
@@ -47,7 +49,7 @@ type Webhook struct {
 	ID         string   `json:"id"`
 	Revision   int64    `json:"revision" doc:"1 on create, one more on each update"`
 	URL        string   `json:"url"`
-	Events     []string `json:"events" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound"`
+	Events     []string `json:"events" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing"`
 	SecretEnv  string   `json:"secretEnv" doc:"the server's variable that holds the signing secret"`
 	ProjectIDs []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled    bool     `json:"enabled"`
@@ -66,7 +68,7 @@ type Webhook struct {
 // and ignored.
 type WebhookWrite struct {
 	URL              string   `json:"url" minLength:"1" doc:"its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS"`
-	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound"`
+	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing"`
 	SecretEnv        string   `json:"secretEnv" minLength:"1" doc:"a variable on the server's list of signing or credential variables"`
 	ProjectIDs       []string `json:"projectIds,omitempty" null:"refused" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled          *bool    `json:"enabled,omitempty" nullable:"false" doc:"default true"`
@@ -97,7 +99,7 @@ type NotificationData struct {
 	TenantID        string `json:"tenantId"`
 	RunID           string `json:"runId,omitempty"`
 	PlanID          string `json:"planId,omitempty"`
-	Status          string `json:"status"`                    // the run's, when it happened; STOPPED or GOING of the tenant, audit_rewound of its log
+	Status          string `json:"status"`                    // the run's, when it happened; STOPPED or GOING of the tenant, audit_rewound of its log, LAPSING of a token
 	MayHaveHappened bool   `json:"mayHaveHappened,omitempty"` // it FAILED at a side effect that was answered, not as expected
 	Mode            string `json:"mode,omitempty"`
 	StepID          string `json:"stepId,omitempty"`
@@ -106,4 +108,5 @@ type NotificationData struct {
 	Link            string `json:"link"`                // to the console
 
 	Witness string `json:"witness,omitempty"` // the name of that which has cosigned what the audit log is not any more
+	TokenID string `json:"tokenId,omitempty"` // of a token that ends soon
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/background/retention"
 	"github.com/countersign/countersign/internal/background/slack"
+	"github.com/countersign/countersign/internal/background/tokenends"
 	"github.com/countersign/countersign/internal/background/webhook"
 	"github.com/countersign/countersign/internal/background/witnessing"
 	"github.com/countersign/countersign/internal/control"
@@ -78,6 +79,7 @@ type service struct {
 	door        *mcp.Handler
 	manual      *manual.Manual
 	witnesses   *witnessing.Submitter // nil: none cosigns
+	tokenends   *tokenends.Watcher
 	hooks       *outbound.Client      // of webhooks; nil if no origin is allowed for them
 	running     []interface{ Stop() } // background work, in the order in which it began; Stop waits for what is under way
 	listener    net.Listener
@@ -279,6 +281,15 @@ func (s *service) assemble() *runrepo.Repository {
 		s.issuers = issuer.New(issuer.Config{Entries: s.cfg.TokenIssuers, Resource: s.publicURL(), Fetch: issuer.HTTP(s.cfg.TokenIssuers), Now: now})
 		useCases.Issuers = s.issuers
 	}
+	ends := tokenends.Config{BaseURL: s.publicURL(), Now: now, Log: s.log, Unreadable: s.unreadable}
+	if s.cfg.Mail != nil {
+		ends.Post = s.cfg.Mail
+	}
+	s.tokenends = tokenends.New(ends, s.store)
+	useCases.Ending = func(tenant string) (int, time.Time) {
+		found := s.tokenends.Found(tenant)
+		return found.Ending, found.Next
+	}
 	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
 	return l
 }
@@ -286,6 +297,7 @@ func (s *service) assemble() *runrepo.Repository {
 // notifies makes the recorder of reminders and escalations and, if there is a mail server,
 // the sender of mails to approvers.
 func (s *service) notifies() {
+	s.start(s.tokenends)
 	s.start(remind.New(remind.Config{Now: now, Log: s.log, Unreadable: s.unreadable}, s.store))
 	if s.cfg.Mail != nil {
 		s.start(notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log, Unreadable: s.unreadable}, s.store, s.cfg.Mail))

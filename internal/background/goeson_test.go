@@ -32,6 +32,8 @@ var passes = map[string]pass{
 	"NoticeUpgrade":   (*world).noticesUpgrade,
 	"engine":          (*world).expires,
 	"witnesses":       (*world).witnesses,
+	"tokenends":       (*world).tellsOfTokens,
+	"EndOthers":       (*world).endsSessions,
 }
 
 // TestEachBackgroundPassIsPlayed: one that the wiring starts and that isn't here would be played
@@ -41,7 +43,7 @@ func TestEachBackgroundPassIsPlayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, started := range regexp.MustCompile(`s\.start\((\w+)\.New|s\.start\(s\.(witnesses)\)|periodic\.Start\([^\n]*s\.control\.(\w+)\)|s\.control\.(\w+)\(ctx\)|s\.(engine)\.Start`).FindAllStringSubmatch(string(wiring), -1) {
+	for _, started := range regexp.MustCompile(`s\.start\((\w+)\.New|s\.start\(s\.(\w+)\)|periodic\.Start\([^\n]*s\.control\.(\w+)\)|s\.control\.(\w+)\(ctx\)|s\.(engine)\.Start`).FindAllStringSubmatch(string(wiring), -1) {
 		name := strings.Join(started[1:], "")
 		if name == "EnsureReceiptKey" || name == "EnsureLogKey" { // the installation's own, of no tenant
 			continue

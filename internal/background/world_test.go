@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/background/notify"
 	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/background/retention"
+	"github.com/countersign/countersign/internal/background/tokenends"
 	"github.com/countersign/countersign/internal/background/webhook"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -119,6 +120,13 @@ func (w *world) tenant(id string) {
 		put(records.Webhooks.Put(tx, store.Realm, records.WebhookID(id, "hook"), &records.Webhook{Webhook: hook, TenantID: id}, 0))
 		put(records.WebhookProgresses.Put(tx, store.Realm, records.WebhookProgressID(id, "hook"), &records.WebhookProgress{}, 0))
 		put(records.Agents.Put(tx, id, "agent", &records.AgentHead{}, 0))
+		for _, n := range []string{"1", "2"} {
+			made := time.Now().Add(-80 * 24 * time.Hour)
+			token := countersign.Token{ID: "tok-" + n, Name: "monitor", TenantID: id, CreatedBy: "user:" + ann.Email, CreatedAt: made, ExpiresAt: made.Add(90 * 24 * time.Hour)}
+			put(records.Tokens.Put(tx, id, token.ID, &records.Token{Token: token}, 0))
+			session := records.Session{TenantID: id, Email: ann.Email, CreatedAt: time.Now(), SeenAt: time.Now(), ExpiresAt: time.Now().Add(life), Way: access.ByCode}
+			put(records.Sessions.Put(tx, store.Realm, id+"/session-"+n, &session, 0))
+		}
 		put(records.Instances.Put(tx, id, "agent/one", &records.Instance{AgentID: "agent", State: countersign.InstanceIdle, ReceivedAt: time.Now().Add(-olderBy)}, 0))
 		return failed
 	})
@@ -160,7 +168,7 @@ func (w *world) start(tenant, name string, p *countersign.Plan, becomes counters
 
 // recordsOfFirst are the texts of which each record of a tenant's first runs has one in its id.
 func (w *world) recordsOfFirst(tenant string) []string {
-	out := []string{"ended-1", "waits-1"}
+	out := []string{"ended-1", "waits-1", "tok-1", "session-1"}
 	w.view(func(tx store.Tx) error {
 		list, err := records.Approvals.List(tx, tenant, store.Query{})
 		for _, a := range list {
@@ -202,6 +210,40 @@ func (w *world) archives() (done []string) {
 				if _, err := tx.Get(store.Runs, tenant, name); errors.Is(err, store.ErrNotFound) {
 					done = append(done, tenant+"/"+name)
 				}
+			}
+		}
+		return nil
+	})
+	return w.ended(done)
+}
+
+func (w *world) tellsOfTokens() (done []string) {
+	tokenends.New(tokenends.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler), Unreadable: w.aside}, w.store).Look(context.Background())
+	w.view(func(tx store.Tx) error {
+		for _, tenant := range []string{"acme", "beta"} {
+			rows, err := tx.List(store.Audit, tenant, store.Query{Where: []store.Filter{store.Equal("action", tokenends.Ending)}})
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				done = append(done, tenant+"/"+strings.TrimPrefix(row.Keys[4].(string), "token/"))
+			}
+		}
+		return nil
+	})
+	return w.ended(done)
+}
+
+// endsSessions starts a service whose sessions begin by the identity provider alone.
+func (w *world) endsSessions() (done []string) {
+	c := control.New(control.Config{SignIn: access.SignInByProvider, Now: time.Now, NewID: w.newID, Unreadable: w.aside}, w.store, w.runs, nil, &updates.Hub{}, nil, slog.New(slog.DiscardHandler))
+	if err := c.EndOthers(context.Background()); err != nil {
+		w.t.Errorf("the start fails: %v", err)
+	}
+	w.view(func(tx store.Tx) error {
+		for _, session := range []string{"acme/session-1", "acme/session-2", "beta/session-1", "beta/session-2"} {
+			if _, err := tx.Get(store.Sessions, store.Realm, session); errors.Is(err, store.ErrNotFound) {
+				done = append(done, session)
 			}
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/background/remind"
+	"github.com/countersign/countersign/internal/background/tokenends"
 	"github.com/countersign/countersign/internal/background/witnessing"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -23,6 +24,7 @@ var events = map[string]string{
 	"tenants.stop":           countersign.EventStopped,
 	"tenants.go":             countersign.EventGoing,
 	witnessing.RewoundAction: countersign.EventAuditRewound,
+	tokenends.Ending:         countersign.EventTokenLapsing,
 }
 
 // actionsOf returns the sorted audit actions that a webhook with these events needs.
@@ -62,6 +64,11 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 	}
 	if h, is := s.rewound(tenant, rec); is {
 		return h, nil
+	}
+	if id, is := strings.CutPrefix(rec.Subject, "token/"); is { // of the whole tenant: a webhook of some projects isn't told
+		return happened{id: idOf(rec), Notification: countersign.Notification{
+			Type: events[rec.Action], Timestamp: rec.At, Data: countersign.NotificationData{TenantID: tenant, TokenID: id, Status: "LAPSING", Link: s.cfg.BaseURL + "/console/access/tokens"},
+		}}, nil
 	}
 	runID, asked := strings.TrimPrefix(rec.Subject, "run/"), (*records.Approval)(nil)
 	if id, is := strings.CutPrefix(rec.Subject, "approval/"); is {

@@ -30,10 +30,11 @@ type Config struct {
 	Shared     bool            // other processes use the store too
 	Life       context.Context // its end drops mails that are not sent yet; nil: it never ends
 	Metrics    *telemetry.Metrics
-	Readers    int                 // Views that the store runs at once; 0: four
-	Unreadable *unreadable.Records // what work over all tenants passes over
-	Witnesses  []checkpoint.Key    // who cosigns the audit logs
-	Issuers    Issuers             // nil: no token of an identity provider is taken
+	Readers    int                                              // Views that the store runs at once; 0: four
+	Unreadable *unreadable.Records                              // what work over all tenants passes over
+	Witnesses  []checkpoint.Key                                 // who cosigns the audit logs
+	Issuers    Issuers                                          // nil: no token of an identity provider is taken
+	Ending     func(tenant string) (ending int, next time.Time) // tokens that end soon, and when the first one ends; of all tenants for the realm; nil: nobody looks
 }
 
 // Issuers judges tokens of the identity providers that the operator has listed.

@@ -41,6 +41,7 @@ func (s *MetricService) Metrics(ctx context.Context, a core.Actor) (telemetry.Fa
 		return nil, err
 	}
 	measured = slices.Concat(measured, witnessed)
+	measured = append(slices.Clip(measured), s.ending(a.Tenant, "countersign_token", "the tenant")...)
 	seesProcess := a.Realm || a.ReadsOnly() && access.RealmToo(a.Principal) == nil
 	if seesProcess {
 		installation, err := s.measure(ctx, a, s.installation)
@@ -66,6 +67,19 @@ func (s *MetricService) Installation(ctx context.Context) (telemetry.Families, e
 		return nil, err
 	}
 	return s.Config.Metrics.GatherProcess(measured)
+}
+
+// ending are the figures of tokens that end soon.
+func (s *MetricService) ending(tenant, name, of string) []telemetry.Metric {
+	if s.Config.Ending == nil {
+		return nil
+	}
+	n, next := s.Config.Ending(tenant)
+	out := []telemetry.Metric{{Name: name + "s_ending", Help: "Tokens of " + of + " that end within two weeks, or a quarter of their life, and were not renewed.", Value: float64(n)}}
+	if !next.IsZero() {
+		out = append(out, telemetry.Metric{Name: name + "_next_end_timestamp_seconds", Help: "When the first token of " + of + " ends, of those that are good and were not renewed.", Value: float64(next.Unix())})
+	}
+	return out
 }
 
 func (s *MetricService) measure(ctx context.Context, a core.Actor, count func(tx store.Tx, tenant string) ([]telemetry.Metric, error)) (figures []telemetry.Metric, err error) {
@@ -121,6 +135,14 @@ func (s *MetricService) installation(tx store.Tx, _ string) ([]telemetry.Metric,
 		}
 		out = append(out, telemetry.Metric{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
 	}
+	if len(s.Config.Witnesses) > 0 {
+		realms, err := s.cosignedFigures(tx, store.Realm, "countersign_realm_audit_", "the realm's audit log")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, realms...)
+	}
+	out = append(out, s.ending(store.Realm, "countersign_installation_token", "the installation")...)
 	kinds := map[string]int{"run": 0} // so that the figure is there from the start
 	for _, r := range s.Config.Unreadable.All() {
 		kinds[r.Kind]++

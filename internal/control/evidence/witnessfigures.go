@@ -19,11 +19,7 @@ func (s *MetricService) witnessed(ctx context.Context, a core.Actor) (out []tele
 		return nil, nil
 	}
 	err = s.View(ctx, a, access.ReadMetrics, func(tx store.Tx) (err error) {
-		if out, err = s.cosignedFigures(tx, a.Tenant, "countersign_audit_", "the tenant's audit log"); err != nil || !a.Realm {
-			return err
-		}
-		more, err := s.cosignedFigures(tx, store.Realm, "countersign_realm_audit_", "the realm's audit log")
-		out = append(out, more...)
+		out, err = s.cosignedFigures(tx, a.Tenant, "countersign_audit_", "the tenant's audit log")
 		return err
 	})
 	return out, err

@@ -5,9 +5,11 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
 // endedAtOnce is how many sessions are ended in one commit.
@@ -55,11 +57,14 @@ func (s *SessionService) endOther(tx store.Tx, row store.Row) error {
 	if err := tx.Delete(store.Sessions, store.Realm, row.ID); err != nil || unread != nil {
 		return err
 	}
-	if _, _, err := records.Tenants.Get(tx, store.Realm, rec.TenantID); err != nil {
+	if _, err := tx.Get(store.Tenants, store.Realm, rec.TenantID); err != nil {
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		return err
+	}
+	if _, _, err := audit.Head(tx, rec.TenantID); err != nil {
+		return s.Config.Unreadable.Pass(unreadable.Record{Tenant: rec.TenantID, Kind: "audit log", ID: rec.TenantID}, err)
 	}
 	system := core.Actor{Principal: access.System(rec.TenantID)}
 	return s.Audit(tx, system, access.SignOut, "user/"+rec.Email, core.Change{Before: "signed in", After: "signed out", Reason: "sessions begin by the identity provider alone"})

@@ -242,10 +242,10 @@ func Allow(p Principal, op Operation) error {
 		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
 	case p.ReadsOnly():
 		return reads(p, r)
-	case r.readers:
-		return countersign.Errorf(countersign.CodeRoleRequired, "only a reading token renews itself; make another one of any other kind")
 	case p.ForAgents() && !agentOperations[op]:
 		return beyond(p, "it starts and reads its agents' own runs, cancels those that it started and sends heartbeats; anything else needs another token")
+	case r.readers:
+		return countersign.Errorf(countersign.CodeRoleRequired, "only a reading token renews itself; make another one of any other kind")
 	case r.write && Proven(p, op) != nil:
 		return Proven(p, op)
 	case r.realm && !p.Realm:

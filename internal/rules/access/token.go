@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"math/big"
 	"strings"
+	"time"
 )
 
 // A token is `csn_`, 43 base62 characters that hold 256 bits, and a CRC32 of
@@ -23,6 +24,15 @@ const (
 func FormatToken(random [32]byte) string {
 	body := tokenPrefix + encode(new(big.Int).SetBytes(random[:]), secretLength)
 	return body + checksum(body)
+}
+
+// TokenNotice is how long before its end a token is said to end soon, where it lives long enough.
+const TokenNotice = 14 * 24 * time.Hour
+
+// EndsSoonAt is from when a token counts as one that ends soon: two weeks before, or a quarter of
+// its life if that is shorter.
+func EndsSoonAt(made, ends time.Time) time.Time {
+	return ends.Add(-min(TokenNotice, ends.Sub(made)/4))
 }
 
 // WellFormed checks a token's prefix, length, alphabet and checksum. Only a

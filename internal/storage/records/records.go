@@ -137,6 +137,13 @@ type Token struct {
 	// UserLeft says that its user was removed since it was made: that they made it
 	// themselves, in an earlier membership, counts no more.
 	UserLeft bool `json:"userLeft,omitempty"`
+
+	// Of a token that ends soon: when that was recorded, whether its maker was mailed, how often
+	// that was tried, and from when on it is tried again.
+	EndTold   time.Time `json:"endTold,omitzero"`
+	EndMailed bool      `json:"endMailed,omitempty"`
+	EndMails  int       `json:"endMails,omitempty"`
+	EndMailAt time.Time `json:"endMailAt,omitzero"`
 }
 
 // Shown is the token as its readers know it: that of an agent is an operator's, with

@@ -50,7 +50,9 @@ func tokenState(t countersign.Token, now time.Time) text.State {
 		return text.State{Class: "is-idle", Icon: "s-cancelled", Word: "Revoked"}
 	case left <= 0:
 		return text.State{Class: "is-idle", Icon: "s-stale", Word: "Expired"}
-	case left < web.TokenNotice:
+	case t.RenewedAs != "":
+		return text.State{Class: "is-idle", Icon: "s-stale", Word: "Renewed"}
+	case web.EndsSoon(t, now):
 		return text.State{Class: "is-wait", Icon: "s-warn", Word: "Expires soon"}
 	}
 	return text.State{Class: "is-ok", Icon: "s-completed", Word: "Valid"}
@@ -61,6 +63,9 @@ type tokenData struct {
 	grant
 	Name, Days, UserEmail      string
 	Agents                     string // for an agent token: agent IDs separated by spaces
+	Reading                    bool   // a reading token is made
+	Readings                   []form.Choice
+	ReadsErr                   string
 	Modes                      []form.Choice
 	NameErr, DaysErr, ModesErr string
 	Problem                    *web.Problem
@@ -72,6 +77,9 @@ type tokenData struct {
 const defaultDays = "30"
 
 func newTokenPage(v *web.Request) (*web.Page, error) {
+	if v.Query("reads") != "" {
+		return tokenForm(v, tokenData{Reading: true, Readings: readingChoices(v, nil), Days: strconv.Itoa(countersign.MaxTokenDays)}), nil
+	}
 	return tokenForm(v, tokenData{Agents: v.Query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: grantForm(v, tenantAsked(v), nil, "", nil)}), nil
 }
 
@@ -94,6 +102,9 @@ func tokenForm(v *web.Request, d tokenData) *web.Page {
 // makeToken shows the secret in the response to the POST only: an address would end up
 // in histories and logs.
 func makeToken(v *web.Request) (string, error) {
+	if v.Form("reading") != "" {
+		return makeReadingToken(v)
+	}
 	g, roles, projects := granted(v)
 	modes := v.R.PostForm["modes"]
 	var agents []string
@@ -102,13 +113,7 @@ func makeToken(v *web.Request) (string, error) {
 		g.RolesErr, g.ReachErr, roles, projects = "", "", []countersign.Role{countersign.RoleOperator}, nil
 	}
 	d := tokenData{grant: g, Agents: v.Form("agents"), Name: v.Form("name"), Days: v.Form("days"), UserEmail: v.Form("userEmail"), Modes: modeChoices(modes)}
-	days, err := strconv.ParseInt(d.Days, 10, 64)
-	if err != nil || days < 1 || days > countersign.MaxTokenDays {
-		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
-	}
-	if safetext.Blank(d.Name) {
-		d.NameErr = "Say what the token is for."
-	}
+	days := d.named()
 	if len(modes) == 0 {
 		d.ModesErr = "Choose at least one mode."
 	}
@@ -118,7 +123,22 @@ func makeToken(v *web.Request) (string, error) {
 	if err := validRoles(roles); err != nil {
 		return "", err
 	}
-	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, AgentIDs: agents, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: tenantAsked(v)}
+	return createToken(v, d, countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, AgentIDs: agents, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: tenantAsked(v)})
+}
+
+// named checks what each token has: a name, and how long it is good.
+func (d *tokenData) named() (days int64) {
+	days, err := strconv.ParseInt(d.Days, 10, 64)
+	if err != nil || days < 1 || days > countersign.MaxTokenDays {
+		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
+	}
+	if safetext.Blank(d.Name) {
+		d.NameErr = "Say what the token is for."
+	}
+	return days
+}
+
+func createToken(v *web.Request, d tokenData, w countersign.TokenWrite) (string, error) {
 	made, err := v.Control.CreateToken(v.R.Context(), v.Actor, w)
 	if err != nil {
 		return "", web.RefusedForm(err, func(p *web.Problem) *web.Page { d.Problem = p; return tokenForm(v, d) })

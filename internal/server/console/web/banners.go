@@ -8,11 +8,14 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/text"
 )
 
-// TokenNotice is how long before a token's expiry administrators see a banner.
-const TokenNotice = 14 * 24 * time.Hour
+// EndsSoon reports a token that ends soon, and that wasn't renewed.
+func EndsSoon(t countersign.Token, now time.Time) bool {
+	return t.RevokedAt.IsZero() && t.RenewedAs == "" && now.Before(t.ExpiresAt) && !now.Before(access.EndsSoonAt(t.CreatedAt, t.ExpiresAt))
+}
 
 func bannersOf(v *Request) []banner {
 	return slices.Concat(rewound(v), stopped(v), invited(v), expiring(v))
@@ -39,10 +42,9 @@ func expiring(v *Request) []banner {
 	}
 	soon, first := 0, ""
 	for _, t := range page.Items {
-		left := t.ExpiresAt.Sub(v.Now)
-		if t.RevokedAt.IsZero() && left > 0 && left < TokenNotice {
+		if EndsSoon(t, v.Now) {
 			soon++
-			first = t.Name + " expires in " + text.Span(left)
+			first = t.Name + " expires in " + text.Span(t.ExpiresAt.Sub(v.Now))
 		}
 	}
 	switch soon {
@@ -51,7 +53,7 @@ func expiring(v *Request) []banner {
 	case 1:
 		return []banner{{Text: "Token " + first + ".", Href: Prefix + "/access/tokens", Word: "Make a new one"}}
 	}
-	return []banner{{Text: fmt.Sprintf("%d tokens expire within 14 days.", soon), Href: Prefix + "/access/tokens", Word: "See them"}}
+	return []banner{{Text: fmt.Sprintf("%d tokens expire soon.", soon), Href: Prefix + "/access/tokens", Word: "See them"}}
 }
 
 // stopped is the banner that stands on every page while LIVE steps are stopped.
