@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// witnessed are the figures of how far witnesses have cosigned the tenant's log, and for a realm
-// administrator the realm's; none where no witness is in the settings.
+// witnessed are the figures of how far witnesses have cosigned the tenant's log; none where no witness
+// is in the settings.
 func (s *MetricService) witnessed(ctx context.Context, a core.Actor) (out []telemetry.Metric, err error) {
 	if len(s.Config.Witnesses) == 0 {
 		return nil, nil

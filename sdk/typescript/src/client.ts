@@ -129,6 +129,8 @@ export class Countersign {
   tokens = (query: t.Query<"listTokens"> = {}, o?: CallOptions) => this.#list<t.ListedToken, typeof query>("/tokens", query, "id", o);
   /** The answer alone holds the token itself. */
   createToken = (body: Body<t.TokenWrite>, o?: CallOptions) => this.#post<t.NewToken>("/tokens", body, o);
+  /** Makes a token like the client's own, which must be a reading token: for 90 days, once. */
+  renewToken = (o?: CallOptions) => this.#post<t.NewToken>("/tokens/renew", undefined, o);
   revokeToken = (id: string, query: t.Query<"revokeToken"> = {}, o?: CallOptions) => this.#delete<t.Token>(`/tokens/${segment(id)}`, query, o);
   /** Says that a token is its user's; only that user's session may. */
   confirmToken = (id: string, o?: CallOptions) => this.#post<t.Token>(`/tokens/${segment(id)}/confirm`, undefined, o);
