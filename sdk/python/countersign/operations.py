@@ -200,6 +200,10 @@ class Operations(ABC):
         """Record what a check of a capability's receiver found."""
         return self._send(Call("POST", ("projects", id, "conformance"), body=body))
 
+    def renew_token(self) -> t.NewToken:
+        """Make a reading token anew, as the one that asks: for 90 days, once; that one is good for 24 hours more."""
+        return self._send(Call("POST", ("tokens", "renew")))
+
     def restore_agent(self, id: str, body: t.Reason) -> t.Agent:
         """Bring a retired agent back."""
         return self._send(Call("POST", ("agents", id, "restore"), body=body))
@@ -595,6 +599,10 @@ class AsyncOperations(ABC):
     async def record_conformance(self, id: str, body: t.ConformanceWrite) -> t.Project:
         """Record what a check of a capability's receiver found."""
         return await self._send(Call("POST", ("projects", id, "conformance"), body=body))
+
+    async def renew_token(self) -> t.NewToken:
+        """Make a reading token anew, as the one that asks: for 90 days, once; that one is good for 24 hours more."""
+        return await self._send(Call("POST", ("tokens", "renew")))
 
     async def restore_agent(self, id: str, body: t.Reason) -> t.Agent:
         """Bring a retired agent back."""
