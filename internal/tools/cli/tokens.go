@@ -64,7 +64,7 @@ func (l *TokensList) Run(t *Terminal) error {
 type TokensCreate struct {
 	Name    string   `required:"" help:"What it is for."`
 	Agent   []string `required:"" xor:"reach,rights" help:"Only what this agent does: its runs and its heartbeats, with the role OPERATOR. Repeat it for several." placeholder:"ID"`
-	Read    []string `required:"" xor:"reach,rights" enum:"metrics,audit,realm" help:"Only read, instead of a role: metrics, audit, or both; realm besides them, by a realm administrator, for those of the realm. It ends with the role ADMIN of whoever makes it." placeholder:"WHAT,…"`
+	Read    []string `required:"" xor:"rights" enum:"metrics,audit,realm" help:"Only read, instead of a role: metrics, audit, or both; realm besides them, by a realm administrator, for those of the realm. It ends with the role ADMIN of whoever makes it." placeholder:"WHAT,…"`
 	Role    []string `required:"" xor:"rights" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What it may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
 	Project []string `xor:"reach" help:"Only this project. Repeat it for several; else all." placeholder:"ID"`
 	Mode    []string `enum:"DRY_RUN,LIVE" help:"Only runs of this mode, DRY_RUN or LIVE; else both."`
