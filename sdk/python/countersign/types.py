@@ -1395,6 +1395,10 @@ class ListedToken(TypedDict):
     name: str | Omitted
     # absent: all projects of the tenant
     projectIds: NotRequired[list[str] | Omitted]
+    # a reading token's: it reads this while its maker is ADMIN of the whole tenant, and does nothing else
+    reads: NotRequired[list[Literal["metrics", "audit", "realm"]] | Omitted]
+    # the token that a reading token was renewed as; it ended within 24 hours
+    renewedAs: NotRequired[str | Omitted]
     revokedAt: NotRequired[str]
     roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]] | Omitted
     tenantId: str
@@ -1421,7 +1425,7 @@ class ListedWebhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound"]] | Omitted
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing"]] | Omitted
     id: str
     lastError: NotRequired[str | Omitted]
     lastErrorAt: NotRequired[str]
@@ -1562,6 +1566,10 @@ class NewToken(TypedDict):
     name: str
     # absent: all projects of the tenant
     projectIds: NotRequired[list[str]]
+    # a reading token's: it reads this while its maker is ADMIN of the whole tenant, and does nothing else
+    reads: NotRequired[list[Literal["metrics", "audit", "realm"]]]
+    # the token that a reading token was renewed as; it ended within 24 hours
+    renewedAs: NotRequired[str]
     revokedAt: NotRequired[str]
     roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
     tenantId: str
@@ -2390,6 +2398,10 @@ class Token(TypedDict):
     name: str
     # absent: all projects of the tenant
     projectIds: NotRequired[list[str]]
+    # a reading token's: it reads this while its maker is ADMIN of the whole tenant, and does nothing else
+    reads: NotRequired[list[Literal["metrics", "audit", "realm"]]]
+    # the token that a reading token was renewed as; it ended within 24 hours
+    renewedAs: NotRequired[str]
     revokedAt: NotRequired[str]
     roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
     tenantId: str
@@ -2414,7 +2426,11 @@ class TokenWrite(TypedDict):
     name: str
     # absent: as far as its maker reaches
     projectIds: NotRequired[list[str]]
-    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
+    # makes a reading token, instead of roles: the tenant's figures, its audit log, and by a realm administrator the same of the realm; it
+    # does nothing else
+    reads: NotRequired[list[Literal["metrics", "audit", "realm"]]]
+    # required, unless it reads only
+    roles: NotRequired[list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]]
     # realm administrators only
     tenantId: NotRequired[str]
     # the user of the tenant who stands behind it
@@ -2544,7 +2560,7 @@ class Webhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing"]]
     id: str
     lastError: NotRequired[str]
     lastErrorAt: NotRequired[str]
@@ -2579,7 +2595,7 @@ class WebhookWrite(TypedDict):
     dropped: NotRequired[Any]
     # default true
     enabled: NotRequired[bool]
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing"]]
     # absent or 0 creates; else the current revision
     expectedRevision: NotRequired[int]
     # ignored

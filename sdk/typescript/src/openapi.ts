@@ -1698,6 +1698,10 @@ export interface components {
             name: string | components["schemas"]["Omitted"];
             /** @description absent: all projects of the tenant */
             projectIds?: string[] | components["schemas"]["Omitted"];
+            /** @description a reading token's: it reads this while its maker is ADMIN of the whole tenant, and does nothing else */
+            reads?: ("metrics" | "audit" | "realm")[] | components["schemas"]["Omitted"];
+            /** @description the token that a reading token was renewed as; it ended within 24 hours */
+            renewedAs?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
             revokedAt?: string;
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[] | components["schemas"]["Omitted"];
@@ -1729,7 +1733,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound")[] | components["schemas"]["Omitted"];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing")[] | components["schemas"]["Omitted"];
             id: string;
             lastError?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -1900,6 +1904,10 @@ export interface components {
             name: string;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
+            /** @description a reading token's: it reads this while its maker is ADMIN of the whole tenant, and does nothing else */
+            reads?: ("metrics" | "audit" | "realm")[];
+            /** @description the token that a reading token was renewed as; it ended within 24 hours */
+            renewedAs?: string;
             /** Format: date-time */
             revokedAt?: string;
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -2882,6 +2890,10 @@ export interface components {
             name: string;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
+            /** @description a reading token's: it reads this while its maker is ADMIN of the whole tenant, and does nothing else */
+            reads?: ("metrics" | "audit" | "realm")[];
+            /** @description the token that a reading token was renewed as; it ended within 24 hours */
+            renewedAs?: string;
             /** Format: date-time */
             revokedAt?: string;
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -2914,7 +2926,10 @@ export interface components {
             name: string;
             /** @description absent: as far as its maker reaches */
             projectIds?: string[];
-            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            /** @description makes a reading token, instead of roles: the tenant's figures, its audit log, and by a realm administrator the same of the realm; it does nothing else */
+            reads?: ("metrics" | "audit" | "realm")[];
+            /** @description required, unless it reads only */
+            roles?: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
             /** @description realm administrators only */
             tenantId?: string;
             /** @description the user of the tenant who stands behind it */
@@ -3059,7 +3074,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing")[];
             id: string;
             lastError?: string;
             /** Format: date-time */
@@ -3107,7 +3122,7 @@ export interface components {
             dropped?: unknown;
             /** @description default true */
             enabled?: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing")[];
             /**
              * Format: int64
              * @description absent or 0 creates; else the current revision
@@ -5296,6 +5311,26 @@ export interface operations {
                 "application/json": components["schemas"]["TokenWrite"];
             };
         };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+        };
+    };
+    renewToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Created */
             201: {
