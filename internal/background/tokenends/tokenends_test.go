@@ -1,6 +1,7 @@
 package tokenends_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -29,6 +30,7 @@ type office struct {
 	now   time.Time
 	away  error // of the mail server
 	mails []string
+	log   bytes.Buffer
 }
 
 func open(t *testing.T) *office {
@@ -60,7 +62,7 @@ func (o *office) Send(_ context.Context, to, subject, text string) error {
 
 // watcher is one process; each has a memory of its own.
 func (o *office) watcher() *tokenends.Watcher {
-	return tokenends.New(tokenends.Config{BaseURL: "https://c.example", Post: o, Now: func() time.Time { return o.now }, Log: slog.New(slog.DiscardHandler), Unreadable: unreadable.New(slog.New(slog.DiscardHandler))}, o.store)
+	return tokenends.New(tokenends.Config{BaseURL: "https://c.example", Post: o, Now: func() time.Time { return o.now }, Log: slog.New(slog.NewTextHandler(&o.log, nil)), Unreadable: unreadable.New(slog.New(slog.DiscardHandler))}, o.store)
 }
 
 func (o *office) token(id string, life time.Duration, change func(*records.Token)) {
@@ -162,6 +164,9 @@ func TestAMailThatIsNotSentIsTriedAgain(t *testing.T) {
 	o.token("long", 90*day, nil)
 	o.now, o.away = began.Add(77*day), errors.New("away")
 	o.watcher().Look(t.Context())
+	if said := o.log.String(); !strings.Contains(said, "the mail to ann@acme.example: away") {
+		t.Errorf("the log says %q", said)
+	}
 	o.away = nil
 	for _, wait := range []time.Duration{0, 14 * time.Minute} {
 		o.now = began.Add(77*day + wait)
