@@ -15,10 +15,15 @@ import (
 // before its turn, so it is the outer one: it runs for the proposer, and the decision is written within its
 // transaction. Which decision is the last is known in a turn alone, so both ways ask first, and
 // give way to the other.
-var (
-	errMakes   = errors.New("changes: this decision makes the change")
-	errDecides = errors.New("changes: this decision makes nothing yet")
+const (
+	errMakes   givesWay = "changes: it makes the change"
+	errDecides givesWay = "changes: it makes nothing yet"
 )
+
+// givesWay says that a decision is to be kept the other way; nobody is told.
+type givesWay string
+
+func (e givesWay) Error() string { return string(e) }
 
 // turns is how often a decision gives way, before it is to be sent again.
 const turns = 4

@@ -37,20 +37,13 @@ func (s proposals) propose(ctx context.Context, a core.Actor, h *core.Held) erro
 	err = s.UpdateAs(ctx, a, func(tx store.Tx) error {
 		r := *rec
 		out = nil
-		settings, err := records.SettingsOf(tx, h.Tenant)
-		if err != nil {
-			return err
-		}
-		if settings.Weakening == nil {
-			return countersign.Errorf(countersign.CodeStateConflict, "the settings changed meanwhile: changes that weaken are made at once; send it again")
-		}
 		found, err := s.findOpen(tx, h.Tenant, a, r.Digest)
 		if err != nil {
 			return err
 		}
 		if found == nil {
 			found = &r
-			if err := s.add(tx, h, a, &r, settings.Weakening); err != nil {
+			if err := s.add(tx, h, a, &r); err != nil {
 				return err
 			}
 		}
@@ -114,7 +107,7 @@ func (s proposals) findOpen(tx store.Tx, tenant string, a core.Actor, digest str
 }
 
 // add stores a new change, within the bounds of its proposer and of the tenant.
-func (s proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Change, by *countersign.Weakening) (err error) {
+func (s proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Change) (err error) {
 	open, version, err := s.open(tx, h.Tenant)
 	if err != nil {
 		return err
@@ -131,7 +124,7 @@ func (s proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Chang
 	case len(open.Items) >= countersign.MaxTenantOpenChanges:
 		return quota.Exceeded("tenant "+h.Tenant, countersign.MaxTenantOpenChanges, "open changes", "have one decided")
 	}
-	r.ApprovalsNeeded, r.Groups = by.Approvals, by.Groups
+	r.ApprovalsNeeded, r.Groups = h.By.Approvals, h.By.Groups
 	if r.ProjectID, err = projectOf(tx, h); err != nil {
 		return err
 	}

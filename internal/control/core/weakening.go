@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -42,7 +41,7 @@ type Making struct {
 }
 
 // ErrStood says that what a change was proposed on has moved.
-var ErrStood = countersign.Errorf(countersign.CodeRevisionConflict, "what it changes has moved since it was proposed")
+var ErrStood = &countersign.Error{Code: countersign.CodeRevisionConflict}
 
 // Held is a change that isn't made but proposed.
 type Held struct {
@@ -51,7 +50,13 @@ type Held struct {
 	Subject   string
 	Change    Change
 	Asked     Asked
+	By        countersign.Weakening // as it stood
 }
+
+// unaskable is an operation that weakens, and that nobody has made askable: it isn't made.
+type unaskable access.Operation
+
+func (op unaskable) Error() string { return "core: " + string(op) + " weakens, and can't be proposed" }
 
 func (h *Held) Error() string { return "core: " + string(h.Operation) + " is to be proposed" }
 
@@ -78,9 +83,9 @@ func (s *Core) guard(tx store.Tx, tenant string, a Actor, op access.Operation, s
 		return err
 	}
 	if !access.MayBeProposed(op) || a.asked == nil {
-		return fmt.Errorf("core: %s weakens, and can't be proposed", op)
+		return unaskable(op)
 	}
-	return &Held{Tenant: tenant, Operation: op, Subject: access.About(op, subject), Change: c, Asked: *a.asked}
+	return &Held{Tenant: tenant, Operation: op, Subject: access.About(op, subject), Change: c, Asked: *a.asked, By: *settings.Weakening}
 }
 
 // Member is what is shown of a change in one field of a record; an empty list isn't there.

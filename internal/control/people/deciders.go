@@ -125,8 +125,8 @@ func people(n int) string {
 }
 
 func isOrAre(n int) string {
-	if n == 1 {
-		return "is one"
+	if n < 2 {
+		return "is " + people(n)
 	}
 	return "are " + people(n)
 }

@@ -83,7 +83,7 @@ func (c *Change) differs(path string, was, now any) {
 	a, _ := countersign.ValueOf(was)
 	b, _ := countersign.ValueOf(now)
 	if !a.Equal(b) {
-		c.Differences = append(c.Differences, Difference{path, a, b})
+		c.Differences = append(c.Differences, Difference{Path: path, Was: a, Now: b})
 	}
 }
 

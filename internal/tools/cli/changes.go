@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -54,17 +53,14 @@ func told(v countersign.Value) string {
 // ChangesDecide is the command `changes decide`.
 type ChangesDecide struct {
 	ID      string `arg:"" help:"The change's id."`
-	Approve bool   `xor:"decision" help:"Approve it."`
-	Reject  bool   `xor:"decision" help:"Reject it."`
+	Approve bool   `xor:"decision" required:"" help:"Approve it."`
+	Reject  bool   `xor:"decision" required:"" help:"Reject it."`
 	Reason  string `required:"" help:"Why; kept with the change and in the audit log." placeholder:"TEXT"`
 	Asking
 }
 
 // Run decides.
 func (d *ChangesDecide) Run(t *Terminal) error {
-	if d.Approve == d.Reject {
-		return errors.New("say --approve or --reject")
-	}
 	w := countersign.ChangeDecision{Decision: countersign.ApprovalRejected, Reason: d.Reason}
 	if d.Approve {
 		w.Decision = countersign.ApprovalApproved
