@@ -201,9 +201,12 @@ func (s proposals) whoDecides(tx store.Tx, tenant string, r *records.Change) (st
 	if len(able) == 0 {
 		return "nobody can decide now: it needs another administrator, who was one when it was proposed", nil
 	}
-	count := "one"
-	if r.ApprovalsNeeded > 1 {
-		count = fmt.Sprint(r.ApprovalsNeeded)
+	count := "one of "
+	switch {
+	case r.ApprovalsNeeded > 1:
+		count = fmt.Sprint(r.ApprovalsNeeded) + " of "
+	case len(able) == 1:
+		count = ""
 	}
-	return fmt.Sprintf("%s of %s%s must approve", count, strings.Join(able, ", "), others), nil
+	return fmt.Sprintf("%s%s%s must approve", count, strings.Join(able, ", "), others), nil
 }
