@@ -24,6 +24,7 @@ var rooms = map[string]map[string][]string{
 
 		"agents":    {"core", "names", "plans", "reach"},
 		"approvals": {"core", "names", "reach", "runs", "sessions"},
+		"changes":   {"core"},
 		"evidence":  {"approvals", "core", "names", "reach", "runs"},
 		"models":    {"core", "reach"},
 		"people":    {"core", "sessions"},

@@ -14,18 +14,32 @@ type TenantSettings struct {
 	Revision          int64     `json:"revision" doc:"0 while nobody has set anything"`
 	DecisionAssertion string    `json:"decisionAssertion" enum:"NONE,PASSKEY" doc:"PASSKEY: each approval is signed with a passkey of whoever gives it; NONE by default"`
 	UpdatedAt         time.Time `json:"updatedAt,omitzero"`
+
+	Weakening  *Weakening  `json:"weakening,omitempty" since:"3" doc:"changes that weaken are proposed, and made once so many administrators have approved; absent: they are made at once"`
+	BreakGlass *BreakGlass `json:"breakGlass,omitempty" since:"3" doc:"weakening was taken away on the stopped store, within the last 30 days"`
 }
+
+// BreakGlass is told for 30 days: the operator took weakening away by countersign settings break-glass.
+type BreakGlass struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
+}
+
+// BreakGlassShown is how long each page shows it.
+const BreakGlassShown = 30 * 24 * time.Hour
 
 // TenantSettingsWrite is the body of PUT /settings. The server's fields are accepted and
 // ignored.
 type TenantSettingsWrite struct {
-	DecisionAssertion string `json:"decisionAssertion" enum:"NONE,PASSKEY"`
-	Reason            string `json:"reason" doc:"never blank"`
-	ExpectedRevision  int64  `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 where nobody has set anything; else the current revision"`
+	DecisionAssertion string     `json:"decisionAssertion" enum:"NONE,PASSKEY"`
+	Weakening         *Weakening `json:"weakening,omitempty" doc:"absent ends it, which is itself a change that weakens"`
+	Reason            string     `json:"reason" doc:"never blank"`
+	ExpectedRevision  int64      `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 where nobody has set anything; else the current revision"`
 
-	TenantID  Value `json:"tenantId,omitzero" doc:"ignored"`
-	Revision  Value `json:"revision,omitzero" doc:"ignored"`
-	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
+	TenantID   Value `json:"tenantId,omitzero" doc:"ignored"`
+	Revision   Value `json:"revision,omitzero" doc:"ignored"`
+	UpdatedAt  Value `json:"updatedAt,omitzero" doc:"ignored"`
+	BreakGlass Value `json:"breakGlass,omitzero" doc:"ignored"`
 }
 
 // SignedAnswer is what a browser answers with a passkey (WebAuthn, navigator.credentials.get):

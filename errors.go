@@ -48,6 +48,7 @@ const (
 	CodeExpectationNotMet   Code = "expectation_not_met"   // 409
 	CodeDrift               Code = "drift"                 // 409
 	CodeQuotaExceeded       Code = "quota_exceeded"        // 409
+	CodeChangeProposed      Code = "change_proposed"       // 409
 
 	CodePayloadTooLarge Code = "payload_too_large" // 413
 	CodeInternal        Code = "internal"          // 500

@@ -15,7 +15,7 @@ var statuses = map[Code]int{
 	CodeManifestConflict: 409, CodeStateConflict: 409, CodeModelInvalid: 409,
 	CodeProjectInUse: 409, CodeProjectDisabled: 409, CodePlanInvalid: 409,
 	CodeHealthCheckRequired: 409, CodeAgentNotAdmitted: 409, CodeApprovalExpired: 409,
-	CodeExpectationNotMet: 409, CodeDrift: 409, CodeQuotaExceeded: 409,
+	CodeExpectationNotMet: 409, CodeDrift: 409, CodeQuotaExceeded: 409, CodeChangeProposed: 409,
 	CodePayloadTooLarge: 413,
 	CodeInternal:        500,
 	CodeCapacity:        503, CodeUnavailable: 503,

@@ -40,6 +40,7 @@ var (
 	ErrExpectationNotMet      = refusal(countersign.CodeExpectationNotMet)
 	ErrDrift                  = refusal(countersign.CodeDrift)
 	ErrQuotaExceeded          = refusal(countersign.CodeQuotaExceeded)
+	ErrChangeProposed         = refusal(countersign.CodeChangeProposed)
 	ErrPayloadTooLarge        = refusal(countersign.CodePayloadTooLarge)
 	ErrInternal               = refusal(countersign.CodeInternal)
 	ErrCapacity               = refusal(countersign.CodeCapacity)

@@ -14,8 +14,10 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/approvals"
+	"github.com/countersign/countersign/internal/control/changes"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/evidence"
 	"github.com/countersign/countersign/internal/control/models"
@@ -69,6 +71,9 @@ type Service struct {
 	*evidence.AuditService
 	*evidence.ReceiptService
 	*evidence.MetricService
+	*changes.ChangeService
+	*changes.DecisionService
+	*changes.MakeService
 }
 
 // New returns the use cases.
@@ -99,7 +104,26 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)
 
 	s.AuditService, s.ReceiptService, s.MetricService = evidence.NewAudits(c), evidence.NewReceipts(c, s.RunService, s.ApprovalService), evidence.NewMetrics(c)
+	s.ChangeService, s.DecisionService, s.MakeService = changes.New(c, s.ApprovalService.Asserted, s.makers())
 	return s
+}
+
+// makers make again what was proposed: one for each operation that access.MayBeProposed.
+func (s *Service) makers() changes.Makers {
+	return changes.Makers{
+		access.WriteProject: changes.Again(s.PutProject), access.WriteAnswerKeys: changes.Again(s.PutAnswerKeys),
+		access.AdmitAgent: changes.Again(s.AdmitAgent), access.WriteIdentities: changes.Again(s.PutIdentities),
+		access.WriteUser: changes.Again(s.PutUser), access.WriteGroup: changes.Again(s.PutGroup), access.WriteDelegation: changes.Again(s.PutDelegation),
+		access.WriteSettings: changes.Unnamed(s.PutSettings), access.CreateToken: changes.Unnamed(s.CreateToken),
+		access.CreateLink: changes.Again(s.linkWithSecret),
+	}
+}
+
+// linkWithSecret is CreateLink with the secret in the place of the address, which whoever serves pages knows.
+func (s *Service) linkWithSecret(ctx context.Context, a core.Actor, email string, w countersign.SignInLinkWrite) (countersign.SignInLink, error) {
+	out, secret, err := s.CreateLink(ctx, a, email, w)
+	out.URL = secret
+	return out, err
 }
 
 // Close writes the refusals that were counted, and waits for background writes.

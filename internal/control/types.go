@@ -6,6 +6,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/agents"
 	"github.com/countersign/countersign/internal/control/approvals"
+	"github.com/countersign/countersign/internal/control/changes"
 	"github.com/countersign/countersign/internal/control/core"
 	"github.com/countersign/countersign/internal/control/evidence"
 	"github.com/countersign/countersign/internal/control/people"
@@ -19,6 +20,9 @@ import (
 )
 
 // What callers name of the rooms.
+
+// Proposed is the refusal of a request that is proposed instead of made.
+type Proposed = changes.Proposed
 
 // Actor is a principal making one request.
 type Actor = core.Actor

@@ -61,7 +61,7 @@ var Codes = map[string]int{
 	"not_found":          404,
 	"method_not_allowed": 405,
 	"revision_conflict":  409, "idempotency_conflict": 409, "sequence_conflict": 409, "manifest_conflict": 409,
-	"state_conflict": 409, "model_invalid": 409, "project_in_use": 409, "quota_exceeded": 409, "project_disabled": 409, "plan_invalid": 409,
+	"state_conflict": 409, "model_invalid": 409, "project_in_use": 409, "quota_exceeded": 409, "change_proposed": 409, "project_disabled": 409, "plan_invalid": 409,
 	"health_check_required": 409, "agent_not_admitted": 409, "approval_expired": 409, "expectation_not_met": 409, "drift": 409,
 	"payload_too_large": 413,
 	"internal":          500,

@@ -147,6 +147,7 @@ func (s *AgentService) moveAgent(ctx context.Context, a core.Actor, op access.Op
 	if err := core.Given("reason", d.Reason); err != nil {
 		return out, err
 	}
+	a = a.Asking(id, d)
 	if d.Budgets != nil && op != access.AdmitAgent {
 		return out, countersign.Invalid("budgets", "they belong to POST /agents/{id}/admit")
 	}
@@ -195,7 +196,9 @@ func (s *AgentService) toggleAgent(tx store.Tx, a core.Actor, op access.Operatio
 	if err := saveAgent(tx, a.Tenant, head, version, next); err != nil {
 		return err
 	}
-	return s.Audit(tx, a, op, "agent/"+head.ID, core.Change{Before: registered(was), After: registered(next), Reason: d.Reason, Weakens: weakens})
+	c := core.Change{Before: registered(was), After: registered(next), Reason: d.Reason, Weakens: weakens, Revision: was.Revision}
+	c.Was, c.Now = core.Member("budgets", was.Budgets), core.Member("budgets", next.Budgets)
+	return s.Audit(tx, a, op, "agent/"+head.ID, c)
 }
 
 var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (countersign.Agent, bool){

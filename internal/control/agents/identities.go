@@ -26,6 +26,7 @@ func (s *AgentService) PutIdentities(ctx context.Context, a core.Actor, id strin
 	if err := checkIdentities(w); err != nil {
 		return out, err
 	}
+	a = a.Asking(id, w)
 	err = s.Update(ctx, a, access.WriteIdentities, "agent/"+id, func(tx store.Tx) error {
 		head, version, err := reach.Agent(tx, a, id)
 		if err != nil {
@@ -48,7 +49,9 @@ func (s *AgentService) PutIdentities(ctx context.Context, a core.Actor, id strin
 		if out, err = s.shownAgent(tx, a, &next); err != nil {
 			return err
 		}
-		return s.Audit(tx, a, access.WriteIdentities, "agent/"+id, core.Change{Before: identitiesText(head), After: identitiesText(&next), Weakens: widensIdentities(head.Identities, next.Identities)})
+		c := core.Change{Before: identitiesText(head), After: identitiesText(&next), Weakens: widensIdentities(head.Identities, next.Identities), Revision: head.IdentitiesRevision}
+		c.Was, c.Now = core.Member("identities", identitiesShown(head)), core.Member("identities", identitiesShown(&next))
+		return s.Audit(tx, a, access.WriteIdentities, "agent/"+id, c)
 	})
 	return out, err
 }
@@ -154,6 +157,14 @@ func widensIdentities(was, now []records.AgentIdentity) bool {
 			return before.Identity() == i.Identity() && (before.Modes == nil || i.Modes != nil && !slices.ContainsFunc(i.Modes, func(m string) bool { return !slices.Contains(before.Modes, m) }))
 		})
 	})
+}
+
+// identitiesShown are an agent's identities as a change of them is shown.
+func identitiesShown(h *records.AgentHead) (list []countersign.AgentIdentity) {
+	for _, of := range h.Identities {
+		list = append(list, of.AgentIdentity)
+	}
+	return list
 }
 
 // identitiesText describes an agent's identities in the audit log.

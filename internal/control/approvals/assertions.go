@@ -70,7 +70,14 @@ func (s *ApprovalService) asserted(tx store.Tx, a core.Actor, r *records.Approva
 		}
 		return nil, err
 	}
-	p, version, err := s.signer(tx, a, d.Assertion.CredentialID)
+	about := assertion.Decision{ApprovalID: r.ID, RequestDigest: r.RequestDigest, Decision: d.Decision, Reason: d.Reason}
+	return s.Asserted(tx, a, about, d.Assertion)
+}
+
+// Asserted checks the answer of a passkey of the actor's to what somebody decides, and keeps its
+// counter.
+func (s *ApprovalService) Asserted(tx store.Tx, a core.Actor, about assertion.Signed, answer *countersign.SignedAnswer) (*countersign.Assertion, error) {
+	p, version, err := s.signer(tx, a, answer.CredentialID)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +85,7 @@ func (s *ApprovalService) asserted(tx store.Tx, a core.Actor, r *records.Approva
 	if err != nil {
 		return nil, err
 	}
-	out := &countersign.Assertion{SignedAnswer: *d.Assertion, PublicKey: logged.PublicKey, RPID: logged.RPID, Registration: p.Registration}
-	about := assertion.Decision{ApprovalID: r.ID, RequestDigest: r.RequestDigest, Decision: d.Decision, Reason: d.Reason}
+	out := &countersign.Assertion{SignedAnswer: *answer, PublicKey: logged.PublicKey, RPID: logged.RPID, Registration: p.Registration}
 	checked, err := assertion.Check(about, out)
 	switch {
 	case err != nil:

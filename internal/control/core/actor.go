@@ -11,6 +11,9 @@ type Actor struct {
 	RequestID string
 	Via       string // the chat service in which a person acts; "" for the API and the console
 	Account   string // there, by which they act
+
+	Making *Making // a proposed change that is being made for them
+	asked  *Asked  // what they ask for, where it may have to be proposed
 }
 
 // RunActor is the actor as a run remembers it.

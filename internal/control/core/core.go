@@ -29,6 +29,9 @@ type Core struct {
 	Repo   *runrepo.Repository
 	Log    *slog.Logger
 
+	// Propose keeps a change that weakens, where several decide it.
+	Propose Proposing
+
 	// Background is what goes on behind an answer. Close waits for it.
 	Background sync.WaitGroup
 
@@ -124,6 +127,12 @@ type Change struct {
 	Before, After, Reason string
 	Weakens               bool     // the change weakens a gate
 	AnswerKeys            []string // those that a project has from then on
+
+	// Of an operation that may have to be proposed: the revision that it changes, what it was and
+	// is, and the places in it that weaken (none named: all).
+	Revision int64
+	Was, Now countersign.Value
+	Weaker   []string
 }
 
 // Audit records a change in the log of the actor's tenant, in the transaction that makes it.
@@ -133,6 +142,9 @@ func (s *Core) Audit(tx store.Tx, a Actor, op access.Operation, subject string, 
 
 // AuditIn records a change in the log of a tenant, or of the realm.
 func (s *Core) AuditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c Change) error {
+	if err := s.guard(tx, tenant, a, op, subject, c); err != nil {
+		return err
+	}
 	rec := s.Record(a, op, subject)
 	rec.Before, rec.After, rec.Reason, rec.Weakens = c.Before, c.After, c.Reason, c.Weakens
 	rec.AnswerKeys = c.AnswerKeys

@@ -297,7 +297,8 @@ func refusalsIn(records []countersign.AuditRecord) (n int64) {
 // `unavailable` instead of the refusal if the record can't be written.
 func (s *Core) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	code := countersign.ErrorCode(err)
-	if !access.IsWrite(op) || !code.Audited() {
+	told := a.Making != nil || code == countersign.CodeChangeProposed // to whoever decides what is made; by the record of the proposal
+	if !access.IsWrite(op) || !code.Audited() || told {
 		return err
 	}
 	rec := s.Record(a, op, s.recordedAs(ctx, a.Tenant, subject))

@@ -34,26 +34,30 @@ type Rights struct {
 // UpdateAs runs fn in a write transaction in which the actor still has the rights that its
 // request was admitted with.
 func (s *Core) UpdateAs(ctx context.Context, a Actor, fn func(tx store.Tx) error) error {
-	return s.Store.Update(ctx, func(tx store.Tx) error {
-		if err := s.stands(tx, a); err != nil {
+	err := s.Store.Update(ctx, func(tx store.Tx) error {
+		if a.Making != nil {
+			return a.Making.Within(tx, func() error { return fn(tx) })
+		}
+		if err := s.Stands(tx, a); err != nil {
 			return err
 		}
 		return fn(tx)
 	})
+	return s.proposed(ctx, a, err)
 }
 
-// stands returns nil if the actor has at this moment what it had when its request was admitted.
-func (s *Rights) stands(tx store.Tx, a Actor) error {
-	now, err := s.present(tx, a)
+// Stands returns nil if the actor has at this moment what it had when its request was admitted.
+func (s *Rights) Stands(tx store.Tx, a Actor) error {
+	now, err := s.Present(tx, a)
 	if err != nil {
 		return err
 	}
 	return access.Still(a.Principal, now)
 }
 
-// present is the actor's principal as it is in a transaction. Who acts by nothing that could end
+// Present is the actor's principal as it is in a transaction. Who acts by nothing that could end
 // is the service itself.
-func (s *Rights) present(tx store.Tx, a Actor) (access.Principal, error) {
+func (s *Rights) Present(tx store.Tx, a Actor) (access.Principal, error) {
 	token, byToken := strings.CutPrefix(a.ID, "token:")
 	switch {
 	case byToken:

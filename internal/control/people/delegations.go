@@ -41,6 +41,7 @@ func (s *DelegationService) PutDelegation(ctx context.Context, a core.Actor, awa
 	if err := checkDelegation(d); err != nil {
 		return d, err
 	}
+	a = a.Asking(away, w)
 	subject := "delegation/" + access.Folded(away)
 	err = s.Update(ctx, a, access.WriteDelegation, subject, func(tx store.Tx) error {
 		if d.User, err = awayUser(tx, a, away); err != nil {
@@ -56,7 +57,8 @@ func (s *DelegationService) PutDelegation(ctx context.Context, a core.Actor, awa
 		if _, err := records.Delegations.Put(tx, a.Tenant, records.DelegationID(d.User), &d, version); err != nil {
 			return err
 		}
-		return s.Audit(tx, a, access.WriteDelegation, "delegation/"+d.User, core.Change{Before: delegationState(was), After: delegationState(&d), Reason: d.Reason, Weakens: true})
+		c := core.Change{Before: delegationState(was), After: delegationState(&d), Reason: d.Reason, Weakens: true, Was: delegationShown(was), Now: delegationShown(&d)}
+		return s.Audit(tx, a, access.WriteDelegation, "delegation/"+d.User, c)
 	})
 	return d, err
 }
@@ -184,6 +186,14 @@ func (s *DelegationService) leaveDelegations(tx store.Tx, a core.Actor, tenant, 
 		}
 	}
 	return nil
+}
+
+// delegationShown is a delegation as a change of it is shown.
+func delegationShown(d *countersign.Delegation) countersign.Value {
+	if d == nil {
+		return countersign.ObjectValue(nil)
+	}
+	return core.Members(map[string]any{"delegate": d.Delegate, "from": d.From, "until": d.Until})
 }
 
 // delegationState describes a delegation in the audit log.

@@ -55,6 +55,7 @@ func (s *GroupService) PutGroup(ctx context.Context, a core.Actor, id string, w 
 	if err != nil {
 		return g, err
 	}
+	a = a.Asking(id, w)
 	subject := "group/" + id
 	err = s.UpdateInTurn(ctx, a, access.WriteGroup, subject, func(tx store.Tx) error {
 		was, version, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
@@ -77,10 +78,22 @@ func (s *GroupService) PutGroup(ctx context.Context, a core.Actor, id string, w 
 		if g.Revision++; g.Revision == 1 {
 			g.CreatedAt = g.UpdatedAt
 		}
+		deciding, err := decidersOf(tx, a.Tenant)
+		if err != nil {
+			return err
+		}
+		if err := deciding.fillable(&g); err != nil {
+			return err
+		}
 		if _, err := records.Groups.Put(tx, a.Tenant, records.GroupID(id), &g, version); err != nil {
 			return err
 		}
-		return s.Audit(tx, a, access.WriteGroup, subject, core.Change{Before: groupState(was), After: groupState(&g), Weakens: widensGroup(was, &g)})
+		if err := deciding.suffice(tx); err != nil {
+			return err
+		}
+		c := core.Change{Before: groupState(was), After: groupState(&g), Weaker: widensGroup(was, &g), Revision: was.Revision}
+		c.Weakens, c.Was, c.Now = len(c.Weaker) > 0, groupShown(was), groupShown(&g)
+		return s.Audit(tx, a, access.WriteGroup, subject, c)
 	})
 	return g, err
 }
@@ -150,11 +163,24 @@ func groupState(g *countersign.Group) string {
 	return text
 }
 
-// widensGroup reports that somebody may be a member who was none before. A group that is
+// widensGroup are the fields by which somebody may be a member who was none before. A group that is
 // new is named by no rule yet.
-func widensGroup(was, now *countersign.Group) bool {
-	added := slices.ContainsFunc(now.Members, func(email string) bool { return !slices.Contains(was.Members, email) })
-	return was.Revision > 0 && (added || now.Claim != "" && now.Claim != was.Claim)
+func widensGroup(was, now *countersign.Group) (fields []string) {
+	if was.Revision == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(now.Members, func(email string) bool { return !slices.Contains(was.Members, email) }) {
+		fields = append(fields, "members")
+	}
+	if now.Claim != "" && now.Claim != was.Claim {
+		fields = append(fields, "claim")
+	}
+	return fields
+}
+
+// groupShown is a group as a change of it is shown.
+func groupShown(g *countersign.Group) countersign.Value {
+	return core.Members(map[string]any{"name": g.Name, "members": g.Members, "claim": g.Claim})
 }
 
 // DeleteGroup deletes a group that no rule names.
@@ -167,6 +193,13 @@ func (s *GroupService) DeleteGroup(ctx context.Context, a core.Actor, id string)
 		}
 		if err := groupUnused(tx, a.Tenant, id); err != nil {
 			return err
+		}
+		deciding, err := decidersOf(tx, a.Tenant)
+		if err != nil {
+			return err
+		}
+		if deciding.names(id) {
+			return countersign.Errorf(countersign.CodeStateConflict, "members of group %s decide changes that weaken; take it out of the settings first", id)
 		}
 		if err := records.Groups.Delete(tx, a.Tenant, records.GroupID(id)); err != nil {
 			return err

@@ -79,7 +79,7 @@ func (s *TokenService) issue(tx store.Tx, system core.Actor, tenant, id, secret 
 	if err := putToken(tx, &rec, secret); err != nil {
 		return err
 	}
-	return s.AuditIn(tx, tenant, system, access.CreateToken, "token/"+id, core.Change{After: describe(rec.Token), Weakens: core.GrantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
+	return s.AuditIn(tx, tenant, system, access.CreateToken, "token/"+id, core.Change{After: describe(rec.Token), Weakens: len(core.Granted(nil, nil, rec.Roles, rec.ProjectIDs)) > 0})
 }
 
 // IssueToken makes a token on a stopped store, for an operator who has lost all tokens

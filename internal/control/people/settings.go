@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
@@ -29,6 +30,7 @@ func (s *TenantService) PutSettings(ctx context.Context, a core.Actor, w counter
 	if err := core.Given("reason", w.Reason); err != nil {
 		return out, err
 	}
+	a = a.Asking("", w)
 	err = s.Update(ctx, a, access.WriteSettings, "tenant/"+a.Tenant, func(tx store.Tx) error {
 		if w.DecisionAssertion == countersign.DecisionAssertionPasskey && s.party() == nil {
 			return sessions.ErrNoPasskeys
@@ -40,20 +42,45 @@ func (s *TenantService) PutSettings(ctx context.Context, a core.Actor, w counter
 		if was.Revision != w.ExpectedRevision {
 			return countersign.Errorf(countersign.CodeRevisionConflict, "the settings are at revision %d, not %d; read them and send expectedRevision %d", was.Revision, w.ExpectedRevision, was.Revision)
 		}
+		if err := checkWeakening(tx, a, w.Weakening); err != nil {
+			return err
+		}
 		_, version, err := records.Settings.Get(tx, a.Tenant, records.SettingsID)
 		if err != nil && was.Revision > 0 {
 			return err
 		}
 		out = was
-		out.DecisionAssertion, out.UpdatedAt = w.DecisionAssertion, s.Config.Now()
+		out.DecisionAssertion, out.Weakening, out.UpdatedAt = w.DecisionAssertion, w.Weakening, s.Config.Now()
 		out.Revision++
-		if _, err := records.Settings.Put(tx, a.Tenant, records.SettingsID, &out, version); err != nil {
+		// While what stands still says whether it must be proposed.
+		if err := s.Audit(tx, a, access.WriteSettings, "tenant/"+a.Tenant, settingsChange(&was, &out, w.Reason)); err != nil {
 			return err
 		}
-		return s.Audit(tx, a, access.WriteSettings, "tenant/"+a.Tenant, core.Change{
-			Before: "decisionAssertion " + was.DecisionAssertion, After: "decisionAssertion " + out.DecisionAssertion, Reason: w.Reason,
-			Weakens: was.DecisionAssertion == countersign.DecisionAssertionPasskey && out.DecisionAssertion != was.DecisionAssertion,
-		})
+		_, err = records.Settings.Put(tx, a.Tenant, records.SettingsID, &out, version)
+		return err
 	})
 	return out, err
+}
+
+// settingsChange is a change of settings as the log has it, and as whoever decides it sees it.
+func settingsChange(was, now *countersign.TenantSettings, reason string) core.Change {
+	c := core.Change{Before: settingsText(was), After: settingsText(now), Reason: reason, Revision: was.Revision, Was: settingsShown(was), Now: settingsShown(now)}
+	if was.DecisionAssertion == countersign.DecisionAssertionPasskey && now.DecisionAssertion != was.DecisionAssertion {
+		c.Weaker = append(c.Weaker, "decisionAssertion")
+	}
+	c.Weaker = append(c.Weaker, eases(was.Weakening, now.Weakening)...)
+	c.Weakens = len(c.Weaker) > 0
+	return c
+}
+
+func settingsText(s *countersign.TenantSettings) string {
+	text := "decisionAssertion " + s.DecisionAssertion
+	if s.Weakening != nil {
+		text += fmt.Sprintf(", weakening by %d %v", s.Weakening.Approvals, s.Weakening.Groups)
+	}
+	return text
+}
+
+func settingsShown(s *countersign.TenantSettings) countersign.Value {
+	return core.Members(map[string]any{"decisionAssertion": s.DecisionAssertion, "weakening": s.Weakening})
 }

@@ -43,6 +43,7 @@ func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w counters
 	if err := checkToken(w); err != nil {
 		return out, err
 	}
+	a = a.Asking("", w)
 	id := s.Config.NewID("tok")
 	secret := access.FormatToken(s.Config.NewSecret())
 	err = s.UpdateInTurn(ctx, a, access.CreateToken, "token", func(tx store.Tx) error {
@@ -71,7 +72,9 @@ func (s *TokenService) CreateToken(ctx context.Context, a core.Actor, w counters
 			return err
 		}
 		out = countersign.NewToken{TokenRecord: rec.Shown(), Secret: secret}
-		return s.AuditIn(tx, tenant, a, access.CreateToken, "token/"+id, core.Change{After: describe(rec.Shown()), Weakens: core.GrantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
+		c := core.Change{After: describe(rec.Shown()), Weaker: core.Granted(nil, nil, rec.Roles, rec.ProjectIDs)}
+		c.Weakens, c.Was, c.Now = len(c.Weaker) > 0, countersign.ObjectValue(nil), tokenShown(rec.Shown())
+		return s.AuditIn(tx, tenant, a, access.CreateToken, "token/"+id, c)
 	})
 	return out, err
 }

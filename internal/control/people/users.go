@@ -55,6 +55,7 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 	if email, err = s.StoredSpelling(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
 		return u, err
 	}
+	a = a.Asking(email, w)
 	if err := core.Wrong(slices.Concat(core.Repeated("roles", w.Roles), core.Repeated("projectIds", w.ProjectIDs))); err != nil {
 		return u, err
 	}
@@ -85,12 +86,20 @@ func (s *UserService) PutUser(ctx context.Context, a core.Actor, email string, w
 		if err := mayChangeUser(a, stored); err != nil {
 			return err
 		}
-		c.Weakens = core.GrantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
+		c.Weaker = core.Granted(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
+		c.Weakens, c.Was, c.Now = len(c.Weaker) > 0, rightsShown(stored.Roles, stored.ProjectIDs), rightsShown(w.Roles, w.ProjectIDs)
+		deciding, err := decidersOf(tx, tenant)
+		if err != nil {
+			return err
+		}
 		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.Config.Now()
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err
 		}
 		u, c.After = stored.User, sessions.RightsOf(*stored)
+		if err := deciding.suffice(tx); err != nil {
+			return err
+		}
 		return s.AuditIn(tx, tenant, a, access.WriteUser, "user/"+email, c)
 	})
 	return u, err
@@ -118,7 +127,14 @@ func (s *UserService) DeleteUser(ctx context.Context, a core.Actor, email, tenan
 				return err
 			}
 		}
+		deciding, err := decidersOf(tx, tenant)
+		if err != nil {
+			return err
+		}
 		if err := records.Users.Delete(tx, tenant, email); err != nil {
+			return err
+		}
+		if err := deciding.suffice(tx); err != nil {
 			return err
 		}
 		if err := sessions.DropLink(tx, stored); err != nil {

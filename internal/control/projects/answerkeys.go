@@ -31,6 +31,7 @@ func (s *AnswerKeyService) PutAnswerKeys(ctx context.Context, a core.Actor, id s
 	if err := core.WellFormed(a, w); err != nil {
 		return p, err
 	}
+	a = a.Asking(id, w)
 	err = s.Update(ctx, a, access.WriteAnswerKeys, "project/"+id, func(tx store.Tx) error {
 		head, version, err := reach.Project(tx, a, id)
 		if err != nil {
@@ -45,7 +46,8 @@ func (s *AnswerKeyService) PutAnswerKeys(ctx context.Context, a core.Actor, id s
 		if slices.Equal(head.AnswerKeys, w.AnswerKeys) {
 			return nil
 		}
-		c := core.Change{Before: answerKeysText(head.AnswerKeys), After: answerKeysText(w.AnswerKeys), Weakens: project.WeakerKeys(head.AnswerKeys, w.AnswerKeys), AnswerKeys: w.AnswerKeys}
+		c := core.Change{Before: answerKeysText(head.AnswerKeys), After: answerKeysText(w.AnswerKeys), Weakens: project.WeakerKeys(head.AnswerKeys, w.AnswerKeys), AnswerKeys: w.AnswerKeys, Revision: head.Revision}
+		c.Was, c.Now = core.Member("answerKeys", head.AnswerKeys), core.Member("answerKeys", w.AnswerKeys)
 		head.AnswerKeys, head.UpdatedAt = w.AnswerKeys, s.Config.Now()
 		if _, err := records.Projects.Put(tx, a.Tenant, id, head, version); err != nil {
 			return err

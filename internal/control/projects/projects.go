@@ -87,6 +87,7 @@ func (s *ProjectService) PutProject(ctx context.Context, a core.Actor, id string
 	if !countersign.OwnsProjectID(a.Tenant, id) {
 		return p, countersign.Invalid("id", "a project id of this tenant begins with %s-", a.Tenant)
 	}
+	a = a.Asking(id, w)
 	var content countersign.Project
 	if busy := s.Judge(ctx, a, func(m *cost.Meter) { content, err = project.Validate(m, a.Tenant, w, s.Config.Allowed) }); cmp.Or(busy, err) != nil {
 		return p, cmp.Or(busy, err)
@@ -190,12 +191,16 @@ func (s *ProjectService) edit(tx store.Tx, a core.Actor, h *records.ProjectHead,
 			return countersign.Project{}, err
 		}
 	}
+	shown, err := seen.shown(tx, a.Tenant, &content)
+	if err != nil {
+		return countersign.Project{}, err
+	}
 	h.AnswerKeys, content.AnswerKeys = content.AnswerKeys, nil // they change without a revision
 	c, err := s.Revise(tx, a.Tenant, h, version, &content)
 	if err != nil {
 		return countersign.Project{}, err
 	}
-	c.Weakens, c.AnswerKeys = seen.weakens, h.AnswerKeys
+	c.Weakens, c.Weaker, c.Was, c.Now, c.Revision, c.AnswerKeys = shown.Weakens, shown.Weaker, shown.Was, shown.Now, seen.revision, h.AnswerKeys
 	return reach.AssembleProject(s.Config.Allowed, *h, content), s.Audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
@@ -69,7 +70,10 @@ func (p *priorRevisions) collect(at *countersign.Project, sought map[string]bool
 // comparedProject is what an edit of a project's revision does to its gate, and who uses it.
 type comparedProject struct {
 	revision int64 // the one that the edit follows
+	was      *countersign.Project
 	weakens  bool
+	weaker   []string // where, if it weakens
+	unasked  []string // capabilities, new or changed, whose side effect goes out unasked
 	use      seenUse
 }
 
@@ -101,16 +105,47 @@ func (s *ProjectService) compareProject(ctx context.Context, a core.Actor, id st
 		}
 		return err
 	})
-	if err != nil || seen.was == nil {
+	if err != nil || c.revision < 0 {
 		return c, err
 	}
+	c.was, c.unasked = seen.was, project.Unasked(seen.was, content)
+	if seen.was == nil {
+		return c, nil
+	}
 	err = s.Judge(ctx, a, func(m *cost.Meter) {
-		c.weakens = project.Weakens(m, seen.was, content, func(name string) *countersign.Capability {
+		known := func(name string) *countersign.Capability {
 			return cmp.Or(seen.was.Capability(name), seen.earlier[name])
-		})
+		}
+		if c.weakens = project.Weakens(m, seen.was, content, known); c.weakens {
+			c.weaker = project.Weaker(m, seen.was, content, known)
+		}
 	})
 	if countersign.ErrorCode(err) == countersign.CodeInvalidRequest {
 		c.weakens, err = true, nil // too much to compare: it may
 	}
 	return c, err
+}
+
+// shown is the edit as whoever decides it sees it. Where the tenant wants changes that weaken to be
+// made by several, what goes out unasked is one of them, whatever went out before.
+func (c comparedProject) shown(tx store.Tx, tenant string, content *countersign.Project) (out core.Change, err error) {
+	settings, err := records.SettingsOf(tx, tenant)
+	if err != nil {
+		return out, err
+	}
+	out.Weakens, out.Weaker = c.weakens, c.weaker
+	if settings.Weakening != nil && len(c.unasked) > 0 {
+		if out.Weakens = true; !c.weakens || len(c.weaker) > 0 {
+			out.Weaker = slices.Concat(c.weaker, c.unasked)
+		}
+	}
+	was := countersign.ObjectValue(nil)
+	if c.was != nil {
+		if was, err = countersign.ValueOf(contentOf(*c.was)); err != nil {
+			return out, err
+		}
+	}
+	out.Was = was
+	out.Now, err = countersign.ValueOf(contentOf(*content))
+	return out, err
 }

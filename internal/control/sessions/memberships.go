@@ -85,7 +85,7 @@ func (s *SessionService) AdmitUser(tx store.Tx, u *records.User, requestID strin
 	}
 	*u = *stored
 	who := core.Actor{Principal: core.PrincipalOfUser(u), RequestID: requestID}
-	c := core.Change{Before: "invited", After: RightsOf(*u), Weakens: core.GrantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
+	c := core.Change{Before: "invited", After: RightsOf(*u), Weakens: len(core.Granted(nil, nil, u.Roles, u.ProjectIDs)) > 0}
 	return s.AuditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
 }
 

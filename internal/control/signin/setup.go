@@ -91,7 +91,7 @@ func (s *SignInService) realmUser(tx store.Tx, path, email, requestID string) (*
 	default:
 		c.Before = sessions.RightsOf(*u)
 	}
-	c.Weakens = core.GrantsApproval(u.Roles, u.ProjectIDs, everyRole, nil)
+	c.Weakens = !u.Realm || len(core.Granted(u.Roles, u.ProjectIDs, everyRole, nil)) > 0
 	u.Roles, u.ProjectIDs, u.Realm, u.Invited, u.UpdatedAt = everyRole, nil, true, false, now
 	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ func (s *SignInService) CreateLink(ctx context.Context, a core.Actor, email stri
 	if email, err = s.users.StoredSpelling(ctx, a, access.CreateLink, w.TenantID, email); err != nil {
 		return out, "", err
 	}
+	a = a.Asking(email, w)
 	subject := "user/" + email
 	err = s.View(ctx, a, access.CreateLink, func(tx store.Tx) error {
 		tenant, err := core.TenantFor(tx, a, w.TenantID)
@@ -100,7 +101,11 @@ func (s *SignInService) putLink(tx store.Tx, a core.Actor, tenant, email, id str
 	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
 		return out, err
 	}
-	c := core.Change{After: "good until " + out.ExpiresAt.UTC().Format(time.RFC3339), Weakens: core.GrantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
+	c := core.Change{After: "good until " + out.ExpiresAt.UTC().Format(time.RFC3339), Weakens: u.Realm || len(core.Granted(nil, nil, u.Roles, u.ProjectIDs)) > 0}
+	rights := map[string]any{"roles": u.Roles, "projectIds": u.ProjectIDs}
+	c.Was = core.Members(rights)
+	rights["link"] = "signs in as " + email
+	c.Now = core.Members(rights)
 	return out, s.AuditIn(tx, tenant, a, access.CreateLink, "user/"+email, c)
 }
 

@@ -25,9 +25,18 @@ var about = map[Operation]string{
 	CreateToken: "token", RevokeToken: "token/{id}", ConfirmToken: "token/{id}", RenewToken: "token/{bearer}",
 	WriteWebhook: "webhook/{id}", DeleteWebhook: "webhook/{id}", FreeCredential: "credential/{name}",
 	WriteGroup: "group/{id}", DeleteGroup: "group/{id}", WriteDelegation: "delegation/{email}", DeleteDelegation: "delegation/{email}",
+	DecideChange: "change/{id}", MakeChange: "change/{id}", WithdrawChange: "change/{id}",
 }
 
 var placeInAbout = regexp.MustCompile(`^(.*)/\{(.*)\}$`)
+
+// About is what a proposed request is about: what would be new has no id yet.
+func About(op Operation, subject string) string {
+	if kind := about[op]; !strings.Contains(kind, "/") {
+		return kind
+	}
+	return subject
+}
 
 // Subject is what a request for an operation is about; named answers the members of the request
 // by name. It is the kind alone where the request names none that could be one.

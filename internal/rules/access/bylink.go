@@ -23,7 +23,8 @@ const (
 var byLink = map[Operation]Leaving{
 	CreateToken: Carried, CreateLink: Carried, AddPasskey: Carried, // by the lineage of each
 	StartProjectRun: Carried, StartRun: Carried, StartAgentRun: Carried, StartTeamRun: Carried, // by the run's requester
-	DecideApproval:  Carried, // by the decider
+	DecideApproval: Carried,                      // by the decider
+	DecideChange:   Carried, MakeChange: Carried, // by the decider, and what is made
 	WriteIdentities: Carried, // by the makers of each identity
 
 	ConfirmToken: Refused, AcceptInvitation: Refused, DeclineInvitation: Refused, ConfirmChat: Refused, RemoveChat: Refused, WriteDelegation: Refused,
@@ -35,7 +36,7 @@ var byLink = map[Operation]Leaving{
 	WriteTeam: Told, SuspendTeam: Told, ResumeTeam: Told, RetireTeam: Told, RestoreTeam: Told,
 	WriteTenant: Told, WriteUser: Told, DeleteUser: Told, RemovePasskey: Told, RevokeToken: Told, RenewToken: Told,
 	WriteWebhook: Told, DeleteWebhook: Told, FreeCredential: Told, BindCredential: Told,
-	StopTenant: Told, GoTenant: Told, WriteSettings: Told, WriteGroup: Told, DeleteGroup: Told, DeleteDelegation: Told,
+	StopTenant: Told, GoTenant: Told, WriteSettings: Told, WriteGroup: Told, DeleteGroup: Told, DeleteDelegation: Told, WithdrawChange: Told,
 	SendHeartbeat: Told, SignIn: Told, SignOut: Told,
 }
 

@@ -94,6 +94,11 @@ const (
 	WriteDelegation  Operation = "delegations.write"
 	DeleteDelegation Operation = "delegations.delete"
 
+	ReadChanges    Operation = "changes.read"
+	DecideChange   Operation = "changes.decide"
+	MakeChange     Operation = "changes.make"
+	WithdrawChange Operation = "changes.withdraw"
+
 	// Signing in and out are recorded; whoever has the code, the link or the
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
@@ -107,6 +112,10 @@ const (
 	// BindCredential is recorded where a registration binds a credential variable to its
 	// tenant; nobody asks for it by itself.
 	BindCredential Operation = "credentials.bind"
+	// ProposeChange is recorded where an operation is proposed instead of made, LapseChange where
+	// nobody made it in time, or what it was proposed on has moved.
+	ProposeChange Operation = "changes.propose"
+	LapseChange   Operation = "changes.lapse"
 )
 
 // rule says who may: any of the roles (none named: every principal with a role),
@@ -210,6 +219,11 @@ var rules = map[Operation]rule{
 	ReadDelegations:  {},
 	WriteDelegation:  {write: true}, // who is away, or an ADMIN
 	DeleteDelegation: {write: true},
+
+	ReadChanges:    {roles: admin},
+	DecideChange:   {roles: admin, write: true},
+	MakeChange:     {write: true}, // its proposer
+	WithdrawChange: {write: true},
 }
 
 // rehearsals are all the writes of a token that is limited to DRY_RUN (contract 12.7). One that

@@ -35,6 +35,22 @@ func (d Decision) Challenge() []byte {
 	return sum[:]
 }
 
+// ChangeDecision is what is signed of a proposed change.
+type ChangeDecision struct {
+	ChangeID, Digest string
+	Decision         countersign.ApprovalStatus
+	Reason           string
+}
+
+// Challenge is what the browser is given to sign.
+func (d ChangeDecision) Challenge() []byte {
+	sum := sha256.Sum256([]byte("countersign change v1\n" + d.ChangeID + "\n" + d.Digest + "\n" + string(d.Decision) + "\n" + countersign.SHA256Hex([]byte(d.Reason))))
+	return sum[:]
+}
+
+// Signed is what a passkey answers.
+type Signed interface{ Challenge() []byte }
+
 // Required refuses an approval without an assertion.
 func Required() error {
 	return countersign.Errorf(countersign.CodeAssertionRequired, "this tenant wants each approval signed with a passkey of whoever gives it; sign in to the console and approve it on its page, or reject it here")
@@ -66,7 +82,7 @@ const dataLength = sha256.Size + 1 + 4
 
 // Check returns nil if a is an answer of its passkey to this decision, made on a page of the
 // passkey's relying party by a user whom the authenticator had verified.
-func Check(d Decision, a *countersign.Assertion) (c Checked, err error) {
+func Check(d Signed, a *countersign.Assertion) (c Checked, err error) {
 	data, errData := decoded(a.AuthenticatorData)
 	client, errClient := decoded(a.ClientDataJSON)
 	signature, errSignature := decoded(a.Signature)

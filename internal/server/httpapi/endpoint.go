@@ -29,6 +29,7 @@ type route struct {
 	query        []param
 	needsKey     bool         // header Idempotency-Key
 	body         reflect.Type // nil: none
+	bodyOptional bool         // it may be left out
 	status       int
 	answer       reflect.Type // nil: a free-form object
 	handle       handler
@@ -236,14 +237,17 @@ func readDocument(c *call, rt route, data []byte) error {
 		}
 		kind = noFields
 	}
+	into := reflect.New(kind)
+	c.body = into.Interface()
+	if rt.bodyOptional && len(data) == 0 {
+		return nil
+	}
 	if err := isJSON(c.r); err != nil {
 		return err
 	}
 	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Encoding: send the body as it is; a compressed one is not read")
 	}
-	into := reflect.New(kind)
-	c.body = into.Interface()
 	return exactjson.Decode(data, c.body)
 }
 

@@ -115,8 +115,12 @@ func (a *API) deleteUser(c *call) (any, error) {
 
 func (a *API) createSignInLink(c *call) (any, error) {
 	out, secret, err := a.control.CreateLink(c.ctx, c.actor, c.r.PathValue("email"), bodyOf[countersign.SignInLinkWrite](c))
-	out.URL = a.cfg.BaseURL + "/console/sign-in/link?link=" + secret
+	out.URL = a.linkAddress(secret)
 	return out, err
+}
+
+func (a *API) linkAddress(secret string) string {
+	return a.cfg.BaseURL + "/console/sign-in/link?link=" + secret
 }
 
 func (a *API) listTokens(c *call) (any, error) {

@@ -69,7 +69,7 @@ func operation(registry huma.Registry, r route) *huma.Operation {
 		op.Security = security(r)
 	}
 	if r.body != nil {
-		op.RequestBody = &huma.RequestBody{Required: true, Content: jsonContent(registry.Schema(r.body, true, ""))}
+		op.RequestBody = &huma.RequestBody{Required: !r.bodyOptional, Content: jsonContent(registry.Schema(r.body, true, ""))}
 	}
 	return op
 }

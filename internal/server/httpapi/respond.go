@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 )
 
@@ -30,6 +31,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 			a.cfg.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "something broke on our side; the log has it under this request id")
+	}
+	if proposed := (*control.Proposed)(nil); errors.As(err, &proposed) {
+		w.Header().Set("Location", prefixOf(r.URL.Path)+"/changes/"+proposed.ChangeID)
 	}
 	status := e.Code.Status()
 	switch status {

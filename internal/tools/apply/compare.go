@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/cost"
+	"github.com/countersign/countersign/internal/rules/difference"
 	rules "github.com/countersign/countersign/internal/rules/project"
 )
 
@@ -68,7 +67,7 @@ func Compare(r *Record, s Stored) (*Change, error) {
 	} else {
 		c.Action = "create"
 	}
-	c.Differences = differences("", countersign.ObjectValue(was), countersign.ObjectValue(now))
+	c.Differences = difference.Between(countersign.ObjectValue(was), countersign.ObjectValue(now))
 	c.put = !s.There || len(c.Differences) > 0
 	if s.Retired {
 		c.differs("retired", true, false)
@@ -83,8 +82,8 @@ func Compare(r *Record, s Stored) (*Change, error) {
 func (c *Change) differs(path string, was, now any) {
 	a, _ := countersign.ValueOf(was)
 	b, _ := countersign.ValueOf(now)
-	if !same(a, b) {
-		c.Differences = append(c.Differences, Difference{path, a, b})
+	if !a.Equal(b) {
+		c.Differences = append(c.Differences, Difference{Path: path, Was: a, Now: b})
 	}
 }
 
@@ -207,73 +206,4 @@ func (c *Change) phase() int {
 }
 
 // Difference is one place in which a record differs.
-type Difference struct {
-	Path string            `json:"path"`
-	Was  countersign.Value `json:"was,omitzero"`
-	Now  countersign.Value `json:"now,omitzero"`
-}
-
-// differences are the places in which two values differ, as deep as both have it.
-func differences(path string, was, now countersign.Value) (out []Difference) {
-	if same(was, now) {
-		return nil
-	}
-	a, b := membersOf(was), membersOf(now)
-	if a == nil || b == nil || path != "" && (len(a) == 0 || len(b) == 0) {
-		return []Difference{{path, was, now}}
-	}
-	names := maps.Clone(a)
-	maps.Copy(names, b)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		at := name
-		if path != "" {
-			at = path + "." + name
-		}
-		out = append(out, differences(at, a[name], b[name])...)
-	}
-	if len(out) == 0 { // only the order of what has names
-		out = []Difference{{path, was, now}}
-	}
-	return out
-}
-
-func same(a, b countersign.Value) bool {
-	if a.IsZero() || b.IsZero() {
-		return a.IsZero() && b.IsZero()
-	}
-	return a.Equal(b)
-}
-
-// membersOf are the members of an object, and those of an array by their names, where each has
-// one of its own; nil for anything else.
-func membersOf(v countersign.Value) map[string]countersign.Value {
-	if m, ok := v.Object(); ok {
-		return m
-	}
-	list, ok := v.Array()
-	if !ok || len(list) == 0 {
-		return nil
-	}
-	out := map[string]countersign.Value{}
-	for _, item := range list {
-		m, _ := item.Object()
-		name := cmp.Or(m["name"].Text(), m["id"].Text())
-		if _, double := out[name]; name == "" || double {
-			return nil
-		}
-		out[name] = item
-	}
-	return out
-}
-
-// String is a difference in words.
-func (d Difference) String() string {
-	return fmt.Sprintf("%s: %s -> %s", d.Path, told(d.Was), told(d.Now))
-}
-
-func told(v countersign.Value) string {
-	if v.IsZero() {
-		return "absent"
-	}
-	return short(v.Raw())
-}
+type Difference = difference.Difference

@@ -60,15 +60,15 @@ func (o *operator) signer(log string) checkpoint.Signer {
 	return checkpoint.NewSigner(o.key.Origin(log), o.key.Seed)
 }
 
-// told is a log: each record is a minute after the one before.
-type told struct {
+// toldLog is a log: each record is a minute after the one before.
+type toldLog struct {
 	docs   [][]byte
 	leaves map[int64]tlog.Hash
 }
 
 // tells makes a log of so many records, the first of which are of one story and the others of
 // another.
-func (o *operator) tells(same, others int, story string) (l told) {
+func (o *operator) tells(same, others int, story string) (l toldLog) {
 	o.t.Helper()
 	l.leaves = map[int64]tlog.Hash{}
 	for i := range same + others {
@@ -85,12 +85,12 @@ func (o *operator) tells(same, others int, story string) (l told) {
 	return l
 }
 
-func (l told) size() int64 { return int64(len(l.docs)) }
+func (l toldLog) size() int64 { return int64(len(l.docs)) }
 
-func (l told) hash(size int64) tlog.Hash { return treeHash(l.leaves, 0, size) }
+func (l toldLog) hash(size int64) tlog.Hash { return treeHash(l.leaves, 0, size) }
 
 // shows has the witnesses cosign the head of a log, from what they have cosigned last.
-func (o *operator) shows(log string, l told, from int64) string {
+func (o *operator) shows(log string, l toldLog, from int64) string {
 	o.t.Helper()
 	h := checkpoint.Head{Origin: o.key.Origin(log), Size: l.size(), Hash: l.hash(l.size())}
 	signed, err := checkpoint.Sign(h, o.signer(log))
@@ -133,7 +133,7 @@ func (o *operator) shows(log string, l told, from int64) string {
 }
 
 // exports writes the log, with a cosigned head.
-func (o *operator) exports(l told, signed string) string {
+func (o *operator) exports(l toldLog, signed string) string {
 	o.t.Helper()
 	end := countersign.AuditExportEnd{Export: &countersign.AuditExport{TenantID: "acme", At: o.now, Records: l.size(), Size: l.size()}}
 	root := l.hash(l.size())
@@ -188,7 +188,7 @@ func TestAnOperatorWithDiskAndKeyIsSeenByWhoAsksWitnesses(t *testing.T) {
 	later := o.epoch(1)
 	next := later.shows("acme", rebuilt, 0) // and as a log of a new epoch
 	for what, c := range map[string]struct {
-		log    told
+		log    toldLog
 		signed string
 		want   string
 	}{
@@ -225,7 +225,7 @@ func TestTheServicesOwnLogIsHeldAgainstItsWitnesses(t *testing.T) {
 	whole := o.tells(40, 0, "")
 	signed := o.shows("acme", whole, 0)
 	for what, c := range map[string]struct {
-		log    told
+		log    toldLog
 		signed string
 		want   string
 	}{
@@ -247,7 +247,7 @@ func TestTheServicesOwnLogIsHeldAgainstItsWitnesses(t *testing.T) {
 }
 
 // served is a service that says that its log is intact.
-func served(l told, signed string) http.Handler {
+func served(l toldLog, signed string) http.Handler {
 	root := l.hash(l.size())
 	v := countersign.AuditVerification{Intact: true, Records: l.size(), Head: fmt.Sprintf("%x", root[:])}
 	if signed != "" {

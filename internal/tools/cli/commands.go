@@ -33,6 +33,7 @@ type Commands struct {
 
 	Groups      UserGroups      `cmd:"" group:"Client" help:"Groups of users whom approval rules name."`
 	Delegations UserDelegations `cmd:"" group:"Client" help:"Who decides approvals in whose place."`
+	Changes     Changes         `cmd:"" group:"Client" help:"Changes that weaken what holds calls back, and that several administrators decide."`
 
 	Credentials Credentials `cmd:"" group:"Client" help:"Whose each credential variable is."`
 
@@ -79,6 +80,7 @@ func NewCommands() (c Commands) {
 
 	c.Plans.Show = shows((*client.Client).Plan, printPlan)
 	c.Approvals.Show = shows((*client.Client).Approval, printApproval)
+	c.Changes.List, c.Changes.Get = lists((*client.Client).Changes, changeTable), shows((*client.Client).Change, printChange)
 	c.Tenants.List = lists((*client.Client).Tenants, tenantTable)
 	c.Credentials.List = lists((*client.Client).Credentials, credentialTable)
 	c.Delegations.List = lists((*client.Client).Delegations, delegationTable)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -24,8 +25,10 @@ func (s *SettingsGet) Run(t *Terminal) error {
 
 // SettingsSet is the command `settings set`.
 type SettingsSet struct {
-	DecisionAssertion string `required:"" enum:"NONE,PASSKEY" help:"PASSKEY: each approval is signed with a passkey of whoever gives it, on its page in the console." placeholder:"NONE|PASSKEY"`
-	Reason            string `required:"" help:"Why; kept in the audit log." placeholder:"TEXT"`
+	DecisionAssertion string   `required:"" enum:"NONE,PASSKEY" help:"PASSKEY: each approval is signed with a passkey of whoever gives it, on its page in the console." placeholder:"NONE|PASSKEY"`
+	Weakening         *int64   `help:"Changes that weaken are proposed, and made once so many other administrators have approved: 1 to 3; 0 ends it. Left out: as it is." placeholder:"N"`
+	Group             []string `help:"With --weakening: every decider is a member of this group. Repeat it for several: each has at least one decider." placeholder:"ID"`
+	Reason            string   `required:"" help:"Why; kept in the audit log." placeholder:"TEXT"`
 	Asking
 }
 
@@ -36,15 +39,37 @@ func (s *SettingsSet) Run(t *Terminal) error {
 		if err != nil {
 			return nil, err
 		}
-		return c.SaveSettings(t.Context, countersign.TenantSettingsWrite{DecisionAssertion: s.DecisionAssertion, Reason: s.Reason, ExpectedRevision: now.Revision})
+		w := countersign.TenantSettingsWrite{DecisionAssertion: s.DecisionAssertion, Weakening: now.Weakening, Reason: s.Reason, ExpectedRevision: now.Revision}
+		switch by := s.Weakening; {
+		case by != nil && *by == 0:
+			w.Weakening = nil
+		case by != nil:
+			w.Weakening = &countersign.Weakening{Approvals: *by, Groups: s.Group}
+		}
+		return c.SaveSettings(t.Context, w)
 	}, printSettings)
 }
 
 func printSettings(w io.Writer, s *countersign.TenantSettings) {
 	fmt.Fprintf(w, "tenant %s, revision %d\n", s.TenantID, s.Revision)
+	printWeakening(w, s)
 	if s.DecisionAssertion == countersign.DecisionAssertionPasskey {
 		fmt.Fprintln(w, "each approval is signed with a passkey of whoever gives it (decisionAssertion PASSKEY)")
 		return
 	}
 	fmt.Fprintln(w, "approvals need no passkey (decisionAssertion NONE)")
+}
+
+func printWeakening(w io.Writer, s *countersign.TenantSettings) {
+	switch by := s.Weakening; {
+	case by == nil:
+		fmt.Fprintln(w, "changes that weaken are made at once (no weakening)")
+	case len(by.Groups) > 0:
+		fmt.Fprintf(w, "changes that weaken need the approval of %d others, members of %s (weakening)\n", by.Approvals, strings.Join(by.Groups, ", "))
+	default:
+		fmt.Fprintf(w, "changes that weaken need the approval of %d other administrators (weakening)\n", by.Approvals)
+	}
+	if b := s.BreakGlass; b != nil {
+		fmt.Fprintf(w, "BREAK GLASS: weakening was taken away on the stopped store at %s: %s\n", moment(b.At), doubted(b.Reason))
+	}
 }

@@ -60,6 +60,14 @@ class Operations(ABC):
         """Cancel a run."""
         return self._send(Call("POST", ("runs", id, "cancel"), body=body))
 
+    def change(self, id: str) -> t.ProposedChange:
+        """Read a proposed change: what it weakens, and who has decided."""
+        return self._send(Call("GET", ("changes", id)))
+
+    def changes(self, *, limit: int | None = None, offset: int | None = None) -> Listing[t.ListedProposedChange]:
+        """List changes that weaken and that several administrators decide, newest first."""
+        return Listing(lambda query: self._send(Call("GET", ("changes",), query=query)), {"limit": limit, "offset": offset})
+
     def check_project_health(self, id: str) -> t.HealthCheck:
         """Ask the health path."""
         return self._send(Call("POST", ("projects", id, "health-check")))
@@ -91,6 +99,10 @@ class Operations(ABC):
     def decide_approval(self, id: str, body: t.Decision) -> t.Approval:
         """Approve or reject, with a reason."""
         return self._send(Call("POST", ("approvals", id, "decision"), body=body))
+
+    def decide_change(self, id: str, body: t.ChangeDecision) -> t.ProposedChange:
+        """Approve or reject a proposed change, with a reason; the last approval makes it."""
+        return self._send(Call("POST", ("changes", id, "decision"), body=body))
 
     def delegations(self, *, limit: int | None = None, offset: int | None = None) -> Listing[t.ListedDelegation]:
         """List who decides in whose place, and until when."""
@@ -151,6 +163,10 @@ class Operations(ABC):
     def integration_contract(self) -> dict[str, Any]:
         """Signing, headers, limits and codes, machine-readable."""
         return self._send(Call("GET", ("integrations", "contract")))
+
+    def make_change(self, id: str) -> dict[str, Any]:
+        """Make, as its proposer and once, an approved change that answers a secret: the answer is that of POST /tokens or of the sign-in link."""
+        return self._send(Call("POST", ("changes", id, "make")))
 
     def metrics(self) -> dict[str, Any]:
         """Figures, as JSON or in Prometheus's exposition."""
@@ -412,6 +428,10 @@ class Operations(ABC):
         """List where the tenant is told of events."""
         return Listing(lambda query: self._send(Call("GET", ("webhooks",), query=query)), {"limit": limit, "offset": offset})
 
+    def withdraw_change(self, id: str, body: t.ChangeWithdrawal) -> t.ProposedChange:
+        """Take a proposed change back, as its proposer."""
+        return self._send(Call("POST", ("changes", id, "withdraw"), body=body))
+
 
 class AsyncOperations(ABC):
     """A method for each operation, for asyncio."""
@@ -460,6 +480,14 @@ class AsyncOperations(ABC):
         """Cancel a run."""
         return await self._send(Call("POST", ("runs", id, "cancel"), body=body))
 
+    async def change(self, id: str) -> t.ProposedChange:
+        """Read a proposed change: what it weakens, and who has decided."""
+        return await self._send(Call("GET", ("changes", id)))
+
+    def changes(self, *, limit: int | None = None, offset: int | None = None) -> AsyncListing[t.ListedProposedChange]:
+        """List changes that weaken and that several administrators decide, newest first."""
+        return AsyncListing(lambda query: self._send(Call("GET", ("changes",), query=query)), {"limit": limit, "offset": offset})
+
     async def check_project_health(self, id: str) -> t.HealthCheck:
         """Ask the health path."""
         return await self._send(Call("POST", ("projects", id, "health-check")))
@@ -491,6 +519,10 @@ class AsyncOperations(ABC):
     async def decide_approval(self, id: str, body: t.Decision) -> t.Approval:
         """Approve or reject, with a reason."""
         return await self._send(Call("POST", ("approvals", id, "decision"), body=body))
+
+    async def decide_change(self, id: str, body: t.ChangeDecision) -> t.ProposedChange:
+        """Approve or reject a proposed change, with a reason; the last approval makes it."""
+        return await self._send(Call("POST", ("changes", id, "decision"), body=body))
 
     def delegations(self, *, limit: int | None = None, offset: int | None = None) -> AsyncListing[t.ListedDelegation]:
         """List who decides in whose place, and until when."""
@@ -551,6 +583,10 @@ class AsyncOperations(ABC):
     async def integration_contract(self) -> dict[str, Any]:
         """Signing, headers, limits and codes, machine-readable."""
         return await self._send(Call("GET", ("integrations", "contract")))
+
+    async def make_change(self, id: str) -> dict[str, Any]:
+        """Make, as its proposer and once, an approved change that answers a secret: the answer is that of POST /tokens or of the sign-in link."""
+        return await self._send(Call("POST", ("changes", id, "make")))
 
     async def metrics(self) -> dict[str, Any]:
         """Figures, as JSON or in Prometheus's exposition."""
@@ -811,3 +847,7 @@ class AsyncOperations(ABC):
     def webhooks(self, *, limit: int | None = None, offset: int | None = None) -> AsyncListing[t.ListedWebhook]:
         """List where the tenant is told of events."""
         return AsyncListing(lambda query: self._send(Call("GET", ("webhooks",), query=query)), {"limit": limit, "offset": offset})
+
+    async def withdraw_change(self, id: str, body: t.ChangeWithdrawal) -> t.ProposedChange:
+        """Take a proposed change back, as its proposer."""
+        return await self._send(Call("POST", ("changes", id, "withdraw"), body=body))

@@ -435,6 +435,11 @@ class Binding(TypedDict):
     stepId: str
 
 
+class BreakGlass(TypedDict):
+    at: str
+    reason: str
+
+
 class Budget(TypedDict):
     # so many steps; instead of sum and most
     count: NotRequired[int]
@@ -496,6 +501,38 @@ class Change(TypedDict):
     planned: int
     retired: NotRequired[bool]
     suspended: bool
+
+
+class ChangeDecided(TypedDict):
+    assertion: NotRequired[Assertion]
+    at: str
+    by: str
+    byName: NotRequired[str]
+    decision: Literal["APPROVED", "REJECTED"]
+    reason: str
+
+
+class ChangeDecision(TypedDict):
+    # a passkey's answer over this decision; where the tenant asks for one, APPROVED needs it
+    assertion: NotRequired[SignedAnswer]
+    decision: Literal["APPROVED", "REJECTED"]
+    # never blank
+    reason: str
+
+
+class ChangeDifference(TypedDict):
+    # any JSON value
+    now: NotRequired[Any]
+    path: str
+    # in words
+    text: str
+    # any JSON value
+    was: NotRequired[Any]
+    weakens: bool
+
+
+class ChangeWithdrawal(TypedDict):
+    reason: NotRequired[str]
 
 
 class CompileRequest(TypedDict):
@@ -647,7 +684,7 @@ class Drift(TypedDict):
 
 class Error(TypedDict):
     # stable code
-    error: Literal["agent_not_admitted", "approval_expired", "assertion_invalid", "assertion_required", "capacity", "credential_not_allowed", "csrf", "drift", "expectation_not_met", "expectation_required", "health_check_required", "idempotency_conflict", "idempotency_key_required", "internal", "invalid_json", "invalid_request", "manifest_conflict", "method_not_allowed", "model_invalid", "not_found", "origin_not_allowed", "payload_too_large", "plan_invalid", "project_disabled", "project_in_use", "project_scope", "quota_exceeded", "revision_conflict", "role_required", "self_approval", "sequence_conflict", "state_conflict", "unauthenticated", "unavailable"] | str
+    error: Literal["agent_not_admitted", "approval_expired", "assertion_invalid", "assertion_required", "capacity", "change_proposed", "credential_not_allowed", "csrf", "drift", "expectation_not_met", "expectation_required", "health_check_required", "idempotency_conflict", "idempotency_key_required", "internal", "invalid_json", "invalid_request", "manifest_conflict", "method_not_allowed", "model_invalid", "not_found", "origin_not_allowed", "payload_too_large", "plan_invalid", "project_disabled", "project_in_use", "project_scope", "quota_exceeded", "revision_conflict", "role_required", "self_approval", "sequence_conflict", "state_conflict", "unauthenticated", "unavailable"] | str
     # what is wrong, where, and what would be right
     message: str
     requestId: str
@@ -1218,6 +1255,38 @@ class ListedProject(TypedDict):
     updatedAt: str
     # true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
     weakSecret: NotRequired[bool]
+
+
+class ListedProposedChange(TypedDict):
+    approvalsNeeded: int
+    # oldest first
+    decisions: list[ChangeDecided] | Omitted
+    # what weakens first
+    diff: list[ChangeDifference] | Omitted
+    # SHA-256 of the operation, the subject, what is asked for and what stands: what a passkey signs
+    digest: str
+    endedAt: NotRequired[str]
+    # why it lapsed or was withdrawn
+    endedReason: NotRequired[str | Omitted]
+    # it lapses then; once approved, what its proposer has not made by then
+    expiresAt: str
+    # every decider is a member of one of them, and each has at least one decider
+    groups: NotRequired[list[str] | Omitted]
+    id: str
+    # as the audit log names it, such as projects.write
+    operation: str | Omitted
+    proposedAt: str
+    proposedBy: str
+    proposedByName: NotRequired[str | Omitted]
+    # the proposer's, where the operation takes one
+    reason: NotRequired[str | Omitted]
+    # of the subject, on which it was proposed; 0 for what is new or has none
+    revision: int
+    status: str | Omitted
+    # kind/id of what it changes
+    subject: str | Omitted
+    # what it does, in words
+    title: str | Omitted
 
 
 class ListedRun(TypedDict):
@@ -1830,6 +1899,47 @@ class ProjectWrite(TypedDict):
     weakSecret: NotRequired[Any]
 
 
+class ProposedChange(TypedDict):
+    approvalsNeeded: int
+    # oldest first
+    decisions: list[ChangeDecided]
+    # what weakens first
+    diff: list[ChangeDifference]
+    # SHA-256 of the operation, the subject, what is asked for and what stands: what a passkey signs
+    digest: str
+    endedAt: NotRequired[str]
+    # why it lapsed or was withdrawn
+    endedReason: NotRequired[str]
+    # it lapses then; once approved, what its proposer has not made by then
+    expiresAt: str
+    # every decider is a member of one of them, and each has at least one decider
+    groups: NotRequired[list[str]]
+    id: str
+    # as the audit log names it, such as projects.write
+    operation: str
+    proposedAt: str
+    proposedBy: str
+    proposedByName: NotRequired[str]
+    # the proposer's, where the operation takes one
+    reason: NotRequired[str]
+    # of the subject, on which it was proposed; 0 for what is new or has none
+    revision: int
+    status: str
+    # kind/id of what it changes
+    subject: str
+    # what it does, in words
+    title: str
+
+
+class ProposedChangePage(TypedDict):
+    # the resources of this page
+    items: list[ListedProposedChange]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
 class Reason(TypedDict):
     # never blank
     reason: str
@@ -2340,15 +2450,21 @@ class TenantPage(TypedDict):
 
 
 class TenantSettings(TypedDict):
+    # weakening was taken away on the stopped store, within the last 30 days
+    breakGlass: NotRequired[BreakGlass]
     # PASSKEY: each approval is signed with a passkey of whoever gives it; NONE by default
     decisionAssertion: Literal["NONE", "PASSKEY"]
     # 0 while nobody has set anything
     revision: int
     tenantId: str
     updatedAt: NotRequired[str]
+    # changes that weaken are proposed, and made once so many administrators have approved; absent: they are made at once
+    weakening: NotRequired[Weakening]
 
 
 class TenantSettingsWrite(TypedDict):
+    # ignored
+    breakGlass: NotRequired[Any]
     decisionAssertion: Literal["NONE", "PASSKEY"]
     # absent or 0 where nobody has set anything; else the current revision
     expectedRevision: NotRequired[int]
@@ -2360,6 +2476,8 @@ class TenantSettingsWrite(TypedDict):
     tenantId: NotRequired[Any]
     # ignored
     updatedAt: NotRequired[Any]
+    # absent ends it, which is itself a change that weakens
+    weakening: NotRequired[Weakening]
 
 
 class TenantWrite(TypedDict):
@@ -2553,6 +2671,13 @@ class WaitingFor(TypedDict):
     role: str
     since: str
     stepId: str
+
+
+class Weakening(TypedDict):
+    # how many administrators, besides who proposes, must approve
+    approvals: int
+    # every decider is a member of one of them, and each has at least one decider; absent: any administrator
+    groups: NotRequired[list[str]]
 
 
 class Webhook(TypedDict):

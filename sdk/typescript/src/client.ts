@@ -141,6 +141,13 @@ export class Countersign {
 
   /** May LIVE steps begin? */
   settings = (o?: CallOptions) => this.#get<t.TenantSettings>("/settings", o);
+  /** Changes that weaken what holds calls back, and that several administrators decide. */
+  changes = (query: t.Query<"listChanges"> = {}, o?: CallOptions) => this.#list<t.ListedProposedChange, typeof query>("/changes", query, "id", o);
+  change = (id: string, o?: CallOptions) => this.#get<t.ProposedChange>(`/changes/${segment(id)}`, o);
+  decideChange = (id: string, body: Body<t.ChangeDecision>, o?: CallOptions) => this.#post<t.ProposedChange>(`/changes/${segment(id)}/decision`, body, o);
+  /** Makes, as its proposer and once, an approved change that answers a secret: a token or a sign-in link. */
+  makeChange = (id: string, o?: CallOptions) => this.#post<Partial<t.NewToken & t.SignInLink>>(`/changes/${segment(id)}/make`, undefined, o);
+  withdrawChange = (id: string, body: Body<t.ChangeWithdrawal> = {}, o?: CallOptions) => this.#post<t.ProposedChange>(`/changes/${segment(id)}/withdraw`, body, o);
   saveSettings = (body: Body<t.TenantSettingsWrite>, o?: CallOptions) => this.#put<t.TenantSettings>("/settings", body, o);
   stopState = (o?: CallOptions) => this.#get<t.StopState>("/stop", o);
   stop = (body: Body<t.StopWrite>, o?: CallOptions) => this.#post<t.StopState>("/stop", body, o);

@@ -533,6 +533,11 @@ export interface components {
             field: string;
             stepId: string;
         };
+        BreakGlass: {
+            /** Format: date-time */
+            at: string;
+            reason: string;
+        };
         Budget: {
             /**
              * Format: int64
@@ -613,6 +618,37 @@ export interface components {
             planned: number;
             retired?: boolean;
             suspended: boolean;
+        };
+        ChangeDecided: {
+            assertion?: components["schemas"]["Assertion"];
+            /** Format: date-time */
+            at: string;
+            by: string;
+            byName?: string;
+            /** @enum {string} */
+            decision: "APPROVED" | "REJECTED";
+            reason: string;
+        };
+        ChangeDecision: {
+            /** @description a passkey's answer over this decision; where the tenant asks for one, APPROVED needs it */
+            assertion?: components["schemas"]["SignedAnswer"];
+            /** @enum {string} */
+            decision: "APPROVED" | "REJECTED";
+            /** @description never blank */
+            reason: string;
+        };
+        ChangeDifference: {
+            /** @description any JSON value */
+            now?: unknown;
+            path: string;
+            /** @description in words */
+            text: string;
+            /** @description any JSON value */
+            was?: unknown;
+            weakens: boolean;
+        };
+        ChangeWithdrawal: {
+            reason?: string;
         };
         CompileRequest: {
             /** @description keyed by action id */
@@ -788,7 +824,7 @@ export interface components {
         };
         Error: {
             /** @description stable code */
-            error: "agent_not_admitted" | "approval_expired" | "assertion_invalid" | "assertion_required" | "capacity" | "credential_not_allowed" | "csrf" | "drift" | "expectation_not_met" | "expectation_required" | "health_check_required" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_json" | "invalid_request" | "manifest_conflict" | "method_not_allowed" | "model_invalid" | "not_found" | "origin_not_allowed" | "payload_too_large" | "plan_invalid" | "project_disabled" | "project_in_use" | "project_scope" | "quota_exceeded" | "revision_conflict" | "role_required" | "self_approval" | "sequence_conflict" | "state_conflict" | "unauthenticated" | "unavailable" | (string & {});
+            error: "agent_not_admitted" | "approval_expired" | "assertion_invalid" | "assertion_required" | "capacity" | "change_proposed" | "credential_not_allowed" | "csrf" | "drift" | "expectation_not_met" | "expectation_required" | "health_check_required" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_json" | "invalid_request" | "manifest_conflict" | "method_not_allowed" | "model_invalid" | "not_found" | "origin_not_allowed" | "payload_too_large" | "plan_invalid" | "project_disabled" | "project_in_use" | "project_scope" | "quota_exceeded" | "revision_conflict" | "role_required" | "self_approval" | "sequence_conflict" | "state_conflict" | "unauthenticated" | "unavailable" | (string & {});
             /** @description what is wrong, where, and what would be right */
             message: string;
             requestId: string;
@@ -1468,6 +1504,46 @@ export interface components {
             updatedAt: string;
             /** @description true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
             weakSecret?: boolean;
+        };
+        ListedProposedChange: {
+            /** Format: int64 */
+            approvalsNeeded: number;
+            /** @description oldest first */
+            decisions: components["schemas"]["ChangeDecided"][] | components["schemas"]["Omitted"];
+            /** @description what weakens first */
+            diff: components["schemas"]["ChangeDifference"][] | components["schemas"]["Omitted"];
+            /** @description SHA-256 of the operation, the subject, what is asked for and what stands: what a passkey signs */
+            digest: string;
+            /** Format: date-time */
+            endedAt?: string;
+            /** @description why it lapsed or was withdrawn */
+            endedReason?: string | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description it lapses then; once approved, what its proposer has not made by then
+             */
+            expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[] | components["schemas"]["Omitted"];
+            id: string;
+            /** @description as the audit log names it, such as projects.write */
+            operation: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            proposedAt: string;
+            proposedBy: string;
+            proposedByName?: string | components["schemas"]["Omitted"];
+            /** @description the proposer's, where the operation takes one */
+            reason?: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description of the subject, on which it was proposed; 0 for what is new or has none
+             */
+            revision: number;
+            status: string | components["schemas"]["Omitted"];
+            /** @description kind/id of what it changes */
+            subject: string | components["schemas"]["Omitted"];
+            /** @description what it does, in words */
+            title: string | components["schemas"]["Omitted"];
         };
         ListedRun: {
             agentId?: string;
@@ -2205,6 +2281,60 @@ export interface components {
             /** @description ignored */
             weakSecret?: unknown;
         };
+        ProposedChange: {
+            /** Format: int64 */
+            approvalsNeeded: number;
+            /** @description oldest first */
+            decisions: components["schemas"]["ChangeDecided"][];
+            /** @description what weakens first */
+            diff: components["schemas"]["ChangeDifference"][];
+            /** @description SHA-256 of the operation, the subject, what is asked for and what stands: what a passkey signs */
+            digest: string;
+            /** Format: date-time */
+            endedAt?: string;
+            /** @description why it lapsed or was withdrawn */
+            endedReason?: string;
+            /**
+             * Format: date-time
+             * @description it lapses then; once approved, what its proposer has not made by then
+             */
+            expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[];
+            id: string;
+            /** @description as the audit log names it, such as projects.write */
+            operation: string;
+            /** Format: date-time */
+            proposedAt: string;
+            proposedBy: string;
+            proposedByName?: string;
+            /** @description the proposer's, where the operation takes one */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description of the subject, on which it was proposed; 0 for what is new or has none
+             */
+            revision: number;
+            status: string;
+            /** @description kind/id of what it changes */
+            subject: string;
+            /** @description what it does, in words */
+            title: string;
+        };
+        ProposedChangePage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedProposedChange"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
         Reason: {
             /** @description never blank */
             reason: string;
@@ -2815,6 +2945,8 @@ export interface components {
             total: number;
         };
         TenantSettings: {
+            /** @description weakening was taken away on the stopped store, within the last 30 days */
+            breakGlass?: components["schemas"]["BreakGlass"];
             /**
              * @description PASSKEY: each approval is signed with a passkey of whoever gives it; NONE by default
              * @enum {string}
@@ -2828,8 +2960,12 @@ export interface components {
             tenantId: string;
             /** Format: date-time */
             updatedAt?: string;
+            /** @description changes that weaken are proposed, and made once so many administrators have approved; absent: they are made at once */
+            weakening?: components["schemas"]["Weakening"];
         };
         TenantSettingsWrite: {
+            /** @description ignored */
+            breakGlass?: unknown;
             /** @enum {string} */
             decisionAssertion: "NONE" | "PASSKEY";
             /**
@@ -2845,6 +2981,8 @@ export interface components {
             tenantId?: unknown;
             /** @description ignored */
             updatedAt?: unknown;
+            /** @description absent ends it, which is itself a change that weakens */
+            weakening?: components["schemas"]["Weakening"];
         };
         TenantWrite: {
             /** @description ignored */
@@ -3064,6 +3202,15 @@ export interface components {
             /** Format: date-time */
             since: string;
             stepId: string;
+        };
+        Weakening: {
+            /**
+             * Format: int64
+             * @description how many administrators, besides who proposes, must approve
+             */
+            approvals: number;
+            /** @description every decider is a member of one of them, and each has at least one decider; absent: any administrator */
+            groups?: string[];
         };
         Webhook: {
             /** Format: date-time */
@@ -3599,6 +3746,129 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposedChangePage"];
+                };
+            };
+        };
+    };
+    getChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposedChange"];
+                };
+            };
+        };
+    };
+    decideChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposedChange"];
+                };
+            };
+        };
+    };
+    makeChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    withdrawChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeWithdrawal"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposedChange"];
                 };
             };
         };

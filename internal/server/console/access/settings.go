@@ -82,8 +82,12 @@ func (d settingsData) Signed() bool {
 }
 
 func setDecisionAssertion(v *web.Request) (string, error) {
-	_, err := v.Control.PutSettings(v.R.Context(), v.Actor, countersign.TenantSettingsWrite{
-		DecisionAssertion: v.Form("assertion"), Reason: v.Form("reason"), ExpectedRevision: v.FormRevision(),
+	now, err := v.Control.Settings(v.R.Context(), v.Actor)
+	if err != nil {
+		return "", err
+	}
+	_, err = v.Control.PutSettings(v.R.Context(), v.Actor, countersign.TenantSettingsWrite{
+		DecisionAssertion: v.Form("assertion"), Weakening: now.Weakening, Reason: v.Form("reason"), ExpectedRevision: v.FormRevision(),
 	})
 	return "/settings#approvals", err
 }

@@ -1,0 +1,212 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control/core"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/difference"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Proposed is the refusal of a request that is proposed instead of made.
+type Proposed struct {
+	Refusal  *countersign.Error
+	ChangeID string
+}
+
+func (p *Proposed) Error() string { return p.Refusal.Error() }
+
+// Unwrap is the refusal, with its code.
+func (p *Proposed) Unwrap() error { return p.Refusal }
+
+// propose keeps a change that weakens, or finds it where it is open already.
+func (s proposals) propose(ctx context.Context, a core.Actor, h *core.Held) error {
+	rec, err := s.changeOf(a, h)
+	if err != nil {
+		return err
+	}
+	var out error
+	err = s.UpdateAs(ctx, a, func(tx store.Tx) error {
+		r := *rec
+		out = nil
+		found, err := s.findOpen(tx, h.Tenant, a, r.Digest)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			found = &r
+			if err := s.add(tx, h, a, &r); err != nil {
+				return err
+			}
+		}
+		who, err := s.whoDecides(tx, h.Tenant, found)
+		if err != nil {
+			return err
+		}
+		out = &Proposed{
+			countersign.Errorf(countersign.CodeChangeProposed, "this weakens what holds calls back, so it is proposed and not made: change %s (%s), which %s by %s", found.ID, found.Title, who, found.ExpiresAt.UTC().Format("2006-01-02T15:04:05Z")),
+			found.ID,
+		}
+		return nil
+	})
+	if err != nil {
+		return s.Refuse(ctx, a, h.Operation, h.Subject, core.Public(err))
+	}
+	return out
+}
+
+// changeOf is the change that a request asks for.
+func (s proposals) changeOf(a core.Actor, h *core.Held) (*records.Change, error) {
+	body, err := countersign.ValueOf(h.Asked.Body)
+	if err != nil {
+		return nil, err
+	}
+	stood, err := h.Change.Stood()
+	if err != nil {
+		return nil, err
+	}
+	digest, err := countersign.CanonicalDigest(map[string]any{"operation": h.Operation, "subject": h.Subject, "tenant": h.Tenant, "id": h.Asked.ID, "body": body, "stood": stood})
+	if err != nil {
+		return nil, err
+	}
+	members, _ := body.Object()
+	now := s.Config.Now()
+	return &records.Change{
+		ProposedChange: countersign.ProposedChange{
+			ID: s.Config.NewID("chg"), Title: titleOf(h), Operation: string(h.Operation), Subject: h.Subject, Revision: h.Change.Revision,
+			Digest: digest, Reason: members["reason"].Text(), Diff: difference.Told(h.Change.Was, h.Change.Now, h.Change.Weaker),
+			ProposedBy: a.ID, ProposedAt: now, ExpiresAt: now.Add(countersign.ChangeLife), Decisions: []countersign.ChangeDecided{}, Status: countersign.ChangeProposed,
+		},
+		RequestID: h.Asked.ID, Body: body, Stood: stood, Proposer: a.Requester(), ProposerTenant: a.Tenant,
+	}, nil
+}
+
+// findOpen finds the open change of the same content, nil for none. It drops those that have lapsed.
+func (s proposals) findOpen(tx store.Tx, tenant string, a core.Actor, digest string) (*records.Change, error) {
+	if err := s.sweep(tx, tenant, a.RequestID); err != nil {
+		return nil, err
+	}
+	open, _, err := s.open(tx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(open.Items, func(o records.OpenChange) bool { return o.Digest == digest })
+	if at < 0 {
+		return nil, nil
+	}
+	rec, _, err := records.Changes.Get(tx, tenant, records.ChangeID(open.Items[at].ID))
+	return rec, err
+}
+
+// add stores a new change, within the bounds of its proposer and of the tenant.
+func (s proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Change) (err error) {
+	open, version, err := s.open(tx, h.Tenant)
+	if err != nil {
+		return err
+	}
+	own := 0
+	for _, o := range open.Items {
+		if o.By == a.ID {
+			own++
+		}
+	}
+	switch {
+	case own >= countersign.MaxOpenChanges:
+		return quota.Exceeded(a.ID, countersign.MaxOpenChanges, "open changes", "withdraw one, or have one decided")
+	case len(open.Items) >= countersign.MaxTenantOpenChanges:
+		return quota.Exceeded("tenant "+h.Tenant, countersign.MaxTenantOpenChanges, "open changes", "have one decided")
+	}
+	r.ApprovalsNeeded, r.Groups = h.By.Approvals, h.By.Groups
+	if r.ProjectID, err = projectOf(tx, h); err != nil {
+		return err
+	}
+	if r.Admins, err = adminsOf(tx, h.Tenant); err != nil {
+		return err
+	}
+	if _, err := records.Changes.Put(tx, h.Tenant, records.ChangeID(r.ID), r, 0); err != nil {
+		return err
+	}
+	next := records.OpenChanges{Items: append(slices.Clone(open.Items), records.OpenChange{ID: r.ID, By: a.ID, Digest: r.Digest, ExpiresAt: r.ExpiresAt})}
+	if _, err := records.AllOpenChanges.Put(tx, h.Tenant, records.OpenChangesID, &next, version); err != nil {
+		return err
+	}
+	about := core.Change{Before: "", After: string(countersign.ChangeProposed) + " " + r.Operation + " of " + r.Subject, Reason: r.Reason}
+	return s.AuditIn(tx, h.Tenant, a, access.ProposeChange, "change/"+r.ID, about)
+}
+
+// projectOf is the project that a change is about, "" for what is the tenant's.
+func projectOf(tx store.Tx, h *core.Held) (string, error) {
+	kind, id, _ := strings.Cut(h.Subject, "/")
+	switch kind {
+	case "project":
+		return id, nil
+	case "agent":
+		head, _, err := records.Agents.Get(tx, h.Tenant, id)
+		if err != nil {
+			return "", err
+		}
+		return head.ProjectID, nil
+	case "run":
+		rec, _, err := records.Runs.Get(tx, h.Tenant, id)
+		if errors.Is(err, store.ErrNotFound) || err != nil || len(rec.Projects) != 1 {
+			return "", err
+		}
+		return rec.Projects[0], nil
+	}
+	return "", nil
+}
+
+// adminsOf are a tenant's administrators at this moment.
+func adminsOf(tx store.Tx, tenant string) (emails []string, err error) {
+	users, err := records.Users.List(tx, tenant, store.Query{})
+	for _, u := range users {
+		if !u.Invited && slices.Contains(u.Roles, countersign.RoleAdmin) {
+			emails = append(emails, u.Email)
+		}
+	}
+	return emails, err
+}
+
+// namedDeciders is how many users a message names.
+const namedDeciders = 5
+
+// whoDecides says who may decide a change, in words.
+func (s proposals) whoDecides(tx store.Tx, tenant string, r *records.Change) (string, error) {
+	if r.Status == countersign.ChangeApproved {
+		return "its proposer makes (POST …/make)", nil
+	}
+	all, err := records.ChangeDeciders(tx, tenant, &countersign.Weakening{Groups: r.Groups})
+	if err != nil {
+		return "", err
+	}
+	own := r.Proposer.Chain()
+	var able []string
+	for _, email := range all {
+		if slices.Contains(r.Admins, email) && !slices.Contains(own, "user:"+email) {
+			able = append(able, email)
+		}
+	}
+	others := ""
+	if n := len(able) - namedDeciders; n > 0 {
+		able, others = able[:namedDeciders], fmt.Sprintf(" and %d more", n)
+	}
+	if len(able) == 0 {
+		return "nobody can decide now: it needs another administrator, who was one when it was proposed", nil
+	}
+	count := "one of "
+	switch {
+	case r.ApprovalsNeeded > 1:
+		count = fmt.Sprint(r.ApprovalsNeeded) + " of "
+	case len(able) == 1:
+		count = ""
+	}
+	return fmt.Sprintf("%s%s%s must approve", count, strings.Join(able, ", "), others), nil
+}

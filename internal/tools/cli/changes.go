@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Changes are the commands on changes that weaken, and that several administrators decide (contract 12.7).
+type Changes struct {
+	List     List[countersign.ProposedChange] `cmd:"" help:"List the proposed changes, newest first (ADMIN)." example:"changes list"`
+	Get      Show[countersign.ProposedChange] `cmd:"" set:"whose=The change's" help:"Show what it weakens, and who has decided (ADMIN)." example:"changes get chg-1"`
+	Decide   ChangesDecide                    `cmd:"" help:"Approve or reject (ADMIN, but never its proposer). The last approval makes it." example:"changes decide chg-1 --approve --reason 'refunds up to 500 are insured'"`
+	Make     ChangesMake                      `cmd:"" help:"Make, as its proposer and once, an approved change that answers a secret: a token or a sign-in link." example:"changes make chg-1"`
+	Withdraw ChangesWithdraw                  `cmd:"" help:"Take a change back, as its proposer." example:"changes withdraw chg-1"`
+}
+
+var changeTable = table[countersign.ProposedChange]{
+	heading: []string{"id", "status", "title", "proposed by", "proposed", "lapses"},
+	row: func(c countersign.ProposedChange) []string {
+		return []string{c.ID, string(c.Status), doubted(c.Title), called(c.ProposedBy, c.ProposedByName), moment(c.ProposedAt), moment(c.ExpiresAt)}
+	},
+}
+
+func printChange(w io.Writer, c *countersign.ProposedChange) {
+	facts := [][2]string{
+		{"change", c.ID}, {"title", doubted(c.Title)}, {"status", string(c.Status) + ": " + c.Status.Words()}, {"operation", c.Operation}, {"subject", c.Subject}, {"revision", number(c.Revision)},
+		{"reason", doubted(c.Reason)}, {"proposed by", called(c.ProposedBy, c.ProposedByName)}, {"proposed", moment(c.ProposedAt)}, {"lapses", moment(c.ExpiresAt)},
+		{"needs", number(c.ApprovalsNeeded) + " approvals"}, {"of groups", strings.Join(c.Groups, ", ")}, {"digest", c.Digest}, {"ended", doubted(c.EndedReason)},
+	}
+	for _, d := range c.Diff {
+		facts = append(facts, [2]string{map[bool]string{true: "WEAKER", false: "changes"}[d.Weakens], doubted(d.Text)}, [2]string{"", d.Path + ": " + told(d.Was) + " -> " + told(d.Now)})
+	}
+	for _, d := range c.Decisions {
+		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, doubted(d.Reason))})
+		if d.Assertion != nil {
+			facts = append(facts, [2]string{"", "signed with the passkey " + d.Assertion.CredentialID})
+		}
+	}
+	Facts(w, facts...)
+}
+
+func told(v countersign.Value) string {
+	if v.IsZero() {
+		return "absent"
+	}
+	return doubted(v.Raw())
+}
+
+// ChangesDecide is the command `changes decide`.
+type ChangesDecide struct {
+	ID      string `arg:"" help:"The change's id."`
+	Approve bool   `xor:"decision" required:"" help:"Approve it."`
+	Reject  bool   `xor:"decision" required:"" help:"Reject it."`
+	Reason  string `required:"" help:"Why; kept with the change and in the audit log." placeholder:"TEXT"`
+	Asking
+}
+
+// Run decides.
+func (d *ChangesDecide) Run(t *Terminal) error {
+	w := countersign.ChangeDecision{Decision: countersign.ApprovalRejected, Reason: d.Reason}
+	if d.Approve {
+		w.Decision = countersign.ApprovalApproved
+	}
+	return show(t, d.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
+		return c.DecideChange(t.Context, d.ID, w)
+	}, printStanding)
+}
+
+// ChangesWithdraw is the command `changes withdraw`.
+type ChangesWithdraw struct {
+	ID     string `arg:"" help:"The change's id."`
+	Reason string `help:"Why; kept in the audit log." placeholder:"TEXT"`
+	Asking
+}
+
+// Run withdraws.
+func (x *ChangesWithdraw) Run(t *Terminal) error {
+	return show(t, x.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
+		return c.WithdrawChange(t.Context, x.ID, countersign.ChangeWithdrawal{Reason: x.Reason})
+	}, printStanding)
+}
+
+func printStanding(w io.Writer, c *countersign.ProposedChange) {
+	fmt.Fprintf(w, "%s is %s: %s\n", c.ID, c.Status, c.Status.Words())
+}
+
+// ChangesMake is the command `changes make`.
+type ChangesMake struct {
+	ID string `arg:"" help:"The change's id."`
+	Asking
+}
+
+// Run makes it.
+func (m *ChangesMake) Run(t *Terminal) error {
+	return show(t, m.Asking, func(c *client.Client) (*client.Made, error) { return c.MakeChange(t.Context, m.ID) }, func(w io.Writer, made *client.Made) {
+		Facts(w, [2]string{"token", made.ID}, [2]string{"secret", made.Token}, [2]string{"link", made.URL}, [2]string{"signs in", made.Email})
+	})
+}
