@@ -144,6 +144,11 @@ func (g *guarded) tells(t *testing.T, honest string) {
 	g.judge(t, 1, receiptOf(t, g.Admin, run), g.asking...).Is(t, "section", "audit")
 	g.judge(t, 0, honest, g.asking...) // who has an earlier receipt has what was cosigned
 	g.audits(t, 1, g.asking...)
+	if harness.OnDatabase == nil {
+		if r := harness.Run(t, nil, "audit", "epoch", "--reason", "again", "--store", g.Settings()["SVC_PLATFORM_STORE"]); r.Status != 2 || !strings.Contains(r.Err, "stop it first") {
+			t.Errorf("an epoch of a store in use: %+v", r)
+		}
+	}
 	g.Stop()
 	g.doctor(t, 1, "audit_rewound: since ")
 }

@@ -55,7 +55,26 @@ func (v *AuditVerify) checkCosigned(t *Terminal, c *client.Client, now *counters
 	if next != nil && time.Since(next.At) > uncosignedFor {
 		return fmt.Errorf("record %d, of %s, is in no head that was cosigned, and the last cosigned one is of %s: the log was rewound, or the witnesses do not cosign it any more", next.Seq, moment(next.At), moment(latest(judged)))
 	}
+	if err := v.saidRewound(t, c, judged, policy); err != nil {
+		return err
+	}
 	fmt.Fprintf(t.Errs, "the first %d records are those that %d of the %d witnesses have cosigned, last at %s\n", judged.Head.Size, len(judged.By), len(policy.Witnesses), moment(latest(judged)))
+	return nil
+}
+
+// saidRewound looks for the log's own word that one of the witnesses has cosigned more than it has,
+// since that cosigned last: within the minutes in which nothing need be cosigned, nothing else shows it.
+func (v *AuditVerify) saidRewound(t *Terminal, c *client.Client, judged checkpoint.Judged, policy checkpoint.Policy) error {
+	for _, w := range policy.Witnesses {
+		f := client.AuditFilter{Subject: "witness/" + w.Name(), Action: "audit.rewound", Realm: v.Realm, Paging: client.Paging{Limit: 1}}
+		found, err := c.AuditRecords(t.Context, f)
+		if err != nil {
+			return err
+		}
+		if len(found.Items) > 0 && found.Items[0].At.After(latest(judged)) {
+			return fmt.Errorf("record %d, of %s, says: %s", found.Items[0].Seq, moment(found.Items[0].At), found.Items[0].Reason)
+		}
+	}
 	return nil
 }
 

@@ -224,20 +224,23 @@ func TestTheServicesOwnLogIsHeldAgainstItsWitnesses(t *testing.T) {
 	o.now = time.Now()
 	whole := o.tells(40, 0, "")
 	signed := o.shows("acme", whole, 0)
+	other := o.tells(39, 1, "x")
+	root, otherRoot := whole.hash(40), other.hash(40)
 	for what, c := range map[string]struct {
-		log    toldLog
-		signed string
-		want   string
+		log             toldLog
+		signed, rewound string
+		want            string
 	}{
-		"":          {whole, signed, "the first 40 records are those that 2 of the 2 witnesses have cosigned"},
-		"forked":    {o.tells(39, 1, "x"), signed, "the first 40 records have the head"},
-		"cut":       {o.tells(39, 0, ""), signed, "the log has 39 records, and the head of 40 was cosigned: it was cut off"},
-		"gone on":   {o.tells(45, 0, "x"), signed, "record 40, of 2026-03-01 00:40:00, is in no head that was cosigned"},
-		"unsigned":  {whole, signed[:strings.Index(signed, "— w0")], "0 of the 2 witnesses that were given"},
-		"no head":   {whole, "", "no witness has cosigned a head of this log"},
-		"other log": {whole, o.shows("beta", whole, 0), "the cosigned head is of another log"},
+		"":          {whole, signed, "other.example", "the first 40 records are those that 2 of the 2 witnesses have cosigned"},
+		"said so":   {whole, signed, "w1.example", "says: the log is not what it has cosigned"},
+		"forked":    {other, signed, "", fmt.Sprintf("the first 40 records have the head %x, and witnesses have cosigned %x: they were changed", otherRoot[:], root[:])},
+		"cut":       {o.tells(39, 0, ""), signed, "", "the log has 39 records, and the head of 40 was cosigned: it was cut off"},
+		"gone on":   {o.tells(45, 0, "x"), signed, "", "record 40, of 2026-03-01 00:40:00, is in no head that was cosigned"},
+		"unsigned":  {whole, signed[:strings.Index(signed, "— w0")], "", "0 of the 2 witnesses that were given"},
+		"no head":   {whole, "", "", "no witness has cosigned a head of this log"},
+		"other log": {whole, o.shows("beta", whole, 0), "", "the cosigned head is of another log"},
 	} {
-		service := httptest.NewServer(served(c.log, c.signed))
+		service := httptest.NewServer(served(c.log, c.signed, c.rewound))
 		got := command(t, append([]string{"audit", "verify", "--url", service.URL}, o.asking()...)...)
 		service.Close()
 		if failed := got.status == ExitFailed; failed != (what != "") || !strings.Contains(got.errs, c.want) {
@@ -247,7 +250,7 @@ func TestTheServicesOwnLogIsHeldAgainstItsWitnesses(t *testing.T) {
 }
 
 // served is a service that says that its log is intact.
-func served(l toldLog, signed string) http.Handler {
+func served(l toldLog, signed, rewound string) http.Handler {
 	root := l.hash(l.size())
 	v := countersign.AuditVerification{Intact: true, Records: l.size(), Head: fmt.Sprintf("%x", root[:])}
 	if signed != "" {
@@ -264,6 +267,13 @@ func served(l toldLog, signed string) http.Handler {
 	say("/audit/checkpoint", func(*http.Request) any { return v.Cosigned })
 	say("/session", func(*http.Request) any { return countersign.Session{TenantID: "acme"} })
 	say("/audit", func(r *http.Request) any {
+		if name, is := strings.CutPrefix(r.URL.Query().Get("subject"), "witness/"); is {
+			p := countersign.Page[countersign.AuditRecord]{Items: []countersign.AuditRecord{}}
+			if name == rewound {
+				p.Items = []countersign.AuditRecord{{Seq: 40, At: time.Now().Add(time.Minute), Reason: "the log is not what it has cosigned"}}
+			}
+			return p
+		}
 		var p countersign.Page[json.RawMessage]
 		var offset int
 		_, _ = fmt.Sscan(r.URL.Query().Get("offset"), &offset)
