@@ -174,6 +174,28 @@ func TestTheProxyKnowsTheReplicas(t *testing.T) {
 	}
 }
 
+// TestTheProxySendsNoChangeTwice: nginx repeats what it takes for idempotent at the next replica, PUT and
+// DELETE among it, also where the first has the request and didn't answer.
+func TestTheProxySendsNoChangeTwice(t *testing.T) {
+	conf := mustRead(t, "nginx.conf")
+	parts := strings.Split(conf, "location ")
+	proxied := 0
+	for _, part := range parts[1:] {
+		if !strings.Contains(part, "proxy_pass ") {
+			continue
+		}
+		proxied++
+		leaves := strings.Contains(part, "if ($request_method ~ ^(PUT|DELETE)$) {\n                return 418;") && strings.Contains(part, "error_page 418 = @once;")
+		once := strings.HasPrefix(part, "@once {") && strings.Contains(part, "proxy_next_upstream off;")
+		if leaves == once {
+			t.Errorf("a location sends PUT and DELETE to the next replica as well:\nlocation %s", part)
+		}
+	}
+	if proxied != 2 || strings.Contains(conf, "non_idempotent") {
+		t.Errorf("%d locations are proxied", proxied)
+	}
+}
+
 var value = regexp.MustCompile(`\.Values((?:\.[A-Za-z_]+)+)`)
 
 // TestTemplatesUseValuesThatThereAre: a misspelled value would silently be empty.
