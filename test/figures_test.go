@@ -44,6 +44,7 @@ func TestFiguresTellA2xxFromWhatWasAskedFor(t *testing.T) {
 	}
 	got.Is(t, "countersign_capability_reconciled_total.effect."+shop, doc{"done": 2, "not_done": 0, "abandoned": 1})
 	got.Is(t, "countersign_capability_approval_wait_seconds.refund."+shop+".count", 1)
+	got.Is(t, "countersign_capability_unknown_seconds.reviewer.effect."+shop+".count", 3)
 	got.Is(t, "countersign_capability_approval_wait_seconds.note."+shop+".p95", nil)
 }
 

@@ -174,6 +174,8 @@ func TestALostAnswerSettlesByTheReceiversWord(t *testing.T) {
 	run.Is(t, "steps.0.status", "COMPLETED").Is(t, "steps.0.output.id", "p-1").Is(t, "steps.0.verification.status", "PASSED").Is(t, "steps.0.verification.statusCode", 201)
 	run.Is(t, "steps.0.settlements.0.state", "DONE").Is(t, "steps.0.settlements.0.valid", true).Is(t, "steps.0.settlements.0.statusCode", 201)
 	run.Is(t, "steps.0.settledBy.keyId", run.At("steps.0.settlements.0.keyId").Text()).Is(t, "steps.0.attempt", 1)
+	figures := w.tenantAdmin.Figures(t)
+	figures.Is(t, "countersign_capability_unknown_seconds.api.pay."+shop+".count", 1).Is(t, "countersign_capability_uncertain_total.pay."+shop, 1).Is(t, "countersign_capability_verified_total.pay."+shop, 1)
 	settled := w.tenantAdmin.Get("/audit?action=steps.settle").OK(t)
 	settled.Is(t, "items.0.actor", "system").Is(t, "items.0.subject", "run/"+id).Is(t, "items.0.step", "pay")
 	b.had(t, 1)

@@ -105,6 +105,8 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{checkOwners(hurried, config{Store: damaged}), "credential owners: the owners of the projects' credentials are not known: store " + damaged + ": can't be read: context canceled: look again; if it stays so, restore a backup. "},
 		{checkUpgrade(t.Context(), config{Store: damaged}), ""},
 		{checkUpgrade(hurried, config{Store: damaged}), "upgrade: what this release means otherwise is not known: store " + damaged + ": can't be read: context canceled: look again; if it stays so, restore a backup. "},
+		{checkAnswerKeys(t.Context(), config{Store: damaged}), ""},
+		{checkAnswerKeys(hurried, config{Store: damaged}), "answer keys: which projects share an answer key is not known: store " + damaged + ": can't be read: context canceled: look again; if it stays so, restore a backup. "},
 		{checkMail(t.Context(), config{Mail: relay}), "mail: mail to 127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SMTP_URL, or look at the mail server. "},
 		{checkSlack(t.Context(), config{Slack: &slackConfig{URL: "http://127.0.0.1:1/", AppToken: "xapp-0123456789", BotToken: "xoxb-0123456789"}}), "slack: auth.test: dial tcp 127.0.0.1:1: connect: connection refused: correct SVC_PLATFORM_SLACK_APP_TOKEN or SVC_PLATFORM_SLACK_BOT_TOKEN, turn Socket Mode on for the app, or look at the network. "},
 		{[]finding{issuerFinding(issuer.Found{Issuer: "https://id.example.com", Keys: 2, Ahead: -2 * time.Minute})}, "issuer: https://id.example.com: its clock is -2m0s ahead of ours, and 1m0s are allowed: set both clocks; tokens seem expired, or not begun. "},

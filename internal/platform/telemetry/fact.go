@@ -20,6 +20,14 @@ const (
 	ReconciledNotDone
 	Abandoned
 	Decided // a person approved or rejected the step; Took is the waiting time
+	Settled // an unknown outcome became known; By says by whom, Took how long nobody knew
+)
+
+// By whom an unknown outcome was settled.
+const (
+	ByReviewer     = "reviewer"      // who found out what happened
+	ByAPI          = "api"           // its signed word, by which the service went by itself
+	ByAPIConfirmed = "api_confirmed" // its signed word, which a reviewer confirmed
 )
 
 // Fact is a committed fact of a capability.
@@ -28,7 +36,8 @@ type Fact struct {
 	ProjectID  string
 	Capability string
 	Timed      bool          // of Sent: an answer came, so that Took is valid even if it is 0
-	Took       time.Duration // of Sent, where an answer came, and Decided
+	Took       time.Duration // of Sent, where an answer came, Decided and Settled
+	By         string        // of Settled
 }
 
 // counted has the metric of each kind.

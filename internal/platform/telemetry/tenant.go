@@ -22,6 +22,7 @@ type tenantMetrics struct {
 	counters   map[string]*prometheus.CounterVec // by name
 	waits      *prometheus.HistogramVec
 	calls      *prometheus.HistogramVec
+	settled    *prometheus.HistogramVec
 	heartbeats *prometheus.CounterVec
 
 	mu           sync.Mutex
@@ -33,6 +34,8 @@ type capabilityFigures struct {
 	counters map[Kind]prometheus.Counter
 	wait     prometheus.Observer
 	call     prometheus.Observer
+
+	project, name string
 }
 
 func newTenantMetrics() *tenantMetrics {
@@ -47,6 +50,10 @@ func newTenantMetrics() *tenantMetrics {
 			Name: "countersign_capability_call_duration_seconds", Buckets: callBuckets,
 			Help: "How long calls took that were answered, whatever the answer.",
 		}, labels),
+		settled: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_capability_unknown_seconds", Buckets: waitBuckets,
+			Help: "How long it was unknown whether a side effect had happened, by who settled it: a reviewer who found out, the API by its signed word, or a reviewer who confirmed that word (api_confirmed).",
+		}, []string{"project", "capability", "by"}),
 		heartbeats: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "countersign_heartbeats_total", Help: "Heartbeats by what became of them.",
 		}, []string{"result"}),
@@ -54,7 +61,7 @@ func newTenantMetrics() *tenantMetrics {
 	for _, result := range HeartbeatResults {
 		t.heartbeats.WithLabelValues(result)
 	}
-	t.registry.MustRegister(t.waits, t.calls, t.heartbeats)
+	t.registry.MustRegister(t.waits, t.calls, t.settled, t.heartbeats)
 	for _, c := range counted {
 		if t.counters[c.name] != nil {
 			continue
@@ -75,6 +82,8 @@ func (t *tenantMetrics) count(fact Fact) {
 		counter.Inc()
 	}
 	switch {
+	case fact.Kind == Settled:
+		t.settled.WithLabelValues(c.project, c.name, fact.By).Observe(fact.Took.Seconds())
 	case fact.Kind == Decided:
 		c.wait.Observe(fact.Took.Seconds())
 	case fact.Kind == Sent && fact.Timed:
@@ -100,7 +109,8 @@ func (t *tenantMetrics) capability(project, name string) *capabilityFigures {
 }
 
 func (t *tenantMetrics) series(project, name string) *capabilityFigures {
-	c := &capabilityFigures{counters: map[Kind]prometheus.Counter{}, wait: t.waits.WithLabelValues(project, name), call: t.calls.WithLabelValues(project, name)}
+	c := &capabilityFigures{counters: map[Kind]prometheus.Counter{}, wait: t.waits.WithLabelValues(project, name), call: t.calls.WithLabelValues(project, name), project: project, name: name}
+	t.settled.WithLabelValues(project, name, ByReviewer) // the others are of those who use them
 	for kind, as := range counted {
 		labels := []string{project, name}
 		if as.resolution != "" {

@@ -23,6 +23,15 @@ func facts(before *countersign.Run, res run.Result, e run.Event, a *loadedApprov
 		out = returned(make([]telemetry.Fact, 0, 3), &before.Steps[e.Step], &res.Run.Steps[e.Step], e.Outcome)
 	case run.Reconciled:
 		out = reconciled(out, before, e.Resolution)
+		out = append(out, settled(before, res.Run, telemetry.ByReviewer)...)
+	case run.Asked:
+		by := telemetry.ByAPI
+		if e.Withdraw {
+			by = telemetry.ByAPIConfirmed
+		}
+		out = append(out, settled(before, res.Run, by)...)
+	case run.Settling:
+		out = append(out, settled(before, res.Run, telemetry.ByAPIConfirmed)...)
 	case run.Decided:
 		if a.record.Status == countersign.ApprovalPending {
 			break // others must approve too
@@ -78,6 +87,26 @@ func verdict(was, is *countersign.StepRun) (telemetry.Kind, bool) {
 		return telemetry.Refused, true
 	}
 	return 0, false
+}
+
+// settled says by whom an unknown outcome became known, after how long and, where the receiver said
+// it, what it was.
+func settled(before, after *countersign.Run, by string) (out []telemetry.Fact) {
+	for i := range before.Steps {
+		was, is := &before.Steps[i], &after.Steps[i]
+		if was.Status != countersign.StepRecoveryRequired || is.Status == was.Status {
+			continue
+		}
+		f := of(is, telemetry.Settled)
+		if f.By = by; before.WaitingFor != nil {
+			f.Took = after.UpdatedAt.Sub(before.WaitingFor.Since)
+		}
+		out = append(out, f)
+		if kind, decided := verdict(was, is); decided && by != telemetry.ByReviewer {
+			out = append(out, of(is, kind))
+		}
+	}
+	return out
 }
 
 func reconciled(out []telemetry.Fact, before *countersign.Run, resolution string) []telemetry.Fact {

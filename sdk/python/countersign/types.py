@@ -355,7 +355,7 @@ class AuditRecord(TypedDict):
     # in lists: a token's name, a user's or an agent's; no part of the sealed record
     actorName: NotRequired[str]
     after: str
-    # of a project: the answer keys that it has from then on
+    # of a project: the answer keys that it has from then on; of a step that is sent: those by one of which its answer must be signed
     answerKeys: NotRequired[list[str]]
     # of a decision that was signed with a passkey
     assertion: NotRequired[Assertion]
@@ -1054,7 +1054,7 @@ class ListedAuditRecord(TypedDict):
     # in lists: a token's name, a user's or an agent's; no part of the sealed record
     actorName: NotRequired[str | Omitted]
     after: str | Omitted
-    # of a project: the answer keys that it has from then on
+    # of a project: the answer keys that it has from then on; of a step that is sent: those by one of which its answer must be signed
     answerKeys: NotRequired[list[str] | Omitted]
     # of a decision that was signed with a passkey
     assertion: NotRequired[Assertion | Omitted]
@@ -2019,7 +2019,7 @@ class Response(TypedDict):
 
 
 class RuleVerdict(TypedDict):
-    name: Literal["accepts-signed", "refuses-unsigned", "refuses-wrong-signature", "refuses-changed-body", "refuses-changed-target", "refuses-old-timestamp", "refuses-future-timestamp", "refuses-no-credential", "refuses-wrong-credential", "same-key-same-body", "same-key-other-body", "slow-answer", "twins", "effect-once"]
+    name: Literal["accepts-signed", "refuses-unsigned", "refuses-wrong-signature", "refuses-changed-body", "refuses-changed-target", "refuses-old-timestamp", "refuses-future-timestamp", "refuses-no-credential", "refuses-wrong-credential", "same-key-same-body", "same-key-other-body", "slow-answer", "twins", "effect-once", "signs-answers", "tells-fate", "withdraws"]
     # statuses and digests, or why it was not tried; never a secret
     seen: NotRequired[str]
     verdict: Literal["HOLDS", "BROKEN", "NOT_TRIED"]

@@ -437,7 +437,7 @@ export interface components {
             /** @description in lists: a token's name, a user's or an agent's; no part of the sealed record */
             actorName?: string;
             after: string;
-            /** @description of a project: the answer keys that it has from then on */
+            /** @description of a project: the answer keys that it has from then on; of a step that is sent: those by one of which its answer must be signed */
             answerKeys?: string[];
             /** @description of a decision that was signed with a passkey */
             assertion?: components["schemas"]["Assertion"];
@@ -1268,7 +1268,7 @@ export interface components {
             /** @description in lists: a token's name, a user's or an agent's; no part of the sealed record */
             actorName?: string | components["schemas"]["Omitted"];
             after: string | components["schemas"]["Omitted"];
-            /** @description of a project: the answer keys that it has from then on */
+            /** @description of a project: the answer keys that it has from then on; of a step that is sent: those by one of which its answer must be signed */
             answerKeys?: string[] | components["schemas"]["Omitted"];
             /** @description of a decision that was signed with a passkey */
             assertion?: components["schemas"]["Assertion"] | components["schemas"]["Omitted"];
@@ -2422,7 +2422,7 @@ export interface components {
         };
         RuleVerdict: {
             /** @enum {string} */
-            name: "accepts-signed" | "refuses-unsigned" | "refuses-wrong-signature" | "refuses-changed-body" | "refuses-changed-target" | "refuses-old-timestamp" | "refuses-future-timestamp" | "refuses-no-credential" | "refuses-wrong-credential" | "same-key-same-body" | "same-key-other-body" | "slow-answer" | "twins" | "effect-once";
+            name: "accepts-signed" | "refuses-unsigned" | "refuses-wrong-signature" | "refuses-changed-body" | "refuses-changed-target" | "refuses-old-timestamp" | "refuses-future-timestamp" | "refuses-no-credential" | "refuses-wrong-credential" | "same-key-same-body" | "same-key-other-body" | "slow-answer" | "twins" | "effect-once" | "signs-answers" | "tells-fate" | "withdraws";
             /** @description statuses and digests, or why it was not tried; never a secret */
             seen?: string;
             /** @enum {string} */
