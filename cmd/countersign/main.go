@@ -77,7 +77,9 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 }
 
 func newParser(out, errs io.Writer, exit func(int)) (*kong.Kong, error) {
-	return kong.New(&commands{Commands: cli.NewCommands()}, kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(exit), kong.Help(cli.Help), kong.ExplicitGroups(cli.Groups), kong.PostBuild(cli.NameVerbs),
+	all := &commands{Commands: cli.NewCommands()}
+	all.Settings.BreakGlass.Take = breakGlass
+	return kong.New(all, kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(exit), kong.Help(cli.Help), kong.ExplicitGroups(cli.Groups), kong.PostBuild(cli.NameVerbs),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
 		kong.Description("Executes what software agents propose, under control."))
 }

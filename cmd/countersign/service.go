@@ -200,6 +200,9 @@ func (s *service) wire(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.control.TellOfBrokenGlass(ctx); err != nil {
+		return err
+	}
 	if err := s.serves(); err != nil {
 		return err
 	}

@@ -45,18 +45,40 @@ func (s *ApprovalService) Signing(ctx context.Context, a core.Actor, id string) 
 		if err != nil {
 			return err
 		}
-		if out.Wanted, err = wantsAssertion(tx, a.Tenant, rec); err != nil || !out.Wanted || s.party() == nil || a.Session == "" {
+		if out.Wanted, err = wantsAssertion(tx, a.Tenant, rec); err != nil {
 			return err
 		}
-		out.RPID = s.party().RPID()
-		all, err := sessions.PasskeysOf(tx, a.Tenant, a.Email)
-		for i := range all {
-			if all[i].Logged {
-				out.Credentials = append(out.Credentials, base64.RawURLEncoding.EncodeToString(all[i].Key.ID))
-			}
+		out, err = s.signing(tx, a, out.Wanted)
+		return err
+	})
+	return out, err
+}
+
+// ChangeSigning is Signing for changes that several administrators decide: the tenant asks for it.
+func (s *ApprovalService) ChangeSigning(ctx context.Context, a core.Actor) (out Signing, err error) {
+	err = s.View(ctx, a, access.ReadChanges, func(tx store.Tx) error {
+		settings, err := records.SettingsOf(tx, a.Tenant)
+		if err == nil {
+			out, err = s.signing(tx, a, settings.DecisionAssertion == countersign.DecisionAssertionPasskey)
 		}
 		return err
 	})
+	return out, err
+}
+
+// signing says with which passkeys the actor can sign what must be.
+func (s *ApprovalService) signing(tx store.Tx, a core.Actor, wanted bool) (Signing, error) {
+	out := Signing{Wanted: wanted}
+	if !wanted || s.party() == nil || a.Session == "" {
+		return out, nil
+	}
+	out.RPID = s.party().RPID()
+	all, err := sessions.PasskeysOf(tx, a.Tenant, a.Email)
+	for i := range all {
+		if all[i].Logged {
+			out.Credentials = append(out.Credentials, base64.RawURLEncoding.EncodeToString(all[i].Key.ID))
+		}
+	}
 	return out, err
 }
 

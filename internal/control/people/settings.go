@@ -16,6 +16,7 @@ import (
 func (s *TenantService) Settings(ctx context.Context, a core.Actor) (out countersign.TenantSettings, err error) {
 	err = s.View(ctx, a, access.ReadSettings, func(tx store.Tx) error {
 		out, err = records.SettingsOf(tx, a.Tenant)
+		out = shownGlass(out, s.Config.Now())
 		return err
 	})
 	return out, err

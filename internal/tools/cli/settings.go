@@ -11,8 +11,28 @@ import (
 
 // Settings are the commands `settings …`, about the tenant.
 type Settings struct {
-	Get SettingsGet `cmd:"" help:"Show them." example:"settings get"`
+	Get        SettingsGet        `cmd:"" help:"Show them." example:"settings get"`
+	BreakGlass SettingsBreakGlass `cmd:"" help:"Take weakening away on the stopped store, where nobody can decide changes any more. It is audited and told." example:"settings break-glass --tenant default --reason 'nobody else is left'"`
+
 	Set SettingsSet `cmd:"" help:"Change them (ADMIN)." example:"settings set --decision-assertion PASSKEY --reason 'policy 7.2'"`
+}
+
+// SettingsBreakGlass is the command `settings break-glass`.
+type SettingsBreakGlass struct {
+	Tenant string `required:"" help:"The tenant." placeholder:"ID"`
+	Reason string `required:"" help:"Why; kept in the audit log, shown on every page for 30 days, and told to all administrators." placeholder:"TEXT"`
+	Store  string `help:"Directory of the store, or its postgres:// URL." placeholder:"./countersign-data"`
+
+	Take func(t *Terminal, store, tenant, reason string) error `kong:"-"` // by the program, which opens stores
+}
+
+// Run takes it away.
+func (b *SettingsBreakGlass) Run(t *Terminal) error {
+	if err := b.Take(t, b.Store, b.Tenant, b.Reason); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.Out, "tenant %s makes changes that weaken at once from now on; its administrators are told at the next start\n", b.Tenant)
+	return nil
 }
 
 // SettingsGet is the command `settings get`.

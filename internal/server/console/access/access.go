@@ -22,7 +22,7 @@ var Functions = template.FuncMap{"webhookState": webhookState}
 // Routes are the pages of who may do what, of the visitor's own account and of signing
 // in; provider is nil without an identity provider.
 func Routes(provider web.Verifier) []web.Route {
-	return slices.Concat(identityRoutes(), verifierRoutes(provider), passkeyRoutes(), userRoutes(), groupRoutes(), webhookRoutes(), settingRoutes())
+	return slices.Concat(identityRoutes(), verifierRoutes(provider), passkeyRoutes(), userRoutes(), groupRoutes(), changeRoutes(), webhookRoutes(), settingRoutes())
 }
 
 func userRoutes() []web.Route {

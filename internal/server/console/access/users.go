@@ -136,7 +136,7 @@ func makeLink(v *web.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made.URL = v.Config.BaseURL + web.Prefix + "/sign-in/link?link=" + secret
+	made.URL = linkAddress(v, secret)
 	d := userLinkData{realm: realmOf(v, "users"), Made: made}
 	out := accessPage(v, "user-link", "Sign-in link", d, web.Crumb{Word: made.Email, Href: "/access/users/" + url.PathEscape(made.Email) + d.Query}, web.Crumb{Word: "Sign-in link"})
 	out.Status = http.StatusCreated

@@ -18,7 +18,7 @@ func EndsSoon(t countersign.Token, now time.Time) bool {
 }
 
 func bannersOf(v *Request) []banner {
-	return slices.Concat(rewound(v), stopped(v), invited(v), expiring(v))
+	return slices.Concat(rewound(v), brokenGlass(v), stopped(v), openChanges(v), invited(v), expiring(v))
 }
 
 // invited is the banner about invitations that the visitor hasn't answered.
@@ -78,6 +78,29 @@ func rewound(v *Request) []banner {
 		return nil
 	}
 	return []banner{{Text: "audit_rewound: the audit log is not what " + strings.Join(names, ", ") + " cosigned. It was cut off, or told anew.", Href: Prefix + "/audit?action=audit.rewound", Word: "See"}}
+}
+
+// brokenGlass is the banner that stands on every page for 30 days after weakening was taken away on the
+// stopped store.
+func brokenGlass(v *Request) []banner {
+	settings, err := v.Control.Settings(v.R.Context(), v.Actor)
+	if err != nil || settings.BreakGlass == nil {
+		return nil
+	}
+	return []banner{{Text: "Changes that weaken are made by one administrator alone: the operator took the setting away on the stopped store, " + AgoWord(v, settings.BreakGlass.At) + ": " + settings.BreakGlass.Reason, Href: Prefix + "/settings#approvals", Word: "See"}}
+}
+
+// openChanges is the banner about changes that several administrators decide, for administrators.
+func openChanges(v *Request) []banner {
+	open, err := v.Control.OpenChanges(v.R.Context(), v.Actor)
+	if err != nil || len(open) == 0 {
+		return nil
+	}
+	text := "A change that weakens waits: " + open[0].Title + "."
+	if len(open) > 1 {
+		text = fmt.Sprintf("%d changes that weaken wait.", len(open))
+	}
+	return []banner{{Text: text, Href: Prefix + "/changes", Word: "See"}}
 }
 
 // AgoWord is how long ago something was.
