@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/control/sessions"
 	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/passkey"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/assertion"
 	"github.com/countersign/countersign/internal/rules/safetext"
@@ -48,7 +49,7 @@ func (s *ApprovalService) Signing(ctx context.Context, a core.Actor, id string) 
 		if out.Wanted, err = wantsAssertion(tx, a.Tenant, rec); err != nil {
 			return err
 		}
-		out, err = s.signing(tx, a, out.Wanted)
+		out, err = signing(tx, s.party(), a, out.Wanted)
 		return err
 	})
 	return out, err
@@ -59,7 +60,7 @@ func (s *ApprovalService) ChangeSigning(ctx context.Context, a core.Actor) (out 
 	err = s.View(ctx, a, access.ReadChanges, func(tx store.Tx) error {
 		settings, err := records.SettingsOf(tx, a.Tenant)
 		if err == nil {
-			out, err = s.signing(tx, a, settings.DecisionAssertion == countersign.DecisionAssertionPasskey)
+			out, err = signing(tx, s.party(), a, settings.DecisionAssertion == countersign.DecisionAssertionPasskey)
 		}
 		return err
 	})
@@ -67,12 +68,12 @@ func (s *ApprovalService) ChangeSigning(ctx context.Context, a core.Actor) (out 
 }
 
 // signing says with which passkeys the actor can sign what must be.
-func (s *ApprovalService) signing(tx store.Tx, a core.Actor, wanted bool) (Signing, error) {
+func signing(tx store.Tx, party *passkey.Party, a core.Actor, wanted bool) (Signing, error) {
 	out := Signing{Wanted: wanted}
-	if !wanted || s.party() == nil || a.Session == "" {
+	if !wanted || party == nil || a.Session == "" {
 		return out, nil
 	}
-	out.RPID = s.party().RPID()
+	out.RPID = party.RPID()
 	all, err := sessions.PasskeysOf(tx, a.Tenant, a.Email)
 	for i := range all {
 		if all[i].Logged {

@@ -32,7 +32,7 @@ func printChange(w io.Writer, c *countersign.ProposedChange) {
 		{"needs", number(c.ApprovalsNeeded) + " approvals"}, {"of groups", strings.Join(c.Groups, ", ")}, {"digest", c.Digest}, {"ended", doubted(c.EndedReason)},
 	}
 	for _, d := range c.Diff {
-		facts = append(facts, [2]string{map[bool]string{true: "WEAKER", false: "changes"}[d.Weakens], doubted(d.Text)}, [2]string{"", d.Path + ": " + told(d.Was) + " -> " + told(d.Now)})
+		facts = append(facts, [2]string{map[bool]string{true: "WEAKER", false: "changes"}[d.Weakens], doubted(d.Text)}, [2]string{"", d.Path + ": " + exactly(d.Was) + " -> " + exactly(d.Now)})
 	}
 	for _, d := range c.Decisions {
 		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, doubted(d.Reason))})
@@ -43,7 +43,7 @@ func printChange(w io.Writer, c *countersign.ProposedChange) {
 	Facts(w, facts...)
 }
 
-func told(v countersign.Value) string {
+func exactly(v countersign.Value) string {
 	if v.IsZero() {
 		return "absent"
 	}
