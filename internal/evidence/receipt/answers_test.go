@@ -360,3 +360,28 @@ func answeredCorpus(t *testing.T, judge func(how string, file []byte, known ...e
 		})
 	})
 }
+
+// TestTheFirstLineSaysHowManySignaturesAreNotShown: an answer that held a credential is kept without
+// what shows its signature.
+func TestTheFirstLineSaysHowManySignaturesAreNotShown(t *testing.T) {
+	for kind, c := range map[string]string{
+		"answered":  "valid for what it shows; left out: 1 answer's signature",
+		"withdrawn": "valid for what it shows; left out: 2 answers' signatures",
+	} {
+		f := answeredRun(t, 3, kind)
+		s := &f.Run.Steps[0]
+		if s.Response != nil {
+			s.Response.Signed = nil
+		}
+		s.Settlements = slices.Clone(s.Settlements)
+		for i := range s.Settlements {
+			s.Settlements[i].Signed = nil
+		}
+		f.Log.Records = slices.DeleteFunc(f.Log.Records, func(r Record) bool { return strings.Contains(r.Text, `"projects.write"`) })
+		v := Verify(built(t, f, keyOf(1)), nil)
+		want := strings.Replace(c, "2 answers", fmt.Sprintf("%d answers", max(2, len(s.Settlements))), 1)
+		if !v.OK || !strings.HasSuffix(v.Summary, want) {
+			t.Errorf("%s: %s %s %q, want %q", kind, v.Section, v.Problem, v.Summary, want)
+		}
+	}
+}
