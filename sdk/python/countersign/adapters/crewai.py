@@ -1,5 +1,7 @@
 """Tools for CrewAI.
 
+Not tried against the real package; written to its documentation and sources.
+
     Agent(role="Refunder", goal="...", backstory="...", tools=crewai_tools(cs.tools(agent_id)))
 """
 

@@ -1,5 +1,7 @@
 """Tools for LangGraph and LangChain (langchain-core 1 or later).
 
+Not tried against the real package; written to its documentation and sources.
+
     agent = create_agent(model, tools=langgraph_tools(cs.tools(agent_id)))
 """
 

@@ -8,8 +8,8 @@ from typing import Any
 from support.scripted import Scripted, answering
 
 PROPERTIES = {"orderId": {"type": "string"}, "amount": {"type": "number"}, "task": {"type": "string"}, "again": {"type": "string"}}
-SCHEMA = {"type": "object", "properties": PROPERTIES, "required": ["orderId", "amount"], "additionalProperties": False}
-ARGUMENTS = {"orderId": "A-1", "amount": 64.5}
+SCHEMA: dict[str, Any] = {"type": "object", "properties": PROPERTIES, "required": ["orderId", "amount"], "additionalProperties": False}
+ARGUMENTS: dict[str, Any] = {"orderId": "A-1", "amount": 64.5}
 
 
 def rpc(result: Any) -> bytes:
