@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from countersign.adapters.suspension import is_of, once, once_only, suspension
 from countersign.tools import ToolSpec
 from frameworks.door import ARGUMENTS, PROPERTIES, SCHEMA
@@ -17,7 +19,7 @@ def test_only_a_call_that_waits_for_a_person_suspends_its_agent() -> None:
 
 
 def test_a_call_is_resumed_by_its_own_suspension_alone() -> None:
-    own = {"runId": "run-1", "tool": "refund", "arguments": ARGUMENTS}
+    own: dict[str, Any] = {"runId": "run-1", "tool": "refund", "arguments": ARGUMENTS}
     assert is_of(own, REFUND, dict(ARGUMENTS))
     for other in (None, "go on", {**own, "tool": "pay"}, {**own, "arguments": {}}, {**own, "runId": None}):
         assert not is_of(other, REFUND, ARGUMENTS)
