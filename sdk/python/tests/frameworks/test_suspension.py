@@ -21,7 +21,8 @@ def test_only_a_call_that_waits_for_a_person_suspends_its_agent() -> None:
 def test_a_call_is_resumed_by_its_own_suspension_alone() -> None:
     own: dict[str, Any] = {"runId": "run-1", "tool": "refund", "arguments": ARGUMENTS}
     assert is_of(own, REFUND, dict(ARGUMENTS))
-    for other in (None, "go on", {**own, "tool": "pay"}, {**own, "arguments": {}}, {**own, "runId": None}):
+    others: list[Any] = [None, "go on", {**own, "tool": "pay"}, {**own, "arguments": {}}, {**own, "runId": None}]
+    for other in others:
         assert not is_of(other, REFUND, ARGUMENTS)
 
 
