@@ -77,6 +77,11 @@ not-run: # Name the parts of the tests that could not be run
 		command -v node >/dev/null && ! { $(node-serves); } && { echo "NOT RUN, for want of Node $(NODE) or later with npm: $(for-node)"; missing=yes; }; \
 		[ -z "$$missing" ] || [ -z "$$CI" ]
 
+# Needs the npm registry; some rows: make frameworks ROWS="mastra-newest ai-sdk-oldest".
+.PHONY: frameworks
+frameworks: ## Play the adapters of the TypeScript SDK on the oldest and newest release of each framework, and print the table
+	node sdk/typescript/scripts/frameworks.mjs bin/frameworks $(ROWS)
+
 .PHONY: lint
 lint: ## Run golangci-lint, import rules included
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) run

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 // How long something takes that hangs. No test depends on how quick the machine is.
@@ -6,6 +7,8 @@ const hangs = 300_000;
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // Mastra asks for a newer Node than this package does: `make frameworks` installs and plays it.
+    exclude: existsSync("node_modules/@mastra/core") ? [] : ["test/frameworks/mastra.test.ts"],
     globalSetup: ["test/support/binary.ts"],
     testTimeout: hangs,
     hookTimeout: hangs,

@@ -8,12 +8,15 @@ from .aioclient import AsyncCountersign, AsyncHeartbeatLoop
 from .client import Countersign, HeartbeatLoop
 from .errors import ERROR_CODES, CountersignConnectionError, CountersignError, is_temporary
 from .listing import AsyncListing, Listing, Page
-from .tools import AsyncTool, Tool, ToolError, Tools, ToolSpec
+from .toolanswer import Outcome, ToolAnswer
+from .told import ArgumentsError, ToolError
+from .tools import AsyncTool, Tool, Tools, ToolSpec
 
 __version__ = "0.3.0"
 
 __all__ = [
     "ERROR_CODES",
+    "ArgumentsError",
     "AsyncCountersign",
     "AsyncHeartbeatLoop",
     "AsyncListing",
@@ -23,8 +26,10 @@ __all__ = [
     "CountersignError",
     "HeartbeatLoop",
     "Listing",
+    "Outcome",
     "Page",
     "Tool",
+    "ToolAnswer",
     "ToolError",
     "ToolSpec",
     "Tools",

@@ -42,7 +42,7 @@ class AsyncTransport:
 
     async def _exchange(self, call: Call, message: bytes) -> Reply:
         answer = http1.Answer()
-        patience = Patience(whole=call.timeout or self.settings.timeout)
+        patience = Patience(whole=(call.timeout or self.settings.timeout) + call.more)
         async with aclosing(self._received(call, message, patience, answer)) as parts:
             body = await self._whole(parts)
         return Reply(answer.status, answer.headers, body)

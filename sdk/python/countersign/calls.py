@@ -29,6 +29,8 @@ class Call:
     body: Any = None
     idempotency_key: str | None = None
     timeout: float | None = None
+    more: float = 0
+    """Seconds that the service may take longer than usual, since it was asked to wait."""
     headers: Mapping[str, str] = field(default_factory=dict)
     accept: str = "application/json"
     prefixed: bool = True

@@ -3,6 +3,8 @@ each, as the agent's door of the Model Context Protocol lists them."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,21 +13,15 @@ from typing import Any, SupportsIndex, TypeVar, overload
 from . import exactjson
 from .calls import Call
 from .errors import CountersignConnectionError
-from .steps import Course
+from .steps import Course, arun, run
+from .telling import STATUS, telling
+from .told import ArgumentsError, ToolError
+from .toolanswer import ToolAnswer
 
 Arguments = Mapping[str, Any] | str
 """Values, or the JSON text of an object, as a model wrote it: its numbers keep their digits."""
 
 _EXACT_DIGITS = 15  # of a decimal; a double tells so many apart
-
-
-class ToolError(Exception):
-    """The door did not take a message, such as a call of a tool that the agent doesn't have."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        """Of JSON-RPC."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +39,41 @@ class ToolSpec:
 
 class Tool(ToolSpec):
     """A tool for blocking callers. The answer has `outcome` (REHEARSED,
-    WAITING_FOR_A_PERSON with `url`, DONE, REFUSED, NOT_AS_EXPECTED, UNKNOWN, STOPPED or
-    RUNNING) and the run's fields, or `error` and `message` of a refusal, for the model to
-    read. The same call within 24 hours finds its run."""
+    WAITING_FOR_A_PERSON with `url`, RUNNING, HELD, DONE, REFUSED, NOT_AS_EXPECTED, UNKNOWN
+    or STOPPED), `message`, which says what that means, and the run's fields, or `error` of a
+    refusal, for the model to read. The same call finds its run as long as that goes on, and
+    24 hours after its end."""
 
     def __init__(self, spec: ToolSpec, send: Callable[[Call], Any], door: Door) -> None:
         super().__init__(**vars(spec))
         object.__setattr__(self, "_call", lambda arguments: send(door.call(spec.name, arguments)))
 
-    def call(self, arguments: Arguments) -> dict[str, Any]:
-        return answered(self._call(arguments))  # type: ignore[attr-defined]
+        def tell(name: str, arguments: Any, wait: float) -> Any:
+            return run(telling(door, name, arguments, harmless=spec.read_only or name == STATUS, wait=wait, send=send, sleep=time.sleep, read=answered))
+
+        object.__setattr__(self, "_tell", tell)
+
+    def call(self, arguments: Arguments) -> ToolAnswer:
+        answer: ToolAnswer = answered(self._call(arguments))  # type: ignore[attr-defined]
+        return answer
 
     def text(self, arguments: Arguments) -> str:
         """The answer as JSON text."""
         return exactjson.encode(self.call(arguments)).decode()
 
-    def __call__(self, **arguments: Any) -> dict[str, Any]:
+    def tell(self, arguments: Arguments, *, wait: float = 0) -> ToolAnswer:
+        """As call, but what goes wrong is told to the model too, in the same form: no
+        answer, a token that isn't taken, arguments that are none. A call waits at most
+        `wait` seconds for a person, or for a stop to be lifted."""
+        told: ToolAnswer = self._tell(self.name, arguments, wait)  # type: ignore[attr-defined]
+        return told
+
+    def status(self, run_id: str, *, wait: float = 0) -> ToolAnswer:
+        """What became of a run of this agent, in the form of tell."""
+        told: ToolAnswer = self._tell(STATUS, {"runId": run_id}, wait)  # type: ignore[attr-defined]
+        return told
+
+    def __call__(self, **arguments: Any) -> ToolAnswer:
         return self.call(arguments)
 
 
@@ -69,14 +84,32 @@ class AsyncTool(ToolSpec):
         super().__init__(**vars(spec))
         object.__setattr__(self, "_call", lambda arguments: send(door.call(spec.name, arguments)))
 
-    async def call(self, arguments: Arguments) -> dict[str, Any]:
-        return answered(await self._call(arguments))  # type: ignore[attr-defined]
+        async def tell(name: str, arguments: Any, wait: float) -> Any:
+            return await arun(
+                telling(door, name, arguments, harmless=spec.read_only or name == STATUS, wait=wait, send=send, sleep=asyncio.sleep, read=answered)
+            )
+
+        object.__setattr__(self, "_tell", tell)
+
+    async def call(self, arguments: Arguments) -> ToolAnswer:
+        answer: ToolAnswer = answered(await self._call(arguments))  # type: ignore[attr-defined]
+        return answer
 
     async def text(self, arguments: Arguments) -> str:
         """The answer as JSON text."""
         return exactjson.encode(await self.call(arguments)).decode()
 
-    async def __call__(self, **arguments: Any) -> dict[str, Any]:
+    async def tell(self, arguments: Arguments, *, wait: float = 0) -> ToolAnswer:
+        """See Tool.tell."""
+        told: ToolAnswer = await self._tell(self.name, arguments, wait)  # type: ignore[attr-defined]
+        return told
+
+    async def status(self, run_id: str, *, wait: float = 0) -> ToolAnswer:
+        """What became of a run of this agent, in the form of tell."""
+        told: ToolAnswer = await self._tell(STATUS, {"runId": run_id}, wait)  # type: ignore[attr-defined]
+        return told
+
+    async def __call__(self, **arguments: Any) -> ToolAnswer:
         return await self.call(arguments)
 
 
@@ -133,9 +166,9 @@ class Door:
         """A call of a tool. It is sent again after a broken connection, since the service
         finds the run of the same call; one that asks `again` would be another run."""
         given = _given(arguments)
-        return self._message("tools/call", {"name": name, "arguments": given}, repeatable="again" not in given)
+        return self._message("tools/call", {"name": name, "arguments": given}, repeatable="again" not in given, more=_seconds(given.get("waitSeconds")))
 
-    def _message(self, method: str, params: dict[str, Any], repeatable: bool) -> Call:
+    def _message(self, method: str, params: dict[str, Any], repeatable: bool, more: float = 0) -> Call:
         return Call(
             "POST",
             ("mcp", "agents", self.agent_id, *(["rehearsal"] if self.rehearsal else [])),
@@ -143,10 +176,16 @@ class Door:
             accept="application/json, text/event-stream",
             prefixed=False,
             repeats=repeatable,
+            more=more,
         )
 
 
-def answered(message: Any) -> dict[str, Any]:
+def _seconds(given: Any) -> float:
+    """How long a call says that it waits."""
+    return min(float(given), 50.0) if isinstance(given, (int, Decimal)) and given > 0 else 0.0
+
+
+def answered(message: Any) -> Any:
     """What a call of a tool came to."""
     result = _result(message)
     value = result.get("structuredContent")
@@ -174,9 +213,12 @@ def _spec(tool: dict[str, Any]) -> ToolSpec:
 
 
 def _given(arguments: Arguments) -> dict[str, Any]:
-    value = exactjson.decode(arguments or "{}") if isinstance(arguments, str) else arguments
+    try:
+        value = exactjson.decode(arguments or "{}") if isinstance(arguments, str) else arguments
+    except ValueError:
+        value = None
     if not isinstance(value, Mapping):
-        raise ValueError("a tool's arguments must be an object")
+        raise ArgumentsError("a tool's arguments must be an object")
     return {name: _exact(member, name) for name, member in value.items()}
 
 
@@ -186,7 +228,7 @@ def _exact(value: Any, where: str) -> Any:
     if isinstance(value, float):
         written = Decimal(repr(value))
         if not written.is_finite() or len(written.as_tuple().digits) > _EXACT_DIGITS:
-            raise ValueError(f"{where}: {value!r} is a float of more digits than are exact; give the arguments as JSON text")
+            raise ArgumentsError(f"{where}: {value!r} is a float of more digits than are exact; give the arguments as JSON text")
         return written
     if isinstance(value, Mapping):
         return {name: _exact(member, f"{where}.{name}") for name, member in value.items()}

@@ -46,7 +46,7 @@ class Transport:
 
     def _exchange(self, call: Call, message: bytes) -> Reply:
         answer = http1.Answer()
-        patience = Patience(whole=call.timeout or self.settings.timeout)
+        patience = Patience(whole=(call.timeout or self.settings.timeout) + call.more)
         with closing(self._received(call, message, patience, answer)) as parts:
             body = whole(parts, self.settings.max_answer_bytes)
         return Reply(answer.status, answer.headers, body)

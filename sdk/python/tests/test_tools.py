@@ -11,7 +11,11 @@ from support.calling import Caller
 from support.scripted import CUT, Scripted, answering, refused
 from support.service import PROJECT, Service
 
-from countersign import CountersignConnectionError, CountersignError, ToolError
+from countersign import ArgumentsError, CountersignConnectionError, CountersignError, ToolError
+from countersign.calls import Call
+from countersign.steps import run
+from countersign.telling import telling
+from countersign.tools import Door
 
 TOKEN = "csn_agent"
 SCHEMA = {
@@ -139,3 +143,86 @@ def test_the_door_of_the_service_lists_and_answers(service: Service, caller: Cal
     assert read.name.startswith("orders_read") and read.read_only and read.schema["type"] == "object"
     answer = caller.call(lambda: status(runId="run-none"))
     assert (answer["error"], "requestId" in answer) == ("not_found", True)
+
+
+ARGUMENTS: dict[str, Any] = {"orderId": "A-1", "amount": 1}
+AGAIN: dict[str, Any] = {**ARGUMENTS, "again": "twice"}
+
+
+def said(outcome: str) -> bytes:
+    return done(outcome=outcome, message=f"It is {outcome}.", url=None, runId="run-1", startedAt="2026-11-28T04:00:00Z", replayed=False)
+
+
+def rpc_error(code: int) -> bytes:
+    return answering(200, {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "no such tool"}})
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments", "answer"),
+    [
+        (CUT, ARGUMENTS, ("UNKNOWN", "no_answer", "make the very same call again, with the same arguments, which finds its run if it did")),
+        (CUT, AGAIN, ("UNKNOWN", "no_answer", "make the same call without again")),
+        (refused(500, "internal"), ARGUMENTS, ("UNKNOWN", "internal", "nobody knows whether this call arrived")),
+        (rpc_error(-32603), ARGUMENTS, ("UNKNOWN", "internal", "nobody knows whether this call arrived")),
+        (refused(503, "unavailable", Retry_After="99"), ARGUMENTS, ("REFUSED", "unavailable", "make the very same call again later")),
+        (refused(401, "unauthenticated"), ARGUMENTS, ("REFUSED", "unauthenticated", "Nothing was sent, for it is unauthenticated: tell whom you work for")),
+        (rpc_error(-32602), ARGUMENTS, ("REFUSED", "invalid_request", "no such tool")),
+        (DONE, "[1]", ("REFUSED", "invalid_arguments", "Nothing was sent, for a tool's arguments must be an object")),
+        (DONE, "{", ("REFUSED", "invalid_arguments", "must be an object")),
+        (DONE, {"amount": 0.1 + 0.2}, ("REFUSED", "invalid_arguments", "amount")),
+    ],
+)
+def test_a_model_is_told_what_became_of_its_call(caller: Caller, reply: bytes, arguments: Any, answer: tuple[str, str, str]) -> None:
+    with Scripted(LIST, reply) as server:
+        cs = caller.make(server.url, TOKEN)
+        (tool,) = caller.call(lambda: cs.tools("agt-1"))
+        told = caller.call(lambda: tool.tell(arguments))
+    assert (told["outcome"], told["error"]) == answer[:2] and answer[2] in told["message"]
+    assert (told["runId"], told["url"], told["startedAt"], told["replayed"]) == (None, None, None, False)
+
+
+def test_a_read_and_a_rehearsal_that_got_no_answer_have_changed_nothing(caller: Caller) -> None:
+    for rehearsal, listed in ((False, STATUS), (True, REFUND)):
+        with Scripted(rpc({"tools": [listed]}), CUT) as server:
+            cs = caller.make(server.url, TOKEN)
+            (tool,) = caller.call(lambda: cs.tools("agt-1", rehearsal=rehearsal))
+            assert "nothing is changed by this call" in caller.call(lambda: tool.tell({}))["message"]
+
+
+def test_a_call_waits_for_a_person_as_long_as_it_is_told_and_outlasts_broken_connections() -> None:
+    class Told:
+        rehearsal = False
+
+        def call(self, name: str, arguments: Any) -> Any:
+            asked.append((name, arguments))
+            return Call("POST", (), body={"params": {"arguments": arguments}})
+
+    asked: list[Any] = []
+    now = [0.0]
+    answers = iter(["WAITING_FOR_A_PERSON", "HELD", None, "DONE"])
+
+    def send(call: Any) -> dict[str, Any]:
+        outcome = next(answers)
+        now[0] += call.body["params"]["arguments"].get("waitSeconds", 0)
+        if outcome is None:
+            raise CountersignConnectionError("gone")
+        return {"outcome": outcome, "runId": "run-1"}
+
+    told = run(telling(Told(), "refund", ARGUMENTS, harmless=False, wait=3600, send=send, sleep=lambda s: None, read=dict, clock=lambda: now[0]))
+    assert told["outcome"] == "DONE"
+    assert asked[1:] == [("run_status", {"runId": "run-1", "waitSeconds": 50})] * 3
+
+
+def test_arguments_that_are_none_are_of_a_type_of_their_own(caller: Caller) -> None:
+    with Scripted(LIST) as server:
+        cs = caller.make(server.url, TOKEN)
+        (tool,) = caller.call(lambda: cs.tools("agt-1"))
+        with pytest.raises(ArgumentsError):
+            caller.call(lambda: tool.call("{"))
+
+
+def test_an_answer_may_take_as_long_as_the_call_said_that_it_waits() -> None:
+    door = Door("agt-1", False)
+    assert door.call("refund", {"waitSeconds": 50}).more == 50
+    assert door.call("refund", '{"waitSeconds": 4e9}').more == 50
+    assert door.call("refund", {"waitSeconds": "soon"}).more == 0

@@ -1,16 +1,12 @@
 import { CountersignConnectionError } from "./errors.js";
 import { encode, rawJson } from "./json.js";
+import { sleep } from "./time.js";
+import { ArgumentsError, told, ToolError } from "./told.js";
+import type { ToolAnswer } from "./toolanswer.js";
 import { type Call, segment, type Transport } from "./transport.js";
 
 /** Values, or the JSON text of an object, as a model wrote it: its numbers keep their digits. */
 export type Arguments = Record<string, unknown> | string;
-
-/**
- * What a call came to, for the model to read: `outcome` (REHEARSED,
- * WAITING_FOR_A_PERSON with `url`, DONE, REFUSED, NOT_AS_EXPECTED, UNKNOWN, STOPPED or
- * RUNNING) and the run's fields, or `error` and `message` of a refusal.
- */
-export type ToolAnswer = Record<string, unknown>;
 
 export interface ToolsOptions {
   /** The door for rehearsals, where nothing is sent. Default false. */
@@ -18,7 +14,16 @@ export interface ToolsOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A capability as a tool for a model. The same call within 24 hours finds its run. */
+export interface ToolCallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+export interface TellOptions extends ToolCallOptions {
+  /** How many seconds a call waits at most for a person, or for a stop to be lifted. Default 0: the model is told that it waits. */
+  wait?: number | undefined;
+}
+
+/** A capability as a tool for a model. The same call finds its run as long as that goes on, and 24 hours after its end. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -30,9 +35,16 @@ export interface Tool {
    */
   readonly schema: Record<string, unknown>;
   readonly readOnly: boolean;
-  call(args?: Arguments, o?: { signal?: AbortSignal | undefined }): Promise<ToolAnswer>;
+  call(args?: Arguments, o?: ToolCallOptions): Promise<ToolAnswer>;
   /** The answer as JSON text, whose numbers keep their digits. */
-  text(args?: Arguments, o?: { signal?: AbortSignal | undefined }): Promise<string>;
+  text(args?: Arguments, o?: ToolCallOptions): Promise<string>;
+  /**
+   * As text, but what goes wrong is told to the model too, in the same form: no answer, a
+   * token that isn't taken, arguments that are none. Only a cancellation is thrown.
+   */
+  tell(args?: Arguments, o?: TellOptions): Promise<string>;
+  /** What became of a run of this agent, in the form of `tell`. */
+  status(runId: string, o?: TellOptions): Promise<string>;
 }
 
 /** The tools in the order in which the door lists them, each also by name. */
@@ -52,18 +64,6 @@ function byName(tools: Tool[]): Tools {
   return Object.defineProperty(tools, "named", { value: named }) as Tools;
 }
 
-/** The door did not take a message, such as a call of a tool that the agent doesn't have. */
-export class ToolError extends Error {
-  /** Of JSON-RPC. */
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.name = "ToolError";
-    this.code = code;
-  }
-}
-
 interface Listed {
   name: string;
   title?: string;
@@ -72,16 +72,27 @@ interface Listed {
   annotations?: { readOnlyHint?: boolean };
 }
 
+const statusTool = "run_status";
+/** The longest wait that the service takes, in seconds. */
+const longestWait = 50;
+const leastPauseMs = 1000;
+const lostCodes = new Set(["no_answer", "internal"]);
+
+const goesOn = (outcome: string) => ["WAITING_FOR_A_PERSON", "RUNNING", "HELD"].includes(outcome);
+const seconds = (given: unknown) => (typeof given === "number" && given > 0 ? Math.min(given, longestWait) : 0);
+
 /** Door is where an agent's tools are called: LIVE, or for rehearsal. */
 export class Door {
   readonly #transport: Transport;
   readonly #path: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #rehearsal: boolean;
 
   constructor(transport: Transport, agentId: string, o: ToolsOptions = {}) {
     this.#transport = transport;
     this.#path = `/mcp/agents/${segment(agentId)}${o.rehearsal ? "/rehearsal" : ""}`;
     this.#signal = o.signal;
+    this.#rehearsal = o.rehearsal === true;
   }
 
   /** tools reads all pages of the list. */
@@ -96,23 +107,64 @@ export class Door {
   }
 
   #tool({ name, title, description, inputSchema, annotations }: Listed): Tool {
-    const text = async (args: Arguments = {}, o: { signal?: AbortSignal | undefined } = {}) => {
-      const given = written(args);
-      // The service finds the run of the same call, so that it may be sent again; one that
-      // asks `again` would be another run.
-      const repeatable = !Object.hasOwn(JSON.parse(given), "again");
-      const params = `{"name":${JSON.stringify(name)},"arguments":${given}}`;
-      return answered(await this.#transport.text(this.#message("tools/call", params, repeatable, o.signal)));
-    };
+    const readOnly = annotations?.readOnlyHint === true;
+    const text = async (args: Arguments = {}, o: ToolCallOptions = {}) => this.#call(name, written(args), o.signal);
     return {
       name,
       title: title ?? name,
       description: description ?? "",
       schema: inputSchema,
-      readOnly: annotations?.readOnlyHint === true,
+      readOnly,
       text,
       call: async (args, o) => JSON.parse(await text(args, o)),
+      tell: (args = {}, o) => this.#tell(name, readOnly, args, o),
+      status: (runId, o) => this.#tell(statusTool, true, { runId }, o),
     };
+  }
+
+  /** #call is the answer of a tool to arguments as JSON text. */
+  async #call(name: string, given: string, signal: AbortSignal | undefined): Promise<string> {
+    const args = JSON.parse(given);
+    // The service finds the run of the same call, so that it may be sent again; one that
+    // asks `again` would be another run.
+    const call = this.#message("tools/call", `{"name":${JSON.stringify(name)},"arguments":${given}}`, !Object.hasOwn(args, "again"), signal);
+    return answered(await this.#transport.text({ ...call, moreMs: 1000 * seconds(args.waitSeconds) }));
+  }
+
+  async #tell(name: string, readOnly: boolean, args: Arguments, { signal, wait = 0 }: TellOptions = {}): Promise<string> {
+    const end = Date.now() + 1000 * wait;
+    const said = await this.#told(name, readOnly, args, signal);
+    const { outcome, runId } = JSON.parse(said) as ToolAnswer;
+    return runId && goesOn(outcome) ? this.#settled(runId, said, end, signal) : said;
+  }
+
+  /** #settled asks for a run that goes on, or waits, until the time is over. */
+  async #settled(runId: string, said: string, end: number, signal: AbortSignal | undefined): Promise<string> {
+    for (;;) {
+      const left = Math.min(Math.floor((end - Date.now()) / 1000), longestWait);
+      if (left < 1) return said;
+      const asked = Date.now();
+      const now = await this.#told(statusTool, true, { runId, waitSeconds: left }, signal);
+      const { outcome, error } = JSON.parse(now) as ToolAnswer;
+      const unanswered = outcome === "UNKNOWN" && error !== undefined && lostCodes.has(error);
+      if (!unanswered && !goesOn(outcome)) return now;
+      if (!unanswered) said = now;
+      // Of many waits at once the service answers some without waiting.
+      if (Date.now() - asked < leastPauseMs) await sleep(leastPauseMs, signal);
+    }
+  }
+
+  async #told(name: string, readOnly: boolean, args: Arguments, signal: AbortSignal | undefined): Promise<string> {
+    let again = false;
+    try {
+      const given = written(args);
+      again = Object.hasOwn(JSON.parse(given), "again");
+      return await this.#call(name, given, signal);
+    } catch (error) {
+      const answer = signal?.aborted ? undefined : told(error, { harmless: readOnly || this.#rehearsal, again });
+      if (answer === undefined) throw error;
+      return JSON.stringify(answer);
+    }
   }
 
   #message(method: string, params: string, repeatable: boolean, signal: AbortSignal | undefined): Call {
@@ -124,8 +176,7 @@ export class Door {
 /** written is the JSON text of arguments, which must be an object. */
 function written(args: Arguments): string {
   const text = typeof args === "string" ? args.trim() || "{}" : encode(exact(args, "arguments"));
-  const value = JSON.parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("a tool's arguments must be an object");
+  if (!isObject(text)) throw new ArgumentsError("a tool's arguments must be an object");
   return text;
 }
 
@@ -136,7 +187,7 @@ function written(args: Arguments): string {
 function exact<T>(value: T, where: string): T {
   if (typeof value === "number" && !Number.isSafeInteger(value)) {
     const [digits = ""] = value.toExponential().replace(/[-.]/g, "").split("e");
-    if (!Number.isFinite(value) || digits.length > 15) throw new TypeError(`${where}: ${value} has more digits than are exact; give the arguments as JSON text`);
+    if (!Number.isFinite(value) || digits.length > 15) throw new ArgumentsError(`${where}: ${value} has more digits than are exact; give the arguments as JSON text`);
   }
   if (typeof value === "object" && value !== null) for (const [name, member] of Object.entries(value)) exact(member, `${where}.${name}`);
   return value;

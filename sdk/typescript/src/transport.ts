@@ -19,6 +19,8 @@ export interface Call {
   accept?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  /** How much longer than usual the service may take, since it was asked to wait. */
+  moreMs?: number | undefined;
 }
 
 /** Transport sends requests to one origin. The token is in a private field: no print of an object shows it. */
@@ -61,7 +63,7 @@ export class Transport {
   }
 
   async #attempt<T>(call: Call & { body: string | undefined }, take: (answer: Answer) => T): Promise<T> {
-    const deadline = new Deadline(call.timeoutMs ?? this.#settings.timeoutMs, call.signal);
+    const deadline = new Deadline((call.timeoutMs ?? this.#settings.timeoutMs) + (call.moreMs ?? 0), call.signal);
     try {
       const response = await this.#fetch(call, deadline.signal, call.accept ?? "application/json");
       const answer = { status: response.status, headers: response.headers, text: await read(response, this.#settings.maxAnswerBytes) };

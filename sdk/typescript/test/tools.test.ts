@@ -1,49 +1,9 @@
-// An agent's tools: as the door lists them, called in the flat form, also by way of frameworks.
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { AIMessage } from "@langchain/core/messages";
-import { ToolNode } from "@langchain/langgraph/prebuilt";
-import { RunContext } from "@openai/agents";
-import { generateText } from "ai";
-import { MockLanguageModelV2 } from "ai/test";
+// An agent's tools: as the door lists them, called in the flat form.
 import { expect, test } from "vitest";
-import { aiTools } from "../src/adapters/ai-sdk.js";
-import { langgraphTools } from "../src/adapters/langgraph.js";
-import { openaiTools } from "../src/adapters/openai-agents.js";
-import { type Arguments, Countersign, CountersignConnectionError, type Tool, ToolError } from "../src/index.js";
-import { serve } from "./support/http.js";
+import { type Arguments, Countersign, CountersignConnectionError, type Outcome, type Tool, ToolError } from "../src/index.js";
+import { answering, calls, cut, done, door, list, refund, rpc, said, schema, status, toolsOf } from "./support/door.js";
 import { projectId, registerShop, startService } from "./support/service.js";
 import { startShop } from "./support/shop.js";
-
-const schema = {
-  type: "object",
-  properties: { orderId: { type: "string" }, amount: { type: "number" }, task: { type: "string" }, again: { type: "string" } },
-  required: ["orderId", "amount"],
-  additionalProperties: false,
-};
-const refund = { name: "refund", title: "Refund", description: "Pays back.", inputSchema: schema, annotations: { readOnlyHint: false } };
-const status = { name: "run_status", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
-
-type Reply = (res: ServerResponse) => void;
-
-const answering = (value: unknown, code = 200): Reply => (res) => {
-  res.writeHead(code, { "Content-Type": "application/json" }).end(typeof value === "string" ? value : JSON.stringify(value));
-};
-const rpc = (result: unknown) => answering({ jsonrpc: "2.0", id: 1, result });
-const done = (text: string) => rpc({ content: [{ type: "text", text }], structuredContent: JSON.parse(text) });
-const list = rpc({ tools: [refund] });
-const cut: Reply = (res) => res.destroy();
-
-/** door answers each request by the next reply. */
-async function door(...replies: Reply[]): Promise<{ cs: Countersign; seen: { path?: string; accept?: string; body: string }[] }> {
-  const seen: { path?: string; accept?: string; body: string }[] = [];
-  const baseUrl = await serve(async (req: IncomingMessage, res) => {
-    let body = "";
-    for await (const chunk of req) body += chunk;
-    seen.push({ path: req.url, accept: req.headers.accept, body });
-    replies[Math.min(seen.length, replies.length) - 1]?.(res);
-  });
-  return { cs: new Countersign({ baseUrl, token: "csn_agent" }), seen };
-}
 
 const first = async (cs: Countersign, rehearsal = false): Promise<Tool> => (await cs.tools("agt-1", { rehearsal }))[0] as Tool;
 
@@ -119,35 +79,6 @@ test("a refusal is an answer for the model; what the door does not take is an er
   await expect(tool.call()).rejects.toThrow(CountersignConnectionError);
 });
 
-test("LangGraph's node calls them", async () => {
-  const { cs, seen } = await door(list, done('{"outcome":"DONE"}'));
-  const node = new ToolNode(langgraphTools(await cs.tools("agt-1")));
-  const asks = new AIMessage({ content: "", tool_calls: [{ id: "1", name: "refund", args: { orderId: "A-1", amount: 64.5 } }] });
-  const { messages } = await node.invoke({ messages: [asks] });
-  expect(messages[0].content).toBe('{"outcome":"DONE"}');
-  expect(seen[1]?.body).toContain('"arguments":{"orderId":"A-1","amount":64.5}');
-});
-
-test("the OpenAI Agents SDK calls them with the model's own text", async () => {
-  const { cs, seen } = await door(list, done('{"outcome":"DONE"}'));
-  const [tool] = openaiTools(await cs.tools("agt-1"));
-  expect(tool).toMatchObject({ type: "function", name: "refund", parameters: schema, strict: false });
-  expect(await tool?.invoke(new RunContext(), '{"orderId":"A-1","amount":0.12345678901234567890}')).toBe('{"outcome":"DONE"}');
-  expect(seen[1]?.body).toContain('"amount":0.12345678901234567890}');
-});
-
-test("the Vercel AI SDK calls them", async () => {
-  const { cs, seen } = await door(list, done('{"outcome":"DONE"}'));
-  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-  const model = new MockLanguageModelV2({
-    doGenerate: async () => ({ content: [{ type: "tool-call", toolCallId: "1", toolName: "refund", input: '{"orderId":"A-1","amount":64.5}' }], finishReason: "tool-calls", usage, warnings: [] }),
-  });
-  const { toolResults } = await generateText({ model, prompt: "pay it back", tools: aiTools(await cs.tools("agt-1")) });
-  expect(toolResults[0]).toMatchObject({ toolName: "refund", output: { outcome: "DONE" } });
-  expect(model.doGenerateCalls[0]?.tools?.[0]).toMatchObject({ name: "refund", inputSchema: schema });
-  expect(seen[1]?.body).toContain('"arguments":{"orderId":"A-1","amount":64.5}');
-});
-
 test("the door of the service lists and answers", async () => {
   const shop = await startShop();
   const service = await startService(shop.url);
@@ -160,6 +91,59 @@ test("the door of the service lists and answers", async () => {
   const [read, look] = await service.client({ token }).tools(id);
   expect(read?.readOnly).toBe(true);
   expect(await look?.call({ runId: "run-none" })).toMatchObject({ error: "not_found" });
-  expect(await read?.call({ orderId: "A-48213" })).toMatchObject({ outcome: "DONE" });
-  for (const tool of Object.values(aiTools([read as Tool]))) expect(tool.description).toBe(read?.description);
+  const answer = await read?.call({ orderId: "A-48213" });
+  const outcome: Outcome | undefined = answer?.outcome; // typed
+  expect(outcome).toBe("DONE");
+  expect(await read?.status(answer?.runId as string)).toContain('"outcome":"DONE"');
+});
+
+const args = { orderId: "A-1", amount: 1 };
+const http = (code: number, error: string) => answering({ error, message: `it is ${error}`, requestId: "req-1" }, code);
+const error = (code: number) => answering({ jsonrpc: "2.0", id: 1, error: { code, message: "no such tool" } });
+
+test.each<[string, Parameters<typeof toolsOf>, Arguments, object]>([
+  ["no answer", [cut], args, { outcome: "UNKNOWN", error: "no_answer", message: expect.stringContaining("make the very same call again, with the same arguments, which finds its run if it did") }],
+  ["no answer to `again`", [cut], { ...args, again: "twice" }, { outcome: "UNKNOWN", error: "no_answer", message: expect.stringContaining("make the same call without again") }],
+  ["something broken", [http(500, "internal")], args, { outcome: "UNKNOWN", error: "internal", requestId: "req-1", message: expect.stringContaining("nobody knows whether this call arrived") }],
+  ["something broken inside", [error(-32603)], args, { outcome: "UNKNOWN", error: "internal" }],
+  ["no room", [http(503, "unavailable")], args, { outcome: "REFUSED", error: "unavailable", requestId: "req-1", message: expect.stringContaining("make the very same call again later") }],
+  ["a token that isn't taken", [http(401, "unauthenticated")], args, { outcome: "REFUSED", error: "unauthenticated", requestId: "req-1", message: expect.stringContaining("Nothing was sent") }],
+  ["a tool that isn't there", [error(-32602)], args, { outcome: "REFUSED", error: "invalid_request", message: expect.stringContaining("no such tool") }],
+  ["no object", [said("DONE")], "[1]", { outcome: "REFUSED", error: "invalid_arguments", message: expect.stringContaining("Nothing was sent, for a tool's arguments must be an object") }],
+  ["a number that nobody knows", [said("DONE")], { amount: 0.1 + 0.2 }, { outcome: "REFUSED", error: "invalid_arguments", message: expect.stringContaining("arguments.amount") }],
+])("a model is told what became of its call: %s", async (_, replies, given, answer) => {
+  const { tools } = await toolsOf(...replies);
+  const text = await tools.named("refund").tell(given);
+  expect(JSON.parse(text)).toEqual({ ...unstarted, message: expect.any(String), ...answer });
+});
+
+const unstarted = { url: null, runId: null, startedAt: null, replayed: false };
+
+test("a read and a rehearsal that got no answer have changed nothing", async () => {
+  const { tools } = await toolsOf(cut);
+  expect(await tools.named("run_status").tell({ runId: "run-1" })).toContain("nothing is changed by this call");
+  const { cs } = await door(rpc({ tools: [refund] }), cut);
+  expect(await (await cs.tools("agt-1", { rehearsal: true })).named("refund").tell(args)).toContain("nothing is changed by this call");
+});
+
+test("a cancellation is thrown, whenever it comes", async () => {
+  const { tools } = await toolsOf(said("DONE"));
+  const gone = new Error("the user left");
+  await expect(tools.named("refund").tell(args, { signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
+});
+
+test("a call waits for a person as long as it is told, and outlasts broken connections", async () => {
+  const { tools, seen } = await toolsOf(said("WAITING_FOR_A_PERSON"), said("HELD"), cut, cut, cut, said("DONE"));
+  expect(JSON.parse(await tools.named("refund").tell(args, { wait: 86_400 }))).toMatchObject({ outcome: "DONE" });
+  expect(calls(seen)[1]).toEqual(["run_status", { runId: "run-1", waitSeconds: 50 }]);
+  const impatient = await toolsOf(said("WAITING_FOR_A_PERSON"));
+  expect(await impatient.tools.named("refund").tell(args)).toContain("WAITING_FOR_A_PERSON");
+  expect(calls(impatient.seen)).toHaveLength(1);
+});
+
+test("an answer may take as long as the call said that it waits", async () => {
+  const baseUrl = (await door(list, (res) => void setTimeout(() => said("DONE")(res), 600))).baseUrl;
+  const [tool] = await new Countersign({ baseUrl, token: "csn_agent", timeoutMs: 300, retries: 0 }).tools("agt-1");
+  await expect(tool?.call(args)).rejects.toThrow("no whole answer in time");
+  expect(await tool?.call({ ...args, waitSeconds: 50 })).toMatchObject({ outcome: "DONE" });
 });

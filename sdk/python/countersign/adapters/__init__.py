@@ -1,2 +1,2 @@
-"""An agent's tools for frameworks. None of these has been tried against the real package:
-each is written to its documentation. What they are made of, countersign.tools, is tested."""
+"""An agent's tools for frameworks, each of which is imported when its tools are made. What
+an answer says to a model is countersign.tools' alone."""

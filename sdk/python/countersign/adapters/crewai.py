@@ -1,6 +1,6 @@
 """Tools for CrewAI.
 
-NOT TRIED against the real package; written to its documentation.
+Not tried against the real package; written to its documentation and sources.
 
     Agent(role="Refunder", goal="...", backstory="...", tools=crewai_tools(cs.tools(agent_id)))
 """
@@ -8,31 +8,36 @@ NOT TRIED against the real package; written to its documentation.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Any
 
 from ..tools import Tool
+from .suspension import text
 
-_TYPES = {"string": str, "integer": int, "number": Decimal, "boolean": bool, "array": list, "object": dict}
 
-
-def crewai_tools(tools: Iterable[Tool]) -> list[Any]:
+def crewai_tools(tools: Iterable[Tool], *, wait: float = 0) -> list[Any]:
+    """wait: how many seconds a call waits at most for a person; a crew has no way to sleep
+    meanwhile."""
     from crewai.tools import BaseTool
-    from pydantic import Field, create_model
+    from pydantic import BaseModel
 
     def model(tool: Tool) -> Any:
-        """CrewAI takes a model of pydantic, not a schema: what a type doesn't say, the service checks."""
-        fields: dict[str, Any] = {}
-        for name, schema in tool.schema.get("properties", {}).items():
-            needed = name in tool.schema.get("required", [])
-            of: Any = _TYPES.get(schema.get("type", ""), Any)
-            fields[name] = (of if needed else of | None, Field(... if needed else None, description=schema.get("description", "")))
-        return create_model(f"{tool.name}_arguments", **fields)
+        """CrewAI takes a model of pydantic, not a schema: one that shows the door's schema and
+        takes everything, since the door checks arguments, and tells the model what is wrong."""
+
+        class Arguments(BaseModel):
+            model_config: Any = {"extra": "allow"}
+
+            @classmethod
+            def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+                return dict(tool.schema)
+
+        Arguments.__name__ = f"{tool.name}_arguments"
+        return Arguments
 
     def made(tool: Tool) -> Any:
         class Made(BaseTool):  # type: ignore[misc]
             def _run(self, **arguments: Any) -> str:
-                return tool.text({name: value for name, value in arguments.items() if value is not None})
+                return text(tool.tell(arguments, wait=wait))
 
         return Made(name=tool.name, description=tool.description, args_schema=model(tool))
 

@@ -1,19 +1,22 @@
 import { jsonSchema, type Tool as AITool, tool } from "ai";
-import type { Tool, ToolAnswer } from "../tools.js";
+import type { ToolAnswer } from "../toolanswer.js";
+import type { TellOptions, Tool } from "../tools.js";
 
 /**
  * Tools for the Vercel AI SDK (ai 5 or later), by their names.
  *
  *     await generateText({ model, prompt, tools: aiTools(await cs.tools(agentId)) });
+ *
+ * `wait`: how many seconds a call waits at most for a person.
  */
-export function aiTools(tools: Iterable<Tool>): Record<string, AITool<Record<string, unknown>, ToolAnswer>> {
+export function aiTools(tools: Iterable<Tool>, { wait }: Pick<TellOptions, "wait"> = {}): Record<string, AITool<Record<string, unknown>, ToolAnswer>> {
   return Object.fromEntries(
     [...tools].map((t) => [
       t.name,
       tool({
         description: t.description,
         inputSchema: jsonSchema<Record<string, unknown>>(t.schema as never),
-        execute: (args, { abortSignal }) => t.call(args, { signal: abortSignal }),
+        execute: async (args, { abortSignal }): Promise<ToolAnswer> => JSON.parse(await t.tell(args, { signal: abortSignal, wait })),
       }),
     ]),
   );
