@@ -79,7 +79,7 @@ func (s *ApprovalService) asserted(tx store.Tx, a core.Actor, r *records.Approva
 		return nil, err
 	}
 	out := &countersign.Assertion{SignedAnswer: *d.Assertion, PublicKey: logged.PublicKey, RPID: logged.RPID, Registration: p.Registration}
-	about := assertion.Decision{ApprovalID: r.ID, RequestDigest: r.RequestDigest, Decision: d.Decision, Reason: d.Reason}
+	about := assertion.Decision{ApprovalID: r.ID, RequestDigest: r.RequestDigest, StateDigest: r.StateDigest, Decision: d.Decision, Reason: d.Reason}
 	checked, err := assertion.Check(about, out)
 	switch {
 	case err != nil:
