@@ -39,6 +39,9 @@ func stateFacts(a *countersign.Approval) (facts [][2]string) {
 	for _, name := range slices.Sorted(maps.Keys(a.State.Values)) {
 		facts = append(facts, [2]string{"state " + Plain(name), doubted(value(a.State.Values[name]))})
 	}
+	if a.State.Request != nil {
+		facts = append(facts, requestFacts(a.State.Request, a.State.RequestDigest)...)
+	}
 	facts = append(facts, [2]string{"state read", a.State.Capability + ", " + moment(a.State.At)}, [2]string{"state digest", a.StateDigest})
 	return facts
 }
