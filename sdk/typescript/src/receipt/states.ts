@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Json } from "./canonical.js";
 import { capability, live, steps } from "./capability.js";
-import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
+import { at, type Claims, exists, has, list } from "./claims.js";
 import { need } from "./failure.js";
 import { letOut, type Sendings } from "./gate.js";
 import { judge } from "./gaterules.js";
@@ -71,13 +71,20 @@ function nanoseconds(time: string): bigint | undefined {
   return form === "" ? undefined : BigInt(Date.parse(`${form.slice(0, 19)}Z`)) * 1_000_000n + BigInt(form.slice(20));
 }
 
+/** last is the place of the last record before another that is wanted, -1 for none. */
+function last(records: AuditRecord[], before: number, wanted: (r: AuditRecord) => boolean): number {
+  let place = before - 1;
+  while (place >= 0 && !wanted(records[place] as AuditRecord)) place--;
+  return place;
+}
+
 /** Whether the last look before a sending found this state, and began ten seconds before at most. */
 function lookedBefore(records: AuditRecord[], id: string, digest: string, sending: number): boolean {
-  const looked = records.findLastIndex((r, i) => i < sending && fits(r, "steps.looked", id) && word(r, "actor") === "system");
+  const looked = last(records, sending, (r) => fits(r, "steps.looked", id) && word(r, "actor") === "system");
   const found = records[looked];
   if (found === undefined || word(found, "stateDigest") !== digest) return false;
   const key = word(found, "reason").split(": ")[0];
-  const began = records.findLast((r, i) => i < looked && fits(r, "steps.look", id) && word(r, "reason") === key);
+  const began = records[last(records, looked, (r) => fits(r, "steps.look", id) && word(r, "reason") === key)];
   const [from, to] = [nanoseconds(word(began ?? {}, "at")), nanoseconds(word(records[sending] ?? {}, "at"))];
   return from !== undefined && to !== undefined && to - from <= tenSeconds;
 }
