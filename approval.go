@@ -29,6 +29,12 @@ type Approval struct {
 	InputSnapshot   map[string]Value `json:"inputSnapshot" nullable:"false"`
 	Request         Request          `json:"request"`
 	RequestDigest   string           `json:"requestDigest,omitempty" doc:"absent for who must not see all of the request"`
+	StateDigest     string           `json:"stateDigest,omitempty" since:"3" doc:"of state: SHA-256 of the canonical form of its capability and fields; absent for who must not see all of it"`
+	State           *State           `json:"state,omitempty" since:"3" doc:"where the capability has a precondition: what was read before it was asked for, or when a reviewer looked again. It is read once more before anything is sent"`
+	Changed         []StateChange    `json:"changed,omitempty" nullable:"false" since:"3" doc:"what of the state is no longer as it was in the approval before"`
+	AskedAgain      int64            `json:"askedAgain,omitempty" since:"3" doc:"1 or 2: how many times it was asked for anew in this attempt since the state had changed; after the second the step fails instead"`
+	PreviousID      string           `json:"previousApprovalId,omitempty" since:"3" doc:"the approval that it takes the place of"`
+	Superseded      bool             `json:"superseded,omitempty" since:"3" doc:"true: another one was asked for in its place; it lets nothing out any more, whatever the state is later"`
 	Expectation     Value            `json:"expectation,omitzero" doc:"what will judge the answer: an Expectation, or an array of several that must all hold"`
 	Sources         []InputSource    `json:"sources,omitempty" nullable:"false" doc:"where inputs come from that an earlier step answered"`
 	Same            []SameRequest    `json:"same,omitempty" nullable:"false" doc:"up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out"`
@@ -91,5 +97,7 @@ type Decision struct {
 	Reason   string         `json:"reason" doc:"never blank"`
 
 	SuggestedInput map[string]Value `json:"suggestedInput,omitzero" nullable:"false" doc:"with REJECTED only: the inputs that would be approved, which must fit the capability"`
+	RequestDigest  string           `json:"requestDigest,omitempty" since:"3" doc:"of the request that whoever decides has seen: must be the approval's"`
+	StateDigest    string           `json:"stateDigest,omitempty" since:"3" doc:"of the state that whoever decides has seen: must be the approval's"`
 	Assertion      *SignedAnswer    `json:"assertion,omitempty" doc:"a passkey's answer over this decision; where the approval or the tenant asks for one, APPROVED needs it"`
 }

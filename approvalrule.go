@@ -95,5 +95,7 @@ type GivenDecision struct {
 
 	Assertion *Assertion `json:"assertion,omitempty" doc:"the passkey's answer over this decision; left out with the digest for who must not see all of the request"`
 
-	Left bool `json:"left,omitempty" doc:"its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; it came before enough had approved, so it doesn't count"`
+	StateDigest string `json:"stateDigest,omitempty" since:"3" doc:"of the state that it was given on; one on another state than the approval's doesn't count. Left out with the approval's"`
+
+	Left bool `json:"left,omitempty" doc:"its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; or it was given on another state; it came before enough had approved, so it doesn't count"`
 }

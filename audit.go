@@ -26,6 +26,8 @@ type AuditRecord struct {
 	Digest    string    `json:"digest,omitempty" doc:"request digest of what was approved or sent"`
 	RequestID string    `json:"requestId"`
 
+	StateDigest string `json:"stateDigest,omitempty" since:"3" doc:"digest of the state that was read, decided on, or sent by"`
+
 	DecisionAssertion string               `json:"decisionAssertion,omitempty" enum:"PASSKEY" doc:"of an approval that was asked for: each approval of it must be signed with a passkey"`
 	Assertion         *Assertion           `json:"assertion,omitempty" doc:"of a decision that was signed with a passkey"`
 	Passkey           *PasskeyRegistration `json:"passkey,omitempty" doc:"of a passkey that was registered"`

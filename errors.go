@@ -73,13 +73,16 @@ const (
 	CodeAnswerUnsigned   Code = "answer_unsigned"
 	CodeWithdrawn        Code = "withdrawn"
 	CodeNotExecuted      Code = "not_executed"
+
+	CodePreconditionFailed  Code = "precondition_failed"
+	CodePreconditionUnknown Code = "precondition_unknown"
 )
 
 // RunReasons are the codes for which a run fails or is cancelled.
 var RunReasons = []Code{
 	CodeReceiverRefused, CodeOutputMissing, CodeExpectationNotMet, CodeNotSent, CodeOutcomeUnknown, CodeApprovalRejected, CodeApprovalExpired,
 	CodeDeniedByRule, CodeDeniedByBudget, CodeDrift, CodeProjectDisabled, CodeCancelled, CodeAbandoned, CodeSetAside,
-	CodeAnswerUnsigned, CodeWithdrawn, CodeNotExecuted,
+	CodeAnswerUnsigned, CodeWithdrawn, CodeNotExecuted, CodePreconditionFailed, CodePreconditionUnknown,
 }
 
 // Error is a refusal that the caller may see: its code is stable and its

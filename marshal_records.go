@@ -54,7 +54,7 @@ func appendStepRun(b []byte, s *StepRun) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	if s.Reconciliation != nil || s.Late != nil || len(s.Probes) > 0 || s.Error != nil || s.AnsweredBy != nil || len(s.Settlements) > 0 || s.Questions != 0 || s.SettledBy != nil || !s.AskedFrom.IsZero() || !s.NextAt.IsZero() {
+	if s.Reconciliation != nil || s.Late != nil || len(s.Probes) > 0 || s.Error != nil || s.AnsweredBy != nil || len(s.Settlements) > 0 || s.Questions != 0 || s.SettledBy != nil || !s.AskedFrom.IsZero() || !s.NextAt.IsZero() || s.looks() {
 		if b, err = appendRare(b, s); err != nil {
 			return b, err
 		}
@@ -83,7 +83,12 @@ func appendRare(b []byte, s *StepRun) ([]byte, error) {
 		AskedFrom   time.Time          `json:"askedFrom,omitzero"`
 		NextAt      time.Time          `json:"nextAt,omitzero"`
 		SettledBy   *SettledBy         `json:"settledBy,omitempty"`
-	}{s.Reconciliation, s.Late, s.Probes, s.Error, s.AnsweredBy, s.Settlements, s.Questions, s.AskedFrom, s.NextAt, s.SettledBy}
+		WouldCheck  *WouldCheck        `json:"wouldCheck,omitempty"`
+		Looks       []Look             `json:"looks,omitempty"`
+		Looking     int64              `json:"looking,omitempty"`
+		AskedAgain  int64              `json:"askedAgain,omitempty"`
+		StateDigest string             `json:"stateDigest,omitempty"`
+	}{s.Reconciliation, s.Late, s.Probes, s.Error, s.AnsweredBy, s.Settlements, s.Questions, s.AskedFrom, s.NextAt, s.SettledBy, s.WouldCheck, s.Looks, s.Looking, s.AskedAgain, s.StateDigest}
 	first := len(b)
 	b, err := appendAny(b, reflect.ValueOf(&rare))
 	if err != nil {
@@ -152,6 +157,7 @@ func appendAuditRecord(b []byte, r *AuditRecord) (_ []byte, err error) {
 	}
 	b = appendGiven(b, `,"digest":`, r.Digest)
 	b = appendMember(b, `,"requestId":`, r.RequestID)
+	b = appendGiven(b, `,"stateDigest":`, r.StateDigest)
 	b = appendGiven(b, `,"decisionAssertion":`, r.DecisionAssertion)
 	if r.Assertion != nil {
 		if b, err = appendAny(append(b, `,"assertion":`...), reflect.ValueOf(r.Assertion)); err != nil {

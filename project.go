@@ -48,6 +48,7 @@ type Capability struct {
 	Sensitive   []string              `json:"sensitive,omitempty" nullable:"false" doc:"input and output fields masked for a VIEWER and in logs"`
 
 	ApprovalRules []ApprovalRule `json:"approvalRules,omitempty" nullable:"false" maxItems:"50" doc:"what decides, by the inputs, before approval does"`
+	Precondition  *Precondition  `json:"precondition,omitempty" since:"3" doc:"what is read before its approval is asked for and again before it is sent, and must be so"`
 	Budgets       []Budget       `json:"budgets,omitempty" nullable:"false" doc:"how often LIVE steps may call it, and for how much, at most 20"`
 }
 

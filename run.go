@@ -158,6 +158,11 @@ type StepRun struct {
 	AskedFrom        time.Time          `json:"askedFrom,omitzero" since:"3" doc:"when it was asked for the first time"`
 	NextAt           time.Time          `json:"nextAt,omitzero" since:"3" doc:"when it is asked next; absent: not by itself"`
 	SettledBy        *SettledBy         `json:"settledBy,omitempty" since:"3" doc:"the step ended by the receiver's own word, signed with this key"`
+	WouldCheck       *WouldCheck        `json:"wouldCheck,omitempty" since:"3" doc:"of a rehearsed step with a precondition: what would be looked at"`
+	Looks            []Look             `json:"looks,omitempty" nullable:"false" since:"3" doc:"the reads for its precondition, oldest first"`
+	Looking          int64              `json:"looking,omitempty" since:"3" doc:"the number of the look that is under way"`
+	AskedAgain       int64              `json:"askedAgain,omitempty" since:"3" doc:"how many new approvals of the present attempt were asked for since the state had changed"`
+	StateDigest      string             `json:"stateDigest,omitempty" since:"3" doc:"of the state that was read before it was sent; absent for who must not see all of it"`
 	MayHaveHappened  bool               `json:"mayHaveHappened,omitempty" doc:"a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it"`
 	StartedAt        time.Time          `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
 	CompletedAt      time.Time          `json:"completedAt,omitzero"`

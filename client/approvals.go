@@ -56,3 +56,9 @@ func (c *Client) Approval(ctx context.Context, id string) (*countersign.Approval
 func (c *Client) Decide(ctx context.Context, id string, w countersign.Decision) (*countersign.Approval, error) {
 	return post[countersign.Approval](ctx, c, approvalPath(id)+"/decision", w)
 }
+
+// LookAgain reads the state that the approval is asked for against again (APPROVER who may decide
+// it). It decides nothing.
+func (c *Client) LookAgain(ctx context.Context, id string) (*countersign.Approval, error) {
+	return post[countersign.Approval](ctx, c, approvalPath(id)+"/look", nil)
+}

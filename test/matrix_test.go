@@ -93,6 +93,7 @@ var matrix = map[string]row{
 	"settleRun":           {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r", "n": 1, "action": "CONFIRM", "reason": "r"}), ok: "state_conflict", live: true},
 	"listApprovals":       {},
 	"getApproval":         {kind: "approval"},
+	"lookAgain":           {role: "APPROVER", kind: "approval", ok: "state_conflict", live: true},
 	"decideApproval":      {role: "APPROVER", kind: "approval", body: always(doc{"decision": "APPROVED", "reason": "r"}), ok: "state_conflict", live: true},
 	"syncAgents":          {role: "OPERATOR", kind: "project", body: always(doc{"schemaVersion": "1.0", "agents": []any{}})},
 	"listAgents":          {},

@@ -68,6 +68,7 @@ type Service struct {
 	*runs.SearchService
 	*approvals.ApprovalService
 	*approvals.ReviewService
+	*approvals.LookService
 	*evidence.AuditService
 	*evidence.ReceiptService
 	*evidence.MetricService
@@ -101,6 +102,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.StopService, s.ProbeService, s.StartService = runs.NewStops(c, s.RunService), runs.NewProbes(c, s.RunService, pr), runs.NewStarts(c, s.RunService, s.PlanService)
 	s.CallService = runs.NewCalls(c, s.StartService)
 	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.Party)
+	s.LookService = approvals.NewLooks(c, s.ApprovalService, d)
 	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)
 
 	s.AuditService, s.ReceiptService, s.MetricService = evidence.NewAudits(c), evidence.NewReceipts(c, s.RunService, s.ApprovalService), evidence.NewMetrics(c)

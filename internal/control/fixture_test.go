@@ -19,7 +19,9 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/precondition"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/quota"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -316,6 +318,15 @@ func inBubble(t *testing.T, f func()) {
 
 // later lets virtual time pass.
 func later(d time.Duration) { time.Sleep(d) }
+
+func (noDriver) Look(runrepo.Ref, *run.Look) (run.Looked, error) { return run.Looked{}, nil }
+
+func (h *fixture) Look(_ runrepo.Ref, l *run.Look) (run.Looked, error) {
+	if h.probed != nil {
+		h.probed()
+	}
+	return run.Looked{Step: l.Step, N: l.N, Found: precondition.Read(cost.New(nil, cost.Most, 0), l.Precondition, l.Read, h.answers)}, nil
+}
 
 func (noDriver) Question(runrepo.Ref, *run.Question, bool) (countersign.SettlementRecord, error) {
 	return countersign.SettlementRecord{}, nil

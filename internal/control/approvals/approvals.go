@@ -171,6 +171,9 @@ func (s *ApprovalService) Decide(ctx context.Context, a core.Actor, id string, d
 		if err != nil {
 			return err
 		}
+		if err := sawThis(rec, d); err != nil {
+			return err
+		}
 		actor := a.RunActor()
 		actor.OnBehalfOf = in.OnBehalfOf
 		signed, err := s.asserted(tx, a, rec, d)

@@ -93,7 +93,7 @@ func (s *ApprovalService) asserted(tx store.Tx, a core.Actor, r *records.Approva
 		}
 		return nil, err
 	}
-	about := assertion.Decision{ApprovalID: r.ID, RequestDigest: r.RequestDigest, Decision: d.Decision, Reason: d.Reason}
+	about := assertion.Decision{ApprovalID: r.ID, RequestDigest: r.RequestDigest, StateDigest: r.StateDigest, Decision: d.Decision, Reason: d.Reason}
 	return s.Asserted(tx, a, about, d.Assertion)
 }
 

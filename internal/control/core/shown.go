@@ -19,6 +19,9 @@ func Masks(a Actor) bool { return mask.ViewerOnly(a.Roles) }
 
 // MaskFor masks the run's steps if the actor must not see them.
 func (s *Core) MaskFor(tx store.Tx, a Actor, r *countersign.Run) error {
+	if a.Agents != nil {
+		return maskLooks(tx, a, r)
+	}
 	if !Masks(a) {
 		return nil
 	}

@@ -207,4 +207,6 @@ type Driver interface {
 	// Calls reports that this process has a side effect of a run under way.
 	Calls(ref runrepo.Ref) bool
 	Asker
+	// Look makes a read for a precondition, whose intent is committed.
+	Look(ref runrepo.Ref, l *run.Look) (run.Looked, error)
 }

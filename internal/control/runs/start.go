@@ -317,7 +317,11 @@ func (s *StartService) StartRun(ctx context.Context, a core.Actor, start counter
 		if err := s.checkLimitsOfStart(tx, a.Tenant, o); err != nil {
 			return nil, err
 		}
-		return s.Repo.Plan(tx, a.Tenant, planID, rec.PlanDigest)
+		p, err := s.Repo.Plan(tx, a.Tenant, planID, rec.PlanDigest)
+		if err != nil {
+			return nil, err
+		}
+		return p, s.Repo.MayLook(tx, a.Tenant, p)
 	})
 }
 

@@ -199,6 +199,9 @@ func (s *StartService) startExecutors(ctx context.Context, a core.Actor, c execu
 		if err := s.checkLimitsOfStart(tx, a.Tenant, o); err != nil {
 			return nil, err
 		}
+		if err := s.Repo.MayLook(tx, a.Tenant, whole); err != nil {
+			return nil, err
+		}
 		_, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: *p, Synthetic: true}, 0)
 		return whole, err
 	})

@@ -23,6 +23,7 @@ func meaning(whole opened, known Known, v Verdict) Verdict {
 	}{
 		{Statement, c.checkStatement}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
 		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit}, {Run, c.checkAnswers},
+		{Approvals, c.checkStates},
 	} {
 		if problem := check.problem(); problem != "" {
 			return v.failed(check.section, problem)

@@ -29,7 +29,7 @@ var byLink = map[Operation]Leaving{
 
 	ConfirmToken: Refused, AcceptInvitation: Refused, DeclineInvitation: Refused, ConfirmChat: Refused, RemoveChat: Refused, WriteDelegation: Refused,
 
-	ReconcileRun: Told, ProbeRun: Told, SettleRun: Told, CancelRun: Told,
+	ReconcileRun: Told, ProbeRun: Told, SettleRun: Told, LookAgain: Told, CancelRun: Told,
 	WriteModel: Told, SuspendModel: Told, ResumeModel: Told, RetireModel: Told, RestoreModel: Told, CompilePlan: Told, CreatePlan: Told,
 	WriteProject: Told, CheckHealth: Told, ProveReceiver: Told, WriteAnswerKeys: Told, ToggleProject: Told, RetireProject: Told, RestoreProject: Told,
 	SyncAgents: Told, AdmitAgent: Told, SuspendAgent: Told, RetireAgent: Told, RestoreAgent: Told,

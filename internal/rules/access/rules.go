@@ -43,6 +43,7 @@ const (
 	SettleRun       Operation = "runs.settle"
 	ReadApprovals   Operation = "approvals.read"
 	DecideApproval  Operation = "approvals.decide"
+	LookAgain       Operation = "approvals.look"
 	SyncAgents      Operation = "agents.sync"
 	ListAgents      Operation = "agents.list"
 	ReadAgents      Operation = "agents.read"
@@ -169,6 +170,7 @@ var rules = map[Operation]rule{
 	SettleRun:       {roles: approver, write: true},
 	ReadApprovals:   {},
 	DecideApproval:  {roles: approver, write: true},
+	LookAgain:       {roles: approver, write: true},
 	SyncAgents:      {roles: operator, write: true},
 	ListAgents:      {},
 	ReadAgents:      {},

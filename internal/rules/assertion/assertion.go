@@ -25,13 +25,18 @@ import (
 // Decision is what is signed: this answer to the approval of this request, for this reason.
 type Decision struct {
 	ApprovalID, RequestDigest string
+	StateDigest               string // of an approval against a state, "" for one without
 	Decision                  countersign.ApprovalStatus
 	Reason                    string
 }
 
 // Challenge is what the browser is given to sign. Whoever has the decision can compute it.
 func (d Decision) Challenge() []byte {
-	sum := sha256.Sum256([]byte("countersign decision v1\n" + d.ApprovalID + "\n" + d.RequestDigest + "\n" + string(d.Decision) + "\n" + countersign.SHA256Hex([]byte(d.Reason))))
+	lead := "countersign decision v1\n" + d.ApprovalID + "\n" + d.RequestDigest + "\n"
+	if d.StateDigest != "" {
+		lead = "countersign decision v2\n" + d.ApprovalID + "\n" + d.RequestDigest + "\n" + d.StateDigest + "\n"
+	}
+	sum := sha256.Sum256([]byte(lead + string(d.Decision) + "\n" + countersign.SHA256Hex([]byte(d.Reason))))
 	return sum[:]
 }
 

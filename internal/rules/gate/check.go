@@ -128,11 +128,7 @@ func (k *checking) predicate(at string, p *countersign.Predicate) {
 		return
 	case operator.Unary:
 		return
-	case p.Value.IsZero() || p.Value.IsNull():
-		k.add(at+".value", badRule, "%s needs a value other than null; isUnknown asks whether there is none", p.Operator)
-		return
-	case operator.Orders && p.Value.Kind() != countersign.KindNumber:
-		k.add(at+".value", wrongType, "%s compares numbers, and this is a %s; use eq or neq", p.Operator, p.Value.Kind())
+	case !k.operand(at, p, operator):
 		return
 	}
 	if kind := p.Value.Kind().String(); types != nil && !slices.Contains(types, kind) {

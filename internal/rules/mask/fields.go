@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/folded"
+	"github.com/countersign/countersign/internal/rules/precondition"
 )
 
 // Fields says which values of a capability, or of a step of it, are masked for a VIEWER.
@@ -53,6 +54,9 @@ func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
 	names := slices.Clone(c.Sensitive)
 	if probe := p.Capability(c.Probe); c.Probe != "" && probe != nil {
 		names = append(names, probe.Sensitive...)
+	}
+	if _, read := precondition.Of(p, c); read != nil {
+		names = append(names, read.Sensitive...)
 	}
 	return names
 }

@@ -32,7 +32,7 @@ func Run(r *countersign.Run, p *countersign.Plan, open []string) {
 			continue
 		}
 		if h.step(&r.Steps[i]) {
-			r.Error = maskedError(r.Error)
+			r.Error = unknownOf(maskedError(r.Error))
 		}
 		r.Error = countersign.WithoutQuote(r.Error)
 	}

@@ -43,6 +43,7 @@ func (h *Fields) step(s *countersign.StepRun) (quoted bool) {
 		}
 		s.Reconciliation = &said
 	}
+	quoted = h.looks(s) || quoted
 	s.Settlements = slices.Clone(s.Settlements)
 	for i := range s.Settlements {
 		h.settlement(&s.Settlements[i])
@@ -78,6 +79,7 @@ func (h *Fields) approval(ap *countersign.Approval) {
 	if ap.SuggestedInput != nil {
 		ap.SuggestedInput = h.input(ap.SuggestedInput)
 	}
+	h.state(ap)
 	ap.Request = *h.request(&ap.Request, h.capability)
 }
 

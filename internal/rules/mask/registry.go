@@ -45,6 +45,7 @@ func Project(p *countersign.Project) {
 		c := &p.Capabilities[i]
 		h := &Fields{project: p, capability: c, names: namesOf(sensitiveOf(p, c))}
 		c.Expectation = h.expectation(c.Expectation)
+		c.Precondition = h.precondition(c.Precondition)
 		c.ApprovalRules, c.Budgets = h.rules(c.ApprovalRules), h.budgets(c.Budgets)
 	}
 }

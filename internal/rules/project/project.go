@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/rules/gate"
+	"github.com/countersign/countersign/internal/rules/precondition"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -148,7 +149,7 @@ func capabilities(m *cost.Meter, p *countersign.Project) []countersign.Problem {
 			out = append(out, problem(path+".budgets"+found.Path, found.Message))
 		}
 	}
-	return append(out, probes(p)...)
+	return append(append(out, probes(p)...), precondition.Check(m, p)...)
 }
 
 // probes must name a GET capability of the same project.

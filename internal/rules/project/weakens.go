@@ -3,7 +3,6 @@ package project
 import (
 	"maps"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -31,7 +30,7 @@ func Weakens(m *cost.Meter, before, after *countersign.Project, known func(name 
 			return true
 		}
 		was := known(now.Name)
-		if was != nil && (looser(was, now) || probedOtherwise(was, now, after, known)) || passesBy(before, now, looser) {
+		if was != nil && (looser(was, now) || probedOtherwise(was, now, after, known) || looksOtherwise(was, now, after, known)) || passesBy(before, now, looser) {
 			return true
 		}
 	}
@@ -89,6 +88,7 @@ var capabilityFields = map[string]func(was, now *countersign.Capability) bool{
 	"Expectation":   func(was, now *countersign.Capability) bool { return judgedOtherwise(was.Expectation, now.Expectation) },
 	"Budgets":       func(was, now *countersign.Capability) bool { return budget.Weaker(was.Budgets, now.Budgets) },
 	"Sensitive":     func(was, now *countersign.Capability) bool { return !holdsAll(now.Sensitive, was.Sensitive) },
+	"Precondition":  conditionedOtherwise,
 	"ApprovalRules": nil,
 	"Probe":         nil,              // with what it names: probedOtherwise
 	"Method":        nil, "Path": nil, // another request; what the old one could send is passesBy's
@@ -135,6 +135,9 @@ func sizeOf(c *countersign.Capability) int {
 	for _, name := range c.Sensitive {
 		steps += 1 + len(name)
 	}
+	if c.Precondition != nil {
+		steps += 10 * len(c.Precondition.Fields)
+	}
 	if c.Expectation != nil {
 		steps += len(c.Expectation.Field) + len(c.Expectation.Equals.Raw())
 	}
@@ -166,9 +169,7 @@ func probedOtherwise(was, now *countersign.Capability, after *countersign.Projec
 	if was.Probe != now.Probe {
 		return true
 	}
-	looked, looks := known(was.Probe), after.Capability(now.Probe)
-	return looked != nil && looks != nil &&
-		(looked.Method != looks.Method || looked.Path != looks.Path || looked.OutputField != looks.OutputField || !reflect.DeepEqual(looked.Request, looks.Request))
+	return readsOtherwise(known(was.Probe), after.Capability(now.Probe))
 }
 
 // passesBy reports a capability that can send the requests of a stricter one, under

@@ -76,7 +76,7 @@ var denied = map[countersign.Code]bool{
 var unsent = map[countersign.Code]bool{
 	countersign.CodeNotSent: true, countersign.CodeApprovalExpired: true, countersign.CodeCancelled: true,
 	countersign.CodeDrift: true, countersign.CodeProjectDisabled: true, countersign.CodeSetAside: true,
-	"precondition_failed": true, "precondition_unknown": true,
+	countersign.CodePreconditionFailed: true, countersign.CodePreconditionUnknown: true,
 }
 
 // wasSent reports that something of the run was sent, or that nobody knows that it wasn't: the

@@ -15,7 +15,7 @@ import (
 // resumed continues a run: from READY, after a slot was granted, after a restart. It
 // is idempotent: a run that waits, or whose step is being sent, does not change.
 func (t *transition) resumed() {
-	if !HoldsSlot(t.run) || t.inFlight() >= 0 || t.env.Stopping {
+	if !HoldsSlot(t.run) || t.inFlight() >= 0 || t.lookUnderWay() || t.env.Stopping {
 		return
 	}
 	if t.run.Status == countersign.RunReady && !t.stopped() {
@@ -48,11 +48,16 @@ func (t *transition) stopped() bool { return t.env.Stopped && t.run.Mode == coun
 // mayBegin fails the run and returns false if anything that the plan was made from has
 // changed.
 func (t *transition) mayBegin(i int) bool {
-	r := plan.Refusal(t.env.Plan, t.run.Mode, t.env.Current)
+	r := t.refusal()
 	if r != nil {
 		t.failStep(i, r.Code, r.Message)
 	}
 	return r == nil
+}
+
+// refusal is why no step may begin, nil if one may.
+func (t *transition) refusal() *countersign.Error {
+	return plan.Refusal(t.env.Plan, t.run.Mode, t.env.Current)
 }
 
 // prepare takes the step's inputs and its request; false if that failed the run.
@@ -61,6 +66,7 @@ func (t *transition) prepare(i int) bool {
 	if j == nil {
 		return false
 	}
+	t.judgement = j
 	s := t.step(i)
 	if j.input != nil {
 		s.Input = j.input
@@ -120,6 +126,10 @@ func (t *transition) budgets(s *countersign.StepRun) []verdict.Verdict {
 // approveOrSend sends the step if it needs no approval or has an unexpired one for
 // exactly this request; else it requests an approval.
 func (t *transition) approveOrSend(i int) {
+	if t.judgement.look != nil {
+		t.lookOrGoOn(i)
+		return
+	}
 	s := t.step(i)
 	if !s.ApprovalRequired || t.approved(s) {
 		t.send(i)
@@ -130,7 +140,7 @@ func (t *transition) approveOrSend(i int) {
 
 func (t *transition) approved(s *countersign.StepRun) bool {
 	a := t.env.Approval
-	return s.ApprovalID != "" && a != nil && a.ID == s.ApprovalID && a.Status == countersign.ApprovalApproved &&
+	return s.ApprovalID != "" && a != nil && a.ID == s.ApprovalID && a.Status == countersign.ApprovalApproved && !a.Superseded && !t.env.Unbacked &&
 		t.env.Now.Before(a.ExpiresAt) && a.RequestDigest == s.RequestDigest.Text()
 }
 
@@ -152,6 +162,7 @@ func (t *transition) ask(i int) {
 		a.AskedAgainAfter = t.alike.AskedAgainAfter()
 	}
 	t.res.Ask = a
+	t.askedNote = len(t.res.Notes)
 	t.noteStep("approval.request", i, countersign.StepWaitingApproval, "")
 	s.Status, s.ApprovalID = countersign.StepWaitingApproval, a.ID
 	t.becomeWaitingForApproval(i, a)
@@ -173,6 +184,8 @@ func (t *transition) send(i int) {
 	keys := t.answerKeys(project.ID)
 	t.noteStep("step.send", i, countersign.StepRunning, "")
 	t.res.Notes[len(t.res.Notes)-1].AnswerKeys = keys
+	t.res.Notes[len(t.res.Notes)-1].StateDigest = s.StateDigest
+	s.AskedAgain = 0
 	s.Status, s.StartedAt = countersign.StepRunning, t.env.Now
 	s.Attempt++
 	s.Error, s.Response, s.Verification, s.AnsweredBy = nil, nil, nil, nil
@@ -218,6 +231,7 @@ func (t *transition) simulate(i int) bool {
 	if j.complete {
 		s.RequestDigest = countersign.StepDigest(j.digest)
 	}
+	s.WouldCheck = j.look.wouldCheck()
 	s.WouldBe, s.ApprovalRequired = j.verdict.WouldBe(), j.verdict.Asks()
 	s.Input, s.Output = plan.Unresolved(planned), countersign.Null
 	s.Verification = simulatedVerification(t.expectations(i))

@@ -92,6 +92,7 @@ func MaySuggest(d countersign.ApprovalStatus, suggested map[string]countersign.V
 func (t *transition) noteDecision(i int, e Decided) {
 	t.noteStep("approvals.decide", i, "", e.Reason)
 	n := &t.res.Notes[len(t.res.Notes)-1]
+	n.StateDigest = t.env.Approval.StateDigest
 	n.Before, n.After, n.Assertion = string(countersign.ApprovalPending), string(e.Decision), e.Assertion
 	if t.env.Approval.Status == countersign.ApprovalPending {
 		n.After = n.Before
@@ -126,7 +127,11 @@ func (t *transition) expired() {
 // askAgain requests a new approval for a step that was approved but not started.
 // Nobody is asked to approve a step that can no longer be sent.
 func (t *transition) askAgain(i int) {
-	if t.mayBegin(i) && t.prepare(i) {
+	switch {
+	case !t.mayBegin(i) || !t.prepare(i):
+	case t.judgement.look != nil:
+		t.lookLater(i)
+	default:
 		t.ask(i)
 	}
 }

@@ -118,6 +118,10 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 		t.asked(e)
 	case Settling:
 		err = t.settling(e)
+	case Looking:
+		err = t.looking(e)
+	case Looked:
+		t.lookedAt(e)
 	case SetAside:
 		t.setAside()
 	case Restarted:

@@ -72,6 +72,7 @@ func onlyLate(t fataler, was, is *countersign.Run) bool {
 	for i := range plain.Steps {
 		plain.Steps[i].Late = was.Steps[i].Late
 		plain.Steps[i].Probes = was.Steps[i].Probes
+		plain.Steps[i].Looks = was.Steps[i].Looks
 	}
 	return encoded(t, &plain) == encoded(t, was)
 }
@@ -191,7 +192,8 @@ func (w *world) checkWaiting(res run.Result) {
 		fits = r.Status == countersign.RunRecoveryRequired && s.Status == countersign.StepRecoveryRequired && f.Role == "APPROVER" &&
 			f.Operation == "POST /runs/run-1/reconcile" && f.ExpiresAt.IsZero()
 	case countersign.WaitSlot, countersign.WaitStop:
-		approved := r.Status == countersign.RunWaitingApproval && s.Status == countersign.StepWaitingApproval && !f.ExpiresAt.IsZero()
+		looked := w.plan.ProjectSnapshots[0].Capability(s.Capability).Precondition != nil // before another approval is asked for
+		approved := r.Status == countersign.RunWaitingApproval && s.Status == countersign.StepWaitingApproval && (looked || !f.ExpiresAt.IsZero())
 		resolved := r.Status == countersign.RunRecoveryRequired && !r.CancelRequested && f.ExpiresAt.IsZero() &&
 			(s.Status == countersign.StepCompleted || s.Status == countersign.StepPending)
 		fits = (approved || resolved || held && s.Status == countersign.StepPending) && f.Role == "" && f.Operation == ""

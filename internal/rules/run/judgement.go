@@ -28,6 +28,7 @@ type Judgement struct {
 	verdict  gate.Verdict
 	title    string
 	calls    []string // what the call of a side effect is found by
+	look     *sight   // the read of its precondition, nil for none
 	failure  string   // why the step is not sent, "" if nothing speaks against it
 }
 
@@ -176,6 +177,7 @@ func judge(m *cost.Meter, p *countersign.Plan, i int, outputs map[string]plan.Ou
 	if complete {
 		j.digest = request.Digest(req, project.ID, project.Revision, capability.Name)
 	}
+	j.look = sightOf(m, project, capability, j.input, open)
 	j.verdict = gate.Judge(m, gate.OfPlan(p), capability, j.input, open)
 	if !rehearsed && m.Take(budgeted(s, capability, j.input), "input") {
 		j.title = request.TitleOf(m, capability, j.input)

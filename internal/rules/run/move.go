@@ -45,6 +45,9 @@ func (t *transition) queued(step int) *countersign.WaitingFor {
 	f := &countersign.WaitingFor{Kind: countersign.WaitSlot, Since: t.env.Now, StepID: t.run.Steps[step].ID}
 	if a := t.env.Approval; a != nil && t.run.Steps[step].Status == countersign.StepWaitingApproval {
 		f.ApprovalID, f.ExpiresAt = a.ID, a.ExpiresAt
+		if _, c := t.target(step); c != nil && c.Precondition != nil && !t.env.Now.Before(a.ExpiresAt) {
+			f.ExpiresAt = time.Time{} // another is asked for once a slot is free, after a look
+		}
 	}
 	return AsWaited(f, t.env.Stopped)
 }
@@ -109,6 +112,7 @@ func (t *transition) finish(s countersign.RunStatus, why countersign.Ending, ope
 		switch t.run.Steps[i].Status {
 		case countersign.StepPending, countersign.StepWaitingApproval:
 			t.step(i).Status = open
+			t.step(i).Looking = 0
 			t.step(i).CompletedAt = t.env.Now
 		}
 	}

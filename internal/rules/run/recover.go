@@ -314,6 +314,7 @@ func (t *transition) restarted(e Restarted) {
 		t.callEnded()
 		return
 	}
+	t.lookLost(e)
 	i := t.inFlight()
 	if t.run.Status != countersign.RunRunning || i < 0 {
 		return

@@ -33,6 +33,11 @@ type Env struct {
 	NewApprovalID func() string
 	ApprovalTTL   time.Duration
 	MaxProbes     int // for the run; 0 is the default
+	MaxLooks      int // for the run; 0 is the default
+	// AgentLooks is how many looks an agent has made within a minute; nil: none.
+	AgentLooks func(agentID string) int
+	// Unbacked: of those who approved, some don't count any more, and the others aren't enough.
+	Unbacked bool
 	// Budgets says what was used of the budgets that concern a step; nil: there are none. It
 	// is asked for the step at the gate only, and not for a rehearsed one.
 	Budgets func(*countersign.StepRun) []budget.Used
@@ -67,6 +72,11 @@ type Result struct {
 
 	Question *Question // to ask after the commit
 
+	Look         *Look                     // to make after the commit
+	Superseded   bool                      // the approval in Env lets nothing out any more
+	State        *countersign.State        // what the approval in Env shows from now on
+	StateChanged []countersign.StateChange // with it
+
 	ProbeAnswer *Probed // the probe that was answered; nothing else in its step changed
 }
 
@@ -89,7 +99,10 @@ type Note struct {
 	After  string
 	Reason string
 	Digest string
-	Actor  string // "": whoever caused the event
+
+	StateDigest string
+
+	Actor string // "": whoever caused the event
 
 	DecisionAssertion string // of an approval that is asked for
 	Assertion         *countersign.Assertion
@@ -164,6 +177,10 @@ type transition struct {
 
 	at     int    // the step that caused the status change; -1: none
 	reason string // reason for the audit record if the run has no error
+
+	judgement *Judgement // of the step that is prepared
+	seen      *seen      // what the look found that this event reports
+	askedNote int        // the note of an approval that is asked for
 
 	verdict gate.Verdict // of the gate, about the step that is prepared
 	title   string       // of that step's request

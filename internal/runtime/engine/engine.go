@@ -137,6 +137,14 @@ func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 			return
 		}
 		d.endSpan(event, moved)
+		if moved.Look != nil {
+			looked, err := e.look(ref, d, moved.Look)
+			if err != nil || e.life.Err() != nil {
+				return // whoever takes the run over looks again
+			}
+			loaded, event = moved.Run, looked
+			continue
+		}
 		if moved.Call == nil && nextStepDeferred(event, moved) {
 			loaded, event = moved.Run, run.Resumed{}
 			continue

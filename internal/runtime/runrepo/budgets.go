@@ -102,6 +102,9 @@ func (s *spendings) add(step *countersign.StepRun, c *countersign.Capability, id
 // count counts a step whose intent to send is committed, and saves what has changed. sent is
 // what the step is found by from now on, "" for one that has an approval or was sent before.
 func (s *spendings) count(res run.Result) (sent string, err error) {
+	if err := s.countLook(res); err != nil {
+		return "", err
+	}
 	if res.Call != nil {
 		step := &res.Run.Steps[res.Call.Step]
 		for _, p := range s.of(step) {

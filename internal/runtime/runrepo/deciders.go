@@ -27,7 +27,7 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 		shared = shared || by.ID != "" && access.SharedMaker(other.Requester, by.Requester)
 	}
 	r.Decisions = append(slices.Clone(r.Decisions), countersign.GivenDecision{
-		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Reason: d.Reason, At: m.Now, OnBehalfOf: by.OnBehalfOf, Assertion: d.Assertion,
+		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Reason: d.Reason, At: m.Now, StateDigest: r.StateDigest, OnBehalfOf: by.OnBehalfOf, Assertion: d.Assertion,
 	})
 	r.ApprovalsNeeded = int64(r.Needed()) // an earlier release asked without saying so
 	r.Deciders = append(slices.Clone(r.Deciders), by)
@@ -75,7 +75,7 @@ func countDecisions(tx store.Tx, tenant string, r *records.Approval, earlier int
 		if counts {
 			kept = append(kept, by)
 		}
-		d.Groups, d.Escalated, d.Left = now.Groups, now.Escalated, !counts
+		d.Groups, d.Escalated, d.Left = now.Groups, now.Escalated, !counts || d.StateDigest != r.StateDigest
 	}
 	return nil
 }

@@ -19,6 +19,10 @@ func ListedStep(s countersign.StepRun) countersign.StepRun {
 	for i := range s.Probes {
 		s.Probes[i] = Listed(s.Probes[i])
 	}
+	s.Looks = slices.Clone(s.Looks)
+	for i := range s.Looks {
+		s.Looks[i].Values = nil
+	}
 	s.Settlements = slices.Clone(s.Settlements)
 	for i := range s.Settlements {
 		s.Settlements[i].Output, s.Settlements[i].Text, s.Settlements[i].Signed = countersign.Value{}, "", nil

@@ -126,6 +126,9 @@ type Moved struct {
 	// Question is what a receiver is to be asked.
 	Question *run.Question
 
+	// Look is a read for a precondition, to be made.
+	Look *run.Look
+
 	facts []telemetry.Fact
 }
 
@@ -156,6 +159,9 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	env.Budgets = spent.used
 	looked := &alikeLook{repository: l, tx: tx, loaded: loaded}
 	env.Alike = looked.of
+	if err := l.lookEnv(tx, loaded, &env, approval, e); err != nil {
+		return Moved{}, err
+	}
 	if d, ok := e.(run.Decided); ok {
 		d.Suggested = suggested(&env, loaded.Run(), d.Suggested)
 		e = d
@@ -184,6 +190,9 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 			return Moved{Run: loaded}, err
 		}
 	}
+	if err := l.look(tx, loaded, &env, res); err != nil {
+		return Moved{Run: loaded}, err
+	}
 	if d, ok := e.(run.Decided); ok {
 		if err := l.markRejected(tx, loaded, env.Approval, d); err != nil {
 			return Moved{}, err
@@ -198,12 +207,15 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 			return Moved{Run: loaded}, err
 		}
 	}
+	if err := spent.lookAnswered(loaded, e); err != nil {
+		return Moved{Run: loaded}, err
+	}
 	sent, err := spent.count(res)
 	if err != nil {
 		return Moved{Run: loaded}, err
 	}
 	moved, err := l.commit(tx, env, loaded, approval, res, sent, by)
-	moved.facts, moved.Question = known, res.Question
+	moved.facts, moved.Question, moved.Look = known, res.Question, res.Look
 	crashpoint.At("runrepo.applied", e)
 	return moved, err
 }
@@ -217,6 +229,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 			return Moved{}, err
 		}
 	}
+	a.seen(res)
 	if err := a.save(tx, loaded.Ref.Tenant); err != nil {
 		return Moved{}, err
 	}
@@ -323,14 +336,14 @@ func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []cou
 	for i, n := range res.Notes {
 		out[i] = countersign.AuditRecord{
 			At: now, Actor: cmp.Or(n.Actor, by.ID), Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
-			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID, Via: by.Via, ActorMakers: by.Whole.LinkMakers(),
+			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, StateDigest: n.StateDigest, RequestID: by.RequestID, Via: by.Via, ActorMakers: by.Whole.LinkMakers(),
 			DecisionAssertion: n.DecisionAssertion, Assertion: n.Assertion, AnswerKeys: n.AnswerKeys,
 			Identity: by.Whole.Identity, OnBehalfOf: by.Whole.OnBehalfOf,
 		}
 		if n.Step >= 0 {
 			out[i].Step = res.Run.Steps[n.Step].ID
 		}
-		if n.Digest != "" || n.Reason != "" {
+		if n.Digest != "" || n.Reason != "" || n.StateDigest != "" {
 			out[i].Salt = l.Salt()
 		}
 	}

@@ -47,6 +47,7 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 		d.WordDecision()
 		excused := map[string]string{
 			"inputSnapshot": "all of it is in the request", "decisions.assertion": "a proof for verifiers", "id": "the way above the page has it",
+			"state.request.query": "the URL has it",
 		}
 		if !d.Waiting {
 			excused["escalations"] = "nobody decides any more"
@@ -73,6 +74,7 @@ func TestNothingOfAStepIsUnseen(t *testing.T) {
 		s.Probes[0].Output = countersign.RawValue(`{"o":` + s.Probes[0].Output.Raw() + `}`)
 		const proof = "for verifiers: answeredBy, or the statement itself, says whose word it is"
 		excused := map[string]string{
+			"wouldCheck.when": "a condition is written as one kind of two; the record has it whole", "wouldCheck.request.query": "the URL has it",
 			"input": "all of it is in the request", "request.query": "the URL has it", "probes.request.query": "the URL has it",
 			"response.signed": proof, "late.response.signed": proof, "probes.response.signed": proof, "settlements.signed": proof,
 			"error.code": "one of few words", "id": "the list of steps has it", "dependsOn": "the graph has it",

@@ -70,4 +70,5 @@ func refusedWords(m meaning, r *countersign.Run, suggested bool) meaning {
 var nothingLeft = map[countersign.Code]bool{
 	countersign.CodeNotSent: true, countersign.CodeApprovalExpired: true, countersign.CodeDrift: true,
 	countersign.CodeProjectDisabled: true, countersign.CodeSetAside: true,
+	countersign.CodePreconditionFailed: true, countersign.CodePreconditionUnknown: true,
 }

@@ -13,6 +13,7 @@ import (
 type Approvals struct {
 	List   ApprovalsList              `cmd:"" help:"List the approvals, newest first." example:"approvals list --status PENDING"`
 	Show   Show[countersign.Approval] `cmd:"" set:"whose=The approval's" help:"Show exactly what will be sent." example:"approvals show apr-1"`
+	Look   ApprovalsLook              `cmd:"" help:"Read the state of the approval's precondition again (who may decide it). Decides nothing." example:"approvals look apr-1"`
 	Decide ApprovalsDecide            `cmd:"" help:"Approve or reject (APPROVER, but never the requester)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
 }
 
@@ -58,6 +59,7 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	}
 	facts = append(facts, deciderFacts(a)...)
 	facts = append(facts, requestFacts(&a.Request, a.RequestDigest)...)
+	facts = append(facts, stateFacts(a)...)
 	if !a.Expectation.IsZero() {
 		facts = append(facts, [2]string{"expects", doubted(value(a.Expectation))})
 	}
@@ -78,6 +80,7 @@ var approvalListed = []string{
 	"id", "status", "runId", "stepId", "projectId", "capability", "attempt", "title", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords",
 	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker",
 	"decisions", "approvalsNeeded", "groups", "escalations", "reasons", "identity", "onBehalfOf", "behindUnknown",
+	"state", "stateDigest", "changed", "askedAgain", "previousApprovalId", "superseded",
 	"inputSnapshot", // all of it is in the request
 }
 

@@ -41,8 +41,12 @@ func (d *ApprovalsDecide) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := d.settle(t, c); err != nil {
+	seen, err := d.settle(t, c)
+	if err != nil {
 		return err
+	}
+	if seen != nil {
+		w.RequestDigest, w.StateDigest = seen.RequestDigest, seen.StateDigest
 	}
 	a, err := c.Decide(t.Context, d.ID, w)
 	if err != nil {
@@ -69,28 +73,28 @@ func (d *ApprovalsDecide) write() (w countersign.Decision, err error) {
 }
 
 // settle makes sure that somebody has seen the request to be decided: by its digest, by
-// showing it, or by --yes.
-func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) error {
+// showing it, or by --yes. It says what they have seen, nil for nothing.
+func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) (*countersign.Approval, error) {
 	if d.Yes && d.Digest == "" {
-		return nil
+		return nil, nil
 	}
 	const instead = "Look at 'countersign approvals show', then add --digest with its digest, or --yes"
 	if d.Digest == "" && !t.interactive() {
-		return confirm(t, "", "", instead)
+		return nil, confirm(t, "", "", instead)
 	}
 	a, err := c.Approval(t.Context, d.ID)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case d.Digest != "" && !strings.EqualFold(d.Digest, a.RequestDigest):
-		return fmt.Errorf("the digest of what %s would send is %s, not %s; nothing was decided: look at it again with 'countersign approvals show'", d.ID, a.RequestDigest, d.Digest)
+		return nil, fmt.Errorf("the digest of what %s would send is %s, not %s; nothing was decided: look at it again with 'countersign approvals show'", d.ID, a.RequestDigest, d.Digest)
 	case d.Digest != "" || d.Yes || a.Status != countersign.ApprovalPending: // the service refuses an approval that is not pending and says why
-		return nil
+		return nil, nil
 	}
 	printApproval(t.Errs, a)
 	question := "\nApprove?"
 	if d.Reject {
 		question = "\nReject?"
 	}
-	return confirm(t, question, "yes", instead)
+	return a, confirm(t, question, "yes", instead)
 }

@@ -17,6 +17,7 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 	printApproval(&out, &a)
 	for _, path := range marked.Missing(texts, out.String(), map[string]string{
 		"inputSnapshot": "all of it is in the request", "request.query": "the URL has it", "decisions.assertion": "a proof for verifiers: its passkey is named",
+		"state.request.query": "the URL has it",
 	}) {
 		t.Errorf("approvals show leaves out %s", path)
 	}
@@ -35,6 +36,7 @@ func TestNothingOfARunIsUnseen(t *testing.T) {
 	for _, path := range marked.Missing(texts, out.String(), map[string]string{
 		"planSnapshot": "plans show has it", "approvalId": "the step has it", "waitingFor.stepId": "each step is shown",
 		"steps.response.signed": proof, "steps.late.response.signed": proof, "steps.probes.response.signed": proof, "steps.settlements.signed": proof,
+		"steps.wouldCheck.when": "a condition is written as one kind of two; the record has it whole", "steps.wouldCheck.request.query": "the URL has it",
 		"steps.request.query": "the URL has it", "steps.probes.request.query": "the URL has it",
 	}) {
 		t.Errorf("runs show leaves out %s", path)
@@ -53,6 +55,7 @@ func TestNothingOfAProjectIsUnseen(t *testing.T) {
 	printProject(&out, &p)
 	for _, path := range marked.Missing(texts, out.String(), map[string]string{
 		"authSecretEnv": "auth is in its place", "conformance": "its verdict is shown", "health.projectId": "it is the project's", "health.error": "it is healthy",
+		"capabilities.precondition.when":  "a condition is written as one kind of two; the record has it whole",
 		"capabilities.approvalRules.when": "a condition is written as one kind of two; the table has it whole",
 	}) {
 		t.Errorf("projects show leaves out %s", path)

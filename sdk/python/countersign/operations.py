@@ -164,6 +164,10 @@ class Operations(ABC):
         """Signing, headers, limits and codes, machine-readable."""
         return self._send(Call("GET", ("integrations", "contract")))
 
+    def look_again(self, id: str) -> t.Approval:
+        """Read the state that the approval is asked for against again; decides nothing."""
+        return self._send(Call("POST", ("approvals", id, "look")))
+
     def make_change(self, id: str) -> dict[str, Any]:
         """Make, as its proposer and once, an approved change that answers a secret: the answer is that of POST /tokens or of the sign-in link."""
         return self._send(Call("POST", ("changes", id, "make")))
@@ -280,7 +284,7 @@ class Operations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> Listing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed", "precondition_failed", "precondition_unknown"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> Listing[t.ListedRun]:
         """List runs."""
         return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
 
@@ -584,6 +588,10 @@ class AsyncOperations(ABC):
         """Signing, headers, limits and codes, machine-readable."""
         return await self._send(Call("GET", ("integrations", "contract")))
 
+    async def look_again(self, id: str) -> t.Approval:
+        """Read the state that the approval is asked for against again; decides nothing."""
+        return await self._send(Call("POST", ("approvals", id, "look")))
+
     async def make_change(self, id: str) -> dict[str, Any]:
         """Make, as its proposer and once, an approved change that answers a secret: the answer is that of POST /tokens or of the sign-in link."""
         return await self._send(Call("POST", ("changes", id, "make")))
@@ -700,7 +708,7 @@ class AsyncOperations(ABC):
         """Does a LIVE run send what was rehearsed?."""
         return await self._send(Call("GET", ("runs", id, "rehearsal")))
 
-    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
+    def runs(self, *, limit: int | None = None, offset: int | None = None, status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"] | None = None, plan_id: str | None = None, agent_id: str | None = None, q: str | None = None, reason: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed", "precondition_failed", "precondition_unknown"] | str | None = None, capability: str | None = None, since: str | None = None, until: str | None = None) -> AsyncListing[t.ListedRun]:
         """List runs."""
         return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id, "agentId": agent_id, "q": q, "reason": reason, "capability": capability, "since": since, "until": until})
 

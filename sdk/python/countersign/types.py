@@ -198,6 +198,8 @@ class Approval(TypedDict):
     agentWords: NotRequired[AgentWords]
     # how many different deciders must approve; absent in records of older releases, which needed one
     approvalsNeeded: NotRequired[int]
+    # 1 or 2: how many times it was asked for anew in this attempt since the state had changed; after the second the step fails instead
+    askedAgain: NotRequired[int]
     # of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours
     # before
     askedAgainAfter: NotRequired[str]
@@ -206,6 +208,8 @@ class Approval(TypedDict):
     # no user that this service knows is the person for whom the agent asked, so that it can't say who that is
     behindUnknown: NotRequired[bool]
     capability: str
+    # what of the state is no longer as it was in the approval before
+    changed: NotRequired[list[StateChange]]
     decidedAt: NotRequired[str]
     decidedBy: NotRequired[str]
     # the same of who decided
@@ -233,6 +237,8 @@ class Approval(TypedDict):
     # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice
     openAlike: NotRequired[list[str]]
     planId: str
+    # the approval that it takes the place of
+    previousApprovalId: NotRequired[str]
     projectId: str
     # of the rules and budgets that ask, or that the same call is open
     reasons: NotRequired[list[str]]
@@ -258,10 +264,17 @@ class Approval(TypedDict):
     sharedMaker: NotRequired[bool]
     # where inputs come from that an earlier step answered
     sources: NotRequired[list[InputSource]]
+    # where the capability has a precondition: what was read before it was asked for, or when a reviewer looked again. It is read once more
+    # before anything is sent
+    state: NotRequired[State]
+    # of state: SHA-256 of the canonical form of its capability and fields; absent for who must not see all of it
+    stateDigest: NotRequired[str]
     status: Literal["PENDING", "APPROVED", "REJECTED"]
     stepId: str
     # what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval
     suggestedInput: NotRequired[dict[str, Any]]
+    # true: another one was asked for in its place; it lets nothing out any more, whatever the state is later
+    superseded: NotRequired[bool]
     # the capability's title, filled from what will be sent
     title: NotRequired[str]
 
@@ -389,6 +402,8 @@ class AuditRecord(TypedDict):
     salt: NotRequired[str]
     # 0 for the first; the order of the log
     seq: int
+    # digest of the state that was read, decided on, or sent by
+    stateDigest: NotRequired[str]
     # the step of the run that it is about
     step: NotRequired[str]
     # kind/id
@@ -478,6 +493,8 @@ class Capability(TypedDict):
     outputs: NotRequired[list[str]]
     # absolute path on the registered origin; {name} placeholders are filled from the input
     path: str
+    # what is read before its approval is asked for and again before it is sent, and must be so
+    precondition: NotRequired[Precondition]
     # a GET capability of this project that shows, in recovery, what happened
     probe: NotRequired[str]
     request: NotRequired[RequestMapping]
@@ -606,6 +623,10 @@ class Decision(TypedDict):
     decision: Literal["APPROVED", "REJECTED"]
     # never blank
     reason: str
+    # of the request that whoever decides has seen: must be the approval's
+    requestDigest: NotRequired[str]
+    # of the state that whoever decides has seen: must be the approval's
+    stateDigest: NotRequired[str]
     # with REJECTED only: the inputs that would be approved, which must fit the capability
     suggestedInput: NotRequired[dict[str, Any]]
 
@@ -744,6 +765,8 @@ class GivenDecision(TypedDict):
     # users who were away and in whose place it was given: their delegate decided as themself
     onBehalfOf: NotRequired[list[str]]
     reason: str
+    # of the state that it was given on; one on another state than the approval's doesn't count. Left out with the approval's
+    stateDigest: NotRequired[str]
 
 
 class Group(TypedDict):
@@ -978,6 +1001,8 @@ class ListedApproval(TypedDict):
     agentWords: NotRequired[AgentWords | Omitted]
     # how many different deciders must approve; absent in records of older releases, which needed one
     approvalsNeeded: NotRequired[int]
+    # 1 or 2: how many times it was asked for anew in this attempt since the state had changed; after the second the step fails instead
+    askedAgain: NotRequired[int]
     # of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours
     # before
     askedAgainAfter: NotRequired[str | Omitted]
@@ -986,6 +1011,8 @@ class ListedApproval(TypedDict):
     # no user that this service knows is the person for whom the agent asked, so that it can't say who that is
     behindUnknown: NotRequired[bool]
     capability: str | Omitted
+    # what of the state is no longer as it was in the approval before
+    changed: NotRequired[list[StateChange] | Omitted]
     decidedAt: NotRequired[str]
     decidedBy: NotRequired[str]
     # the same of who decided
@@ -1013,6 +1040,8 @@ class ListedApproval(TypedDict):
     # up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice
     openAlike: NotRequired[list[str] | Omitted]
     planId: str
+    # the approval that it takes the place of
+    previousApprovalId: NotRequired[str]
     projectId: str
     # of the rules and budgets that ask, or that the same call is open
     reasons: NotRequired[list[str] | Omitted]
@@ -1038,10 +1067,17 @@ class ListedApproval(TypedDict):
     sharedMaker: NotRequired[bool]
     # where inputs come from that an earlier step answered
     sources: NotRequired[list[InputSource] | Omitted]
+    # where the capability has a precondition: what was read before it was asked for, or when a reviewer looked again. It is read once more
+    # before anything is sent
+    state: NotRequired[State | Omitted]
+    # of state: SHA-256 of the canonical form of its capability and fields; absent for who must not see all of it
+    stateDigest: NotRequired[str]
     status: Literal["PENDING", "APPROVED", "REJECTED"]
     stepId: str
     # what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval
     suggestedInput: NotRequired[dict[str, Any]]
+    # true: another one was asked for in its place; it lets nothing out any more, whatever the state is later
+    superseded: NotRequired[bool]
     # the capability's title, filled from what will be sent
     title: NotRequired[str | Omitted]
 
@@ -1088,6 +1124,8 @@ class ListedAuditRecord(TypedDict):
     salt: NotRequired[str | Omitted]
     # 0 for the first; the order of the log
     seq: int
+    # digest of the state that was read, decided on, or sent by
+    stateDigest: NotRequired[str]
     # the step of the run that it is about
     step: NotRequired[str | Omitted]
     # kind/id
@@ -1122,6 +1160,8 @@ class ListedCapability(TypedDict):
     outputs: NotRequired[list[str] | Omitted]
     # absolute path on the registered origin; {name} placeholders are filled from the input
     path: str | Omitted
+    # what is read before its approval is asked for and again before it is sent, and must be so
+    precondition: NotRequired[Precondition | Omitted]
     # a GET capability of this project that shows, in recovery, what happened
     probe: NotRequired[str | Omitted]
     request: NotRequired[RequestMapping | Omitted]
@@ -1371,6 +1411,8 @@ class ListedStepRun(TypedDict):
     approvalId: NotRequired[str]
     # until the inputs are known, as the capability's approval says; then as its rules do too
     approvalRequired: bool
+    # how many new approvals of the present attempt were asked for since the state had changed
+    askedAgain: NotRequired[int]
     # when it was asked for the first time
     askedFrom: NotRequired[str]
     # how often it was sent
@@ -1385,6 +1427,10 @@ class ListedStepRun(TypedDict):
     input: dict[str, Any]
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer | Omitted]
+    # the number of the look that is under way
+    looking: NotRequired[int]
+    # the reads for its precondition, oldest first
+    looks: NotRequired[list[Look] | Omitted]
     # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
     # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
@@ -1405,10 +1451,14 @@ class ListedStepRun(TypedDict):
     sideEffect: bool
     # when the latest attempt was committed
     startedAt: NotRequired[str]
+    # of the state that was read before it was sent; absent for who must not see all of it
+    stateDigest: NotRequired[str]
     status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]
     verification: NotRequired[Verification | Omitted]
     # of a rehearsed step: what the gate would say of these inputs
     wouldBe: NotRequired[Literal["ALLOW", "ASK", "DENIED"]]
+    # of a rehearsed step with a precondition: what would be looked at
+    wouldCheck: NotRequired[WouldCheck | Omitted]
 
 
 class ListedTeam(TypedDict):
@@ -1511,6 +1561,27 @@ class ListedWebhook(TypedDict):
     secretIsMissing: NotRequired[bool]
     updatedAt: str
     url: str | Omitted
+
+
+class Look(TypedDict):
+    # when it began
+    at: str
+    # the person who asked for it, who decides by it and nothing else; absent: the service itself
+    by: NotRequired[str]
+    # a token's name or a user's
+    byName: NotRequired[str]
+    capability: str
+    # why it found nothing that could be judged
+    error: NotRequired[str]
+    # no two of a step share one; its key is <runId>.<stepId>~look-<n>
+    n: int
+    # absent for who must not see all of the request
+    requestDigest: NotRequired[str]
+    # of what it found; absent where it found nothing that could be judged, and for who must not see all of it
+    stateDigest: NotRequired[str]
+    statusCode: NotRequired[int]
+    # what it found; absent where an earlier look of the step that has them has the same stateDigest
+    values: NotRequired[dict[str, Any]]
 
 
 class Manifest(TypedDict):
@@ -1752,6 +1823,15 @@ class PlanWrite(TypedDict):
 class Position(TypedDict):
     x: Number
     y: Number
+
+
+class Precondition(TypedDict):
+    # a GET capability of this project that only reads and asks nobody: its required inputs are inputs of this capability, and taken by name
+    capability: str
+    # 1 to 10 fields of its output, read as an expectation's are: what was approved holds only while they stay as they were
+    fields: list[str]
+    # a condition over the fields: nothing is sent, and nobody is asked, unless it holds
+    when: NotRequired[Condition]
 
 
 class Predicate(TypedDict):
@@ -2256,6 +2336,28 @@ class SimulationRequest(TypedDict):
     scenarioId: str
 
 
+class State(TypedDict):
+    # when the read began
+    at: str
+    # the read
+    capability: str
+    # the read's
+    request: NotRequired[Request]
+    # of the read's request; absent for who must not see all of it
+    requestDigest: NotRequired[str]
+    statusCode: int
+    # by field, exactly as the read gave them
+    values: dict[str, Any]
+
+
+class StateChange(TypedDict):
+    field: str
+    # any JSON value
+    now: Any
+    # in the state of the approval before
+    then: Any
+
+
 class Step(TypedDict):
     actionId: NotRequired[str]
     # the agent that carries it out, in the plan of an agent or team run
@@ -2271,7 +2373,7 @@ class Step(TypedDict):
 
 
 class StepError(TypedDict):
-    code: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed"] | str
+    code: Literal["receiver_refused", "output_missing", "expectation_not_met", "not_sent", "outcome_unknown", "approval_rejected", "approval_expired", "denied_by_rule", "denied_by_budget", "drift", "project_disabled", "cancelled", "abandoned", "set_aside", "answer_unsigned", "withdrawn", "not_executed", "precondition_failed", "precondition_unknown"] | str
     message: str
 
 
@@ -2283,6 +2385,8 @@ class StepRun(TypedDict):
     approvalId: NotRequired[str]
     # until the inputs are known, as the capability's approval says; then as its rules do too
     approvalRequired: bool
+    # how many new approvals of the present attempt were asked for since the state had changed
+    askedAgain: NotRequired[int]
     # when it was asked for the first time
     askedFrom: NotRequired[str]
     # how often it was sent
@@ -2297,6 +2401,10 @@ class StepRun(TypedDict):
     input: dict[str, Any]
     # an answer that came after nobody waited for it any more; it decides nothing
     late: NotRequired[LateAnswer]
+    # the number of the look that is under way
+    looking: NotRequired[int]
+    # the reads for its precondition, oldest first
+    looks: NotRequired[list[Look]]
     # a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a
     # sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it
     mayHaveHappened: NotRequired[bool]
@@ -2322,10 +2430,14 @@ class StepRun(TypedDict):
     sideEffect: bool
     # when the latest attempt was committed
     startedAt: NotRequired[str]
+    # of the state that was read before it was sent; absent for who must not see all of it
+    stateDigest: NotRequired[str]
     status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]
     verification: NotRequired[Verification]
     # of a rehearsed step: what the gate would say of these inputs
     wouldBe: NotRequired[Literal["ALLOW", "ASK", "DENIED"]]
+    # of a rehearsed step with a precondition: what would be looked at
+    wouldCheck: NotRequired[WouldCheck]
 
 
 class Stop(TypedDict):
@@ -2745,6 +2857,14 @@ class WebhookWrite(TypedDict):
     updatedAt: NotRequired[Any]
     # its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS
     url: str
+
+
+class WouldCheck(TypedDict):
+    capability: str
+    fields: list[str]
+    # the read's; absent where it can't be made from these inputs
+    request: NotRequired[Request]
+    when: NotRequired[Condition]
 
 
 Condition = Predicate | ConditionGroup

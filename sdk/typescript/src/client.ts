@@ -97,6 +97,7 @@ export class Countersign {
 
   approval = (id: string, o?: CallOptions) => this.#get<t.Approval>(`/approvals/${segment(id)}`, o);
   approvals = (query: t.Query<"listApprovals"> = {}, o?: CallOptions) => this.#list<t.ListedApproval, typeof query>("/approvals", query, "id", o);
+  lookAgain = (id: string, o?: CallOptions) => this.#post<t.Approval>(`/approvals/${segment(id)}/look`, undefined, o);
   decideApproval = (id: string, body: Body<t.Decision>, o?: CallOptions) => this.#post<t.Approval>(`/approvals/${segment(id)}/decision`, body, o);
 
   syncAgents = (projectId: string, body: Body<t.Manifest>, o?: CallOptions) => this.#post<t.SyncedAgents>(`/systems/${segment(projectId)}/agents/sync`, body, o);

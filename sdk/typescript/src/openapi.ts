@@ -243,6 +243,11 @@ export interface components {
              * @description how many different deciders must approve; absent in records of older releases, which needed one
              */
             approvalsNeeded?: number;
+            /**
+             * Format: int64
+             * @description 1 or 2: how many times it was asked for anew in this attempt since the state had changed; after the second the step fails instead
+             */
+            askedAgain?: number;
             /** @description of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours before */
             askedAgainAfter?: string;
             /**
@@ -253,6 +258,8 @@ export interface components {
             /** @description no user that this service knows is the person for whom the agent asked, so that it can't say who that is */
             behindUnknown?: boolean;
             capability: string;
+            /** @description what of the state is no longer as it was in the approval before */
+            changed?: components["schemas"]["StateChange"][];
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
@@ -287,6 +294,8 @@ export interface components {
             /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice */
             openAlike?: string[];
             planId: string;
+            /** @description the approval that it takes the place of */
+            previousApprovalId?: string;
             projectId: string;
             /** @description of the rules and budgets that ask, or that the same call is open */
             reasons?: string[];
@@ -315,6 +324,10 @@ export interface components {
             sharedMaker?: boolean;
             /** @description where inputs come from that an earlier step answered */
             sources?: components["schemas"]["InputSource"][];
+            /** @description where the capability has a precondition: what was read before it was asked for, or when a reviewer looked again. It is read once more before anything is sent */
+            state?: components["schemas"]["State"];
+            /** @description of state: SHA-256 of the canonical form of its capability and fields; absent for who must not see all of it */
+            stateDigest?: string;
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
@@ -322,6 +335,8 @@ export interface components {
             suggestedInput?: {
                 [key: string]: unknown;
             };
+            /** @description true: another one was asked for in its place; it lets nothing out any more, whatever the state is later */
+            superseded?: boolean;
             /** @description the capability's title, filled from what will be sent */
             title?: string;
         };
@@ -480,6 +495,8 @@ export interface components {
              * @description 0 for the first; the order of the log
              */
             seq: number;
+            /** @description digest of the state that was read, decided on, or sent by */
+            stateDigest?: string;
             /** @description the step of the run that it is about */
             step?: string;
             /** @description kind/id */
@@ -586,6 +603,8 @@ export interface components {
             outputs?: string[];
             /** @description absolute path on the registered origin; {name} placeholders are filled from the input */
             path: string;
+            /** @description what is read before its approval is asked for and again before it is sent, and must be so */
+            precondition?: components["schemas"]["Precondition"];
             /** @description a GET capability of this project that shows, in recovery, what happened */
             probe?: string;
             request?: components["schemas"]["RequestMapping"];
@@ -744,6 +763,10 @@ export interface components {
             decision: "APPROVED" | "REJECTED";
             /** @description never blank */
             reason: string;
+            /** @description of the request that whoever decides has seen: must be the approval's */
+            requestDigest?: string;
+            /** @description of the state that whoever decides has seen: must be the approval's */
+            stateDigest?: string;
             /** @description with REJECTED only: the inputs that would be approved, which must fit the capability */
             suggestedInput?: {
                 [key: string]: unknown;
@@ -879,6 +902,8 @@ export interface components {
             /** @description users who were away and in whose place it was given: their delegate decided as themself */
             onBehalfOf?: string[];
             reason: string;
+            /** @description of the state that it was given on; one on another state than the approval's doesn't count. Left out with the approval's */
+            stateDigest?: string;
         };
         Group: {
             /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
@@ -1178,6 +1203,11 @@ export interface components {
              * @description how many different deciders must approve; absent in records of older releases, which needed one
              */
             approvalsNeeded?: number;
+            /**
+             * Format: int64
+             * @description 1 or 2: how many times it was asked for anew in this attempt since the state had changed; after the second the step fails instead
+             */
+            askedAgain?: number;
             /** @description of a call over MCP: the latest approval of the same capability, with the same inputs or title, that a person rejected within 24 hours before */
             askedAgainAfter?: string | components["schemas"]["Omitted"];
             /**
@@ -1188,6 +1218,8 @@ export interface components {
             /** @description no user that this service knows is the person for whom the agent asked, so that it can't say who that is */
             behindUnknown?: boolean;
             capability: string | components["schemas"]["Omitted"];
+            /** @description what of the state is no longer as it was in the approval before */
+            changed?: components["schemas"]["StateChange"][] | components["schemas"]["Omitted"];
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
@@ -1222,6 +1254,8 @@ export interface components {
             /** @description up to 10 runs with the same capability and the same inputs or title whose outcome nobody knows: this one could do it twice */
             openAlike?: string[] | components["schemas"]["Omitted"];
             planId: string;
+            /** @description the approval that it takes the place of */
+            previousApprovalId?: string;
             projectId: string;
             /** @description of the rules and budgets that ask, or that the same call is open */
             reasons?: string[] | components["schemas"]["Omitted"];
@@ -1250,6 +1284,10 @@ export interface components {
             sharedMaker?: boolean;
             /** @description where inputs come from that an earlier step answered */
             sources?: components["schemas"]["InputSource"][] | components["schemas"]["Omitted"];
+            /** @description where the capability has a precondition: what was read before it was asked for, or when a reviewer looked again. It is read once more before anything is sent */
+            state?: components["schemas"]["State"] | components["schemas"]["Omitted"];
+            /** @description of state: SHA-256 of the canonical form of its capability and fields; absent for who must not see all of it */
+            stateDigest?: string;
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
@@ -1257,6 +1295,8 @@ export interface components {
             suggestedInput?: {
                 [key: string]: unknown;
             };
+            /** @description true: another one was asked for in its place; it lets nothing out any more, whatever the state is later */
+            superseded?: boolean;
             /** @description the capability's title, filled from what will be sent */
             title?: string | components["schemas"]["Omitted"];
         };
@@ -1311,6 +1351,8 @@ export interface components {
              * @description 0 for the first; the order of the log
              */
             seq: number;
+            /** @description digest of the state that was read, decided on, or sent by */
+            stateDigest?: string;
             /** @description the step of the run that it is about */
             step?: string | components["schemas"]["Omitted"];
             /** @description kind/id */
@@ -1348,6 +1390,8 @@ export interface components {
             outputs?: string[] | components["schemas"]["Omitted"];
             /** @description absolute path on the registered origin; {name} placeholders are filled from the input */
             path: string | components["schemas"]["Omitted"];
+            /** @description what is read before its approval is asked for and again before it is sent, and must be so */
+            precondition?: components["schemas"]["Precondition"] | components["schemas"]["Omitted"];
             /** @description a GET capability of this project that shows, in recovery, what happened */
             probe?: string | components["schemas"]["Omitted"];
             request?: components["schemas"]["RequestMapping"] | components["schemas"]["Omitted"];
@@ -1645,6 +1689,11 @@ export interface components {
             /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
             /**
+             * Format: int64
+             * @description how many new approvals of the present attempt were asked for since the state had changed
+             */
+            askedAgain?: number;
+            /**
              * Format: date-time
              * @description when it was asked for the first time
              */
@@ -1667,6 +1716,13 @@ export interface components {
             };
             /** @description an answer that came after nobody waited for it any more; it decides nothing */
             late?: components["schemas"]["LateAnswer"] | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description the number of the look that is under way
+             */
+            looking?: number;
+            /** @description the reads for its precondition, oldest first */
+            looks?: components["schemas"]["Look"][] | components["schemas"]["Omitted"];
             /** @description a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it */
             mayHaveHappened?: boolean;
             name: string | components["schemas"]["Omitted"];
@@ -1695,6 +1751,8 @@ export interface components {
              * @description when the latest attempt was committed
              */
             startedAt?: string;
+            /** @description of the state that was read before it was sent; absent for who must not see all of it */
+            stateDigest?: string;
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"] | components["schemas"]["Omitted"];
@@ -1703,6 +1761,8 @@ export interface components {
              * @enum {string}
              */
             wouldBe?: "ALLOW" | "ASK" | "DENIED";
+            /** @description of a rehearsed step with a precondition: what would be looked at */
+            wouldCheck?: components["schemas"]["WouldCheck"] | components["schemas"]["Omitted"];
         };
         ListedTeam: {
             /** Format: date-time */
@@ -1835,6 +1895,35 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             url: string | components["schemas"]["Omitted"];
+        };
+        Look: {
+            /**
+             * Format: date-time
+             * @description when it began
+             */
+            at: string;
+            /** @description the person who asked for it, who decides by it and nothing else; absent: the service itself */
+            by?: string;
+            /** @description a token's name or a user's */
+            byName?: string;
+            capability: string;
+            /** @description why it found nothing that could be judged */
+            error?: string;
+            /**
+             * Format: int64
+             * @description no two of a step share one; its key is <runId>.<stepId>~look-<n>
+             */
+            n: number;
+            /** @description absent for who must not see all of the request */
+            requestDigest?: string;
+            /** @description of what it found; absent where it found nothing that could be judged, and for who must not see all of it */
+            stateDigest?: string;
+            /** Format: int64 */
+            statusCode?: number;
+            /** @description what it found; absent where an earlier look of the step that has them has the same stateDigest */
+            values?: {
+                [key: string]: unknown;
+            };
         };
         Manifest: {
             /** @description several manifests say more: what one leaves out stays as it is */
@@ -2114,6 +2203,14 @@ export interface components {
             x: number;
             /** Format: double */
             y: number;
+        };
+        Precondition: {
+            /** @description a GET capability of this project that only reads and asks nobody: its required inputs are inputs of this capability, and taken by name */
+            capability: string;
+            /** @description 1 to 10 fields of its output, read as an expectation's are: what was approved holds only while they stay as they were */
+            fields: string[];
+            /** @description a condition over the fields: nothing is sent, and nobody is asked, unless it holds */
+            when?: components["schemas"]["Condition"];
         };
         Predicate: {
             /**
@@ -2703,6 +2800,32 @@ export interface components {
             };
             scenarioId: string;
         };
+        State: {
+            /**
+             * Format: date-time
+             * @description when the read began
+             */
+            at: string;
+            /** @description the read */
+            capability: string;
+            /** @description the read's */
+            request?: components["schemas"]["Request"];
+            /** @description of the read's request; absent for who must not see all of it */
+            requestDigest?: string;
+            /** Format: int64 */
+            statusCode: number;
+            /** @description by field, exactly as the read gave them */
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        StateChange: {
+            field: string;
+            /** @description any JSON value */
+            now: unknown;
+            /** @description in the state of the approval before */
+            then: unknown;
+        };
         Step: {
             actionId?: string;
             /** @description the agent that carries it out, in the plan of an agent or team run */
@@ -2721,7 +2844,7 @@ export interface components {
             projectId: string;
         };
         StepError: {
-            code: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | "answer_unsigned" | "withdrawn" | "not_executed" | (string & {});
+            code: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | "answer_unsigned" | "withdrawn" | "not_executed" | "precondition_failed" | "precondition_unknown" | (string & {});
             message: string;
         };
         StepRun: {
@@ -2732,6 +2855,11 @@ export interface components {
             approvalId?: string;
             /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
+            /**
+             * Format: int64
+             * @description how many new approvals of the present attempt were asked for since the state had changed
+             */
+            askedAgain?: number;
             /**
              * Format: date-time
              * @description when it was asked for the first time
@@ -2755,6 +2883,13 @@ export interface components {
             };
             /** @description an answer that came after nobody waited for it any more; it decides nothing */
             late?: components["schemas"]["LateAnswer"];
+            /**
+             * Format: int64
+             * @description the number of the look that is under way
+             */
+            looking?: number;
+            /** @description the reads for its precondition, oldest first */
+            looks?: components["schemas"]["Look"][];
             /** @description a side effect that may have taken effect though it isn't COMPLETED: it was answered 2xx, not as expected, or a person confirmed that a sending had not been executed, which may still arrive, or the store was restored and the one that it replaces may have sent it */
             mayHaveHappened?: boolean;
             name: string;
@@ -2788,6 +2923,8 @@ export interface components {
              * @description when the latest attempt was committed
              */
             startedAt?: string;
+            /** @description of the state that was read before it was sent; absent for who must not see all of it */
+            stateDigest?: string;
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"];
@@ -2796,6 +2933,8 @@ export interface components {
              * @enum {string}
              */
             wouldBe?: "ALLOW" | "ASK" | "DENIED";
+            /** @description of a rehearsed step with a precondition: what would be looked at */
+            wouldCheck?: components["schemas"]["WouldCheck"];
         };
         Stop: {
             by: string;
@@ -3298,6 +3437,13 @@ export interface components {
             /** @description its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS */
             url: string;
         };
+        WouldCheck: {
+            capability: string;
+            fields: string[];
+            /** @description the read's; absent where it can't be made from these inputs */
+            request?: components["schemas"]["Request"];
+            when?: components["schemas"]["Condition"];
+        };
     };
     responses: never;
     parameters: never;
@@ -3624,6 +3770,28 @@ export interface operations {
                 "application/json": components["schemas"]["Decision"];
             };
         };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    lookAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -4876,7 +5044,7 @@ export interface operations {
                 /** @description only runs that have this text or number in a step's inputs or answers: all of it, or from 3 characters on the beginning; a sensitive value by all of it only; the newest 1,000, and those of the last seconds may be missing */
                 q?: string;
                 /** @description only runs that ended with this error code, such as receiver_refused; the newest 1,000 */
-                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | "answer_unsigned" | "withdrawn" | "not_executed" | (string & {});
+                reason?: "receiver_refused" | "output_missing" | "expectation_not_met" | "not_sent" | "outcome_unknown" | "approval_rejected" | "approval_expired" | "denied_by_rule" | "denied_by_budget" | "drift" | "project_disabled" | "cancelled" | "abandoned" | "set_aside" | "answer_unsigned" | "withdrawn" | "not_executed" | "precondition_failed" | "precondition_unknown" | (string & {});
                 /** @description only runs that call this capability: name or projectId/name; the newest 1,000 */
                 capability?: string;
                 /** @description only runs started then or later */

@@ -137,6 +137,7 @@ var approvalListed = []string{
 	"id", "status", "runId", "stepId", "planId", "projectId", "capability", "attempt", "title", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords",
 	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker",
 	"decisions", "approvalsNeeded", "groups", "escalations", "reasons", "decisionAssertion",
+	"state", "stateDigest", "changed", "askedAgain", "previousApprovalId", "superseded",
 	"inputSnapshot", // all of it is in the request
 }
 

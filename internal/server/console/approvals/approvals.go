@@ -13,6 +13,7 @@ func Routes() []web.Route {
 		{Method: "GET", Path: "/approvals", Page: approvalsPage},
 		{Method: "GET", Path: "/approvals/{id}", Page: approvalPage},
 		{Method: "POST", Path: "/approvals/{id}/decision", Act: decideApproval},
+		{Method: "POST", Path: "/approvals/{id}/look", Act: lookAgain},
 	}
 }
 

@@ -21,7 +21,7 @@ func decideApproval(v *web.Request) (string, error) {
 	if err := v.Control.Authorize(v.R.Context(), v.Actor, access.DecideApproval, "approval/"+id); err != nil {
 		return "", decideAgain(v, id, err)
 	}
-	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.Form("decision")), Reason: v.Form("reason")}
+	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.Form("decision")), Reason: v.Form("reason"), RequestDigest: v.Form("seenRequest"), StateDigest: v.Form("seenState")}
 	if safetext.Blank(decision.Reason) {
 		return "", decideAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}

@@ -78,7 +78,8 @@ func typedCapability(v *web.Request, c countersign.Capability) (countersign.Capa
 	c.Expectation, unclear = form.TypedExpectation(v)
 	var unruly error
 	c.ApprovalRules, unruly = rules.TypedRules(v, c)
-	return c, web.Together(untimed, untyped, unread, unclear, unruly, unbounded)
+	unconditional := typedPrecondition(v, &c)
+	return c, web.Together(untimed, untyped, unread, unclear, unruly, unbounded, unconditional)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.

@@ -52,7 +52,9 @@ def check_signed(a: Json, records: list[Record], asked: Record) -> None:
             need(not unsigned, "audit", f"{whose} is not signed with a passkey, as it must be")
             continue
         reason = hashlib.sha256(of(d, "reason").encode()).hexdigest()
-        signed = "\n".join(("countersign decision v1", name, of(a, "requestDigest"), of(d, "decision"), reason))
+        state = of(d, "stateDigest")
+        about = (name, of(a, "requestDigest"), state) if state else (name, of(a, "requestDigest"))
+        signed = "\n".join((f"countersign decision v{2 if state else 1}", *about, of(d, "decision"), reason))
         problem = refuted({member: of(at(d, "assertion"), member) for member in _MEMBERS}, signed)
         need(problem == "", "audit", f"{whose} has a signature that does not hold: {problem}")
         known = _registered_before(a, d, records)

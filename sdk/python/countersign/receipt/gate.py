@@ -22,10 +22,10 @@ def check_gate(c: Claims) -> None:
             continue
         problem = f"step {of(step, 'id')} needs approval and was sent without one that was given in time for what it sent"
         for attempt in range(1, whole(at(step, "attempt")) + 1):
-            need(bool(_let_out(c, step, attempt)), "approvals", problem)
+            need(bool(let_out(c, step, attempt)), "approvals", problem)
 
 
-def _let_out(c: Claims, step: Json, attempt: int) -> list[Json]:
+def let_out(c: Claims, step: Json, attempt: int) -> list[Json]:
     """The approvals that let one sending out, as they say themselves. One that expires
     before its step begins is asked for anew."""
 
@@ -60,6 +60,6 @@ def check_sent(c: Claims, step: Json, log: Sendings) -> None:
     for n, sending in enumerate(sendings):
         approved = any(
             log.decided.get(of(a, "id"), sending) < sending and before(log.records[sending].word("at"), of(a, "expiresAt"))
-            for a in _let_out(c, step, n + 1)
+            for a in let_out(c, step, n + 1)
         )
         need(not gated(c, step) or approved, "audit", f"the log does not say that step {name} was approved, in time, before it was sent")

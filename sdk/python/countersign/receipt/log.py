@@ -18,6 +18,7 @@ from .gate import Sendings, check_sent
 from .moment import moment
 from .record import Record, done, read
 from .settled import check_settling
+from .states import check_states
 from .witnesses import Policy
 
 
@@ -112,6 +113,7 @@ def _check_course(c: Claims, records: list[Record], log: Log) -> None:
         check_reconciled(c, step, records)
         check_outcome(c, step, records, log.left_out)
         check_settling(c, step, records, log.left_out)
+    check_states(c, Sendings(records, places.decided))
 
 
 @dataclass

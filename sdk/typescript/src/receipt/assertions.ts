@@ -54,10 +54,17 @@ export function checkSigned(a: Json, records: Placed[], asked: AuditRecord): voi
       check(!exists(wants) || of(d, "decision") !== "APPROVED", `${whose} is not signed with a passkey, as it must be`);
       continue;
     }
-    const problem = refuted(at(d, "assertion"), ["countersign decision v1", id, of(a, "requestDigest"), of(d, "decision"), sha256(of(d, "reason")).toString("hex")].join("\n"));
+    const problem = refuted(at(d, "assertion"), [...lead(a, d), of(d, "decision"), sha256(of(d, "reason")).toString("hex")].join("\n"));
     check(problem === "", `${whose} has a signature that does not hold: ${problem}`);
     check(registeredBefore(a, d, records), `${whose} is signed with a passkey whose registration by them the log does not prove before it`);
   }
+}
+
+/** lead is what is signed before the decision: with the state on which it was given, if it was given on one. */
+function lead(a: Json, d: Json): string[] {
+  const state = of(d, "stateDigest");
+  const about = [of(a, "id"), of(a, "requestDigest")];
+  return state === "" ? ["countersign decision v1", ...about] : ["countersign decision v2", ...about, state];
 }
 
 function registeredBefore(a: Json, d: Json, records: Placed[]): boolean {

@@ -21,7 +21,7 @@ export function checkGate(c: Claims): void {
 }
 
 /** The approvals that let one sending out, as they say themselves. One that expires before its step begins is asked for anew. */
-function letOut(c: Claims, s: Json, attempt: number): Json[] {
+export function letOut(c: Claims, s: Json, attempt: number): Json[] {
   return list(c.approvals).filter((a) => {
     const same = text(at(a, "stepId")) === text(at(s, "id")) && whole(at(a, "attempt")) === attempt && text(at(a, "requestDigest")) === text(at(s, "requestDigest"));
     const by = text(at(a, "decidedBy"));

@@ -13,6 +13,7 @@ import { checkSettling } from "./settled.js";
 import { at, type Checks, type Claims, digits, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, read, word } from "./record.js";
+import { checkStates } from "./states.js";
 import type { Policy } from "./witnesses.js";
 
 export function checkAudit(c: Claims, policy: Policy, checks: Checks) {
@@ -92,6 +93,7 @@ function checkCourse(c: Claims, placed: Placed[], leftOut: number): { approved: 
     checkOutcome(c, s, records, leftOut);
     checkSettling(c, s, records, leftOut);
   }
+  checkStates(c, records, found.decided);
   return told;
 }
 

@@ -75,7 +75,8 @@
     var reason = form.elements.reason;
     reason.value = reason.value.replace(/^[\s\u0085]+|[\s\u0085]+$/g, "");
     return hash(reason.value.replace(/\r?\n/g, "\r\n")).then(function (why) { // as a form sends it
-      return hash(["countersign " + (form.dataset.kind || "decision") + " v1", form.dataset.approval, form.dataset.digest, decision, hex(why)].join("\n"));
+      var kind = form.dataset.kind || "decision", state = form.dataset.state, about = [form.dataset.approval, form.dataset.digest];
+      return hash(["countersign " + kind + (state ? " v2" : " v1")].concat(about, state ? [state] : [], [decision, hex(why)]).join("\n"));
     }).then(function (challenge) {
       return navigator.credentials.get({ publicKey: {
         challenge: challenge, rpId: form.dataset.rp, userVerification: "required",

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// ApprovalsLook is the command `approvals look`.
+type ApprovalsLook struct {
+	ID string `arg:"" help:"The approval's id."`
+	Asking
+}
+
+// Run has the state read again, and shows the approval with it.
+func (l *ApprovalsLook) Run(t *Terminal) error {
+	return show(t, l.Asking, func(c *client.Client) (*countersign.Approval, error) { return c.LookAgain(t.Context, l.ID) }, printApproval)
+}
+
+// stateFacts show the state that an approval is asked for against, and what of it has changed.
+func stateFacts(a *countersign.Approval) (facts [][2]string) {
+	if a.Superseded {
+		facts = append(facts, [2]string{"SUPERSEDED", "another approval was asked for in its place; it lets nothing out"})
+	}
+	if a.PreviousID != "" {
+		facts = append(facts, [2]string{"in place of", a.PreviousID})
+	}
+	if a.AskedAgain > 0 {
+		facts = append(facts, [2]string{"ASKED AGAIN", "the state has changed; " + number(int(a.AskedAgain)+1) + " of at most " + number(countersign.MaxAskedAgain+1)})
+	}
+	for _, c := range a.Changed {
+		facts = append(facts, [2]string{"CHANGED " + Plain(c.Field), doubted(value(c.Then)) + " is now " + doubted(value(c.Now))})
+	}
+	if a.State == nil {
+		return facts
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.State.Values)) {
+		facts = append(facts, [2]string{"state " + Plain(name), doubted(value(a.State.Values[name]))})
+	}
+	if a.State.Request != nil {
+		facts = append(facts, requestFacts(a.State.Request, a.State.RequestDigest)...)
+	}
+	facts = append(facts, [2]string{"state read", a.State.Capability + ", " + moment(a.State.At)}, [2]string{"state digest", a.StateDigest})
+	return facts
+}
