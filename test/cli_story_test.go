@@ -16,7 +16,7 @@ func TestTheCommandLineLeadsFromLoginToACompletedLiveRun(t *testing.T) {
 	s := &shell{world: &world{Server: server, shop: receiver}, dir: dir, address: server.URL, settings: map[string]string{"XDG_CONFIG_HOME": dir}}
 	s.signIn(t, "admin", server.Settings()["SVC_PLATFORM_BOOTSTRAP_TOKEN"])
 	prints(t, s.command(t, 0, "projects", "put", s.file(t, "project.json", harness.Project(receiver.Origin())), "--id", shop).Out, "saved default-shop, revision 1")
-	prints(t, s.command(t, 3, "projects", "enable", shop).Err, "health_check_required")
+	prints(t, s.command(t, 3, "projects", "enable", shop).Err, "health_check_required", "(here 'countersign projects health default-shop')")
 	prints(t, s.command(t, 0, "projects", "health", shop).Out, "status 200")
 	prints(t, s.command(t, 0, "projects", "enable", shop).Out, "enabled default-shop")
 	for profile, role := range map[string]string{"reviewer": "APPROVER", "asker": "OPERATOR"} {

@@ -27,7 +27,7 @@ var guards = map[Operation]Guard{
 	WriteModel: Tightens, SuspendModel: Tightens, ResumeModel: Tightens, RetireModel: Tightens, RestoreModel: Tightens,
 	CompilePlan: Tightens, CreatePlan: Tightens,
 	CheckHealth: Tightens, ProveReceiver: Tightens, ToggleProject: Tightens, RetireProject: Tightens, RestoreProject: Tightens, // what a revision lets out was asked about when it was made
-	StartProjectRun: Tightens, StartRun: Tightens, CancelRun: Tightens, ReconcileRun: Tightens, ProbeRun: Tightens, SettleRun: Tightens, DecideApproval: Tightens,
+	StartProjectRun: Tightens, StartRun: Tightens, CancelRun: Tightens, ReconcileRun: Tightens, ProbeRun: Tightens, SettleRun: Tightens, DecideApproval: Tightens, LookAgain: Tightens,
 	SyncAgents: Tightens, SuspendAgent: Tightens, RetireAgent: Tightens, RestoreAgent: Tightens, StartAgentRun: Tightens,
 	WriteTeam: Tightens, SuspendTeam: Tightens, ResumeTeam: Tightens, RetireTeam: Tightens, RestoreTeam: Tightens, StartTeamRun: Tightens,
 	WriteTenant: Tightens, DeleteUser: Tightens, AddPasskey: Tightens, RemovePasskey: Tightens, RevokeToken: Tightens, RenewToken: Tightens, ConfirmToken: Tightens,

@@ -185,6 +185,9 @@ func probeStep(v *web.Request) (string, error) {
 	return "/recovery/" + id + "#known", nil
 }
 
+// errIncomplete stands above the form; the fields say what is missing.
+var errIncomplete = countersign.Errorf(countersign.CodeInvalidRequest, "the resolution is not complete")
+
 // reconcileStep records the resolution. A refused one shows the page again with
 // everything typed.
 func reconcileStep(v *web.Request) (string, error) {
@@ -194,7 +197,7 @@ func reconcileStep(v *web.Request) (string, error) {
 	}
 	word, wrong := typedResolution(v)
 	if len(wrong) > 0 {
-		return "", resolveAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "the resolution is not complete"), wrong)
+		return "", resolveAgain(v, id, errIncomplete, wrong)
 	}
 	if word.Resolution == countersign.ConfirmedCompleted {
 		if err := ticksDifferences(v, id, word.Output); err != nil {

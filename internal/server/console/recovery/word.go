@@ -110,7 +110,7 @@ func settleStep(v *web.Request) (string, error) {
 		return "", resolveAgain(v, id, err, nil)
 	}
 	if v.Form("reason") == "" {
-		return "", resolveAgain(v, id, countersign.Errorf(countersign.CodeInvalidRequest, "the resolution is not complete"), map[string]string{"reason": "Say why. It is kept in the audit log with your name."})
+		return "", resolveAgain(v, id, errIncomplete, map[string]string{"reason": "Say why. It is kept in the audit log with your name."})
 	}
 	n, err := strconv.ParseInt(v.Form("n"), 10, 64)
 	if err != nil {
