@@ -759,8 +759,8 @@ class GivenDecision(TypedDict):
     escalated: NotRequired[list[str]]
     # the approval's groups that it was given for
     groups: NotRequired[list[str]]
-    # its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; it came
-    # before enough had approved, so it doesn't count
+    # its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; or it
+    # was given on another state; it came before enough had approved, so it doesn't count
     left: NotRequired[bool]
     # users who were away and in whose place it was given: their delegate decided as themself
     onBehalfOf: NotRequired[list[str]]

@@ -897,7 +897,7 @@ export interface components {
             escalated?: string[];
             /** @description the approval's groups that it was given for */
             groups?: string[];
-            /** @description its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; it came before enough had approved, so it doesn't count */
+            /** @description its decider may not decide it any more: removed, without the role, the project or the groups, or with a token that has ended; or it was given on another state; it came before enough had approved, so it doesn't count */
             left?: boolean;
             /** @description users who were away and in whose place it was given: their delegate decided as themself */
             onBehalfOf?: string[];
