@@ -264,6 +264,10 @@ var tries = map[string]func(w *alone){
 			w.send("POST", "/tokens/"+t.At("id").Text()+"/confirm", nil)
 		}
 	},
+	"renewToken": func(w *alone) {
+		w.got(w.send("POST", "/tokens", doc{"name": "reader", "reads": []any{"metrics", "audit"}}))
+		w.got(w.send("POST", "/tokens/renew", nil))
+	},
 	"freeCredential": func(w *alone) { w.send("DELETE", "/credentials/"+harness.SecretEnv, doc{"reason": "r"}) },
 	"putWebhook": func(w *alone) {
 		w.send("PUT", "/webhooks/hook", harness.Without(webhookBody("").(doc), "expectedRevision"))

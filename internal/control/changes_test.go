@@ -289,3 +289,21 @@ func TestOpenChangesAreBounded(t *testing.T) {
 		t.Errorf("%+v", page)
 	}
 }
+
+// What has no revision of its own, as a user's rights, is compared by what stood.
+func TestRightsThatMovedLetAChangeLapse(t *testing.T) {
+	h := openGuarded(t, 1)
+	viewer := countersign.UserWrite{Roles: []countersign.Role{countersign.RoleViewer}}
+	_, err := h.service.PutUser(background, h.admin(mara), "new@acme.example", viewer)
+	h.must(err)
+	_, err = h.service.PutUser(background, h.admin(mara), "new@acme.example", approving())
+	id := h.proposed(err)
+	_, err = h.service.PutUser(background, h.admin(otto), "new@acme.example", countersign.UserWrite{Roles: []countersign.Role{countersign.RoleOperator}})
+	h.must(err)
+	if _, err := h.decide(noor, id, countersign.ApprovalApproved); countersign.ErrorCode(err) != countersign.CodeRevisionConflict {
+		t.Errorf("%v", err)
+	}
+	if c := h.change(id); c.Status != countersign.ChangeLapsed {
+		t.Errorf("%+v", c)
+	}
+}
