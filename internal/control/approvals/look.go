@@ -52,7 +52,7 @@ func (s *LookService) LookAgain(ctx context.Context, a core.Actor, id string) (o
 	})
 	if err != nil {
 		s.Log.Error("what a look found was not stored", "tenant", ref.Tenant, "run", ref.RunID, "key", let.Look.IdempotencyKey, "error", err)
-		return out, countersign.Errorf(countersign.CodeUnavailable, "look %s was made, and what it found could not be stored; look again", let.Look.IdempotencyKey)
+		return out, core.Public(err)
 	}
 	s.approvals.runs.Settled(ctx, moved)
 	return s.approvals.Approval(ctx, a, id)

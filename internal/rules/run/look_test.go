@@ -392,3 +392,23 @@ func (m *lookModel) goOn() {
 		w.must(decide(countersign.ApprovalApproved))
 	}
 }
+
+func TestALookThatMayNotBeMadeIsRefusedInWords(t *testing.T) {
+	refused := func(w *world, want string) {
+		t.Helper()
+		if _, err := w.apply(run.Looking{By: "user:bob@example.com"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	w := against(t, countersign.ApprovalAlways)
+	refused(w, "only the state of an approval that waits is looked at")
+	w.asksOver(asItWas)
+	w.agentLooks = countersign.MaxLooksPerMinute
+	w.run.Steps[0].AgentID = "agent-1"
+	refused(w, "agent agent-1 has made 60 within a minute, as many as an agent may make; look again in a minute")
+	w.agentLooks, w.exhausted = 0, true
+	refused(w, "a budget of look is used up, so that its state can't be looked at")
+	plain := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "refund", Capability: "refund", Input: values(t, `{"amount":5}`)}))
+	plain.must(run.Resumed{})
+	refused(plain, "the capability of step refund has no precondition, so there is no state to look at")
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
 )
@@ -26,16 +27,18 @@ const ttl = 24 * time.Hour
 // and how the model and project are now. It keeps what an event comes to as
 // whoever commits it would, and checks what must hold after every event.
 type world struct {
-	t         fataler
-	plan      *countersign.Plan
-	run       *countersign.Run
-	now       time.Time
-	model     plan.CurrentRevision
-	project   plan.CurrentRevision
-	approvals map[string]*countersign.Approval
-	stopping  bool
-	stopped   bool // LIVE steps are
-	listed    bool // whether the project's origin is on the server's list
+	t          fataler
+	plan       *countersign.Plan
+	run        *countersign.Run
+	now        time.Time
+	model      plan.CurrentRevision
+	project    plan.CurrentRevision
+	approvals  map[string]*countersign.Approval
+	stopping   bool
+	stopped    bool // LIVE steps are
+	agentLooks int  // that an agent has made within a minute
+	exhausted  bool // a budget of the read for a precondition is used up
+	listed     bool // whether the project's origin is on the server's list
 
 	sent  []sending
 	calls []*run.Call
@@ -62,6 +65,15 @@ func (w *world) env(e run.Event) (run.Env, *countersign.Approval) {
 			{Kind: plan.KindProject, ID: "acme-shop"}:  w.project,
 		},
 		OriginAllowed: func(string) bool { return w.listed }, Stopping: w.stopping, Stopped: w.stopped,
+	}
+	env.AgentLooks = func(string) int { return w.agentLooks }
+	if w.exhausted {
+		env.Budgets = func(s *countersign.StepRun) []budget.Used {
+			if s.Capability != "look" {
+				return nil
+			}
+			return []budget.Used{{Budget: countersign.Budget{Count: 1, Then: countersign.RuleDeny, Reason: "enough"}, Count: 1}}
+		}
 	}
 	a := w.waitingApproval()
 	if a == nil {

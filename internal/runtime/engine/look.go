@@ -3,7 +3,6 @@ package engine
 import (
 	"time"
 
-	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/precondition"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -24,7 +23,6 @@ func (e *Engine) look(ref runrepo.Ref, d *execution, l *run.Look) (run.Looked, e
 	looked := run.Looked{Step: l.Step, N: l.N}
 	call := lookCall(ref, l, until)
 	outcome := e.caller.Call(d.span.In(d.ctx), call)
-	crashpoint.At("engine.looked", l.Request.Method)
 	looked.Found = e.found(ref, l, outcome)
 	return looked, nil
 }

@@ -30,6 +30,8 @@ func TestAFieldOfACapabilityThatCannotBeReadSaysWhatWouldBe(t *testing.T) {
 		{Read: schema, Fields: "input0name=a&input0type=date", Want: "invalid_request: inputSchema: a needs a type"},
 		{Read: timeout, Fields: "timeoutMs=soon", Want: "invalid_request: timeoutMs: a whole number from 100 to 60000"},
 		{Read: capability, Fields: "name=refund&outputs=" + strings.Repeat("a,", countersign.MaxOutputs) + "b", Want: "invalid_request: outputs: 201 are too many; at most 200"},
+		{Read: capability, Fields: "name=refund&precondition.capability=&precondition.fields=state", Want: "invalid_request: precondition.capability: choose the read, or leave its fields empty"},
+		{Read: capability, Fields: "name=refund&precondition.capability=order&precondition.fields=state&precondition.when=[]", Want: "invalid_request: precondition.when: must be an object of kind predicate or group, not an array"},
 		{Read: carried, Fields: "", Want: "invalid_request: only: the document proposes 6000 capabilities, which are too many for a form; choose some by a text, or use `countersign import openapi`"},
 	})
 }

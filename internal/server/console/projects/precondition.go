@@ -47,7 +47,11 @@ func typedPrecondition(v *web.Request, c *countersign.Capability) error {
 	if !safetext.Blank(text) {
 		p.When = new(countersign.Condition)
 		if err := exactjson.Decode([]byte(text), p.When); err != nil {
-			return web.Invalid("precondition.when", "must be a condition as JSON: %v", err)
+			why := err.Error()
+			if e := web.RefusalOf(err); e != nil {
+				why = e.Message
+			}
+			return web.Invalid("precondition.when", "%s", why)
 		}
 	}
 	c.Precondition = &p
