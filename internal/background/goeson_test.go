@@ -34,6 +34,8 @@ var passes = map[string]pass{
 	"witnesses":       (*world).witnesses,
 	"tokenends":       (*world).tellsOfTokens,
 	"EndOthers":       (*world).endsSessions,
+
+	"TellOfBrokenGlass": (*world).tellsOfBrokenGlass,
 }
 
 // TestEachBackgroundPassIsPlayed: one that the wiring starts and that isn't here would be played

@@ -120,6 +120,8 @@ func (w *world) tenant(id string) {
 		put(records.Webhooks.Put(tx, store.Realm, records.WebhookID(id, "hook"), &records.Webhook{Webhook: hook, TenantID: id}, 0))
 		put(records.WebhookProgresses.Put(tx, store.Realm, records.WebhookProgressID(id, "hook"), &records.WebhookProgress{}, 0))
 		put(records.Agents.Put(tx, id, "agent", &records.AgentHead{}, 0))
+		broken := &countersign.BreakGlass{At: time.Now(), Reason: "nobody was there"}
+		put(records.Settings.Put(tx, id, records.SettingsID, &countersign.TenantSettings{TenantID: id, BreakGlass: broken}, 0))
 		for _, n := range []string{"1", "2"} {
 			made := time.Now().Add(-80 * 24 * time.Hour)
 			token := countersign.Token{ID: "tok-" + n, Name: "monitor", TenantID: id, CreatedBy: "user:" + ann.Email, CreatedAt: made, ExpiresAt: made.Add(90 * 24 * time.Hour)}
@@ -232,6 +234,22 @@ func (w *world) tellsOfTokens() (done []string) {
 		return nil
 	})
 	return w.ended(done)
+}
+
+// tellsOfBrokenGlass starts a service whose tenants' weakening was taken away meanwhile.
+func (w *world) tellsOfBrokenGlass() (done []string) {
+	if err := w.control.TellOfBrokenGlass(context.Background()); err != nil {
+		w.t.Errorf("the start fails: %v", err)
+	}
+	w.view(func(tx store.Tx) error {
+		for _, tenant := range []string{"acme", "beta"} {
+			if _, _, err := records.BreakGlassTold.Get(tx, tenant, records.BreakGlassToldID); err == nil {
+				done = append(done, tenant+"/told")
+			}
+		}
+		return nil
+	})
+	return done
 }
 
 // endsSessions starts a service whose sessions begin by the identity provider alone.

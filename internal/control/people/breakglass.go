@@ -59,7 +59,10 @@ func (s *TenantService) TellOfBrokenGlass(ctx context.Context) error {
 		tenants, err := records.TenantIDs(tx)
 		for i := 0; err == nil && i < len(tenants); i++ {
 			var b *broken
-			if b, err = s.tellOnce(tx, tenants[i]); b != nil {
+			b, err = s.tellOnce(tx, tenants[i])
+			if passed, failed := s.Passes(records.Settings.Table, tenants[i], records.SettingsID, err); passed || failed != nil {
+				err = failed // a tenant whose records can't be read keeps nobody from starting
+			} else if b != nil {
 				told = append(told, *b)
 			}
 		}

@@ -187,7 +187,7 @@ func TestFieldIsFoundThroughEscapes(t *testing.T) {
 func TestRequiredFieldMayNotBeMissing(t *testing.T) {
 	misfit[countersign.Decision](t, `{}`, invalidRequest,
 		"decision: is missing; it must be one of APPROVED, REJECTED", "reason: is missing; it must be a string")
-	misfit[countersign.TokenWrite](t, `{"name":"n"}`, invalidRequest, "roles: is missing; it must be an array")
+	misfit[countersign.GroupWrite](t, `{"name":"n"}`, invalidRequest, "members: is missing; it must be an array")
 	misfit[countersign.Toggle](t, `{"expectedRevision":null}`, invalidRequest,
 		"expectedRevision: must be a whole number of at least 1, not null")
 	decoded[countersign.TokenWrite](t, `{"name":"n","roles":["ADMIN"]}`)
