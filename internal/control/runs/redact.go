@@ -36,7 +36,9 @@ func (s *RedactionService) RedactRun(ctx context.Context, a core.Actor, id, reas
 		if err := s.redact(tx, a, &k, countersign.Redaction{By: a.ID, At: now}); err != nil {
 			return err
 		}
-		return s.Audit(tx, a, access.RedactRun, "run/"+id, core.Change{Before: "WHOLE", After: "REDACTED", Reason: reason, Weakens: true})
+		rec := s.Record(a, access.RedactRun, "run/"+id)
+		rec.At, rec.Before, rec.After, rec.Reason, rec.Weakens = now, "WHOLE", "REDACTED", reason, true // the time that the run says
+		return core.AppendAudit(tx, a.Tenant, rec)
 	})
 }
 
