@@ -297,9 +297,12 @@ func daysOr(v string) (time.Duration, error) {
 	return time.ParseDuration(v)
 }
 
+// redactAfterDefault is from when on a run may be redacted unless a setting says otherwise.
+const redactAfterDefault = 30 * 24 * time.Hour
+
 // redactAfter is how long after its end a run may be redacted.
 func (r *settingReader) redactAfter() time.Duration {
-	v := r.text("REDACT_AFTER", "30d")
+	v := r.text("REDACT_AFTER", redactAfterDefault.String())
 	after, err := daysOr(v)
 	if err != nil || after < 0 {
 		r.bad("REDACT_AFTER", "%q is no duration such as 720h or 30d", v)
