@@ -84,6 +84,7 @@ func TestWhoHadAPartInARunDoesNotRedactIt(t *testing.T) {
 	plan := w.ready(t, refunding())
 	id := asker.Post("/runs", doc{"planId": plan}, keyed("k")).OK(t).At("id").Text()
 	of := w.approval(t, id).At("id").Text()
+	w.tenantAdmin.Post("/runs/"+id+"/redact", doc{"reason": "r"}).Refused(t, "state_conflict", "run "+id+" is WAITING_APPROVAL; it can be redacted once it has ended")
 	decider.Post("/approvals/"+of+"/decision", doc{"decision": "APPROVED", "reason": "r"}).OK(t)
 	w.reaches(t, id, "COMPLETED")
 	made := w.As(asker.Post("/tokens", doc{"name": "made", "roles": []string{"ADMIN"}}).OK(t).At("token").Text())
@@ -108,7 +109,7 @@ func TestAHeldRunIsNeitherRedactedNorArchived(t *testing.T) {
 	w.tenantAdmin.Put("/runs/"+id+"/hold", doc{"hold": true, "reason": "again"}).OK(t).Is(t, "hold.reason", "the auditors")
 	w.approver.Post("/approvals/"+of+"/decision", doc{"decision": "APPROVED", "reason": "r"}).OK(t)
 	w.reaches(t, id, "COMPLETED")
-	w.tenantAdmin.Post("/runs/"+id+"/redact", doc{"reason": "r"}).Refused(t, "state_conflict", "run "+id+" is held since ")
+	w.tenantAdmin.Post("/runs/"+id+"/redact", doc{"reason": "r"}).Refused(t, "state_conflict", "run "+id+" is held since ", "; it can be redacted once the hold is ended")
 	free := w.run(t, step("n", "note", nil))
 	harness.Until(t, "the archiving of another run", func() bool { return w.Admin.Get("/runs/"+free).Status == 404 })
 	w.Admin.Get("/runs/"+id).OK(t).Is(t, "hold.reason", "the auditors")
@@ -119,7 +120,7 @@ func TestAHeldRunIsNeitherRedactedNorArchived(t *testing.T) {
 	log.Is(t, "items.0.weakens", true).Is(t, "items.0.after", "NOT_HELD").Is(t, "items.1.after", "HELD")
 
 	w.tenantAdmin.Put("/runs/"+id+"/hold", doc{"hold": true, "reason": "again"}).OK(t).Is(t, "hold.reason", "again")
-	w.tenantAdmin.Post("/runs/"+id+"/redact", doc{"reason": "r"}).Refused(t, "state_conflict", "run "+id+" is held since ")
+	w.tenantAdmin.Post("/runs/"+id+"/redact", doc{"reason": "r"}).Refused(t, "state_conflict", "run "+id+" is held since ", "; it can be redacted once the hold is ended")
 }
 
 // TestNoByteOfARedactedRunIsLeft in the store once it is compacted, in a backup, in the archive, which

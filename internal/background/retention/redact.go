@@ -123,7 +123,7 @@ func (r *Redactor) rewrite(ctx context.Context, tenant, runID string, left *reco
 	}
 	at := slices.IndexFunc(entries, func(e archive.Entry) bool { return e.Run.ID == runID })
 	if at < 0 {
-		return nil, fmt.Errorf("the archive %s lacks the run", left.File)
+		return nil, fmt.Errorf("archive %s: %w", left.File, store.ErrNotFound)
 	}
 	if entries[at].Run.Redacted == nil && left.Run.Redacted != nil {
 		redactEntry(&entries[at], *left.Run.Redacted)
@@ -213,7 +213,7 @@ func (r *Redactor) replace(tx store.Tx, tenant, runID string, was *records.Archi
 			return err
 		}
 		if left.File != was.File {
-			return fmt.Errorf("run %s is in another archive by now: %w", e.Run.ID, store.ErrConflict)
+			return store.ErrConflict // another replica has written it anew
 		}
 		left.File, left.SHA256 = f.name, f.sha256
 		if _, err := records.ArchivedRuns.Put(tx, tenant, e.Run.ID, left, version); err != nil {

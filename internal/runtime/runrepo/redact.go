@@ -2,6 +2,7 @@ package runrepo
 
 import (
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -114,18 +115,16 @@ func redactApprovals(tx store.Tx, ref Ref, by countersign.Redaction) error {
 // othersAtOnce is how many runs of a plan are looked at at once.
 const othersAtOnce = 50
 
-var errOther = errors.New("another run has the plan")
-
 // RedactPlan removes what a plan holds, unless a run besides this one still holds it.
 func (l *Repository) RedactPlan(tx store.Tx, ref Ref, planID string, by countersign.Redaction) error {
 	q := store.Query{Where: []store.Filter{store.Equal("plan", planID)}, Order: []store.Order{{Column: "created", Descending: true}}}
 	err := records.Runs.EachReadable(tx, ref.Tenant, q, othersAtOnce, func(other *records.Run) error {
 		if other.ID != ref.RunID && other.Redacted == nil {
-			return errOther
+			return io.EOF // no other needs to be looked at
 		}
 		return nil
-	}, func(store.Row, error) error { return errOther })
-	if errors.Is(err, errOther) {
+	}, func(store.Row, error) error { return io.EOF })
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if err != nil {

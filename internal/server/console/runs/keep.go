@@ -51,7 +51,7 @@ func keepRun(v *web.Request) (string, error) {
 	switch v.Form("do") {
 	case "redact":
 		if v.Form("sure") == "" {
-			err = countersign.RefusedAt(countersign.CodeInvalidRequest, "sure", "say that you know that it can't be undone")
+			err = countersign.RefusedAt(countersign.CodeInvalidRequest, "sure", "confirm that a redaction is for good")
 		} else {
 			_, err = v.Control.RedactRun(v.R.Context(), v.Actor, id, reason)
 		}
