@@ -437,6 +437,9 @@ func expected(op harness.Operation, r row, p who, o object) string {
 	case op.ID == "putModel" && p.limited && o == otherOne:
 		return "project_scope" // the other project has a plan of it
 	}
+	if seen := seenFrom(p, o); op.ID == "redactRun" && (p.linked || p.realm && !p.session) && (seen == own || seen == otherOne) {
+		return "self_approval" // of whoever made the token that asked
+	}
 	return r.about(p, seenFrom(p, o))
 }
 
