@@ -29,7 +29,7 @@ var records = map[reflect.Type]record{
 	},
 	reflect.TypeFor[countersign.StepRun](): {
 		keeps: []string{"ID", "Name", "ProjectID", "Capability", "ActionID", "AgentID", "DependsOn", "Status", "Attempt", "SideEffect", "ApprovalRequired", "WouldBe", "IdempotencyKey",
-			"RequestDigest", "ApprovalID", "AnsweredBy", "Questions", "AskedFrom", "NextAt", "SettledBy", "MayHaveHappened", "StartedAt", "CompletedAt"},
+			"RequestDigest", "ApprovalID", "AnsweredBy", "Questions", "AskedFrom", "NextAt", "SettledBy", "MayHaveHappened", "StartedAt", "CompletedAt", "Looking", "AskedAgain", "StateDigest"},
 		removes: []string{"Input", "Output"},
 	},
 	reflect.TypeFor[countersign.Request]():  {keeps: []string{"Method"}, removes: []string{"URL", "Query", "Body", "Headers"}},
@@ -48,16 +48,24 @@ var records = map[reflect.Type]record{
 		removes: []string{"Output", "Text", "Error", "Target", "Signed"},
 	},
 
+	reflect.TypeFor[countersign.State]():       {keeps: []string{"Capability", "RequestDigest", "StatusCode", "At"}, removes: []string{"Values"}},
+	reflect.TypeFor[countersign.StateChange](): {keeps: []string{"Field"}, removes: []string{"Then", "Now"}},
+	reflect.TypeFor[countersign.Look](): {
+		keeps:   []string{"N", "By", "ByName", "At", "Capability", "RequestDigest", "StatusCode", "StateDigest"},
+		removes: []string{"Values", "Error"},
+	},
+	reflect.TypeFor[countersign.WouldCheck](): {keeps: []string{"Capability", "Fields"}, removes: []string{"When"}},
+
 	reflect.TypeFor[countersign.Approval](): {
 		keeps: []string{"ID", "RunID", "StepID", "Status", "PlanID", "ProjectID", "Capability", "Attempt", "RequestDigest", "Sources", "Same", "RequestedBy", "RequestedByName", "Identity",
 			"OnBehalfOf", "BehindUnknown", "RequestedAt", "ExpiresAt", "RestoredAt", "OpenAlike", "AskedAgainAfter", "DecidedAt", "DecidedBy", "DecidedByName", "ApprovalsNeeded", "Groups",
-			"Escalations", "DecisionAssertion", "RequestedByMakers", "DecidedByMakers", "SharedMaker", "RedactedAt"},
+			"Escalations", "DecisionAssertion", "RequestedByMakers", "DecidedByMakers", "SharedMaker", "RedactedAt", "StateDigest", "AskedAgain", "PreviousID", "Superseded"},
 		removes: []string{"InputSnapshot", "Expectation", "RunReason", "AgentWords", "DecisionReason", "SuggestedInput", "Reasons"},
 		blanks:  []string{"Title"},
 	},
 	// What a passkey signed is a digest of the decision, and of its reason, which stands in the log.
 	reflect.TypeFor[countersign.GivenDecision](): {
-		keeps:   []string{"Decision", "By", "ByName", "ByMakers", "Groups", "At", "OnBehalfOf", "Escalated", "Assertion", "Left"},
+		keeps:   []string{"Decision", "By", "ByName", "ByMakers", "Groups", "At", "OnBehalfOf", "Escalated", "Assertion", "Left", "StateDigest"},
 		removes: []string{"Reason"},
 	},
 
