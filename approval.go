@@ -67,6 +67,8 @@ type Approval struct {
 	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, or the sign-in link of the session that did, and who made that one, nearest first, up to a user or the bootstrap token"`
 	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
 	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
+
+	RedactedAt time.Time `json:"redactedAt,omitzero" since:"3" doc:"when what its run held was removed"`
 }
 
 // Needed is how many different deciders must approve.

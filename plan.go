@@ -95,6 +95,7 @@ type Plan struct {
 	CreatedBy        string           `json:"createdBy"`
 	CreatedByName    string           `json:"createdByName,omitempty" since:"3" doc:"a token's name, or a user's"`
 	CreatedAt        time.Time        `json:"createdAt"`
+	RedactedAt       time.Time        `json:"redactedAt,omitzero" since:"3" doc:"when what it held was removed, with the last of its runs: none can be started of it any more"`
 }
 
 // ProjectRef names an immutable revision of a project.

@@ -96,6 +96,8 @@ type Run struct {
 	CreatedAt       time.Time   `json:"createdAt"`
 	UpdatedAt       time.Time   `json:"updatedAt"`
 	CompletedAt     time.Time   `json:"completedAt,omitzero"`
+	Hold            *RunHold    `json:"hold,omitempty" since:"3" doc:"it is neither redacted nor archived until this is ended"`
+	Redacted        *Redaction  `json:"redacted,omitempty" since:"3" doc:"what it held was removed: values read •••, or are absent"`
 	PlanSnapshot    *Plan       `json:"planSnapshot,omitempty"`
 	Steps           []StepRun   `json:"steps" nullable:"false"`
 }

@@ -142,3 +142,13 @@ func (c *Client) ProbeRun(ctx context.Context, id, stepID string) (*countersign.
 func (c *Client) SettleRun(ctx context.Context, id string, w countersign.Settle) (*countersign.Run, error) {
 	return post[countersign.Run](ctx, c, runPath(id)+"/settle", w)
 }
+
+// HoldRun keeps a run from being redacted and archived, or ends that (ADMIN).
+func (c *Client) HoldRun(ctx context.Context, id string, w countersign.HoldWrite) (*countersign.Run, error) {
+	return put[countersign.Run](ctx, c, runPath(id)+"/hold", w)
+}
+
+// RedactRun removes what an ended run holds (ADMIN, never a principal that had a part in it).
+func (c *Client) RedactRun(ctx context.Context, id, reason string) (*countersign.Run, error) {
+	return post[countersign.Run](ctx, c, runPath(id)+"/redact", countersign.Reason{Reason: reason})
+}

@@ -81,7 +81,7 @@ func TestBashCompletesCommandsFlagsAndValues(t *testing.T) {
 	script := harness.Run(t, nil, "completion", "bash").Out
 	for line, want := range map[string]string{
 		"countersign ru":                         "runs",
-		"countersign runs ":                      "list start again watch show rehearsal cancel probe settle reconcile --help",
+		"countersign runs ":                      "list start again watch show rehearsal cancel probe settle reconcile hold redact --help",
 		"countersign runs st":                    "start",
 		"countersign runs start --ke":            "--key",
 		"countersign runs start plan-1 --wa":     "--watch --wait",

@@ -91,6 +91,8 @@ var matrix = map[string]row{
 	"reconcileRun":        {role: "APPROVER", kind: "run", body: always(doc{"resolution": "ABANDON", "evidence": "e"}), ok: "state_conflict", live: true},
 	"probeRun":            {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r"}), ok: "state_conflict", live: true},
 	"settleRun":           {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r", "n": 1, "action": "CONFIRM", "reason": "r"}), ok: "state_conflict", live: true},
+	"holdRun":             {role: "ADMIN", kind: "run", body: always(doc{"hold": true, "reason": "r"}), live: true},
+	"redactRun":           {role: "ADMIN", kind: "run", body: always(doc{"reason": "r"}), ok: "state_conflict", live: true},
 	"listApprovals":       {},
 	"getApproval":         {kind: "approval"},
 	"lookAgain":           {role: "APPROVER", kind: "approval", ok: "state_conflict", live: true},
@@ -434,6 +436,9 @@ func expected(op harness.Operation, r row, p who, o object) string {
 		return "2xx"
 	case op.ID == "putModel" && p.limited && o == otherOne:
 		return "project_scope" // the other project has a plan of it
+	}
+	if seen := seenFrom(p, o); op.ID == "redactRun" && (p.linked || p.realm && !p.session) && (seen == own || seen == otherOne) {
+		return "self_approval" // of whoever made the token that asked
 	}
 	return r.about(p, seenFrom(p, o))
 }

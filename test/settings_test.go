@@ -165,7 +165,7 @@ var wrongVariables = map[string]string{
 	"MAX_INSTANCES_PER_AGENT": "0", "MAX_PENDING_APPROVALS_PER_TENANT": "0", "MAX_PENDING_APPROVALS_PER_AGENT": "0", "MAX_WEBHOOKS_PER_TENANT": "0", "MAX_MODEL_BYTES_PER_TENANT": "0",
 	"MAX_PROBES_PER_RUN": "0", "APPROVAL_TTL": "24", "ALLOW_SELF_APPROVAL": "maybe", "FOUR_EYES": "owls", "PUBLIC_URL": "example",
 	"TRUSTED_PROXIES": "here", "SMTP_URL": "http://mail.example.com", "OIDC_ISSUER": "ftp://a.example", "OIDC_CLIENT_SECRET_ENV": "UNSET",
-	"ADMIN_EMAIL": "ann", "STOP_GRACE": "soon", "RETENTION": "a year", "NOTIFY_ORIGINS": "a.example", "LOG": "xml", "METRICS_LISTEN": "nowhere", "SIGN_IN": "saml",
+	"ADMIN_EMAIL": "ann", "STOP_GRACE": "soon", "RETENTION": "a year", "REDACT_AFTER": "a month", "NOTIFY_ORIGINS": "a.example", "LOG": "xml", "METRICS_LISTEN": "nowhere", "SIGN_IN": "saml",
 	"SLACK_APP_TOKEN": "x", "SLACK_BOT_TOKEN": "x", "SLACK_CHANNELS": "x", "SLACK_URL": "ftp://a.example",
 	"TOKEN_ISSUERS": "default", "WITNESSES": "x", "OIDC_CLIENT_ID": "of-the-variable", "ARCHIVE_DIR": "/nowhere/archive",
 }
@@ -181,7 +181,7 @@ func TestEveryFlagWinsOverItsVariable(t *testing.T) {
 		"MAX_INSTANCES_PER_AGENT": "5", "MAX_PENDING_APPROVALS_PER_TENANT": "5", "MAX_PENDING_APPROVALS_PER_AGENT": "5", "MAX_WEBHOOKS_PER_TENANT": "5", "MAX_MODEL_BYTES_PER_TENANT": "50000",
 		"MAX_PROBES_PER_RUN": "5", "APPROVAL_TTL": "1h", "ALLOW_SELF_APPROVAL": "false", "FOUR_EYES": "people", "PUBLIC_URL": "http://countersign.example",
 		"TRUSTED_PROXIES": "127.0.0.1", "SMTP_URL": "smtp://127.0.0.1:1?from=a@example.com", "OIDC_ISSUER": issuer.URL, "OIDC_CLIENT_SECRET_ENV": "ISSUER_SECRET",
-		"ADMIN_EMAIL": "ada@example.com", "STOP_GRACE": "10s", "RETENTION": "500ms", "NOTIFY_ORIGINS": w.shop.Origin(), "LOG": "json", "METRICS_LISTEN": "127.0.0.1:0", "SIGN_IN": "oidc",
+		"ADMIN_EMAIL": "ada@example.com", "STOP_GRACE": "10s", "RETENTION": "500ms", "REDACT_AFTER": "1h", "NOTIFY_ORIGINS": w.shop.Origin(), "LOG": "json", "METRICS_LISTEN": "127.0.0.1:0", "SIGN_IN": "oidc",
 		"SLACK_APP_TOKEN": slacktest.AppToken, "SLACK_BOT_TOKEN": slacktest.BotToken, "SLACK_CHANNELS": "default=" + slackChannel, "SLACK_URL": slack.URL(),
 		"TOKEN_ISSUERS": "default=" + issuer.URL, "WITNESSES": "https://w.example " + checkpoint.NewCosigner("w.example", make([]byte, 32), 0).Key.String(), "OIDC_CLIENT_ID": "of-the-flag", "ARCHIVE_DIR": archive,
 	}

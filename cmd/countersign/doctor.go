@@ -89,7 +89,7 @@ func examine(ctx context.Context, s settings, environ []string, all bool) []find
 	}
 	found = append(found, checkStore(ctx, cfg, all)...)
 	for _, check := range []func(context.Context, config) []finding{
-		checkSpace, checkArchive, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkUpgrade, checkAnswerKeys, checkWitnesses, checkAddresses, checkOrigins, checkMail, checkSlack, checkProvider, checkIssuers,
+		checkSpace, checkArchive, checkKept, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkUpgrade, checkAnswerKeys, checkWitnesses, checkTokens, checkAddresses, checkOrigins, checkMail, checkSlack, checkProvider, checkIssuers,
 	} {
 		found = append(found, check(ctx, cfg)...)
 	}

@@ -240,12 +240,17 @@ func (s *service) tells() {
 	s.start(webhook.New(webhook.Config{BaseURL: s.publicURL(), Backoff: webhook.Backoff, Now: now, Log: s.log, Unreadable: s.unreadable}, s.store, s.hooks))
 }
 
-// archives makes the archiver, if a retention is set.
+// archives makes the archiver, if a retention is set, and what carries redactions on, which may be
+// in archives of before.
 func (s *service) archives(l *runrepo.Repository) {
-	if s.cfg.Retention == 0 {
-		return
+	cfg := retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log, Unreadable: s.unreadable}
+	if cfg.Dir == "" && !isShared(s.cfg.Store) {
+		cfg.Dir = archiveIn(s.cfg.Store)
 	}
-	s.start(retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log, Unreadable: s.unreadable}, s.store, l))
+	s.start(retention.NewRedactor(cfg, s.store))
+	if s.cfg.Retention > 0 {
+		s.start(retention.New(cfg, s.store, l))
+	}
 }
 
 // assemble makes the parts of the service. They write nothing before the engine starts or a request
@@ -265,7 +270,7 @@ func (s *service) assemble() *runrepo.Repository {
 		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
 	}
 	useCases := control.Config{
-		Allowed: allowed, Eyes: s.cfg.Eyes, SignIn: s.cfg.SignInBy, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
+		Allowed: allowed, Eyes: s.cfg.Eyes, RedactFrom: s.cfg.RedactAfter, SignIn: s.cfg.SignInBy, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Metrics: s.metrics, Unreadable: s.unreadable,
 	}
 	if len(s.cfg.Witnesses) > 0 {

@@ -60,6 +60,7 @@ type settings struct {
 	StopGrace         string `help:"How long a stop waits for calls in flight." placeholder:"65s"`
 	Retention         string `help:"How long finished runs stay before they are archived, such as 2160h or 90d; default: for ever." placeholder:"DURATION"`
 	ArchiveDir        string `help:"Directory that runs are archived in; default: archive in the store's directory." placeholder:"DIR"`
+	RedactAfter       string `help:"How long after its end a run may be redacted." placeholder:"30d"`
 	NotifyOrigins     string `help:"Origins that webhooks may be told at, comma-separated; none: no webhook is registered or told." placeholder:"URL,…"`
 	SlackAppToken     string `help:"App-level token (xapp-…) of a Slack app in Socket Mode; a flag shows in the list of processes, so prefer the variable." placeholder:"TOKEN"`
 	SlackBotToken     string `help:"Bot token (xoxb-…) of the same app; prefer the variable likewise." placeholder:"TOKEN"`
@@ -98,6 +99,7 @@ type config struct {
 	StopGrace         time.Duration
 	Retention         time.Duration // 0: for ever
 	ArchiveDir        string
+	RedactAfter       time.Duration
 	LogFormat         string
 	Warnings          []string
 	Getenv            func(string) string
@@ -139,6 +141,7 @@ func understand(s settings, environ []string) (config, error) {
 	c.Origins, c.NotifyOrigins = r.origins("CONNECTION_ORIGINS"), r.origins("NOTIFY_ORIGINS")
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.Retention, c.ArchiveDir = r.retention(c.Store)
+	c.RedactAfter = r.redactAfter()
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
 	c.MetricsListen, c.SignInBy = r.text("METRICS_LISTEN", ""), r.signInBy(c.OIDC)
 	c.Slack, c.Witnesses, c.TokenIssuers = r.slack(), r.witnesses(), r.issuers()
@@ -176,7 +179,7 @@ func (s settings) byName() map[string]string {
 		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "FOUR_EYES": s.FourEyes, "PUBLIC_URL": s.PublicURL,
 		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
-		"TOKEN_ISSUERS": s.TokenIssuers, "ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
+		"TOKEN_ISSUERS": s.TokenIssuers, "ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "REDACT_AFTER": s.RedactAfter, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
 		"SLACK_APP_TOKEN": s.SlackAppToken, "SLACK_BOT_TOKEN": s.SlackBotToken, "SLACK_CHANNELS": s.SlackChannels, "SLACK_URL": s.SlackURL,
 		"WITNESSES": s.Witnesses, "METRICS_LISTEN": s.MetricsListen, "SIGN_IN": s.SignIn,
 	}
@@ -268,12 +271,7 @@ func (r *settingReader) retention(st string) (keep time.Duration, dir string) {
 	if v == "" {
 		return 0, dir
 	}
-	keep, err := time.ParseDuration(v)
-	if days, isDays := strings.CutSuffix(v, "d"); isDays {
-		var n int
-		n, err = strconv.Atoi(days)
-		keep = time.Duration(min(n, 100*365)) * 24 * time.Hour
-	}
+	keep, err := daysOr(v)
 	if err != nil || keep <= 0 {
 		r.bad("RETENTION", "%q is no duration such as 2160h or 90d", v)
 	}
@@ -282,9 +280,34 @@ func (r *settingReader) retention(st string) (keep time.Duration, dir string) {
 	case isShared(st):
 		r.bad("RETENTION", "with a database as the store, say with %sARCHIVE_DIR in which directory runs are archived; replicas may share it", prefix)
 	default:
-		dir = filepath.Join(st, "archive")
+		dir = archiveIn(st)
 	}
 	return keep, dir
+}
+
+// archiveIn is where runs are archived unless a setting says otherwise.
+func archiveIn(st string) string { return filepath.Join(st, "archive") }
+
+// daysOr reads a duration, or whole days with a d.
+func daysOr(v string) (time.Duration, error) {
+	if days, isDays := strings.CutSuffix(v, "d"); isDays {
+		n, err := strconv.Atoi(days)
+		return time.Duration(min(n, 100*365)) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(v)
+}
+
+// redactAfterDefault is from when on a run may be redacted unless a setting says otherwise.
+const redactAfterDefault = 30 * 24 * time.Hour
+
+// redactAfter is how long after its end a run may be redacted.
+func (r *settingReader) redactAfter() time.Duration {
+	v := r.text("REDACT_AFTER", redactAfterDefault.String())
+	after, err := daysOr(v)
+	if err != nil || after < 0 {
+		r.bad("REDACT_AFTER", "%q is no duration such as 720h or 30d", v)
+	}
+	return after
 }
 
 func (r *settingReader) flag(name string) bool {

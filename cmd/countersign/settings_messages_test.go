@@ -34,6 +34,7 @@ var wrongSettings = []struct {
 	{[]string{"MAX_ACTIVE_RUNS=0"}, `[SVC_PLATFORM_MAX_ACTIVE_RUNS: "0" is no whole number from 1 to 10000]`},
 	{[]string{"MAX_ACTIVE_RUNS_PER_TENANT=many"}, `[SVC_PLATFORM_MAX_ACTIVE_RUNS_PER_TENANT: "many" is no whole number from 1 to 10000]`},
 	{[]string{"APPROVAL_TTL=24"}, `[SVC_PLATFORM_APPROVAL_TTL: "24" is no duration such as 24h or 90s]`},
+	{[]string{"REDACT_AFTER=a month"}, `[SVC_PLATFORM_REDACT_AFTER: "a month" is no duration such as 720h or 30d]`},
 	{[]string{"RETENTION=a year"}, `[SVC_PLATFORM_RETENTION: "a year" is no duration such as 2160h or 90d]`},
 	{[]string{"STORE=postgres://localhost/x", "RETENTION=90d"}, "[SVC_PLATFORM_RETENTION: with a database as the store, say with SVC_PLATFORM_ARCHIVE_DIR in which directory runs are archived; replicas may share it]"},
 	{[]string{"ALLOW_SELF_APPROVAL=maybe"}, `[SVC_PLATFORM_ALLOW_SELF_APPROVAL: "maybe" is neither true nor false]`},

@@ -48,6 +48,7 @@ var observed = map[string]string{
 	"TOKEN_ISSUERS":                    "test/identities_test.go TestAnAgentComesInByItsOwnIdentity",
 	"ADMIN_EMAIL":                      "test/console_access_test.go TestARealmAdministratorMakesATenantAndItsFirstAdmin",
 	"STOP_GRACE":                       "test/crash_test.go TestAStopThatHasNoTimeLeavesTheSideEffectUncertain",
+	"REDACT_AFTER":                     "test/redaction_test.go TestARunIsRedactedOnceItIsDue",
 	"RETENTION":                        "test/archive_test.go TestAKeyFindsItsRunBeyondItsArchiving",
 	"ARCHIVE_DIR":                      "test/archive_test.go TestAKeyFindsItsRunBeyondItsArchiving",
 	"NOTIFY_ORIGINS":                   "test/webhooks_test.go TestNothingGoesToAnOriginOffTheList",

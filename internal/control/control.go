@@ -66,6 +66,7 @@ type Service struct {
 	*runs.StartService
 	*runs.CallService
 	*runs.SearchService
+	*runs.RedactionService
 	*approvals.ApprovalService
 	*approvals.ReviewService
 	*approvals.LookService
@@ -100,7 +101,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.SearchService = runs.NewSearch(c)
 	s.RunService = runs.NewRuns(c, names.New(c), s.SearchService, d, hub)
 	s.StopService, s.ProbeService, s.StartService = runs.NewStops(c, s.RunService), runs.NewProbes(c, s.RunService, pr), runs.NewStarts(c, s.RunService, s.PlanService)
-	s.CallService = runs.NewCalls(c, s.StartService)
+	s.CallService, s.RedactionService = runs.NewCalls(c, s.StartService), runs.NewRedactions(c, s.RunService)
 	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.Party)
 	s.LookService = approvals.NewLooks(c, s.ApprovalService, d)
 	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)

@@ -39,6 +39,7 @@ func (b *batch) encode() ([]byte, error) {
 		entries[i] = archive.Entry{Run: *r.held.Run(), Approvals: r.approvals}
 		entries[i].Run.PlanSnapshot = r.held.Plan()
 	}
+	redactPlans(entries)
 	return archive.Encode(b.tenant, entries)
 }
 
@@ -65,7 +66,7 @@ func (a *Archiver) find(ctx context.Context, tenant string, status countersign.R
 }
 
 // take reads the runs that are due, up to the bounds of a file, and passes over those that
-// were created early and ended late, and those that can't be read.
+// were created early and ended late, those that somebody holds, and those that can't be read.
 func (a *Archiver) take(tx store.Tx, b *batch, rows []store.Row, due time.Time) error {
 	b.more = len(rows) == batchRuns
 	for _, row := range rows {
@@ -87,7 +88,7 @@ func (a *Archiver) take(tx store.Tx, b *batch, rows []store.Row, due time.Time) 
 // add reads a run if it is due.
 func (b *batch) add(tx store.Tx, l *runrepo.Repository, row store.Row, due time.Time) (bool, error) {
 	var rec records.Run
-	if err := records.Decode(row, &rec); err != nil || rec.CompletedAt.After(due) {
+	if err := records.Decode(row, &rec); err != nil || rec.CompletedAt.After(due) || rec.Hold != nil {
 		return false, err
 	}
 	held, err := l.Load(tx, runrepo.Ref{Tenant: b.tenant, RunID: row.ID})

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
 )
 
@@ -21,11 +22,20 @@ type file struct {
 }
 
 // fileOf names a file by its tenant, its first day and its digest.
-func fileOf(b *batch, doc []byte) *file {
+func fileOf(tenant string, first *countersign.Run, doc []byte) *file {
 	digest := sha256.Sum256(doc)
 	sum := hex.EncodeToString(digest[:])
-	day := b.runs[0].held.Run().CreatedAt.UTC().Format("2006-01-02")
-	return &file{name: path.Join(b.tenant, fmt.Sprintf("runs-%s-%s.jsonl.gz", day, sum[:16])), sha256: sum, doc: doc}
+	day := first.CreatedAt.UTC().Format("2006-01-02")
+	return &file{name: path.Join(tenant, fmt.Sprintf("runs-%s-%s.jsonl.gz", day, sum[:16])), sha256: sum, doc: doc}
+}
+
+// remove removes a file, for good once it returns.
+func (f *file) remove(dir string) error {
+	target := filepath.Join(dir, filepath.FromSlash(f.name))
+	if err := os.Remove(target); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return atomicfile.Sync(filepath.Dir(target))
 }
 
 // write writes the file completely and syncs it, or leaves none. Replicas that share the

@@ -1,6 +1,6 @@
 // Package retention archives runs that ended long ago. It writes each batch into a file
 // that never changes, records the file's digest in the audit log, and deletes the runs in
-// the same commit. The audit log stays, and for each run the answer to a repeated start with
+// the same commit. Only a redaction replaces a file, by one without what the run held. The audit log stays, and for each run the answer to a repeated start with
 // its idempotency key (contract 6, 10).
 package retention
 
@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -98,11 +99,15 @@ func (a *Archiver) archive(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
-	f := fileOf(b, doc)
+	f := fileOf(b.tenant, b.runs[0].held.Run(), doc)
 	if err := f.write(a.cfg.Dir); err != nil {
 		return fmt.Errorf("archive %s: %w", f.name, err)
 	}
+	crashpoint.At("retention.written", nil)
 	if err := a.store.Update(ctx, func(tx store.Tx) error { return b.remove(tx, a.runs, f, a.cfg.Now()) }); err != nil {
+		if errors.Is(err, errMoved) { // nobody can commit this file any more, and what it holds may have been redacted
+			err = errors.Join(err, f.remove(a.cfg.Dir))
+		}
 		return err
 	}
 	a.cfg.Log.Info("runs archived", "tenant", b.tenant, "runs", len(b.runs), "file", f.name, "sha256", f.sha256)

@@ -26,6 +26,7 @@ type Config struct {
 	NewID      func(prefix string) string
 	NewSecret  func() [32]byte
 	Now        func() time.Time
+	RedactFrom time.Duration   // since its end, from when a run may be redacted
 	Post       Postbox         // nil: sign-in codes go to the log
 	Shared     bool            // other processes use the store too
 	Life       context.Context // its end drops mails that are not sent yet; nil: it never ends

@@ -110,6 +110,7 @@ func (s *ReceiptService) receiptFacts(tx store.Tx, a core.Actor, id string, warm
 	if f.Masked, err = s.masksRun(tx, a, id); err != nil {
 		return f, false, err
 	}
+	f.Masked = f.Masked || f.Run.Redacted != nil
 	if f.Approvals, err = s.approvalsOf(tx, a, id); err != nil {
 		return f, false, err
 	}

@@ -101,6 +101,9 @@ func (n ReadNames) Run(r *countersign.Run) (err error) {
 	if err := n.Reviewers(r); err != nil {
 		return err
 	}
+	if err := n.keepers(r); err != nil {
+		return err
+	}
 	return showWaiting(n.Tx, n.tenant, r)
 }
 
@@ -126,6 +129,25 @@ func (n ReadNames) Reviewers(r *countersign.Run) (err error) {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// keepers adds the names of who holds the run and who redacted it. It copies what it changes.
+func (n ReadNames) keepers(r *countersign.Run) (err error) {
+	if r.Hold != nil {
+		hold := *r.Hold
+		if hold.ByName, err = n.Of(hold.By); err != nil {
+			return err
+		}
+		r.Hold = &hold
+	}
+	if r.Redacted != nil {
+		redacted := *r.Redacted
+		if redacted.ByName, err = n.Of(redacted.By); err != nil {
+			return err
+		}
+		r.Redacted = &redacted
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func (s *RunService) compare(tx store.Tx, a core.Actor, live *runrepo.LoadedRun)
 	if r.Mode != countersign.ModeLive {
 		return out, countersign.Errorf(countersign.CodeStateConflict, "run %s is itself a rehearsal; only a LIVE run can be compared", r.ID)
 	}
+	if r.Redacted != nil {
+		return out, countersign.Errorf(countersign.CodeStateConflict, "run %s was redacted; nothing of it is left to be compared", r.ID)
+	}
 	last, _, err := records.Rehearsals.Get(tx, a.Tenant, r.PlanDigest)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return out, err

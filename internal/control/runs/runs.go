@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/redaction"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/runtime/updates"
@@ -69,7 +70,7 @@ func (s *RunService) knownRun(ctx context.Context, a core.Actor, id string) *cou
 	}
 	r := rec.Run
 	r.RequestedByName, r.PlanSnapshot = name, s.Repo.KnownWholePlan(a.Tenant, r.PlanID, r.PlanDigest)
-	if r.PlanSnapshot == nil {
+	if r.PlanSnapshot == nil || r.Hold != nil || r.Redacted != nil { // what names who did it, and what its plan doesn't hold any more
 		return nil
 	}
 	return &r
@@ -82,6 +83,10 @@ func (s *RunService) WholeRun(tx store.Tx, a core.Actor, id string) (r countersi
 	}
 	if r.PlanSnapshot, err = s.snapshotOf(tx, a.Tenant, &r); err != nil {
 		return r, err
+	}
+	if r.Redacted != nil { // the plan may be in memory as it was, or another run still has it
+		p := redaction.Plan(r.PlanSnapshot, r.Redacted.At)
+		r.PlanSnapshot = &p
 	}
 	if err := names.In(tx, a.Tenant).Run(&r); err != nil {
 		return r, err

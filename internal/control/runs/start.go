@@ -317,12 +317,29 @@ func (s *StartService) StartRun(ctx context.Context, a core.Actor, start counter
 		if err := s.checkLimitsOfStart(tx, a.Tenant, o); err != nil {
 			return nil, err
 		}
+		if err := unredacted(tx, a.Tenant, planID); err != nil {
+			return nil, err
+		}
 		p, err := s.Repo.Plan(tx, a.Tenant, planID, rec.PlanDigest)
 		if err != nil {
 			return nil, err
 		}
 		return p, s.Repo.MayLook(tx, a.Tenant, p)
 	})
+}
+
+// unredacted is nil for a plan that holds what its runs are to send. Plans are mostly known
+// without the store; one that was written again was redacted.
+func unredacted(tx store.Tx, tenant, id string) error {
+	row, err := store.Look(tx, store.Plans, tenant, id)
+	if err != nil || row.Version == 1 {
+		return core.Found(err, "plan", id)
+	}
+	var rec records.Plan
+	if err := records.Decode(row, &rec); err != nil {
+		return err
+	}
+	return unstartable(&rec)
 }
 
 func (s *StartService) planToRun(ctx context.Context, a core.Actor, o startRequest, planID string) (rec *records.Plan, err error) {
@@ -341,6 +358,8 @@ func (s *StartService) planToRun(ctx context.Context, a core.Actor, o startReque
 // unstartable is why no run of the plan can ever start, nil where one can.
 func unstartable(rec *records.Plan) error {
 	switch p := &rec.Plan; {
+	case !p.RedactedAt.IsZero():
+		return countersign.Errorf(countersign.CodeStateConflict, "plan %s was redacted with its last run on %s; make the plan anew", p.ID, p.RedactedAt.UTC().Format("2006-01-02"))
 	case rec.Synthetic:
 		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to a run of an agent, a team or a single call; start that again instead", p.ID)
 	case p.Status != countersign.PlanReady:

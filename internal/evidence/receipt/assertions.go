@@ -110,7 +110,7 @@ func (c *claims) checkAssertion(a, d node, wanted bool) string {
 		return ""
 	}
 	_, err := assertion.Check(assertion.Decision{
-		ApprovalID: a.at("id").text(), RequestDigest: a.at("requestDigest").text(), StateDigest: d.at("stateDigest").text(), Decision: decision, Reason: d.at("reason").text(),
+		ApprovalID: a.at("id").text(), RequestDigest: a.at("requestDigest").text(), StateDigest: d.at("stateDigest").text(), Decision: decision, Reason: c.reasonOf(a, d),
 	}, assertionOf(d))
 	switch {
 	case err != nil:

@@ -45,6 +45,7 @@ type Record struct {
 type statement struct {
 	IssuedAt time.Time `json:"issuedAt"`
 	Masked   bool      `json:"masked"`
+	Redacted bool      `json:"redacted,omitempty"` // what the run held was removed
 	RunID    string    `json:"runId"`
 	Tenant   string    `json:"tenantId"`
 	Version  string    `json:"version"`
@@ -86,7 +87,7 @@ func Build(f Facts, key ed25519.PrivateKey) ([]byte, error) {
 		Plan:      f.Run.PlanSnapshot,
 		Requests:  requestsOf(f),
 		Run:       r,
-		Statement: statement{f.IssuedAt, f.Masked, r.ID, f.Tenant, f.Version},
+		Statement: statement{f.IssuedAt, f.Masked || r.Redacted != nil, r.Redacted != nil, r.ID, f.Tenant, f.Version},
 	}
 	texts := make(map[string][]byte, len(sections))
 	for name, section := range sections {

@@ -31,8 +31,9 @@ func (c *claims) checkStarted() string {
 	} else if agent != "" {
 		reason += " by agent " + agent
 	}
-	if why := c.run.at("reason").text(); why != "" {
-		reason += ": " + why
+	why := c.run.at("reason").text()
+	if why != "" {
+		reason += ": "
 	}
 	starts := 0
 	for _, p := range c.proven {
@@ -40,7 +41,7 @@ func (c *claims) checkStarted() string {
 			continue
 		}
 		starts++
-		if p.at("digest").text() != digest || p.at("reason").text() != reason || p.at("actor").text() != c.run.at("requestedBy").text() ||
+		if p.at("digest").text() != digest || !c.saysAround(p, reason, why, "") || p.at("actor").text() != c.run.at("requestedBy").text() ||
 			!p.at("identity").equal(identity) || !p.at("onBehalfOf").equal(behalf) {
 			return "the log says that another run was started: another plan, mode, requester or reason"
 		}

@@ -21,8 +21,8 @@ func meaning(whole opened, known Known, v Verdict) Verdict {
 		section string
 		problem func() string
 	}{
-		{Statement, c.checkStatement}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
-		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit}, {Run, c.checkAnswers},
+		{Statement, c.checkStatement}, {Statement, c.checkRedacted}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
+		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit}, {Audit, c.checkRedaction}, {Run, c.checkAnswers},
 		{Approvals, c.checkStates},
 	} {
 		if problem := check.problem(); problem != "" {
@@ -165,6 +165,7 @@ func (c *claims) addDetails(v Verdict) Verdict {
 	}
 	v.Requests += len(c.digests)
 	v.Hidden, v.Approved, v.Unlogged = c.hidden, c.approved, c.unlogged
+	v.Redacted = c.redacted()
 	v.Cosigned, v.Answers, v.Unshown = c.witnessed, c.answers, c.unshown
 	v.Summary = v.epoch() + v.summary(c.planHidden)
 	return v

@@ -9,7 +9,7 @@ import (
 
 // entry is one request that was approved or sent, with the exact texts of its digest:
 // the canonical form of a body is not the body that was sent. A masked request has no
-// digest and no entry.
+// digest and no entry, that of a redacted run a digest alone.
 type entry struct {
 	Body            string `json:"body"` // "" for none
 	Capability      string `json:"capability"`
@@ -19,6 +19,7 @@ type entry struct {
 	ProjectRevision int64  `json:"projectRevision"`
 	URL             string `json:"url"`
 	Headers         string `json:"headers,omitempty"`
+	Masked          bool   `json:"masked,omitempty"` // of a redacted run: what the digest is of is gone
 }
 
 // requestsOf lists each request of the steps and then the approvals once.
@@ -41,6 +42,9 @@ func requestsOf(f Facts) []entry {
 }
 
 func entryOf(f Facts, r countersign.Request, digest, projectID, capability string) entry {
+	if f.Run.Redacted != nil {
+		return entry{Capability: capability, Digest: digest, ProjectID: projectID, ProjectRevision: revisionOf(f.Run.PlanSnapshot, projectID), Method: r.Method, Masked: true}
+	}
 	return entry{
 		Capability: capability, Digest: digest, ProjectID: projectID, ProjectRevision: revisionOf(f.Run.PlanSnapshot, projectID),
 		Method: r.Method, URL: r.URL, Body: request.BodyText(r), Headers: r.Headers.Raw(),

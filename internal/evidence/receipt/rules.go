@@ -18,7 +18,7 @@ func (c *claims) verdict(s node) (v gate.Verdict, known bool) {
 	if len(capability.at("approvalRules").list()) == 0 || !s.at("request").exists() {
 		return c.byApproval(capability), true // it has no rules, or didn't come to the gate
 	}
-	if c.hides(s) {
+	if c.hides(s) || c.redacted() {
 		return c.byApproval(capability), false
 	}
 	input := map[string]countersign.Value{}
@@ -222,7 +222,7 @@ func (c *claims) checkEarlier(a node) string {
 		for i := from; i < len(c.proven) && !found; i++ {
 			p := c.proven[i]
 			if p.says("approvals.decide", a.at("stepId").text(), a.at("requestDigest").text()) && p.at("after").text() == string(countersign.ApprovalPending) &&
-				p.at("actor").text() == d.at("by").text() && p.at("reason").text() == d.at("reason").text() && p.at("at").moment() == d.at("at").moment() &&
+				p.at("actor").text() == d.at("by").text() && c.saysReason(p, d.at("reason").text()) && p.at("at").moment() == d.at("at").moment() &&
 				sameAssertion(p.node, d) {
 				from, found = i+1, true
 			}

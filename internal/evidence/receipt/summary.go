@@ -17,7 +17,9 @@ func (v Verdict) summary(planHidden bool) string {
 			parts = append(parts, strconv.Itoa(n)+" "+many)
 		}
 	}
-	if v.Masked {
+	if v.Redacted {
+		parts = append(parts, "what it held")
+	} else if v.Masked {
 		parts = append(parts, "sensitive values")
 	}
 	if v.Masked && planHidden {
@@ -31,7 +33,9 @@ func (v Verdict) summary(planHidden bool) string {
 		return "valid"
 	}
 	by := "left out: "
-	if v.Masked {
+	if v.Redacted {
+		by = "the run was redacted, which left out: "
+	} else if v.Masked {
 		by = "masking left out: "
 	}
 	return "valid for what it shows; " + by + strings.Join(parts, ", ")

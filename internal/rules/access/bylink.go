@@ -37,6 +37,7 @@ var byLink = map[Operation]Leaving{
 	WriteTenant: Told, WriteUser: Told, DeleteUser: Told, RemovePasskey: Told, RevokeToken: Told, RenewToken: Told,
 	WriteWebhook: Told, DeleteWebhook: Told, FreeCredential: Told, BindCredential: Told,
 	StopTenant: Told, GoTenant: Told, WriteSettings: Told, WriteGroup: Told, DeleteGroup: Told, DeleteDelegation: Told, WithdrawChange: Told,
+	HoldRun: Told, RedactRun: Told, // who redacts counts as the link's makers, too
 	SendHeartbeat: Told, SignIn: Told, SignOut: Told,
 }
 

@@ -41,6 +41,8 @@ const (
 	ReconcileRun    Operation = "runs.reconcile"
 	ProbeRun        Operation = "runs.probe"
 	SettleRun       Operation = "runs.settle"
+	HoldRun         Operation = "runs.hold"
+	RedactRun       Operation = "runs.redact"
 	ReadApprovals   Operation = "approvals.read"
 	DecideApproval  Operation = "approvals.decide"
 	LookAgain       Operation = "approvals.look"
@@ -168,6 +170,8 @@ var rules = map[Operation]rule{
 	ReconcileRun:    {roles: approver, write: true},
 	ProbeRun:        {roles: approver, write: true},
 	SettleRun:       {roles: approver, write: true},
+	HoldRun:         {roles: admin, write: true},
+	RedactRun:       {roles: admin, write: true},
 	ReadApprovals:   {},
 	DecideApproval:  {roles: approver, write: true},
 	LookAgain:       {roles: approver, write: true},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -17,6 +18,16 @@ type Archived struct {
 	At       time.Time       `json:"at"`
 
 	Effects countersign.Effects `json:"effects,omitempty"` // by its steps; absent in records of earlier releases
+
+	Requester access.Requester `json:"requester,omitzero"` // likewise
+}
+
+// AskedBy is who asked for the run, as far as the record says.
+func (a *Archived) AskedBy() access.Requester {
+	if a.Requester.ID == "" {
+		return access.Requester{ID: a.Run.RequestedBy, Identity: a.Run.Identity, OnBehalfOf: a.Run.OnBehalfOf}
+	}
+	return a.Requester
 }
 
 // EffectsLeft is what became of the run's side effects, as far as that is known.
@@ -35,7 +46,7 @@ var ArchivedRuns = store.Collection[Archived]{Table: store.Archived}
 
 // ArchivedOf is what stays of a run.
 func ArchivedOf(r *Run, file, sha256 string, now time.Time) *Archived {
-	left := &Archived{Run: r.Run, Projects: r.Projects, File: file, SHA256: sha256, At: now, Effects: r.Effects()}
+	left := &Archived{Run: r.Run, Projects: r.Projects, File: file, SHA256: sha256, At: now, Effects: r.Effects(), Requester: r.Requester}
 	left.Run.PlanSnapshot, left.Run.Steps = nil, []countersign.StepRun{}
 	return left
 }

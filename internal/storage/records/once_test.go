@@ -18,7 +18,7 @@ var lasting = strings.Fields(`
 	UnfinishedRuns Steps Probes Credentials CredentialMarks ChatMessages Replicas Mails Limits Rehearsals Passkeys PasskeyRefs
 	Settings ArchivedRuns AllReceiptKeys tokenNames agentNames Groups Stops Webhooks WebhookProgresses Delegations
 	SentRequests SpentParts Marks RejectedCalls Terms Indexing ModelSizes copied LogKeys CosignedHeads Rewinds
-	IdentityOwners SignIdentities Subjects Changes AllOpenChanges BreakGlassTold LooksOfAgents`)
+	IdentityOwners SignIdentities Subjects Redactings Changes AllOpenChanges BreakGlassTold LooksOfAgents`)
 
 // TestARestoreKnowsEveryRecordThatWorksOnce: each collection says whether its records do, so
 // that a new kind can't be forgotten.

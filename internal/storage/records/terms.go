@@ -1,6 +1,7 @@
 package records
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -50,22 +51,48 @@ func TermsBeginning(kind, by string) []store.Filter {
 
 // RemoveTerms removes what a run that leaves the store is found by.
 func RemoveTerms(tx store.Tx, tenant string, r *countersign.Run) error {
+	if err := RemoveTextTerms(tx, tenant, r); err != nil {
+		return err
+	}
 	var ids []string
 	add := func(kind, by string) { ids = append(ids, TermID(kind, by, r.ID, r.CreatedAt)) }
-	for t := range search.EveryTerm(r) {
-		add(OpenTerm, t)
-		add(SensitiveTerm, SensitiveBy(t))
-	}
 	for _, c := range search.Capabilities(r) {
 		add(CapabilityTerm, c)
 	}
 	add(ReasonTerm, search.Reason(r))
+	return removeTerms(tx, tenant, ids)
+}
+
+// RemoveTextTerms removes the texts that a run is found by. What else it is found by stays.
+func RemoveTextTerms(tx store.Tx, tenant string, r *countersign.Run) error {
+	var ids []string
+	for t := range search.EveryTerm(r) {
+		ids = append(ids, TermID(OpenTerm, t, r.ID, r.CreatedAt), TermID(SensitiveTerm, SensitiveBy(t), r.ID, r.CreatedAt))
+	}
+	return removeTerms(tx, tenant, ids)
+}
+
+func removeTerms(tx store.Tx, tenant string, ids []string) error {
 	for _, id := range ids {
 		if err := Terms.Delete(tx, tenant, id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// IndexAnew has whoever is indexing a tenant's runs at this moment fail and read them anew: what
+// was read before a run was redacted isn't written behind it.
+func IndexAnew(tx store.Tx, tenant string) error {
+	at, version, err := Indexing.Get(tx, tenant, IndexedID(tenant))
+	if errors.Is(err, store.ErrNotFound) {
+		at, version, err = &Indexed{}, 0, nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = Indexing.Put(tx, tenant, IndexedID(tenant), at, version)
+	return err
 }
 
 // Indexed is how far in its audit log a tenant's runs have been indexed.

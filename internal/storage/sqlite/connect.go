@@ -47,7 +47,7 @@ var commonPragmas = []string{"temp_store(MEMORY)", fmt.Sprintf("busy_timeout(%d)
 
 // The writer syncs at each commit (FULL; with F_FULLFSYNC on macOS). Automatic checkpoints
 // are off, since they would hide a failed sync.
-var writerPragmas = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-8192)"}
+var writerPragmas = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-8192)", "secure_delete(ON)"}
 
 // The readers are refused every write.
 var readerPragmas = []string{"query_only(ON)", "cache_size(-2048)"}

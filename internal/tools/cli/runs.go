@@ -23,6 +23,8 @@ type Runs struct {
 	Probe     RunsProbe     `cmd:"" help:"Send an uncertain step's probe, a read that shows what happened (APPROVER)." example:"runs probe run-1"`
 	Settle    RunsSettle    `cmd:"" help:"End an uncertain step by what its receiver has signed, or have the receiver withdraw a key that it never saw (APPROVER)." example:"runs settle run-1 --confirm --reason 'the shop says that it was paid'"`
 	Reconcile RunsReconcile `cmd:"" help:"Say, with evidence, what became of an uncertain step (APPROVER)." example:"runs reconcile run-1 --completed --evidence 'refund r-9 is in the ledger' --result '{\"status\":\"refunded\"}'"`
+	Hold      RunsHold      `cmd:"" help:"Keep a run from being redacted and archived, or end that (ADMIN)." example:"runs hold run-1 --reason 'the auditors ask for it'"`
+	Redact    RunsRedact    `cmd:"" help:"Remove what an ended run holds, for good (ADMIN who had no part in it)." example:"runs redact run-1 --reason 'request 48 of the data protection officer'"`
 }
 
 // RunsList is the command `runs list`.

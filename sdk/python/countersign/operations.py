@@ -160,6 +160,10 @@ class Operations(ABC):
         """Say that an instance lives."""
         return self._send(Call("POST", ("agents", id, "heartbeat"), body=body))
 
+    def hold_run(self, id: str, body: t.HoldWrite) -> t.Run:
+        """Keep a run from being redacted and archived, or end that."""
+        return self._send(Call("PUT", ("runs", id, "hold"), body=body))
+
     def integration_contract(self) -> dict[str, Any]:
         """Signing, headers, limits and codes, machine-readable."""
         return self._send(Call("GET", ("integrations", "contract")))
@@ -219,6 +223,10 @@ class Operations(ABC):
     def record_conformance(self, id: str, body: t.ConformanceWrite) -> t.Project:
         """Record what a check of a capability's receiver found."""
         return self._send(Call("POST", ("projects", id, "conformance"), body=body))
+
+    def redact_run(self, id: str, body: t.Reason) -> t.Run:
+        """Remove what an ended run holds: ids, principals, times, statuses, codes, names, decisions and digests stay."""
+        return self._send(Call("POST", ("runs", id, "redact"), body=body))
 
     def renew_token(self) -> t.NewToken:
         """Make a reading token anew, as the one that asks: for 90 days, once; that one is good for 24 hours more."""
@@ -584,6 +592,10 @@ class AsyncOperations(ABC):
         """Say that an instance lives."""
         return await self._send(Call("POST", ("agents", id, "heartbeat"), body=body))
 
+    async def hold_run(self, id: str, body: t.HoldWrite) -> t.Run:
+        """Keep a run from being redacted and archived, or end that."""
+        return await self._send(Call("PUT", ("runs", id, "hold"), body=body))
+
     async def integration_contract(self) -> dict[str, Any]:
         """Signing, headers, limits and codes, machine-readable."""
         return await self._send(Call("GET", ("integrations", "contract")))
@@ -643,6 +655,10 @@ class AsyncOperations(ABC):
     async def record_conformance(self, id: str, body: t.ConformanceWrite) -> t.Project:
         """Record what a check of a capability's receiver found."""
         return await self._send(Call("POST", ("projects", id, "conformance"), body=body))
+
+    async def redact_run(self, id: str, body: t.Reason) -> t.Run:
+        """Remove what an ended run holds: ids, principals, times, statuses, codes, names, decisions and digests stay."""
+        return await self._send(Call("POST", ("runs", id, "redact"), body=body))
 
     async def renew_token(self) -> t.NewToken:
         """Make a reading token anew, as the one that asks: for 90 days, once; that one is good for 24 hours more."""

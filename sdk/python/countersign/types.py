@@ -242,6 +242,8 @@ class Approval(TypedDict):
     projectId: str
     # of the rules and budgets that ask, or that the same call is open
     reasons: NotRequired[list[str]]
+    # when what its run held was removed
+    redactedAt: NotRequired[str]
     request: Request
     # absent for who must not see all of the request
     requestDigest: NotRequired[str]
@@ -852,6 +854,13 @@ class HeartbeatAck(TypedDict):
     sequence: int
 
 
+class HoldWrite(TypedDict):
+    # false ends it
+    hold: bool
+    # never blank
+    reason: str
+
+
 class IdentitiesWrite(TypedDict):
     # ignored
     budgets: NotRequired[Any]
@@ -1045,6 +1054,8 @@ class ListedApproval(TypedDict):
     projectId: str
     # of the rules and budgets that ask, or that the same call is open
     reasons: NotRequired[list[str] | Omitted]
+    # when what its run held was removed
+    redactedAt: NotRequired[str]
     request: Request | Omitted
     # absent for who must not see all of the request
     requestDigest: NotRequired[str]
@@ -1258,6 +1269,8 @@ class ListedPlan(TypedDict):
     planningInputs: NotRequired[dict[str, Any]]
     # the project revisions that the plan was made from
     projects: list[ProjectRef] | Omitted
+    # when what it held was removed, with the last of its runs: none can be started of it any more
+    redactedAt: NotRequired[str]
     scenarioId: NotRequired[str]
     status: Literal["READY", "INVALID"]
     steps: list[ListedStep]
@@ -1340,6 +1353,8 @@ class ListedRun(TypedDict):
     createdAt: str
     # code: message
     error: NotRequired[str | Omitted]
+    # it is neither redacted nor archived until this is ended
+    hold: NotRequired[RunHold | Omitted]
     id: str
     idempotencyKey: str
     # by which an agent asked that signs in at an identity provider
@@ -1357,6 +1372,8 @@ class ListedRun(TypedDict):
     planId: str
     # why it was started, in the words of who started it
     reason: NotRequired[str | Omitted]
+    # what it held was removed: values read •••, or are absent
+    redacted: NotRequired[Redaction | Omitted]
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
@@ -1774,6 +1791,8 @@ class Plan(TypedDict):
     projectSnapshots: NotRequired[list[Project]]
     # the project revisions that the plan was made from
     projects: list[ProjectRef]
+    # when what it held was removed, with the last of its runs: none can be started of it any more
+    redactedAt: NotRequired[str]
     scenarioId: NotRequired[str]
     status: Literal["READY", "INVALID"]
     steps: list[Step]
@@ -2044,6 +2063,13 @@ class Reconciliation(TypedDict):
     resolution: Literal["CONFIRMED_COMPLETED", "CONFIRMED_NOT_EXECUTED", "ABANDON"]
 
 
+class Redaction(TypedDict):
+    at: str
+    by: str
+    # a token's name or a user's
+    byName: NotRequired[str]
+
+
 class Rehearsal(TypedDict):
     planDigest: NotRequired[str]
     # the DRY_RUN run; absent when there is none
@@ -2116,6 +2142,8 @@ class Run(TypedDict):
     createdAt: str
     # code: message
     error: NotRequired[str]
+    # it is neither redacted nor archived until this is ended
+    hold: NotRequired[RunHold]
     id: str
     idempotencyKey: str
     # by which an agent asked that signs in at an identity provider
@@ -2134,6 +2162,8 @@ class Run(TypedDict):
     planSnapshot: NotRequired[Plan]
     # why it was started, in the words of who started it
     reason: NotRequired[str]
+    # what it held was removed: values read •••, or are absent
+    redacted: NotRequired[Redaction]
     requestedBy: str
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
@@ -2149,6 +2179,14 @@ class Run(TypedDict):
     unverifiedSteps: int
     updatedAt: str
     waitingFor: NotRequired[WaitingFor]
+
+
+class RunHold(TypedDict):
+    at: str
+    by: str
+    # a token's name or a user's
+    byName: NotRequired[str]
+    reason: str
 
 
 class RunPage(TypedDict):

@@ -92,6 +92,8 @@ export class Countersign {
   cancelRun = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/cancel`, body, o);
   reconcileRun = (id: string, body: Body<t.Reconcile>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/reconcile`, body, o);
   /** Ends an uncertain step by what its receiver has signed, or has the receiver withdraw a key that it never saw. */
+  holdRun = (id: string, body: Body<t.HoldWrite>, o?: CallOptions) => this.#put<t.Run>(`/runs/${segment(id)}/hold`, body, o);
+  redactRun = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/redact`, body, o);
   settleRun = (id: string, body: Body<t.Settle>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/settle`, body, o, probeTimeoutMs);
   probeRun = (id: string, body: Body<t.ProbeStart>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/probe`, body, o, probeTimeoutMs);
 

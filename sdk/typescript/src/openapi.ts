@@ -299,6 +299,11 @@ export interface components {
             projectId: string;
             /** @description of the rules and budgets that ask, or that the same call is open */
             reasons?: string[];
+            /**
+             * Format: date-time
+             * @description when what its run held was removed
+             */
+            redactedAt?: string;
             request: components["schemas"]["Request"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -1021,6 +1026,12 @@ export interface components {
             /** Format: int64 */
             sequence: number;
         };
+        HoldWrite: {
+            /** @description false ends it */
+            hold: boolean;
+            /** @description never blank */
+            reason: string;
+        };
         IdentitiesWrite: {
             /** @description ignored */
             budgets?: unknown;
@@ -1259,6 +1270,11 @@ export interface components {
             projectId: string;
             /** @description of the rules and budgets that ask, or that the same call is open */
             reasons?: string[] | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description when what its run held was removed
+             */
+            redactedAt?: string;
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -1505,6 +1521,11 @@ export interface components {
             };
             /** @description the project revisions that the plan was made from */
             projects: components["schemas"]["ProjectRef"][] | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description when what it held was removed, with the last of its runs: none can be started of it any more
+             */
+            redactedAt?: string;
             scenarioId?: string;
             /** @enum {string} */
             status: "READY" | "INVALID";
@@ -1602,6 +1623,8 @@ export interface components {
             createdAt: string;
             /** @description code: message */
             error?: string | components["schemas"]["Omitted"];
+            /** @description it is neither redacted nor archived until this is ended */
+            hold?: components["schemas"]["RunHold"] | components["schemas"]["Omitted"];
             id: string;
             idempotencyKey: string;
             /** @description by which an agent asked that signs in at an identity provider */
@@ -1619,6 +1642,8 @@ export interface components {
             planId: string;
             /** @description why it was started, in the words of who started it */
             reason?: string | components["schemas"]["Omitted"];
+            /** @description what it held was removed: values read •••, or are absent */
+            redacted?: components["schemas"]["Redaction"] | components["schemas"]["Omitted"];
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
@@ -2136,6 +2161,11 @@ export interface components {
             projectSnapshots?: components["schemas"]["Project"][];
             /** @description the project revisions that the plan was made from */
             projects: components["schemas"]["ProjectRef"][];
+            /**
+             * Format: date-time
+             * @description when what it held was removed, with the last of its runs: none can be started of it any more
+             */
+            redactedAt?: string;
             scenarioId?: string;
             /** @enum {string} */
             status: "READY" | "INVALID";
@@ -2458,6 +2488,13 @@ export interface components {
             /** @enum {string} */
             resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
         };
+        Redaction: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            /** @description a token's name or a user's */
+            byName?: string;
+        };
         Rehearsal: {
             planDigest?: string;
             /** @description the DRY_RUN run; absent when there is none */
@@ -2538,6 +2575,8 @@ export interface components {
             createdAt: string;
             /** @description code: message */
             error?: string;
+            /** @description it is neither redacted nor archived until this is ended */
+            hold?: components["schemas"]["RunHold"];
             id: string;
             idempotencyKey: string;
             /** @description by which an agent asked that signs in at an identity provider */
@@ -2556,6 +2595,8 @@ export interface components {
             planSnapshot?: components["schemas"]["Plan"];
             /** @description why it was started, in the words of who started it */
             reason?: string;
+            /** @description what it held was removed: values read •••, or are absent */
+            redacted?: components["schemas"]["Redaction"];
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
@@ -2581,6 +2622,14 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             waitingFor?: components["schemas"]["WaitingFor"];
+        };
+        RunHold: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            /** @description a token's name or a user's */
+            byName?: string;
+            reason: string;
         };
         RunPage: {
             /** @description the resources of this page */
@@ -5168,6 +5217,32 @@ export interface operations {
             };
         };
     };
+    holdRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
     probeRun: {
         parameters: {
             query?: never;
@@ -5230,6 +5305,32 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Reconcile"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    redactRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
             };
         };
         responses: {

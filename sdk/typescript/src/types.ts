@@ -58,6 +58,7 @@ export type Plan = Schemas["Plan"];
 export type PlanWrite = Schemas["PlanWrite"];
 export type ProbeStart = Schemas["ProbeStart"];
 export type Project = Schemas["Project"];
+export type HoldWrite = Schemas["HoldWrite"];
 export type ProjectWrite = Schemas["ProjectWrite"];
 export type Reason = Schemas["Reason"];
 export type Reconcile = Schemas["Reconcile"];

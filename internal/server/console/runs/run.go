@@ -25,6 +25,7 @@ type runData struct {
 	Chosen chosenStep
 	Cancel bool // the visitor may cancel the run
 	Again  bool // the visitor may start such a run, and this one has ended
+	Keep   bool // the visitor may hold the run, or redact it
 	Live   string
 	Trail  *trail
 	Pinned string // the step in the address, "" for the current one
@@ -83,6 +84,7 @@ func rightsOn(v *web.Request, r *countersign.Run) (b viewerRights, err error) {
 	}
 	b.Reconcile, err = v.Control.Barred(v.R.Context(), v.Actor, access.ReconcileRun, runID)
 	b.Cancel, b.Audit, b.Again = v.Can(access.CancelRun), v.Can(access.ReadAudit), mayStartAgain(v, r) == nil
+	b.Keep = v.Can(access.HoldRun)
 	b.Masked = control.Masks(v.Actor)
 	return b, err
 }
@@ -102,6 +104,7 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned s
 	d.Graph = runGraph(r, p, d.Self)
 	d.Steps, d.Counts = stepLines(r, chosen), countWords(r)
 	d.Chosen = ChosenStepOf(r, p, chosen)
+	d.Keep = b.Keep
 	d.Cancel, d.Again = b.Cancel && cancellable(r), b.Again && r.Status.IsTerminal()
 	return d
 }

@@ -24,6 +24,8 @@ func Routes(live *Views) []web.Route {
 		{Method: "GET", Path: "/runs/{id}/live", Stream: func(v *web.Request) error { return runLive(v, live) }},
 		{Method: "GET", Path: "/runs/{id}/cancel", Page: cancelPage},
 		{Method: "POST", Path: "/runs/{id}/cancel", Act: cancelRun},
+		{Method: "GET", Path: "/runs/{id}/keep", Page: keepPage},
+		{Method: "POST", Path: "/runs/{id}/keep", Act: keepRun},
 		{Method: "GET", Path: "/runs/{id}/again", Page: runAgainPage},
 		{Method: "POST", Path: "/runs/{id}/again", Act: runAgain},
 	}

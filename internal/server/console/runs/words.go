@@ -31,6 +31,7 @@ type viewerRights struct {
 	Again     bool // the viewer may start such a run
 	Audit     bool // the viewer may read the audit log
 	Masked    bool // sensitive fields are masked
+	Keep      bool // the viewer may hold the run, and perhaps redact it
 }
 
 // calloutOf words a run by the design's tables. p is the run's plan with its projects.

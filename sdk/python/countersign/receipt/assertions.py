@@ -6,10 +6,12 @@ from __future__ import annotations
 import hashlib
 
 from .canonical import Json
-from .claims import at, has, items, of, whole
+from .claims import Claims, at, has, items, of, whole
 from .failure import need
+from .moment import moment
 from .passkeys import refuted
 from .record import Record, done
+from .redacted import REDACTED
 from .rules import of_older
 
 _MEMBERS = ("credentialId", "authenticatorData", "clientDataJSON", "signature", "publicKey", "rpId")
@@ -37,7 +39,7 @@ def signed_decisions(approvals: Json) -> list[Json]:
     return [d for a in items(approvals) for d in items(at(a, "decisions")) if has(d, "assertion")]
 
 
-def check_signed(a: Json, records: list[Record], asked: Record) -> None:
+def check_signed(c: Claims, a: Json, records: list[Record], asked: Record) -> None:
     """Checks the assertions of an approval whose digest is shown, and that none is missing.
     asked is the record of its request."""
     name, wants = of(a, "id"), at(a, "decisionAssertion")
@@ -51,7 +53,7 @@ def check_signed(a: Json, records: list[Record], asked: Record) -> None:
             unsigned = wants is not None and of(d, "decision") == "APPROVED"
             need(not unsigned, "audit", f"{whose} is not signed with a passkey, as it must be")
             continue
-        reason = hashlib.sha256(of(d, "reason").encode()).hexdigest()
+        reason = hashlib.sha256(reason_of(c, a, d, records).encode()).hexdigest()
         state = of(d, "stateDigest")
         about = (name, of(a, "requestDigest"), state) if state else (name, of(a, "requestDigest"))
         signed = "\n".join((f"countersign decision v{2 if state else 1}", *about, of(d, "decision"), reason))
@@ -68,3 +70,15 @@ def _registered_before(a: Json, d: Json, records: list[Record]) -> bool:
         if done(r, action="approvals.decide", step=of(a, "stepId"), digest=of(a, "requestDigest")) and same_assertion(r, d):
             return registered
     return False
+
+
+def reason_of(c: Claims, a: Json, decision: Json, records: list[Record]) -> str:
+    """The reason that somebody gave with a decision: where redaction has left none, the one that its record has."""
+    shown = of(decision, "reason")
+    if not c.redacted or shown != REDACTED:
+        return shown
+    wanted = {"action": "approvals.decide", "step": of(a, "stepId"), "digest": of(a, "requestDigest"), "actor": of(decision, "by")}
+    time = moment(of(decision, "at"))
+    found = (r for r in records if done(r, **wanted) and moment(r.word("at")) == time and same_assertion(r, decision))
+    record = next(found, None)
+    return shown if record is None else record.word("reason")

@@ -27,6 +27,10 @@ class Claims:
         return at(self.statement, "masked") is True
 
     @property
+    def redacted(self) -> bool:
+        return at(self.statement, "redacted") is True
+
+    @property
     def live(self) -> bool:
         return of(self.run, "mode") == "LIVE"
 

@@ -9,6 +9,7 @@ from .claims import Claims, at, items, of
 from .differs import differs_words
 from .failure import need
 from .record import Record, done
+from .redacted import says_reason
 
 _ASKING = {
     "step.send",
@@ -38,11 +39,11 @@ def check_started(c: Claims, records: list[Record]) -> None:
     need(owns, "audit", "the run has an identity that is not that of the agent who asked")
     digest, team, agent = of(c.run, "planDigest"), of(c.run, "teamId"), of(c.run, "agentId")
     by = f" by team {team}" if team else f" by agent {agent}" if agent else ""
-    why = f": {of(c.run, 'reason')}" if of(c.run, "reason") else ""
-    reason = f"{of(c.run, 'mode')} of plan {of(c.run, 'planId')}{by}{why}"
+    why = of(c.run, "reason")
+    reason = f"{of(c.run, 'mode')} of plan {of(c.run, 'planId')}{by}{': ' if why else ''}"
     starts = [r for r in records if done(r, action="runs.start", step="")]
     for r in starts:
-        same = r.word("digest") == digest and r.word("reason") == reason and r.word("actor") == asker
+        same = r.word("digest") == digest and says_reason(c, r, reason, why) and r.word("actor") == asker
         alike = r.members.get("identity") == identity and r.members.get("onBehalfOf") == behalf
         need(same and alike, "audit", "the log says that another run was started: another plan, mode, requester or reason")
     need(len(starts) == 1 or (not starts and digest == ""), "audit", "the log has no start of this run with this plan")
@@ -85,13 +86,8 @@ def check_reconciled(c: Claims, step: Json, records: list[Record]) -> None:
     found = [record for record in records if done(record, action="runs.reconcile", step=name)]
     if not found and r is None:
         return
-    same = bool(found) and done(
-        found[-1],
-        digest=of(step, "requestDigest"),
-        reason=f"{of(r, 'resolution')}: {of(r, 'evidence')}{differs_words(r)}",
-        actor=of(r, "by"),
-        at=of(r, "at"),
-    )
+    so = bool(found) and done(found[-1], digest=of(step, "requestDigest"), actor=of(r, "by"), at=of(r, "at"))
+    same = so and says_reason(c, found[-1], f"{of(r, 'resolution')}: ", of(r, "evidence"), differs_words(r))
     need(same, "audit", f"the log does not say that step {name} was reconciled so")
 
 

@@ -17,6 +17,7 @@ from .failure import need
 from .gate import Sendings, check_sent
 from .moment import moment
 from .record import Record, done, read
+from .redacted import check_redaction, says_reason
 from .settled import check_settling
 from .states import check_states
 from .witnesses import Policy
@@ -113,6 +114,7 @@ def _check_course(c: Claims, records: list[Record], log: Log) -> None:
         check_reconciled(c, step, records)
         check_outcome(c, step, records, log.left_out)
         check_settling(c, step, records, log.left_out)
+    check_redaction(c, records)
     check_states(c, Sendings(records, places.decided))
 
 
@@ -148,16 +150,16 @@ def _check_decision(c: Claims, a: Json, places: _Places, log: Log) -> None:
     asked = places.find(places.asked, a, "requestedAt", action="approval.request")
     need(asked, "audit", f"the log does not say that approval {name} was asked for so")
     if by == "system" and c.masked and log.left_out > 0:
-        return check_signed(a, places.records, places.records[places.asked[name]])  # the record's reason may quote what must not be seen
+        return check_signed(c, a, places.records, places.records[places.asked[name]])  # the record's reason may quote what must not be seen
     actor = {"action": "approval.close"} if by == "system" else {"action": "approvals.decide", "actor": by}
-    last = (items(at(a, "decisions")) or [None])[-1]
-    decided = places.find(places.decided, a, "decidedAt", lambda r: same_assertion(r, last), after=status, reason=of(a, "decisionReason"), **actor)
+    last, reason = (items(at(a, "decisions")) or [None])[-1], of(a, "decisionReason")
+    decided = places.find(places.decided, a, "decidedAt", lambda r: same_assertion(r, last) and says_reason(c, r, "", reason), after=status, **actor)
     need(decided, "audit", f"the log does not say that approval {name} was decided so")
-    _check_earlier(a, records=places.records, last=places.decided[name])
-    check_signed(a, places.records, places.records[places.asked[name]])
+    _check_earlier(c, a, records=places.records, last=places.decided[name])
+    check_signed(c, a, places.records, places.records[places.asked[name]])
 
 
-def _check_earlier(a: Json, records: list[Record], last: int) -> None:
+def _check_earlier(c: Claims, a: Json, records: list[Record], last: int) -> None:
     """Finds the record of each decision before the last, in the log's order."""
     name, start = of(a, "id"), 0
     wanted = {"action": "approvals.decide", "step": of(a, "stepId"), "digest": of(a, "requestDigest"), "after": "PENDING"}
@@ -166,7 +168,7 @@ def _check_earlier(a: Json, records: list[Record], last: int) -> None:
         found = (
             i
             for i, r in enumerate(records)
-            if i >= start and done(r, **wanted, actor=by, reason=of(decision, "reason")) and moment(r.word("at")) == time and same_assertion(r, decision)
+            if i >= start and done(r, **wanted, actor=by) and moment(r.word("at")) == time and says_reason(c, r, "", of(decision, "reason")) and same_assertion(r, decision)
         )
         place = next(found, -1)
         need(place >= 0, "audit", f"the log does not say that approval {name} was approved by {by} so")

@@ -14,6 +14,7 @@ from .failure import need
 from .gate import check_gate
 from .log import check_audit
 from .moment import moment
+from .redacted import check_redacted
 from .requests import check_requests
 from .settled import check_settled, check_statements
 from .witnesses import Policy
@@ -33,6 +34,8 @@ class Told:
     issued_at: str
     masked: bool
     """It was made for somebody who must not see sensitive values."""
+    redacted: bool
+    """What the run held was removed."""
     tree_size: int
     """Of the signed tree head; compare it with what the log says later."""
     tree_root: str
@@ -62,6 +65,7 @@ def meaning(c: Claims, policy: Policy, answer_keys: Sequence[str] = ()) -> Told:
     need(at_head, "statement", "issuedAt must be a time in UTC, that of the tree head")
     run_id = of(c.run, "id")
     need(run_id != "" and of(c.statement, "runId") == run_id, "statement", "it is about another run than the section run")
+    check_redacted(c)
     check_run(c)
     plan_hidden = check_plan(c)
     check_steps(c)
@@ -76,13 +80,14 @@ def meaning(c: Claims, policy: Policy, answer_keys: Sequence[str] = ()) -> Told:
         check_statements(answers, step)
         check_settled(answers, step)
     return Told(
-        summary=_epoch(log.cosigned) + _summary(c.masked, plan_hidden, hidden, log.unlogged, answers.unshown, log.left_out),
+        summary=_epoch(log.cosigned) + _summary(c.masked, c.redacted, plan_hidden, hidden, log.unlogged, answers.unshown, log.left_out),
         run_id=run_id,
         status=of(c.run, "status"),
         mode=of(c.run, "mode"),
         tenant_id=of(c.statement, "tenantId"),
         issued_at=issued_at,
         masked=c.masked,
+        redacted=c.redacted,
         tree_size=log.tree_size,
         tree_root=log.tree_root,
         records=log.records,
@@ -104,9 +109,10 @@ def _epoch(cosigned: Cosigned | None) -> str:
     return "of the first epoch of its log: " if cosigned.epoch == 0 else f"of epoch {cosigned.epoch} of its log: "
 
 
-def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, unshown: int, left_out: int) -> str:
+def _summary(masked: bool, redacted: bool, plan_hidden: bool, hidden: int, unlogged: int, unshown: int, left_out: int) -> str:
     """Who reads no further must know what is not in it."""
-    parts = ["sensitive values"] if masked else []
+    parts = ["what it held"] if redacted else ["sensitive values"] if masked else []
+    by = "the run was redacted, which " if redacted else "masking " if masked else ""
     parts += ["the plan's digest"] if masked and plan_hidden else []
     for count, one, many in (
         (hidden, "request", "requests"),
@@ -115,4 +121,4 @@ def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, unshow
         (left_out, "audit record in all", "audit records in all"),
     ):
         parts += [f"{count} {one if count == 1 else many}"] if count else []
-    return f"valid for what it shows; {'masking ' if masked else ''}left out: {', '.join(parts)}" if parts else "valid"
+    return f"valid for what it shows; {by}left out: {', '.join(parts)}" if parts else "valid"

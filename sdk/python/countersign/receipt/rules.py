@@ -32,7 +32,7 @@ def _judged(c: Claims, step: Json) -> _Judged:
     plain = Verdict("ASK", 1) if asks else Verdict("ALLOW")
     if not rules or at(step, "request") is None:
         return _Judged(plain)
-    if hides(c, step):
+    if hides(c, step) or c.redacted:
         return _Judged(plain, known=False)
     bound = at(planned(c, step), "inputBindings")
     return _Judged(judge(edition(c), rules, asks, at(step, "input"), [] if c.live else list(members(bound))))

@@ -2,10 +2,11 @@
 // registration the log has: WebAuthn, over the request's digest.
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { Json } from "./canonical.js";
-import { at, exists, has, list, text, whole } from "./claims.js";
+import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 import { need } from "./failure.js";
 import { holdersAlone } from "./publickey.js";
 import { type AuditRecord, word } from "./record.js";
+import { reasonOf } from "./redacted.js";
 import { ofOlder } from "./rules.js";
 
 const of = (v: Json | undefined, name: string): string => text(at(v, name));
@@ -41,7 +42,7 @@ export function isRegistration({ record, seq }: Placed, decision: Json): boolean
 export const signedDecisions = (approvals: Json): Json[] => list(approvals).flatMap((a) => list(at(a, "decisions"))).filter((d) => has(d, "assertion"));
 
 /** Checks the assertions of an approval whose digest is shown, and that none is missing. asked is the record of its request. */
-export function checkSigned(a: Json, records: Placed[], asked: AuditRecord): void {
+export function checkSigned(c: Claims, a: Json, records: Placed[], asked: AuditRecord): void {
   const [id, wants] = [of(a, "id"), at(a, "decisionAssertion")];
   const check = (ok: boolean, problem: string) => need(ok, "audit", problem);
   const told = Object.hasOwn(asked, "decisionAssertion") ? asked.decisionAssertion : undefined;
@@ -54,7 +55,7 @@ export function checkSigned(a: Json, records: Placed[], asked: AuditRecord): voi
       check(!exists(wants) || of(d, "decision") !== "APPROVED", `${whose} is not signed with a passkey, as it must be`);
       continue;
     }
-    const problem = refuted(at(d, "assertion"), [...lead(a, d), of(d, "decision"), sha256(of(d, "reason")).toString("hex")].join("\n"));
+    const problem = refuted(at(d, "assertion"), [...lead(a, d), of(d, "decision"), sha256(reasonOf(c, a, d, records.map((r) => r.record))).toString("hex")].join("\n"));
     check(problem === "", `${whose} has a signature that does not hold: ${problem}`);
     check(registeredBefore(a, d, records), `${whose} is signed with a passkey whose registration by them the log does not prove before it`);
   }

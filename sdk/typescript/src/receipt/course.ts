@@ -6,6 +6,7 @@ import { need } from "./failure.js";
 import { hides, live, steps } from "./capability.js";
 import { at, type Claims, exists, list, text } from "./claims.js";
 import { type AuditRecord, word } from "./record.js";
+import { saysReason } from "./redacted.js";
 import { equal, textOf as of } from "./value.js";
 
 const about = (r: AuditRecord, action: string, step: string): boolean => word(r, "outcome") === "done" && word(r, "action") === action && word(r, "step") === step;
@@ -27,11 +28,11 @@ export function checkStarted(c: Claims, records: AuditRecord[]): void {
   const digest = of(c.run, "planDigest");
   const [team, agent] = [of(c.run, "teamId"), of(c.run, "agentId")];
   const by = team !== "" ? ` by team ${team}` : agent !== "" ? ` by agent ${agent}` : "";
-  const why = of(c.run, "reason") !== "" ? `: ${of(c.run, "reason")}` : "";
-  const reason = `${of(c.run, "mode")} of plan ${of(c.run, "planId")}${by}${why}`;
+  const why = of(c.run, "reason");
+  const reason = `${of(c.run, "mode")} of plan ${of(c.run, "planId")}${by}${why === "" ? "" : ": "}`;
   const starts = records.filter((r) => about(r, "runs.start", ""));
   for (const r of starts) {
-    const same = word(r, "digest") === digest && word(r, "reason") === reason && word(r, "actor") === asker;
+    const same = word(r, "digest") === digest && saysReason(c, r, reason, why) && word(r, "actor") === asker;
     const alike = sameTexts(r["identity"], identity) && sameTexts(r["onBehalfOf"], behalf);
     need(same && alike, "audit", "the log says that another run was started: another plan, mode, requester or reason");
   }
@@ -75,7 +76,7 @@ export function checkReconciled(c: Claims, s: Json, records: AuditRecord[]): voi
   const same =
     last !== undefined &&
     word(last, "digest") === of(s, "requestDigest") &&
-    word(last, "reason") === `${of(r, "resolution")}: ${of(r, "evidence")}${differsWords(r)}` &&
+    saysReason(c, last, `${of(r, "resolution")}: `, of(r, "evidence"), differsWords(r)) &&
     word(last, "actor") === of(r, "by") &&
     word(last, "at") === of(r, "at");
   need(same, "audit", `the log does not say that step ${id} was reconciled so`);

@@ -13,6 +13,7 @@ import { checkSettling } from "./settled.js";
 import { at, type Checks, type Claims, digits, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, read, word } from "./record.js";
+import { checkRedaction, saysReason } from "./redacted.js";
 import { checkStates } from "./states.js";
 import type { Policy } from "./witnesses.js";
 
@@ -93,6 +94,7 @@ function checkCourse(c: Claims, placed: Placed[], leftOut: number): { approved: 
     checkOutcome(c, s, records, leftOut);
     checkSettling(c, s, records, leftOut);
   }
+  checkRedaction(c, records);
   checkStates(c, records, found.decided);
   return told;
 }
@@ -123,22 +125,22 @@ function checkDecision(c: Claims, a: Json, placed: Placed[], leftOut: number, { 
   };
   need(find(asked, "requestedAt", [["action", "approval.request"]]), "audit", `the log does not say that approval ${of("id")} was asked for so`);
   const bySystem = by === "system";
-  const signed = () => checkSigned(a, placed, records[asked.get(of("id")) as number] as AuditRecord);
+  const signed = () => checkSigned(c, a, placed, records[asked.get(of("id")) as number] as AuditRecord);
   if (bySystem && masked(c) && leftOut > 0) return signed(); // the record's reason may quote what must not be seen
   const actor: [string, string][] = bySystem ? [["action", "approval.close"]] : [["action", "approvals.decide"], ["actor", by]];
-  need(find(decided, "decidedAt", [...actor, ["after", status], ["reason", of("decisionReason")]], (r) => sameAssertion(r, list(at(a, "decisions")).at(-1))), "audit", `the log does not say that approval ${of("id")} was decided so`);
-  checkEarlier(a, records, decided.get(of("id")));
+  need(find(decided, "decidedAt", [...actor, ["after", status]], (r) => saysReason(c, r, "", of("decisionReason")) && sameAssertion(r, list(at(a, "decisions")).at(-1))), "audit", `the log does not say that approval ${of("id")} was decided so`);
+  checkEarlier(c, a, records, decided.get(of("id")));
   signed();
 }
 
 /** Finds the record of each decision before the last, in the log's order. */
-function checkEarlier(a: Json, records: AuditRecord[], last: number | undefined): void {
+function checkEarlier(c: Claims, a: Json, records: AuditRecord[], last: number | undefined): void {
   const wanted = (d: Json): [string, string][] => [
-    ["action", "approvals.decide"], ["step", text(at(a, "stepId"))], ["digest", text(at(a, "requestDigest"))], ["after", "PENDING"], ["actor", text(at(d, "by"))], ["reason", text(at(d, "reason"))],
+    ["action", "approvals.decide"], ["step", text(at(a, "stepId"))], ["digest", text(at(a, "requestDigest"))], ["after", "PENDING"], ["actor", text(at(d, "by"))],
   ];
   let from = 0;
   for (const d of list(at(a, "decisions")).slice(0, -1)) {
-    const place = records.findIndex((r, i) => i >= from && fits(r, wanted(d)) && moment(word(r, "at")) === moment(text(at(d, "at"))) && sameAssertion(r, d));
+    const place = records.findIndex((r, i) => i >= from && fits(r, wanted(d)) && moment(word(r, "at")) === moment(text(at(d, "at"))) && saysReason(c, r, "", text(at(d, "reason"))) && sameAssertion(r, d));
     need(place >= 0, "audit", `the log does not say that approval ${text(at(a, "id"))} was approved by ${text(at(d, "by"))} so`);
     from = place + 1;
   }

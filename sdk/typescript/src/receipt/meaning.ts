@@ -7,6 +7,7 @@ import { checkApprovals, checkAsked } from "./asked.js";
 import { checkGate } from "./gate.js";
 import { checkAudit } from "./log.js";
 import { moment } from "./moment.js";
+import { checkRedacted, redacted } from "./redacted.js";
 import { checkRequests } from "./requests.js";
 import { summary } from "./summary.js";
 import type { Cosigned } from "./cosigned.js";
@@ -23,6 +24,8 @@ export interface Told {
   issuedAt: string;
   /** It was made for somebody who must not see sensitive values. */
   masked: boolean;
+  /** What the run held was removed. */
+  redacted: boolean;
   /** Of the signed tree head; compare them with what the log says later. */
   treeSize: number;
   treeRoot: string;
@@ -50,6 +53,7 @@ export function meaning(c: Claims, policy: Policy, checks: Checks, answerKeys: r
   need(moment(issuedAt) !== "" && issuedAt === text(at(at(c.audit, "head"), "at")), "statement", "issuedAt must be a time in UTC, that of the tree head");
   const runId = text(at(c.run, "id"));
   need(runId !== "" && text(at(c.statement, "runId")) === runId, "statement", "it is about another run than the section run");
+  checkRedacted(c);
   checkRun(c);
   const planHidden = checkPlan(c, checks);
   checkSteps(c);
@@ -61,7 +65,7 @@ export function meaning(c: Claims, policy: Policy, checks: Checks, answerKeys: r
   const answers = new Answers(c, placed, answerKeys, checks.signedBy);
   checkAnswers(answers);
   const of = (name: string) => text(at(c.run, name));
-  const line = summary({ masked, planHidden, ...requests, ...log, unshown: answers.unshown });
+  const line = summary({ masked, redacted: redacted(c), planHidden, ...requests, ...log, unshown: answers.unshown });
   const signed = { ...(answers.found.length > 0 ? { answers: answers.found } : {}), ...(answers.unshown > 0 ? { unshown: answers.unshown } : {}) };
-  return { summary: line, runId, status: of("status"), mode: of("mode"), tenantId: text(at(c.statement, "tenantId")), issuedAt, masked, ...requests, ...log, ...signed };
+  return { summary: line, runId, status: of("status"), mode: of("mode"), tenantId: text(at(c.statement, "tenantId")), issuedAt, masked, redacted: redacted(c), ...requests, ...log, ...signed };
 }

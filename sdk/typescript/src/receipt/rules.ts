@@ -6,6 +6,7 @@ import { need } from "./failure.js";
 import { judge, type Verdict } from "./gaterules.js";
 import { asksApproval, capability, edition, hides, live } from "./capability.js";
 import { before, moment } from "./moment.js";
+import { redacted } from "./redacted.js";
 import { members, textOf as of } from "./value.js";
 
 /** What the gate says of a step; not known where masking hides inputs that the rules compare. */
@@ -15,7 +16,7 @@ export function verdict(c: Claims, s: Json): Verdict & { known: boolean } {
   const asks = asksApproval(c, found);
   const plain: Verdict = asks ? { then: "ASK", approvals: 1, groups: [] } : { then: "ALLOW", approvals: 0, groups: [] };
   if (rules.length === 0 || !exists(at(s, "request"))) return { ...plain, known: true };
-  if (hides(c, s)) return { ...plain, known: false };
+  if (hides(c, s) || redacted(c)) return { ...plain, known: false };
   const planned = list(at(c.plan, "steps")).find((p) => of(p, "id") === of(s, "id"));
   const bound = at(planned, "inputBindings");
   return { ...judge(edition(c), rules, asks, at(s, "input"), live(c) ? [] : [...members(bound).keys()]), known: true };

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// RunsHold is the command `runs hold`.
+type RunsHold struct {
+	ID     string `arg:"" help:"The run's id."`
+	End    bool   `help:"End the hold, which weakens."`
+	Reason string `required:"" help:"Why; kept in the audit log."`
+	Asking
+}
+
+// Run holds the run, or ends that.
+func (x *RunsHold) Run(t *Terminal) error {
+	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) {
+		return c.HoldRun(t.Context, x.ID, countersign.HoldWrite{Hold: !x.End, Reason: x.Reason})
+	}, func(w io.Writer, r *countersign.Run) {
+		if r.Hold != nil {
+			fmt.Fprintf(w, "%s is neither redacted nor archived until the hold is ended\n", r.ID)
+			return
+		}
+		fmt.Fprintf(w, "%s is not held\n", r.ID)
+	})
+}
+
+// RunsRedact is the command `runs redact`.
+type RunsRedact struct {
+	ID     string `arg:"" help:"The run's id."`
+	Reason string `required:"" help:"Why; kept in the audit log, so name nobody in it."`
+	Asking
+}
+
+// Run redacts the run.
+func (x *RunsRedact) Run(t *Terminal) error {
+	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) { return c.RedactRun(t.Context, x.ID, x.Reason) }, func(w io.Writer, r *countersign.Run) {
+		fmt.Fprintf(w, "%s holds nothing any more but ids, principals, times, statuses, codes, names, decisions and digests\n", r.ID)
+	})
+}
