@@ -54,6 +54,7 @@ var matrix = map[string]row{
 	"openapi":             {role: "public"},
 	"session":             {},
 	"metrics":             {role: "ADMIN", tenant: true},
+	"events":              {},
 	"integrationContract": {},
 	"listModels":          {},
 	"getModel":            {kind: "model"},

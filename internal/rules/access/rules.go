@@ -13,6 +13,7 @@ type Operation string
 // The operations (contract 1). An operation without a rule is refused.
 const (
 	ReadSession     Operation = "session.read"
+	ReadEvents      Operation = "events.read"
 	ReadMetrics     Operation = "metrics.read"
 	ReadModels      Operation = "models.read"
 	WriteModel      Operation = "models.write"
@@ -140,6 +141,7 @@ var (
 
 var rules = map[Operation]rule{
 	ReadSession:     {},
+	ReadEvents:      {},
 	ReadMetrics:     {roles: admin, wholeTenant: true, reading: countersign.ReadsMetrics},
 	ReadModels:      {},
 	WriteModel:      {roles: operator, write: true},

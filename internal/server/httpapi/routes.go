@@ -52,6 +52,7 @@ func (a *API) routes() []route {
 		{method: "GET", path: "/openapi.json", id: "openapi", tag: "service", summary: "This document", status: 200, handle: a.openapi},
 		{method: "GET", path: "/session", op: access.ReadSession, id: "session", tag: "access", summary: "Who asks, and what a session or token may do", status: 200, answer: typeOf[countersign.Session](), handle: a.session},
 		{method: "GET", path: "/metrics", op: access.ReadMetrics, id: "metrics", tag: "service", summary: "Figures, as JSON or in Prometheus's exposition", status: 200, stream: a.metrics},
+		{method: "GET", path: "/events", op: access.ReadEvents, id: "events", tag: "service", summary: "Follow what waits for you, and what changes, by server-sent events", status: 200, stream: a.desk},
 		{method: "GET", path: "/integrations/contract", op: access.ReadContract, id: "integrationContract", tag: "service", summary: "Signing, headers, limits and codes, machine-readable", status: 200, handle: a.contract},
 
 		{method: "GET", path: "/models", op: access.ReadModels, id: "listModels", tag: "models", summary: "List models", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Model]](), handle: list(a.control.Models)},
