@@ -51,6 +51,8 @@ type Service struct {
 	*signin.PasskeyService
 	*projects.ProjectService
 	*projects.AnswerKeyService
+	*projects.BudgetService
+	*projects.WhatIfService
 	*projects.CredentialService
 	*projects.WebhookService
 	*storewide.StoreService
@@ -91,7 +93,8 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 
 	s.CredentialService = projects.NewCredentials(c)
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
-	s.AnswerKeyService = projects.NewAnswerKeys(c, s.ProjectService)
+	s.AnswerKeyService, s.BudgetService = projects.NewAnswerKeys(c, s.ProjectService), projects.NewBudgets(c, s.ProjectService)
+	s.WhatIfService = projects.NewWhatIfs(c)
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = models.NewModels(c), plans.NewPlans(c)

@@ -23,6 +23,8 @@ const (
 	RestoreModel    Operation = "models.restore"
 	CompilePlan     Operation = "plans.compile"
 	ReadProjects    Operation = "projects.read"
+	ReadBudgets     Operation = "budgets.read"
+	WhatIf          Operation = "projects.what_if"
 	WriteProject    Operation = "projects.write"
 	CheckHealth     Operation = "projects.health_check"
 	ProveReceiver   Operation = "projects.conformance"
@@ -151,6 +153,8 @@ var rules = map[Operation]rule{
 	RestoreModel:    {roles: admin, write: true},
 	CompilePlan:     {roles: operator, write: true},
 	ReadProjects:    {},
+	ReadBudgets:     {},
+	WhatIf:          {},
 	WriteProject:    {roles: admin, write: true},
 	CheckHealth:     {roles: admin, write: true},
 	ProveReceiver:   {roles: admin, write: true},
