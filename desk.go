@@ -12,3 +12,9 @@ type Changed struct {
 	Kind string `json:"kind" doc:"approval or run; there may be more kinds"`
 	ID   string `json:"id"`
 }
+
+// DeskEvent is one event of GET /events, as SDKs give it: one of them is set.
+type DeskEvent struct {
+	Waiting *WaitingCounts `json:"waiting,omitempty"`
+	Changed *Changed       `json:"changed,omitempty"`
+}

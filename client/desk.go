@@ -6,18 +6,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// DeskEvent is one event of [Client.WatchDesk]: one of them is set.
-type DeskEvent struct {
-	Waiting *countersign.WaitingCounts // what waits for whom the token stands
-	Changed *countersign.Changed
-}
-
 // WatchDesk follows what waits for the caller, and what changes in its scope, until seen returns
 // false, the stream breaks off or the right to see ends. Who wants to go on calls it again: what
 // waits comes at once.
-func (c *Client) WatchDesk(ctx context.Context, seen func(DeskEvent) bool) error {
+func (c *Client) WatchDesk(ctx context.Context, seen func(countersign.DeskEvent) bool) error {
 	return c.stream(ctx, "/events", func(name, data string) (bool, error) {
-		var e DeskEvent
+		var e countersign.DeskEvent
 		var err error
 		switch name {
 		case "waiting":

@@ -36,7 +36,7 @@ func TestAWhatIfPlaysAnotherGateOverPastRuns(t *testing.T) {
 	approved := asks("pay", "30")
 	w.approve(t, approved)
 	w.reaches(t, approved, "COMPLETED")
-	asks("hidden", "1")
+	w.approval(t, asks("hidden", "1"))
 
 	path := "/projects/default-pays/what-if"
 	before := w.Admin.Get("/audit").OK(t).At("total").Int()

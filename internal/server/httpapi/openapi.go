@@ -157,9 +157,7 @@ func responses(registry huma.Registry, r route) map[string]*huma.Response {
 		listItems(registry, answer)
 		success.Content = jsonContent(answer)
 	case r.id == "events":
-		for _, event := range []reflect.Type{reflect.TypeFor[countersign.WaitingCounts](), reflect.TypeFor[countersign.Changed]()} {
-			registry.Schema(event, true, "")
-		}
+		registry.Schema(reflect.TypeFor[countersign.DeskEvent](), true, "")
 		success.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
 	case r.id == "runEvents":
 		success.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign"
 )
 
 // Waiting is the command `waiting`.
@@ -20,7 +20,7 @@ func (x *Waiting) Run(t *Terminal) error {
 		return err
 	}
 	var failed error
-	err = c.WatchDesk(t.Context, func(e client.DeskEvent) bool {
+	err = c.WatchDesk(t.Context, func(e countersign.DeskEvent) bool {
 		switch {
 		case e.Waiting != nil:
 			failed = x.Output.Print(t, e.Waiting, func(w io.Writer) {
