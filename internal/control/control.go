@@ -107,10 +107,11 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.CallService = runs.NewCalls(c, s.StartService)
 	s.ApprovalService = approvals.NewApprovals(c, s.RunService, s.Party)
 	s.LookService = approvals.NewLooks(c, s.ApprovalService, d)
-	s.ReviewService, s.DeskService = approvals.NewReviews(c, s.ApprovalService), approvals.NewDesks(c, s.ApprovalService)
+	s.ReviewService = approvals.NewReviews(c, s.ApprovalService)
 
 	s.AuditService, s.ReceiptService, s.MetricService = evidence.NewAudits(c), evidence.NewReceipts(c, s.RunService, s.ApprovalService), evidence.NewMetrics(c)
 	s.ChangeService, s.DecisionService, s.MakeService = changes.New(c, s.ApprovalService.Asserted, s.makers())
+	s.DeskService = approvals.NewDesks(c, s.ApprovalService, s.DecisionService.WaitingChanges)
 	return s
 }
 

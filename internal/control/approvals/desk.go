@@ -19,9 +19,11 @@ import (
 // the audit log, which has every change of a run or an approval, on whatever replica.
 type desk struct {
 	*ApprovalService
-	actor core.Actor
+	actor          core.Actor
+	waitingChanges WaitingChanges
 
 	approvals, recoveries map[string]bool
+	changes               int
 	seen                  map[string]string // of approvals that wait: how far they are
 	changed               []countersign.Changed
 }
@@ -30,7 +32,7 @@ type desk struct {
 func (d *desk) counts() countersign.WaitingCounts {
 	return countersign.WaitingCounts{
 		Approvals: len(d.approvals), Recoveries: len(d.recoveries),
-		Changes: 0, // changes by several: how many of them wait for the actor
+		Changes: d.changes,
 	}
 }
 
@@ -61,6 +63,9 @@ func (d *desk) readAll(ctx context.Context) error {
 			may, err := d.mayReconcileNow(tx, r)
 			return r.ID, may, err
 		})
+	}
+	if err == nil {
+		d.changes, err = d.waitingChanges(ctx, d.actor)
 	}
 	if err != nil {
 		return err
@@ -102,7 +107,7 @@ func waitsFor(barred error) (bool, error) {
 }
 
 // widens are the kinds of subjects of which a change may alter what waits for whom.
-var widens = map[string]bool{"group": true, "user": true, "delegation": true, "token": true, "tenant": true, "settings": true}
+var widens = map[string]bool{"group": true, "user": true, "delegation": true, "token": true, "tenant": true, "settings": true, "change": true}
 
 // follow takes what the log says has changed. It reports that all must be read again.
 func (d *desk) follow(tx store.Tx, log []countersign.AuditRecord) (again bool, err error) {

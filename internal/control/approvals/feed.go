@@ -17,15 +17,19 @@ import (
 type DeskService struct {
 	*core.Core
 	approvals *ApprovalService
+	changes   WaitingChanges
 
 	mu    sync.Mutex
 	feeds map[string]*feed
 	open  int // streams of this process
 }
 
+// WaitingChanges is how many proposed changes wait for an actor.
+type WaitingChanges func(ctx context.Context, a core.Actor) (int, error)
+
 // NewDesks returns the use cases.
-func NewDesks(c *core.Core, approvals *ApprovalService) *DeskService {
-	return &DeskService{Core: c, approvals: approvals, feeds: map[string]*feed{}}
+func NewDesks(c *core.Core, approvals *ApprovalService, changes WaitingChanges) *DeskService {
+	return &DeskService{Core: c, approvals: approvals, changes: changes, feeds: map[string]*feed{}}
 }
 
 // Bounds of a feed. Escalations and the rights of others change what waits without a record of
@@ -73,7 +77,7 @@ func (s *DeskService) WatchDesk(a core.Actor) (*DeskStream, error) {
 	stream := &DeskStream{Moved: make(chan struct{}, 1), service: s, key: sameRights(a)}
 	f := s.feeds[stream.key]
 	if f == nil {
-		f = &feed{desk: desk{ApprovalService: s.approvals, actor: a}, streams: map[*DeskStream]bool{}, again: true}
+		f = &feed{desk: desk{ApprovalService: s.approvals, actor: a, waitingChanges: s.changes}, streams: map[*DeskStream]bool{}, again: true}
 		life := s.Config.Life
 		if life == nil {
 			life = context.Background()
