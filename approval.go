@@ -56,6 +56,10 @@ type Approval struct {
 	DecisionReason  string           `json:"decisionReason,omitempty"`
 	SuggestedInput  map[string]Value `json:"suggestedInput,omitzero" nullable:"false" doc:"what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval"`
 
+	Usual           *Usual           `json:"usual,omitempty" since:"3" doc:"what is usually approved of this capability; absent where there is too little, or it is hidden from you; lists leave it out"`
+	RequesterRecord *RequesterRecord `json:"requesterRecord,omitempty" since:"3" doc:"what became of earlier runs of the agent, or of the token that asked; absent where there is too little; lists leave it out"`
+	SuggestedFrom   *SuggestedFrom   `json:"suggestedFrom,omitempty" since:"3" doc:"the latest rejection with a suggestion of these very inputs, of the 90 days before; lists leave it out"`
+
 	Decisions       []GivenDecision `json:"decisions,omitempty" nullable:"false" doc:"oldest first; decidedBy is who gave the last"`
 	ApprovalsNeeded int64           `json:"approvalsNeeded,omitempty" doc:"how many different deciders must approve; absent in records of older releases, which needed one"`
 	Groups          []string        `json:"groups,omitempty" nullable:"false" doc:"every decider is a member of one of them, and each has at least one decider"`

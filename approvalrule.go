@@ -80,6 +80,13 @@ type GroupWrite struct {
 	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
 }
 
+// How a decision may come.
+const (
+	DoorConsole = "console"
+	DoorAPI     = "api"
+	DoorMCP     = "mcp" // chat services are named by themselves
+)
+
 // GivenDecision is one decision on an approval.
 type GivenDecision struct {
 	Decision ApprovalStatus `json:"decision" enum:"APPROVED,REJECTED"`
@@ -88,6 +95,7 @@ type GivenDecision struct {
 	ByMakers []string       `json:"byMakers,omitempty" nullable:"false" doc:"who made the token that decided, and who made that one, nearest first"`
 	Groups   []string       `json:"groups,omitempty" nullable:"false" doc:"the approval's groups that it was given for"`
 	Reason   string         `json:"reason"`
+	Via      string         `json:"via,omitempty" since:"3" doc:"how it came: console, api, slack, mcp or, by later releases, others; absent in receipts, for what the service decided itself and in records of older releases"`
 	At       time.Time      `json:"at"`
 
 	OnBehalfOf []string `json:"onBehalfOf,omitempty" nullable:"false" doc:"users who were away and in whose place it was given: their delegate decided as themself"`

@@ -33,3 +33,19 @@ func (b Budget) Duration() time.Duration {
 	}
 	return d
 }
+
+// BudgetUse is what is used of a budget at this moment.
+type BudgetUse struct {
+	Capability string `json:"capability,omitempty"`
+	AgentID    string `json:"agentId,omitempty"`
+	Budget     Budget `json:"budget"`
+
+	Used            Value     `json:"used,omitzero" doc:"so many steps, or what their values come to; absent where the budget adds what is hidden from you"`
+	MayHaveHappened Value     `json:"mayHaveHappened,omitzero" doc:"of used: of steps of which nobody knows whether they took effect, or that may have though they failed; of the newest 5,000 steps in the window"`
+	FreeAt          time.Time `json:"freeAt,omitzero" doc:"of a budget that is used up: when it has room again if nothing else is sent"`
+}
+
+// BudgetUses is the answer of GET /budgets.
+type BudgetUses struct {
+	Items []BudgetUse `json:"items" nullable:"false"`
+}

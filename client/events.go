@@ -21,6 +21,15 @@ var errSilent = errors.New("the stream fell silent")
 // events reads a run's event stream (contract 6) until it ends, breaks off, is silent for too
 // long, or seen returns false. A refusal is an [Error].
 func (c *Client) events(ctx context.Context, path string, seen func(countersign.Run) bool) error {
+	return c.stream(ctx, path, func(_, data string) (bool, error) {
+		var r countersign.Run
+		err := decode([]byte(data), &r)
+		return err == nil && seen(r), err
+	})
+}
+
+// stream reads server-sent events.
+func (c *Client) stream(ctx context.Context, path string, seen func(name, data string) (more bool, err error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	alarm := time.AfterFunc(silence, func() { cancel(errSilent) })
@@ -53,8 +62,9 @@ func (c *Client) noStream(q Request, res *http.Response) error {
 }
 
 // readEvents reads server-sent events; it calls heard for each line.
-func readEvents(in *bufio.Reader, heard func(), seen func(countersign.Run) bool) error {
+func readEvents(in *bufio.Reader, heard func(), seen func(name, data string) (more bool, err error)) error {
 	var data strings.Builder
+	name := ""
 	for {
 		line, err := readLine(in)
 		if err != nil {
@@ -68,13 +78,14 @@ func readEvents(in *bufio.Reader, heard func(), seen func(countersign.Run) bool)
 		case isData:
 			data.WriteString(strings.TrimPrefix(text, " "))
 		case line == "" && data.Len() > 0:
-			var r countersign.Run
-			if err := decode([]byte(data.String()), &r); err != nil {
+			if more, err := seen(name, data.String()); err != nil || !more {
 				return err
 			}
 			data.Reset()
-			if !seen(r) {
-				return nil
+			name = ""
+		default:
+			if is, found := strings.CutPrefix(line, "event:"); found {
+				name = strings.TrimSpace(is)
 			}
 		}
 	}

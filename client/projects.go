@@ -70,3 +70,19 @@ func (c *Client) ValidateProject(ctx context.Context, id string) (*countersign.V
 func (c *Client) StartProjectRun(ctx context.Context, projectID string, w countersign.ProjectRunStart, options ...StartOption) (*Started, error) {
 	return c.start(ctx, projectPath(projectID)+"/runs", w, options)
 }
+
+// WhatIf says what another gate of a capability would have done with its past LIVE runs. It
+// changes nothing.
+func (c *Client) WhatIf(ctx context.Context, projectID string, w countersign.WhatIfRequest) (*countersign.WhatIf, error) {
+	return post[countersign.WhatIf](ctx, c, projectPath(projectID)+"/what-if", w)
+}
+
+// ProjectBudgets says what is used of the budgets of a project's capabilities.
+func (c *Client) ProjectBudgets(ctx context.Context, projectID string) (*countersign.BudgetUses, error) {
+	return get[countersign.BudgetUses](ctx, c, "/budgets?projectId="+url.QueryEscape(projectID))
+}
+
+// AgentBudgets says what is used of an agent's budgets.
+func (c *Client) AgentBudgets(ctx context.Context, agentID string) (*countersign.BudgetUses, error) {
+	return get[countersign.BudgetUses](ctx, c, "/budgets?agentId="+url.QueryEscape(agentID))
+}

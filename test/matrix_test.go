@@ -54,6 +54,7 @@ var matrix = map[string]row{
 	"openapi":             {role: "public"},
 	"session":             {},
 	"metrics":             {role: "ADMIN", tenant: true},
+	"events":              {},
 	"integrationContract": {},
 	"listModels":          {},
 	"getModel":            {kind: "model"},
@@ -150,6 +151,8 @@ var matrix = map[string]row{
 	"endDelegation":       {role: "ADMIN", tenant: true, kind: "nobody", ok: "not_found"},
 	"deleteGroup":         {role: "ADMIN", tenant: true, kind: "no group", ok: "not_found"},
 	"validateProject":     {kind: "project"},
+	"whatIf":              {kind: "project", body: always(doc{"capability": "refund", "last": 1})},
+	"budgets":             {ok: "invalid_request"},
 	"listAudit":           {role: "ADMIN", tenant: true},
 	"verifyAudit":         {role: "ADMIN", tenant: true},
 	"auditCheckpoint":     {role: "ADMIN", tenant: true, ok: "not_found"},
@@ -193,7 +196,7 @@ type who struct {
 // contract says so. notByLink are those that a session by a sign-in link may not.
 var (
 	forRehearsals = []string{
-		"validateModel", "simulateModel", "validateProject", "compilePlan", "createPlan", "putModel", "putProject", "startProjectRun", "startRun", "startAgentRun", "startTeamRun",
+		"validateModel", "simulateModel", "validateProject", "whatIf", "compilePlan", "createPlan", "putModel", "putProject", "startProjectRun", "startRun", "startAgentRun", "startTeamRun",
 		"cancelRun", "heartbeat",
 	}
 	notByLink = []string{"confirmToken", "putDelegation"}

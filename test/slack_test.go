@@ -133,7 +133,7 @@ func TestAnApprovalIsDecidedInSlack(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	w.reaches(t, run, "COMPLETED")
-	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "decidedBy", "user:ann@example.com").Is(t, "decisionReason", "as agreed")
+	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "decidedBy", "user:ann@example.com").Is(t, "decisionReason", "as agreed").Is(t, "decisions.0.via", "slack")
 	w.Admin.Get("/audit?action=approvals.decide").OK(t).Is(t, "total", 1).Is(t, "items.0.via", "slack").Is(t, "items.0.actor", "user:ann@example.com").Is(t, "items.0.reason", "as agreed")
 	w.Admin.Get("/audit?action=users.confirm_chat").OK(t).Is(t, "total", 1).Is(t, "items.0.actor", "user:ann@example.com")
 	w.slack.Until("the end in the message", func() bool { return !w.message(t).Open() })

@@ -1,223 +1,87 @@
 package test
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
-	"strconv"
 	"testing"
 
-	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )
 
-var (
-	whatIfs    = campaign.SizeFlag("whatif", 2, 30, "how many histories to try proposed rules and budgets on")
-	whatIfSeed = campaign.SeedFlag("whatif-seed")
-)
-
-// TestWhatIfIsWhatThenHappens: of runs under one set of rules and budgets, `policy what-if`
-// says what happens when the same runs are started under another set, and people decide
-// alike. Nothing of it is computed by the gate's code: what happened is read from the runs.
-func TestWhatIfIsWhatThenHappens(t *testing.T) {
+// TestAWhatIfPlaysAnotherGateOverPastRuns: what would be sent, asked and denied, by amount, and
+// what a person had rejected; it changes nothing, and tells nothing of what is hidden.
+func TestAWhatIfPlaysAnotherGateOverPastRuns(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
-	first := whatIfSeed.First(t)
-	for seed := first; seed < first+uint64(whatIfs.N()); seed++ {
-		h := history{shell: s, draw: rand.New(rand.NewPCG(seed, 1)), seed: seed}
-		if h.play(t); t.Failed() {
-			t.Fatalf("history with -whatif-seed %d", seed)
-		}
+	w := newWorld(t)
+	rule := func(field, operator, value, then string) doc {
+		return doc{"when": is(field, operator, number(value)), "then": then, "reason": "r"}
 	}
-}
+	pay := func(name string, more doc) doc {
+		return harness.Capability(name, "POST", "/refunds", harness.With(harness.With(more, "approval", "RISK_BASED"), "inputSchema", doc{"amount": harness.Input("number", true), "to": harness.Input("string", false)}))
+	}
+	w.register(t, "default-pays", harness.With(harness.Project(w.shop.Origin()), "capabilities", []any{
+		pay("pay", doc{"title": "Pay {amount}", "approvalRules": []doc{rule("amount", "lt", "10", "ALLOW"), rule("amount", "gt", "1000", "DENY")}}),
+		pay("hidden", doc{"title": "Pay {to}", "sensitive": []string{"amount"}}), pay("titled", doc{"title": "Pay {amount}", "sensitive": []string{"amount"}}),
+	}))
+	asks := func(capability, amount string) string {
+		return w.run(t, harness.With(step("p", capability, doc{"amount": number(amount), "to": "Ada"}), "projectId", "default-pays"))
+	}
+	w.reaches(t, asks("pay", "5"), "COMPLETED")
+	w.reaches(t, asks("pay", "2000"), "FAILED")
+	rejected := func(capability, amount string) string {
+		id := asks(capability, amount)
+		w.approver.Post("/approvals/"+w.approval(t, id).At("id").Text()+"/decision", doc{"decision": "REJECTED", "reason": "not " + amount}).OK(t)
+		w.reaches(t, id, "FAILED")
+		return id
+	}
+	first, second := rejected("pay", "20"), rejected("pay", "45.5")
+	approved := asks("pay", "30")
+	w.approve(t, approved)
+	w.reaches(t, approved, "COMPLETED")
+	w.approval(t, asks("hidden", "1"))
 
-// history is a few runs, played under two sets of rules and budgets, each of a project of
-// its own: what was used of a budget outlives changes of it.
-type history struct {
-	*shell
-	draw *rand.Rand
-	seed uint64
-}
+	path := "/projects/default-pays/what-if"
+	before := w.Admin.Get("/audit").OK(t).At("total").Int()
+	w.viewer.Post(path, doc{"capability": "pay", "last": 1000}).OK(t).Is(t, "played", 5).
+		Is(t, "today", doc{"sent": 1, "asked": 3, "denied": 1}).Is(t, "then", doc{"sent": 1, "asked": 3, "denied": 1}).Is(t, "loosened", []any{})
+	looser := doc{"capability": "pay", "last": 1000, "approvalRules": []doc{rule("amount", "lte", "50", "ALLOW")}}
+	got := w.viewer.Post(path, looser).OK(t).Is(t, "then", doc{"sent": 4, "asked": 1, "denied": 0}).Is(t, "byField.input", "amount").
+		Is(t, "loosened.0.runId", second).Is(t, "loosened.0.inputs.amount", number("45.5")).Is(t, "loosened.0.reason", "not 45.5").Is(t, "loosened.1.runId", first).Is(t, "loosened.2", harness.Absent)
+	if by := got.At("loosened.0.decidedBy").Text(); by == "" {
+		t.Error("it doesn't say who rejected")
+	}
+	sum, asked := 0, 0
+	for _, b := range got.At("byField.buckets").Items() {
+		sum, asked = sum+b.At("sent").Int()+b.At("asked").Int()+b.At("denied").Int(), asked+b.At("asked").Int()
+	}
+	if sum != 5 || asked != 1 {
+		t.Errorf("the parts have %d, of which %d asked: %s", sum, asked, got.At("byField"))
+	}
+	w.viewer.Post(path, harness.With(looser, "last", 3)).OK(t).Is(t, "played", 3).Is(t, "then", doc{"sent": 3, "asked": 0, "denied": 0})
+	w.viewer.Post(path, doc{"capability": "pay", "last": 1000, "approval": "NONE", "approvalRules": []doc{}, "budgets": []doc{{"count": 2, "window": "1h", "then": "DENY", "reason": "two"}}}).OK(t).
+		Is(t, "then", doc{"sent": 2, "asked": 0, "denied": 3})
 
-// terms are what decides beside a capability's approval.
-type terms struct{ rules, budgets []doc }
-
-// took is what came of a step.
-type took struct {
-	run                           string
-	asked, denied, sent, rejected bool
-}
-
-func (h *history) play(t *testing.T) {
-	t.Helper()
-	approval := oneOf(h.draw, "NONE", "RISK_BASED", "ALWAYS")
-	inputs := make([]doc, 3+h.draw.IntN(6))
-	for i := range inputs {
-		inputs[i] = h.inputs()
+	w.operator.Post(path, doc{"capability": "hidden", "last": 5, "approvalRules": []doc{rule("amount", "lt", "5", "ALLOW")}}).OK(t).Is(t, "then.sent", 1)
+	for _, hidden := range []doc{
+		{"capability": "hidden", "last": 5, "approvalRules": []doc{rule("amount", "lt", "5", "ALLOW")}},
+		{"capability": "hidden", "last": 5, "budgets": []doc{{"sum": "amount", "most": 5, "window": "1h", "then": "DENY", "reason": "r"}}},
+		{"capability": "titled", "last": 5, "approval": "ALWAYS"},
+	} {
+		w.viewer.Post(path, hidden).Refused(t, "role_required", "hidden from a VIEWER")
 	}
-	first := fmt.Sprint("default-first-", h.seed)
-	before := h.under(t, first, approval, terms{h.rules(approval), h.budgets()}, inputs, nil)
-	proposed := terms{h.rules(approval), h.budgets()}
-	report := h.asked(t, "policy", "what-if", "--rules", first+"/pay="+rulesFile(t, proposed.rules...), "--budgets", first+"/pay="+budgetsFile(t, proposed.budgets...), "--last", strconv.Itoa(len(inputs)))
-	after := h.under(t, fmt.Sprint("default-second-", h.seed), approval, proposed, inputs, before)
-
-	count := func(of []took, is func(took) bool) (n int) {
-		for _, s := range of {
-			if is(s) {
-				n++
-			}
-		}
-		return n
+	w.viewer.Post(path, doc{"capability": "hidden", "last": 5, "approval": "NONE"}).OK(t).Is(t, "then.sent", 1).Is(t, "byField", harness.Absent)
+	for _, bad := range []struct {
+		body doc
+		part string
+	}{
+		{doc{"capability": "none", "last": 5}, "project default-pays has no capability none"},
+		{doc{"capability": "pay"}, "last"}, {doc{"capability": "pay", "last": 0}, "last"}, {doc{"capability": "pay", "last": 1001}, "1 to 1000"},
+		{doc{"capability": "pay", "last": 5, "approval": "SOME"}, "approval"},
+		{doc{"capability": "pay", "last": 5, "approvalRules": []doc{rule("none", "lt", "5", "ALLOW")}}, "approvalRules[0]"},
+		{doc{"capability": "pay", "last": 5, "budgets": []doc{{"count": 1, "window": "1y", "then": "ASK", "reason": "r"}}}, "budgets[0].window"},
+		{doc{"capability": "pay", "last": 5, "approvalRules": []doc{harness.With(rule("amount", "lt", "5", "ASK"), "groups", []string{"none"})}}, "there is no group none"},
+	} {
+		w.viewer.Post(path, bad.body).Refused(t, "invalid_request", bad.part)
 	}
-	named := func(is func(was, now took) bool) any {
-		runs := []string{}
-		for i := range before {
-			if is(before[i], after[i]) {
-				runs = append(runs, before[i].run)
-			}
-		}
-		if slices.Reverse(runs); len(runs) == 0 { // the latest run is read first
-			return nil
-		}
-		return runs
-	}
-	number := func(n int) any {
-		if n == 0 {
-			return harness.Absent
-		}
-		return n
-	}
-	report.Is(t, "runs", len(inputs)).Is(t, "steps", len(inputs))
-	report.Is(t, "asked", count(before, took.wasAsked)).Is(t, "wouldAsk", count(after, took.wasAsked)).Is(t, "wouldDeny", number(count(after, took.wasDenied)))
-	list := func(name string, want, none any) {
-		if want == nil {
-			want = none
-		}
-		report.Is(t, "capabilities.0."+name, want)
-	}
-	list("denied", named(func(was, now took) bool { return now.denied && was.sent }), harness.Absent)
-	list("undenied", named(func(was, now took) bool { return was.denied && !now.denied }), harness.Absent)
-	list("rejected", named(func(was, now took) bool { return was.rejected && !now.asked && !now.denied }), []string{})
-	list("lapsed", nil, []string{})
-	more, fewer := 0, 0
-	for i, was := range before {
-		switch now := after[i]; {
-		case was.denied || now.denied:
-		case now.asked && !was.asked:
-			more++
-		case was.asked && !now.asked:
-			fewer++
-		}
-	}
-	report.Is(t, "capabilities.0.more", more).Is(t, "capabilities.0.fewer", fewer)
-}
-
-func (s took) wasAsked() bool  { return s.asked }
-func (s took) wasDenied() bool { return s.denied }
-
-// under starts runs on some terms and decides what they ask for: as it was before, where
-// somebody was asked for it, and where nobody was, by an approval.
-func (h *history) under(t *testing.T, id, approval string, on terms, inputs []doc, before []took) (out []took) {
-	t.Helper()
-	project := payRules(h.shop.Origin(), approval, on.rules...)
-	project["capabilities"].([]any)[0].(doc)["budgets"] = on.budgets
-	h.register(t, id, project)
-	for i, input := range inputs {
-		decision := "APPROVED"
-		if before == nil && h.draw.IntN(2) == 0 || before != nil && before[i].rejected {
-			decision = "REJECTED"
-		}
-		run := h.operator.Post("/projects/"+id+"/runs", doc{"capability": "pay", "mode": "LIVE", "inputs": input}, key()).OK(t).At("id").Text()
-		out = append(out, h.became(t, run, decision))
-	}
-	return out
-}
-
-// became waits for what comes of a run, and decides what it asks for.
-func (h *history) became(t *testing.T, id, decision string) took {
-	t.Helper()
-	s := took{run: id}
-	var run json
-	harness.Until(t, "run "+id+" to end", func() bool {
-		run = h.Admin.Get("/runs/" + id).OK(t)
-		if approval := run.At("approvalId"); run.At("status").Text() == "WAITING_APPROVAL" && !s.asked {
-			s.asked, s.rejected = true, decision == "REJECTED"
-			h.approver.Post("/approvals/"+approval.Text()+"/decision", doc{"decision": decision, "reason": "drawn"}).OK(t)
-		}
-		return slices.Contains([]string{"COMPLETED", "FAILED"}, run.At("status").Text())
-	})
-	if code := run.At("steps.0.error.code"); code.Exists() {
-		s.denied = code.Text() == "denied_by_rule" || code.Text() == "denied_by_budget"
-	}
-	s.sent = run.At("status").Text() == "COMPLETED"
-	if (run.At("steps.0.approvalRequired").String() == "true") != s.asked || !s.sent && !s.denied && !s.rejected {
-		t.Fatalf("%+v: %s", s, run)
-	}
-	return s
-}
-
-var (
-	drawnNumbers  = []string{"-1", "0", "5", "100", "100.00000000000000000001", "1e2", "9007199254740993"}
-	drawnTexts    = []any{"DE", "KP", "de", ""}
-	drawnCountry  = []any{"DE", "KP", 5, nil, true}
-	drawnCompared = []string{"eq", "neq", "gt", "gte", "lt", "lte"}
-)
-
-func oneOf[T any](draw *rand.Rand, of ...T) T { return of[draw.IntN(len(of))] }
-
-func (h *history) inputs() doc {
-	in := doc{"amount": number(oneOf(h.draw, drawnNumbers...))}
-	if h.draw.IntN(2) == 0 {
-		in["country"] = oneOf(h.draw, drawnTexts...)
-	}
-	switch h.draw.IntN(3) {
-	case 0:
-		in["to"] = doc{"country": oneOf(h.draw, drawnCountry...)}
-	case 1:
-		in["to"] = doc{}
-	}
-	return in
-}
-
-func (h *history) rules(approval string) []doc {
-	answers := []string{"ASK", "DENY", "ALLOW"}
-	if approval == "ALWAYS" { // nothing is let out beside it
-		answers = answers[:2]
-	}
-	out := make([]doc, h.draw.IntN(4))
-	for i := range out {
-		out[i] = rule(h.condition(2), oneOf(h.draw, answers...))
-	}
-	return out
-}
-
-func (h *history) budgets() []doc {
-	out := make([]doc, h.draw.IntN(3))
-	for i := range out {
-		then := oneOf(h.draw, "ASK", "DENY")
-		if out[i] = countOf(1+h.draw.IntN(5), then); h.draw.IntN(2) == 0 {
-			out[i] = sumOf(oneOf(h.draw, "5", "110", "1e3"), then)
-		}
-	}
-	return out
-}
-
-func (h *history) condition(depth int) doc {
-	if depth > 0 && h.draw.IntN(3) == 0 {
-		parts := make([]any, h.draw.IntN(3))
-		for i := range parts {
-			parts[i] = h.condition(depth - 1)
-		}
-		return doc{"kind": "group", "combinator": oneOf(h.draw, "AND", "OR"), "conditions": parts}
-	}
-	switch h.draw.IntN(5) {
-	case 0:
-		return doc{"kind": "predicate", "variableId": oneOf(h.draw, "amount", "country", "to", "to.country"), "operator": oneOf(h.draw, "isKnown", "isUnknown")}
-	case 1:
-		return is("country", oneOf(h.draw, "eq", "neq"), oneOf(h.draw, drawnTexts...))
-	case 2:
-		return is("to.country", oneOf(h.draw, "eq", "neq"), oneOf(h.draw, drawnTexts...))
-	default:
-		return is("amount", oneOf(h.draw, drawnCompared...), number(oneOf(h.draw, drawnNumbers...)))
+	if now := w.Admin.Get("/audit").OK(t).At("total").Int(); now != before {
+		t.Errorf("%d records were added", now-before)
 	}
 }

@@ -51,6 +51,8 @@ type Service struct {
 	*signin.PasskeyService
 	*projects.ProjectService
 	*projects.AnswerKeyService
+	*projects.BudgetService
+	*projects.WhatIfService
 	*projects.CredentialService
 	*projects.WebhookService
 	*storewide.StoreService
@@ -70,6 +72,7 @@ type Service struct {
 	*approvals.ApprovalService
 	*approvals.ReviewService
 	*approvals.LookService
+	*approvals.DeskService
 	*evidence.AuditService
 	*evidence.ReceiptService
 	*evidence.MetricService
@@ -91,7 +94,8 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 
 	s.CredentialService = projects.NewCredentials(c)
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
-	s.AnswerKeyService = projects.NewAnswerKeys(c, s.ProjectService)
+	s.AnswerKeyService, s.BudgetService = projects.NewAnswerKeys(c, s.ProjectService), projects.NewBudgets(c, s.ProjectService)
+	s.WhatIfService = projects.NewWhatIfs(c)
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = models.NewModels(c), plans.NewPlans(c)
@@ -108,6 +112,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 
 	s.AuditService, s.ReceiptService, s.MetricService = evidence.NewAudits(c), evidence.NewReceipts(c, s.RunService, s.ApprovalService), evidence.NewMetrics(c)
 	s.ChangeService, s.DecisionService, s.MakeService = changes.New(c, s.ApprovalService.Asserted, s.makers())
+	s.DeskService = approvals.NewDesks(c, s.ApprovalService, s.DecisionService.WaitingChanges)
 	return s
 }
 

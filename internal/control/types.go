@@ -158,6 +158,9 @@ func Found(answer countersign.Value, outputField string, field string) (counters
 // Queue is the position of an approval among the pending ones, oldest first.
 type Queue = approvals.Queue
 
+// DeskStream is what waits for somebody, as they follow it.
+type DeskStream = approvals.DeskStream
+
 // Signing is what a page needs to have an approval signed.
 type Signing = approvals.Signing
 

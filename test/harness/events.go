@@ -44,7 +44,11 @@ func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
 	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		t.Fatalf("GET %s: %s, %s", path, res.Status, res.Header.Get("Content-Type"))
 	}
-	cover(c.server.document, "runEvents", res.StatusCode)
+	operation := "runEvents"
+	if path == "/events" {
+		operation = "events"
+	}
+	cover(c.server.document, operation, res.StatusCode)
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 16<<20)
 	return &Stream{server: c.server, lines: lines, cancel: cancel}

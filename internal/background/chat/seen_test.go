@@ -20,7 +20,8 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 	for _, path := range marked.Missing(texts, fmt.Sprintf("%+v %+v", m, q), map[string]string{
 		"request.query": "the URL has it", "planId": "the page has it", "runId": "the page has it", "stepId": "the page has it",
 		"decisionReason": "not decided yet", "decidedBy": "not decided yet", "decidedByName": "not decided yet", "decidedByMakers": "not decided yet", "suggestedInput": "not decided yet",
-		"decisions.assertion": "a proof for verifiers", "decisions.byMakers": "the page has it", "decisions.groups": "the page has it", "decisions.stateDigest": "a proof for verifiers",
+		"decisions.assertion": "a proof for verifiers", "decisions.byMakers": "the page has it", "decisions.groups": "the page has it",
+		"decisions.stateDigest": "a proof for verifiers", "decisions.via": "the page has it",
 	}) {
 		t.Errorf("the question leaves out %s", path)
 	}

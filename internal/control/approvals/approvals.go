@@ -110,18 +110,43 @@ func ListApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor,
 
 // Approval reads one approval.
 func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string) (out countersign.Approval, err error) {
+	var beside comparison
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reach.Approval(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if err := s.Repo.CountDecisions(tx, a.Tenant, rec); err != nil {
+		if err := asRead(s.Core, tx, a.Tenant, rec); err != nil {
 			return err
 		}
 		out = rec.Approval
-		return s.showWithSame(tx, a, &out)
+		if err := s.showWithSame(tx, a, &out); err != nil {
+			return err
+		}
+		beside, err = comparing(s, tx, a, rec, &out)
+		return err
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, beside.add(ctx, &out)
+}
+
+// asRead adds to a stored approval what its decisions are at this moment, and how they came.
+func asRead(s *core.Core, tx store.Tx, tenant string, rec *records.Approval) error {
+	if err := s.Repo.CountDecisions(tx, tenant, rec); err != nil {
+		return err
+	}
+	showDoors(rec)
+	return nil
+}
+
+// showDoors adds how decisions came, which is kept with their deciders.
+func showDoors(rec *records.Approval) {
+	rec.Decisions = slices.Clone(rec.Decisions)
+	for i := range min(len(rec.Decisions), len(rec.Deciders)) {
+		rec.Decisions[i].Via = rec.Deciders[i].Door
+	}
 }
 
 // ShowApproval prepares an approval for its reader: it adds the principals' names and
@@ -187,6 +212,7 @@ func (s *ApprovalService) Decide(ctx context.Context, a core.Actor, id string, d
 		}
 		rec, err = reach.Approval(tx, a, id)
 		if err == nil {
+			showDoors(rec)
 			out = rec.Approval
 		}
 		return err

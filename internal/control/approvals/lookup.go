@@ -3,7 +3,6 @@ package approvals
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/amount"
 	"github.com/countersign/countersign/internal/rules/cost"
-	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/search"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -25,10 +23,6 @@ const (
 	OrderExpires = "expires" // the one that expires first
 	OrderAmount  = "amount"  // the largest of the numbers that their titles, rules or budgets name first
 )
-
-// What a list is narrowed or ordered by, and no column has, is looked for in the approvals
-// themselves: in spans of so many, each a read of its own, so that nobody waits for all of them.
-const spanApprovals = 500
 
 // looks reports a filter that needs the approvals themselves.
 func (f ApprovalFilter) looks() bool {
@@ -49,34 +43,27 @@ type lookup struct {
 	actor   core.Actor
 	filter  ApprovalFilter
 	text    string
-	found   []sighted
-
-	// The next span begins behind this approval: which others are selected may have changed by then.
-	created int64
-	id      string
 }
 
 // find finds all approvals that the filter selects, in its order.
 func (s *ApprovalService) find(ctx context.Context, a core.Actor, f ApprovalFilter) ([]sighted, error) {
 	l := lookup{service: s, actor: a, filter: f, text: strings.ToLower(strings.TrimSpace(f.Text))}
-	for more := true; more; {
-		next := l
-		var err error
-		busy := s.lookups.Do(ctx, a.Tenant, func() {
-			err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) (err error) {
-				next = l // the function may run more than once
-				next.found = slices.Clip(l.found)
-				more, err = next.span(tx)
-				return err
-			})
-		})
-		if err = cmp.Or(core.PublicRead(busy), err); err != nil {
-			return nil, err
+	within := func(tx store.Tx) ([]store.Filter, error) { return f.within(tx, a) }
+	var known names.ReadNames // of one span
+	found, err := core.InSpans(ctx, s.Core, a, spansOf(s, within), 0, func(tx store.Tx, rec *records.Approval) (sighted, bool, error) {
+		if known.Tx != tx {
+			known = names.In(tx, a.Tenant)
 		}
-		l = next
-	}
-	slices.SortFunc(l.found, f.compare)
-	return l.found, nil
+		return l.look(tx, known, rec)
+	})
+	slices.SortFunc(found, f.compare)
+	return found, err
+}
+
+// spans are those of the approvals that are selected.
+func spansOf(s *ApprovalService, where func(tx store.Tx) ([]store.Filter, error)) core.Spans[records.Approval] {
+	key := func(rec *records.Approval) (string, int64) { return rec.ID, rec.RequestedAt.UnixMicro() }
+	return core.Spans[records.Approval]{Of: records.Approvals, Op: access.ReadApprovals, Where: where, Key: key, Turns: s.lookups}
 }
 
 // compare orders what was found.
@@ -99,65 +86,6 @@ func (f ApprovalFilter) compare(a, b sighted) int {
 	return newest
 }
 
-// span looks at the next approvals, and reports whether there may be more.
-func (l *lookup) span(tx store.Tx) (more bool, err error) {
-	where, err := l.filter.within(tx, l.actor)
-	if err != nil {
-		return false, err
-	}
-	looked, names := 0, names.In(tx, l.actor.Tenant)
-	for _, part := range l.behind() {
-		q := store.Query{Where: slices.Concat(where, part), Order: core.NewestFirst, Limit: spanApprovals - looked}
-		n, err := l.read(tx, names, q)
-		if looked += n; err != nil || looked == spanApprovals {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
-// behind are the filters of what comes behind the last approval: others of its instant, and
-// earlier ones.
-func (l *lookup) behind() [][]store.Filter {
-	if l.id == "" {
-		return [][]store.Filter{nil}
-	}
-	until := func(at int64) store.Filter {
-		return store.Filter{Column: "created", Op: store.AtMost, Values: []any{at}}
-	}
-	since := store.Filter{Column: "created", Op: store.AtLeast, Values: []any{l.created}}
-	ids := store.Filter{Column: "id", Op: store.AtMost, Values: []any{l.id}}
-	return [][]store.Filter{{until(l.created), since, ids}, {until(l.created - 1)}}
-}
-
-// read looks at the approvals of a query, and counts them.
-func (l *lookup) read(tx store.Tx, names names.ReadNames, q store.Query) (looked int, err error) {
-	was := l.id // it comes once more, unless it isn't selected any more
-	passed := func(id string, created int64) (again bool) {
-		l.id, l.created = id, created
-		looked++
-		return id == was
-	}
-	damaged := l.service.Damaged(store.Approvals, l.actor.Tenant)
-	err = records.Approvals.EachReadable(tx, l.actor.Tenant, q, core.ReadAtOnce, func(rec *records.Approval) error {
-		if passed(rec.ID, rec.RequestedAt.UnixMicro()) {
-			return nil
-		}
-		found, is, err := l.look(tx, names, rec)
-		if unread, err := l.service.Passes(store.Approvals, l.actor.Tenant, rec.ID, err); unread || err != nil {
-			return err
-		}
-		if is {
-			l.found = append(l.found, found)
-		}
-		return nil
-	}, func(row store.Row, err error) error {
-		passed(row.ID, row.Keys[0].(int64))
-		return damaged(row, err)
-	})
-	return looked, err
-}
-
 // look reports whether the filter selects an approval, and what it is ordered by.
 func (l *lookup) look(tx store.Tx, names names.ReadNames, rec *records.Approval) (out sighted, is bool, err error) {
 	f := l.filter
@@ -174,7 +102,7 @@ func (l *lookup) look(tx store.Tx, names names.ReadNames, rec *records.Approval)
 		return out, true, nil
 	}
 	shown := *rec
-	if err := l.service.Repo.CountDecisions(tx, l.actor.Tenant, &shown); err != nil {
+	if err := asRead(l.service.Core, tx, l.actor.Tenant, &shown); err != nil {
 		return out, false, err
 	}
 	if err := l.service.ShowApproval(names, l.actor, &shown.Approval); err != nil {
@@ -192,7 +120,7 @@ func (l *lookup) look(tx store.Tx, names names.ReadNames, rec *records.Approval)
 // amountOf is the number that an approval is ordered by. Who may not see it isn't told by the
 // order either.
 func (l *lookup) amountOf(tx store.Tx, rec, shown *records.Approval) (n countersign.Number, ok bool, err error) {
-	c, err := l.capabilityOf(tx, rec)
+	c, err := capabilityOf(l.service.Core, tx, l.actor.Tenant, rec)
 	if c == nil || err != nil {
 		return n, false, err
 	}
@@ -207,32 +135,9 @@ func (l *lookup) amountOf(tx store.Tx, rec, shown *records.Approval) (n counters
 	return n, true, nil
 }
 
-// capabilityOf is the capability of an approval as its plan knew it, nil if nothing says it.
-func (l *lookup) capabilityOf(tx store.Tx, rec *records.Approval) (*countersign.Capability, error) {
-	p, err := l.planOf(tx, rec)
-	if p == nil || err != nil {
-		return nil, err
-	}
-	_, c := mask.TargetOf(p, rec.ProjectID, rec.Capability)
-	return c, nil
-}
-
-// planOf is the plan of an approval, nil if it is gone.
-func (l *lookup) planOf(tx store.Tx, rec *records.Approval) (*countersign.Plan, error) {
-	repo, tenant := l.service.Repo, l.actor.Tenant
-	stored, err := repo.ReadPlan(tx, tenant, rec.PlanID)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return repo.Plan(tx, tenant, rec.PlanID, stored.PlanDigest)
-}
-
 // agentOf is the agent whose step an approval is of, "" for none.
 func (l *lookup) agentOf(tx store.Tx, rec *records.Approval) (string, error) {
-	p, err := l.planOf(tx, rec)
+	p, err := planOf(l.service.Core, tx, l.actor.Tenant, rec)
 	if p == nil || err != nil {
 		return "", err
 	}
@@ -286,7 +191,7 @@ func showFound[T any](s *ApprovalService, tx store.Tx, names names.ReadNames, a 
 
 // showListed prepares an approval as lists show it.
 func (s *ApprovalService) showListed(tx store.Tx, names names.ReadNames, a core.Actor, rec *records.Approval) error {
-	if err := s.Repo.CountDecisions(tx, a.Tenant, rec); err != nil {
+	if err := asRead(s.Core, tx, a.Tenant, rec); err != nil {
 		return err
 	}
 	return s.ShowApproval(names, a, &rec.Approval)

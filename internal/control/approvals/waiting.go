@@ -79,6 +79,7 @@ func (s *ReviewService) pendingApproval(tx store.Tx, a core.Actor, names names.R
 	if err := s.withSteps(names, a, &w.Run, run.Probes); err != nil {
 		return w, err
 	}
+	showDoors(rec)
 	if err := s.approvals.ShowApproval(names, a, &rec.Approval); err != nil {
 		return w, err
 	}

@@ -68,7 +68,7 @@ func (s *ChatService) ChatActor(ctx context.Context, tenant string, c ChatAccoun
 		if err != nil {
 			return err
 		}
-		a = core.Actor{Principal: core.PrincipalOfUser(u), RequestID: requestID, Via: c.Service, Account: records.ChatLinkID(c.Service, c.Workspace, c.ID)}
+		a = core.Actor{Principal: core.PrincipalOfUser(u), RequestID: requestID, Via: c.Service, Door: c.Service, Account: records.ChatLinkID(c.Service, c.Workspace, c.ID)}
 		link, _, err = records.ChatLinks.Get(tx, store.Realm, a.Account)
 		if errors.Is(err, store.ErrNotFound) {
 			link, err = nil, nil

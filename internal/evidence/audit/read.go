@@ -114,15 +114,19 @@ func FollowingReadable(tx store.Tx, tenant string, actions []string, first, last
 	return append(list, rest...), err
 }
 
-// Following reads at most limit records of these actions, in order, from sequence
+// Following reads at most limit records of these actions, nil for all, in order, from sequence
 // number first to before last.
 func Following(tx store.Tx, tenant string, actions []string, first, last int64, limit int) ([]countersign.AuditRecord, error) {
 	of := store.Filter{Column: "action", Op: store.In}
 	for _, action := range actions {
 		of.Values = append(of.Values, action)
 	}
+	where := []store.Filter{{Column: "seq", Op: store.AtLeast, Values: []any{first}}, {Column: "seq", Op: store.AtMost, Values: []any{last - 1}}}
+	if actions != nil {
+		where = append(where, of)
+	}
 	rows, err := tx.List(store.Audit, tenant, store.Query{
-		Where: []store.Filter{of, {Column: "seq", Op: store.AtLeast, Values: []any{first}}, {Column: "seq", Op: store.AtMost, Values: []any{last - 1}}},
+		Where: where,
 		Order: []store.Order{{Column: "seq"}}, Limit: limit,
 	})
 	if err != nil {

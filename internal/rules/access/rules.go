@@ -13,6 +13,7 @@ type Operation string
 // The operations (contract 1). An operation without a rule is refused.
 const (
 	ReadSession     Operation = "session.read"
+	ReadEvents      Operation = "events.read"
 	ReadMetrics     Operation = "metrics.read"
 	ReadModels      Operation = "models.read"
 	WriteModel      Operation = "models.write"
@@ -22,6 +23,8 @@ const (
 	RestoreModel    Operation = "models.restore"
 	CompilePlan     Operation = "plans.compile"
 	ReadProjects    Operation = "projects.read"
+	ReadBudgets     Operation = "budgets.read"
+	WhatIf          Operation = "projects.what_if"
 	WriteProject    Operation = "projects.write"
 	CheckHealth     Operation = "projects.health_check"
 	ProveReceiver   Operation = "projects.conformance"
@@ -142,6 +145,7 @@ var (
 
 var rules = map[Operation]rule{
 	ReadSession:     {},
+	ReadEvents:      {},
 	ReadMetrics:     {roles: admin, wholeTenant: true, reading: countersign.ReadsMetrics},
 	ReadModels:      {},
 	WriteModel:      {roles: operator, write: true},
@@ -151,6 +155,8 @@ var rules = map[Operation]rule{
 	RestoreModel:    {roles: admin, write: true},
 	CompilePlan:     {roles: operator, write: true},
 	ReadProjects:    {},
+	ReadBudgets:     {},
+	WhatIf:          {},
 	WriteProject:    {roles: admin, write: true},
 	CheckHealth:     {roles: admin, write: true},
 	ProveReceiver:   {roles: admin, write: true},

@@ -24,3 +24,25 @@ func TestTheFirstNumberIsThatOfTheTitleThenOfTheRulesThenOfTheBudgets(t *testing
 		}
 	}
 }
+
+func TestTheMedianIsExact(t *testing.T) {
+	for _, c := range []struct {
+		of []string
+		is string
+	}{
+		{[]string{"3"}, "3"},
+		{[]string{"30", "-1", "9007199254740993"}, "30"},
+		{[]string{"0.1", "0.2"}, "0.15"},
+		{[]string{"2", "9007199254740993", "9007199254740992", "1e400"}, "9007199254740992.5"},
+		{[]string{"1e5000", "1"}, "1"},
+		{[]string{"5", "5.0"}, "5"},
+	} {
+		var all []countersign.Number
+		for _, text := range c.of {
+			all = append(all, countersign.ParseNumber(text))
+		}
+		if got := amount.Median(all).Raw(); got != c.is {
+			t.Errorf("the median of %v is %s, not %s", c.of, got, c.is)
+		}
+	}
+}

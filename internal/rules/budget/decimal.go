@@ -140,3 +140,12 @@ var powers = func() (p [countersign.MaxSmallDigits + 1]int64) {
 	}
 	return p
 }()
+
+// Number is the number as JSON. Sums of decimals have an end.
+func (d Decimal) Number() string {
+	if d.fraction == nil {
+		return d.Text()
+	}
+	places, _ := d.fraction.FloatPrec()
+	return d.fraction.FloatString(places)
+}

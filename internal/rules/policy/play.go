@@ -12,14 +12,15 @@ import (
 
 // came is a step that came to the gate.
 type came struct {
-	run   *countersign.Run
-	step  *countersign.StepRun
-	was   countersign.Capability
-	would countersign.Capability
-	by    gate.Edition // which judges what it would be
-	at    time.Time    // when it was judged
-	sent  time.Time    // when it was sent, or would have been if no budget had denied it; zero: never
-	then  string       // what would be said of it, "" if it would not come to the gate
+	run    *countersign.Run
+	step   *countersign.StepRun
+	was    countersign.Capability
+	would  countersign.Capability
+	by     gate.Edition // which judges what it would be
+	at     time.Time    // when it was judged
+	sent   time.Time    // when it was sent, or would have been if no budget had denied it; zero: never
+	judged string       // by the rules alone, "" if nobody has judged it yet
+	then   string       // what would be said of it, "" if it would not come to the gate
 }
 
 // event is a step at the gate: for the first time, or with its approval.
@@ -86,7 +87,10 @@ func (l logs) each(p Proposal, c *came, f func(*budget.Log, []countersign.Budget
 
 // judge is what the gate would say: the rules and the budgets together.
 func (l logs) judge(p Proposal, e event) string {
-	all := []verdict.Verdict{{Then: gate.Judge(nil, e.of.by, &e.of.would, e.of.step.Input, nil).Then}}
+	if e.of.judged == "" {
+		e.of.judged = gate.Judge(nil, e.of.by, &e.of.would, e.of.step.Input, nil).Then
+	}
+	all := []verdict.Verdict{{Then: e.of.judged}}
 	l.each(p, e.of, func(log *budget.Log, budgets []countersign.Budget) {
 		var used []budget.Used
 		for _, b := range budgets {

@@ -96,6 +96,8 @@ type Actor struct {
 	RequestID string
 	// Via is the chat service in which a person acts, "" for the API and the console.
 	Via string
+	// Door is how the request came; a decision keeps it.
+	Door string
 	// Whole is the actor as a requester is stored; approvals name its makers.
 	Whole access.Requester
 	// Person is the user who is known to act, "" for nobody.
@@ -166,7 +168,7 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 		d.Suggested = suggested(&env, loaded.Run(), d.Suggested)
 		e = d
 		// env.Approval is this record; it isn't stored if the run refuses
-		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf}, records.Moment{Now: env.Now, Eyes: l.cfg.Eyes}); err != nil {
+		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf, Door: by.Door}, records.Moment{Now: env.Now, Eyes: l.cfg.Eyes}); err != nil {
 			return Moved{}, err
 		}
 	}

@@ -189,7 +189,7 @@ func (a *API) bearer(c *call) error {
 		find = a.control.Expect
 	}
 	p, err := find(c.ctx, token, c.door)
-	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
+	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r), Door: countersign.DoorAPI}
 	telemetry.By(c.ctx, p.Tenant)
 	return err
 }

@@ -196,3 +196,7 @@ func (a *API) startTeamRun(c *call) (any, error) {
 func (a *API) freeCredential(c *call) (any, error) {
 	return a.control.FreeCredential(c.ctx, c.actor, c.r.PathValue("name"), bodyOf[countersign.Reason](c).Reason)
 }
+
+func (a *API) budgets(c *call) (any, error) {
+	return a.control.Budgets(c.ctx, c.actor, c.query["projectId"], c.query["agentId"])
+}

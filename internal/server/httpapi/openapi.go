@@ -156,6 +156,9 @@ func responses(registry huma.Registry, r route) map[string]*huma.Response {
 		answer := registry.Schema(r.answer, true, "")
 		listItems(registry, answer)
 		success.Content = jsonContent(answer)
+	case r.id == "events":
+		registry.Schema(reflect.TypeFor[countersign.DeskEvent](), true, "")
+		success.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
 	case r.id == "runEvents":
 		success.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
 	case r.id == "exportAudit":

@@ -52,6 +52,7 @@ func (a *API) routes() []route {
 		{method: "GET", path: "/openapi.json", id: "openapi", tag: "service", summary: "This document", status: 200, handle: a.openapi},
 		{method: "GET", path: "/session", op: access.ReadSession, id: "session", tag: "access", summary: "Who asks, and what a session or token may do", status: 200, answer: typeOf[countersign.Session](), handle: a.session},
 		{method: "GET", path: "/metrics", op: access.ReadMetrics, id: "metrics", tag: "service", summary: "Figures, as JSON or in Prometheus's exposition", status: 200, stream: a.metrics},
+		{method: "GET", path: "/events", op: access.ReadEvents, id: "events", tag: "service", summary: "Follow what waits for you, and what changes, by server-sent events", status: 200, stream: a.desk},
 		{method: "GET", path: "/integrations/contract", op: access.ReadContract, id: "integrationContract", tag: "service", summary: "Signing, headers, limits and codes, machine-readable", status: 200, handle: a.contract},
 
 		{method: "GET", path: "/models", op: access.ReadModels, id: "listModels", tag: "models", summary: "List models", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Model]](), handle: list(a.control.Models)},
@@ -78,6 +79,9 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/projects/{id}/runs", op: access.StartProjectRun, id: "startProjectRun", tag: "projects", summary: "Run one capability of a project, without a model", needsKey: true, body: typeOf[countersign.ProjectRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startProjectRun},
 
 		{method: "POST", path: "/projects/{id}/validate", op: access.ValidateProject, id: "validateProject", tag: "projects", summary: "Contradictions and gaps of a project's approval rules, each with inputs that show it", status: 200, answer: typeOf[countersign.Validation](), handle: byID(a.control.ValidateProject)},
+
+		{method: "POST", path: "/projects/{id}/what-if", op: access.WhatIf, id: "whatIf", tag: "projects", summary: "What another approval, other rules or other budgets would have done with past runs; changes nothing", body: typeOf[countersign.WhatIfRequest](), status: 200, answer: typeOf[countersign.WhatIf](), handle: withBody(a.control.WhatIf)},
+		{method: "GET", path: "/budgets", op: access.ReadBudgets, id: "budgets", tag: "projects", summary: "What is used of the budgets of a project's capabilities, or of an agent", query: []param{{name: "projectId", doc: "of this project's capabilities; this or agentId", kind: idParam}, {name: "agentId", doc: "of this agent", kind: idParam}}, status: 200, answer: typeOf[countersign.BudgetUses](), handle: a.budgets},
 
 		{method: "GET", path: "/groups", op: access.ReadGroups, id: "listGroups", tag: "groups", summary: "List the groups of users whom approval rules name", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Group]](), handle: list(a.control.Groups)},
 		{method: "GET", path: "/groups/{id}", op: access.ReadGroups, id: "getGroup", tag: "groups", summary: "Read a group with its members", status: 200, answer: typeOf[countersign.Group](), handle: byID(a.control.Group)},

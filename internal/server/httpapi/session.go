@@ -25,7 +25,7 @@ func (a *API) cookies(r *http.Request) (secrets []string) {
 func (a *API) resume(c *call) error {
 	p, secret, err := a.control.AuthenticateSessions(c.ctx, a.cookies(c.r))
 	c.secret = secret
-	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
+	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r), Door: countersign.DoorAPI}
 	return err
 }
 

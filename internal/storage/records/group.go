@@ -26,6 +26,8 @@ type Decider struct {
 	Person string `json:"person,omitempty"` // the user who was known to decide
 
 	OnBehalfOf []string `json:"onBehalfOf,omitempty"` // users who had delegated to them, as whose member they decided too
+
+	Door string `json:"door,omitempty"` // by which their decision came: countersign.DoorAPI and others
 }
 
 // groupsOf lists which of the named groups a user is a member of at this moment. Who is no

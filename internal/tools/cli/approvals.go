@@ -69,6 +69,7 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	for _, s := range a.Same {
 		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + moment(s.At)})
 	}
+	facts = append(facts, comparedFacts(a)...)
 	if a.SuggestedInput != nil {
 		facts = append(facts, [2]string{"would approve", doubted(value(countersign.ObjectValue(a.SuggestedInput)))})
 	}
@@ -79,9 +80,23 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 var approvalListed = []string{
 	"id", "status", "runId", "stepId", "projectId", "capability", "attempt", "title", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords",
 	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker",
-	"decisions", "approvalsNeeded", "groups", "escalations", "reasons", "identity", "onBehalfOf", "behindUnknown",
+	"decisions", "approvalsNeeded", "groups", "escalations", "reasons", "identity", "onBehalfOf", "behindUnknown", "usual", "requesterRecord", "suggestedFrom",
 	"state", "stateDigest", "changed", "askedAgain", "previousApprovalId", "superseded",
 	"inputSnapshot", // all of it is in the request
+}
+
+// comparedFacts say what the approval is compared with.
+func comparedFacts(a *countersign.Approval) (facts [][2]string) {
+	if u := a.Usual; u != nil {
+		facts = append(facts, [2]string{"usually", Plain(u.Field) + " " + u.Median.Raw() + ", the median of " + number(u.Count) + " that were approved"})
+	}
+	if r := a.RequesterRecord; r != nil {
+		facts = append(facts, [2]string{"asker's record", number(r.Verified) + " of " + number(r.Runs) + " runs verified, " + number(r.Rejected) + " rejected"})
+	}
+	if s := a.SuggestedFrom; s != nil {
+		facts = append(facts, [2]string{"suggested by", called(s.By, s.ByName) + ", who rejected " + s.ApprovalID + " of " + s.RunID})
+	}
+	return facts
 }
 
 // deciderFacts lists how many people must decide and who has decided, for an approval that

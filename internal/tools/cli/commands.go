@@ -22,6 +22,8 @@ type Commands struct {
 	Runs      Runs      `cmd:"" group:"Client" help:"Runs."`
 	Find      Find      `cmd:"" group:"Client" help:"Find runs by an order number, a reference or an idempotency key, and tokens by their name." example:"find A-48213"`
 	Approvals Approvals `cmd:"" group:"Client" help:"Approvals."`
+	Waiting   Waiting   `cmd:"" group:"Client" help:"Say how much waits for you." example:"waiting --follow"`
+	Budgets   Budgets   `cmd:"" group:"Client" help:"Say what is used of the budgets of a project's capabilities, or of an agent." example:"budgets --project default-shop"`
 	Agents    Agents    `cmd:"" group:"Client" help:"Agents."`
 	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents."`
 	Webhooks  Webhooks  `cmd:"" group:"Client" help:"Where a tenant is told of events."`

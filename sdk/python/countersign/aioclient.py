@@ -103,6 +103,14 @@ class AsyncCountersign(AsyncOperations):
                     if event.event == "run":
                         yield read_event(event)
 
+    async def _desk(self, call: Call) -> AsyncGenerator[Any, None]:
+        reader = Events()
+        async with aclosing(self._transport.stream(call, Patience(first=FIRST, quiet=QUIET))) as parts:
+            async for part in parts:
+                for event in reader.feed(part):
+                    if event.event in ("waiting", "changed"):
+                        yield {event.event: read_event(event)}
+
 
 class AsyncHeartbeatLoop:
     """A loop that runs until `await stop()`, which ends a beat under way as well; also as a context."""

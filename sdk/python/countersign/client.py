@@ -111,6 +111,14 @@ class Countersign(Operations):
                     if event.event == "run":
                         yield read_event(event)
 
+    def _desk(self, call: Call) -> Generator[Any, None, None]:
+        reader = Events()
+        with closing(self._transport.stream(call, Patience(first=FIRST, quiet=QUIET))) as parts:
+            for part in parts:
+                for event in reader.feed(part):
+                    if event.event in ("waiting", "changed"):
+                        yield {event.event: read_event(event)}
+
 
 class HeartbeatLoop:
     """A loop that runs until `stop`; also as a context."""

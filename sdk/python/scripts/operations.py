@@ -107,6 +107,7 @@ class _Operation:
             "list": f"{'Async' if asynchronous else ''}Listing[{of}]",
             "stream": f"{'AsyncIterator' if asynchronous else 'Iterator'}[bytes]",
             "events": f"{'AsyncIterator' if asynchronous else 'Iterator'}[{of}]",
+            "desk": f"{'AsyncIterator' if asynchronous else 'Iterator'}[{of}]",
         }[kind]
         awaited = asynchronous and kind in ("send", "bytes")
         lines = [f"    {'async ' if awaited else ''}def {self.name}({', '.join(self._parameters())}) -> {answer}:"]
@@ -127,7 +128,7 @@ class _Operation:
         if kind == "application/x-ndjson":
             return "stream", ""
         if kind == "text/event-stream":
-            return "events", "t.ListedRun"
+            return ("desk", "t.DeskEvent") if self.id == "events" else ("events", "t.ListedRun")
         reference = media["schema"].get("$ref", "").rsplit("/", 1)[-1]
         if reference.endswith("Page"):
             items = self.document["components"]["schemas"][reference]["properties"]["items"]["items"]["$ref"]
@@ -176,6 +177,8 @@ class _Operation:
             out.append(f"timeout={SLOW[self.id]}")
         if self.id == "runEvents":
             out.append('headers={} if last_event_id is None else {"Last-Event-ID": last_event_id}, accept="text/event-stream"')
+        elif self.id == "events":
+            out.append('accept="text/event-stream"')
         elif self.id == "exportAudit":
             out.append('accept="application/x-ndjson"')
         return f"Call({', '.join(out)})"

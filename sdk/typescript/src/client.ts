@@ -63,6 +63,10 @@ export class Countersign {
   saveProject = (id: string, body: Body<t.ProjectWrite>, o?: CallOptions) => this.#put<t.Project>(`/projects/${segment(id)}`, body, o);
   /** Contradictions and gaps of a project's approval rules, each with inputs that show it. */
   validateProject = (id: string, o?: CallOptions) => this.#post<t.Validation>(`/projects/${segment(id)}/validate`, undefined, o);
+  /** What another approval, other rules or other budgets of a capability would have done with past runs; changes nothing. */
+  whatIf = (id: string, body: Body<t.WhatIfRequest>, o?: CallOptions) => this.#post<t.WhatIf>(`/projects/${segment(id)}/what-if`, body, o);
+  /** What is used of the budgets of a project's capabilities, or of an agent. */
+  budgets = (query: t.Query<"budgets">, o?: CallOptions) => this.#get<t.BudgetUses>("/budgets", o, query);
   checkProjectHealth = (id: string, o?: CallOptions) => this.#post<t.HealthCheck>(`/projects/${segment(id)}/health-check`, undefined, o);
   /** Changes the keys by which a project's receiver signs its answers, also under unfinished runs. */
   saveAnswerKeys = (id: string, body: Body<t.AnswerKeysWrite>, o?: CallOptions) => this.#put<t.Project>(`/projects/${segment(id)}/answer-keys`, body, o);
@@ -184,7 +188,16 @@ export class Countersign {
   async *runEvents(id: string, o: CallOptions & { lastEventId?: string | undefined } = {}): AsyncGenerator<t.ListedRun, void, undefined> {
     const headers: Record<string, string> = o.lastEventId === undefined ? {} : { "Last-Event-ID": o.lastEventId };
     const chunks = this.#transport.stream({ method: "GET", path: `/runs/${segment(id)}/events`, signal: o.signal }, headers, patience);
-    for await (const event of serverEvents(chunks)) if (event.event === "run") yield readEvent(event.data);
+    for await (const event of serverEvents(chunks)) if (event.event === "run") yield readEvent<t.ListedRun>(event.data);
+  }
+
+  /** One connection's events: what waits for the caller, at once and when it changes, and what changes in its scope. */
+  async *events(o: CallOptions = {}): AsyncGenerator<t.DeskEvent, void, undefined> {
+    const chunks = this.#transport.stream({ method: "GET", path: "/events", signal: o.signal }, {}, patience);
+    for await (const event of serverEvents(chunks)) {
+      if (event.event === "waiting") yield { waiting: readEvent<t.WaitingCounts>(event.data) };
+      else if (event.event === "changed") yield { changed: readEvent<t.Changed>(event.data) };
+    }
   }
 
   /** Waits until a run has ended, or stands still for a person; see WaitOptions. */
@@ -228,7 +241,7 @@ export class Countersign {
 }
 
 /** An event that can't be read is as good as a broken connection. */
-function readEvent(data: string): t.ListedRun {
+function readEvent<T>(data: string): T {
   try {
     return JSON.parse(data);
   } catch {

@@ -28,7 +28,7 @@ function methodOf(operationId: string): string {
 
 test("every operation has a method, and every method but three an operation", () => {
   const operations = Object.values(document.paths as Record<string, Record<string, { operationId: string }>>).flatMap((path) => Object.values(path));
-  const methods = [...Object.keys(service.admin), "runEvents"].filter((name) => !["waitRun", "startHeartbeat", "tools"].includes(name));
+  const methods = [...Object.keys(service.admin), "runEvents", "events"].filter((name) => !["waitRun", "startHeartbeat", "tools"].includes(name));
   expect(methods.sort()).toEqual(operations.map(({ operationId }) => methodOf(operationId)).sort());
 });
 

@@ -42,7 +42,7 @@ const (
 // repeats nothing.
 func (c *Site) serve(rt Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := &Request{Site: c, W: w, Now: c.Config.Now(), Actor: control.Actor{RequestID: c.Config.NewID("req")}}
+		v := &Request{Site: c, W: w, Now: c.Config.Now(), Actor: control.Actor{RequestID: c.Config.NewID("req"), Door: countersign.DoorConsole}}
 		v.R = r.WithContext(telemetry.WithRequestID(r.Context(), v.Actor.RequestID))
 		if rt.Method != "" {
 			telemetry.Route(w, rt.Method+" "+Prefix+rt.Path)

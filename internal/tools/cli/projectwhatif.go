@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// ProjectsWhatIf is the command `projects what-if`.
+type ProjectsWhatIf struct {
+	ID   string `arg:"" help:"The project's id."`
+	File string `arg:"" help:"WhatIfRequest as JSON: capability, last, and the approval, approvalRules or budgets to try; - is standard input."`
+	Asking
+}
+
+// Run plays another gate over past runs. It changes nothing.
+func (p *ProjectsWhatIf) Run(t *Terminal) error {
+	var w countersign.WhatIfRequest
+	if err := readDocument(t, p.File, &w); err != nil {
+		return err
+	}
+	return show(t, p.Asking, func(c *client.Client) (*countersign.WhatIf, error) { return c.WhatIf(t.Context, p.ID, w) }, printPlayed)
+}
+
+func printPlayed(w io.Writer, f *countersign.WhatIf) {
+	row := func(name string, c countersign.WhatIfCounts) []string {
+		return []string{name, number(c.Sent), number(c.Asked), number(c.Denied)}
+	}
+	fmt.Fprintf(w, "%d runs played; nothing is changed.\n", f.Played)
+	Table(w, []string{"", "sent unasked", "a person asked", "denied"}, [][]string{row("today", f.Today), row("then", f.Then)})
+	if len(f.Loosened) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%d would have gone out unasked that a person rejected:\n", len(f.Loosened))
+	rows := [][]string{}
+	for _, l := range f.Loosened {
+		rows = append(rows, []string{l.RunID, called(l.DecidedBy, l.DecidedByName), doubted(l.Reason), doubted(value(countersign.ObjectValue(l.Inputs)))})
+	}
+	Table(w, []string{"run", "rejected by", "because", "inputs"}, rows)
+}
