@@ -124,7 +124,13 @@ func (s *Service) makers() changes.Makers {
 		access.WriteUser: changes.Again(s.PutUser), access.WriteGroup: changes.Again(s.PutGroup), access.WriteDelegation: changes.Again(s.PutDelegation),
 		access.WriteSettings: changes.Unnamed(s.PutSettings), access.CreateToken: changes.Unnamed(s.CreateToken),
 		access.CreateLink: changes.Again(s.linkWithSecret),
+		access.HoldRun:    changes.Again(s.HoldRun), access.RedactRun: changes.Again(s.redactFor),
 	}
+}
+
+// redactFor is RedactRun with its reason as a request has it.
+func (s *Service) redactFor(ctx context.Context, a core.Actor, id string, w countersign.Reason) (countersign.Run, error) {
+	return s.RedactRun(ctx, a, id, w.Reason)
 }
 
 // linkWithSecret is CreateLink with the secret in the place of the address, which whoever serves pages knows.

@@ -15,6 +15,7 @@ var titles = map[access.Operation]string{
 	access.AdmitAgent: "Change the budgets of agent", access.WriteIdentities: "Change the identities of agent",
 	access.WriteUser: "Change the rights of", access.WriteGroup: "Change group", access.WriteDelegation: "Delegate the approvals of",
 	access.WriteSettings: "Change the settings of tenant", access.CreateToken: "Make a token", access.CreateLink: "Make a link that signs in as",
+	access.RedactRun: "Redact run", access.HoldRun: "End the hold on run",
 }
 
 // titleOf says what a change does, in a line.

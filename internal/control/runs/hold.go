@@ -32,6 +32,7 @@ func (s *RedactionService) HoldRun(ctx context.Context, a core.Actor, id string,
 	if err := core.Given("reason", w.Reason); err != nil {
 		return countersign.Run{}, err
 	}
+	a = a.Asking(id, w)
 	k := kept{id: id, op: access.HoldRun}
 	return s.change(ctx, a, &k, func(tx store.Tx) error {
 		if (k.run.Hold != nil) == w.Hold {

@@ -24,6 +24,7 @@ func (s *RedactionService) RedactRun(ctx context.Context, a core.Actor, id, reas
 	if err := core.Given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
+	a = a.Asking(id, countersign.Reason{Reason: reason})
 	k := kept{id: id, op: access.RedactRun}
 	return s.change(ctx, a, &k, func(tx store.Tx) error {
 		if err := s.mayRedact(tx, a, &k); err != nil {

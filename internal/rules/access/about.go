@@ -16,7 +16,7 @@ var about = map[Operation]string{
 	CompilePlan: "model/{id}", CreatePlan: "plan", StartRun: "plan",
 	WriteProject: "project/{id}", CheckHealth: "project/{id}", ProveReceiver: "project/{id}", WriteAnswerKeys: "project/{id}", ToggleProject: "project/{id}", RetireProject: "project/{id}", RestoreProject: "project/{id}",
 	StartProjectRun: "project/{id}", SyncAgents: "project/{id}",
-	CancelRun: "run/{id}", ReconcileRun: "run/{id}", ProbeRun: "run/{id}", SettleRun: "run/{id}", DecideApproval: "approval/{id}", LookAgain: "approval/{id}", // recorded as its run
+	CancelRun: "run/{id}", ReconcileRun: "run/{id}", ProbeRun: "run/{id}", SettleRun: "run/{id}", RedactRun: "run/{id}", HoldRun: "run/{id}", DecideApproval: "approval/{id}", LookAgain: "approval/{id}", // recorded as its run
 	AdmitAgent: "agent/{id}", SuspendAgent: "agent/{id}", RetireAgent: "agent/{id}", RestoreAgent: "agent/{id}", WriteIdentities: "agent/{id}", StartAgentRun: "agent/{id}", SendHeartbeat: "agent/{id}", ReadAgents: "agent/{id}",
 	WriteTeam: "team/{id}", SuspendTeam: "team/{id}", ResumeTeam: "team/{id}", RetireTeam: "team/{id}", RestoreTeam: "team/{id}", StartTeamRun: "team/{id}",
 	WriteTenant: "tenant/{id}", StopTenant: "tenant/{own}", GoTenant: "tenant/{own}", WriteSettings: "tenant/{own}",

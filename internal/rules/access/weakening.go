@@ -21,6 +21,7 @@ var guards = map[Operation]Guard{
 	WriteProject: Proposed, WriteAnswerKeys: Proposed,
 	AdmitAgent: Proposed, WriteIdentities: Proposed,
 	WriteUser: Proposed, WriteGroup: Proposed, WriteDelegation: Proposed, WriteSettings: Proposed,
+	RedactRun: Proposed, HoldRun: Proposed, // a hold that is ended
 	CreateToken: ProposedSecret, CreateLink: ProposedSecret,
 	AcceptInvitation: Answered,
 
