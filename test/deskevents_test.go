@@ -116,3 +116,25 @@ func TestAProcessHasSoManyStreams(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestAStreamCountsTheChangesThatItsReaderMayDecide.
+func TestAStreamCountsTheChangesThatItsReaderMayDecide(t *testing.T) {
+	t.Parallel()
+	w := ownWorld(t)
+	ann := w.person(t, "ann@example.com", "ADMIN")
+	ben := w.person(t, "ben@example.com", "ADMIN")
+	w.Admin.Put("/settings", doc{"decisionAssertion": "NONE", "weakening": doc{"approvals": 1}, "reason": "four eyes"}).OK(t)
+	streams := map[string]*harness.Stream{}
+	for name, who := range map[string]*harness.Browser{"ann": ann, "ben": ben} {
+		streams[name] = w.As("").Events(t, "/events", who.Cookie())
+		next(t, streams[name], "waiting").Is(t, "changes", 0)
+	}
+	w.As("").Put("/users/cem@example.com", doc{"roles": []string{"APPROVER"}}, ann.Cookie(), w.csrf(t, ann)).Refused(t, "change_proposed")
+	next(t, streams["ben"], "waiting").Is(t, "changes", 1)
+	open := w.Admin.Get("/changes").OK(t).At("items.0.id").Text()
+	w.As("").Post("/changes/"+open+"/decision", doc{"decision": "REJECTED", "reason": "no"}, ben.Cookie(), w.csrf(t, ben)).OK(t)
+	next(t, streams["ben"], "waiting").Is(t, "changes", 0)
+	for _, s := range streams {
+		s.Close()
+	}
+}

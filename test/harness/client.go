@@ -93,6 +93,13 @@ func (c *Client) Try(method, path string, body any, headers ...Header) (*Answer,
 	if body != nil {
 		q.Body = text
 	}
+	if method == http.MethodGet && path == "/events" { // a stream that ends with the right to see: only how it begins
+		q.Method = http.MethodHead
+		if res, err := c.SDK().Send(context.Background(), q); err != nil || res.Status == http.StatusOK {
+			return &Answer{Status: http.StatusOK, Header: http.Header{}, method: method, path: path}, err
+		}
+		q.Method = method
+	}
 	res, err := c.SDK().Send(context.Background(), q)
 	if err != nil {
 		return nil, err

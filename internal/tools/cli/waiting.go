@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -9,7 +10,7 @@ import (
 
 // Waiting is the command `waiting`.
 type Waiting struct {
-	Follow bool `help:"Go on, and print each change of it and each approval and run that changes."`
+	Follow bool `help:"Go on, and print each change of it and each approval and run that changes, until the stream ends."`
 	Asking
 }
 
@@ -19,20 +20,24 @@ func (x *Waiting) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	var failed error
-	err = c.WatchDesk(t.Context, func(e countersign.DeskEvent) bool {
-		switch {
-		case e.Waiting != nil:
-			failed = x.Output.Print(t, e.Waiting, func(w io.Writer) {
-				fmt.Fprintf(w, "%d approvals, %d recoveries, %d changes wait for you\n", e.Waiting.Approvals, e.Waiting.Recoveries, e.Waiting.Changes)
-			})
-		case x.Follow:
-			failed = x.Output.Print(t, e.Changed, func(w io.Writer) { fmt.Fprintf(w, "%s %s changed\n", Plain(e.Changed.Kind), Plain(e.Changed.ID)) })
+	for e, err := range c.WatchDesk(t.Context) {
+		if errors.Is(err, io.EOF) {
+			return nil // the service, or the right to see, has ended
 		}
-		return failed == nil && x.Follow
-	})
-	if failed != nil {
-		return failed
+		if err == nil && (e.Waiting != nil || x.Follow) {
+			err = x.Output.Print(t, e, func(w io.Writer) { printDesk(w, e) })
+		}
+		if err != nil || e.Waiting != nil && !x.Follow {
+			return err
+		}
 	}
-	return err
+	return nil
+}
+
+func printDesk(w io.Writer, e countersign.DeskEvent) {
+	if e.Waiting != nil {
+		fmt.Fprintf(w, "%d approvals, %d recoveries and %d changes wait for you\n", e.Waiting.Approvals, e.Waiting.Recoveries, e.Waiting.Changes)
+		return
+	}
+	fmt.Fprintf(w, "%s %s changed\n", Plain(e.Changed.Kind), Plain(e.Changed.ID))
 }

@@ -56,6 +56,10 @@ class Operations(ABC):
         """The newest head of the log that witnesses have cosigned."""
         return self._send(Call("GET", ("audit", "checkpoint"), query={"realm": realm}))
 
+    def budgets(self, *, project_id: str | None = None, agent_id: str | None = None) -> t.BudgetUses:
+        """What is used of the budgets of a project's capabilities, or of an agent."""
+        return self._send(Call("GET", ("budgets",), query={"projectId": project_id, "agentId": agent_id}))
+
     def cancel_run(self, id: str, body: t.Reason) -> t.Run:
         """Cancel a run."""
         return self._send(Call("POST", ("runs", id, "cancel"), body=body))
@@ -131,6 +135,10 @@ class Operations(ABC):
     def end_delegation(self, email: str) -> t.Delegation:
         """End a delegation."""
         return self._send(Call("DELETE", ("delegations", email)))
+
+    def events(self) -> Iterator[t.DeskEvent]:
+        """Follow what waits for you, and what changes, by server-sent events."""
+        return self._desk(Call("GET", ("events",), accept="text/event-stream"))
 
     def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None, after: int | None = None) -> Iterator[bytes]:
         """Stream audit records as lines of JSON, oldest first; the last line says what they are of."""
@@ -440,6 +448,10 @@ class Operations(ABC):
         """List where the tenant is told of events."""
         return Listing(lambda query: self._send(Call("GET", ("webhooks",), query=query)), {"limit": limit, "offset": offset})
 
+    def what_if(self, id: str, body: t.WhatIfRequest) -> t.WhatIf:
+        """What another approval, other rules or other budgets would have done with past runs; changes nothing."""
+        return self._send(Call("POST", ("projects", id, "what-if"), body=body))
+
     def withdraw_change(self, id: str, body: t.ChangeWithdrawal) -> t.ProposedChange:
         """Take a proposed change back, as its proposer."""
         return self._send(Call("POST", ("changes", id, "withdraw"), body=body))
@@ -487,6 +499,10 @@ class AsyncOperations(ABC):
     async def audit_checkpoint(self, *, realm: bool | None = None) -> t.AuditCheckpoint:
         """The newest head of the log that witnesses have cosigned."""
         return await self._send(Call("GET", ("audit", "checkpoint"), query={"realm": realm}))
+
+    async def budgets(self, *, project_id: str | None = None, agent_id: str | None = None) -> t.BudgetUses:
+        """What is used of the budgets of a project's capabilities, or of an agent."""
+        return await self._send(Call("GET", ("budgets",), query={"projectId": project_id, "agentId": agent_id}))
 
     async def cancel_run(self, id: str, body: t.Reason) -> t.Run:
         """Cancel a run."""
@@ -563,6 +579,10 @@ class AsyncOperations(ABC):
     async def end_delegation(self, email: str) -> t.Delegation:
         """End a delegation."""
         return await self._send(Call("DELETE", ("delegations", email)))
+
+    def events(self) -> AsyncIterator[t.DeskEvent]:
+        """Follow what waits for you, and what changes, by server-sent events."""
+        return self._desk(Call("GET", ("events",), accept="text/event-stream"))
 
     def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None, after: int | None = None) -> AsyncIterator[bytes]:
         """Stream audit records as lines of JSON, oldest first; the last line says what they are of."""
@@ -871,6 +891,10 @@ class AsyncOperations(ABC):
     def webhooks(self, *, limit: int | None = None, offset: int | None = None) -> AsyncListing[t.ListedWebhook]:
         """List where the tenant is told of events."""
         return AsyncListing(lambda query: self._send(Call("GET", ("webhooks",), query=query)), {"limit": limit, "offset": offset})
+
+    async def what_if(self, id: str, body: t.WhatIfRequest) -> t.WhatIf:
+        """What another approval, other rules or other budgets would have done with past runs; changes nothing."""
+        return await self._send(Call("POST", ("projects", id, "what-if"), body=body))
 
     async def withdraw_change(self, id: str, body: t.ChangeWithdrawal) -> t.ProposedChange:
         """Take a proposed change back, as its proposer."""

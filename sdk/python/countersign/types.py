@@ -255,6 +255,8 @@ class Approval(TypedDict):
     requestedByMakers: NotRequired[list[str]]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str]
+    # what became of earlier runs of the agent, or of the token that asked; absent where there is too little; lists leave it out
+    requesterRecord: NotRequired[RequesterRecord]
     # the run's: the request may have been sent by the store that this one replaces
     restoredAt: NotRequired[str]
     runId: str
@@ -273,12 +275,16 @@ class Approval(TypedDict):
     stateDigest: NotRequired[str]
     status: Literal["PENDING", "APPROVED", "REJECTED"]
     stepId: str
+    # the latest rejection with a suggestion of these very inputs, of the 90 days before; lists leave it out
+    suggestedFrom: NotRequired[SuggestedFrom]
     # what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval
     suggestedInput: NotRequired[dict[str, Any]]
     # true: another one was asked for in its place; it lets nothing out any more, whatever the state is later
     superseded: NotRequired[bool]
     # the capability's title, filled from what will be sent
     title: NotRequired[str]
+    # what is usually approved of this capability; absent where there is too little, or it is hidden from you; lists leave it out
+    usual: NotRequired[Usual]
 
 
 class ApprovalPage(TypedDict):
@@ -472,6 +478,23 @@ class Budget(TypedDict):
     window: str
 
 
+class BudgetUse(TypedDict):
+    agentId: NotRequired[str]
+    budget: Budget
+    capability: NotRequired[str]
+    # of a budget that is used up: when it has room again if nothing else is sent
+    freeAt: NotRequired[str]
+    # of used: of steps of which nobody knows whether they took effect, or that may have though they failed; of the newest 5,000 steps in
+    # the window
+    mayHaveHappened: NotRequired[Any]
+    # so many steps, or what their values come to; absent where the budget adds what is hidden from you
+    used: NotRequired[Any]
+
+
+class BudgetUses(TypedDict):
+    items: list[ListedBudgetUse]
+
+
 class Capability(TypedDict):
     # default: ALWAYS for a side effect, NONE for a read
     approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
@@ -552,6 +575,12 @@ class ChangeDifference(TypedDict):
 
 class ChangeWithdrawal(TypedDict):
     reason: NotRequired[str]
+
+
+class Changed(TypedDict):
+    id: str
+    # approval or run; there may be more kinds
+    kind: str
 
 
 class CompileRequest(TypedDict):
@@ -683,6 +712,11 @@ DelegationWrite = TypedDict(
 )
 
 
+class DeskEvent(TypedDict):
+    changed: NotRequired[Changed]
+    waiting: NotRequired[WaitingCounts]
+
+
 class Difference(TypedDict):
     # such as input.amount, method, url or body
     path: str
@@ -769,6 +803,9 @@ class GivenDecision(TypedDict):
     reason: str
     # of the state that it was given on; one on another state than the approval's doesn't count. Left out with the approval's
     stateDigest: NotRequired[str]
+    # how it came: console, api, slack, mcp or, by later releases, others; absent in receipts, for what the service decided itself and in
+    # records of older releases
+    via: NotRequired[str]
 
 
 class Group(TypedDict):
@@ -1067,6 +1104,8 @@ class ListedApproval(TypedDict):
     requestedByMakers: NotRequired[list[str] | Omitted]
     # a token's name, a user's or an agent's
     requestedByName: NotRequired[str | Omitted]
+    # what became of earlier runs of the agent, or of the token that asked; absent where there is too little; lists leave it out
+    requesterRecord: NotRequired[RequesterRecord | Omitted]
     # the run's: the request may have been sent by the store that this one replaces
     restoredAt: NotRequired[str]
     runId: str
@@ -1085,12 +1124,16 @@ class ListedApproval(TypedDict):
     stateDigest: NotRequired[str]
     status: Literal["PENDING", "APPROVED", "REJECTED"]
     stepId: str
+    # the latest rejection with a suggestion of these very inputs, of the 90 days before; lists leave it out
+    suggestedFrom: NotRequired[SuggestedFrom | Omitted]
     # what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval
     suggestedInput: NotRequired[dict[str, Any]]
     # true: another one was asked for in its place; it lets nothing out any more, whatever the state is later
     superseded: NotRequired[bool]
     # the capability's title, filled from what will be sent
     title: NotRequired[str | Omitted]
+    # what is usually approved of this capability; absent where there is too little, or it is hidden from you; lists leave it out
+    usual: NotRequired[Usual | Omitted]
 
 
 class ListedAuditRecord(TypedDict):
@@ -1146,6 +1189,19 @@ class ListedAuditRecord(TypedDict):
     # it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER
     # granted
     weakens: NotRequired[bool]
+
+
+class ListedBudgetUse(TypedDict):
+    agentId: NotRequired[str]
+    budget: Budget | Omitted
+    capability: NotRequired[str | Omitted]
+    # of a budget that is used up: when it has room again if nothing else is sent
+    freeAt: NotRequired[str]
+    # of used: of steps of which nobody knows whether they took effect, or that may have though they failed; of the newest 5,000 steps in
+    # the window
+    mayHaveHappened: NotRequired[Any]
+    # so many steps, or what their values come to; absent where the budget adds what is hidden from you
+    used: NotRequired[Any]
 
 
 class ListedCapability(TypedDict):
@@ -2109,6 +2165,14 @@ class RequestMapping(TypedDict):
     query: NotRequired[list[str]]
 
 
+class RequesterRecord(TypedDict):
+    # by a person
+    rejected: int
+    runs: int
+    # completed, and all that was expected is so
+    verified: int
+
+
 class Response(TypedDict):
     # of an answer that is no 2xx, or that can't be read: its first 4 KiB as text, credentials masked
     body: NotRequired[str]
@@ -2503,6 +2567,15 @@ class StopWrite(TypedDict):
     tenantId: NotRequired[str]
 
 
+class SuggestedFrom(TypedDict):
+    approvalId: str
+    # who suggested them
+    by: str
+    # a token's name, a user's or an agent's
+    byName: NotRequired[str]
+    runId: str
+
+
 class SyncedAgents(TypedDict):
     items: list[ListedAgent]
 
@@ -2773,6 +2846,15 @@ class UserWrite(TypedDict):
     updatedAt: NotRequired[Any]
 
 
+class Usual(TypedDict):
+    # approved requests of the last 90 days that have such a number; of the newest 5,000 approvals at most
+    count: int
+    # the first number that the capability's title, rules or budgets name
+    field: str
+    # a number, exact
+    median: Any
+
+
 class Validation(TypedDict):
     errors: list[Problem]
     valid: bool
@@ -2803,6 +2885,15 @@ class Verification(TypedDict):
     status: Literal["PASSED", "FAILED", "NOT_REQUESTED", "SIMULATED"]
     # the HTTP status that was judged; absent after a reconcile
     statusCode: NotRequired[int]
+
+
+class WaitingCounts(TypedDict):
+    # that they may decide
+    approvals: int
+    # that they may decide
+    changes: int
+    # runs with an unknown outcome that they may reconcile
+    recoveries: int
 
 
 class WaitingFor(TypedDict):
@@ -2895,6 +2986,68 @@ class WebhookWrite(TypedDict):
     updatedAt: NotRequired[Any]
     # its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS
     url: str
+
+
+class WhatIf(TypedDict):
+    # by the first number that the title, rules or budgets name
+    byField: NotRequired[WhatIfField]
+    # what would have gone out unasked, and a person rejected; newest first
+    loosened: list[WhatIfLoose]
+    # runs; fewer than there are where judging them all would cost too much
+    played: int
+    # what would
+    then: WhatIfCounts
+    # what happened
+    today: WhatIfCounts
+
+
+WhatIfBucket = TypedDict(
+    "WhatIfBucket",
+    {
+        "asked": "int",
+        # by a rule or a budget
+        "denied": "int",
+        # any JSON value
+        "from": "Any",
+        # without asking a person
+        "sent": "int",
+        # any JSON value
+        "to": "Any",
+    },
+)
+
+
+class WhatIfCounts(TypedDict):
+    asked: int
+    # by a rule or a budget
+    denied: int
+    # without asking a person
+    sent: int
+
+
+class WhatIfField(TypedDict):
+    buckets: list[WhatIfBucket]
+    input: str
+
+
+class WhatIfLoose(TypedDict):
+    decidedBy: NotRequired[str]
+    # a token's name, a user's or an agent's
+    decidedByName: NotRequired[str]
+    inputs: dict[str, Any]
+    reason: NotRequired[str]
+    runId: str
+
+
+class WhatIfRequest(TypedDict):
+    approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
+    # [] for none
+    approvalRules: NotRequired[list[ApprovalRule]]
+    # [] for none
+    budgets: NotRequired[list[Budget]]
+    capability: str
+    # so many LIVE runs of the capability, the newest
+    last: int
 
 
 class WouldCheck(TypedDict):

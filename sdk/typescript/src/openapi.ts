@@ -315,6 +315,8 @@ export interface components {
             requestedByMakers?: string[];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
+            /** @description what became of earlier runs of the agent, or of the token that asked; absent where there is too little; lists leave it out */
+            requesterRecord?: components["schemas"]["RequesterRecord"];
             /**
              * Format: date-time
              * @description the run's: the request may have been sent by the store that this one replaces
@@ -336,6 +338,8 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the latest rejection with a suggestion of these very inputs, of the 90 days before; lists leave it out */
+            suggestedFrom?: components["schemas"]["SuggestedFrom"];
             /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
             suggestedInput?: {
                 [key: string]: unknown;
@@ -344,6 +348,8 @@ export interface components {
             superseded?: boolean;
             /** @description the capability's title, filled from what will be sent */
             title?: string;
+            /** @description what is usually approved of this capability; absent where there is too little, or it is hidden from you; lists leave it out */
+            usual?: components["schemas"]["Usual"];
         };
         ApprovalPage: {
             /** @description the resources of this page */
@@ -580,6 +586,23 @@ export interface components {
             /** @description a Go duration, 1s to 720h */
             window: string;
         };
+        BudgetUse: {
+            agentId?: string;
+            budget: components["schemas"]["Budget"];
+            capability?: string;
+            /**
+             * Format: date-time
+             * @description of a budget that is used up: when it has room again if nothing else is sent
+             */
+            freeAt?: string;
+            /** @description of used: of steps of which nobody knows whether they took effect, or that may have though they failed; of the newest 5,000 steps in the window */
+            mayHaveHappened?: unknown;
+            /** @description so many steps, or what their values come to; absent where the budget adds what is hidden from you */
+            used?: unknown;
+        };
+        BudgetUses: {
+            items: components["schemas"]["ListedBudgetUse"][];
+        };
         Capability: {
             /**
              * @description default: ALWAYS for a side effect, NONE for a read
@@ -673,6 +696,11 @@ export interface components {
         };
         ChangeWithdrawal: {
             reason?: string;
+        };
+        Changed: {
+            id: string;
+            /** @description approval or run; there may be more kinds */
+            kind: string;
         };
         CompileRequest: {
             /** @description keyed by action id */
@@ -831,6 +859,10 @@ export interface components {
             /** @description ignored */
             user?: unknown;
         };
+        DeskEvent: {
+            changed?: components["schemas"]["Changed"];
+            waiting?: components["schemas"]["WaitingCounts"];
+        };
         Difference: {
             /** @description such as input.amount, method, url or body */
             path: string;
@@ -909,6 +941,8 @@ export interface components {
             reason: string;
             /** @description of the state that it was given on; one on another state than the approval's doesn't count. Left out with the approval's */
             stateDigest?: string;
+            /** @description how it came: console, api, slack, mcp or, by later releases, others; absent in receipts, for what the service decided itself and in records of older releases */
+            via?: string;
         };
         Group: {
             /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
@@ -1286,6 +1320,8 @@ export interface components {
             requestedByMakers?: string[] | components["schemas"]["Omitted"];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
+            /** @description what became of earlier runs of the agent, or of the token that asked; absent where there is too little; lists leave it out */
+            requesterRecord?: components["schemas"]["RequesterRecord"] | components["schemas"]["Omitted"];
             /**
              * Format: date-time
              * @description the run's: the request may have been sent by the store that this one replaces
@@ -1307,6 +1343,8 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the latest rejection with a suggestion of these very inputs, of the 90 days before; lists leave it out */
+            suggestedFrom?: components["schemas"]["SuggestedFrom"] | components["schemas"]["Omitted"];
             /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
             suggestedInput?: {
                 [key: string]: unknown;
@@ -1315,6 +1353,8 @@ export interface components {
             superseded?: boolean;
             /** @description the capability's title, filled from what will be sent */
             title?: string | components["schemas"]["Omitted"];
+            /** @description what is usually approved of this capability; absent where there is too little, or it is hidden from you; lists leave it out */
+            usual?: components["schemas"]["Usual"] | components["schemas"]["Omitted"];
         };
         ListedAuditRecord: {
             action: string;
@@ -1377,6 +1417,20 @@ export interface components {
             via?: string | components["schemas"]["Omitted"];
             /** @description it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted */
             weakens?: boolean;
+        };
+        ListedBudgetUse: {
+            agentId?: string;
+            budget: components["schemas"]["Budget"] | components["schemas"]["Omitted"];
+            capability?: string | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description of a budget that is used up: when it has room again if nothing else is sent
+             */
+            freeAt?: string;
+            /** @description of used: of steps of which nobody knows whether they took effect, or that may have though they failed; of the newest 5,000 steps in the window */
+            mayHaveHappened?: unknown;
+            /** @description so many steps, or what their values come to; absent where the budget adds what is hidden from you */
+            used?: unknown;
         };
         ListedCapability: {
             /**
@@ -2533,6 +2587,20 @@ export interface components {
             body?: string[];
             query?: string[];
         };
+        RequesterRecord: {
+            /**
+             * Format: int64
+             * @description by a person
+             */
+            rejected: number;
+            /** Format: int64 */
+            runs: number;
+            /**
+             * Format: int64
+             * @description completed, and all that was expected is so
+             */
+            verified: number;
+        };
         Response: {
             /** @description of an answer that is no 2xx, or that can't be read: its first 4 KiB as text, credentials masked */
             body?: string;
@@ -3008,6 +3076,14 @@ export interface components {
             /** @description absent: the caller's own; another, or * for all, is for realm administrators only */
             tenantId?: string;
         };
+        SuggestedFrom: {
+            approvalId: string;
+            /** @description who suggested them */
+            by: string;
+            /** @description a token's name, a user's or an agent's */
+            byName?: string;
+            runId: string;
+        };
         SyncedAgents: {
             items: components["schemas"]["ListedAgent"][];
         };
@@ -3329,6 +3405,17 @@ export interface components {
             /** @description ignored */
             updatedAt?: unknown;
         };
+        Usual: {
+            /**
+             * Format: int64
+             * @description approved requests of the last 90 days that have such a number; of the newest 5,000 approvals at most
+             */
+            count: number;
+            /** @description the first number that the capability's title, rules or budgets name */
+            field: string;
+            /** @description a number, exact */
+            median: unknown;
+        };
         Validation: {
             errors: components["schemas"]["Problem"][];
             valid: boolean;
@@ -3362,6 +3449,23 @@ export interface components {
              * @description the HTTP status that was judged; absent after a reconcile
              */
             statusCode?: number;
+        };
+        WaitingCounts: {
+            /**
+             * Format: int64
+             * @description that they may decide
+             */
+            approvals: number;
+            /**
+             * Format: int64
+             * @description that they may decide
+             */
+            changes: number;
+            /**
+             * Format: int64
+             * @description runs with an unknown outcome that they may reconcile
+             */
+            recoveries: number;
         };
         WaitingFor: {
             approvalId?: string;
@@ -3485,6 +3589,81 @@ export interface components {
             updatedAt?: unknown;
             /** @description its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS */
             url: string;
+        };
+        WhatIf: {
+            /** @description by the first number that the title, rules or budgets name */
+            byField?: components["schemas"]["WhatIfField"];
+            /** @description what would have gone out unasked, and a person rejected; newest first */
+            loosened: components["schemas"]["WhatIfLoose"][];
+            /**
+             * Format: int64
+             * @description runs; fewer than there are where judging them all would cost too much
+             */
+            played: number;
+            /** @description what would */
+            then: components["schemas"]["WhatIfCounts"];
+            /** @description what happened */
+            today: components["schemas"]["WhatIfCounts"];
+        };
+        WhatIfBucket: {
+            /** Format: int64 */
+            asked: number;
+            /**
+             * Format: int64
+             * @description by a rule or a budget
+             */
+            denied: number;
+            /** @description any JSON value */
+            from: unknown;
+            /**
+             * Format: int64
+             * @description without asking a person
+             */
+            sent: number;
+            /** @description any JSON value */
+            to: unknown;
+        };
+        WhatIfCounts: {
+            /** Format: int64 */
+            asked: number;
+            /**
+             * Format: int64
+             * @description by a rule or a budget
+             */
+            denied: number;
+            /**
+             * Format: int64
+             * @description without asking a person
+             */
+            sent: number;
+        };
+        WhatIfField: {
+            buckets: components["schemas"]["WhatIfBucket"][];
+            input: string;
+        };
+        WhatIfLoose: {
+            decidedBy?: string;
+            /** @description a token's name, a user's or an agent's */
+            decidedByName?: string;
+            inputs: {
+                [key: string]: unknown;
+            };
+            reason?: string;
+            runId: string;
+        };
+        WhatIfRequest: {
+            /** @enum {string} */
+            approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description [] for none */
+            approvalRules?: components["schemas"]["ApprovalRule"][];
+            /** @description [] for none */
+            budgets?: components["schemas"]["Budget"][];
+            capability: string;
+            /**
+             * Format: int64
+             * @description so many LIVE runs of the capability, the newest
+             */
+            last: number;
         };
         WouldCheck: {
             capability: string;
@@ -3967,6 +4146,31 @@ export interface operations {
             };
         };
     };
+    budgets: {
+        parameters: {
+            query?: {
+                /** @description of this project's capabilities; this or agentId */
+                projectId?: string;
+                /** @description of this agent */
+                agentId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetUses"];
+                };
+            };
+        };
+    };
     listChanges: {
         parameters: {
             query?: {
@@ -4210,6 +4414,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Delegation"];
+                };
+            };
+        };
+    };
+    events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
         };
@@ -5073,6 +5297,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Validation"];
+                };
+            };
+        };
+    };
+    whatIf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatIfRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIf"];
                 };
             };
         };
