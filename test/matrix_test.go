@@ -531,6 +531,10 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 		if writes {
 			s.unchanged(t, op)
 		}
+		if op.ID == "events" && want == "2xx" { // it has no end: that it begins is the answer
+			c.Events(t, path, p.headers...).Close()
+			continue
+		}
 		answer := c.Do(op.Method, path, body, append([]harness.Header{key()}, p.headers...)...)
 		got := answer.At("error").Text()
 		if answer.Status < 300 {

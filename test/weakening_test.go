@@ -189,6 +189,12 @@ var tries = map[string]func(w *alone){
 	"cancelRun": func(w *alone) {
 		w.eachRun(func(id string) { w.send("POST", "/runs/"+id+"/cancel", doc{"reason": "r"}) })
 	},
+	"holdRun": func(w *alone) {
+		w.eachRun(func(id string) { w.send("PUT", "/runs/"+id+"/hold", doc{"hold": w.rand.IntN(2) == 0, "reason": "r"}) })
+	},
+	"redactRun": func(w *alone) {
+		w.eachRun(func(id string) { w.send("POST", "/runs/"+id+"/redact", doc{"reason": "r"}) })
+	},
 	"reconcileRun": func(w *alone) {
 		w.eachRun(func(id string) {
 			w.send("POST", "/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", doc{"ok": true}))
@@ -205,6 +211,11 @@ var tries = map[string]func(w *alone){
 	"decideApproval": func(w *alone) {
 		for _, a := range w.As("").Do("GET", "/approvals?status=PENDING&limit=5", nil, w.hers...).At("items").Items() {
 			w.send("POST", "/approvals/"+a.At("id").Text()+"/decision", approved)
+		}
+	},
+	"lookAgain": func(w *alone) {
+		for _, a := range w.As("").Do("GET", "/approvals?status=PENDING&limit=5", nil, w.hers...).At("items").Items() {
+			w.send("POST", "/approvals/"+a.At("id").Text()+"/look", nil)
 		}
 	},
 	"syncAgents": func(w *alone) {
