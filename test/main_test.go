@@ -74,8 +74,10 @@ var ofDirectories = []string{
 	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestDoctorFindsTheDamageThatServeRefuses",
 	"TestDoctorReadsProjectsThatWantSeveralKeys",
+	"TestNoByteOfARedactedRunIsLeft",
 	"TestNothingThatWorksOnceWorksAgainAfterARestore",
 	"TestSecretsOfTheSettingsAreReadFromFiles",
+	"TestThatATokenEndsSoonIsToldEverywhere",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 
