@@ -47,6 +47,10 @@ func TestARefusedWriteIsAboutWhatItIsAboutWhenItIsMade(t *testing.T) {
 			if kind, _, _ := strings.Cut(before, "/"); kind == "" {
 				t.Errorf("%s is refused about nothing", op.ID)
 			}
+		case op.ID == "renewToken": // it is about the token that asks
+			if before != "token/"+seen.At("id").Text() || after != "token/"+may.At("id").Text() {
+				t.Errorf("%s is refused about %q, and made about %q", op.ID, before, after)
+			}
 		case before != after:
 			t.Errorf("%s is refused about %q, and made about %q", op.ID, before, after)
 		}

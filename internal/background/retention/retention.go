@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -103,7 +102,6 @@ func (a *Archiver) archive(ctx context.Context, b *batch) error {
 	if err := f.write(a.cfg.Dir); err != nil {
 		return fmt.Errorf("archive %s: %w", f.name, err)
 	}
-	crashpoint.At("retention.written", nil)
 	if err := a.store.Update(ctx, func(tx store.Tx) error { return b.remove(tx, a.runs, f, a.cfg.Now()) }); err != nil {
 		if errors.Is(err, errMoved) { // nobody can commit this file any more, and what it holds may have been redacted
 			err = errors.Join(err, f.remove(a.cfg.Dir))

@@ -36,7 +36,7 @@ type Verdict struct {
 	Tenant   string `json:"tenantId,omitempty"`
 	IssuedAt string `json:"issuedAt,omitempty"`
 	Masked   bool   `json:"masked"`
-	Redacted bool   `json:"redacted,omitempty"` // what the run held was removed
+	Redacted bool   `json:"redacted"` // what the run held was removed
 	TreeSize int64  `json:"treeSize"`
 	TreeRoot string `json:"treeRoot,omitempty"`
 	Records  int    `json:"records"`

@@ -59,13 +59,13 @@ var records = map[reflect.Type]record{
 	reflect.TypeFor[countersign.Approval](): {
 		keeps: []string{"ID", "RunID", "StepID", "Status", "PlanID", "ProjectID", "Capability", "Attempt", "RequestDigest", "Sources", "Same", "RequestedBy", "RequestedByName", "Identity",
 			"OnBehalfOf", "BehindUnknown", "RequestedAt", "ExpiresAt", "RestoredAt", "OpenAlike", "AskedAgainAfter", "DecidedAt", "DecidedBy", "DecidedByName", "ApprovalsNeeded", "Groups",
-			"Escalations", "DecisionAssertion", "RequestedByMakers", "DecidedByMakers", "SharedMaker", "RedactedAt", "StateDigest", "AskedAgain", "PreviousID", "Superseded"},
-		removes: []string{"InputSnapshot", "Expectation", "RunReason", "AgentWords", "DecisionReason", "SuggestedInput", "Reasons"},
+			"Escalations", "DecisionAssertion", "RequestedByMakers", "DecidedByMakers", "SharedMaker", "RedactedAt", "StateDigest", "AskedAgain", "PreviousID", "Superseded", "RequesterRecord", "SuggestedFrom"},
+		removes: []string{"InputSnapshot", "Usual", "Expectation", "RunReason", "AgentWords", "DecisionReason", "SuggestedInput", "Reasons"},
 		blanks:  []string{"Title"},
 	},
 	// What a passkey signed is a digest of the decision, and of its reason, which stands in the log.
 	reflect.TypeFor[countersign.GivenDecision](): {
-		keeps:   []string{"Decision", "By", "ByName", "ByMakers", "Groups", "At", "OnBehalfOf", "Escalated", "Assertion", "Left", "StateDigest"},
+		keeps:   []string{"Decision", "By", "ByName", "ByMakers", "Groups", "At", "OnBehalfOf", "Escalated", "Assertion", "Left", "StateDigest", "Via"},
 		removes: []string{"Reason"},
 	},
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/redaction"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -43,7 +42,6 @@ func (l *Repository) Redact(tx store.Tx, ref Ref, by countersign.Redaction) (*Lo
 		}
 	}
 	l.latest.writing(ref, loaded.version+1)
-	crashpoint.At("runrepo.redacted", found.Status)
 	return &next, next.saveHeader(tx)
 }
 

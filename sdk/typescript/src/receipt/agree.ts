@@ -4,14 +4,12 @@ import type { Json } from "./canonical.js";
 import { formats, need } from "./failure.js";
 import { asDiffering } from "./differs.js";
 import { capability, hasEffect, live, steps } from "./capability.js";
-import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
+import { at, type Checks, type Claims, digits, exists, has, list, masked, text, whole } from "./claims.js";
 import { folding } from "./gaterules.js";
 import { noTime } from "./moment.js";
 import { asJudged } from "./rules.js";
 import { encoded, equal, members, planContent, textOf as of } from "./value.js";
 import { asVerified, expectations } from "./verified.js";
-
-export const masked = (c: Claims): boolean => at(c.statement, "masked") === true;
 
 export function checkRun(c: Claims): void {
   const mode = of(c.run, "mode");

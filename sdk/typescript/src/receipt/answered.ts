@@ -1,9 +1,8 @@
 // What an answer means for its step, computed from its bytes.
-import { masked } from "./agree.js";
 import { readAnswer, saysError } from "./answerjson.js";
 import { Digits, type Json } from "./canonical.js";
 import { capability, steps } from "./capability.js";
-import { at, type Claims, exists, has, list, whole } from "./claims.js";
+import { at, type Claims, exists, has, list, masked, whole } from "./claims.js";
 import { need } from "./failure.js";
 import { encoded, equal, textOf as of } from "./value.js";
 import { expectations } from "./verified.js";

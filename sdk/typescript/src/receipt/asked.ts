@@ -1,9 +1,8 @@
 // An approval is of a step of this run and shows the request of its digest.
-import { masked } from "./agree.js";
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
 import { live, steps } from "./capability.js";
-import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
+import { at, type Claims, exists, has, list, masked, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { asksFor, checkDecisions } from "./rules.js";
 import { equal, members, textOf as of } from "./value.js";

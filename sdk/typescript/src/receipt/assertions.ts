@@ -8,6 +8,7 @@ import { holdersAlone } from "./publickey.js";
 import { type AuditRecord, word } from "./record.js";
 import { reasonOf } from "./redacted.js";
 import { ofOlder } from "./rules.js";
+import { child, sameAssertion } from "./sameassertion.js";
 
 const of = (v: Json | undefined, name: string): string => text(at(v, name));
 
@@ -15,19 +16,6 @@ const of = (v: Json | undefined, name: string): string => text(at(v, name));
 export interface Placed {
   record: AuditRecord;
   seq: number;
-}
-
-const child = (r: AuditRecord, name: string): AuditRecord | undefined => {
-  const value = Object.hasOwn(r, name) ? r[name] : undefined;
-  return value === undefined || value === null ? undefined : typeof value === "object" ? (value as AuditRecord) : {};
-};
-
-const members = ["credentialId", "authenticatorData", "clientDataJSON", "signature", "publicKey", "rpId"];
-
-/** sameAssertion reports that a record and a decision have the same assertion, or none. */
-export function sameAssertion(record: AuditRecord, decision: Json | undefined): boolean {
-  const [a, b] = [child(record, "assertion"), at(decision, "assertion")];
-  return (a !== undefined) === exists(b) && members.every((name) => word(a ?? {}, name) === of(b, name));
 }
 
 /** isRegistration reports the record of the registration of a decision's passkey, by whoever decided. */

@@ -21,3 +21,7 @@ export const exists = (v: Json | undefined): v is Json => v !== undefined && v !
 export const digits = (v: Json | undefined): string => (v instanceof Digits ? v.text : "");
 /** A number that counts something, below 10^15; -1 for anything else. */
 export const whole = (v: Json | undefined): number => (/^[0-9]{1,15}$/.test(digits(v)) ? Number(digits(v)) : -1);
+
+export const masked = (c: Claims): boolean => at(c.statement, "masked") === true;
+
+export const redacted = (c: Claims): boolean => at(c.statement, "redacted") === true;

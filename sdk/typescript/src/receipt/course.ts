@@ -1,10 +1,10 @@
 // Compares what the log says of the course of the run with what the run says.
-import { ended, masked } from "./agree.js";
+import { ended } from "./agree.js";
 import type { Json } from "./canonical.js";
 import { differsWords } from "./differs.js";
 import { need } from "./failure.js";
 import { hides, live, steps } from "./capability.js";
-import { at, type Claims, exists, list, text } from "./claims.js";
+import { at, type Claims, exists, list, masked, text } from "./claims.js";
 import { type AuditRecord, word } from "./record.js";
 import { saysReason } from "./redacted.js";
 import { equal, textOf as of } from "./value.js";

@@ -1,16 +1,16 @@
 // Verifies the signed tree head, each record's way to it (RFC 6962), and that the run
 // is what the records say.
 import type { Json } from "./canonical.js";
-import { checkSigned, isRegistration, type Placed, sameAssertion, signedDecisions } from "./assertions.js";
+import { checkSigned, isRegistration, type Placed, signedDecisions } from "./assertions.js";
+import { sameAssertion } from "./sameassertion.js";
 import { registersAnswers } from "./answers.js";
 import { need } from "./failure.js";
-import { masked } from "./agree.js";
 import { checkEnd, checkOutcome, checkReconciled, checkRecords, checkStarted } from "./course.js";
 import { steps } from "./capability.js";
 import { checkCosigned } from "./cosigned.js";
 import { checkSent } from "./gate.js";
 import { checkSettling } from "./settled.js";
-import { at, type Checks, type Claims, digits, list, text, whole } from "./claims.js";
+import { at, type Checks, type Claims, digits, list, masked, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, read, word } from "./record.js";
 import { checkRedaction, saysReason } from "./redacted.js";

@@ -1,5 +1,5 @@
 // Checks what the sections of a receipt say of each other.
-import { at, type Checks, type Claims, text } from "./claims.js";
+import { at, type Checks, type Claims, redacted, text } from "./claims.js";
 import { need } from "./failure.js";
 import { Answers, checkAnswers, type SignedAnswer } from "./answers.js";
 import { checkPlan, checkRun, checkSteps } from "./agree.js";
@@ -7,7 +7,7 @@ import { checkApprovals, checkAsked } from "./asked.js";
 import { checkGate } from "./gate.js";
 import { checkAudit } from "./log.js";
 import { moment } from "./moment.js";
-import { checkRedacted, redacted } from "./redacted.js";
+import { checkRedacted } from "./redacted.js";
 import { checkRequests } from "./requests.js";
 import { summary } from "./summary.js";
 import type { Cosigned } from "./cosigned.js";

@@ -1,17 +1,14 @@
 // A redacted run has its digests, and not what they are of: its receipt is masked, and says that it
 // is redacted. Reasons stand in the log alone, which proves who redacted the run, and when.
-import { masked } from "./agree.js";
-import { sameAssertion } from "./assertions.js";
+import { sameAssertion } from "./sameassertion.js";
 import type { Json } from "./canonical.js";
-import { at, type Claims, exists, has, text } from "./claims.js";
+import { at, type Claims, exists, has, masked, redacted, text } from "./claims.js";
 import { formats, need } from "./failure.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, word } from "./record.js";
 
 const gone = "redacted";
 const of = (v: Json | undefined, name: string): string => text(at(v, name));
-
-export const redacted = (c: Claims): boolean => at(c.statement, "redacted") === true;
 
 /** Compares what the statement says of a redaction with the run. */
 export function checkRedacted(c: Claims): void {

@@ -1,12 +1,11 @@
 // The approvals of a step are those that the rules of its capability ask for, over the
 // inputs that it sent.
 import type { Json } from "./canonical.js";
-import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
+import { at, type Claims, exists, has, list, redacted, text, whole } from "./claims.js";
 import { need } from "./failure.js";
 import { judge, type Verdict } from "./gaterules.js";
 import { asksApproval, capability, edition, hides, live } from "./capability.js";
 import { before, moment } from "./moment.js";
-import { redacted } from "./redacted.js";
 import { members, textOf as of } from "./value.js";
 
 /** What the gate says of a step; not known where masking hides inputs that the rules compare. */

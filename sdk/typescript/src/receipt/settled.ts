@@ -1,12 +1,11 @@
 // What a receiver said of a step's key, each time with its signature, and the statement that ended
 // the step.
-import { masked } from "./agree.js";
 import { answerMeans, asMeant } from "./answered.js";
 import { readAnswer } from "./answerjson.js";
 import type { Answers } from "./answers.js";
 import type { Json } from "./canonical.js";
 import { hides, live } from "./capability.js";
-import { at, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
+import { at, type Claims, digits, exists, has, list, masked, text, whole } from "./claims.js";
 import { need } from "./failure.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, word } from "./record.js";
