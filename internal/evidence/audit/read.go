@@ -117,18 +117,19 @@ func FollowingReadable(tx store.Tx, tenant string, actions []string, first, last
 // Following reads at most limit records of these actions, nil for all, in order, from sequence
 // number first to before last.
 func Following(tx store.Tx, tenant string, actions []string, first, last int64, limit int) ([]countersign.AuditRecord, error) {
-	of := store.Filter{Column: "action", Op: store.In}
-	for _, action := range actions {
-		of.Values = append(of.Values, action)
+	q := store.Query{ // by the ids, which are indexed and sort like the sequence numbers
+		Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{recordID(first)}}, {Column: "id", Op: store.AtMost, Values: []any{recordID(last - 1)}}},
+		Order: []store.Order{{Column: "id"}}, Limit: limit,
 	}
-	where := []store.Filter{{Column: "seq", Op: store.AtLeast, Values: []any{first}}, {Column: "seq", Op: store.AtMost, Values: []any{last - 1}}}
 	if actions != nil {
-		where = append(where, of)
+		of := store.Filter{Column: "action", Op: store.In}
+		for _, action := range actions {
+			of.Values = append(of.Values, action)
+		}
+		q.Where = []store.Filter{of, {Column: "seq", Op: store.AtLeast, Values: []any{first}}, {Column: "seq", Op: store.AtMost, Values: []any{last - 1}}}
+		q.Order = []store.Order{{Column: "seq"}}
 	}
-	rows, err := tx.List(store.Audit, tenant, store.Query{
-		Where: where,
-		Order: []store.Order{{Column: "seq"}}, Limit: limit,
-	})
+	rows, err := tx.List(store.Audit, tenant, q)
 	if err != nil {
 		return nil, err
 	}

@@ -46,3 +46,40 @@ func TestTheMedianIsExact(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersArePutIntoEqualParts of 1, 2 or 5 times a power of ten, each into the one that
+// begins with it or before.
+func TestNumbersArePutIntoEqualParts(t *testing.T) {
+	for _, c := range []struct {
+		of          []string
+		count       int
+		first, last string // where the first part begins and the last one ends
+	}{
+		{[]string{"5"}, 1, "5", "6"},
+		{[]string{"0.01", "0.6"}, 60, "0.01", "0.61"},
+		{[]string{"-3", "2990", "1e9999"}, 31, "-100", "3000"},
+		{[]string{"1000000", "1000001"}, 51, "1000000", "1000001.02"},
+	} {
+		var all []countersign.Number
+		for _, text := range c.of {
+			all = append(all, countersign.ParseNumber(text))
+		}
+		b, ok := amount.BucketsOf(all)
+		if !ok || b.Count != c.count || b.From(0).Raw() != c.first || b.From(b.Count).Raw() != c.last {
+			t.Errorf("%v: %d parts from %s to %s, not %+v", c.of, b.Count, b.From(0).Raw(), b.From(b.Count).Raw(), c)
+		}
+		for _, n := range all {
+			i := b.Of(n)
+			if i < 0 {
+				continue
+			}
+			from, to := countersign.ParseNumber(b.From(i).Raw()), countersign.ParseNumber(b.From(i+1).Raw())
+			if i >= b.Count || n.Compare(from) < 0 || n.Compare(to) >= 0 {
+				t.Errorf("%s is in part %d, from %s to %s", n, i, from, to)
+			}
+		}
+	}
+	if _, ok := amount.BucketsOf([]countersign.Number{countersign.ParseNumber("1e9999")}); ok {
+		t.Error("a number that is too large has a part")
+	}
+}
