@@ -85,8 +85,9 @@ func (d *Document) find(method, path string) *Operation {
 	if method == "HEAD" {
 		method = "GET"
 	}
+	named := slices.ContainsFunc(d.Operations, func(o Operation) bool { return o.Path == path }) // a path of its own is no id
 	for i := range d.Operations {
-		if o := &d.Operations[i]; o.Method == method && fitsTemplate(o.Path, path) {
+		if o := &d.Operations[i]; o.Method == method && (o.Path == path || !named && fitsTemplate(o.Path, path)) {
 			return o
 		}
 	}

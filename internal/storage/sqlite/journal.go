@@ -125,6 +125,11 @@ func (j *journal) connect(ctx context.Context, path string, s settings) (err err
 	if j.db, err = s.writerPool(path); err == nil {
 		j.conn, err = pin(ctx, j.db, path)
 	}
+	if err == nil {
+		// What a removed commit held is written over by the next ones, and gone with the file when the
+		// store is closed. To overwrite it at once would take space that outcomes need on a full disk.
+		err = j.conn.Exec("PRAGMA secure_delete = OFF")
+	}
 	return err
 }
 

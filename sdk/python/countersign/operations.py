@@ -28,6 +28,9 @@ class Operations(ABC):
     @abstractmethod
     def _events(self, call: Call) -> Iterator[Any]: ...
 
+    @abstractmethod
+    def _desk(self, call: Call) -> Iterator[Any]: ...
+
     def admit_agent(self, id: str, body: t.Admission) -> t.Agent:
         """Let an agent run."""
         return self._send(Call("POST", ("agents", id, "admit"), body=body))
@@ -471,6 +474,9 @@ class AsyncOperations(ABC):
 
     @abstractmethod
     def _events(self, call: Call) -> AsyncIterator[Any]: ...
+
+    @abstractmethod
+    def _desk(self, call: Call) -> AsyncIterator[Any]: ...
 
     async def admit_agent(self, id: str, body: t.Admission) -> t.Agent:
         """Let an agent run."""

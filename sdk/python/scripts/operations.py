@@ -37,6 +37,9 @@ PRIMITIVES = {
 
     @abstractmethod
     def _events(self, call: Call) -> Iterator[Any]: ...
+
+    @abstractmethod
+    def _desk(self, call: Call) -> Iterator[Any]: ...
 ''',
     True: '''    @abstractmethod
     async def _send(self, call: Call) -> Any: ...
@@ -49,6 +52,9 @@ PRIMITIVES = {
 
     @abstractmethod
     def _events(self, call: Call) -> AsyncIterator[Any]: ...
+
+    @abstractmethod
+    def _desk(self, call: Call) -> AsyncIterator[Any]: ...
 ''',
 }
 

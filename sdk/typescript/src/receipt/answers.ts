@@ -9,7 +9,6 @@ import { at, type Claims, digits, exists, list, text, whole } from "./claims.js"
 import { need } from "./failure.js";
 import { moment } from "./moment.js";
 import { word } from "./record.js";
-import { checkSettled, checkStatements } from "./settled.js";
 import { textOf as of } from "./value.js";
 
 /** An answer that is verified to be its receiver's own. */
@@ -98,18 +97,8 @@ function keyIds(s: Json): string[] {
   return [...own, ...said.map((r) => of(r, "keyId"))];
 }
 
-/** Verifies each signed answer, and that the step is what follows from it. */
-export function checkAnswers(answers: Answers): void {
-  for (const s of steps(answers.claims)) {
-    claimsNothingUnsigned(answers, s);
-    checkAnswer(answers, s);
-    checkStatements(answers, s);
-    checkSettled(answers, s);
-  }
-}
-
 /** Where the log says that an answer counts only if it is signed, one that ended the step is. */
-function claimsNothingUnsigned(answers: Answers, s: Json): void {
+export function claimsNothingUnsigned(answers: Answers, s: Json): void {
   const step = `step ${of(s, "id")}`;
   const [settled, by] = [exists(at(s, "settledBy")), at(s, "answeredBy")];
   need(of(at(s, "error"), "code") !== "withdrawn" || settled || exists(by), "run", `${step} is said to be withdrawn, which no receiver has signed`);
@@ -121,7 +110,7 @@ function claimsNothingUnsigned(answers: Answers, s: Json): void {
   need(!Array.isArray(wanted) || wanted.length === 0 || signs, "run", `${step} was sent where only a signed answer counts, and ended by one that none of the keys of then signed`);
 }
 
-function checkAnswer(answers: Answers, s: Json): void {
+export function checkAnswer(answers: Answers, s: Json): void {
   const c = answers.claims;
   const step = `step ${of(s, "id")}`;
   const [by, response] = [at(s, "answeredBy"), at(s, "response")];

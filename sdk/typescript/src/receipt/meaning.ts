@@ -1,7 +1,8 @@
 // Checks what the sections of a receipt say of each other.
 import { at, type Checks, type Claims, redacted, text } from "./claims.js";
 import { need } from "./failure.js";
-import { Answers, checkAnswers, type SignedAnswer } from "./answers.js";
+import { Answers, type SignedAnswer } from "./answers.js";
+import { checkAnswers } from "./settled.js";
 import { checkPlan, checkRun, checkSteps } from "./agree.js";
 import { checkApprovals, checkAsked } from "./asked.js";
 import { checkGate } from "./gate.js";

@@ -2,9 +2,9 @@
 // the step.
 import { answerMeans, asMeant } from "./answered.js";
 import { readAnswer } from "./answerjson.js";
-import type { Answers } from "./answers.js";
+import { type Answers, checkAnswer, claimsNothingUnsigned } from "./answers.js";
 import type { Json } from "./canonical.js";
-import { hides, live } from "./capability.js";
+import { hides, live, steps } from "./capability.js";
 import { at, type Claims, digits, exists, has, list, masked, text, whole } from "./claims.js";
 import { need } from "./failure.js";
 import { moment } from "./moment.js";
@@ -135,4 +135,14 @@ export function checkSettling(c: Claims, s: Json, records: AuditRecord[], leftOu
   const words = `statement ${n} of the receiver: ${state}, signed with answer key ${of(by, "keyId")}`;
   const same = word(record, "reason") === words && word(record, "at") === of(by, "at") && word(record, "actor") === "system" && word(record, "digest") === of(s, "requestDigest");
   need(same, "audit", `the log does not say that step ${step} was settled so`);
+}
+
+/** Verifies each signed answer, and that the step is what follows from it. */
+export function checkAnswers(answers: Answers): void {
+  for (const s of steps(answers.claims)) {
+    claimsNothingUnsigned(answers, s);
+    checkAnswer(answers, s);
+    checkStatements(answers, s);
+    checkSettled(answers, s);
+  }
 }
