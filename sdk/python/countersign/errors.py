@@ -6,6 +6,7 @@ ERROR_CODES: dict[str, int] = {
     "agent_not_admitted": 409,
     "approval_expired": 409,
     "capacity": 503,
+    "change_proposed": 409,
     "credential_not_allowed": 400,
     "csrf": 403,
     "drift": 409,
