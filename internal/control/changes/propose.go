@@ -128,7 +128,7 @@ func (s proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Chang
 	if r.ProjectID, err = projectOf(tx, h); err != nil {
 		return err
 	}
-	if r.Admins, err = adminsOf(tx, h.Tenant); err != nil {
+	if r.Admins, err = records.Administrators(tx, h.Tenant); err != nil {
 		return err
 	}
 	if _, err := records.Changes.Put(tx, h.Tenant, records.ChangeID(r.ID), r, 0); err != nil {
@@ -155,24 +155,29 @@ func projectOf(tx store.Tx, h *core.Held) (string, error) {
 		}
 		return head.ProjectID, nil
 	case "run":
-		rec, _, err := records.Runs.Get(tx, h.Tenant, id)
-		if errors.Is(err, store.ErrNotFound) || err != nil || len(rec.Projects) != 1 {
+		projects, err := projectsOfRun(tx, h.Tenant, id)
+		if err != nil || len(projects) != 1 {
 			return "", err
 		}
-		return rec.Projects[0], nil
+		return projects[0], nil
 	}
 	return "", nil
 }
 
-// adminsOf are a tenant's administrators at this moment.
-func adminsOf(tx store.Tx, tenant string) (emails []string, err error) {
-	users, err := records.Users.List(tx, tenant, store.Query{})
-	for _, u := range users {
-		if !u.Invited && slices.Contains(u.Roles, countersign.RoleAdmin) {
-			emails = append(emails, u.Email)
-		}
+// projectsOfRun are the projects of a run, archived or not.
+func projectsOfRun(tx store.Tx, tenant, id string) ([]string, error) {
+	rec, _, err := records.Runs.Get(tx, tenant, id)
+	if err == nil {
+		return rec.Projects, nil
 	}
-	return emails, err
+	if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	left, _, err := records.ArchivedRuns.Get(tx, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	return left.Projects, nil
 }
 
 // namedDeciders is how many users a message names.

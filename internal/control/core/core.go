@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
@@ -125,8 +126,9 @@ func (s *Core) Record(a Actor, op access.Operation, subject string) countersign.
 // Change is one audited change; before and after are revisions or states.
 type Change struct {
 	Before, After, Reason string
-	Weakens               bool     // the change weakens a gate
-	AnswerKeys            []string // those that a project has from then on
+	Weakens               bool      // the change weakens a gate
+	AnswerKeys            []string  // those that a project has from then on
+	At                    time.Time // where the record it makes says it too; zero: now
 
 	// Of an operation that may have to be proposed: the revision that it changes, what it was and
 	// is, and the places in it that weaken (none named: all).
@@ -148,11 +150,22 @@ func (s *Core) AuditIn(tx store.Tx, tenant string, a Actor, op access.Operation,
 	rec := s.Record(a, op, subject)
 	rec.Before, rec.After, rec.Reason, rec.Weakens = c.Before, c.After, c.Reason, c.Weakens
 	rec.AnswerKeys = c.AnswerKeys
+	if !c.At.IsZero() {
+		rec.At = c.At
+	}
 	crashpoint.At("control.written", op)
-	return AppendAudit(tx, tenant, rec)
+	return appendAudit(tx, tenant, rec)
 }
 
-// AppendAudit appends a record to a log.
+// AppendAudit appends a record to a log that AuditIn doesn't make. None that weakens: it would not be
+// held back.
 func AppendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error {
+	if rec.Weakens {
+		return unaskable(rec.Action)
+	}
+	return appendAudit(tx, tenant, rec)
+}
+
+func appendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error {
 	return audit.Append(tx, tenant, []countersign.AuditRecord{rec})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -99,14 +98,8 @@ func (s *TenantService) tellOnce(tx store.Tx, tenant string) (*broken, error) {
 		return nil, err
 	}
 	out := broken{BreakGlass: *settings.BreakGlass, tenant: tenant}
-	users, err := records.Users.List(tx, tenant, store.Query{})
-	if err != nil {
+	if out.admins, err = records.Administrators(tx, tenant); err != nil {
 		return nil, err
-	}
-	for _, u := range users {
-		if !u.Invited && slices.Contains(u.Roles, countersign.RoleAdmin) {
-			out.admins = append(out.admins, u.Email)
-		}
 	}
 	_, err = records.BreakGlassTold.Put(tx, tenant, records.BreakGlassToldID, settings.BreakGlass, version)
 	return &out, err

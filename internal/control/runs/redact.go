@@ -37,9 +37,7 @@ func (s *RedactionService) RedactRun(ctx context.Context, a core.Actor, id, reas
 		if err := s.redact(tx, a, &k, countersign.Redaction{By: a.ID, At: now}); err != nil {
 			return err
 		}
-		rec := s.Record(a, access.RedactRun, "run/"+id)
-		rec.At, rec.Before, rec.After, rec.Reason, rec.Weakens = now, "WHOLE", "REDACTED", reason, true // the time that the run says
-		return core.AppendAudit(tx, a.Tenant, rec)
+		return s.Audit(tx, a, access.RedactRun, "run/"+id, core.Change{Before: "WHOLE", After: "REDACTED", Reason: reason, Weakens: true, At: now})
 	})
 }
 

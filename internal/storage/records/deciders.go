@@ -31,10 +31,26 @@ func ChangeDeciders(tx store.Tx, tenant string, w *countersign.Weakening) (email
 	return emails, nil
 }
 
+// Administrators are a tenant's administrators at this moment, by e-mail.
+func Administrators(tx store.Tx, tenant string) (emails []string, err error) {
+	users, err := Users.List(tx, tenant, store.Query{})
+	for i := range users {
+		if users[i].administers() {
+			emails = append(emails, users[i].Email)
+		}
+	}
+	return emails, err
+}
+
+// administers reports a user who has the role, and is not only invited.
+func (u *User) administers() bool {
+	return !u.Invited && slices.Contains(u.Roles, countersign.RoleAdmin)
+}
+
 // GroupsOfDecider are the groups for which a user decides a change that weakens; nil if they may decide none,
 // and not nil where no group is named.
 func GroupsOfDecider(tx store.Tx, tenant string, named []string, u *User) ([]string, error) {
-	if u.Invited || !slices.Contains(u.Roles, countersign.RoleAdmin) {
+	if !u.administers() {
 		return nil, nil
 	}
 	if len(named) == 0 {
