@@ -40,14 +40,32 @@ func has(edition int, v reflect.Value) bool {
 			}
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if f.IsExported() && (since(f) >= edition && !empty(v.Field(i)) || has(edition, v.Field(i))) {
+		for _, f := range fieldsOf(v.Type()) {
+			if at := v.Field(f.index); f.since >= edition && !empty(at) || has(edition, at) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// field is an exported field that has the tag, or may have one below it.
+type field struct{ index, since int }
+
+var fields sync.Map // reflect.Type to []field: a tag is read once, and not with each record
+
+func fieldsOf(t reflect.Type) []field {
+	if found, ok := fields.Load(t); ok {
+		return found.([]field)
+	}
+	var all []field
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && (since(f) > 0 || mayHave(f.Type)) {
+			all = append(all, field{i, since(f)})
+		}
+	}
+	fields.Store(t, all)
+	return all
 }
 
 // since is the edition that a field came with, 0 for those of the first two.
