@@ -48,7 +48,7 @@ func TestWhileACallIsOpenItIsNotMadeAgain(t *testing.T) {
 	for _, id := range ids {
 		for _, task := range []string{"a", "b", ""} {
 			_, err := h.asksFor(id, task, "once more")
-			var refused *control.OpenCall
+			var refused *control.OpenCallError
 			if !errors.As(err, &refused) || refused.RunID != open || countersign.ErrorCode(err) != countersign.CodeStateConflict {
 				t.Errorf("%s for %q: %v", id, task, err)
 			}
@@ -58,7 +58,7 @@ func TestWhileACallIsOpenItIsNotMadeAgain(t *testing.T) {
 	limited.Agents = ids[1:]
 	limited.Roles = []countersign.Role{countersign.RoleOperator}
 	start := countersign.AgentRunStart{Mode: countersign.ModeLive, Capability: "ping", Expectation: done}
-	var refused *control.OpenCall
+	var refused *control.OpenCallError
 	if _, err := h.service.CallAgent(background, limited, ids[1], start, countersign.AgentWords{Again: "x"}, 0); !errors.As(err, &refused) || refused.RunID != "" {
 		t.Errorf("a token of another agent is told of %+v", refused)
 	}

@@ -36,8 +36,8 @@ var ErrTooMany = core.ErrTooMany
 // Watched is a run that a client follows.
 type Watched = runs.Watched
 
-// OpenCall is the refusal of a call because a run of the same call is open.
-type OpenCall = runs.OpenCall
+// OpenCallError is the refusal of a call because a run of the same call is open.
+type OpenCallError = runs.OpenCallError
 
 // List is the requested page of a list.
 type List = core.List

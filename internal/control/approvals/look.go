@@ -69,7 +69,7 @@ func (s *LookService) letOut(ctx context.Context, a core.Actor, id string) (move
 			moved, err = s.Repo.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, run.Looking{By: a.ID}, a.RunActor())
 			return err
 		})
-		var unjudged *run.Unjudged
+		var unjudged *run.UnjudgedError
 		if !errors.As(err, &unjudged) {
 			break
 		}

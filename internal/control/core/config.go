@@ -40,7 +40,7 @@ type Config struct {
 
 // Issuers judges tokens of the identity providers that the operator has listed.
 type Issuers interface {
-	// Verify says what a token says that is shown at a door, "" for the API; a *issuer.Refused
+	// Verify says what a token says that is shown at a door, "" for the API; a *issuer.RefusedError
 	// for one that isn't good there.
 	Verify(ctx context.Context, token, door string) (issuer.Token, error)
 }

@@ -42,7 +42,7 @@ func (s *AuthenticationService) AuthenticateAt(ctx context.Context, token, door 
 		return s.authenticate(ctx, token)
 	}
 	p, err := s.byIssuer(ctx, token, door)
-	var refused *issuer.Refused
+	var refused *issuer.RefusedError
 	if !errors.As(err, &refused) {
 		return p, err
 	}

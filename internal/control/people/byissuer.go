@@ -73,7 +73,7 @@ func boundAgent(tx store.Tx, t issuer.Token) (agent string, as countersign.Ident
 		case agent == "":
 			agent, as = owner.AgentID, i
 		case agent != owner.AgentID:
-			return "", as, &issuer.Refused{Check: "identity", Why: "its claims bind different agents of tenant " + t.Tenant}
+			return "", as, &issuer.RefusedError{Check: "identity", Why: "its claims bind different agents of tenant " + t.Tenant}
 		}
 	}
 	if agent == "" {
@@ -83,7 +83,7 @@ func boundAgent(tx store.Tx, t issuer.Token) (agent string, as countersign.Ident
 }
 
 func notBound(t issuer.Token) error {
-	return &issuer.Refused{Check: "identity", Why: "no agent of tenant " + t.Tenant + " has a claim of it as an identity"}
+	return &issuer.RefusedError{Check: "identity", Why: "no agent of tenant " + t.Tenant + " has a claim of it as an identity"}
 }
 
 func claimsInOrder(texts map[string]string) (names []string) {

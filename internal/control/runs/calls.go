@@ -130,16 +130,16 @@ func (c *agentCall) acts(tx store.Tx, a core.Actor) (bool, error) {
 	return capability == nil || capability.HasSideEffect(), nil
 }
 
-// OpenCall is the refusal of a call because a run of the same call is open.
-type OpenCall struct {
+// OpenCallError is the refusal of a call because a run of the same call is open.
+type OpenCallError struct {
 	refused *countersign.Error
 	RunID   string // "" where the caller may not read it
 }
 
-func (e *OpenCall) Error() string { return e.refused.Error() }
+func (e *OpenCallError) Error() string { return e.refused.Error() }
 
 // Unwrap makes it a refusal of the API.
-func (e *OpenCall) Unwrap() error { return e.refused }
+func (e *OpenCallError) Unwrap() error { return e.refused }
 
 // alike is what there is besides the calls of a LIVE start. A call over MCP may be refused for it.
 func alike(repo *runrepo.Repository, tx store.Tx, a core.Actor, o startRequest) (repeat.Alike, error) {
@@ -157,7 +157,7 @@ func alike(repo *runrepo.Repository, tx store.Tx, a core.Actor, o startRequest) 
 	if len(found.Open) == 0 || o.call.words.Again == "" {
 		return found, refused
 	}
-	open := &OpenCall{refused: refused}
+	open := &OpenCallError{refused: refused}
 	for _, id := range found.Open {
 		if _, err := reach.Run(tx, a, id); err == nil {
 			open.RunID = id

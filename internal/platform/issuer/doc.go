@@ -5,14 +5,14 @@ package issuer
 
 import "fmt"
 
-// Refused says which check a token failed. It is for the log: who sent the token is not told.
-type Refused struct {
+// RefusedError says which check a token failed. It is for the log: who sent the token is not told.
+type RefusedError struct {
 	Check string // what was looked at: a member of the token, or what else must hold
 	Why   string
 }
 
-func (r *Refused) Error() string { return r.Check + ": " + r.Why }
+func (r *RefusedError) Error() string { return r.Check + ": " + r.Why }
 
 func refuse(check, format string, args ...any) error {
-	return &Refused{check, fmt.Sprintf(format, args...)}
+	return &RefusedError{check, fmt.Sprintf(format, args...)}
 }

@@ -192,7 +192,7 @@ func flipped(signature string) string {
 }
 
 func checkOf(err error) string {
-	var refused *issuer.Refused
+	var refused *issuer.RefusedError
 	if errors.As(err, &refused) {
 		return refused.Check
 	}

@@ -43,7 +43,7 @@ func (s *Set) Issuers() (all []string) {
 }
 
 // Verify says what a token says that is shown at a door (the path of one, "" for the API); a
-// *Refused for one that isn't good there. What costs nothing is looked at first, so that no
+// *RefusedError for one that isn't good there. What costs nothing is looked at first, so that no
 // token which is wrong in itself makes an issuer be asked.
 func (s *Set) Verify(ctx context.Context, raw, door string) (t Token, err error) {
 	p, err := parse(raw)

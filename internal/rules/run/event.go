@@ -88,7 +88,7 @@ func (Restarted) isEvent()   {}
 // Apply returns the run after the event. An event that the run's status does not allow
 // is a state_conflict and changes nothing. An event that comes too late to matter (an
 // answer to a run that has ended, a second Resumed) changes nothing and is no error. One
-// that comes to a step which costs too much to be judged here is *Unjudged, and changes
+// that comes to a step which costs too much to be judged here is *UnjudgedError, and changes
 // nothing either.
 func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	t := begin(env, r)

@@ -49,9 +49,9 @@ func boundOutputs(s *countersign.Step, outputs map[string]plan.Output) map[strin
 	return bound
 }
 
-// Unjudged is the error of an event that comes to steps which cost too much to be judged in
+// UnjudgedError is the error of an event that comes to steps which cost too much to be judged in
 // a transaction. Judge makes what env.Judged then gives.
-type Unjudged struct {
+type UnjudgedError struct {
 	plan    *countersign.Plan
 	run     *countersign.Run
 	steps   []int
@@ -59,12 +59,12 @@ type Unjudged struct {
 	taken   []int64
 }
 
-func (u *Unjudged) Error() string {
+func (u *UnjudgedError) Error() string {
 	return "run " + u.run.ID + ": the step " + u.run.Steps[u.steps[0]].ID + " has to be judged outside of this transaction"
 }
 
 // Judge judges the steps, each with the steps that the start of its run took for the others.
-func (u *Unjudged) Judge(meter func(before int64) *cost.Meter) (map[int]*Judgement, error) {
+func (u *UnjudgedError) Judge(meter func(before int64) *cost.Meter) (map[int]*Judgement, error) {
 	all := map[int]*Judgement{}
 	for _, i := range u.steps {
 		m := meter(besides(u.taken, i))
@@ -217,7 +217,7 @@ func (t *transition) judged(i int) *Judgement {
 	before := t.meter.Spent()
 	j := judge(t.meter, t.env.Plan, i, outputs, rehearsed)
 	if t.meter.Over() || besides(t.env.Taken, i)+t.meter.Spent()-before > cost.Most {
-		t.unjudged = &Unjudged{plan: t.env.Plan, run: t.before, steps: t.unjudgedFrom(i, rehearsed), outputs: outputs, taken: t.env.Taken}
+		t.unjudged = &UnjudgedError{plan: t.env.Plan, run: t.before, steps: t.unjudgedFrom(i, rehearsed), outputs: outputs, taken: t.env.Taken}
 		return nil
 	}
 	return j

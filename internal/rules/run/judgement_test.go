@@ -40,7 +40,7 @@ func drive(t *testing.T, env run.Env, r *countersign.Run, e run.Event) (res run.
 	t.Helper()
 	for range 3 {
 		res, err := run.Apply(env, r, e)
-		var u *run.Unjudged
+		var u *run.UnjudgedError
 		if !errors.As(err, &u) {
 			if err != nil {
 				t.Fatal(err)
@@ -134,7 +134,7 @@ func TestAJudgementIsOfItsPlanAndOutputsOnly(t *testing.T) {
 		body := countersign.ObjectValue(map[string]countersign.Value{"text": countersign.String(matching(length))})
 		return run.Returned{Step: 0, Attempt: 1, Outcome: request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: 200}, Body: body}}
 	}
-	var u *run.Unjudged
+	var u *run.UnjudgedError
 	if _, err := run.Apply(env, res.Run, returned(9_000)); !errors.As(err, &u) {
 		t.Fatal(err)
 	}

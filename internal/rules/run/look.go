@@ -245,7 +245,7 @@ func (t *transition) looking(e Looking) error {
 		return r
 	}
 	if t.judgement = t.judged(i); t.judgement == nil {
-		return nil // Unjudged
+		return nil // UnjudgedError
 	}
 	if t.judgement.look == nil {
 		return t.conflict("the capability of step " + t.run.Steps[i].ID + " has no precondition, so there is no state to look at")

@@ -50,7 +50,7 @@ type Env struct {
 	Taken []int64
 	// Meter counts what is judged within the event; nil: a new one of cost.InTurn.
 	Meter *cost.Meter
-	// Judged are steps that were judged before, by their index, see Unjudged.
+	// Judged are steps that were judged before, by their index, see UnjudgedError.
 	Judged map[int]*Judgement
 	// Stopping prevents the start of new steps: the service stops.
 	Stopping bool
@@ -187,7 +187,7 @@ type transition struct {
 	alike   repeat.Alike // what there is besides its call
 
 	meter    *cost.Meter // of what is judged within the transition
-	unjudged *Unjudged   // what can't be: the transition comes to nothing
+	unjudged *UnjudgedError   // what can't be: the transition comes to nothing
 }
 
 func begin(env Env, r *countersign.Run) *transition {

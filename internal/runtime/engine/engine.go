@@ -203,7 +203,7 @@ func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.Loa
 		if err == nil {
 			moved, err = e.applyIn(ctx, ref, loaded, event)
 		}
-		var unjudged *run.Unjudged
+		var unjudged *run.UnjudgedError
 		if errors.As(err, &unjudged) {
 			if isOutcome(event) { // it is stored at once, and the next step judged after it
 				alone = true
@@ -271,7 +271,7 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 func (e *Engine) applyOnce(ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
 	for {
 		moved, err := e.applyIn(context.Background(), ref, loaded, event)
-		var unjudged *run.Unjudged
+		var unjudged *run.UnjudgedError
 		if !errors.As(err, &unjudged) {
 			return moved, err
 		}

@@ -49,7 +49,7 @@ const (
 )
 
 // JudgeSteps judges what an event came to, so that Apply finds it until forget is called.
-func (l *Repository) JudgeSteps(ctx context.Context, ref Ref, u *run.Unjudged) (forget func(), err error) {
+func (l *Repository) JudgeSteps(ctx context.Context, ref Ref, u *run.UnjudgedError) (forget func(), err error) {
 	little := &allowance{left: cost.Little}
 	var steps map[int]*run.Judgement
 	busy := l.judgingLittle.Do(ctx, ref.Tenant, func() {

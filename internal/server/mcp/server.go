@@ -189,7 +189,7 @@ func (v *toolRequest) refusal(err error) (*sdk.CallToolResult, error) {
 		answer.Outcome = outcomeUnknown
 		answer.Message += sameAgain
 	}
-	var open *control.OpenCall
+	var open *control.OpenCallError
 	if errors.As(err, &open) {
 		answer.Outcome = outcomeUnknown
 		if answer.RunID = given(open.RunID); answer.RunID != nil {

@@ -64,7 +64,7 @@ func realmOf(v *web.Request, tab string) realm {
 		r.Query = "?tenant=" + url.QueryEscape(r.Tenant)
 	}
 	if v.Can(access.ReadUsers) {
-		r.Tabs = userTabs(v, tab, r.Query)
+		r.Tabs = userTabs(tab, r.Query)
 	}
 	if !r.Foreign {
 		r.Tabs = append(r.Tabs, web.Filter{Word: "Groups", Href: web.Prefix + "/access/groups", Here: tab == "groups"})
@@ -78,7 +78,7 @@ func realmOf(v *web.Request, tab string) realm {
 	return r
 }
 
-func userTabs(v *web.Request, tab, query string) []web.Filter {
+func userTabs(tab, query string) []web.Filter {
 	return []web.Filter{
 		{Word: "Users", Href: web.Prefix + "/access" + query, Here: tab == "users"},
 		{Word: "Tokens", Href: web.Prefix + "/access/tokens" + query, Here: tab == "tokens"},
@@ -91,7 +91,7 @@ func tenantAsked(v *web.Request) string {
 	return cmp.Or(v.Form("tenant"), v.Query("tenant"), v.Actor.Tenant)
 }
 
-func accessPage(v *web.Request, name, title string, data any, way ...web.Crumb) *web.Page {
+func accessPage(name, title string, data any, way ...web.Crumb) *web.Page {
 	crumbs := append([]web.Crumb{{Word: "Access", Href: "/access"}}, way...)
 	if title == "Access" {
 		crumbs = []web.Crumb{{Word: "Access"}}
@@ -201,5 +201,5 @@ func accessList[T any](v *web.Request, tab string, read func(control.List) (coun
 		return nil, err
 	}
 	d := accessData[T]{realmOf(v, tab), found.Items, v.Pager(l, len(found.Items), found.Total, found.NextOffset)}
-	return accessPage(v, tab, "Access", d), nil
+	return accessPage(tab, "Access", d), nil
 }

@@ -57,7 +57,7 @@ func groupsPage(v *web.Request) (*web.Page, error) {
 	for _, x := range delegations.Items {
 		d.Away = append(d.Away, away{Delegation: x, Over: !v.Now.Before(x.Until), Mine: x.User == v.Actor.Email || v.Can(access.WriteGroup)})
 	}
-	return accessPage(v, "groups", "Access", d), nil
+	return accessPage("groups", "Access", d), nil
 }
 
 // groupForm is a form of a group or a delegation.
@@ -105,7 +105,7 @@ func showGroup(v *web.Request, g countersign.Group, err error) (*web.Page, error
 	if g.ID != "" {
 		title = "Group " + g.ID
 	}
-	return accessPage(v, "group", title, d, web.Crumb{Word: "Groups", Href: "/access/groups"}, web.Crumb{Word: title}), nil
+	return accessPage("group", title, d, web.Crumb{Word: "Groups", Href: "/access/groups"}, web.Crumb{Word: title}), nil
 }
 
 func makeGroup(v *web.Request) (string, error) {
@@ -160,7 +160,7 @@ func awayForm(v *web.Request, err error) (*web.Page, error) {
 		form.Must(s.Mono("until", "Last day", "Such as 2026-12-31, in UTC; at most 90 days.", "")),
 		form.Must(s.Line("reason", "Why", "", "")))
 	d.Problem = s.Problem()
-	return accessPage(v, "group", "Delegate decisions", d, web.Crumb{Word: "Groups", Href: "/access/groups"}, web.Crumb{Word: "Delegate"}), nil
+	return accessPage("group", "Delegate decisions", d, web.Crumb{Word: "Groups", Href: "/access/groups"}, web.Crumb{Word: "Delegate"}), nil
 }
 
 func delegate(v *web.Request) (string, error) {

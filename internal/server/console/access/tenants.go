@@ -33,7 +33,7 @@ func tenantsPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d.Credentials, d.CredentialCount = credentials.Items, credentials.Total
-	return accessPage(v, "tenants", "Access", d), nil
+	return accessPage("tenants", "Access", d), nil
 }
 
 type tenantData struct {
@@ -52,7 +52,7 @@ func tenantForm(v *web.Request, d tenantData) *web.Page {
 		title = "Tenant " + d.Stored.ID
 		way[1] = web.Crumb{Word: d.Stored.ID, ID: true}
 	}
-	return accessPage(v, "tenant", title, d, way...)
+	return accessPage("tenant", title, d, way...)
 }
 
 func newTenantPage(v *web.Request) (*web.Page, error) {

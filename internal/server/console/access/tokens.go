@@ -41,7 +41,7 @@ func tokensPage(v *web.Request) (*web.Page, error) {
 	for _, t := range found.Items {
 		d.Tokens = append(d.Tokens, tokenRowOf(t, v.Now))
 	}
-	return accessPage(v, "tokens", "Access", d), nil
+	return accessPage("tokens", "Access", d), nil
 }
 
 func tokenState(t countersign.Token, now time.Time) text.State {
@@ -96,7 +96,7 @@ func modeChoices(on []string) []form.Choice {
 
 func tokenForm(v *web.Request, d tokenData) *web.Page {
 	d.realm = realmOf(v, "tokens")
-	return accessPage(v, "token", "Make a token", d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: "Make a token"})
+	return accessPage("token", "Make a token", d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: "Make a token"})
 }
 
 // makeToken shows the secret in the response to the POST only: an address would end up
@@ -144,7 +144,7 @@ func createToken(v *web.Request, d tokenData, w countersign.TokenWrite) (string,
 		return "", web.RefusedForm(err, func(p *web.Problem) *web.Page { d.Problem = p; return tokenForm(v, d) })
 	}
 	d.realm, d.Made = realmOf(v, "tokens"), made
-	out := accessPage(v, "token-made", "Token "+made.Name, d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: made.ID, ID: true})
+	out := accessPage("token-made", "Token "+made.Name, d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: made.ID, ID: true})
 	out.Status = http.StatusCreated
 	return "", out
 }
@@ -169,7 +169,7 @@ func revokeTokenPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d := tokenData{realm: realmOf(v, "tokens"), Token: tokenRowOf(control.Named(v.R.Context(), v.Control, v.Actor, t), v.Now)}
-	return accessPage(v, "token-revoke", "Revoke "+t.Name, d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: t.ID, ID: true}), nil
+	return accessPage("token-revoke", "Revoke "+t.Name, d, web.Crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, web.Crumb{Word: t.ID, ID: true}), nil
 }
 
 func revokeToken(v *web.Request) (string, error) {

@@ -35,10 +35,10 @@ func newUserPage(v *web.Request) (*web.Page, error) {
 func userForm(v *web.Request, d userData) *web.Page {
 	d.realm = realmOf(v, "users")
 	if d.User.Email == "" {
-		return accessPage(v, "user", "Add a user", d, web.Crumb{Word: "Add a user"})
+		return accessPage("user", "Add a user", d, web.Crumb{Word: "Add a user"})
 	}
 	d.Self = isSelf(v, d.User.Email)
-	return accessPage(v, "user", d.User.Email, d, web.Crumb{Word: d.User.Email})
+	return accessPage("user", d.User.Email, d, web.Crumb{Word: d.User.Email})
 }
 
 func isSelf(v *web.Request, email string) bool {
@@ -110,7 +110,7 @@ func removeUserPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d := userData{realm: realmOf(v, "users"), User: u, Self: isSelf(v, u.Email)}
-	return accessPage(v, "user-remove", "Remove "+u.Email, d, web.Crumb{Word: u.Email, Href: "/access/users/" + url.PathEscape(u.Email) + d.Query}, web.Crumb{Word: "Remove"}), nil
+	return accessPage("user-remove", "Remove "+u.Email, d, web.Crumb{Word: u.Email, Href: "/access/users/" + url.PathEscape(u.Email) + d.Query}, web.Crumb{Word: "Remove"}), nil
 }
 
 func removeUser(v *web.Request) (string, error) {
@@ -138,7 +138,7 @@ func makeLink(v *web.Request) (string, error) {
 	}
 	made.URL = linkAddress(v, secret)
 	d := userLinkData{realm: realmOf(v, "users"), Made: made}
-	out := accessPage(v, "user-link", "Sign-in link", d, web.Crumb{Word: made.Email, Href: "/access/users/" + url.PathEscape(made.Email) + d.Query}, web.Crumb{Word: "Sign-in link"})
+	out := accessPage("user-link", "Sign-in link", d, web.Crumb{Word: made.Email, Href: "/access/users/" + url.PathEscape(made.Email) + d.Query}, web.Crumb{Word: "Sign-in link"})
 	out.Status = http.StatusCreated
 	return "", out
 }

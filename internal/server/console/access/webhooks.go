@@ -106,7 +106,7 @@ func showWebhook(v *web.Request, w countersign.Webhook, s *form.Form) *web.Page 
 	}
 	d.Fields = append(d.Fields, webhookFields(s, w)...)
 	d.Problem = s.Problem()
-	return accessPage(v, "webhook", title, d, web.Crumb{Word: "Webhooks", Href: "/access/webhooks"}, web.Crumb{Word: title})
+	return accessPage("webhook", title, d, web.Crumb{Word: "Webhooks", Href: "/access/webhooks"}, web.Crumb{Word: title})
 }
 
 // webhookFields are the fields of a webhook, zero for a new one.
@@ -211,7 +211,7 @@ func deleteWebhookPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d := webhookData{realm: realmOf(v, "webhooks"), Webhook: w}
-	return accessPage(v, "webhook-delete", "Delete "+w.ID, d, web.Crumb{Word: "Webhooks", Href: "/access/webhooks"}, web.Crumb{Word: w.ID, Href: webhookHref(w.ID), ID: true}, web.Crumb{Word: "Delete"}), nil
+	return accessPage("webhook-delete", "Delete "+w.ID, d, web.Crumb{Word: "Webhooks", Href: "/access/webhooks"}, web.Crumb{Word: w.ID, Href: webhookHref(w.ID), ID: true}, web.Crumb{Word: "Delete"}), nil
 }
 
 func deleteWebhook(v *web.Request) (string, error) {

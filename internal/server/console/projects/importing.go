@@ -87,7 +87,7 @@ func importPage(v *web.Request) (*web.Page, error) {
 	return importUpload(v, nil), nil
 }
 
-func importView(v *web.Request, d importData) *web.Page {
+func importView(d importData) *web.Page {
 	return &web.Page{Name: "project-import", Title: "Register from OpenAPI", Nav: "projects", Data: d, Crumbs: []web.Crumb{{Word: "Projects", Href: "/projects"}, {Word: "From OpenAPI"}}}
 }
 
@@ -102,7 +102,7 @@ func importUpload(v *web.Request, err error) *web.Page {
 	}
 	d.File = s.Take("file")
 	d.Problem = s.Problem()
-	return importView(v, d)
+	return importView(d)
 }
 
 // newProjectID is the field of a new project's ID.
@@ -314,7 +314,7 @@ func importChoice(v *web.Request, packed string, in proposal, err error) *web.Pa
 		}
 	}
 	d.Problem = s.Problem()
-	return importView(v, d)
+	return importView(d)
 }
 
 // Kinds are the filter's choices.
@@ -335,7 +335,7 @@ func importConnection(v *web.Request, in proposal, err error) *web.Page {
 	w := in.Project
 	d.Fields = connectionFields(s, countersign.Project{Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath, Auth: w.Auth, Headers: w.Headers})
 	d.Problem = s.Problem()
-	return importView(v, d)
+	return importView(d)
 }
 
 func registerImport(v *web.Request, in proposal, chosen []countersign.Capability) (string, error) {
