@@ -96,9 +96,20 @@ licences: ## Say under which licence each dependency is; fails for one that is n
 
 # What systemd makes of the unit, on a scale of 0 (safe) to 10.
 EXPOSURE := 2.0
+UNITS    := deploy/systemd/countersign.service deploy/systemd/countersign-adapter.service
 .PHONY: systemd-check
-systemd-check: ## Have systemd judge the unit
-	@set -o pipefail; command -v systemd-analyze >/dev/null || { echo "NOT RUN, for want of systemd-analyze: what systemd makes of the unit"; [ -z "$$CI" ]; exit; }; systemd-analyze security --offline=true --no-pager --threshold=$(subst .,,$(EXPOSURE)) deploy/systemd/countersign.service | tail -n 1
+systemd-check: ## Have systemd judge the units
+	@set -o pipefail; command -v systemd-analyze >/dev/null || { echo "NOT RUN, for want of systemd-analyze: what systemd makes of the units"; [ -z "$$CI" ]; exit; }; for unit in $(UNITS); do systemd-analyze security --offline=true --no-pager --threshold=$(subst .,,$(EXPOSURE)) $$unit | tail -n 1 || exit 1; done
+
+.PHONY: alerts-check
+alerts-check: ## Have promtool read the alerts and see each fire; needs promtool, of Debian's package prometheus
+	promtool check rules deploy/prometheus/alerts.yaml
+	cd deploy/prometheus && promtool test rules alerts.test.yaml
+	promtool check config --syntax-only deploy/prometheus/prometheus.yaml
+
+.PHONY: proxy-check
+proxy-check: ## Play nginx.conf under a real nginx: each change is sent once; needs nginx
+	$(GO) test -count=1 ./deploy -run RealProxy -nginx "$$(command -v nginx)"
 
 .PHONY: check
 check: test lint vuln licences systemd-check ## test, lint, vuln, licences and systemd-check

@@ -3,6 +3,7 @@ package test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestDashboardAndAlertsNameFiguresThatExist(t *testing.T) {
 		known[name] = true
 	}
 	asked := map[string]bool{}
-	for _, file := range []string{"../deploy/grafana/countersign.json", "../deploy/prometheus/alerts.yaml", "../docs/operations.md"} {
+	for _, file := range []string{"../deploy/grafana/countersign.json", "../deploy/prometheus/alerts.yaml", playedAlerts, "../docs/operations.md"} {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -113,9 +114,59 @@ func TestDashboardAndAlertsNameFiguresThatExist(t *testing.T) {
 			}
 		}
 	}
+	alertsReadWhatIsGiven(t, text)
 	for name := range known {
 		if strings.HasPrefix(name, "countersign_capability_") && strings.HasSuffix(name, "_total") && !asked[name] {
 			t.Errorf("nobody looks at %s", name)
 		}
 	}
+}
+
+const playedAlerts = "../deploy/prometheus/alerts.test.yaml"
+
+var (
+	playedSeries = regexp.MustCompile(`series: '([a-z0-9_]+)\{([^}]*)\}'`)
+	labelName    = regexp.MustCompile(`([a-z_]+)=`)
+)
+
+// alertsReadWhatIsGiven sees that the figures by which the alerts are tested have the labels that the
+// service gives them.
+func alertsReadWhatIsGiven(t *testing.T, text string) {
+	t.Helper()
+	content, err := os.ReadFile(playedAlerts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, m := range playedSeries.FindAllStringSubmatch(string(content), -1) {
+		given := samplesOf(text, m[1])
+		if len(given) == 0 {
+			continue // a figure that is there later, whose name is known
+		}
+		compared++
+		if !slices.ContainsFunc(given, func(sample string) bool { return hasLabels(sample, m[2]) }) {
+			t.Errorf("the alerts are tested with %s, and the service gives %v", m[0], given)
+		}
+	}
+	if compared < 10 {
+		t.Errorf("only %d series of the alerts' tests could be compared", compared)
+	}
+}
+
+// samplesOf are the labels of a metric's samples.
+func samplesOf(text, metric string) (out []string) {
+	for _, m := range regexp.MustCompile(`(?m)^`+metric+`(?:\{([^}]*)\})? `).FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// hasLabels reports whether a sample has these labels; job and instance are Prometheus's own.
+func hasLabels(sample, labels string) bool {
+	for _, m := range labelName.FindAllStringSubmatch(labels, -1) {
+		if m[1] != "job" && m[1] != "instance" && !strings.Contains(sample, m[1]+"=") {
+			return false
+		}
+	}
+	return true
 }

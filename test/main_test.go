@@ -78,6 +78,7 @@ var ofDirectories = []string{
 	"TestNothingThatWorksOnceWorksAgainAfterARestore",
 	"TestSecretsOfTheSettingsAreReadFromFiles",
 	"TestThatATokenEndsSoonIsToldEverywhere",
+	"TestTheSettingsOfTheComposeFilesAreServed",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 

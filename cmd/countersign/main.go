@@ -30,6 +30,7 @@ type commands struct {
 	Store       storeCommand       `cmd:"" group:"Server" help:"Move a store between a directory and PostgreSQL."`
 	Adapter     adapterCommand     `cmd:"" group:"Server" help:"In front of a project's APIs that aren't HTTPS/JSON with a fixed secret: serve, check, resolve, restored."`
 	Doctor      doctorCommand      `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do." example:"doctor --store ./countersign-data"`
+	Files       filesCommand       `cmd:"" group:"Server" help:"Print or write the configuration that ships with it: compose, nginx, systemd, Prometheus, Grafana, Helm." example:"files compose.yaml"`
 	Witness     witnessCommand     `cmd:"" group:"Server" help:"Cosign the audit logs of other installations."`
 	Version     versionCommand     `cmd:"" group:"Server" help:"Print the version and what the binary was made of." example:"version"`
 	cli.Commands
