@@ -10,7 +10,7 @@ import (
 
 // ofTheMachine are commands of whoever has the machine, and helpers of the command line.
 var ofTheMachine = []string{
-	"serve", "demo", "shop", "token check", "token issue", "backup", "check-backup", "restore", "store copy", "store reopen", "store restored", "doctor", "version", "completion", "witness serve",
+	"serve", "demo", "shop", "token check", "token issue", "backup", "check-backup", "restore", "store copy", "store reopen", "store restored", "doctor", "files", "version", "completion", "witness serve",
 	"adapter serve", "adapter check", "adapter resolve", "adapter restored",
 }
 
