@@ -186,8 +186,8 @@ type transition struct {
 	title   string       // of that step's request
 	alike   repeat.Alike // what there is besides its call
 
-	meter    *cost.Meter // of what is judged within the transition
-	unjudged *UnjudgedError   // what can't be: the transition comes to nothing
+	meter    *cost.Meter    // of what is judged within the transition
+	unjudged *UnjudgedError // what can't be: the transition comes to nothing
 }
 
 func begin(env Env, r *countersign.Run) *transition {
