@@ -15,6 +15,9 @@ const (
 	EventGoing               = "live.going"
 	EventAuditRewound        = "audit_rewound"
 	EventTokenLapsing        = "token.lapsing"
+	EventChangeProposed      = "change.proposed"
+	EventChangeApproved      = "change.approved"
+	EventChangeEnded         = "change.ended"
 )
 
 // Event is an event in words.
@@ -30,6 +33,9 @@ var Events = []Event{
 	{EventGoing, "LIVE steps resumed", "An administrator lifted the stop."},
 	{EventAuditRewound, "Audit log rewound", "The audit log is not what a witness has cosigned: it was cut off, or told anew."},
 	{EventTokenLapsing, "Token ends soon", "Within two weeks, or a quarter of its life if that is shorter, something needs another token."},
+	{EventChangeProposed, "Change proposed", "What weakens a gate waits for other administrators."},
+	{EventChangeApproved, "Change approved", "A token or a link is approved, and its proposer can make it."},
+	{EventChangeEnded, "Change ended", "It was made, rejected or withdrawn, or it lapsed."},
 }
 
 // WebhookEvents are the names of all of them.
@@ -49,7 +55,7 @@ type Webhook struct {
 	ID         string   `json:"id"`
 	Revision   int64    `json:"revision" doc:"1 on create, one more on each update"`
 	URL        string   `json:"url"`
-	Events     []string `json:"events" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing"`
+	Events     []string `json:"events" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing,change.proposed,change.approved,change.ended"`
 	SecretEnv  string   `json:"secretEnv" doc:"the server's variable that holds the signing secret"`
 	ProjectIDs []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled    bool     `json:"enabled"`
@@ -68,7 +74,7 @@ type Webhook struct {
 // and ignored.
 type WebhookWrite struct {
 	URL              string   `json:"url" minLength:"1" doc:"its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS"`
-	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing"`
+	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing,change.proposed,change.approved,change.ended"`
 	SecretEnv        string   `json:"secretEnv" minLength:"1" doc:"a variable on the server's list of signing or credential variables"`
 	ProjectIDs       []string `json:"projectIds,omitempty" null:"refused" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled          *bool    `json:"enabled,omitempty" nullable:"false" doc:"default true"`
@@ -99,7 +105,7 @@ type NotificationData struct {
 	TenantID        string `json:"tenantId"`
 	RunID           string `json:"runId,omitempty"`
 	PlanID          string `json:"planId,omitempty"`
-	Status          string `json:"status"`                    // the run's, when it happened; STOPPED or GOING of the tenant, audit_rewound of its log, LAPSING of a token
+	Status          string `json:"status"`                    // the run's, when it happened; STOPPED or GOING of the tenant, audit_rewound of its log, LAPSING of a token; the change's
 	MayHaveHappened bool   `json:"mayHaveHappened,omitempty"` // it FAILED at a side effect that was answered, not as expected
 	Mode            string `json:"mode,omitempty"`
 	StepID          string `json:"stepId,omitempty"`
@@ -109,4 +115,6 @@ type NotificationData struct {
 
 	Witness string `json:"witness,omitempty"` // the name of that which has cosigned what the audit log is not any more
 	TokenID string `json:"tokenId,omitempty"` // of a token that ends soon
+
+	ChangeID string `json:"changeId,omitempty"` // of what is proposed
 }

@@ -217,7 +217,7 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.archives(l)
-	s.running = append(s.running, periodic.Start(control.DropEvery, s.control.DropInstances))
+	s.running = append(s.running, periodic.Start(control.DropEvery, s.control.DropInstances), periodic.Start(control.LapseEvery, s.control.LapseChanges))
 	return nil
 }
 

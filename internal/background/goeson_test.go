@@ -34,6 +34,7 @@ var passes = map[string]pass{
 	"witnesses":       (*world).witnesses,
 	"tokenends":       (*world).tellsOfTokens,
 	"EndOthers":       (*world).endsSessions,
+	"LapseChanges":    (*world).lapsesChanges,
 
 	"TellOfBrokenGlass": (*world).tellsOfBrokenGlass,
 }

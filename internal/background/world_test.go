@@ -129,6 +129,13 @@ func (w *world) tenant(id string) {
 			session := records.Session{TenantID: id, Email: ann.Email, CreatedAt: time.Now(), SeenAt: time.Now(), ExpiresAt: time.Now().Add(life), Way: access.ByCode}
 			put(records.Sessions.Put(tx, store.Realm, id+"/session-"+n, &session, 0))
 		}
+		open := &records.OpenChanges{}
+		for _, n := range []string{"1", "2"} {
+			c := &records.Change{ProposedChange: countersign.ProposedChange{ID: "chg-" + n, Status: countersign.ChangeProposed, ProposedAt: time.Now().Add(-countersign.ChangeLife), ExpiresAt: time.Now()}}
+			put(records.Changes.Put(tx, id, records.ChangeID(c.ID), c, 0))
+			open.Items = append(open.Items, records.OpenChange{ID: c.ID, ExpiresAt: c.ExpiresAt})
+		}
+		put(records.AllOpenChanges.Put(tx, id, records.OpenChangesID, open, 0))
 		put(records.Instances.Put(tx, id, "agent/one", &records.Instance{AgentID: "agent", State: countersign.InstanceIdle, ReceivedAt: time.Now().Add(-olderBy)}, 0))
 		return failed
 	})
@@ -170,7 +177,7 @@ func (w *world) start(tenant, name string, p *countersign.Plan, becomes counters
 
 // recordsOfFirst are the texts of which each record of a tenant's first runs has one in its id.
 func (w *world) recordsOfFirst(tenant string) []string {
-	out := []string{"ended-1", "waits-1", "tok-1", "session-1"}
+	out := []string{"ended-1", "waits-1", "tok-1", "session-1", "chg-1"}
 	w.view(func(tx store.Tx) error {
 		list, err := records.Approvals.List(tx, tenant, store.Query{})
 		for _, a := range list {
@@ -234,6 +241,20 @@ func (w *world) tellsOfTokens() (done []string) {
 		return nil
 	})
 	return w.ended(done)
+}
+
+func (w *world) lapsesChanges() (done []string) {
+	w.control.LapseChanges(context.Background())
+	w.view(func(tx store.Tx) error {
+		for _, change := range []string{"acme/chg-1", "acme/chg-2", "beta/chg-1", "beta/chg-2"} {
+			tenant, id, _ := strings.Cut(change, "/")
+			if c, _, err := records.Changes.Get(tx, tenant, records.ChangeID(id)); err == nil && c.Status == countersign.ChangeLapsed {
+				done = append(done, change)
+			}
+		}
+		return nil
+	})
+	return done
 }
 
 // tellsOfBrokenGlass starts a service whose tenants' weakening was taken away meanwhile.

@@ -117,6 +117,9 @@ type AgentName = agents.AgentName
 // DropEvery is the interval between searches for such instances.
 const DropEvery = agents.DropEvery
 
+// LapseEvery is the interval between looks for changes that nobody decided in time.
+const LapseEvery = changes.LapseEvery
+
 // HeardAgents is a page of agents with their liveness, and the number of all agents of each liveness.
 type HeardAgents = agents.HeardAgents
 

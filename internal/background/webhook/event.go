@@ -35,6 +35,11 @@ func actionsOf(wanted []string) []string {
 			out = append(out, action)
 		}
 	}
+	for action, told := range changeEvents {
+		if slices.ContainsFunc(told, func(event string) bool { return slices.Contains(wanted, event) }) {
+			out = append(out, string(action))
+		}
+	}
 	slices.Sort(out)
 	return out
 }
@@ -64,6 +69,9 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 	}
 	if h, is := s.rewound(tenant, rec); is {
 		return h, nil
+	}
+	if id, is := strings.CutPrefix(rec.Subject, "change/"); is {
+		return s.change(tx, tenant, id, rec)
 	}
 	if id, is := strings.CutPrefix(rec.Subject, "token/"); is { // of the whole tenant: a webhook of some projects isn't told
 		return happened{id: idOf(rec), Notification: countersign.Notification{
@@ -167,6 +175,9 @@ func projectOf(tx store.Tx, tenant, runID, stepID string) (string, error) {
 // isFor reports whether a webhook gets the notification: one about a step by the step's
 // project, one about a whole run by any of its projects.
 func (h happened) isFor(w *records.Webhook) bool {
+	if !slices.Contains(w.Events, h.Type) { // one action may be several events
+		return false
+	}
 	if w.ProjectIDs == nil || h.whole {
 		return true
 	}

@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -120,48 +119,4 @@ func (s *book) move(tx store.Tx, tenant string, r *records.Change, version int64
 	}
 	_, err = records.AllOpenChanges.Put(tx, tenant, records.OpenChangesID, &next, version)
 	return err
-}
-
-// sweep ends what nobody has acted on in time.
-func (s *book) sweep(tx store.Tx, tenant, requestID string) error {
-	open, _, err := s.open(tx, tenant)
-	if err != nil {
-		return err
-	}
-	for _, o := range open.Items {
-		if s.Config.Now().Before(o.ExpiresAt) {
-			continue
-		}
-		rec, version, err := records.Changes.Get(tx, tenant, records.ChangeID(o.ID))
-		if err != nil {
-			return err
-		}
-		if err := s.end(tx, tenant, requestID, rec, version, inTime(rec)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lapse ends a change that can't be made any more.
-func (s *book) lapse(ctx context.Context, a core.Actor, id, why string) error {
-	service := core.Actor{Principal: access.System(a.Tenant)}
-	return core.Public(s.UpdateAs(ctx, service, func(tx store.Tx) error {
-		tenant, rec, version, err := s.find(tx, a, id)
-		if err != nil || !rec.Status.Open() {
-			return err
-		}
-		return s.end(tx, tenant, a.RequestID, rec, version, why)
-	}))
-}
-
-// end lets a change lapse, by the service itself.
-func (s *book) end(tx store.Tx, tenant, requestID string, was *records.Change, version int64, why string) error {
-	r := *was
-	r.EndedReason = why
-	if err := s.move(tx, tenant, &r, version, countersign.ChangeLapsed, s.Config.Now()); err != nil {
-		return err
-	}
-	system := core.Actor{Principal: access.System(tenant), RequestID: requestID}
-	return s.AuditIn(tx, tenant, system, access.LapseChange, "change/"+r.ID, core.Change{Before: string(was.Status), After: string(r.Status), Reason: why})
 }

@@ -82,24 +82,18 @@ const span = 20
 // pageInScope is a page for whoever reaches some projects only.
 func (s *ChangeService) pageInScope(tx store.Tx, a core.Actor, l core.List, q store.Query) (page countersign.Page[countersign.ProposedChange], err error) {
 	items, total := []countersign.ProposedChange{}, 0
-	for q.Offset, q.Limit = 0, span; ; q.Offset += span {
-		rows, err := records.Changes.List(tx, a.Tenant, q)
-		if err != nil {
-			return page, err
+	q.Limit, q.Offset = 0, 0
+	err = records.Changes.EachReadable(tx, a.Tenant, q, span, func(r *records.Change) error {
+		if reached(a, r) != nil {
+			return nil
 		}
-		for i := range rows {
-			if reached(a, &rows[i]) != nil {
-				continue
-			}
-			if total >= l.Offset && len(items) < l.Limit {
-				items = append(items, s.shown(&rows[i]))
-			}
-			total++
+		if total >= l.Offset && len(items) < l.Limit {
+			items = append(items, s.shown(r))
 		}
-		if len(rows) < span {
-			return countersign.NewPage(items, l.Offset, total), nil
-		}
-	}
+		total++
+		return nil
+	}, s.Damaged(records.Changes.Table, a.Tenant))
+	return countersign.NewPage(items, l.Offset, total), err
 }
 
 // OpenChanges are the changes within the actor's scope that somebody may still act on, newest first.
@@ -111,12 +105,12 @@ func (s *ChangeService) OpenChanges(ctx context.Context, a core.Actor) (out []co
 			return err
 		}
 		for _, o := range slices.Backward(open.Items) {
-			rec, _, err := records.Changes.Get(tx, a.Tenant, records.ChangeID(o.ID))
+			rec, _, err := s.readable(tx, a.Tenant, o.ID)
 			if err != nil {
 				return err
 			}
-			if c := s.shown(rec); reached(a, rec) == nil && c.Status.Open() {
-				out = append(out, c)
+			if rec != nil && reached(a, rec) == nil && !s.lapsed(rec) {
+				out = append(out, s.shown(rec))
 			}
 		}
 		return nil

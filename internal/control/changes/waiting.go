@@ -22,9 +22,12 @@ func (s *DecisionService) WaitingChanges(ctx context.Context, a core.Actor) (n i
 			return err
 		}
 		for _, o := range open.Items {
-			rec, _, err := records.Changes.Get(tx, a.Tenant, records.ChangeID(o.ID))
+			rec, _, err := s.readable(tx, a.Tenant, o.ID)
 			if err != nil {
 				return err
+			}
+			if rec == nil {
+				continue
 			}
 			waits, err := s.waitsFor(tx, a, rec)
 			if err != nil {

@@ -28,7 +28,7 @@ type WebhooksPut struct {
 	ID        string   `arg:"" help:"The webhook's id."`
 	To        string   `required:"" help:"Where to; its origin must be on the server's list." placeholder:"URL"`
 	SecretEnv string   `required:"" help:"The server's variable that holds the signing secret." placeholder:"NAME"`
-	Event     []string `enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing" help:"What to tell: approval.requested, approval.lapsing, run.recovery_required, run.ended, live.stopped, live.going, audit_rewound or token.lapsing. Repeat it for several; else all."`
+	Event     []string `enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going,audit_rewound,token.lapsing,change.proposed,change.approved,change.ended" help:"What to tell: approval.requested, approval.lapsing, run.recovery_required, run.ended, live.stopped, live.going, audit_rewound, token.lapsing, change.proposed, change.approved or change.ended. Repeat it for several; else all."`
 	Project   []string `help:"Only of this project. Repeat it for several; else all." placeholder:"ID"`
 	Disabled  bool     `help:"Tell nothing for now."`
 	Revision  int64    `help:"Update this revision, which must be the current one; else create." placeholder:"N"`

@@ -1617,7 +1617,7 @@ class ListedWebhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing"]] | Omitted
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing", "change.proposed", "change.approved", "change.ended"]] | Omitted
     id: str
     lastError: NotRequired[str | Omitted]
     lastErrorAt: NotRequired[str]
@@ -2926,7 +2926,7 @@ class Webhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing", "change.proposed", "change.approved", "change.ended"]]
     id: str
     lastError: NotRequired[str]
     lastErrorAt: NotRequired[str]
@@ -2961,7 +2961,7 @@ class WebhookWrite(TypedDict):
     dropped: NotRequired[Any]
     # default true
     enabled: NotRequired[bool]
-    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing"]]
+    events: list[Literal["approval.requested", "approval.lapsing", "run.recovery_required", "run.ended", "live.stopped", "live.going", "audit_rewound", "token.lapsing", "change.proposed", "change.approved", "change.ended"]]
     # absent or 0 creates; else the current revision
     expectedRevision: NotRequired[int]
     # ignored

@@ -1948,7 +1948,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing")[] | components["schemas"]["Omitted"];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing" | "change.proposed" | "change.approved" | "change.ended")[] | components["schemas"]["Omitted"];
             id: string;
             lastError?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -3513,7 +3513,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing" | "change.proposed" | "change.approved" | "change.ended")[];
             id: string;
             lastError?: string;
             /** Format: date-time */
@@ -3561,7 +3561,7 @@ export interface components {
             dropped?: unknown;
             /** @description default true */
             enabled?: boolean;
-            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing")[];
+            events: ("approval.requested" | "approval.lapsing" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going" | "audit_rewound" | "token.lapsing" | "change.proposed" | "change.approved" | "change.ended")[];
             /**
              * Format: int64
              * @description absent or 0 creates; else the current revision
