@@ -9,6 +9,7 @@ HELM_VERSION  := v3.22.0
 BENCH_SECONDS ?= 8
 BENCH_FLAGS   ?=
 PLANTED_FLAGS ?=
+FIELD_FLAGS   ?=
 SLICE         ?= 7m
 FUZZ_TIME     ?= 60s
 
@@ -76,6 +77,11 @@ not-run: # Name the parts of the tests that could not be run
 	@missing=; $(foreach tool,$(TOOLS),$(call have,$(tool)) || { echo "NOT RUN, for want of $(tool): $(for-$(tool))"; missing=yes; };) \
 		command -v node >/dev/null && ! { $(node-serves); } && { echo "NOT RUN, for want of Node $(NODE) or later with npm: $(for-node)"; missing=yes; }; \
 		[ -z "$$missing" ] || [ -z "$$CI" ]
+
+# Some of them: make field FIELD_FLAGS='-run TestTheField/receivers/204'
+.PHONY: field
+field: ## Play the cases of test/field, and print what each is about and whether it held
+	@cd test/field && $(GO) test -trimpath -vet=off -count=1 -timeout 20m $(FIELD_FLAGS) -report
 
 # Needs the npm registry; some rows: make frameworks ROWS="mastra-newest ai-sdk-oldest".
 .PHONY: frameworks

@@ -137,7 +137,7 @@ func (v *toolRequest) guard(next sdk.MethodHandler) sdk.MethodHandler {
 func (v *toolRequest) tool(use func(arguments []byte) (runState, error)) sdk.ToolHandler {
 	return func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		arguments := []byte(r.Params.Arguments)
-		if len(arguments) == 0 {
+		if len(arguments) == 0 || string(arguments) == "null" { // which means that it is left out
 			arguments = []byte("{}")
 		}
 		state, err := use(arguments)
