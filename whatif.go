@@ -1,13 +1,17 @@
 package countersign
 
-// WhatIfRequest is the body of POST /projects/{id}/what-if: a capability with another gate. What
-// is left out is as it is today. A change that several decide will be named here, as changeId.
+// MaxPlayed is how many runs a what-if plays at most.
+const MaxPlayed = 1000
+
+// WhatIfRequest is the body of POST /projects/{id}/what-if: a capability with another gate, which is
+// given or is that of a proposed change. What is left out is as it is today.
 type WhatIfRequest struct {
-	Capability    string         `json:"capability" minLength:"1"`
+	Capability    string         `json:"capability,omitempty" doc:"may be left out with a change that gives one capability another gate"`
+	ChangeID      string         `json:"changeId,omitempty" doc:"a change of this project that is proposed, in place of a gate; for who reads changes"`
 	Approval      string         `json:"approval,omitempty" enum:"NONE,RISK_BASED,ALWAYS"`
 	ApprovalRules []ApprovalRule `json:"approvalRules,omitempty" nullable:"false" doc:"[] for none"`
 	Budgets       []Budget       `json:"budgets,omitempty" nullable:"false" doc:"[] for none"`
-	Last          int64          `json:"last" minimum:"1" maximum:"1000" doc:"so many LIVE runs of the capability, the newest"`
+	Last          int64          `json:"last,omitempty" minimum:"1" maximum:"1000" doc:"so many LIVE runs of the capability, the newest; with changeId 1000 if it is left out"`
 }
 
 // WhatIf is what became of runs, and what would become of them by another gate.

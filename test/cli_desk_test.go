@@ -29,4 +29,7 @@ func TestTheCommandLineSaysWhatWaits(t *testing.T) {
 	w.command(t, 2, "budgets")
 	file := w.file(t, "what-if.json", doc{"capability": "pay", "last": 100, "approval": "NONE"})
 	prints(t, w.command(t, 0, "projects", "what-if", "default-pays", file, "--profile", "viewer").Out, "2 runs played; nothing is changed.", "1 would have gone out unasked that a person rejected", id, "not today", "12.50")
+	w.command(t, 2, "projects", "what-if", "default-pays")
+	w.command(t, 2, "projects", "what-if", "default-pays", file, "--change", "chg-none")
+	w.command(t, 3, "projects", "what-if", "default-pays", "--change", "chg-none", "--last", "5")
 }

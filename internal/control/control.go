@@ -95,7 +95,6 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.CredentialService = projects.NewCredentials(c)
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
 	s.AnswerKeyService, s.BudgetService = projects.NewAnswerKeys(c, s.ProjectService), projects.NewBudgets(c, s.ProjectService)
-	s.WhatIfService = projects.NewWhatIfs(c)
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = models.NewModels(c), plans.NewPlans(c)
@@ -112,6 +111,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 
 	s.AuditService, s.ReceiptService, s.MetricService = evidence.NewAudits(c), evidence.NewReceipts(c, s.RunService, s.ApprovalService), evidence.NewMetrics(c)
 	s.ChangeService, s.DecisionService, s.MakeService = changes.New(c, s.ApprovalService.Asserted, s.makers())
+	s.WhatIfService = projects.NewWhatIfs(c, s.ChangeService.Asked)
 	s.DeskService = approvals.NewDesks(c, s.ApprovalService, s.DecisionService.WaitingChanges)
 	return s
 }

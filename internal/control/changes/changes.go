@@ -129,3 +129,12 @@ func (s *ChangeService) Change(ctx context.Context, a core.Actor, id string) (ou
 	})
 	return out, err
 }
+
+// Asked reads a change with the request that it asks for.
+func (s *ChangeService) Asked(tx store.Tx, a core.Actor, id string) (*records.Change, error) {
+	if err := access.Allow(a.Principal, access.ReadChanges); err != nil {
+		return nil, err
+	}
+	_, rec, _, err := s.find(tx, a, id)
+	return rec, err
+}

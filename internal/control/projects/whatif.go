@@ -26,12 +26,16 @@ import (
 // WhatIfService plays other gates over runs that there were.
 type WhatIfService struct {
 	*core.Core
-	turns *semaphore.Semaphore // one read of a span of runs at a time
+	changed ReadChange
+	turns   *semaphore.Semaphore // one read of a span of runs at a time
 }
 
+// ReadChange reads a proposed change that the actor may read.
+type ReadChange func(tx store.Tx, a core.Actor, id string) (*records.Change, error)
+
 // NewWhatIfs returns the use case.
-func NewWhatIfs(c *core.Core) *WhatIfService {
-	return &WhatIfService{Core: c, turns: semaphore.New(1)}
+func NewWhatIfs(c *core.Core, changed ReadChange) *WhatIfService {
+	return &WhatIfService{Core: c, changed: changed, turns: semaphore.New(1)}
 }
 
 // Bounds of what a what-if looks at, and has in memory.
@@ -44,6 +48,9 @@ const (
 // changes nothing.
 func (s *WhatIfService) WhatIf(ctx context.Context, a core.Actor, id string, w countersign.WhatIfRequest) (out countersign.WhatIf, err error) {
 	if err := core.WellFormed(a, w); err != nil {
+		return out, err
+	}
+	if err := asked(&w); err != nil {
 		return out, err
 	}
 	would, err := s.proposed(ctx, a, id, w)
@@ -102,18 +109,13 @@ func (s *WhatIfService) proposed(ctx context.Context, a core.Actor, id string, w
 		if err != nil {
 			return err
 		}
-		now := p.Capability(w.Capability)
-		if now == nil {
-			return countersign.Invalid("capability", "project %s has no capability %s", id, w.Capability)
+		if w.ChangeID != "" {
+			would, err = s.changedGate(tx, a, &p, w)
+		} else {
+			would, err = givenGate(&p, w)
 		}
-		if would = *now; w.Approval != "" {
-			would.Approval = w.Approval
-		}
-		if w.ApprovalRules != nil {
-			would.ApprovalRules = w.ApprovalRules
-		}
-		if w.Budgets != nil {
-			would.Budgets = w.Budgets
+		if err != nil {
+			return err
 		}
 		if core.Masks(a) && mask.GateTells(&p, &would) {
 			return countersign.Errorf(countersign.CodeRoleRequired, "a rule, a budget or the title of %s names an input that is hidden from a VIEWER; who plays it needs another role", would.Name)

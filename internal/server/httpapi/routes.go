@@ -80,7 +80,7 @@ func (a *API) routes() []route {
 
 		{method: "POST", path: "/projects/{id}/validate", op: access.ValidateProject, id: "validateProject", tag: "projects", summary: "Contradictions and gaps of a project's approval rules, each with inputs that show it", status: 200, answer: typeOf[countersign.Validation](), handle: byID(a.control.ValidateProject)},
 
-		{method: "POST", path: "/projects/{id}/what-if", op: access.WhatIf, id: "whatIf", tag: "projects", summary: "What another approval, other rules or other budgets would have done with past runs; changes nothing", body: typeOf[countersign.WhatIfRequest](), status: 200, answer: typeOf[countersign.WhatIf](), handle: withBody(a.control.WhatIf)},
+		{method: "POST", path: "/projects/{id}/what-if", op: access.WhatIf, id: "whatIf", tag: "projects", summary: "What another approval, other rules or other budgets, or a proposed change, would have done with past runs; changes nothing", body: typeOf[countersign.WhatIfRequest](), status: 200, answer: typeOf[countersign.WhatIf](), handle: withBody(a.control.WhatIf)},
 		{method: "GET", path: "/budgets", op: access.ReadBudgets, id: "budgets", tag: "projects", summary: "What is used of the budgets of a project's capabilities, or of an agent", query: []param{{name: "projectId", doc: "of this project's capabilities; this or agentId", kind: idParam}, {name: "agentId", doc: "of this agent", kind: idParam}}, status: 200, answer: typeOf[countersign.BudgetUses](), handle: a.budgets},
 
 		{method: "GET", path: "/groups", op: access.ReadGroups, id: "listGroups", tag: "groups", summary: "List the groups of users whom approval rules name", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Group]](), handle: list(a.control.Groups)},

@@ -20,7 +20,7 @@ type Projects struct {
 	Show       Show[countersign.Project]          `cmd:"" set:"whose=The project's" help:"Show a project and its capabilities." example:"projects show default-shop"`
 	Put        ProjectsPut                        `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
 	Validate   ProjectsValidate                   `cmd:"" help:"Find contradictions and gaps in a project's approval rules, each with inputs that show it; with --strict, exit status 1 if there are any." example:"projects validate default-shop"`
-	WhatIf     ProjectsWhatIf                     `cmd:"" name:"what-if" help:"Say what another approval, other rules or other budgets of a capability would have done with its past LIVE runs; changes nothing." example:"projects what-if default-shop what-if.json"`
+	WhatIf     ProjectsWhatIf                     `cmd:"" name:"what-if" help:"Say what another approval, other rules or other budgets of a capability, or a proposed change, would have done with its past LIVE runs; changes nothing." example:"projects what-if default-shop what-if.json"`
 	Health     ProjectsHealth                     `cmd:"" help:"Check a project's health; exit status 1 if it isn't healthy (ADMIN)." example:"projects health default-shop"`
 	Run        ProjectsRun                        `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 	Enable     ProjectsEnable                     `cmd:"" help:"Allow LIVE runs to use a project that passed its health check (ADMIN)." example:"projects enable default-shop"`

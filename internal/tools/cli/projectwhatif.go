@@ -11,15 +11,24 @@ import (
 // ProjectsWhatIf is the command `projects what-if`.
 type ProjectsWhatIf struct {
 	ID   string `arg:"" help:"The project's id."`
-	File string `arg:"" help:"WhatIfRequest as JSON: capability, last, and the approval, approvalRules or budgets to try; - is standard input."`
+	File string `arg:"" optional:"" help:"WhatIfRequest as JSON: capability, last, and the approval, approvalRules or budgets to try; - is standard input."`
+
+	Change     string `help:"Play the gate that this proposed change asks for, in place of a file." placeholder:"ID"`
+	Capability string `help:"With --change: the capability, where it gives several another gate." placeholder:"NAME"`
+	Last       int64  `help:"With --change: so many LIVE runs, the newest, 1 to 1000." default:"1000"`
 	Asking
 }
 
 // Run plays another gate over past runs. It changes nothing.
 func (p *ProjectsWhatIf) Run(t *Terminal) error {
-	var w countersign.WhatIfRequest
-	if err := readDocument(t, p.File, &w); err != nil {
-		return err
+	if (p.File == "") == (p.Change == "") {
+		return Unusablef("name a file with the gate to try, or a proposed change with --change")
+	}
+	w := countersign.WhatIfRequest{ChangeID: p.Change, Capability: p.Capability, Last: p.Last}
+	if p.Change == "" {
+		if err := readDocument(t, p.File, &w); err != nil {
+			return err
+		}
 	}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.WhatIf, error) { return c.WhatIf(t.Context, p.ID, w) }, printPlayed)
 }

@@ -452,7 +452,7 @@ class Operations(ABC):
         return Listing(lambda query: self._send(Call("GET", ("webhooks",), query=query)), {"limit": limit, "offset": offset})
 
     def what_if(self, id: str, body: t.WhatIfRequest) -> t.WhatIf:
-        """What another approval, other rules or other budgets would have done with past runs; changes nothing."""
+        """What another approval, other rules or other budgets, or a proposed change, would have done with past runs; changes nothing."""
         return self._send(Call("POST", ("projects", id, "what-if"), body=body))
 
     def withdraw_change(self, id: str, body: t.ChangeWithdrawal) -> t.ProposedChange:
@@ -899,7 +899,7 @@ class AsyncOperations(ABC):
         return AsyncListing(lambda query: self._send(Call("GET", ("webhooks",), query=query)), {"limit": limit, "offset": offset})
 
     async def what_if(self, id: str, body: t.WhatIfRequest) -> t.WhatIf:
-        """What another approval, other rules or other budgets would have done with past runs; changes nothing."""
+        """What another approval, other rules or other budgets, or a proposed change, would have done with past runs; changes nothing."""
         return await self._send(Call("POST", ("projects", id, "what-if"), body=body))
 
     async def withdraw_change(self, id: str, body: t.ChangeWithdrawal) -> t.ProposedChange:

@@ -3045,9 +3045,12 @@ class WhatIfRequest(TypedDict):
     approvalRules: NotRequired[list[ApprovalRule]]
     # [] for none
     budgets: NotRequired[list[Budget]]
-    capability: str
-    # so many LIVE runs of the capability, the newest
-    last: int
+    # may be left out with a change that gives one capability another gate
+    capability: NotRequired[str]
+    # a change of this project that is proposed, in place of a gate; for who reads changes
+    changeId: NotRequired[str]
+    # so many LIVE runs of the capability, the newest; with changeId 1000 if it is left out
+    last: NotRequired[int]
 
 
 class WouldCheck(TypedDict):

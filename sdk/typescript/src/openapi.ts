@@ -3658,12 +3658,15 @@ export interface components {
             approvalRules?: components["schemas"]["ApprovalRule"][];
             /** @description [] for none */
             budgets?: components["schemas"]["Budget"][];
-            capability: string;
+            /** @description may be left out with a change that gives one capability another gate */
+            capability?: string;
+            /** @description a change of this project that is proposed, in place of a gate; for who reads changes */
+            changeId?: string;
             /**
              * Format: int64
-             * @description so many LIVE runs of the capability, the newest
+             * @description so many LIVE runs of the capability, the newest; with changeId 1000 if it is left out
              */
-            last: number;
+            last?: number;
         };
         WouldCheck: {
             capability: string;
