@@ -128,14 +128,31 @@
     if (was && (was.getAttribute("data-run") === id || was.getAttribute("data-last") === of)) once("last", last);
   }
 
-  var unknown = {}, stream = null;
+  var unknown = {}, stream = null, began = false;
+
+  // missed looks whether what is shown still waits.
+  function missed() {
+    var of = item && item.getAttribute("data-item");
+    if (!of || !d.querySelector("[data-decides]")) return;
+    get("row?of=" + encodeURIComponent(of)).then(function (html) {
+      var now = parsed(html);
+      if (now && now.classList.contains("it--done")) changed();
+    }).catch(function () {});
+  }
 
   function follow() {
     if (stream || !window.EventSource || d.hidden || !body.hasAttribute("data-lives")) return;
+    began = false;
     stream = new EventSource("/console/desk/events");
+    stream.addEventListener("open", function () { began = false; });
     stream.addEventListener("waiting", function (e) {
       var n = JSON.parse(e.data), more = seen ? n.approvals + n.recoveries - seen.approvals - seen.recoveries : 0;
       if (!seen && rail) more = n.approvals + n.recoveries - counts[0] - counts[1];
+      if (!began) { // what happened between the page and its stream is looked at once
+        began = true;
+        last();
+        missed();
+      }
       seen = n;
       show(n);
       if (more > 0 && rail) setTimeout(function () { Object.keys(unknown).forEach(function (of) { added[of] = true; }); while (Object.keys(added).length < more) added["?" + Object.keys(added).length] = true; announce(); }, 400);
