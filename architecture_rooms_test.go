@@ -40,12 +40,13 @@ var rooms = map[string]map[string][]string{
 		"web/webtest": {"web"}, // for tests
 		"form":        {"text", "web"},
 		"drawn":       {"text"},
+		"desk":        {"drawn", "text", "web"},
 		"steps":       {"form", "text", "web"},
 		"rules":       {"form", "text", "web"},
 
 		"access":    {"form", "text", "web"},
 		"agents":    {"form", "plans", "projects", "rules", "steps", "text", "web"},
-		"approvals": {"drawn", "runs", "text", "web"},
+		"approvals": {"desk", "drawn", "runs", "text", "web"},
 		"models":    {"drawn", "form", "rules", "steps", "text", "web"},
 		"overview":  {"runs", "text", "web"},
 		"plans":     {"form", "runs", "steps", "text", "web"},

@@ -161,6 +161,15 @@ func Found(answer countersign.Value, outputField string, field string) (counters
 // Queue is the position of an approval among the pending ones, oldest first.
 type Queue = approvals.Queue
 
+// InboxQuery says which of the approvals that wait a desk lists, and in which order.
+type InboxQuery = approvals.InboxQuery
+
+// InboxRow is an approval as a desk lists it.
+type InboxRow = approvals.InboxRow
+
+// Inbox is a part of a desk's list.
+type Inbox = approvals.Inbox
+
 // DeskStream is what waits for somebody, as they follow it.
 type DeskStream = approvals.DeskStream
 

@@ -83,7 +83,7 @@ func (h *fixture) aRejectedApprovalEndsTheRun(t *testing.T) {
 	mara.click("main", "Reject", "") // the browser itself requires a reason
 	mara.fill(`[name="reason"]`, "the item never came back")
 	mara.press("main", "Reject")
-	mara.at("/runs/" + run)
+	mara.sees("Rejected by you")
 	ines.sees("rejected it: “the item never came back”")
 	if n := s.refunds(); n != 0 {
 		t.Errorf("the refund was sent %d times", n)
@@ -104,7 +104,7 @@ func (h *fixture) twoTabsDecideAtOnce(t *testing.T) {
 		p.fill(`[name="reason"]`, "decided by one of two")
 	}
 	mara.press("main", "Approve and send")
-	mara.at("/runs/" + run)
+	mara.sees("Approved by you")
 	ben.press("main", "Reject")
 	ben.sees(s.mail("mara") + " decided this")
 	ben.sees("Nothing was sent twice")

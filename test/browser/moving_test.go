@@ -61,8 +61,8 @@ func TestAnApprovalAsAMovingPicture(t *testing.T) {
 	f.point("Approve and send")
 	f.shot(80)
 	mara.press("main", "Approve and send")
-	mara.at("/runs/" + run)
-	mara.sees("Done.")
+	mara.sees("Approved by you")
+	s.reaches(run, "COMPLETED")
 	f.shot(350)
 	f.write(*moving)
 }

@@ -60,12 +60,13 @@ func TestAnApproverApprovesWithAPhone(t *testing.T) {
 	taps++
 	p.tap(`button[value="APPROVED"]`)
 	taps++
-	p.at("/runs/" + run)
+	p.at("/desk")
+	p.sees("Approved by you")
 	s.reaches(run, "COMPLETED")
 	if n := s.refunds(); n != 1 || taps > 3 {
 		t.Errorf("%d refunds were sent after %d taps", n, taps)
 	}
-	p.sees("Done.")
+	p.until("the outcome to arrive", `document.getElementById("last").textContent.includes("verified after")`)
 }
 
 // tap presses what stands in the middle of an element, as a finger does: nothing may cover it,

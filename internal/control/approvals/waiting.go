@@ -38,6 +38,15 @@ func (s *ReviewService) Waiting(ctx context.Context, a core.Actor, limit int) (l
 	return list, more, err
 }
 
+// Uncertain lists the runs within the actor's scope whose outcome nobody knows, the oldest first.
+func (s *ReviewService) Uncertain(ctx context.Context, a core.Actor, limit int) (list []Waiting, err error) {
+	err = s.View(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		list, _, err = s.uncertainRuns(tx, a, limit)
+		return err
+	})
+	return list, err
+}
+
 // uncertainRuns lists the runs with an unknown outcome. Reconciled runs that wait for a slot
 // have the same status, but wait for nobody.
 func (s *ReviewService) uncertainRuns(tx store.Tx, a core.Actor, limit int) (list []Waiting, more bool, err error) {

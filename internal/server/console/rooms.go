@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console/access"
 	"github.com/countersign/countersign/internal/server/console/agents"
 	"github.com/countersign/countersign/internal/server/console/approvals"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/models"
 	"github.com/countersign/countersign/internal/server/console/overview"
 	"github.com/countersign/countersign/internal/server/console/plans"
@@ -49,7 +50,7 @@ func New(cfg Config, s *control.Service) (*Console, error) {
 
 func routes(cfg Config, live *runs.Views) []web.Route {
 	return slices.Concat(
-		overview.Routes(), runs.Routes(live), approvals.Routes(), recovery.Routes(), plans.Routes(), models.Routes(), projects.Routes(), agents.Routes(),
+		overview.Routes(), desk.Routes(), runs.Routes(live), approvals.Routes(), recovery.Routes(), plans.Routes(), models.Routes(), projects.Routes(), agents.Routes(),
 		access.Routes(cfg.Verifier),
 	)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
@@ -52,7 +53,11 @@ type Data struct {
 	Errors  map[string]string // by field
 	Reason  string            // as it was typed
 
-	Suggested string // inputs, as they were typed
+	Suggested string            // inputs, as they were typed as JSON
+	Corrected map[string]string // what was typed over inputs, by name
+
+	Desk  *desk.Rail // what else waits
+	Later bool       // the visitor has put it off
 }
 
 // StepSummary is a step that ran earlier, with what its verification found.
@@ -74,15 +79,18 @@ func approvalPage(v *web.Request) (*web.Page, error) {
 
 // Page is the page.
 func (d *Data) Page() *web.Page {
-	return &web.Page{Name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []web.Crumb{
-		{Word: "Approvals", Href: "/approvals"}, {Word: d.ID, ID: true},
-	}}
+	return &web.Page{Name: "approval", Title: d.Heading(), Nav: "desk", Desk: true, Data: d, Crumbs: desk.Crumbs(desk.Approval, web.Crumb{Word: d.ID, ID: true})}
 }
 
 // Heading is the capability's title filled with the inputs, else the step's name, else
 // the capability's name (when the plan can't be seen).
 func (d *Data) Heading() string {
 	return cmp.Or(d.Title, d.Course.Name, d.Capability)
+}
+
+// Put is the form that puts it off.
+func (d *Data) Put() desk.Later {
+	return desk.Later{Desk: d.Desk, Kind: desk.Approval, ID: d.ID, Later: d.Later}
 }
 
 // approvalOf reads everything that the page shows. It changes nothing.
@@ -106,6 +114,10 @@ func approvalOf(v *web.Request, id string) (*Data, error) {
 		d.Shares = d.Refused == nil && access.SharedMaker(v.Actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.Now)
 	}
+	if d.Desk, err = desk.Of(v, desk.Approval, id); err != nil {
+		return nil, err
+	}
+	d.Later = desk.IsLater(v, id)
 	d.WordDecision()
 	d.Rehearsed = runs.RehearsedStep(v, a.RunID, a.StepID)
 	if d.Queue, err = v.Control.ApprovalQueue(ctx, v.Actor, id); err != nil {
@@ -138,6 +150,7 @@ var approvalListed = []string{
 	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker",
 	"decisions", "approvalsNeeded", "groups", "escalations", "reasons", "decisionAssertion",
 	"state", "stateDigest", "changed", "askedAgain", "previousApprovalId", "superseded",
+	"usual", "requesterRecord", "suggestedFrom",
 	"inputSnapshot", // all of it is in the request
 }
 

@@ -45,7 +45,7 @@ func approvalsPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d := approvalsData{Filters: approvalFilters(v, chosen), Pager: v.Pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting, Rows: found.Items}
-	return &web.Page{Name: "approvals", Title: "Approvals", Nav: "approvals", Crumbs: []web.Crumb{{Word: "Approvals"}}, Data: d}, nil
+	return &web.Page{Name: "approvals", Title: "Approvals", Nav: "desk", Crumbs: []web.Crumb{{Word: "Decide", Href: "/desk"}, {Word: "Approvals"}}, Data: d}, nil
 }
 
 // approvalChoices are the inbox's filters; the first is the default.

@@ -2,13 +2,16 @@ package approvals
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
@@ -28,6 +31,9 @@ func decideApproval(v *web.Request) (string, error) {
 	if err := cmp.Or(typedSuggestion(v, &decision), typedAssertion(v, &decision)); err != nil {
 		return "", decideAgain(v, id, err)
 	}
+	if err := typedCorrection(v, id, &decision); err != nil {
+		return "", decideAgain(v, id, err)
+	}
 	if decision.Decision != countersign.ApprovalRejected { // a rejected request need not have been read
 		if err := hasSeen(v, id); err != nil {
 			return "", decideAgain(v, id, err)
@@ -37,8 +43,36 @@ func decideApproval(v *web.Request) (string, error) {
 	if err != nil {
 		return "", decideAgain(v, id, err)
 	}
-	return "/runs/" + a.RunID, nil
+	return desk.Onward(v, desk.Approval, id, "/runs/"+a.RunID), nil
 }
+
+// typedCorrection reads what was typed over the inputs: a rejection carries it along, an approval
+// is refused, since it would send what stands no longer in the form.
+func typedCorrection(v *web.Request, id string, decision *countersign.Decision) error {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(v.R.PostForm)), func(name string) bool { return strings.HasPrefix(name, field("")) }) {
+		return nil
+	}
+	a, err := v.Control.Approval(v.R.Context(), v.Actor, id)
+	if err != nil {
+		return err
+	}
+	c := correctionOf(v, DataOf(a))
+	switch {
+	case len(c.names) == 0:
+		return nil
+	case decision.Decision != countersign.ApprovalRejected:
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%scorrected: %s; reject with the correction, or take it back to approve what was asked for", correctedField, strings.Join(c.names, ", "))
+	case len(c.wrong) > 0:
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%s%s can't be read", correctedField, strings.Join(c.names, ", "))
+	case decision.SuggestedInput != nil:
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%syou typed over inputs and wrote other ones as JSON; take one of them back", correctedField)
+	}
+	decision.SuggestedInput = c.all
+	return nil
+}
+
+// correctedField begins the messages about corrections, which stand at the table of inputs.
+const correctedField = "inputs: "
 
 // typedSuggestion reads the inputs that the form suggests, an empty field being none.
 func typedSuggestion(v *web.Request, d *countersign.Decision) error {
@@ -85,10 +119,33 @@ func decideAgain(v *web.Request, id string, refused error) error {
 		return refused
 	}
 	d.Reason, d.Suggested = v.Form("reason"), v.Form("suggested")
+	c := correctionOf(v, d)
+	d.Corrected = c.typed
 	decideWrong(v, d, e)
+	d.correctedWrong(e, c)
 	p := d.Page()
 	p.Status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
+}
+
+// correctedWrong puts what is wrong with a correction where it was typed.
+func (d *Data) correctedWrong(e *countersign.Error, c correction) {
+	if d.Errors == nil {
+		d.Errors = map[string]string{}
+	}
+	maps.Copy(d.Errors, c.wrong)
+	if len(c.names) == 0 || e.Code != countersign.CodeInvalidRequest || !strings.HasPrefix(e.Message, "suggestedInput") {
+		return
+	}
+	delete(d.Errors, "suggested") // it was typed over the inputs
+	for problem := range strings.SplitSeq(e.Message, "; ") {
+		at, why, _ := strings.Cut(strings.TrimPrefix(problem, "suggestedInput"), ": ")
+		if name := strings.TrimPrefix(at, "."); slices.Contains(c.names, name) {
+			d.Errors[field(name)] = text.Upper(why) + "."
+			continue
+		}
+		d.Errors["inputs"] = text.Upper(problem) + "."
+	}
 }
 
 // decideWrong puts the error beside its field, or above the page.
@@ -96,6 +153,8 @@ func decideWrong(v *web.Request, d *Data, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
+	case e.Code == countersign.CodeInvalidRequest && strings.HasPrefix(e.Message, correctedField):
+		d.Errors = map[string]string{"inputs": text.Upper(strings.TrimPrefix(e.Message, correctedField)) + "."}
 	case e.Code == countersign.CodeInvalidRequest && strings.HasPrefix(e.Message, "suggestedInput"):
 		d.Errors = map[string]string{"suggested": e.Message}
 	case e.Code == countersign.CodeInvalidRequest:

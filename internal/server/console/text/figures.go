@@ -14,9 +14,16 @@ import (
 const ExactTime = "2006-01-02 15:04:05.000 UTC"
 
 // TimeTag is a time with the exact one on hover.
-func TimeTag(t time.Time, text string) template.HTML {
+func TimeTag(t time.Time, text string) template.HTML { return TimeTagAs("", t, text) }
+
+// TimeTagAs is a time that a script keeps: "ago", "since" and "until" tick, "at" is put into the
+// reader's zone.
+func TimeTagAs(kind string, t time.Time, text string) template.HTML {
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `" title="` + t.Format(ExactTime) + `">` + template.HTMLEscapeString(text) + `</time>`) //nolint:gosec // the text is escaped, the rest are figures
+	if kind != "" {
+		kind = ` data-t="` + kind + `"`
+	}
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `" title="` + t.Format(ExactTime) + `"` + kind + `>` + template.HTMLEscapeString(text) + `</time>`) //nolint:gosec // the text is escaped, the rest are figures
 }
 
 // exactly is a full time, for evidence.
@@ -93,3 +100,30 @@ func TimeoutWord(d time.Duration) string {
 
 // atMost is a capability's timeout.
 func atMost(c countersign.Capability) string { return TimeoutWord(c.Timeout()) }
+
+// Grouped is a number as it is spelt, in groups of three digits that a style sets apart: what is
+// copied has the digits alone.
+func Grouped(number string) template.HTML {
+	whole, rest, sign := number, "", ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	if i := strings.IndexAny(whole, ".eE"); i >= 0 {
+		whole, rest = whole[:i], whole[i:]
+	}
+	first := len(whole) % 3
+	groups := []string{}
+	if first > 0 {
+		groups = append(groups, whole[:first])
+	}
+	for i := first; i < len(whole); i += 3 {
+		groups = append(groups, whole[i:i+3])
+	}
+	for i := range groups {
+		groups[i] = template.HTMLEscapeString(groups[i])
+		if i > 0 {
+			groups[i] = `<span class="dig">` + groups[i] + `</span>`
+		}
+	}
+	return template.HTML(sign + strings.Join(groups, "") + template.HTMLEscapeString(rest)) //nolint:gosec // every part is escaped
+}

@@ -10,7 +10,7 @@ import (
 
 // Functions are what templates write values with.
 var Functions = template.FuncMap{
-	"clock": clock, "exact": exactly, "upper": Upper, "titled": Titled, "breakable": breakable,
+	"clock": clock, "exact": exactly, "upper": Upper, "grouped": Grouped, "titled": Titled, "breakable": breakable,
 	"took": func(ms int64) template.HTML { return unbroken(Took(ms)) }, "size": func(n int64) template.HTML { return unbroken(size(n)) },
 	"bytes":  func(n countersign.ByteCount) template.HTML { return unbroken(size(int64(n))) },
 	"plural": func(n int, one, many string) template.HTML { return unbrokenSpaces(Plural(n, one, many), 1) }, "nb": func() template.HTML { return unbroken(" ") },

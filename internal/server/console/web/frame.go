@@ -24,6 +24,15 @@ type Frame struct {
 	Banners []banner
 }
 
+// Piece is a part of a page with what it shows.
+type Piece struct {
+	Frame
+	Of any
+}
+
+// With is a part of the page that shows one thing.
+func (f Frame) With(of any) Piece { return Piece{f, of} }
+
 // Can reports whether to show the controls of an operation. The use case checks the
 // permission again.
 func (f Frame) Can(op string) bool { return f.Request.Can(access.Operation(op)) }
@@ -32,6 +41,19 @@ func (f Frame) Can(op string) bool { return f.Request.Can(access.Operation(op)) 
 // of it is stored.
 func (f Frame) Unsaved() bool { return f.R.Method == http.MethodPost && !f.Alone }
 
+// Path is the address of the page.
+func (f Frame) Path() string {
+	if f.R == nil || f.R.Method != http.MethodGet {
+		return Prefix + "/desk"
+	}
+	return f.R.URL.RequestURI()
+}
+
+// Lives reports a page that keeps its counts by a stream.
+func (f Frame) Lives() bool {
+	return f.Page != nil && !f.Alone && f.signedIn() && f.Can(string(access.ReadEvents))
+}
+
 // Roles are the visitor's roles in words.
 func (f Frame) Roles() string { return text.RoleWords(f.Actor.Roles) }
 
@@ -39,10 +61,19 @@ func (f Frame) Roles() string { return text.RoleWords(f.Actor.Roles) }
 func (f Frame) Ago(t time.Time) template.HTML { return f.ago(t) }
 
 // Since is the time that has passed.
-func (f Frame) Since(t time.Time) template.HTML { return text.TimeTag(t, text.Span(f.Now.Sub(t))) }
+func (f Frame) Since(t time.Time) template.HTML {
+	return text.TimeTagAs("since", t, text.Span(f.Now.Sub(t)))
+}
 
 // Until is the time that is left.
-func (f Frame) Until(t time.Time) template.HTML { return text.TimeTag(t, text.Span(t.Sub(f.Now))) }
+func (f Frame) Until(t time.Time) template.HTML {
+	return text.TimeTagAs("until", t, text.Span(t.Sub(f.Now)))
+}
+
+// At is a time of a day, which a script puts into the reader's zone.
+func (f Frame) At(t time.Time) template.HTML {
+	return text.TimeTagAs("at", t, t.UTC().Format("Mon 2 Jan, 15:04 UTC"))
+}
 
 // Elsewhere is the identity provider's name, "" for none.
 func (f Frame) Elsewhere() string {
@@ -97,7 +128,13 @@ var retireEffects = map[string]string{
 }
 
 // counts are the numbers beside the navigation.
-type counts struct{ Approvals, Recovery, Active int }
+type counts struct {
+	countersign.WaitingCounts
+	Active int
+}
+
+// Decide is how much waits for the visitor.
+func (c counts) Decide() int { return c.Approvals + c.Recoveries + c.Changes }
 
 func (v *Request) frame(p *Page) Frame {
 	f := Frame{Page: p, Request: v, Actor: v.Actor, Theme: themeOf(v), Keys: keysOn(v)}
@@ -114,20 +151,32 @@ func (v *Request) frame(p *Page) Frame {
 
 // countsOf stay zero if they can't be read: the page itself reports the error.
 func countsOf(v *Request) counts {
-	one := control.List{Limit: 1}
-	ctx := v.R.Context()
-	var c counts
-	if n, err := v.Control.CountApprovals(ctx, v.Actor, control.ApprovalFilter{Status: string(countersign.ApprovalPending)}); err == nil {
-		c.Approvals = n
-	}
-	for status, into := range map[countersign.RunStatus]*int{
-		countersign.RunRecoveryRequired: &c.Recovery, countersign.RunRunning: &c.Active,
-	} {
-		if p, err := v.Control.Runs(ctx, v.Actor, one, control.RunFilter{Status: string(status)}); err == nil {
-			*into = p.Total
-		}
+	c := counts{WaitingCounts: Waiting(v)}
+	if p, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: 1}, control.RunFilter{Status: string(countersign.RunRunning)}); err == nil {
+		c.Active = p.Total
 	}
 	return c
+}
+
+// Waiting is what waits for the visitor: as the feed of their open pages knows it, else what is of
+// a kind that they decide, in their reach.
+func Waiting(v *Request) (n countersign.WaitingCounts) {
+	if known := v.Control.WaitsNow(v.Actor); known != nil {
+		return *known
+	}
+	ctx := v.R.Context()
+	if v.Can(access.DecideApproval) {
+		n.Approvals, _ = v.Control.CountApprovals(ctx, v.Actor, control.ApprovalFilter{Status: string(countersign.ApprovalPending)})
+	}
+	if v.Can(access.ReconcileRun) {
+		if p, err := v.Control.Runs(ctx, v.Actor, control.List{Limit: 1}, control.RunFilter{Status: string(countersign.RunRecoveryRequired)}); err == nil {
+			n.Recoveries = p.Total
+		}
+	}
+	if v.Can(access.DecideChange) {
+		n.Changes, _ = v.Control.WaitingChanges(ctx, v.Actor)
+	}
+	return n
 }
 
 // ago is a coarse age; a future time reads "in …".
@@ -138,13 +187,13 @@ func (v *Request) ago(t time.Time) template.HTML {
 	d := v.Now.Sub(t)
 	switch {
 	case d < 0:
-		return "in " + text.TimeTag(t, text.Span(-d))
+		return "in " + text.TimeTagAs("until", t, text.Span(-d))
 	case d < time.Second:
-		return text.TimeTag(t, "now")
+		return text.TimeTagAs("ago", t, "now")
 	case d > 14*24*time.Hour:
 		return text.TimeTag(t, t.UTC().Format("2 Jan 2006"))
 	}
-	return text.TimeTag(t, text.Span(d)+" ago")
+	return text.TimeTagAs("ago", t, text.Span(d)+" ago")
 }
 
 // RevisionReplaced is the revision that a form replaces when it is saved: the one that it

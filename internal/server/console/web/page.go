@@ -21,6 +21,7 @@ type Page struct {
 	Nav    string // the current entry of the navigation
 	Crumbs []Crumb
 	Alone  bool // without navigation: sign-in and setup
+	Desk   bool // a list beside what is decided, as wide as the window
 	Data   any
 
 	conflict bool // somebody else saved a newer revision, which the page shows
