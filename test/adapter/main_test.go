@@ -95,11 +95,11 @@ type process struct {
 
 var variables = []string{"SHOP_SECRET=" + secret, "SHOP_SEED=" + strings.Repeat("5a", 32), "SHOP_KEY=the-key-of-the-shop-0123", "GIVEN=a value for the command"}
 
-// start starts an adapter and waits until it listens.
+// start starts an adapter, whose temporary directory is its folder, and waits until it listens.
 func start(t *testing.T, dir string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.CommandContext(t.Context(), harness.Binary(t), "adapter", "serve", "adapter.yaml"), ended: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = dir, append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, variables...)
+	p.cmd.Dir, p.cmd.Env = dir, append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}, variables...)
 	errs, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

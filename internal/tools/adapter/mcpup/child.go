@@ -20,7 +20,6 @@ import (
 // child is the process of a server.
 type child struct {
 	cmd    *exec.Cmd
-	home   string
 	in     io.WriteCloser
 	out    *os.File
 	exited chan struct{}
@@ -28,18 +27,18 @@ type child struct {
 
 // start starts the command with nothing but a PATH, an empty HOME of its own, and what FILE names.
 func start(cfg *file.MCP, secrets up.Secrets, log *slog.Logger, masker outbound.Masker) (c *child, err error) {
-	home, err := os.MkdirTemp("", "countersign-adapter-home-")
+	home, err := newHome()
 	if err != nil {
 		return nil, err
 	}
-	c = &child{home: home, exited: make(chan struct{})}
+	c = &child{exited: make(chan struct{})}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(home) // it is empty
+			home.remove()
 		}
 	}()
 	c.cmd = exec.CommandContext(context.Background(), cfg.Command[0], cfg.Command[1:]...) //nolint:gosec // the operator's own command
-	c.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}
+	c.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home.path}
 	for _, name := range cfg.Env {
 		value, err := secrets.Of(name)
 		if err != nil {
@@ -49,7 +48,7 @@ func start(cfg *file.MCP, secrets up.Secrets, log *slog.Logger, masker outbound.
 	}
 	c.cmd.Stderr = &speech{log: log, masker: masker, left: maxSpeech}
 	c.cmd.WaitDelay = time.Second
-	if err := isolate(c.cmd, cfg.User, home); err != nil {
+	if err := isolate(c.cmd, cfg.User, home.path); err != nil {
 		return nil, err
 	}
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
@@ -68,7 +67,7 @@ func start(cfg *file.MCP, secrets up.Secrets, log *slog.Logger, masker outbound.
 	go func() {
 		defer close(c.exited)
 		_ = c.cmd.Wait() // how it ended is nothing to us
-		_ = os.RemoveAll(home)
+		home.remove()
 	}()
 	return c, nil
 }
