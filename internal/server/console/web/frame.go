@@ -51,7 +51,7 @@ func (f Frame) Path() string {
 
 // Lives reports a page that keeps its counts by a stream.
 func (f Frame) Lives() bool {
-	return f.Page != nil && !f.Alone && f.signedIn() && f.Can(string(access.ReadEvents))
+	return f.Page != nil && f.Page.Name != "error" && !f.Alone && f.signedIn() && f.Can(string(access.ReadEvents))
 }
 
 // Roles are the visitor's roles in words.
