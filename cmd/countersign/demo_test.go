@@ -283,6 +283,10 @@ func TestDemoRefusesAStoreThatItDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	assertRefuses(t, dir, demo.KeptFile+": unexpected end of JSON input; take another directory")
+	if err := os.WriteFile(filepath.Join(dir, demo.KeptFile), []byte(`{"secret":"s","adminToken":"t","shopAddress":"127.0.0.1:1"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	assertRefuses(t, dir, filepath.Join(dir, demo.KeptFile)+" is of a demo of another release; take another directory")
 }
 
 // assertRefuses: the demo prints one clear line and exits with 1.

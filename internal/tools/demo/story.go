@@ -77,9 +77,6 @@ func (d *demo) registerProject(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(d.project.AnswerKeys) == 0 {
-		return fmt.Errorf("the store in %s is of a demo of another release; take another directory", d.place.dir)
-	}
 	sideEffects := 0
 	for _, c := range d.project.Capabilities {
 		if c.HasSideEffect() {
