@@ -33,7 +33,7 @@ var outside = map[string][]string{
 	"receiver/receivertest": {"internal/evidence/signature", "receiver"},
 	"examples/go":           {"receiver"},
 	"internal/tools/cli":    {"client", "receiver"},
-	"internal/tools/sample": {},
+	"internal/tools/sample": {"receiver"},
 
 	"internal/tools/adapter/serve": {"receiver"},
 }

@@ -120,6 +120,15 @@ func assertRefundedOnce(t *testing.T, dir string) {
 		keys[e.Key]++
 		orders[orderOf(e.Body)]++
 	}
+	payouts := 0
+	for _, e := range logOf(t, dir) {
+		if e.Acted() && e.Path == "/accounts/"+sample.CustomerAccount+"/payouts" {
+			payouts++
+		}
+	}
+	if payouts != 1 {
+		t.Errorf("%d payouts were made", payouts)
+	}
 	for _, order := range []string{sample.ReturnedOrder, sample.LostOrder, sample.TeamOrder} {
 		if orders[order] != 1 {
 			t.Errorf("%s is refunded %d times", order, orders[order])
@@ -151,20 +160,25 @@ const (
 const envDie = "COUNTERSIGN_TEST_DEMO_DIES"
 
 // TestDemoSurvivesKillInFlight: a demo that is killed with a request in flight has the same end. It
-// repeats a read, and first finds out the outcome of a side effect. With -short it plays the first
+// repeats a read, and has the shop say what became of a side effect. What the shop has never seen its young log doesn't rule
+// out, so a person decides, and another run does it. With -short it plays the first
 // refund and a random selection of the others.
 func TestDemoSurvivesKillInFlight(t *testing.T) {
+	const settled = "settled       by the shop's word"
+	const notExecuted = "reconciled    CONFIRMED_NOT_EXECUTED by mara@marlow.example"
 	for _, c := range []struct{ request, arrived, done string }{
 		{"GET /health", "", ""},
 		{"GET /orders/A-48213", "", ""},
-		{"POST /refunds A-48213", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
-		{"PUT /orders/A-48213/notice", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
-		{"POST /returns/R-7731/close", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_NOT_EXECUTED"}, // the shop doesn't close it in either case
-		{"POST /refunds A-48537", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},         // its answer is lost without a kill too
+		{"POST /refunds A-48213", notExecuted, settled},
+		{"PUT /orders/A-48213/notice", notExecuted, settled},
+		{"POST /returns/R-7731/close", notExecuted, settled},
+		{"POST /refunds A-48537", notExecuted, settled}, // its answer is lost without a kill too
+		{"GET /accounts/C-2207", "", ""},
+		{"POST /accounts/C-2207/payouts", notExecuted, settled},
 		{"GET /orders/A-48377", "", ""},
-		{"POST /refunds A-48377", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
+		{"POST /refunds A-48377", notExecuted, settled},
+		{"GET /calls", "", settled},              // the question what became of a key
 		{"GET /refunds?orderId=A-48213", "", ""}, // the probe, in a recovering demo
-		{"GET /refunds?orderId=A-48537", "", ""},
 		{"GET /refunds?orderId=A-48377", "", ""},
 	} {
 		for moment, resolution := range map[string]string{dieArrived: c.arrived, dieDone: c.done} {
@@ -175,14 +189,14 @@ func TestDemoSurvivesKillInFlight(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				if _, order, isProbe := strings.Cut(c.request, "?orderId="); isProbe {
-					dieAt(t, dir, dieDone+" POST /refunds "+order)
+					dieAt(t, dir, dieArrived+" POST /refunds "+order)
 				}
 				dieAt(t, dir, moment+" "+c.request)
 				out := goOn(t, dir)
 				assertTold(t, out)
 				assertRefundedOnce(t, dir)
-				if resolution != "" && !strings.Contains(out, "reconciled    "+resolution+" by mara@marlow.example") {
-					t.Errorf("it isn't reconciled as %s:\n%s", resolution, out)
+				if resolution != "" && !strings.Contains(out, resolution) {
+					t.Errorf("nothing says %q:\n%s", resolution, out)
 				}
 			})
 		}
@@ -241,6 +255,9 @@ func requested(t *testing.T, r *http.Request) string {
 		t.Error(err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	if strings.HasPrefix(r.RequestURI, sample.SettlementPath+"/") {
+		return r.Method + " " + sample.SettlementPath
+	}
 	return strings.TrimSpace(r.Method + " " + r.RequestURI + " " + orderOf(string(body)))
 }
 
@@ -266,7 +283,7 @@ func TestDemoSettlesWhatAStopCutOff(t *testing.T) {
 	out := goOn(t, dir)
 	assertTold(t, out)
 	assertRefundedOnce(t, dir)
-	if !strings.Contains(out, "reconciled    CONFIRMED_COMPLETED") || !strings.Contains(out, "/refunds?orderId=A-48213") {
-		t.Errorf("it isn't settled by a probe:\n%s", out)
+	if !strings.Contains(out, "settled       by the shop's word") {
+		t.Errorf("it isn't settled by the shop:\n%s", out)
 	}
 }

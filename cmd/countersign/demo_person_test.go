@@ -12,45 +12,82 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign/internal/tools/demo"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
+
+// mute is a shop that doesn't say what became of a key, so that a person has to.
+func mute(shop http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.RequestURI, sample.SettlementPath+"/") {
+			http.Error(w, `{"error":"out of order"}`, http.StatusServiceUnavailable)
+			return
+		}
+		shop.ServeHTTP(w, r)
+	})
+}
 
 func TestDemoAsksThePersonAtTheTerminal(t *testing.T) {
 	var out bytes.Buffer
-	person := strings.NewReader("\nperhaps\ny\ny it came back on the ninth day\ny this one too\nperhaps\nn\ny the shop lists it\ny and so did this one\n")
+	person := strings.NewReader("\nperhaps\ny\ny it came back on the ninth day\ny this one too\ny it is covered\ny it still is\ny and so did this one\n")
 	if err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: t.TempDir(), Out: &out, Errs: io.Discard, Person: person}); err != nil {
 		t.Error(err)
 	}
 	assertTold(t, out.String())
-	if n := strings.Count(out.String(), "approve? [y/n] and the reason: "); n != 6 {
+	if n := strings.Count(out.String(), "approve? [y/n] and the reason: "); n != 8 {
 		t.Errorf("it asks %d times for a decision", n)
 	}
-	if n := strings.Count(out.String(), "did it happen? [y/n] and what shows it: "); n != 3 {
+	if n := strings.Count(out.String(), "did it happen? [y/n] and what shows it: "); n != 0 {
 		t.Errorf("it asks %d times what happened", n)
 	}
-	for _, want := range []string{
-		"Type y or n and, behind it, why: y the shop lists it under this key", "A resolution carries its evidence: y the shop lists it under this key",
-		"reconciled    CONFIRMED_COMPLETED by mara@marlow.example\n                 \"the shop lists it\"\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no line says %s in\n%s", want, &out)
-		}
-	}
-	for _, reason := range []string{"it came back on the ninth day", "this one too", "and so did this one"} {
+	for _, reason := range []string{"it came back on the ninth day", "this one too", "it is covered", "it still is", "and so did this one"} {
 		if !strings.Contains(out.String(), fmt.Sprintf("approved      by mara@marlow.example: %q", reason)) {
 			t.Errorf("the reason %q is missing in\n%s", reason, &out)
 		}
 	}
 }
 
-// TestDemoSendsAgainOnlyWhatAPersonSaysDidNotHappen: a no is a new approval of the same request
-// under the same key, and the shop still pays once.
-func TestDemoSendsAgainOnlyWhatAPersonSaysDidNotHappen(t *testing.T) {
+// TestDemoAsksThePersonWhatTheShopDoesNotSay: the person looks at the probe, and says what happened.
+func TestDemoAsksThePersonWhatTheShopDoesNotSay(t *testing.T) {
+	var out bytes.Buffer
+	person := strings.NewReader("y one\ny two\nperhaps\nn\ny the shop lists it\ny three\ny four\ny five\n")
+	err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: t.TempDir(), Out: &out, Errs: io.Discard, Person: person, Around: mute})
+	if err == nil || !strings.Contains(out.String(), "is settled by the shop's signed word") {
+		t.Errorf("%v", err) // what it shows doesn't hold without the shop's word, and it says so
+	}
+	if n := strings.Count(out.String(), "did it happen? [y/n] and what shows it: "); n != 3 {
+		t.Errorf("it asks %d times what happened", n)
+	}
+	for _, want := range []string{
+		"The shop says nothing that counts: ", "Type y or n and, behind it, why: y the shop lists it under this key", "A resolution carries its evidence: y the shop lists it under this key",
+		`{"orderId":"A-48537","refunds":[{"id":"rf-2",`, "reconciled    CONFIRMED_COMPLETED by mara@marlow.example\n                 \"the shop lists it\"\n",
+		"execute       COMPLETED  confirmed; status: expected",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line says %s in\n%s", want, &out)
+		}
+	}
+}
+
+// TestDemoSendsNothingTwiceUnderAKey: after a wrong no it is another run that asks, under another
+// key, and the shop refuses to pay the order twice.
+func TestDemoSendsNothingTwiceUnderAKey(t *testing.T) {
 	var out bytes.Buffer
 	dir := t.TempDir()
-	person := strings.NewReader("y one\ny two\nn I looked in the wrong list\ny once more\ny three\n")
-	err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: dir, Out: &out, Errs: io.Discard, Person: person})
-	if err == nil || !strings.Contains(out.String(), "a request whose answer is lost isn't sent again; the shop received 2") {
+	person := strings.NewReader("y one\ny two\nn I looked in the wrong list\ny once more\ny three\ny four\ny five\n")
+	err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: dir, Out: &out, Errs: io.Discard, Person: person, Around: mute})
+	if err == nil || !strings.Contains(out.String(), "Nothing is sent a second time under one key, so a new run does it.") {
 		t.Errorf("%v\n%s", err, &out)
+	}
+	sent := map[string]int{}
+	for _, e := range logOf(t, dir) {
+		if e.Method == http.MethodPost && e.Path == "/refunds" {
+			sent[e.Key]++
+		}
+	}
+	for key, n := range sent {
+		if n != 1 {
+			t.Errorf("%s was sent %d times", key, n)
+		}
 	}
 	assertRefundedOnce(t, dir)
 }
@@ -74,14 +111,14 @@ func TestDemoTakesAnswersFromElsewhere(t *testing.T) {
 			go postTo(t, address, file, body)
 		}
 	}}
-	if err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: t.TempDir(), Out: out, Errs: io.Discard, Person: strings.NewReader("")}); err != nil {
+	err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: t.TempDir(), Out: out, Errs: io.Discard, Person: strings.NewReader(""), Around: mute})
+	if err == nil || err.Error() != "demo: what it shows does not hold (1)" { // the shop's word is missing
 		t.Error(err)
 	}
 	told := out.all.String()
-	assertTold(t, told)
 	for _, want := range []string{
 		`approved +by mara@marlow\.example: "seen from elsewhere"`, `http://\S+/console/approvals/\S+\n`, `http://\S+/console/recovery/run-\S+\n`,
-		`reconciled +CONFIRMED_COMPLETED by mara@marlow\.example\n +"the bank's list"\n`,
+		`reconciled +CONFIRMED_COMPLETED by mara@marlow\.example\n +"the bank's list"\n`, `changed +balance was 80\.00, is 35\.00`,
 	} {
 		if !regexp.MustCompile(want).MatchString(told) {
 			t.Errorf("no line says %s in\n%s", want, told)

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -19,12 +20,20 @@ func (d *demo) caller(token string) (caller, error) {
 	return caller{c, d.service.Address + d.wiring.API}, err
 }
 
-// order starts a run under a fixed idempotency key: repeating it finds the run that it
-// started.
-type order func(context.Context, caller) (*client.Started, error)
+// order starts the n-th run for one purpose, from 0, under a fixed idempotency key: repeating it
+// finds the run that it started.
+type order func(ctx context.Context, c caller, n int) (*client.Started, error)
 
 func runOf(planID, key string) order {
-	return func(ctx context.Context, c caller) (*client.Started, error) {
-		return c.StartRun(ctx, countersign.RunStart{PlanID: planID}, client.Key(key))
+	return func(ctx context.Context, c caller, n int) (*client.Started, error) {
+		return c.StartRun(ctx, countersign.RunStart{PlanID: planID}, keyOf(key, n))
 	}
+}
+
+// keyOf is the idempotency key of the n-th run.
+func keyOf(key string, n int) client.StartOption {
+	if n > 0 {
+		key += "-" + strconv.Itoa(n+1)
+	}
+	return client.Key(key)
 }

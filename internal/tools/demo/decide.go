@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // decide shows a pending approval and waits for the decision: of the person at the terminal,
@@ -20,12 +21,25 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 	}
 	a := *found
 	d.showApproval(a, r.PlanSnapshot)
+	if a.Capability == sample.CreatePayout { // the customer doesn't wait for what is decided here
+		if err := d.shop.FillBasket(); err != nil {
+			return err
+		}
+	}
 	if d.Person != nil {
 		return d.askDecision(ctx, a)
 	}
 	d.print.say("Here the demo itself decides, as %s.", d.place.kept.Reviewer.Email)
-	return d.decideAs(ctx, a, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: fmt.Sprintf(
-		"order %s came back, and its total is %s %s", a.InputSnapshot["orderId"].Text(), a.InputSnapshot["currency"].Text(), a.InputSnapshot["amount"].Text())})
+	return d.decideAs(ctx, a, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: reasonFor(a)})
+}
+
+// reasonFor is why the demo approves.
+func reasonFor(a countersign.Approval) string {
+	money := a.InputSnapshot["currency"].Text() + " " + a.InputSnapshot["amount"].Text()
+	if a.State != nil {
+		return fmt.Sprintf("the account %s has %s, which covers %s", a.InputSnapshot["accountId"].Text(), a.State.Values["balance"].Text(), money)
+	}
+	return fmt.Sprintf("order %s came back, and its total is %s", a.InputSnapshot["orderId"].Text(), money)
 }
 
 // showApproval prints exactly what will be sent, its receiver and the expiry.
@@ -33,6 +47,9 @@ func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 	planned := p.Step(a.StepID)
 	d.shown[a.RunID+"."+a.StepID] = countersign.StepWaitingApproval
 	d.print.step(a.StepID, countersign.StepWaitingApproval, "")
+	if a.PreviousID != "" {
+		d.print.say("Asked again: nothing was sent, for the customer has spent from the balance meanwhile.")
+	}
 	d.print.say("Waiting for an approver's decision. This will be sent, once:")
 	d.print.row("", "%s %s", a.Request.Method, a.Request.URL)
 	for _, m := range request.Describe(a.Request).Others {
@@ -44,6 +61,7 @@ func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 		d.print.row("", "%s %s comes from %s.%s, verified above", name, a.InputSnapshot[name].Raw(), b.StepID, b.Field)
 	}
 	d.showFixed(p, planned)
+	d.showState(a)
 	d.print.row("digest", "%s", a.RequestDigest)
 	d.print.row("asked by", "%s", d.named(a.RequestedBy))
 	d.print.row("expires", "%s", a.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))

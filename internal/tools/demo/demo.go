@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -51,14 +52,15 @@ type Options struct {
 // demo is a running demo.
 type demo struct {
 	Options
-	wiring  Wiring
-	place   *place
-	shop    *sample.Shop
-	service Service    // its close is nil until it is open
-	serving chan error // the error with which the service ended
-	log     *os.File   // the log of the service
-	print   *printer
-	lines   chan string // lines that the person typed; nil before the first question
+	wiring    Wiring
+	place     *place
+	shop      *sample.Shop
+	answerKey ed25519.PrivateKey // the shop's
+	service   Service            // its close is nil until it is open
+	serving   chan error         // the error with which the service ended
+	log       *os.File           // the log of the service
+	print     *printer
+	lines     chan string // lines that the person typed; nil before the first question
 
 	admin, operator, reviewer, agent caller
 
@@ -69,6 +71,7 @@ type demo struct {
 	refundRun  countersign.Run
 	closingRun countersign.Run
 	lostRun    countersign.Run
+	payoutRun  countersign.Run
 	teamRun    countersign.Run
 
 	shown map[string]countersign.StepStatus // the printed state, by run and step

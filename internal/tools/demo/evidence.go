@@ -17,7 +17,10 @@ func (d *demo) evidence(ctx context.Context) error {
 	if err := d.refundEvidence(ctx, "the refund with the lost answer,", d.lostRun.Steps[0]); err != nil {
 		return err
 	}
-	d.showResolution(d.lostRun.Steps[0])
+	d.showSettled(d.lostRun.Steps[0])
+	if err := d.payoutEvidence(ctx, d.payoutRun.Steps[0]); err != nil {
+		return err
+	}
 	if err := d.refundEvidence(ctx, "the team's refund", stepOf(d.teamRun, sample.ActionRefund)); err != nil {
 		return err
 	}
@@ -29,6 +32,10 @@ func (d *demo) evidence(ctx context.Context) error {
 // refundEvidence shows that a step made its refund once, and as approved.
 func (d *demo) refundEvidence(ctx context.Context, which string, refund countersign.StepRun) error {
 	d.print.say("Witnesses of %s of %s:", which, refund.Input["orderId"].Text())
+	return d.paymentEvidence(ctx, which, refund)
+}
+
+func (d *demo) paymentEvidence(ctx context.Context, which string, refund countersign.StepRun) error {
 	sent := d.delivered(which, refund.IdempotencyKey)
 	if sent == nil {
 		return nil
@@ -57,7 +64,7 @@ func (d *demo) delivered(which, key string) *sample.Entry {
 
 // signatures checks the signatures of all requests that the shop received from LIVE runs.
 func (d *demo) signatures() {
-	received := slices.Concat(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID), d.receivedOf(d.lostRun.ID), d.receivedOf(d.teamRun.ID))
+	received := slices.Concat(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID), d.receivedOf(d.lostRun.ID), d.receivedOf(d.payoutRun.ID), d.receivedOf(d.teamRun.ID))
 	valid := 0
 	for _, e := range received {
 		if e.Signature == sample.SignatureValid {

@@ -16,8 +16,7 @@ func (d *demo) loseReply(ctx context.Context) (err error) {
 	}
 	d.showEnd("the run whose answer is lost", d.lostRun)
 	step := d.lostRun.Steps[0]
-	settled := step.Reconciliation != nil && step.Reconciliation.Resolution == countersign.ConfirmedCompleted && step.Response == nil
-	d.holds(settled, "an answer that is lost is settled by a person")
+	d.holds(step.SettledBy != nil && step.Reconciliation == nil, "what became of a call whose answer is lost is settled by the shop's signed word")
 	sent := d.sentUnder(step.IdempotencyKey)
 	d.holds(sent == 1, "a request whose answer is lost isn't sent again; the shop received %d", sent)
 	d.print.row("shop's log", "%s under %s", count(sent, "request", "requests"), step.IdempotencyKey)
@@ -25,14 +24,14 @@ func (d *demo) loseReply(ctx context.Context) (err error) {
 }
 
 // lostOrder asks for the refund as a single call, so that nothing but the refund happens.
-func lostOrder(ctx context.Context, c caller) (*client.Started, error) {
+func lostOrder(ctx context.Context, c caller, n int) (*client.Started, error) {
 	return c.StartProjectRun(ctx, demoProject, countersign.ProjectRunStart{
 		Capability: sample.CreateRefund, Mode: countersign.ModeLive,
 		Inputs: map[string]countersign.Value{
 			"orderId": countersign.String(sample.LostOrder), "amount": countersign.RawValue("119.90"), "currency": countersign.String("EUR"),
 		},
 		Expectation: &countersign.Expectation{Field: "status", Equals: countersign.String("succeeded")},
-	}, client.Key("demo-lost-reply"))
+	}, keyOf("demo-lost-reply", n))
 }
 
 // sentUnder counts the requests that the shop received under a key.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/countersign/countersign/internal/tools/sample"
+	"github.com/countersign/countersign/receiver"
 )
 
 const (
@@ -39,7 +40,10 @@ func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
 
 func (d *demo) openShop() (err error) {
 	kept := d.place.kept
-	d.shop, err = sample.StartShop(sample.Config{Secret: []byte(kept.Secret), Address: kept.ShopAddress, Log: d.place.file(ShopLog), Around: d.Around})
+	if d.answerKey, err = receiver.ParseAnswerKey(kept.AnswerSeed); err != nil {
+		return fmt.Errorf("%s is of a demo of another release; take another directory", d.place.file(KeptFile))
+	}
+	d.shop, err = sample.StartShop(sample.Config{Secret: []byte(kept.Secret), AnswerKey: d.answerKey, Address: kept.ShopAddress, Log: d.place.file(ShopLog), Around: d.Around})
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is taken, where the shop of %s is registered: end what uses it (another demo?), or take another directory", kept.ShopAddress, d.place.dir)
 	}

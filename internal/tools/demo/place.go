@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +29,8 @@ type place struct {
 
 // keptState is the content of demo.json. It has secrets, so only its owner may read it.
 type keptState struct {
-	Secret      string    `json:"secret"` // secret of the HMAC signature
+	Secret      string    `json:"secret"`     // secret of the HMAC signature
+	AnswerSeed  string    `json:"answerSeed"` // of the key by which the shop signs its answers
 	AdminToken  string    `json:"adminToken"`
 	ShopAddress string    `json:"shopAddress"` // the registered origin of the shop
 	Operator    *identity `json:"operator,omitempty"`
@@ -76,8 +79,10 @@ func (p *place) read() error {
 	data, err := os.ReadFile(p.file(KeptFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		var token [32]byte
+		var seed [ed25519.SeedSize]byte
 		_, _ = rand.Read(token[:]) // crypto/rand never returns an error
-		p.kept = keptState{Secret: rand.Text() + rand.Text(), AdminToken: access.FormatToken(token), ShopAddress: freeAddress()}
+		_, _ = rand.Read(seed[:])
+		p.kept = keptState{Secret: rand.Text() + rand.Text(), AnswerSeed: hex.EncodeToString(seed[:]), AdminToken: access.FormatToken(token), ShopAddress: freeAddress()}
 		return p.write()
 	}
 	if err != nil {

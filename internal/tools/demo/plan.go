@@ -98,7 +98,7 @@ func (d *demo) compile(ctx context.Context, name, scenario, mode string) (counte
 
 // rehearse runs the plan without sending anything, and checks that in the shop's log.
 func (d *demo) rehearse(ctx context.Context) error {
-	started, err := runOf(d.plans.rehearsal.ID, "demo-refund-rehearsal")(ctx, d.operator)
+	started, err := runOf(d.plans.rehearsal.ID, "demo-refund-rehearsal")(ctx, d.operator, 0)
 	if err != nil {
 		return err
 	}

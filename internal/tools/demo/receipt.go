@@ -50,6 +50,8 @@ func (d *demo) verifyReceipt(published string) error {
 	d.print.row("", "%s", v.PublicKey)
 	d.print.row("proven", "%d audit records under the signed head of %d: who approved what, and why", v.Records, v.TreeSize)
 	d.print.row("", "%d distinct requests, each digest computed anew", v.Requests)
+	d.holds(len(v.Answers) > 0, "the receipt has answers that the shop has signed")
+	d.print.row("", "%s of the shop, signed by the key that the log has for it", count(len(v.Answers), "answer", "answers"))
 	altered := receipt.Verify(bytes.Replace(text, []byte(`"amount":249,`), []byte(`"amount":248,`), 1), key)
 	d.holds(!altered.OK, "an altered receipt is not valid")
 	d.print.row("altered", "with an amount of 248 instead of 249 it fails, in the section %s", altered.Section)

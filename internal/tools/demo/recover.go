@@ -7,16 +7,33 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// settle does what a person does after an uncertain side effect: the reviewer asks the shop,
-// reads its answer, and resolves the step. Without a person the demo resolves as the reviewer.
+// settle waits after an uncertain side effect until the shop's signed word has settled it. Where
+// the shop says nothing that does, a person resolves it.
 func (d *demo) settle(ctx context.Context, r countersign.Run) error {
-	s := stepOf(r, r.WaitingFor.StepID)
-	d.print.say("It may or may not have happened. Nothing is sent again until a person says what did.")
+	stepID := r.WaitingFor.StepID
+	d.print.say("It may or may not have happened. Nothing is sent again: the service asks the shop.")
+	s, err := d.awaitWord(ctx, r.ID, stepID)
+	if err != nil || s.Status != countersign.StepRecoveryRequired {
+		d.showSettled(s)
+		return err
+	}
+	return d.resolveByPerson(ctx, r, s)
+}
+
+// resolveByPerson does what a person does whom the shop's word leaves in doubt: the reviewer asks
+// the shop, reads its answer, and resolves the step. Without a person the demo resolves as the
+// reviewer.
+func (d *demo) resolveByPerson(ctx context.Context, r countersign.Run, s countersign.StepRun) error {
+	d.print.say("%s", doubtOf(s))
 	probed, err := d.reviewer.ProbeRun(ctx, r.ID, s.ID)
 	if err != nil {
 		return err
 	}
 	s = stepOf(*probed, s.ID)
+	if s.Status != countersign.StepRecoveryRequired || len(s.Probes) == 0 { // a probe asks for the shop's word, too
+		d.showSettled(s)
+		return nil
+	}
 	probe := s.Probes[len(s.Probes)-1]
 	d.print.row("probe", "%s %s", probe.Request.Method, probe.Request.URL)
 	if probe.Output.IsZero() {
@@ -131,13 +148,14 @@ func judge(probe countersign.ProbeRecord, s countersign.StepRun, e countersign.E
 	}
 }
 
-// madeUnder finds what was made under the key, in the shop's answer or in the refunds that it
-// lists.
+// madeUnder finds what was made under the key, in the shop's answer or in what it lists.
 func madeUnder(answer countersign.Value, key string) (countersign.Value, bool) {
 	candidates := []countersign.Value{answer}
-	if list, ok := answer.Lookup("refunds"); ok {
-		refunds, _ := list.Array()
-		candidates = append(candidates, refunds...)
+	for _, made := range []string{"refunds", "payouts"} {
+		if list, ok := answer.Lookup(made); ok {
+			of, _ := list.Array()
+			candidates = append(candidates, of...)
+		}
 	}
 	for _, c := range candidates {
 		if under, ok := c.Lookup("key"); ok && under.Text() == key {

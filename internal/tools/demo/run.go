@@ -2,8 +2,10 @@ package demo
 
 import (
 	"context"
+	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
@@ -13,8 +15,27 @@ func (d *demo) refund(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if left := neverDone(d.refundRun); left != nil {
+		return d.notifyAlone(ctx, *left)
+	}
 	d.showEnd("the refund's run", d.refundRun)
 	return nil
+}
+
+// notifyAlone does what a run has left undone whose refund is made: a second run of the plan would
+// refund the order again.
+func (d *demo) notifyAlone(ctx context.Context, left countersign.StepRun) error {
+	d.print.say("The refund is made, so what is left is done in a run of its own.")
+	r, err := d.live(ctx, func(ctx context.Context, c caller, n int) (*client.Started, error) {
+		return c.StartProjectRun(ctx, demoProject, countersign.ProjectRunStart{
+			Capability: left.Capability, Mode: countersign.ModeLive, Inputs: left.Input,
+			Expectation: d.plans.live.Step(left.ID).Expectation,
+		}, keyOf("demo-notify", n))
+	})
+	if err == nil {
+		d.showEnd("the run that tells the customer", r)
+	}
+	return err
 }
 
 // showEnd prints how a run ended that should complete.
@@ -48,9 +69,38 @@ func (d *demo) catchLie(ctx context.Context) (err error) {
 	return nil
 }
 
-// live starts a run, or finds the run of an earlier demo, and follows it to its end.
-func (d *demo) live(ctx context.Context, o order) (countersign.Run, error) {
-	r, err := o(ctx, d.operator)
+// mostTries bounds how many runs are started for one purpose.
+const mostTries = 5
+
+// live starts a run, or finds that of an earlier demo, and follows it to its end. A step that the
+// shop never saw, or of which a person says that it didn't happen, is never sent a second time
+// under its key: it is another run that does it.
+func (d *demo) live(ctx context.Context, o order) (r countersign.Run, err error) {
+	for n := range mostTries {
+		if r, err = d.liveOnce(ctx, o, n); err != nil || neverDone(r) == nil || hasActed(r) {
+			return r, err
+		}
+		d.print.say("Nothing is sent a second time under one key, so a new run does it.")
+	}
+	return r, nil
+}
+
+// neverDone is the step of a failed run that didn't happen, nil for none.
+func neverDone(r countersign.Run) *countersign.StepRun {
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Error != nil && (s.Error.Code == countersign.CodeNotExecuted || s.Error.Code == countersign.CodeWithdrawn) {
+			return s
+		}
+	}
+	return nil
+}
+
+func hasActed(r countersign.Run) bool {
+	return slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.SideEffect && s.Status == countersign.StepCompleted })
+}
+
+func (d *demo) liveOnce(ctx context.Context, o order, n int) (countersign.Run, error) {
+	r, err := o(ctx, d.operator, n)
 	if err != nil {
 		return countersign.Run{}, err
 	}

@@ -53,6 +53,8 @@ func outcomeOf(s countersign.StepRun) string {
 		return string(s.Error.Code) + ": " + s.Error.Message
 	case s.Verification == nil:
 		return ""
+	case s.SettledBy != nil:
+		return "settled; " + verified(*s.Verification)
 	case s.Reconciliation != nil && s.Response == nil:
 		return "confirmed; " + verified(*s.Verification)
 	case s.Response != nil:

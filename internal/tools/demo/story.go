@@ -31,6 +31,7 @@ func (d *demo) tell(ctx context.Context) error {
 		{"The run (LIVE)", d.refund},
 		{"An answer that lies (LIVE)", d.catchLie},
 		{"A reply that is lost (LIVE)", d.loseReply},
+		{"A balance that changes before the call leaves (LIVE)", d.payOut},
 		{"Two agents of the shop", d.prepareAgents},
 		{"The agents as a team (LIVE)", d.teamRefund},
 		{"The evidence", d.evidence},
@@ -69,7 +70,7 @@ func (d *demo) register(ctx context.Context) error {
 }
 
 func (d *demo) registerProject(ctx context.Context) (err error) {
-	d.project, err = findOrSave(ctx, d.admin.Project, d.admin.SaveProject, demoProject, sample.ShopProject(d.shop.URL(), shopSecretEnv))
+	d.project, err = findOrSave(ctx, d.admin.Project, d.admin.SaveProject, demoProject, d.shopProject())
 	if errors.Is(err, client.ErrUnauthenticated) {
 		return fmt.Errorf("the store in %s doesn't know the demo's token, or it has expired; take another directory", d.place.dir)
 	}
@@ -84,6 +85,8 @@ func (d *demo) registerProject(ctx context.Context) (err error) {
 	}
 	d.print.row("project", "%s, revision %d: %d reads, %d side effects, calls signed with HMAC",
 		d.project.ID, d.project.Revision, len(d.project.Capabilities)-sideEffects, sideEffects)
+	d.print.row("answer key", "%s", d.project.AnswerKeys[0])
+	d.print.row("", "signs the shop's answers, also those to what became of a call")
 	if !d.project.Enabled {
 		err = d.enableProject(ctx)
 	}
@@ -91,6 +94,11 @@ func (d *demo) registerProject(ctx context.Context) (err error) {
 		d.print.row("enabled", "LIVE runs may use it")
 	}
 	return err
+}
+
+// shopProject registers the shop with the key that signs its answers.
+func (d *demo) shopProject() countersign.ProjectWrite {
+	return sample.Signing(sample.ShopProject(d.shop.URL(), shopSecretEnv), d.answerKey)
 }
 
 func (d *demo) enableProject(ctx context.Context) error {

@@ -30,8 +30,8 @@ func (d *demo) teamRefund(ctx context.Context) error {
 
 // teamOrder starts a LIVE run of the team; inputs override those of its steps.
 func teamOrder(key string, inputs map[string]map[string]countersign.Value) order {
-	return func(ctx context.Context, c caller) (*client.Started, error) {
-		return c.StartTeamRun(ctx, sample.TeamID, countersign.TeamRunStart{ExpectedRevision: teamRevision, Mode: countersign.ModeLive, Inputs: inputs}, client.Key(key))
+	return func(ctx context.Context, c caller, n int) (*client.Started, error) {
+		return c.StartTeamRun(ctx, sample.TeamID, countersign.TeamRunStart{ExpectedRevision: teamRevision, Mode: countersign.ModeLive, Inputs: inputs}, keyOf(key, n))
 	}
 }
 
@@ -67,7 +67,7 @@ func (d *demo) overrideFixed(ctx context.Context) error {
 	before := len(d.shop.Received())
 	_, err := teamOrder("demo-team-override", map[string]map[string]countersign.Value{
 		sample.ActionRefund: {"currency": countersign.String(other)},
-	})(ctx, d.operator)
+	})(ctx, d.operator, 0)
 	refusal, err := d.refused(err, countersign.CodeInvalidRequest, "a fixed input can't be overridden")
 	if err != nil {
 		return err

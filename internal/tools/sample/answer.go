@@ -1,7 +1,9 @@
 package sample
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,41 +23,51 @@ type problem struct {
 
 func refuse(status int, why string) reply { return reply{status, problem{why}} }
 
-// answer answers a request: it verifies the signature, looks for an earlier answer under the
-// key, and else calls the operation.
-func (s *Shop) answer(e *Entry) {
-	earlier, known := s.first[e.Key]
-	switch {
-	case e.Signature != SignatureValid:
-		e.say(refuse(http.StatusUnauthorized, "the signature is refused: "+e.Signature))
-	case e.Method == http.MethodGet:
-		e.say(s.route(*e))
-	case e.Key == "":
-		e.say(refuse(http.StatusBadRequest, "send an idempotency key with whatever changes something"))
-	case !known:
-		e.say(s.route(*e))
-	case s.entries[earlier].samePayload(*e):
-		e.Status, e.Answer, e.Replayed = s.entries[earlier].Status, s.entries[earlier].Answer, true
-	default:
-		e.say(refuse(http.StatusConflict, "this idempotency key came with another payload"))
-	}
+const contentType = "application/json"
+
+// held is an answer that isn't sent before its request is in the log.
+type held struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
 }
 
-func (e *Entry) say(r reply) {
-	e.Status = r.status
-	e.Answer, _ = countersign.Marshal(r.body) // never fails for plain data
+func (h *held) Header() http.Header         { return h.header }
+func (h *held) WriteHeader(status int)      { h.status = status }
+func (h *held) Write(b []byte) (int, error) { return h.body.Write(b) }
+
+// answer has the receiver kit answer a request: by the operation, by an earlier answer under the
+// key, or by what became of a key.
+func (s *Shop) answer(r *http.Request, e *Entry) *held {
+	h := &held{header: http.Header{}, status: http.StatusOK}
+	r.Body = io.NopCloser(strings.NewReader(e.Body))
+	s.kit.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		is := s.route(*e)
+		body, _ := countersign.Marshal(is.body) // never fails for plain data
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(is.status)
+		_, _ = w.Write(body)
+	})).ServeHTTP(h, r)
+	e.Status, e.Mark, e.Replayed = h.status, s.memory.take(), h.header.Get("Idempotency-Replayed") == "true"
+	if h.body.Len() > 0 {
+		e.Answer = bytes.Clone(h.body.Bytes())
+	}
+	return h
 }
 
 // routes has the shop's operations; id is the second segment of the path.
 var routes = map[string]func(s *Shop, e Entry, id string) reply{
-	"GET /health":              (*Shop).health,
-	"GET /orders/{id}":         (*Shop).readOrder,
-	"GET /orders/{id}/notice":  (*Shop).readNotice,
-	"PUT /orders/{id}/notice":  (*Shop).putNotice,
-	"GET /refunds":             (*Shop).listRefunds,
-	"POST /refunds":            (*Shop).refund,
-	"GET /returns/{id}":        (*Shop).readReturn,
-	"POST /returns/{id}/close": (*Shop).closeReturn,
+	"GET /health":                 (*Shop).health,
+	"GET /orders/{id}":            (*Shop).readOrder,
+	"GET /orders/{id}/notice":     (*Shop).readNotice,
+	"PUT /orders/{id}/notice":     (*Shop).putNotice,
+	"GET /refunds":                (*Shop).listRefunds,
+	"POST /refunds":               (*Shop).refund,
+	"GET /returns/{id}":           (*Shop).readReturn,
+	"POST /returns/{id}/close":    (*Shop).closeReturn,
+	"GET /accounts/{id}":          (*Shop).readAccount,
+	"GET /accounts/{id}/payouts":  (*Shop).listPayouts,
+	"POST /accounts/{id}/payouts": (*Shop).payOut,
 }
 
 func (s *Shop) route(e Entry) reply {

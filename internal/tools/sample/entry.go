@@ -23,18 +23,14 @@ type Entry struct {
 	Body      string          `json:"body"`      // the raw bytes
 	Status    int             `json:"status"`
 	Answer    json.RawMessage `json:"answer"`
-	Replayed  bool            `json:"replayed"` // answered with the stored answer; nothing was done
+	Replayed  bool            `json:"replayed"`       // answered with the stored answer; nothing was done
+	Mark      *Mark           `json:"mark,omitempty"` // what became of a key
 }
 
-// Acted reports whether a request changed something in the shop. Of the requests under one key
-// at most one does.
+// Acted reports whether a request of the service changed something in the shop. Of the requests
+// under one key at most one does.
 func (e Entry) Acted() bool {
-	return e.Method != http.MethodGet && e.Status >= 200 && e.Status < 300 && !e.Replayed
-}
-
-// samePayload reports whether another request under the same key has the same payload.
-func (e Entry) samePayload(other Entry) bool {
-	return e.Method == other.Method && e.Path == other.Path && e.Body == other.Body
+	return e.Mark != nil && !e.Mark.Withdrawn && e.Status >= 200 && e.Status < 300
 }
 
 // receive records a request and verifies its signature over the bytes as received.
@@ -44,11 +40,7 @@ func (s *Shop) receive(r *http.Request, body []byte) Entry {
 		RunID: r.Header.Get(signature.HeaderRunID), StepID: r.Header.Get(signature.HeaderStepID),
 		Signature: SignatureValid, Body: string(body),
 	}
-	parts := signature.Parts{
-		Method: e.Method, PathAndQuery: e.Path, Timestamp: r.Header.Get(signature.HeaderTimestamp),
-		IdempotencyKey: e.Key, RunID: e.RunID, StepID: e.StepID, BodySHA256: signature.BodyHash(body),
-	}
-	if err := signature.Verify(s.cfg.Secret, parts, r.Header.Get(signature.HeaderSignature), s.cfg.Now()); err != nil {
+	if _, err := s.verifier().Verify(r, body); err != nil {
 		e.Signature = err.Error()
 	}
 	return e

@@ -59,11 +59,13 @@ func (j *journal) append(e Entry) error {
 	if j == nil {
 		return nil
 	}
-	line, err := json.Marshal(e)
-	if err != nil {
+	var line bytes.Buffer
+	out := json.NewEncoder(&line)
+	out.SetEscapeHTML(false) // an answer is repeated byte for byte
+	if err := out.Encode(e); err != nil {
 		return err
 	}
-	_, err = j.file.Write(append(line, '\n'))
+	_, err := j.file.Write(line.Bytes())
 	return err
 }
 

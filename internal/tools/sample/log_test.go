@@ -5,7 +5,16 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+
+	"github.com/countersign/countersign/receiver"
 )
+
+// TestTheShopsLogIsNeverRestored: it says so where the receiver kit asks for a restore.
+func TestTheShopsLogIsNeverRestored(t *testing.T) {
+	if err := receiver.Restored(t.Context(), &memory{}); err == nil || err.Error() != "the shop's log is kept once, and never restored" {
+		t.Errorf("got %v", err)
+	}
+}
 
 // TestAShopThatCannotWriteItsLogDoesNothing: a demo's evidence is compared with the log.
 func TestAShopThatCannotWriteItsLogDoesNothing(t *testing.T) {

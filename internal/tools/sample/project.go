@@ -1,6 +1,11 @@
 package sample
 
-import "github.com/countersign/countersign"
+import (
+	"crypto/ed25519"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/receiver"
+)
 
 // Capabilities of the shop's project.
 const (
@@ -11,6 +16,9 @@ const (
 	PutNotice    = "notices.put"
 	ReadReturn   = "returns.read"
 	CloseReturn  = "returns.close"
+	ReadAccount  = "accounts.read"
+	ListPayouts  = "payouts.list"
+	CreatePayout = "payouts.create"
 )
 
 // ShopProject registers the shop at baseURL. credentialEnv is the name of the server's variable
@@ -21,6 +29,14 @@ func ShopProject(baseURL, credentialEnv string) countersign.ProjectWrite {
 		Auth:         countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: credentialEnv}),
 		Capabilities: append(reads(), sideEffects()...),
 	}
+}
+
+// Signing is a project of the shop whose answers are signed with a key. What became of a call whose
+// answer is lost the service asks the shop itself, and goes by its signed word.
+func Signing(w countersign.ProjectWrite, key ed25519.PrivateKey) countersign.ProjectWrite {
+	w.AnswerKeys = []string{receiver.AnswerKeyText(key)}
+	w.Settlement = &countersign.Settlement{Path: SettlementPath, Mode: countersign.SettleAutomatic}
+	return w
 }
 
 func reads() []countersign.Capability {
@@ -37,13 +53,20 @@ func reads() []countersign.Capability {
 		}, {
 			Name: ReadReturn, Description: "One return and its state.", Method: "GET", Path: "/returns/{resourceId}",
 			InputSchema: fields("resourceId", "string"),
+		}, {
+			Name: ReadAccount, Description: "A customer's account, with its balance.", Method: "GET", Path: "/accounts/{accountId}",
+			InputSchema: fields("accountId", "string"),
+		}, {
+			Name: ListPayouts, Description: "What was paid out of an account.", Method: "GET", Path: "/accounts/{accountId}/payouts",
+			InputSchema: fields("accountId", "string"),
 		},
 	}
 }
 
 // sideEffects are the capabilities with a side effect; each names the probe that shows after a
-// lost answer what happened. The refund always needs approval. The other two can be repeated
-// without harm, so RISK_BASED lets them run without approval.
+// lost answer what happened. What pays money always needs approval. The others can be repeated
+// without harm, so RISK_BASED lets them run without approval. A payout is approved against the
+// account's balance: if that has changed when it would be sent, it is asked for anew.
 func sideEffects() []countersign.Capability {
 	return []countersign.Capability{
 		{
@@ -62,8 +85,22 @@ func sideEffects() []countersign.Capability {
 			Name: CloseReturn, Description: "Closes a return.", Method: "POST", Path: "/returns/{resourceId}/close",
 			Approval: countersign.ApprovalRiskBased, Idempotent: true, Probe: ReadReturn,
 			InputSchema: fields("resourceId", "string"),
+		}, {
+			Name: CreatePayout, Description: "Pays a part of an account's balance out.", Method: "POST", Path: "/accounts/{accountId}/payouts",
+			Approval: countersign.ApprovalAlways, Idempotent: true, Probe: ListPayouts,
+			InputSchema: fields("accountId", "string", "amount", "number", "currency", "string"),
+			Request:     &countersign.RequestMapping{Body: []string{"amount", "currency"}},
+			Precondition: &countersign.Precondition{
+				Capability: ReadAccount, Fields: []string{"status", "balance"}, When: isOpen(),
+			},
 		},
 	}
+}
+
+// isOpen holds of an account that pays out.
+func isOpen() *countersign.Condition {
+	c := holds("status", countersign.OpEqual, text("open"))
+	return &c
 }
 
 // fields makes required inputs from alternating names and types.

@@ -1,32 +1,43 @@
 package sample
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/receiver"
 )
 
 // Config has the settings of a shop.
 type Config struct {
-	Secret  []byte // secret of the HMAC signature
-	Address string // listening address; default 127.0.0.1:0
-	Log     string // file of the log; "" keeps the log in memory only
-	Now     func() time.Time
+	Secret []byte // secret of the HMAC signature
+	// AnswerKey signs the shop's answers; it then also answers what became of a key, below
+	// SettlementPath. Default: nothing is signed.
+	AnswerKey ed25519.PrivateKey
+	Address   string // listening address; default 127.0.0.1:0
+	Log       string // file of the log; "" keeps the log in memory only
+	Now       func() time.Time
 	// Around wraps the shop's handler, for faults in tests.
 	Around func(http.Handler) http.Handler
 }
 
-// Shop is the sample project API, serving on loopback. Its only state is its log, and a request
-// is written to the log before it is answered. So after a kill -9 the shop has the same state
-// as before.
+// SettlementPath is where a shop that signs its answers says what became of a key.
+const SettlementPath = "/calls"
+
+// Shop is the sample project API, serving on loopback. The receiver kit stands before it: it
+// verifies calls, runs each once, signs answers and says what became of a key. The shop's only
+// state is its log, and a request is written to the log before it is answered. So after a kill -9
+// the shop has the same state as before.
 type Shop struct {
 	cfg      Config
+	kit      *receiver.Receiver
 	server   *http.Server
 	listener net.Listener
 	ended    chan struct{}
@@ -34,26 +45,51 @@ type Shop struct {
 	mu      sync.Mutex // serializes requests: decide, log, answer
 	log     *journal
 	entries []Entry
-	first   map[string]int // by key, the request whose answer the key repeats
+	memory  memory
 }
 
 // StartShop starts a shop, with the state of an earlier one if its log exists. Close stops it.
 func StartShop(cfg Config) (*Shop, error) {
+	if len(cfg.Secret) == 0 {
+		return nil, errors.New("the shop has no secret to verify calls with")
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Address == "" {
 		cfg.Address = "127.0.0.1:0"
 	}
-	s := &Shop{cfg: cfg, ended: make(chan struct{}), first: map[string]int{}}
+	s := &Shop{cfg: cfg, ended: make(chan struct{}), memory: memory{known: map[string]receiver.Entry{}}}
+	s.memory.since = s.firstKept
 	if err := s.remember(); err != nil {
 		return nil, err
 	}
+	s.kit = receiver.New(s.kitConfig())
 	if err := s.listen(); err != nil {
 		return nil, errors.Join(err, s.log.close())
 	}
 	go s.serve()
 	return s, nil
+}
+
+func (s *Shop) kitConfig() receiver.Config {
+	c := receiver.Config{Verifier: s.verifier(), Store: &s.memory}
+	if s.cfg.AnswerKey != nil {
+		c.AnswerKey, c.Settlement = s.cfg.AnswerKey, SettlementPath
+	}
+	return c
+}
+
+func (s *Shop) verifier() receiver.Verifier {
+	return receiver.Verifier{Secrets: [][]byte{s.cfg.Secret}, Now: s.cfg.Now}
+}
+
+// firstKept is the time of the first line, from which on the log has forgotten nothing.
+func (s *Shop) firstKept() time.Time {
+	if s.log == nil || len(s.entries) == 0 {
+		return time.Time{}
+	}
+	return s.entries[0].At
 }
 
 // remember reads the log of an earlier shop.
@@ -114,23 +150,27 @@ func (s *Shop) handle(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.receive(r, body)
-	s.answer(&e)
-	if err := s.log.append(e); err != nil {
+	held := s.answer(r, &e)
+	if err := s.write(e); err != nil {
 		http.Error(w, `{"error":"the shop's log can't be written"}`, http.StatusInternalServerError)
 		return
 	}
-	s.keep(e)
 	if e.losesAnswer() {
 		hangUp(w)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	if e.Replayed {
-		h.Set("Idempotency-Replayed", "true")
+	maps.Copy(w.Header(), held.header)
+	w.WriteHeader(held.status)
+	_, _ = w.Write(held.body.Bytes()) // fails if the caller has disconnected
+}
+
+// write adds a line to the log, and then to the state.
+func (s *Shop) write(e Entry) error {
+	err := s.log.append(e)
+	if err == nil {
+		s.keep(e)
 	}
-	w.WriteHeader(e.Status)
-	_, _ = w.Write(e.Answer) // fails if the caller has disconnected
+	return err
 }
 
 // hangUp closes the connection without an answer, as a network does that breaks.
@@ -140,12 +180,7 @@ func hangUp(w http.ResponseWriter) {
 	}
 }
 
-// keep adds an entry to the state. A key repeats the first answer to a side effect; a request
-// that was refused before it was looked at doesn't use up its key.
 func (s *Shop) keep(e Entry) {
-	_, known := s.first[e.Key]
-	if e.Signature == SignatureValid && e.Method != http.MethodGet && e.Key != "" && !known {
-		s.first[e.Key] = len(s.entries)
-	}
 	s.entries = append(s.entries, e)
+	s.memory.keep(e)
 }

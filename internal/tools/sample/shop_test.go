@@ -48,6 +48,9 @@ func (c sent) request(t *testing.T, origin string) *http.Request {
 	if c.secret == "" {
 		c.secret = secret
 	}
+	if c.key == "" {
+		c.key = "a read"
+	}
 	parts := signature.Parts{
 		Method: c.method, PathAndQuery: c.path, Timestamp: strconv.FormatInt(c.at.Unix(), 10), IdempotencyKey: c.key,
 		RunID: "run-1", StepID: "step", BodySHA256: signature.BodyHash([]byte(c.body)),
@@ -185,7 +188,9 @@ func TestShopRemembersKeys(t *testing.T) {
 	if got := other.to(t, shop); got.status != http.StatusConflict || got.replayed {
 		t.Errorf("another payload under the same key: %+v", got)
 	}
-	if got := refundUnder("").to(t, shop); got.status != http.StatusBadRequest {
+	keyless := refundUnder("other")
+	keyless.spoil = func(r *http.Request) { r.Header.Del(signature.HeaderIdempotencyKey) }
+	if got := keyless.to(t, shop); got.status != http.StatusUnauthorized {
 		t.Errorf("a side effect without a key: %+v", got)
 	}
 	if n := acted(shop); n != 1 {
@@ -210,7 +215,7 @@ func TestShopLogsRequestsAsReceived(t *testing.T) {
 	if len(log) != 2 {
 		t.Fatalf("got %d entries", len(log))
 	}
-	want := sample.Entry{At: log[0].At, Method: "POST", Path: "/refunds", Key: "k", RunID: "run-1", StepID: "step", Signature: "valid", Body: refundBody, Status: 201, Answer: log[0].Answer}
+	want := sample.Entry{At: log[0].At, Method: "POST", Path: "/refunds", Key: "k", RunID: "run-1", StepID: "step", Signature: "valid", Body: refundBody, Status: 201, Answer: log[0].Answer, Mark: log[0].Mark}
 	got, err := json.Marshal(log[0])
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func shopProject(t *testing.T) *countersign.Project {
 
 func TestProjectAsksForApprovalOfMoneyOnly(t *testing.T) {
 	for _, c := range shopProject(t).Capabilities {
-		if c.NeedsApproval() != (c.Name == sample.CreateRefund) {
+		if pays := c.Name == sample.CreateRefund || c.Name == sample.CreatePayout; c.NeedsApproval() != pays {
 			t.Errorf("%s: approval %v", c.Name, c.NeedsApproval())
 		}
 		if c.HasSideEffect() != (c.Probe != "") {
