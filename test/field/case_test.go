@@ -32,6 +32,7 @@ type fieldCase struct {
 	Receiver []answer     `yaml:"receiver,omitempty"` // one for each request but health checks; the last one repeatedly
 	Play     []step       `yaml:"play"`
 	Received expectations `yaml:"received,omitempty"`
+	Again    bool         `yaml:"again,omitempty"` // a key may arrive twice: somebody has confirmed that it was not executed
 }
 
 // answer is what the receiver does with a request.
