@@ -107,11 +107,15 @@ func (w *world) call(c call, token string) (any, error) {
 	if c.Raw != "" {
 		body["inputs"] = json.RawMessage(w.fill(c.Raw))
 	}
+	path := "/v1/projects/" + w.name("project") + "/runs"
+	if c.Plan != "" {
+		path, body = "/v1/runs", doc{"planId": w.fill(c.Plan)}
+	}
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	q := request{Method: "POST", Path: "/v1/projects/" + w.name("project") + "/runs", Body: text{{Of: string(raw), Times: 1}}}
+	q := request{Method: "POST", Path: path, Body: text{{Of: string(raw), Times: 1}}}
 	if c.Key != "" {
 		q.Headers = map[string]string{"Idempotency-Key": c.Key}
 	}
