@@ -27,11 +27,13 @@ type fieldCase struct {
 	Settings     map[string]string         `yaml:"settings,omitempty"` // of a server of its own
 	Project      map[string]any            `yaml:"project,omitempty"`  // fields besides those of every case's project
 	Capabilities map[string]map[string]any `yaml:"capabilities,omitempty"`
+	Model        bool                      `yaml:"model,omitempty"` // the harness's model of a refund, as refund, revision 1
 	Agent        []string                  `yaml:"agent,omitempty"` // capabilities of an agent that is admitted
 
 	Receiver []answer     `yaml:"receiver,omitempty"` // one for each request but health checks; the last one repeatedly
 	Play     []step       `yaml:"play"`
 	Received expectations `yaml:"received,omitempty"`
+	Again    bool         `yaml:"again,omitempty"` // a key may arrive twice: somebody has confirmed that it was not executed
 }
 
 // answer is what the receiver does with a request.
@@ -65,6 +67,7 @@ type step struct {
 
 type call struct {
 	Capability string         `yaml:"capability,omitempty"`
+	Plan       string         `yaml:"plan,omitempty"` // start this plan instead
 	Mode       string         `yaml:"mode,omitempty"` // LIVE by default
 	Inputs     map[string]any `yaml:"inputs,omitempty"`
 	Raw        string         `yaml:"raw,omitempty"` // the inputs as JSON text, for what YAML can't say

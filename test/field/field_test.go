@@ -167,6 +167,7 @@ func (how stimulus) step(s step, instead request, document string, scripted bool
 // TestEachCaseSaysItsOwn: two cases about the same thing are one too many, and what a case is about is a sentence that a report
 // can print.
 func TestEachCaseSaysItsOwn(t *testing.T) {
+	const atLeast = 250
 	told := map[string]string{}
 	for _, kind := range kinds {
 		cases, err := readCases(kind)
@@ -181,5 +182,8 @@ func TestEachCaseSaysItsOwn(t *testing.T) {
 				t.Errorf("%s: what it is about is no single sentence without its period: %q", c.name, c.About)
 			}
 		}
+	}
+	if len(told) < atLeast {
+		t.Errorf("of %d cases %d are left", atLeast, len(told))
 	}
 }

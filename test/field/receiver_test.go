@@ -24,7 +24,7 @@ type receiver struct {
 	begun    bool // the project is set up: what comes now is of the play
 	taken    int  // of the script
 	received []map[string]any
-	open     []net.Conn
+	open     []net.Conn // in the order in which they came
 }
 
 func (r *receiver) serve() {
@@ -37,8 +37,9 @@ func (r *receiver) serve() {
 			}
 			r.mu.Lock()
 			r.open = append(r.open, conn)
+			n := len(r.open)
 			r.mu.Unlock()
-			r.work.Go(func() { r.converse(conn) })
+			r.work.Go(func() { r.converse(conn, n) })
 		}
 	})
 }
@@ -55,7 +56,7 @@ func (r *receiver) close() {
 }
 
 // converse answers the requests of one connection.
-func (r *receiver) converse(conn net.Conn) {
+func (r *receiver) converse(conn net.Conn, number int) {
 	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)
 	for {
@@ -77,7 +78,7 @@ func (r *receiver) converse(conn net.Conn) {
 		}
 		a := r.next()
 		if a.At == "head" {
-			r.keep(q, nil)
+			r.keep(q, nil, number)
 			r.act(conn, a)
 			_ = conn.(*net.TCPConn).CloseWrite()
 			_, _ = io.Copy(io.Discard, in) // what is unread at a close could cost the caller the answer
@@ -87,7 +88,7 @@ func (r *receiver) converse(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		r.keep(q, body)
+		r.keep(q, body, number)
 		if !r.act(conn, a) {
 			return
 		}
@@ -141,12 +142,12 @@ func (r *receiver) next() answer {
 // good is what a receiver answers that nothing is said of.
 var good = answer{Status: 200, Body: text{{Of: `{"ok":true}`, Times: 1}}}
 
-func (r *receiver) keep(q *http.Request, body []byte) {
+func (r *receiver) keep(q *http.Request, body []byte, connection int) {
 	headers := map[string]any{}
 	for name, values := range q.Header {
 		headers[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
-	kept := map[string]any{"method": q.Method, "target": q.RequestURI, "headers": headers, "body": string(body)}
+	kept := map[string]any{"method": q.Method, "target": q.RequestURI, "headers": headers, "body": string(body), "connection": jsonInt(connection)}
 	if v, err := parse(body); err == nil {
 		kept["json"] = v
 	}

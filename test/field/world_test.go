@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/test/harness"
 )
@@ -81,7 +82,11 @@ func (w *world) fill(s string) string {
 	})
 }
 
+// name is what stands for a name; now is the time as it is.
 func (w *world) name(of string) string {
+	if of == "now" {
+		return time.Now().UTC().Format(time.RFC3339)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.names[of]
@@ -133,6 +138,11 @@ func (w *world) setUp() error {
 	}
 	if err := w.register(); err != nil {
 		return err
+	}
+	if w.c.Model {
+		if _, err := w.must(w.name("operator"), "PUT", "/models/refund", doc{"document": harness.Model("refund")}); err != nil {
+			return err
+		}
 	}
 	if err := w.admit(); err != nil {
 		return err
