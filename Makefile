@@ -144,6 +144,12 @@ release-check: ## Build the binary twice, apart, the second from nothing, and co
 fuzz: ## Fuzz every target for about a minute, or FUZZ_TIME
 	$(GO) run ./test/fuzz -for $(FUZZ_TIME)
 
+# Those after one that failed: make judge JUDGE_FLAGS='-seed 4711 -sequences 1'
+JUDGE_FLAGS ?= -sequences 100000
+.PHONY: judge
+judge: ## Play 100,000 drawn sequences on the built binary beside a second implementation of the contract; some 2 hours
+	$(GO) test -trimpath -count=1 -v -timeout 0 -run SecondImplementation ./test/judge $(JUDGE_FLAGS)
+
 # A part of it: make assure ASSURE_FLAGS='-only simulation,restart -share 0.1'
 .PHONY: assure
 assure: ## Play the campaigns of docs/assurance.md in full and print their table; hours

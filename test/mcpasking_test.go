@@ -72,6 +72,27 @@ func TestACallThatIsRejectedTwiceAsksNobodyAgain(t *testing.T) {
 	a.runs("refund", doc{"orderId": "another"}).Is(t, "outcome", "WAITING_FOR_A_PERSON")
 }
 
+// TestAReadThatIsRejectedTwiceAsksNobodyAgain: a person said no to what it would tell, too.
+func TestAReadThatIsRejectedTwiceAsksNobodyAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := w.enters(t, w.operator, w.admitted(t, agentItem("clerk", "guarded", "refund"))[0])
+	var marked any = harness.Absent
+	for range 2 { // the same call is a new run: a read is never answered from one that has ended
+		approval := a.runs("guarded", doc{"n": 1}).Is(t, "replayed", false).At("waitingFor.approvalId").Text()
+		w.approver.Get("/approvals/"+approval).OK(t).Is(t, "askedAgainAfter", marked)
+		w.approver.Post("/approvals/"+approval+"/decision", doc{"decision": "REJECTED", "reason": "no"}).OK(t)
+		marked = approval
+	}
+	for _, arguments := range []doc{{"n": 1}, {"n": number("1.0"), "task": "another"}, {"n": 1, "again": "please"}} {
+		a.refuses("guarded", arguments, "state_conflict", "rejected 2 times")
+	}
+	a.runs("guarded", doc{"n": 2}).Is(t, "outcome", "WAITING_FOR_A_PERSON")
+	if seen := w.shop.Seen("GET", "/guarded"); len(seen) != 0 {
+		t.Errorf("%d reads were sent", len(seen))
+	}
+}
+
 // TestWhileACallIsOpenAPersonIsAsked: nobody knows what became of it, so none like it goes out
 // unasked over MCP, and again is refused; starts by other doors say what is open.
 func TestWhileACallIsOpenAPersonIsAsked(t *testing.T) {

@@ -27,5 +27,6 @@ var campaigns = []campaign{
 	{name: "races", what: "each race, under the race detector", command: "go test -race -count=1 -timeout 0 -skip Histories ./test/linearizability -repeats %d", figure: 1000, unit: "repeats"},
 	{name: "simulation", what: "simulation of the whole service under faults", command: "go test -count=1 -v -timeout 0 -run TestSimulation$ ./test/simulation -seeds %d", figure: 10000, unit: "seeds", counted: `(\d+) seeds:`},
 	{name: "simulation-postgres", what: "the same on PostgreSQL", command: "go test -count=1 -v -timeout 0 -run TestSimulationOnPostgreSQL ./test/simulation -postgres %d", figure: 300, unit: "seeds", counted: `(\d+) seeds:`},
+	{name: "judge", what: "drawn sequences beside a second implementation of the contract", command: "go test -count=1 -v -timeout 0 -run SecondImplementation ./test/judge -sequences %d", figure: 100000, unit: "sequences", counted: `(\d+) sequences:`},
 	{name: "planted", what: "planted bugs, each caught", command: "go run ./test/planted", unit: "bugs"},
 }

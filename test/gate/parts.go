@@ -80,6 +80,8 @@ var full = append([]part{
 		packages: "./test", args: "-postgres"},
 	{name: "whatif", guards: "what another policy would have asked is what it then asks, on 1,000 histories", estimate: minutes(4),
 		packages: "./test", args: "-run WhatIfIs -whatif 1000"},
+	{name: "judge", guards: "the service does what a second implementation of the contract says", estimate: minutes(4),
+		packages: "./test/judge", args: "-sequences 2000"},
 	{name: "again", guards: "the API, each function of a transaction run twice", estimate: minutes(3), flags: race,
 		packages: "./test", args: "-again"},
 	{name: "browser", guards: "the console's stories, and its pages in four views", estimate: minutes(3), flags: race, packages: "./test/browser", args: "-all"},

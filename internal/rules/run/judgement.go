@@ -27,7 +27,7 @@ type Judgement struct {
 	digest   string
 	verdict  gate.Verdict
 	title    string
-	calls    []string // what the call of a side effect is found by
+	calls    []string // what the call is found by
 	look     *sight   // the read of its precondition, nil for none
 	failure  string   // why the step is not sent, "" if nothing speaks against it
 }
@@ -96,7 +96,7 @@ type Estimate struct {
 	Asks  bool    // one of them needs an approval
 	Acts  bool    // one of them has a side effect
 
-	Calls []string // what the calls of side effects are found by whose inputs are known
+	Calls []string // what the calls are found by whose inputs are known
 }
 
 // Taken estimates a run of a plan, whose inputs are known to fit; counted says that the meter
@@ -124,7 +124,7 @@ func Taken(m *cost.Meter, p *countersign.Plan, counted bool) Estimate {
 		title := request.TitleOf(m, c, s.Input)
 		e.Taken[i] += m.Spent() - before
 		e.Acts = e.Acts || c.HasSideEffect()
-		if p.Mode == countersign.ModeLive && c.HasSideEffect() && len(s.InputBindings) == 0 {
+		if p.Mode == countersign.ModeLive && len(s.InputBindings) == 0 {
 			found, _ := repeat.Digests(s.ProjectID, s.Capability, s.Input, title) // inputs can always be written
 			e.Calls = append(e.Calls, found...)
 		}
@@ -182,7 +182,7 @@ func judge(m *cost.Meter, p *countersign.Plan, i int, outputs map[string]plan.Ou
 	if !rehearsed && m.Take(budgeted(s, capability, j.input), "input") {
 		j.title = request.TitleOf(m, capability, j.input)
 	}
-	if !rehearsed && capability.HasSideEffect() {
+	if !rehearsed {
 		if j.calls, err = repeat.Digests(s.ProjectID, s.Capability, j.input, j.title); err != nil {
 			j.failure = err.Error()
 		}
