@@ -85,6 +85,8 @@ func refusedWords(m meaning, r *countersign.Run, suggested bool) meaning {
 	case code == countersign.CodeApprovalRejected:
 		m.means = "nothing took effect, for a person rejected it with the reason in error"
 		m.then = "tell whom you work for, and don't ask for it again in other words"
+	case code == countersign.CodeDeniedByRule, code == countersign.CodeDeniedByBudget:
+		m.then = "tell whom you work for, and don't try it in another way or in parts"
 	case code == countersign.CodeReceiverRefused:
 		m.then = "what the API said is in steps[].response: correct what it names or tell whom you work for, and don't try it in another way"
 	case nothingLeft[code]:

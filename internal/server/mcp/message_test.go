@@ -30,7 +30,7 @@ func TestEachOutcomeSaysWhatItMeansAndWhatToDo(t *testing.T) {
 	}
 	for code, part := range map[string]string{
 		"approval_rejected: no": "don't ask for it again in other words", "receiver_refused: 422": "steps[].response",
-		"approval_expired: late": "the same call is a new attempt", "denied_by_rule: no": "nothing took effect",
+		"approval_expired: late": "the same call is a new attempt", "denied_by_rule: no": "error: tell whom you work for, and don't try it in another way or in parts", "denied_by_budget: no": "in parts",
 	} {
 		if said := messageOf(outcomeRefused, &countersign.Run{Error: code}, false); !strings.Contains(strings.ToLower(said), strings.ToLower(part)) {
 			t.Errorf("%s says %q", code, said)
