@@ -85,8 +85,8 @@ field: ## Play the cases of test/field, and print what each is about and whether
 
 # Needs the npm registry; some rows: make frameworks ROWS="mastra-newest ai-sdk-oldest".
 .PHONY: frameworks
-frameworks: ## Play the adapters of the TypeScript SDK on the oldest and newest release of each framework, and print the table
-	node sdk/typescript/scripts/frameworks.mjs bin/frameworks $(ROWS)
+frameworks: build ## Play the adapters of the TypeScript SDK on the oldest and newest release of each framework against the service, and print the table
+	COUNTERSIGN_BINARY=$(CURDIR)/bin/countersign node sdk/typescript/scripts/frameworks.mjs bin/frameworks $(ROWS)
 
 .PHONY: lint
 lint: ## Run golangci-lint, import rules included

@@ -40,7 +40,9 @@ func (v *toolRequest) starter(tool string, c *countersign.Capability) func([]byt
 			}
 		}
 		state, err := v.state(run, started.Effects)
-		state.Replayed = started.Replayed
+		if state.Replayed = started.Replayed; state.Replayed {
+			state.Message = repeatedWords(state.Outcome, state.Message)
+		}
 		if err == nil {
 			err = v.asItIsTaken(state, run)
 		}

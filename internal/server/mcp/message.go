@@ -39,12 +39,41 @@ func messageOf(outcome string, r *countersign.Run, suggested bool) string {
 		if m.outcome != outcome {
 			continue
 		}
-		if outcome == outcomeRefused {
+		switch {
+		case outcome == outcomeRefused:
 			m = refusedWords(m, r, suggested)
+		case outcome == outcomeRehearsed:
+			m.means = rehearsedWords(m.means, r)
+		case outcome == outcomeUnknown && r.Status.IsTerminal():
+			m.means = "nobody knows whether it took effect, and its run has ended"
+			m.then = "tell whom you work for, and don't do it again in any form"
 		}
 		return strings.ToUpper(m.means[:1]) + m.means[1:] + ": " + m.then + "."
 	}
 	return ""
+}
+
+// rehearsedWords say what would become of the same call LIVE.
+func rehearsedWords(means string, r *countersign.Run) string {
+	would := map[string]bool{}
+	for i := range r.Steps {
+		would[r.Steps[i].WouldBe] = true
+	}
+	switch {
+	case would[countersign.WouldBeDenied]:
+		return "nothing was sent, and LIVE it would be denied"
+	case would[countersign.RuleAsk]:
+		return means + ", once a person has approved it"
+	}
+	return means
+}
+
+// repeatedWords say of a call that was answered by an earlier one that it did nothing itself.
+func repeatedWords(outcome, message string) string {
+	if outcome != outcomeDone {
+		return message
+	}
+	return "This call sent nothing, for the same call was made at startedAt and was answered as expected: nothing else is to be done for it, unless it is meant to be done once more, which again says."
 }
 
 // refusedWords says of a run that was refused what may follow.
@@ -56,6 +85,8 @@ func refusedWords(m meaning, r *countersign.Run, suggested bool) meaning {
 	case code == countersign.CodeApprovalRejected:
 		m.means = "nothing took effect, for a person rejected it with the reason in error"
 		m.then = "tell whom you work for, and don't ask for it again in other words"
+	case code == countersign.CodeDeniedByRule, code == countersign.CodeDeniedByBudget:
+		m.then = "tell whom you work for, and don't try it in another way or in parts"
 	case code == countersign.CodeReceiverRefused:
 		m.then = "what the API said is in steps[].response: correct what it names or tell whom you work for, and don't try it in another way"
 	case nothingLeft[code]:

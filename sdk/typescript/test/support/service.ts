@@ -28,17 +28,23 @@ export function example<T>(name: string): T {
   return JSON.parse(readFileSync(join(repository, "docs/example", name), "utf8"));
 }
 
-/** startService starts the service for projects at `shop`, and stops it after the file's tests. */
-export async function startService(shop: string): Promise<Service> {
-  const store = mkdtempSync(join(tmpdir(), "countersign-store-"));
-  const program = await listen(inject("binary"), ["serve"], {
+/** serveStore starts the service on what is in this folder, for projects at `shop`. */
+export function serveStore(folder: string, shop: string, settings: Record<string, string> = {}): Promise<Program> {
+  return listen(inject("binary"), ["serve"], {
     SVC_PLATFORM_LISTEN: "127.0.0.1:0",
-    SVC_PLATFORM_STORE: join(store, "store"),
+    SVC_PLATFORM_STORE: join(folder, "store"),
     SVC_PLATFORM_BOOTSTRAP_TOKEN: bootstrap,
     SVC_PLATFORM_CONNECTION_ORIGINS: shop,
     SVC_PLATFORM_SIGNING_ENV_ALLOWLIST: "SHOP_SECRET",
     SHOP_SECRET: shopSecret,
+    ...settings,
   });
+}
+
+/** startService starts the service for projects at `shop`, and stops it after the file's tests. */
+export async function startService(shop: string): Promise<Service> {
+  const store = mkdtempSync(join(tmpdir(), "countersign-store-"));
+  const program = await serveStore(store, shop);
   atEnd(async () => {
     await program.stop();
     rmSync(store, { recursive: true });
