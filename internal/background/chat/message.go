@@ -79,6 +79,9 @@ func messageOf(tenant string, a *countersign.Approval, who control.Deciders, now
 		m.Facts = append(m.Facts, Fact{f.Name, shortened(f.Value, maxFact)})
 	}
 	m.More = len(inputs) - min(len(inputs), maxFacts)
+	for _, f := range lookedAt(a) {
+		m.Facts = append(m.Facts, Fact{f.Name, shortened(f.Value, maxFact)})
+	}
 	m.State = append(stateOf(a), waitOf(a, who, now)...)
 	return m
 }
@@ -100,7 +103,7 @@ func questionOf(tenant string, a *countersign.Approval, d countersign.ApprovalSt
 	if w := a.AgentWords; w != nil {
 		q.Facts = append(q.Facts, Fact{"The agent's words, which nobody has checked", safetext.Value(strings.TrimSpace(w.Task + " " + w.Reason + " " + w.Again))})
 	}
-	q.Facts = append(q.Facts, inputsOf(a)...)
+	q.Facts = append(append(q.Facts, inputsOf(a)...), lookedAt(a)...)
 	q.Notes = append(notesOf(a), notes...)
 	return q
 }
@@ -162,7 +165,7 @@ var listed = []string{
 	"id", "status", "projectId", "capability", "attempt", "title", "inputSnapshot", "request", "requestDigest", "expectation", "sources", "same", "runReason", "agentWords", "reasons",
 	"requestedBy", "requestedByName", "requestedAt", "requestedByMakers", "expiresAt", "decisions", "approvalsNeeded", "groups", "escalations",
 	"decidedAt", "decidedBy", "decidedByName", "decidedByMakers", "decisionReason", "suggestedInput", "sharedMaker", "decisionAssertion",
-	"runId", "stepId", "planId", "identity", "onBehalfOf", "behindUnknown",
+	"runId", "stepId", "planId", "identity", "onBehalfOf", "behindUnknown", "changed",
 }
 
 func titleOf(a *countersign.Approval) string {

@@ -93,6 +93,18 @@ func (i item) askedBy() string {
 	return who
 }
 
+// looked says that a state was read for the approval, and whether it is another one than was
+// approved before. Its values stand on the page only.
+func (i item) looked() (lines string) {
+	if s := i.a.State; s != nil {
+		lines = "Looked at:     " + safetext.Value(s.Capability) + ", " + s.At.UTC().Format("2 Jan 2006, 15:04 UTC") + "\n"
+	}
+	if len(i.a.Changed) > 0 {
+		lines += "Asked again:   what was looked at has changed since it was approved\n"
+	}
+	return lines
+}
+
 // compose returns the subject and text of the letter. They say who asks for which capability
 // and when the approval expires, but nothing of the request to be sent: mail passes through
 // many machines that may read it. Following a link decides nothing.
@@ -111,8 +123,8 @@ func (l *letter) compose(baseURL string) (subject, text string) {
 		subject = "Expires soon: " + i.what()
 		begin = "A run is still waiting for a decision. If nobody decides within the hour, it is rejected automatically."
 	}
-	return subject, fmt.Sprintf("%s\n\nAction:        %s\nTenant:        %s\nRequested by:  %s\nExpires:       %s\n\nReview the request and decide:\n%s/console/approvals/%s\n\nOpening the link decides nothing.\n",
-		begin, i.what(), i.tenant, i.askedBy(), i.expiry(), baseURL, i.a.ID)
+	return subject, fmt.Sprintf("%s\n\nAction:        %s\nTenant:        %s\nRequested by:  %s\nExpires:       %s\n%s\nReview the request and decide:\n%s/console/approvals/%s\n\nOpening the link decides nothing.\n",
+		begin, i.what(), i.tenant, i.askedBy(), i.expiry(), i.looked(), baseURL, i.a.ID)
 }
 
 // composeList returns the subject and text of a letter with several approvals.
