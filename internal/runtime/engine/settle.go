@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -210,7 +211,9 @@ func (e *Engine) Question(ref runrepo.Ref, q *run.Question, withdraw bool) (coun
 	}
 	call := q.Call
 	call.Tenant, call.SendBefore = ref.Tenant, until
+	crashpoint.At("engine.asking", call.Request.Method)
 	outcome := e.caller.Call(e.life, call)
+	crashpoint.At("engine.asked", call.Request.Method)
 	record := run.Statement(outcome, q.Key, q.Sent)
 	record.N, record.Withdrawing, record.Target = q.N, call.Request.Method == "POST", run.TargetOf(q)
 	moved, err := e.applyAsked(ref, run.Asked{Step: q.Step, Record: record, Withdraw: withdraw})
