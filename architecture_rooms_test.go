@@ -44,14 +44,14 @@ var rooms = map[string]map[string][]string{
 		"steps":       {"form", "text", "web"},
 		"rules":       {"form", "text", "web"},
 
-		"access":    {"form", "text", "web"},
+		"access":    {"desk", "form", "text", "web"},
 		"agents":    {"form", "plans", "projects", "rules", "steps", "text", "web"},
 		"approvals": {"desk", "drawn", "runs", "text", "web"},
 		"models":    {"drawn", "form", "rules", "steps", "text", "web"},
 		"overview":  {"runs", "text", "web"},
 		"plans":     {"form", "runs", "steps", "text", "web"},
 		"projects":  {"form", "rules", "text", "web"},
-		"recovery":  {"approvals", "drawn", "runs", "text", "web"},
+		"recovery":  {"approvals", "desk", "drawn", "runs", "text", "web"},
 		"runs":      {"drawn", "form", "steps", "text", "web"},
 	},
 }

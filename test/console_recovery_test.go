@@ -69,7 +69,7 @@ func TestAProbeIsShownAndFillsTheOutputOfAResolution(t *testing.T) {
 		t.Errorf("it leads to %s: %d", done.URL, done.Status)
 	}
 	w.reaches(t, run, "COMPLETED").Is(t, "steps.0.output.amount", number("129.50")).Is(t, "steps.0.reconciliation.by", "user:mara@example.com").Is(t, "steps.0.reconciliation.evidence", "looked at the ledger")
-	mustSay(t, mara.Open("/recovery/"+run), 200, "mara@example.com resolved it: it happened.", "looked at the ledger")
+	mustSay(t, mara.Open("/recovery/"+run), 200, "mara@example.com recorded: it happened.", "looked at the ledger")
 	mustSay(t, mara.Open("/recovery"), 200, "Nothing is uncertain.")
 }
 
@@ -173,7 +173,7 @@ func TestGivingUpCancelsTheRun(t *testing.T) {
 	submitted(t, mara, mara.Open("/recovery/"+run), "/recovery/"+run+"/reconcile", foundOut("ABANDON", ""))
 	w.reaches(t, run, "CANCELLED").Is(t, "steps.0.status", "ABANDONED")
 	late := submitted(t, mara, mara.Open("/recovery/"+run), "/recovery/"+run+"/reconcile", foundOut("ABANDON", ""))
-	mustSay(t, late, 409, "mara@example.com resolved this", "Nothing was sent twice.", "looked at the ledger")
+	mustSay(t, late, 409, "mara@example.com recorded this", "Nothing was sent twice.", "looked at the ledger")
 }
 
 func TestARefusedResolutionKeepsWhatIsTypedAndChangesNothing(t *testing.T) {
@@ -190,7 +190,7 @@ func TestARefusedResolutionKeepsWhatIsTypedAndChangesNothing(t *testing.T) {
 	}{
 		"no choice":       {url.Values{"evidence": {"saw it"}, "output": {`{"a":1}`}}, 400, []string{"Choose what happened.", "saw it", `{"a":1}`}, `name="resolution" value="CONFIRMED_COMPLETED" required aria-invalid="true"`},
 		"unknown choice":  {url.Values{"resolution": {"DONE"}, "evidence": {"saw it"}}, 400, []string{"Choose what happened.", "saw it"}, "res-e"},
-		"blank evidence":  {url.Values{"resolution": {"ABANDON"}, "evidence": {" \n"}, "output": {"{}"}}, 400, []string{"Every resolution needs evidence."}, `id="ev" name="evidence" rows="3" required maxlength="10000" placeholder="What you checked, and where" aria-invalid="true"`},
+		"blank evidence":  {url.Values{"resolution": {"ABANDON"}, "evidence": {" \n"}, "output": {"{}"}}, 400, []string{"Every resolution needs evidence."}, `id="ev" name="evidence" rows="1" required maxlength="10000" placeholder="What you checked, and where" aria-invalid="true"`},
 		"no JSON":         {url.Values{"resolution": {"CONFIRMED_COMPLETED"}, "evidence": {"saw it"}, "output": {"{status: refunded"}}, 400, []string{"Not a JSON object:", "saw it", "{status: refunded"}, `aria-describedby="out-e out-h"`},
 		"no object":       {url.Values{"resolution": {"CONFIRMED_COMPLETED"}, "evidence": {"saw it"}, "output": {`["refunded"]`}}, 400, []string{"Not a JSON object:", "saw it"}, `aria-describedby="out-e out-h"`},
 		"twice the key":   {url.Values{"resolution": {"CONFIRMED_COMPLETED"}, "evidence": {"saw it"}, "output": {`{"status":"refunded","status":"x"}`}}, 400, []string{"Not a JSON object:"}, "out-e"},

@@ -45,7 +45,7 @@ func TestAResolvedStepThatWaitsForASlotShowsNoForm(t *testing.T) {
 		_, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
 		w.approver.Post("/runs/"+run+"/reconcile", reconcile(resolution, doc{"id": "r-1"})).OK(t).Is(t, "waitingFor.kind", "slot")
 		page := mara.Open("/recovery/" + run)
-		mustSay(t, page, 200, "Resolved", "The run continues when a slot is free.")
+		mustSay(t, page, 200, "Recorded", "The run continues when a slot is free.")
 		mustNotHold(t, page, "/reconcile", "/probe", `type="radio"`)
 		w.approver.Post("/runs/"+run+"/reconcile", reconcile("ABANDON", nil)).Refused(t, "state_conflict")
 		close(gate)

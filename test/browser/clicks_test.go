@@ -82,7 +82,7 @@ func TestDailyStoriesTakeFewClicksAndNoJSON(t *testing.T) {
 			p.press("main", "probe 1")
 			p.choose("resolution", "CONFIRMED_COMPLETED")
 			p.fill("#ev", "The shop's own list has it.")
-			p.press("main", "Record the resolution")
+			p.press("#decide", "Record: it happened")
 		}},
 		{"run again with a change", ada, 4, func(p *tab) {
 			p.follow(`main a.row[href="/console` + s.paths["rejected run"] + `"]`)

@@ -97,7 +97,7 @@ func TestCancellingWarnsOfWhatIsOnItsWay(t *testing.T) {
 	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "The answer may still arrive, until", "See what we know")
 	w.answer(200, `{"ok":true}`)
 	w.until(id, func(r countersign.Run) bool { return r.Steps[0].Late != nil })
-	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "Resolve")
+	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "Recover")
 }
 
 func TestTheListOfRunsIsNarrowedByStatusPlanAndTime(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
 
@@ -39,7 +40,7 @@ func changesPage(v *web.Request) (*web.Page, error) {
 		return nil, err
 	}
 	d := changesData{Changes: found.Items, Set: settings.Weakening != nil, Pager: v.Pager(l, len(found.Items), found.Total, found.NextOffset)}
-	return &web.Page{Name: "changes", Title: "Changes", Nav: "access", Crumbs: []web.Crumb{{Word: "Changes"}}, Data: d}, nil
+	return &web.Page{Name: "changes", Title: "Changes", Nav: "desk", Crumbs: []web.Crumb{{Word: "Decide", Href: "/desk?in=changes"}, {Word: "Changes"}}, Data: d}, nil
 }
 
 // changeData is one change, and what the visitor may do with it.
@@ -50,6 +51,7 @@ type changeData struct {
 	Open    bool // PROPOSED
 	Secret  bool // it waits to be made by its proposer
 	Signing control.Signing
+	Desk    *desk.Rail // what else waits
 	Reason  string
 	Problem *web.Problem
 }
@@ -72,7 +74,10 @@ func showChange(v *web.Request, refused error) (*web.Page, error) {
 	if d.Signing, err = v.Control.ChangeSigning(v.R.Context(), v.Actor); err != nil {
 		return nil, err
 	}
-	p := &web.Page{Name: "change", Title: c.Title, Nav: "access", Crumbs: web.CrumbsBelow("Changes", "/changes", id), Data: &d}
+	if d.Desk, err = desk.Of(v, desk.Change, id); err != nil {
+		return nil, err
+	}
+	p := &web.Page{Name: "change", Title: c.Title, Nav: "desk", Desk: true, Crumbs: desk.Crumbs(desk.Change, web.Crumb{Word: id, ID: true}), Data: &d}
 	if e := web.RefusalOf(refused); e != nil {
 		d.Problem, p.Status = web.ProblemOf(e), e.Code.Status()
 	}
@@ -105,7 +110,7 @@ func decideChange(v *web.Request) (string, error) {
 	if _, err := v.Control.DecideChange(v.R.Context(), v.Actor, id, d); err != nil {
 		return "", again(v, err)
 	}
-	return "/changes/" + id, nil
+	return desk.Onward(v, desk.Change, id, "/changes/"+id), nil
 }
 
 func withdrawChange(v *web.Request) (string, error) {

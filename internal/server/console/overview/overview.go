@@ -131,7 +131,7 @@ func namesOf(v *web.Request, list []control.Waiting) (map[string]string, error) 
 
 func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	r := &w.Run
-	row := waitingRow{Since: r.UpdatedAt, State: text.RunStates[r.Status], Href: web.Prefix + "/recovery/" + r.ID, Act: "Resolve"}
+	row := waitingRow{Since: r.UpdatedAt, State: text.RunStates[r.Status], Href: web.Prefix + "/recovery/" + r.ID, Act: "Recover"}
 	id := ""
 	if r.WaitingFor != nil {
 		id, row.Since = r.WaitingFor.StepID, r.WaitingFor.Since

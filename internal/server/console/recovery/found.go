@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,11 @@ type foundRow struct {
 	Field, Expected string
 	AsSent          bool // a value of the request; the plan doesn't check it
 	Cells           []foundCell
+}
+
+// Differs reports a row in which an answer isn't what was sent or expected.
+func (r foundRow) Differs() bool {
+	return slices.ContainsFunc(r.Cells, func(c foundCell) bool { return c.Known && !c.Met })
 }
 
 // foundCell is the value in one response; it isn't Known if the response lacks it or it
@@ -82,8 +88,13 @@ func foundIn(s *countersign.StepRun, es []countersign.Expectation, c *countersig
 			t.Rows = append(t.Rows, statusRow(&es[i], answers))
 		}
 	}
-	return t.withSent(s, es, answers)
+	t = t.withSent(s, es, answers)
+	slices.SortStableFunc(t.Rows, func(a, b foundRow) int { return cmp.Compare(differsFirst[a.Differs()], differsFirst[b.Differs()]) })
+	return t
 }
+
+// differsFirst orders the rows of the comparison.
+var differsFirst = map[bool]int{false: 1}
 
 func answersOf(s *countersign.StepRun, c *countersign.Capability) []foundAnswer {
 	var out []foundAnswer

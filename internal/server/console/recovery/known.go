@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
@@ -23,6 +24,7 @@ type knownFact struct {
 	Title string
 	Said  string // details
 	Quote string // a person's own words
+	By    string // who approved
 	Code  countersign.Code
 	Sent  *drawn.Sent // the request of a probe
 	Key   string      // the idempotency key
@@ -62,7 +64,7 @@ func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []
 	for i := range approvals {
 		if a := &approvals[i]; a.StepID == s.ID && a.Status != countersign.ApprovalPending && len(out) < knownShown {
 			how := text.ApprovalState(*a)
-			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + text.Called(a.DecidedBy, a.DecidedByName), Quote: text.DecidedBecause(a.DecidedBy, a.DecisionReason)})
+			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + text.Called(a.DecidedBy, a.DecidedByName), Quote: text.DecidedBecause(a.DecidedBy, a.DecisionReason), By: desk.Name(a.DecidedBy, a.DecidedByName)})
 		}
 	}
 	if rec := s.Reconciliation; rec != nil {

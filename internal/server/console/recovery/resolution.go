@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -207,7 +208,7 @@ func reconcileStep(v *web.Request) (string, error) {
 	_, err := v.Control.ReconcileRun(v.R.Context(), v.Actor, id, word)
 	switch code := countersign.ErrorCode(err); code {
 	case "":
-		return "/runs/" + id, nil
+		return desk.Onward(v, desk.Recovery, id, "/runs/"+id), nil
 	case countersign.CodeExpectationNotMet:
 		return "", resolveAgain(v, id, err, map[string]string{"output": "Not recorded: " + reasonIn(err) + ". Nothing was changed."})
 	default:
@@ -272,7 +273,7 @@ func resolveAgain(v *web.Request, id string, refused error, wrong map[string]str
 	if len(wrong) == 0 {
 		d.Problem = web.ProblemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
-			d.Problem.Sentence = text.Called(s.Reconciliation.By, s.Reconciliation.ByName) + " resolved this " + web.AgoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+			d.Problem.Sentence = text.Called(s.Reconciliation.By, s.Reconciliation.ByName) + " recorded this " + web.AgoWord(v, s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
 	p := d.Page()

@@ -7,8 +7,10 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/cost"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/server/console/approvals"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/runs"
 	"github.com/countersign/countersign/internal/server/console/text"
@@ -39,6 +41,11 @@ type Data struct {
 	Expected []countersign.Expectation
 	Others   []drawn.ShownMember // what the page has no place for
 
+	Desk    *desk.Rail // what else waits
+	Later   bool       // the visitor has put it off
+	Title   string     // the capability's, filled from what was sent
+	Project string
+
 	Statements []statement // what the API said of the step's key
 	Settles    bool        // the project has a settlement: nothing is sent a second time
 }
@@ -54,9 +61,7 @@ func recoveryRunPage(v *web.Request) (*web.Page, error) {
 
 // Page is the page.
 func (d *Data) Page() *web.Page {
-	return &web.Page{Name: "recovery-run", Title: d.Step.Name, Nav: "recovery", Data: d, Crumbs: []web.Crumb{
-		{Word: "Recovery", Href: "/recovery"}, {Word: d.Run.ID, ID: true},
-	}}
+	return &web.Page{Name: "recovery-run", Title: d.Step.Name, Nav: "desk", Desk: true, Data: d, Crumbs: desk.Crumbs(desk.Recovery, web.Crumb{Word: d.Run.ID, ID: true})}
 }
 
 func recoveryOf(v *web.Request, id string) (*Data, error) {
@@ -82,6 +87,10 @@ func recoveryOf(v *web.Request, id string) (*Data, error) {
 			return nil, err
 		}
 	}
+	if d.Desk, err = desk.Of(v, desk.Recovery, id); err != nil {
+		return nil, err
+	}
+	d.Later = desk.IsLater(v, id)
 	return d, nil
 }
 
@@ -112,7 +121,11 @@ func (d *Data) plan() {
 	d.Plan = p.Name
 	d.Settles = settles(p, d.Step)
 	capability := text.CapabilityOf(p, d.Step.ProjectID, d.Step.Capability)
+	if project := text.ProjectOf(p, d.Step.ProjectID); project != nil {
+		d.Project = project.Name
+	}
 	if capability != nil {
+		d.Title = request.TitleOf(cost.New(nil, cost.InTurn, 0), capability, d.Step.Input)
 		d.Probe = capability.Probe != "" && text.CapabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
 		d.Resolve.OutputField = capability.OutputField
 	}

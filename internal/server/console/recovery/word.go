@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/desk"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -123,5 +124,5 @@ func settleStep(v *web.Request) (string, error) {
 	if r.Status == countersign.RunRecoveryRequired {
 		return "/recovery/" + id + "#word", nil
 	}
-	return "/runs/" + id, nil
+	return desk.Onward(v, desk.Recovery, id, "/runs/"+id), nil
 }

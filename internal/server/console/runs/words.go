@@ -112,7 +112,7 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
 		c.Detail += " " + BarredWords(b.Reconcile)
 		return
 	}
-	c.Href, c.Word, c.Primary = web.Prefix+"/recovery/"+r.ID, "Resolve", !Answerable(r)
+	c.Href, c.Word, c.Primary = web.Prefix+"/recovery/"+r.ID, "Recover", !Answerable(r)
 	if Answerable(r) {
 		c.Word = "See what we know"
 	}

@@ -187,6 +187,22 @@
     if (r.bottom > l.bottom || r.top < l.top + 80) rail.scrollTop += r.top - l.top - l.height / 3;
   }
 
+  // A recovery's button says what it records; what contradicts the request stands beside "It
+  // happened" alone.
+  var recovers = d.querySelector("[data-recovers]");
+
+  function records() {
+    var chosen = recovers.querySelector('[name="resolution"]:checked'), differs = recovers.querySelector("[data-differs]"), tick = recovers.querySelector('[name="differs"]');
+    var happened = !chosen || chosen.value === "CONFIRMED_COMPLETED";
+    if (differs) differs.hidden = !happened;
+    keep(recovers.querySelector("[data-record]"), !chosen ? "Record the resolution" : { CONFIRMED_NOT_EXECUTED: "Record: it did not happen", ABANDON: "Give up without knowing" }[chosen.value] || (tick && tick.checked ? "Record it with the difference" : "Record: it happened"));
+  }
+
+  if (recovers) {
+    recovers.addEventListener("change", records);
+    records();
+  }
+
   // Corrections: what differs is counted, and a corrected request can't be approved.
   var inputs = d.querySelector("[data-inputs]"), form = d.getElementById("decide-form");
 
