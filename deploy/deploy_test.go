@@ -163,6 +163,39 @@ func TestTheActionCallsCommandsThatThereAre(t *testing.T) {
 	}
 }
 
+// TestTheExampleUsesTheActionAsItIs: what it gives the action is an input of it, and the step of the setup
+// gives its script what that reads.
+func TestTheExampleUsesTheActionAsItIs(t *testing.T) {
+	type step struct {
+		Uses, Run string
+		With, Env map[string]string
+	}
+	action := mustParse[struct {
+		Inputs map[string]any
+		Runs   struct{ Steps []step }
+	}](t, "../action.yml")
+	workflow := mustParse[struct {
+		Jobs map[string]struct{ Steps []step }
+	}](t, "../examples/setup/.github/workflows/setup.yaml")
+	used := 0
+	for _, s := range workflow.Jobs["setup"].Steps {
+		for name := range s.With {
+			if used++; action.Inputs[name] == nil {
+				t.Errorf("the action has no input %s", name)
+			}
+		}
+	}
+	last := action.Runs.Steps[len(action.Runs.Steps)-1]
+	if used != 5 || last.Run != `"$GITHUB_ACTION_PATH/deploy/action/setup.sh"` {
+		t.Errorf("the example gives %d inputs, and the last step runs %s", used, last.Run)
+	}
+	for _, name := range []string{"SETUP", "MODE", "COUNTERSIGN_URL", "COUNTERSIGN_TOKEN"} {
+		if last.Env[name] == "" {
+			t.Errorf("the script isn't given %s", name)
+		}
+	}
+}
+
 // TestTheProxyKnowsTheReplicas: the proxy forwards to every replica and to nothing else.
 func TestTheProxyKnowsTheReplicas(t *testing.T) {
 	conf := mustRead(t, "nginx.conf")

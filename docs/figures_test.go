@@ -40,6 +40,7 @@ var settled = []struct{ question, untrue, answer string }{
 	{"which runs have receipts", `(?i)every run ends in a signed receipt`, "reference/receipt.md"},
 	{"who approves", `(?i)a second person approves`, "how-to/approve.md"},
 	{"which events there are", `(?i)\bthree events\b`, "how-to/get-notified.md"},
+	{"packages, of which none is published", `pip install countersign\b|npm install @countersign|go get github\.com/countersign`, "how-to/install.md, From a clone"},
 	{"which commands tests run", `(?i)every command on them is run by a test\b`, "README.md"},
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,6 +51,15 @@ func (s *setup) text(t *testing.T, name, text string) {
 func (s *setup) apply(t *testing.T, status int, flags ...string) harness.Result {
 	t.Helper()
 	return s.command(t, status, append([]string{"apply", s.files, "--profile", "fully"}, flags...)...)
+}
+
+// revision is a record's, 0 where there is none.
+func (s *setup) revision(path string) int {
+	answer := s.fully.Get(path)
+	if answer.Status != 200 {
+		return 0
+	}
+	return answer.At("revision").Int()
 }
 
 func (s *setup) named(kind, id string, fields doc) doc {
@@ -221,7 +231,7 @@ func TestFilesAndHandEditsInAnyOrderEndAsTheFilesSay(t *testing.T) {
 	for round := range 12 {
 		records := []doc{
 			s.named("project", ruled, harness.With(payRules(s.shop.Origin(), one("ALWAYS", "NONE", "RISK_BASED")), "enabled", r.IntN(3) > 0)),
-			s.named("group", "finance", doc{"name": one("A", "B"), "members": []string{}}),
+			s.named("group", "finance", doc{"name": one("A", "B"), "members": []string{}, "claim": "groups=" + one("x", "y")}),
 			s.agent(doc{"goal": one("x", "y"), "sourceRevision": r.IntN(4), "budgets": []doc{{"count": 1 + r.IntN(2), "window": "1h", "then": "ASK", "reason": "few"}}}),
 		}
 		if r.IntN(3) == 0 {
@@ -231,11 +241,15 @@ func TestFilesAndHandEditsInAnyOrderEndAsTheFilesSay(t *testing.T) {
 		s.apply(t, 0)
 		prints(t, s.apply(t, 0, "--check").Out, "0 of 3 records differ")
 		agentID := s.fully.Get("/agents?projectId=" + ruled).OK(t).At("items.0.id").Text()
-		switch round % 4 {
+		switch round % 6 {
+		case 4:
+			s.fully.Put("/groups/finance", doc{"name": "by hand", "members": []string{}, "expectedRevision": s.revision("/groups/finance")}).OK(t)
+		case 5:
+			s.fully.Put("/projects/"+ruled, harness.With(payRules(s.shop.Origin(), "NONE"), "expectedRevision", s.revision("/projects/"+ruled))).OK(t)
 		case 0:
 			s.fully.Post("/agents/"+agentID+"/suspend", doc{"reason": "by hand"}).OK(t)
 		case 1:
-			s.fully.Post("/projects/"+ruled+"/disable", doc{"expectedRevision": s.fully.Get("/projects/" + ruled).OK(t).At("revision").Int(), "reason": "by hand"}).OK(t)
+			s.fully.Post("/projects/"+ruled+"/disable", doc{"expectedRevision": s.revision("/projects/" + ruled), "reason": "by hand"}).OK(t)
 		case 2:
 			s.fully.Post("/agents/"+agentID+"/retire", doc{"reason": "by hand"}).OK(t)
 		default:
@@ -250,4 +264,36 @@ func TestTheExampleOfFilesIsMade(t *testing.T) {
 	s := newSetup(t)
 	prints(t, s.command(t, 0, "apply", "../examples/setup", "--profile", "fully").Out, "made 3 of 3")
 	s.command(t, 0, "apply", "../examples/setup", "--check", "--profile", "fully")
+}
+
+// TestTheActionHoldsAServiceToItsSetup plays the script of the GitHub action on the example.
+func TestTheActionHoldsAServiceToItsSetup(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	dir := t.TempDir()
+	if err := os.Symlink(harness.Binary(t), filepath.Join(dir, "countersign")); err != nil {
+		t.Fatal(err)
+	}
+	play := func(mode string, status int, says ...string) {
+		t.Helper()
+		summary := filepath.Join(dir, mode+".md")
+		cmd := exec.Command("bash", "../deploy/action/setup.sh")
+		cmd.Env = []string{
+			"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir, "SETUP=../examples/setup", "MODE=" + mode,
+			"COUNTERSIGN_URL=" + s.address, "COUNTERSIGN_TOKEN=" + s.fully.Token(), "GITHUB_STEP_SUMMARY=" + summary,
+		}
+		out, _ := cmd.CombinedOutput() // its status is looked at
+		if got := cmd.ProcessState.ExitCode(); got != status || strings.Contains(string(out), s.fully.Token()) {
+			t.Errorf("%s: exit status %d, not %d\n%s", mode, got, status, out)
+		}
+		prints(t, string(out), says...)
+		if text, _ := os.ReadFile(summary); status < 2 {
+			prints(t, string(text), "    "+says[0])
+		}
+	}
+	play("dry-run", 0, "+ group finance: create", "3 of 3 records differ")
+	play("check", 1, "+ group finance: create", "3 of 3 records differ")
+	play("apply", 0, "+ group finance: create", "made 3 of 3")
+	play("check", 0, "0 of 3 records differ")
+	play("all", 2, `mode: "all" must be dry-run, check or apply`)
 }

@@ -9,27 +9,19 @@ import (
 	"testing"
 )
 
-// packages rewrites commands that fetch packages, so that they take them from this repository and its build and use no
-// registry.
+// packages rewrites commands that fetch packages of npm, so that they take them from this repository's build and use no
+// registry. What is of Go and Python comes from the clone as the pages say.
 func packages(commands string) string {
 	lines := strings.Split(commands, "\n")
 	for i, line := range lines {
 		switch {
-		case strings.HasPrefix(line, "go get "):
-			lines[i] = fromModule()
+		case strings.HasSuffix(line, `npm install "$CLONE/sdk/typescript"`):
+			lines[i] = fromSDK([]string{"@countersign/sdk"})
 		case strings.HasPrefix(line, "npm install "):
 			lines[i] = fromSDK(strings.Fields(line)[2:])
-		case strings.HasSuffix(line, "pip install countersign"):
-			lines[i] = fromPython()
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// fromModule replaces the published module by this one; its dependencies come with it.
-func fromModule() string {
-	const module = "github.com/countersign/countersign"
-	return fmt.Sprintf("go mod edit -require=%s@v0.0.0 -replace=%s=%s && cp %s/go.sum .", module, module, root, root)
 }
 
 // fromSDK installs the SDK that is built here, and the other packages from its build.
@@ -45,11 +37,6 @@ func fromSDK(names []string) string {
 		}
 	}
 	return strings.Join(append(commands, "ln -sfn '"+sdk+"/node_modules/.bin/tsc' node_modules/.bin/tsc"), " && ")
-}
-
-// fromPython installs the Python SDK of this repository.
-func fromPython() string {
-	return fmt.Sprintf("export PYTHONPATH='%s' PYTHONDONTWRITEBYTECODE=1", filepath.Join(root, "sdk", "python"))
 }
 
 // sdk is the directory of the TypeScript SDK's build, below the tests' temporary directory.

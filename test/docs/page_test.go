@@ -72,7 +72,7 @@ func follow(t *testing.T, page string) {
 // hasTools reports whether the tools that a page needs besides the product are installed.
 func hasTools(t *testing.T, page string) bool {
 	t.Helper()
-	for tool, used := range map[string]string{"npm": "npm install", "node": "npm install", "openssl": "openssl dgst", "python3": "pip install"} {
+	for tool, used := range map[string]string{"npm": "npm install", "node": "npm install", "openssl": "openssl dgst", "python3": "PYTHONPATH="} {
 		if _, err := exec.LookPath(tool); err != nil && strings.Contains(page, used) {
 			t.Logf("NOT RUN: %s is missing; the Makefile's last line says so and fails with CI set", tool)
 			return false
@@ -193,7 +193,7 @@ func surroundings(t *testing.T, bin, api string) []string {
 	home := t.TempDir()
 	env := []string{
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
-		"SVC_PLATFORM_LISTEN=" + api, "COUNTERSIGN_URL=http://" + api, "npm_config_offline=true", "npm_config_update_notifier=false", "GOFLAGS=-mod=mod -trimpath -ldflags=-w", "GOPROXY=off", "GORACE=atexit_sleep_ms=0", "NO_COLOR=1",
+		"SVC_PLATFORM_LISTEN=" + api, "COUNTERSIGN_URL=http://" + api, "npm_config_offline=true", "npm_config_update_notifier=false", "CLONE=" + root, "PYTHONDONTWRITEBYTECODE=1", "GOFLAGS=-trimpath -ldflags=-w", "GOPROXY=off", "GORACE=atexit_sleep_ms=0", "NO_COLOR=1",
 	}
 	known, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN").Output()
 	if err != nil {

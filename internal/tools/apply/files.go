@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
@@ -22,16 +25,67 @@ const (
 // Read reads the records of files and folders, in the order of their names. It returns none
 // but all of them, or everything that is wrong with them.
 func Read(paths []string) (records []*Record, problems []string) {
-	r := reading{first: map[string]string{}}
+	var files []named
 	for _, path := range paths {
-		r.path(path)
+		files = append(files, find(path)...)
 	}
+	r := reading{first: map[string]string{}}
+	r.files(files)
 	if len(r.problems) == 0 && len(r.records) == 0 {
 		r.wrong("%s: there is no record in it", strings.Join(paths, ", "))
 	}
 	return r.records, r.problems
 }
 
+// named is a file that is to be read, or why it can't be.
+type named struct {
+	path    string
+	mode    fs.FileMode
+	problem string
+}
+
+// find is a file that is named, whatever its name, or the files below a folder. Links are
+// refused, since they lead to what nobody named or reviewed.
+func find(path string) []named {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return []named{{problem: err.Error()}}
+	case info.IsDir():
+		return folder(path)
+	case !isOurs(path):
+		return []named{{problem: path + ": the name of a file of records ends with .yaml, .yml or .json"}}
+	default:
+		return []named{{path: path, mode: info.Mode()}}
+	}
+}
+
+func folder(root string) (files []named) {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			files = append(files, named{problem: err.Error()})
+		case path != root && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case d.IsDir():
+		case isOurs(path) || d.Type()&fs.ModeSymlink != 0 && filepath.Ext(path) == "":
+			files = append(files, named{path: path, mode: d.Type()})
+		}
+		return nil
+	})
+	if err != nil {
+		files = append(files, named{problem: err.Error()})
+	}
+	return files
+}
+
+func isOurs(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// reading puts together what stands in the files, in their order.
 type reading struct {
 	records  []*Record
 	problems []string
@@ -45,73 +99,81 @@ func (r *reading) wrong(format string, args ...any) {
 	}
 }
 
-// path reads a file that is named, whatever its name, or the files below a folder. Links are
-// refused, since they lead to what nobody named or reviewed.
-func (r *reading) path(path string) {
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		r.wrong("%v", err)
-	case info.IsDir():
-		r.folder(path)
-	case !isOurs(path):
-		r.wrong("%s: the name of a file of records ends with .yaml, .yml or .json", path)
-	default:
-		r.file(path, info.Mode())
-	}
-}
+// filesAtOnce bounds what is in memory of files that are more than may be.
+const filesAtOnce = 64
 
-func (r *reading) folder(root string) {
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			r.wrong("%v", err)
-		case path != root && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-		case d.IsDir():
-		case isOurs(path) || d.Type()&fs.ModeSymlink != 0 && filepath.Ext(path) == "":
-			r.file(path, d.Type())
+// files reads files, some at a time, since checking is what takes the time.
+func (r *reading) files(all []named) {
+	for some := range slices.Chunk(all, filesAtOnce) {
+		parts := make([][]part, len(some))
+		var g errgroup.Group
+		g.SetLimit(runtime.GOMAXPROCS(0))
+		for i, f := range some {
+			g.Go(func() error {
+				parts[i] = f.read()
+				return nil
+			})
+		}
+		_ = g.Wait() // what is wrong is a part
+		for _, p := range slices.Concat(parts...) {
+			r.add(p)
 		}
 		if r.count > MaxRecords {
-			return filepath.SkipAll
-		}
-		return nil
-	})
-	if err != nil {
-		r.wrong("%v", err)
-	}
-}
-
-func isOurs(path string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path)))
-}
-
-func (r *reading) file(path string, mode fs.FileMode) {
-	switch {
-	case mode&fs.ModeSymlink != 0:
-		r.wrong("%s: it is a link, and links aren't followed; name what it leads to", path)
-		return
-	case !mode.IsRegular():
-		r.wrong("%s: it is no file", path)
-		return
-	}
-	data, err := readFile(path)
-	if err != nil {
-		r.wrong("%s: %v", path, err)
-		return
-	}
-	docs := []string{string(data)}
-	if !strings.EqualFold(filepath.Ext(path), ".json") {
-		if docs, err = fromYAML(data); err != nil {
-			r.wrong("%s: %v", path, err)
 			return
 		}
 	}
-	for _, doc := range docs {
-		r.document(path, doc)
+}
+
+// part is one record of a file, or what is wrong with it or with all of the file.
+type part struct {
+	at      string
+	record  *Record
+	problem string
+}
+
+func (r *reading) add(p part) {
+	if r.count++; r.count > MaxRecords {
+		if r.count == MaxRecords+1 {
+			r.wrong("%s: there are more than %d records; apply them in parts", p.at, MaxRecords)
+		}
+		return
 	}
+	switch {
+	case p.problem != "" && p.at != "":
+		r.wrong("%s: %s", p.at, p.problem)
+	case p.problem != "":
+		r.wrong("%s", p.problem)
+	case r.first[p.record.Name()] != "":
+		r.wrong("%s: %s stands in %s already", p.at, p.record.Name(), r.first[p.record.Name()])
+	default:
+		r.first[p.record.Name()] = p.at
+		p.record.File = p.at
+		r.records = append(r.records, p.record)
+	}
+}
+
+func (f named) read() []part {
+	switch {
+	case f.problem != "":
+		return []part{{problem: f.problem}}
+	case f.mode&fs.ModeSymlink != 0:
+		return []part{{at: f.path, problem: "it is a link, and links aren't followed; name what it leads to"}}
+	case !f.mode.IsRegular():
+		return []part{{at: f.path, problem: "it is no file"}}
+	}
+	data, err := readFile(f.path)
+	docs := []string{string(data)}
+	if err == nil && !strings.EqualFold(filepath.Ext(f.path), ".json") {
+		docs, err = fromYAML(data)
+	}
+	if err != nil {
+		return []part{{at: f.path, problem: err.Error()}}
+	}
+	var parts []part
+	for _, doc := range docs {
+		parts = append(parts, document(f.path, doc)...)
+	}
+	return parts
 }
 
 func readFile(path string) ([]byte, error) {
@@ -128,44 +190,29 @@ func readFile(path string) ([]byte, error) {
 }
 
 // document reads a record, or an array of them. A YAML document without anything is none.
-func (r *reading) document(path, doc string) {
+func document(path, doc string) []part {
 	if doc == "null" {
-		return
+		return nil
 	}
 	if err := exactjson.Check([]byte(doc)); err != nil {
-		r.wrong("%s: %v", path, err)
-		return
+		return []part{{at: path, problem: err.Error()}}
 	}
 	list, many := countersign.RawValue(doc).Array()
 	if !many {
 		list = []countersign.Value{countersign.RawValue(doc)}
 	}
-	for i, v := range list {
+	var parts []part
+	for i, v := range list[:min(len(list), MaxRecords+1)] {
 		at := path
 		if many {
 			at = fmt.Sprintf("%s: [%d]", path, i)
 		}
-		r.record(at, v)
-	}
-}
-
-func (r *reading) record(at string, v countersign.Value) {
-	if r.count++; r.count > MaxRecords {
-		if r.count == MaxRecords+1 {
-			r.wrong("%s: there are more than %d records; apply them in parts", at, MaxRecords)
+		record, err := parse(v)
+		if err != nil {
+			parts = append(parts, part{at: at, problem: err.Error()})
+			continue
 		}
-		return
+		parts = append(parts, part{at: at, record: record})
 	}
-	record, err := parse(v)
-	if err != nil {
-		r.wrong("%s: %v", at, err)
-		return
-	}
-	if before, double := r.first[record.Name()]; double {
-		r.wrong("%s: %s stands in %s already", at, record.Name(), before)
-		return
-	}
-	r.first[record.Name()] = at
-	record.File = at
-	r.records = append(r.records, record)
+	return parts
 }

@@ -37,7 +37,7 @@ func TestWhatCanNotBeReadIsNamedWithItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := reading{first: map[string]string{}, count: MaxRecords}
-	r.record("a.json", countersign.RawValue("1"))
+	r.add(part{at: "a.json"})
 	if len(r.problems) != 1 || r.problems[0] != "a.json: there are more than 10000 records; apply them in parts" {
 		t.Errorf("%q", r.problems)
 	}
@@ -45,7 +45,7 @@ func TestWhatCanNotBeReadIsNamedWithItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = reading{first: map[string]string{}}
-	r.file("pipe.json", os.ModeNamedPipe)
+	r.files([]named{{path: "pipe.json", mode: os.ModeNamedPipe}})
 	if len(r.problems) != 1 || r.problems[0] != "pipe.json: it is no file" {
 		t.Errorf("%q", r.problems)
 	}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from support.calling import Caller
@@ -15,6 +17,7 @@ from countersign import ArgumentsError, CountersignConnectionError, CountersignE
 from countersign.calls import Call
 from countersign.steps import run
 from countersign.telling import telling
+from countersign.toolanswer import Outcome
 from countersign.tools import Door
 
 TOKEN = "csn_agent"
@@ -226,3 +229,21 @@ def test_an_answer_may_take_as_long_as_the_call_said_that_it_waits() -> None:
     assert door.call("refund", {"waitSeconds": 50}).more == 50
     assert door.call("refund", '{"waitSeconds": 4e9}').more == 50
     assert door.call("refund", {"waitSeconds": "soon"}).more == 0
+
+
+FRONT_PAGE = Path(__file__).parents[3] / "README.md"
+URL = "https://countersign.example.com/console/approvals/apr-1"
+ANSWERS: list[tuple[dict[str, Any], str]] = [
+    *(({"outcome": outcome, "message": "what to do", "url": None}, f"{outcome} what to do") for outcome in get_args(Outcome)),
+    ({"outcome": "WAITING_FOR_A_PERSON", "message": "what to do", "url": URL}, f"WAITING_FOR_A_PERSON {URL}"),
+    ({"outcome": "DONE", "runId": "run-1"}, "DONE "),
+    ({"error": "invalid_request", "message": "amount is missing", "requestId": "req-1"}, "REFUSED amount is missing"),
+]
+
+
+@pytest.mark.parametrize(("answer", "says"), ANSWERS)
+def test_the_front_pages_lines_print_what_became_of_every_call(capsys: pytest.CaptureFixture[str], answer: dict[str, Any], says: str) -> None:
+    (lines,) = re.findall(r"^```python\n(.*?)^```$", FRONT_PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    with Scripted(rpc({"tools": [{**REFUND, "title": "refunds.create"}]}), done(**answer)) as server:
+        exec(lines.replace("http://127.0.0.1:8080", server.url), {"token": TOKEN, "agent": "agt-1"})
+    assert capsys.readouterr().out == says + "\n"
