@@ -234,6 +234,10 @@ helm-check: ## Lint the Helm chart, render it in its forms, and see it refuse wh
 	refuses settings.SVC_PLATFORM_STORE=/elsewhere "the chart's to set" && refuses settings.SVC_PLATFORM_SMTP_URL=x 'holds a secret' && \
 	refuses secretEnv.SHOP_SECRET.secret=shop 'name a secret and a key'
 
+.PHONY: settlement-model
+settlement-model: ## Explore the model of both sides of a settlement whole, and draw a million paths
+	$(GO) test ./test/settlementmodel -whole -walks 170000 -timeout 30m
+
 .PHONY: demo
 demo: ## Run the main job on real parts
 	$(GO) run ./cmd/countersign demo

@@ -86,7 +86,7 @@ var full = append([]part{
 		packages: "./test", args: "-again"},
 	{name: "browser", guards: "the console's stories, and its pages in four views", estimate: minutes(3), flags: race, packages: "./test/browser", args: "-all"},
 	{name: "callers", guards: "abuse, the manual's commands, steady work; the tests' own parts", estimate: minutes(4), flags: race,
-		packages: "./test/abuse ./test/docs ./test/soak ./test/campaign ./test/gate ./test/gotest ./test/harness/... ./test/messages ./test/planted"},
+		packages: "./test/abuse ./test/docs ./test/soak ./test/campaign ./test/gate ./test/gotest ./test/harness/... ./test/messages ./test/planted ./test/settlementmodel"},
 	{name: "kill", guards: "kill -9 under load", estimate: minutes(3), flags: race, packages: "./test/crash", args: "-run KillUnderLoad$ -cycles 40"},
 	{name: "kill-postgres", guards: "kill -9 under load on PostgreSQL", estimate: minutes(3.5), flags: race,
 		packages: "./test/crash", args: "-run KillUnderLoadOnPostgreSQL -databases 10 -shared-cycles 40"},
