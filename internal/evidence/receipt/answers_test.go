@@ -19,7 +19,7 @@ import (
 var answerKinds = []string{"answered", "refused", "withdrawn call", "read", "unreadable, settled", "done", "done refused", "done as text", "withdrawn", "withdrawn, cancelled", "unknown, not executed", "invalid"}
 
 // answeredRun draws a run of one step whose receiver signs.
-func answeredRun(t *testing.T, seed uint64, kind string) Facts {
+func answeredRun(t testing.TB, seed uint64, kind string) Facts {
 	t.Helper()
 	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}, third: true}
 	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour)}

@@ -37,7 +37,7 @@ const acmeLog = "822b33ad87c148a0"
 var cosignedAt = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
 // cosignedHead is the head that a log of a size had with fewer records, and the path between them.
-func cosignedHead(t *testing.T, read tlog.HashReader, had, size int64, c cosigning) *Cosigned {
+func cosignedHead(t testing.TB, read tlog.HashReader, had, size int64, c cosigning) *Cosigned {
 	t.Helper()
 	must := func(err error) {
 		if err != nil {

@@ -24,7 +24,7 @@ var morning = time.Date(2026, 11, 21, 9, 0, 0, 123456000, time.UTC)
 // that belongs to them.
 type drawn struct {
 	*rand.Rand
-	t     *testing.T
+	t     testing.TB
 	facts Facts
 	log   []countersign.AuditRecord
 	now   time.Time

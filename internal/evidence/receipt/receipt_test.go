@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-func built(t *testing.T, f Facts, key ed25519.PrivateKey) []byte {
+func built(t testing.TB, f Facts, key ed25519.PrivateKey) []byte {
 	t.Helper()
 	file, err := Build(f, key)
 	if err != nil {
