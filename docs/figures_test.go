@@ -34,6 +34,14 @@ func TestFiguresOfStepsAreThoseOfThePerformancePage(t *testing.T) {
 // them any more, and which page has the answer.
 var settled = []struct{ question, untrue, answer string }{
 	{"replicas and throughput", `(?i)(gives?|is|are) no (more|way to more) throughput\.|not throughput|don't add to these figures|each on a machine of its own, two make`, "how-to/choose-a-store.md, What each does a second"},
+	{"what was measured of replicas", `(?i)replicas[^.\n]*\b(each )?on (a machine|machines) of (its|their) own`, "performance.md, Replicas with processors of their own"},
+	{"how much a million runs take", `a million (finished )?runs[^.\n]*(about|some) 6 GB`, "performance.md, A million runs in the store"},
+	{"on which machine figures were made", `(?i)all tables were made on a machine that did nothing else`, "performance.md"},
+	{"who the second prefix is for", `(?i)for older SDKs`, "api.md"},
+	{"what is sent again", `(?i)there is no retry\b`, "what-it-does-not-do.md, Calls"},
+	{"what warns of plain HTTP", `(?i)without TLS prints a warning\.`, "what-it-does-not-do.md, TLS"},
+	{"what is released", `(?i)(since|with|in) the release 0\.1\b|\b0\.1 was released`, "how-to/install.md, What a release has"},
+	{"what speaks OAuth 2", `(?i)\bno OAuth( 2)?\b`, "adapter.md, OAuth 2"},
 	{"what is deleted", `(?i)nothing is ever deleted`, "how-to/archive-runs.md"},
 	{"the first receipt after a start", `(?i)reads the (tenant's )?whole audit log, about`, "performance.md, A million runs in the store"},
 	{"how much has been tried", `some hundred thousand runs`, "performance.md, A million runs in the store"},
