@@ -65,3 +65,34 @@ func TestNoPageContradictsWhereTheAnswerStands(t *testing.T) {
 		}
 	}
 }
+
+// riddles are words of ours that readers had to read twice, and those that they know.
+var riddles = []struct{ ours, known string }{
+	{`(?i)\blets? (it |them )?out\b`, "releases"},
+	{`(?i)\b(a|the|its) yes\b`, "an approval"},
+	{`(?i)what stands where`, "where things are"},
+	{`(?i)whose four eyes`, "who may approve"},
+	{`(?i)two tenants shall`, "are to"},
+	{`(?i)does not spare people`, "doesn't save people work"},
+	{`(?i)count with the throughput`, "expect"},
+	{`(?i)what is said to be so by default`, "marked 'by default'"},
+	{`(?i)two runs are two keys`, "each run has its own key"},
+	{`(?i)whose each credential variable is\W*and`, "which tenant owns it"},
+}
+
+// TestPagesUseWordsThatReadersKnow; the table of moves, which the code prints, apart, and the pages of
+// attacks and incidents.
+func TestPagesUseWordsThatReadersKnow(t *testing.T) {
+	texts := markdown(t)
+	for _, apart := range []string{"CHANGELOG.md", "docs/threat-model.md", "docs/incidents.md", "docs/assurance.md"} {
+		delete(texts, apart)
+	}
+	for _, r := range riddles {
+		ours := regexp.MustCompile(r.ours)
+		for page, text := range texts {
+			if found := ours.FindString(strings.ReplaceAll(text, "probe let out", "")); found != "" {
+				t.Errorf("%s says %q: say %s", page, found, r.known)
+			}
+		}
+	}
+}
