@@ -48,7 +48,9 @@ func TestAWhatIfPlaysAProposedChange(t *testing.T) {
 	other := token.Header.Get("Location")
 	other = other[strings.LastIndexByte(other, '/')+1:]
 
-	play := func(body doc) *harness.Answer { return w.As("").Post("/projects/default-pays/what-if", body, asNoor...) }
+	play := func(body doc) *harness.Answer {
+		return w.As("").Post("/projects/default-pays/what-if", body, asNoor...)
+	}
 	elsewhere, _ := w.token(t, doc{"roles": []string{"VIEWER"}, "projectIds": []string{shop}})
 	before := w.Admin.Get("/audit").OK(t).At("total").Int()
 	play(doc{"changeId": one}).OK(t).Is(t, "played", 2).Is(t, "today", doc{"sent": 0, "asked": 2, "denied": 0}).Is(t, "then", doc{"sent": 1, "asked": 1, "denied": 0}).
