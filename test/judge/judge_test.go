@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	sequences = campaign.SizeFlag("sequences", 200, 2000, "how many sequences are drawn and played")
+	sequences = campaign.SizeFlag("sequences", 130, 2000, "how many sequences are drawn and played")
 	seed      = campaign.SeedFlag("seed")
 )
 

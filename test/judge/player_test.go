@@ -43,7 +43,7 @@ func (b *bed) plays(t *testing.T, w evaluator.World) *player {
 	p.set("admin", "POST", "/projects/"+p.project+"/health-check", nil)
 	p.set("admin", "POST", "/projects/"+p.project+"/enable", doc{"expectedRevision": 1})
 	var names []string
-	for _, c := range w.Capabilities {
+	for _, c := range w.Capabilities[:2] { // without the read of the state
 		names = append(names, c.Name)
 	}
 	agent := doc{"externalAgentId": "clerk", "sourceRevision": 1, "name": "Clerk", "role": "clerk", "goal": "help", "capabilities": names}
@@ -111,6 +111,10 @@ func (p *player) operation(op evaluator.Operation) (seen, bool) {
 	case "receiver":
 		p.receiver.answers(p.t, op.Answer)
 		p.lines = append(p.lines, "# from now on the receiver answers: "+op.Answer)
+		return seen{}, true
+	case "state":
+		p.receiver.becomes(op.Answer)
+		p.lines = append(p.lines, "# from now on the read of the state answers: "+op.Answer)
 		return seen{}, true
 	case "stop", "go":
 		return p.stopOrGo(op.Kind), true
@@ -346,6 +350,13 @@ func (p *player) shows(run, approval answer, out seen) {
 		}
 		slices.Sort(groups)
 		set("groups", strings.Join(groups, " "))
+		var changed []string
+		list, _ = approval.at("changed").([]any)
+		for _, c := range list {
+			changed = append(changed, fmt.Sprint(at(c, "field")))
+		}
+		slices.Sort(changed)
+		set("changed", strings.Join(changed, " "))
 		asked := ""
 		if approval.at("askedAgainAfter") != nil {
 			asked = "yes"

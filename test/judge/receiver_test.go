@@ -1,13 +1,16 @@
 package judge
 
 import (
+	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
+	"github.com/countersign/countersign/test/judge/evaluator"
 )
 
 // receiver is the project API of the sequences, one after the other. It keeps no connections, so that it is
@@ -19,6 +22,7 @@ type receiver struct {
 	mu       sync.Mutex
 	listener net.Listener // nil: it is unreachable
 	answer   string
+	state    string // what the read of the state answers; see evaluator.States
 	path     string // below which the present sequence's requests are
 	requests int
 }
@@ -51,7 +55,7 @@ func (r *receiver) begins(t *testing.T, path string) {
 	r.answers(t, "ok")
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.path, r.requests = path, 0
+	r.path, r.requests, r.state = path, 0, evaluator.States[0]
 }
 
 func (r *receiver) answers(t *testing.T, how string) {
@@ -68,6 +72,12 @@ func (r *receiver) answers(t *testing.T, how string) {
 	}
 }
 
+func (r *receiver) becomes(state string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state = state
+}
+
 func (r *receiver) seen() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +86,12 @@ func (r *receiver) seen() int {
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
-	answer := r.answer
+	answer, state := r.answer, r.state
+	if q.URL.Path == r.path+"state" {
+		r.mu.Unlock()
+		tells(w, state)
+		return
+	}
 	if strings.HasPrefix(q.URL.Path, r.path) {
 		r.requests++
 	} else {
@@ -84,6 +99,14 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	r.mu.Unlock()
 	write(w, answer)
+}
+
+func tells(w http.ResponseWriter, state string) {
+	w.Header().Set("Content-Type", "application/json")
+	if status, err := strconv.Atoi(strings.TrimSpace(state)); err == nil {
+		w.WriteHeader(status)
+	}
+	_, _ = io.WriteString(w, state) // the service reads it
 }
 
 var bodies = map[string]string{"ok": `{"ok":true}`, "other": `{"ok":false}`, "missing": `{"other":1}`, "empty": ``, "no JSON": `{"ok":tru`, "409 in_progress": `{"error":"in_progress"}`, "409 in_doubt": `{"error":"in_doubt"}`}

@@ -43,6 +43,10 @@ func pick[T any](d *drawing, from ...T) T { return from[d.IntN(len(from))] }
 func (d *drawing) world() World {
 	d.tools, d.stern, d.lost = d.chance(2), d.chance(4), d.chance(4)
 	w := World{Capabilities: []Capability{d.pays(), d.looks()}}
+	if pays := &w.Capabilities[0]; d.chance(3) {
+		pays.Precondition = d.precondition(*pays)
+		w.Capabilities = append(w.Capabilities, Capability{Name: "state", Method: "GET", Inputs: map[string]Input{}})
+	}
 	if d.chance(4) {
 		w.AgentBudgets = []Budget{{Count: 1 + d.IntN(3), Window: pick(d, "1h", "720h"), Then: pick(d, "ASK", "DENY"), Reason: "the agent's"}}
 	}
@@ -68,6 +72,24 @@ func (d *drawing) pays() Capability {
 		c.Budgets = d.budgets()
 	}
 	return c
+}
+
+// States are what the read of the state answers: JSON, or the status of a refusal.
+var States = []string{
+	`{"s":"open","n":1}`, `{"n":1.0,"s":"open"}`, `{"s":"open","n":1e0,"more":2}`, `{"s":"open","n":1.00000000000000000001}`, `{"s":"open","n":2}`, `{"s":"Open","n":1}`,
+	`{"s":"open"}`, `{"s":null,"n":1}`, `{"s":"open","n":5}`, `500 `, `404 `,
+}
+
+// precondition has a condition where a step may ask nobody: without one nothing would judge that.
+func (d *drawing) precondition(c Capability) *Precondition {
+	p := &Precondition{Capability: "state", Fields: []string{"s", "n"}}
+	if c.Approval != "ALWAYS" || d.chance(2) {
+		p.When = &Condition{Kind: "predicate", VariableID: "n", Operator: "lt", Value: d.value(`3`)}
+		if d.chance(2) {
+			p.When = &Condition{Kind: "predicate", VariableID: "s", Operator: "neq", Value: "closed"}
+		}
+	}
+	return p
 }
 
 func (d *drawing) looks() Capability {
@@ -175,6 +197,15 @@ func (d *drawing) operation() {
 		return
 	}
 	waiting, open := d.runs("WAITING_APPROVAL"), d.runs("RECOVERY_REQUIRED")
+	if d.out.World.Capabilities[0].Precondition != nil && d.chance(5) {
+		d.do(Operation{Kind: "state", Answer: pick(d, append(States, States[0], States[1], States[4])...)})
+		return
+	}
+	if p := d.out.World.Capabilities[0].Precondition; p != nil && len(waiting) > 0 && d.chance(2) {
+		d.do(Operation{Kind: "state", Answer: pick(d, States[0], States[4], States[4])})
+		d.decision(pick(d, waiting...))
+		return
+	}
 	switch n := d.IntN(20); {
 	case (n < 5 || n < 10 && d.stern) && len(waiting) > 0:
 		d.decision(pick(d, waiting...))

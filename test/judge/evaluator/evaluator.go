@@ -14,6 +14,7 @@ type Evaluator struct {
 	names   map[string]*run // by the name of a start, also of one that found an earlier run
 	keys    map[string]used // the idempotency keys of the API's starts
 	answer  string          // how the receiver answers
+	state   string          // what the read of the state answers: JSON, or the status of a refusal
 	seen    int             // how many requests it has had
 	stopped bool
 	held    []*run // by the stop, the one that has waited longest first
@@ -28,7 +29,7 @@ type used struct {
 
 // New begins a sequence. With the name of a sentence it goes by its negation.
 func New(w World, negated string) *Evaluator {
-	return &Evaluator{world: w, negated: negated, names: map[string]*run{}, keys: map[string]used{}, answer: "ok"}
+	return &Evaluator{world: w, negated: negated, names: map[string]*run{}, keys: map[string]used{}, answer: "ok", state: States[0]}
 }
 
 // Sentences are the names of the rules that can be negated.
@@ -54,6 +55,9 @@ func (e *Evaluator) Do(op Operation) Expected {
 		return e.start(op)
 	case "receiver":
 		e.answer = op.Answer
+		return Expected{}
+	case "state":
+		e.state = op.Answer
 		return Expected{}
 	case "stop", "go":
 		return e.stopOrGo(op.Kind == "stop")

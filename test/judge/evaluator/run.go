@@ -26,6 +26,7 @@ type run struct {
 	endedAs  int    // the how manieth to end
 
 	approval    *approval
+	changes     int  // new approvals of this attempt because of a change
 	askedAgain  bool // the approval is of what was rejected before
 	openAtStart []*run
 	wouldBe     string
@@ -37,6 +38,8 @@ type approval struct {
 	deciders []string
 	approved bool
 	pending  bool
+	state    map[string]any // that it is asked for
+	changed  []string       // since the approval before
 }
 
 func (r *run) byAgent() bool { return r.door == "agent" || r.door == "tool" }
@@ -67,18 +70,38 @@ func (e *Evaluator) begin(r *run) {
 		r.status, e.held = "HELD", append(e.held, r)
 		return
 	}
-	v := e.gate(r)
+	e.passes(r, e.gate(r))
+}
+
+// passes is what the gate's verdict makes of a run.
+func (e *Evaluator) passes(r *run, v verdict) {
+	var now map[string]any
+	held := "" // by the state
+	if c := r.capability.Precondition; c != nil {
+		now, held = e.looks(c)
+	}
+	approved := r.approval != nil && r.approval.approved
 	switch {
 	case v.then == "DENY":
 		r.denied = true
-		e.end(r, "FAILED", v.code)
-	case v.then == "ASK" && (r.approval == nil || !r.approval.approved):
-		r.status, r.approval = "WAITING_APPROVAL", &approval{needed: v.needed, groups: v.groups, pending: true}
-		r.askedAgain = r.door == "tool" && e.rejections(r) > 0
+		if held != "" {
+			held = "|" + held // which of the two is told, the contract leaves open
+		}
+		e.end(r, "FAILED", v.code+held)
+	case held != "":
+		e.end(r, "FAILED", held)
+	case v.then == "ASK" && !approved:
+		e.ask(r, v, now)
+	case approved && r.capability.Precondition != nil && e.hasChanged(r, v, now):
 	default:
-		r.approval = nil // one approval lets one request out
+		r.approval, r.changes = nil, 0 // one approval lets one request out
 		e.send(r)
 	}
+}
+
+func (e *Evaluator) ask(r *run, v verdict, state map[string]any) {
+	r.status, r.approval = "WAITING_APPROVAL", &approval{needed: v.needed, groups: v.groups, pending: true, state: state}
+	r.askedAgain = r.door == "tool" && e.rejections(r) > 0
 }
 
 // send is section 6's table.
@@ -230,7 +253,7 @@ func (e *Evaluator) reconcile(r *run, op Operation) Expected {
 		}
 		e.end(r, "COMPLETED", "")
 	case "CONFIRMED_NOT_EXECUTED":
-		r.resent, r.status, r.code, r.approval = true, "", "", nil
+		r.resent, r.status, r.code, r.approval, r.changes = true, "", "", nil, 0
 		if e.follows("resends") {
 			e.begin(r)
 		} else {
@@ -284,6 +307,9 @@ func (e *Evaluator) shown(r *run, out Expected) Expected {
 		set("happened", map[bool]string{true: "true"}[r.happened])
 	}
 	if r.status == "WAITING_APPROVAL" {
+		if r.capability.Precondition != nil {
+			set("changed", strings.Join(r.approval.changed, " "))
+		}
 		set("needed", fmt.Sprint(r.approval.needed))
 		set("groups", strings.Join(r.approval.groups, " "))
 		if r.door == "tool" {

@@ -17,6 +17,8 @@ type Capability struct {
 	Inputs     map[string]Input `json:"inputSchema"`
 	Rules      []Rule           `json:"approvalRules,omitempty"`
 	Budgets    []Budget         `json:"budgets,omitempty"`
+
+	Precondition *Precondition `json:"precondition,omitempty"`
 }
 
 // Input is an input of a capability.
@@ -65,7 +67,7 @@ func (w *World) capability(name string) *Capability {
 
 // Operation is one step of a sequence. Which fields count depends on its kind.
 type Operation struct {
-	Kind string `json:"kind"` // start, decide, reconcile, cancel, receiver, stop, go, budgets, status
+	Kind string `json:"kind"` // start, decide, reconcile, cancel, receiver, state, stop, go, budgets, status
 
 	// Run is the run that it is about, by the name that its start was given.
 	Run string `json:"run,omitempty"`
@@ -84,7 +86,7 @@ type Operation struct {
 	Decision string `json:"decision,omitempty"` // APPROVED, REJECTED; of a reconcile the resolution
 	Output   string `json:"output,omitempty"`   // of a reconcile: JSON
 	Reason   string `json:"reason,omitempty"`   // "": a reason; " ": a blank one
-	Answer   string `json:"answer,omitempty"`   // of a receiver: how it answers from now on
+	Answer   string `json:"answer,omitempty"`   // of a receiver: how it answers from now on; of a state: the answer of the read that looks at it
 }
 
 // Expected is a prediction: the value of each thing that is looked at, by name; a | stands between values that the
