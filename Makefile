@@ -88,6 +88,12 @@ field: ## Play the cases of test/field, and print what each is about and whether
 frameworks: build ## Play the adapters of the TypeScript SDK on the oldest and newest release of each framework against the service, and print the table
 	COUNTERSIGN_BINARY=$(CURDIR)/bin/countersign node sdk/typescript/scripts/frameworks.mjs bin/frameworks $(ROWS)
 
+# Again as it was drawn: make deaths DEATHS_FLAGS='-seed 4711'.
+DEATHS := 300
+.PHONY: deaths
+deaths: ## Kill service, adapter and upstream at moments that are drawn, DEATHS times, while runs go through all three
+	$(GO) test ./test/adapter -run TestNoDeath -v -timeout 2h -deaths $(DEATHS) $(DEATHS_FLAGS)
+
 .PHONY: lint
 lint: ## Run golangci-lint, import rules included
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) run

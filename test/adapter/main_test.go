@@ -2,6 +2,7 @@
 //
 //	go test ./test/adapter                              a few kills
 //	go test ./test/adapter -run Kill -cycles 1000       kill -9 of adapter and upstream, at moments that are drawn
+//	go test ./test/adapter -run Death -deaths 1000      the same of service, adapter and upstream
 package adapter
 
 import (
@@ -30,8 +31,12 @@ var (
 	seed   = campaign.SeedFlag("seed")
 )
 
-// TestMain is an MCP server, too: as-server and the file in which it keeps what it was asked.
+// TestMain is an MCP server, too, and a shop: as-server or as-shop, and the file in which it keeps what it was asked.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "as-shop" {
+		serveOrders(os.Args[2])
+		return
+	}
 	if len(os.Args) == 3 && os.Args[1] == "as-server" {
 		serveTools(os.Args[2])
 		return
@@ -93,7 +98,7 @@ type process struct {
 	ended chan struct{}
 }
 
-var variables = []string{"SHOP_SECRET=" + secret, "SHOP_SEED=" + strings.Repeat("5a", 32), "SHOP_KEY=the-key-of-the-shop-0123", "GIVEN=a value for the command"}
+var variables = []string{"SHOP_SECRET=" + secret, "SHOP_SEED=" + strings.Repeat("5a", 32), "SHOP_KEY=the-key-of-the-shop-0123", "GIVEN=a value for the command", "CLIENT_ID=the-client", "CLIENT_SECRET=the-client-secret-0123"}
 
 // start starts an adapter, whose temporary directory is its folder, and waits until it listens.
 func start(t *testing.T, dir string) *process {

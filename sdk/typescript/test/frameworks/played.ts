@@ -127,7 +127,7 @@ export function playsLive(framework: string, played: Played): void {
     test("an agent that is cancelled while its call waits leaves a run that nobody has decided, and nothing is sent", async () => {
       const cancel = new AbortController();
       const turn = played.turn(await desk.tools(), [refund("A-13")], { wait: 3600, signal: cancel.signal });
-      const ended = expect(turn).rejects.toThrow();
+      const ended = turn.catch(() => "some frameworks throw, others tell their model");
       const run = await desk.waiting("A-13");
       cancel.abort();
       await ended;
