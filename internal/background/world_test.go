@@ -135,6 +135,11 @@ func (w *world) tenant(id string) {
 			put(records.Changes.Put(tx, id, records.ChangeID(c.ID), c, 0))
 			open.Items = append(open.Items, records.OpenChange{ID: c.ID, ExpiresAt: c.ExpiresAt})
 		}
+		for _, n := range []string{"1", "2"} {
+			c := &records.Change{ProposedChange: countersign.ProposedChange{ID: "chg-open-" + n, Status: countersign.ChangeProposed, ProposedAt: time.Now(), ExpiresAt: time.Now().Add(countersign.ChangeLife)}}
+			put(records.Changes.Put(tx, id, records.ChangeID(c.ID), c, 0))
+			open.Items = append(open.Items, records.OpenChange{ID: c.ID, ExpiresAt: c.ExpiresAt})
+		}
 		put(records.AllOpenChanges.Put(tx, id, records.OpenChangesID, open, 0))
 		put(records.Instances.Put(tx, id, "agent/one", &records.Instance{AgentID: "agent", State: countersign.InstanceIdle, ReceivedAt: time.Now().Add(-olderBy)}, 0))
 		return failed
@@ -177,7 +182,7 @@ func (w *world) start(tenant, name string, p *countersign.Plan, becomes counters
 
 // recordsOfFirst are the texts of which each record of a tenant's first runs has one in its id.
 func (w *world) recordsOfFirst(tenant string) []string {
-	out := []string{"ended-1", "waits-1", "tok-1", "session-1", "chg-1"}
+	out := []string{"ended-1", "waits-1", "tok-1", "session-1", "chg-1", "chg-open-1"}
 	w.view(func(tx store.Tx) error {
 		list, err := records.Approvals.List(tx, tenant, store.Query{})
 		for _, a := range list {
@@ -357,6 +362,10 @@ type poster struct{ *world }
 func (poster) Name() string { return "chat" }
 
 func (p poster) Post(_ context.Context, _ string, m chat.Message) (string, error) {
+	if m.Change != "" {
+		p.done = append(p.done, m.Tenant+"/"+m.Change)
+		return m.Change, nil
+	}
 	p.done = append(p.done, p.runOf(m.Tenant, m.Approval))
 	return m.Approval, nil
 }

@@ -1,5 +1,5 @@
-// Package chat brings approvals to people in a chat service: one message for each pending
-// approval in a channel of its tenant, and decisions by whoever is known to be a user of it.
+// Package chat brings approvals, and changes that weaken, to people in a chat service: one message for
+// each that waits in a channel of its tenant, and decisions by whoever is known to be a user of it.
 //
 // What was sent is in the store, from before it is sent until the message has told how the
 // approval ended. So after a crash each message is sent at least once, and one that may have
@@ -56,6 +56,11 @@ type UseCases interface {
 	MayDecide(ctx context.Context, a control.Actor, id string) error
 	Signing(ctx context.Context, a control.Actor, id string) (control.Signing, error)
 	Decide(ctx context.Context, a control.Actor, id string, d countersign.Decision) (countersign.Approval, error)
+	Change(ctx context.Context, a control.Actor, id string) (countersign.ProposedChange, error)
+	ChangeDeciders(ctx context.Context, a control.Actor, id string) ([]string, error)
+	MayDecideChange(ctx context.Context, a control.Actor, id string) error
+	ChangeSigning(ctx context.Context, a control.Actor) (control.Signing, error)
+	DecideChange(ctx context.Context, a control.Actor, id string, d countersign.ChangeDecision) (countersign.ProposedChange, error)
 	ChatActor(ctx context.Context, tenant string, c control.ChatAccount, requestID string) (control.Actor, error)
 }
 
@@ -129,7 +134,12 @@ func (c *Chat) Stop() {
 // Desk takes what people answer.
 func (c *Chat) Desk() *Desk { return &Desk{c} }
 
-func (c *Chat) link(approval string) string { return c.cfg.BaseURL + "/console/approvals/" + approval }
+func (c *Chat) link(r Ref) string {
+	if r.Change != "" {
+		return c.cfg.BaseURL + "/console/changes/" + r.Change
+	}
+	return c.cfg.BaseURL + "/console/approvals/" + r.Approval
+}
 
 func (c *Chat) failed(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {

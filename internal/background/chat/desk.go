@@ -56,6 +56,9 @@ func (d *Desk) Count(a Answer) Answer {
 // are; else why they don't. It decides nothing.
 func (d *Desk) Ask(ctx context.Context, who control.ChatAccount, at Place, ref Ref, decision countersign.ApprovalStatus) (Question, Answer) {
 	d.saw(ctx, at, ref)
+	if ref.Change != "" {
+		return d.askOfChange(ctx, who, ref, decision)
+	}
 	actor, a, err := d.approval(ctx, who, ref)
 	if err == nil {
 		err = d.chat.control.MayDecide(ctx, actor, ref.Approval)
@@ -70,7 +73,7 @@ func (d *Desk) Ask(ctx context.Context, who control.ChatAccount, at Place, ref R
 	if err != nil {
 		return Question{}, d.Count(d.answerOf(ctx, who, ref, err))
 	}
-	return questionOf(ref.Tenant, &a, decision, notes, d.chat.link(ref.Approval)), d.Count(Answer{Result: Asked})
+	return questionOf(ref.job().ref(a.RequestDigest), &a, decision, notes, d.chat.link(ref)), d.Count(Answer{Result: Asked})
 }
 
 // mayApproveHere refuses an approval that must be signed with a passkey, before a reason is
@@ -98,6 +101,9 @@ func (d *Desk) notes(ctx context.Context, actor control.Actor, a *countersign.Ap
 // Decide approves or rejects as the user that the person is. ref is of the question that
 // they were asked.
 func (d *Desk) Decide(ctx context.Context, who control.ChatAccount, at Place, ref Ref, decision countersign.ApprovalStatus, reason string) Answer {
+	if ref.Change != "" {
+		return d.decideChange(ctx, who, at, ref, decision, reason)
+	}
 	actor, _, err := d.approval(ctx, who, ref)
 	var a countersign.Approval
 	if err == nil {
@@ -126,11 +132,7 @@ var errOther = errors.New("the approval is about another request")
 
 // approval is an approval as the person sees it who acts in the chat.
 func (d *Desk) approval(ctx context.Context, who control.ChatAccount, ref Ref) (actor control.Actor, a countersign.Approval, err error) {
-	if d.chat.cfg.Channels[ref.Tenant] == "" {
-		return actor, a, countersign.Errorf(countersign.CodeNotFound, "no approvals of this tenant are decided here")
-	}
-	actor, err = d.chat.control.ChatActor(ctx, ref.Tenant, who, d.chat.cfg.NewID("req"))
-	if err == nil {
+	if actor, err = d.actor(ctx, who, ref); err == nil {
 		a, err = d.chat.control.Approval(ctx, actor, ref.Approval)
 	}
 	if err == nil && ref.Digest != "" && ref.Digest != a.RequestDigest {
@@ -139,9 +141,17 @@ func (d *Desk) approval(ctx context.Context, who control.ChatAccount, ref Ref) (
 	return actor, a, err
 }
 
+// actor is the user that a person is, in the tenant of what they answer.
+func (d *Desk) actor(ctx context.Context, who control.ChatAccount, ref Ref) (control.Actor, error) {
+	if d.chat.cfg.Channels[ref.Tenant] == "" {
+		return control.Actor{}, countersign.Errorf(countersign.CodeNotFound, "no approvals of this tenant are decided here")
+	}
+	return d.chat.control.ChatActor(ctx, ref.Tenant, who, d.chat.cfg.NewID("req"))
+}
+
 // saw takes note of the message that was answered; see Chat.saw.
 func (d *Desk) saw(ctx context.Context, at Place, ref Ref) {
-	if err := d.chat.saw(ctx, job{ref.Tenant, ref.Approval}, at.Channel, at.Message); err != nil {
+	if err := d.chat.saw(ctx, ref.job(), at.Channel, at.Message); err != nil {
 		d.chat.failed(ctx, "a message that was answered is not noted", err)
 	}
 }
@@ -155,10 +165,10 @@ func (d *Desk) answerOf(ctx context.Context, who control.ChatAccount, ref Ref, e
 	}
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeAssertionRequired:
-		return Answer{Result: NotAllowed, Text: text + " " + d.chat.link(ref.Approval)}
+		return Answer{Result: NotAllowed, Text: text + " " + d.chat.link(ref)}
 	case countersign.CodeApprovalExpired:
 		return Answer{Result: Late, Text: text}
-	case countersign.CodeStateConflict:
+	case countersign.CodeStateConflict, countersign.CodeRevisionConflict:
 		return Answer{Result: Already, Text: text}
 	case countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeSelfApproval:
 		return Answer{Result: NotAllowed, Text: text}
@@ -170,11 +180,13 @@ func (d *Desk) answerOf(ctx context.Context, who control.ChatAccount, ref Ref, e
 	switch {
 	case errors.Is(err, control.ErrChatUnconfirmed):
 		return Answer{Result: Unconfirmed, Text: fmt.Sprintf("%s%s has not confirmed this account yet. Sign in, confirm it under “Chat accounts” at %s/console/settings#chat, and press the button again.", unchanged, who.Email, d.chat.cfg.BaseURL)}
+	case errors.Is(err, errOther) && ref.Change != "":
+		return Answer{Result: Unknown, Text: unchanged + "this message is about another change. Decide on its page: " + d.chat.link(ref)}
 	case errors.Is(err, errOther):
-		return Answer{Result: Unknown, Text: unchanged + "this message is about another request than the approval. Decide on its page: " + d.chat.link(ref.Approval)}
+		return Answer{Result: Unknown, Text: unchanged + "this message is about another request than the approval. Decide on its page: " + d.chat.link(ref)}
 	case text != "":
 		return Answer{Result: Failed, Text: text, Retry: true}
 	}
 	d.chat.failed(ctx, "an answer of a person failed", err)
-	return Answer{Result: Failed, Text: "This failed, and it is not known whether anything was changed. Try again, or look at the page: " + d.chat.link(ref.Approval), Retry: true}
+	return Answer{Result: Failed, Text: "This failed, and it is not known whether anything was changed. Try again, or look at the page: " + d.chat.link(ref), Retry: true}
 }

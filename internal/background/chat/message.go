@@ -16,14 +16,17 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// Ref names an approval, and what its message said would be sent.
+// Ref names an approval or a change that weakens, and what its message said of it.
 type Ref struct {
 	Tenant   string
-	Approval string
-	Digest   string // of the request; "" where the message may not say it
+	Approval string // "" for a change
+	Change   string // "" for an approval
+	Digest   string // of the request, or of the change; "" where the message may not say it
 }
 
-// Message is what the channel is told about an approval. All texts are safe to show as plain
+func (r Ref) job() job { return job{r.Tenant, r.Approval, r.Change} }
+
+// Message is what the channel is told about an approval or a change. All texts are safe to show as plain
 // text, one line each unless they say otherwise: hidden characters are written as escapes.
 // An adapter must not have them read as markup.
 type Message struct {
@@ -40,14 +43,15 @@ type Message struct {
 // Fact is a name and its value.
 type Fact struct{ Name, Value string }
 
-// Question is what a person sees who is about to decide: all that would be sent.
+// Question is what a person sees who is about to decide: all that would be sent, or changed.
 type Question struct {
 	Ref
 	Decision countersign.ApprovalStatus
 	Title    string
 	Facts    []Fact
 	Notes    []string // what to look at, each a sentence
-	Request  string   // the whole request, in lines
+	Shows    string   // what the lines below are
+	Request  string   // the whole request, or all that changes, in lines
 	Link     string
 }
 
@@ -62,9 +66,9 @@ const (
 
 // messageOf says what a channel is told. a is the approval as a VIEWER sees it: anybody may
 // read a channel.
-func messageOf(tenant string, a *countersign.Approval, who control.Deciders, now time.Time, link string) Message {
+func messageOf(ref Ref, a *countersign.Approval, who control.Deciders, now time.Time, link string) Message {
 	m := Message{
-		Ref: Ref{tenant, a.ID, a.RequestDigest}, Title: titleOf(a), Open: a.Status == countersign.ApprovalPending, Link: link,
+		Ref: ref, Title: titleOf(a), Open: a.Status == countersign.ApprovalPending, Link: link,
 	}
 	m.Facts = []Fact{
 		{"Capability", safetext.Value(a.Capability) + " at " + a.ProjectID},
@@ -87,9 +91,9 @@ func messageOf(tenant string, a *countersign.Approval, who control.Deciders, now
 }
 
 // questionOf says what a person is asked. a is the approval as that person sees it.
-func questionOf(tenant string, a *countersign.Approval, d countersign.ApprovalStatus, notes []string, link string) Question {
+func questionOf(ref Ref, a *countersign.Approval, d countersign.ApprovalStatus, notes []string, link string) Question {
 	q := Question{
-		Ref: Ref{tenant, a.ID, a.RequestDigest}, Decision: d, Title: titleOf(a), Link: link, Request: requestText(&a.Request),
+		Ref: ref, Decision: d, Title: titleOf(a), Link: link, Shows: "This is sent:", Request: requestText(&a.Request),
 		Facts: []Fact{
 			{"Capability", safetext.Value(a.Capability) + " at " + a.ProjectID},
 			{"Asked by", principal(a.RequestedBy, a.RequestedByName)},
@@ -262,15 +266,19 @@ func ableText(who control.Deciders) string {
 		return "No user may decide it now."
 	}
 	var names []string
-	for _, u := range who.Users[:min(len(who.Users), maxNamed)] {
+	for _, u := range who.Users {
 		name := safetext.Value(u.Email)
 		if len(u.For) > 0 {
 			name += " (in place of " + safetext.Value(strings.Join(u.For, " and ")) + ")"
 		}
 		names = append(names, name)
 	}
-	text := "May decide now: " + strings.Join(names, ", ")
-	if who.More || len(who.Users) > maxNamed {
+	return nameText(names, who.More)
+}
+
+func nameText(names []string, more bool) string {
+	text := "May decide now: " + strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more || len(names) > maxNamed {
 		text += ", and others"
 	}
 	return text + "."

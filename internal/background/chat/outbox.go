@@ -15,8 +15,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/unreadable"
 )
 
-// job is an approval whose message may have to be sent or replaced.
-type job struct{ tenant, approval string }
+// job is an approval, or a change that weakens, whose message may have to be sent or replaced.
+type job struct{ tenant, approval, change string }
+
+// about is the id of the approval or of the change.
+func (j job) about() string { return j.approval + j.change }
+
+// jobOf is what a message is about.
+func jobOf(m *records.ChatMessage) job { return job{m.TenantID, m.ApprovalID, m.ChangeID} }
+
+// ref names what a message is about, by what it says of it.
+func (j job) ref(digest string) Ref { return Ref{j.tenant, j.approval, j.change, digest} }
 
 // duty is a job, and what it takes.
 type duty struct {
@@ -36,7 +45,7 @@ func (c *Chat) Look(ctx context.Context) {
 	due, err := c.due(ctx)
 	c.reading = time.Since(began)
 	if err != nil {
-		c.failed(ctx, "messages about approvals not looked for", err)
+		c.failed(ctx, "messages not looked for", err)
 		return
 	}
 	posted, sent, made := map[string]bool{}, 0, 0
@@ -54,7 +63,7 @@ func (c *Chat) Look(ctx context.Context) {
 			c.later[d.job] = c.cfg.Now().Add(longest)
 		}
 		if err := c.cfg.Unreadable.Pass(recordOf(d.job), err); err != nil {
-			c.failed(ctx, "a message about an approval was not sent", err)
+			c.failed(ctx, "a message was not sent", err)
 		}
 		if did {
 			sent++
@@ -62,7 +71,7 @@ func (c *Chat) Look(ctx context.Context) {
 	}
 }
 
-// due lists the approvals whose message is not known to say what it should: first those that
+// due lists the approvals and changes whose message is not known to say what it should: first those that
 // have a message, then those that need one. It reads the short records of runs that wait, and
 // approvals only where several must decide.
 func (c *Chat) due(ctx context.Context) (out []duty, err error) {
@@ -84,7 +93,7 @@ func (c *Chat) due(ctx context.Context) (out []duty, err error) {
 			return err
 		}
 		for i := range kept {
-			m, j := &kept[i], job{kept[i].TenantID, kept[i].ApprovalID}
+			m, j := &kept[i], jobOf(&kept[i])
 			said, err := l.said(m, waiting[j])
 			if err := c.cfg.Unreadable.Pass(recordOf(j), err); err != nil {
 				return err
@@ -114,6 +123,9 @@ func (c *Chat) due(ctx context.Context) (out []duty, err error) {
 }
 
 func recordOf(j job) unreadable.Record {
+	if j.change != "" {
+		return unreadable.Record{Tenant: j.tenant, Kind: "change", ID: j.change}
+	}
 	return unreadable.Record{Tenant: j.tenant, Kind: "approval", ID: j.approval}
 }
 
@@ -132,19 +144,26 @@ func (l look) said(m *records.ChatMessage, waits bool) (bool, error) {
 	if m.Ref == "" || m.Told == "" || !waits {
 		return false, nil
 	}
-	return l.Chat.said[job{m.TenantID, m.ApprovalID}].holds(l.tx, l.now, l.people[m.TenantID], m)
+	return l.Chat.said[jobOf(m)].holds(l.tx, l.now, l.people[m.TenantID], m)
 }
 
 // waiting lists the approvals that runs wait for, of the tenants that have a channel, the
-// oldest first.
+// oldest first, and then the changes that wait for a decision.
 func (c *Chat) waiting(tx store.Tx) (set map[job]bool, order []job, err error) {
 	set = map[job]bool{}
 	err = records.EachWaiting(tx, false, func(u *records.Unfinished) error {
-		if j := (job{u.TenantID, u.WaitingFor.ApprovalID}); c.cfg.Channels[j.tenant] != "" {
+		if j := (job{tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}); c.cfg.Channels[j.tenant] != "" {
 			set[j], order = true, append(order, j)
 		}
 		return nil
 	}, c.cfg.Unreadable.PassRun)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes, err := c.changesThatWait(tx)
+	for _, j := range changes {
+		set[j], order = true, append(order, j)
+	}
 	return set, order, err
 }
 
@@ -153,10 +172,10 @@ func (c *Chat) waiting(tx store.Tx) (set map[job]bool, order []job, err error) {
 func (c *Chat) mayTry(m *records.ChatMessage) bool {
 	now := c.cfg.Now()
 	held := m.By != "" && m.By != c.process && c.cfg.Shared && now.Before(m.Until)
-	return !held && !now.Before(m.Next) && !now.Before(c.later[job{m.TenantID, m.ApprovalID}])
+	return !held && !now.Before(m.Next) && !now.Before(c.later[jobOf(m)])
 }
 
-// tell sends or replaces one approval's message, if it doesn't say what it should. did
+// tell sends or replaces one message, if it doesn't say what it should. did
 // reports that the chat service was asked.
 func (c *Chat) tell(ctx context.Context, d duty) (did bool, err error) {
 	began := time.Now()
@@ -208,6 +227,9 @@ func (c *Chat) replaceAll(ctx context.Context, sent *records.ChatMessage, m Mess
 
 // message is what the approval's message should say now, and from what.
 func (c *Chat) message(ctx context.Context, d duty) (m Message, b basis, err error) {
+	if d.change != "" {
+		return c.changeMessage(ctx, d)
+	}
 	reader := reader(d.tenant)
 	a, err := c.control.Approval(ctx, reader, d.approval)
 	var who control.Deciders
@@ -215,12 +237,12 @@ func (c *Chat) message(ctx context.Context, d duty) (m Message, b basis, err err
 		who, err = c.control.StillDeciding(ctx, reader, d.approval)
 	}
 	if countersign.ErrorCode(err) == countersign.CodeNotFound { // its run is archived
-		return Message{Ref: Ref{Tenant: d.tenant, Approval: d.approval}, Title: "An approval that ended", State: []string{"Nothing can be decided here any more."}, Link: c.link(d.approval)}, b, nil
+		return Message{Ref: d.ref(""), Title: "An approval that ended", State: []string{"Nothing can be decided here any more."}, Link: c.link(d.ref(""))}, b, nil
 	}
 	if err != nil {
 		return m, b, err
 	}
-	return messageOf(d.tenant, &a, who, c.cfg.Now(), c.link(d.approval)), basisOf(d.now, d.people, &a), nil
+	return messageOf(d.ref(a.RequestDigest), &a, who, c.cfg.Now(), c.link(d.ref(""))), basisOf(d.now, d.people, &a), nil
 }
 
 // reader sees what a VIEWER of the tenant sees: nobody knows who reads a channel.
@@ -260,17 +282,27 @@ func (c *Chat) claim(ctx context.Context, j job, m Message) (claim *records.Chat
 	return claim, err
 }
 
-// load reads the record of an approval's message, or makes the first one.
+// stands returns nil if there is what a message is about.
+func (j job) stands(tx store.Tx) (err error) {
+	if j.change != "" {
+		_, _, err = records.Changes.Get(tx, j.tenant, records.ChangeID(j.change))
+		return err
+	}
+	_, _, err = records.Approvals.Get(tx, j.tenant, j.approval)
+	return err
+}
+
+// load reads the record of a message, or makes the first one.
 func (c *Chat) load(tx store.Tx, j job) (*records.ChatMessage, int64, error) {
 	rec, version, err := records.ChatMessages.Get(tx, store.Realm, c.id(j))
 	if errors.Is(err, store.ErrNotFound) {
-		return &records.ChatMessage{TenantID: j.tenant, ApprovalID: j.approval, Channel: c.cfg.Channels[j.tenant]}, 0, nil
+		return &records.ChatMessage{TenantID: j.tenant, ApprovalID: j.approval, ChangeID: j.change, Channel: c.cfg.Channels[j.tenant]}, 0, nil
 	}
 	return rec, version, err
 }
 
 func (c *Chat) id(j job) string {
-	return records.ChatMessageID(c.adapter.Name(), j.tenant, j.approval)
+	return records.ChatMessageID(c.adapter.Name(), j.tenant, j.about())
 }
 
 // settle records how the request to the chat service ended. A process whose claim another
@@ -332,7 +364,7 @@ func (c *Chat) saw(ctx context.Context, j job, channel, ref string) error {
 		if err != nil || channel != rec.Channel || rec.Ref == ref || slices.Contains(rec.Also, ref) || len(rec.Also) == maxAlso {
 			return err
 		}
-		if _, _, err := records.Approvals.Get(tx, j.tenant, j.approval); err != nil {
+		if err := j.stands(tx); err != nil {
 			if errors.Is(err, store.ErrNotFound) {
 				return nil
 			}

@@ -75,6 +75,10 @@ func (b basis) holds(tx store.Tx, now time.Time, p people, m *records.ChatMessag
 	case b.decisions < 0:
 		return true, nil
 	}
+	if m.ChangeID != "" {
+		c, _, err := records.Changes.Get(tx, m.TenantID, records.ChangeID(m.ChangeID))
+		return err == nil && len(c.Decisions) == b.decisions, err
+	}
 	a, _, err := records.Approvals.Get(tx, m.TenantID, m.ApprovalID)
 	return err == nil && len(a.Decisions) == b.decisions, err
 }

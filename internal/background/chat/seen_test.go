@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign"
@@ -15,8 +16,8 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 	var a countersign.Approval
 	texts := marked.Fill(&a)
 	a.Status = countersign.ApprovalPending
-	q := questionOf("acme", &a, countersign.ApprovalApproved, nil, "https://x/"+a.ID)
-	m := messageOf("acme", &a, control.Deciders{}, a.RequestedAt, "") // whose button asks the question
+	q := questionOf(Ref{Tenant: "acme", Approval: a.ID, Digest: a.RequestDigest}, &a, countersign.ApprovalApproved, nil, "https://x/"+a.ID)
+	m := messageOf(Ref{Tenant: "acme", Approval: a.ID, Digest: a.RequestDigest}, &a, control.Deciders{}, a.RequestedAt, "") // whose button asks the question
 	for _, path := range marked.Missing(texts, fmt.Sprintf("%+v %+v", m, q), map[string]string{
 		"request.query": "the URL has it", "planId": "the page has it", "runId": "the page has it", "stepId": "the page has it",
 		"decisionReason": "not decided yet", "decidedBy": "not decided yet", "decidedByName": "not decided yet", "decidedByMakers": "not decided yet", "suggestedInput": "not decided yet",
@@ -24,5 +25,26 @@ func TestNothingOfAnApprovalIsUnseen(t *testing.T) {
 		"decisions.stateDigest": "a proof for verifiers", "decisions.via": "the page has it",
 	}) {
 		t.Errorf("the question leaves out %s", path)
+	}
+}
+
+// TestNothingOfAChangeIsUnseen: nor by who decides a change. A channel is told nothing of the values.
+func TestNothingOfAChangeIsUnseen(t *testing.T) {
+	var c countersign.ProposedChange
+	texts := marked.Fill(&c)
+	c.Status = countersign.ChangeProposed
+	ref := Ref{Tenant: "acme", Change: c.ID, Digest: c.Digest}
+	q, m := changeQuestionOf(ref, &c, countersign.ApprovalApproved, "https://x/"+c.ID), changeMessageOf(ref, &c, nil, "")
+	for _, path := range marked.Missing(texts, fmt.Sprintf("%+v %+v", m, q), map[string]string{
+		"decisions.assertion": "a proof for verifiers", "decisions.byName": "the page has it", "decisions.byMakers": "the page has it", "decisions.groups": "the page has it", "decisions.via": "the page has it",
+		"endedReason": "it hasn't ended", "status": "a message with buttons waits",
+	}) {
+		t.Errorf("the question leaves out %s", path)
+	}
+	told := fmt.Sprintf("%+v", m)
+	for _, text := range texts {
+		if strings.HasPrefix(text.Path, "diff.") && strings.Contains(strings.ToLower(told), text.Mark) {
+			t.Errorf("a channel is told %s", text.Path)
+		}
 	}
 }

@@ -64,7 +64,7 @@ func parts(s string, most int) (out []string) {
 	}
 	for _, r := range s {
 		text := escaped(string(r))
-		if n+utf8.RuneCountInString(text) > most {
+		for n+utf8.RuneCountInString(text) > most { // behind an early line end, what is left may still be too long
 			at := lineEnd
 			if at == 0 {
 				at = part.Len()
@@ -106,10 +106,11 @@ func lines(facts []chat.Fact) string {
 	return strings.Join(out, "\n")
 }
 
-// value is what a button and a modal carry: which approval, and what they said of it.
+// value is what a button and a modal carry: which approval or change, and what they said of it.
 type value struct {
 	Tenant   string                     `json:"t"`
-	Approval string                     `json:"a"`
+	Approval string                     `json:"a,omitempty"`
+	Change   string                     `json:"g,omitempty"`
 	Digest   string                     `json:"d,omitempty"`
 	Decision countersign.ApprovalStatus `json:"v,omitempty"`
 	Channel  string                     `json:"c,omitempty"`
@@ -117,7 +118,7 @@ type value struct {
 }
 
 func (v value) ref() chat.Ref {
-	return chat.Ref{Tenant: v.Tenant, Approval: v.Approval, Digest: v.Digest}
+	return chat.Ref{Tenant: v.Tenant, Approval: v.Approval, Change: v.Change, Digest: v.Digest}
 }
 
 func (v value) text() string {
@@ -140,6 +141,14 @@ func linkButton(link string) object {
 	return object{"type": "button", "action_id": "open", "text": plain("Open in Countersign"), "url": link}
 }
 
+func digestOf(r chat.Ref) object {
+	of := "Request"
+	if r.Change != "" {
+		of = "Change"
+	}
+	return section(of + " digest: " + escaped(r.Digest))
+}
+
 // messageBlocks is the message in the channel, and the text of its notification.
 func messageBlocks(m chat.Message) (blocks []object, fallback string) {
 	word := "Decide: "
@@ -156,12 +165,12 @@ func messageBlocks(m chat.Message) (blocks []object, fallback string) {
 	}
 	blocks = append(blocks, sections(facts)...)
 	if m.Digest != "" {
-		blocks = append(blocks, section("Request digest: "+escaped(m.Digest)))
+		blocks = append(blocks, digestOf(m.Ref))
 	}
 	blocks = append(blocks, sections(strings.Join(m.State, "\n"))...)
 	var elements []object
 	if m.Open {
-		v := value{Tenant: m.Tenant, Approval: m.Approval, Digest: m.Digest}.text()
+		v := value{Tenant: m.Tenant, Approval: m.Approval, Change: m.Change, Digest: m.Digest}.text()
 		elements = append(elements, button(actionApprove, "Approve…", "primary", v), button(actionReject, "Reject…", "danger", v))
 	}
 	blocks = append(blocks, object{"type": "actions", "block_id": "decision", "elements": append(elements, linkButton(m.Link))})
@@ -179,9 +188,9 @@ func questionView(q chat.Question, at chat.Place) object {
 	if len(q.Notes) > 0 {
 		blocks = append(blocks, sections("Before you decide:\n"+strings.Join(q.Notes, "\n"))...)
 	}
-	blocks = append(blocks, sections("This is sent:\n"+q.Request)...)
+	blocks = append(blocks, sections(q.Shows+"\n"+q.Request)...)
 	if q.Digest != "" {
-		blocks = append(blocks, section("Request digest: "+escaped(q.Digest)))
+		blocks = append(blocks, digestOf(q.Ref))
 	}
 	if len(blocks) > maxViewRows-1 {
 		if q.Decision == countersign.ApprovalApproved {
@@ -194,7 +203,7 @@ func questionView(q chat.Question, at chat.Place) object {
 		"element": object{"type": "plain_text_input", "action_id": reasonAction, "multiline": true, "min_length": 1, "max_length": maxText},
 		"hint":    plain("It is kept with the decision and shown in the channel."),
 	})
-	carried := value{Tenant: q.Tenant, Approval: q.Approval, Digest: q.Digest, Decision: q.Decision, Channel: at.Channel, Message: at.Message}
+	carried := value{Tenant: q.Tenant, Approval: q.Approval, Change: q.Change, Digest: q.Digest, Decision: q.Decision, Channel: at.Channel, Message: at.Message}
 	return object{
 		"type": "modal", "callback_id": callback, "private_metadata": carried.text(),
 		"title": plain(title), "submit": plain(submit), "close": plain("Cancel"), "blocks": blocks,

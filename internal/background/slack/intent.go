@@ -101,7 +101,7 @@ func read(raw json.RawMessage, me self) (in intent, wanted bool, problem chat.Re
 	}
 	in.ref = carried.ref()
 	decides := in.decision == countersign.ApprovalApproved || in.decision == countersign.ApprovalRejected
-	if !decides || in.user == "" || in.ref.Tenant == "" || in.ref.Approval == "" {
+	if !decides || in.user == "" || in.ref.Tenant == "" || (in.ref.Approval == "") == (in.ref.Change == "") {
 		return in, true, chat.Malformed
 	}
 	return in, true, ""

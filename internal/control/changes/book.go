@@ -113,7 +113,7 @@ func (s *book) move(tx store.Tx, tenant string, r *records.Change, version int64
 	case i < 0:
 		return nil
 	case to.Open():
-		next.Items[i].ExpiresAt = r.ExpiresAt
+		next.Items[i].ExpiresAt, next.Items[i].Approved = r.ExpiresAt, to == countersign.ChangeApproved
 	default:
 		next.Items = slices.Delete(next.Items, i, i+1)
 	}

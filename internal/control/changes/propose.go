@@ -188,16 +188,9 @@ func (s proposals) whoDecides(tx store.Tx, tenant string, r *records.Change) (st
 	if r.Status == countersign.ChangeApproved {
 		return "its proposer makes (POST …/make)", nil
 	}
-	all, err := records.ChangeDeciders(tx, tenant, &countersign.Weakening{Groups: r.Groups})
+	able, err := s.able(tx, tenant, r)
 	if err != nil {
 		return "", err
-	}
-	own := r.Proposer.Chain()
-	var able []string
-	for _, email := range all {
-		if slices.Contains(r.Admins, email) && !slices.Contains(own, "user:"+email) {
-			able = append(able, email)
-		}
 	}
 	others := ""
 	if n := len(able) - namedDeciders; n > 0 {
@@ -206,10 +199,10 @@ func (s proposals) whoDecides(tx store.Tx, tenant string, r *records.Change) (st
 	if len(able) == 0 {
 		return "nobody can decide now: it needs another administrator, who was one when it was proposed", nil
 	}
-	count := "one of "
+	count, left := "one of ", r.ApprovalsNeeded-int64(len(r.Deciders))
 	switch {
-	case r.ApprovalsNeeded > 1:
-		count = fmt.Sprint(r.ApprovalsNeeded) + " of "
+	case left > 1:
+		count = fmt.Sprint(left) + " of "
 	case len(able) == 1:
 		count = ""
 	}

@@ -39,6 +39,7 @@ type OpenChange struct {
 	By        string    `json:"by"`
 	Digest    string    `json:"digest"`
 	ExpiresAt time.Time `json:"expiresAt"`
+	Approved  bool      `json:"approved,omitempty"` // nobody decides it any more; its proposer makes it
 }
 
 // OpenChanges are a tenant's changes that somebody may still act on, oldest first; few, by their bound.

@@ -6,11 +6,12 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// ChatMessage is the message about one approval in a chat service. It is kept from before
-// the message is sent until the message has told how the approval ended.
+// ChatMessage is the message about one approval, or one change that weakens, in a chat service. It is
+// kept from before the message is sent until the message has told how that ended.
 type ChatMessage struct {
 	TenantID   string `json:"tenantId"`
-	ApprovalID string `json:"approvalId"`
+	ApprovalID string `json:"approvalId"`         // "" for a change's
+	ChangeID   string `json:"changeId,omitempty"` // "" for an approval's
 	Channel    string `json:"channel"`
 
 	Ref   string   `json:"ref,omitempty"`   // the message, as the chat service names it; "" while it isn't known
@@ -28,9 +29,9 @@ type ChatMessage struct {
 // ChatMessages are kept under Realm.
 var ChatMessages = store.Collection[ChatMessage]{Table: store.Meta}
 
-// ChatMessageID is the id of an approval's message at a chat service.
-func ChatMessageID(service, tenant, approvalID string) string {
-	return "chat/" + service + "/" + tenant + "/" + approvalID
+// ChatMessageID is the id of the message about an approval or a change at a chat service.
+func ChatMessageID(service, tenant, about string) string {
+	return "chat/" + service + "/" + tenant + "/" + about
 }
 
 // AllChatMessages narrows a listing to the messages at a chat service.
