@@ -34,6 +34,9 @@ func NewEdits(c *core.Core, p *ProjectService) *EditService { return &EditServic
 
 // EditOf says what an edit of a project would do. It changes nothing.
 func (s *EditService) EditOf(ctx context.Context, a core.Actor, id string, w countersign.ProjectWrite) (e ProjectEdit, err error) {
+	if err := core.WellFormed(a, w); err != nil {
+		return e, err
+	}
 	if err := access.Allow(a.Principal, access.WriteProject); err != nil {
 		return e, err
 	}
@@ -76,6 +79,9 @@ func (s *EditService) EditOf(ctx context.Context, a core.Actor, id string, w cou
 // JudgeCall says what a gate would say of a call with these inputs. Budgets aren't asked: what they
 // leave depends on the moment.
 func (s *WhatIfService) JudgeCall(ctx context.Context, a core.Actor, id string, w countersign.WhatIfRequest, inputs map[string]countersign.Value) (v gate.Verdict, err error) {
+	if err := core.WellFormed(a, w); err != nil {
+		return v, err
+	}
 	if err := asked(&w); err != nil {
 		return v, err
 	}
