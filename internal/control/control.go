@@ -53,6 +53,7 @@ type Service struct {
 	*projects.AnswerKeyService
 	*projects.BudgetService
 	*projects.WhatIfService
+	*projects.EditService
 	*projects.CredentialService
 	*projects.WebhookService
 	*storewide.StoreService
@@ -95,6 +96,7 @@ func New(cfg core.Config, st store.Store, l *runrepo.Repository, d runs.Driver, 
 	s.CredentialService = projects.NewCredentials(c)
 	s.ProjectService, s.WebhookService = projects.NewProjects(c, s.CredentialService, pr), projects.NewWebhooks(c, s.CredentialService)
 	s.AnswerKeyService, s.BudgetService = projects.NewAnswerKeys(c, s.ProjectService), projects.NewBudgets(c, s.ProjectService)
+	s.EditService = projects.NewEdits(c, s.ProjectService)
 	s.StoreService = storewide.NewStores(c, s.ProjectService)
 
 	s.ModelService, s.PlanService = models.NewModels(c), plans.NewPlans(c)

@@ -90,6 +90,9 @@ type Question = signin.Question
 // ProjectUse is the unfinished runs that keep a project from being edited.
 type ProjectUse = projects.ProjectUse
 
+// ProjectEdit is what an edit of a project would do.
+type ProjectEdit = projects.ProjectEdit
+
 // RunUse is an unfinished run and the action that it waits for.
 type RunUse = projects.RunUse
 

@@ -40,6 +40,8 @@ func Routes() []web.Route {
 		{Method: "POST", Path: "/projects/{id}/document", Act: saveProjectDocument},
 		{Method: "GET", Path: "/projects/{id}/capability", Page: capabilityPage},
 		{Method: "POST", Path: "/projects/{id}/capability", Act: saveCapability},
+		{Method: "GET", Path: "/projects/{id}/what-if", Page: benchPage},
+		{Method: "POST", Path: "/projects/{id}/what-if", Act: onTheBench},
 		{Method: "GET", Path: "/projects/{id}/try", Page: tryPage},
 		{Method: "POST", Path: "/projects/{id}/try", Act: tryCapability},
 	}...)
