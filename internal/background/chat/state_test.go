@@ -23,7 +23,8 @@ func TestAMessageSaysWhatWasLookedAt(t *testing.T) {
 		{"Looked at", "accounts.read on 1 Mar 2026, 12:00 UTC"}, {"It has balance", "35.00"}, {"It has status", `open\u202e`},
 		{"Changed since the approval before: balance", "80.00 was approved, it is 35.00"},
 	}
-	q, m := questionOf("acme", &a, countersign.ApprovalApproved, nil, ""), messageOf("acme", &a, control.Deciders{}, a.RequestedAt, "")
+	of := Ref{Tenant: "acme", Approval: a.ID, Digest: a.RequestDigest}
+	q, m := questionOf(of, &a, countersign.ApprovalApproved, nil, ""), messageOf(of, &a, control.Deciders{}, a.RequestedAt, "")
 	for where, facts := range map[string][]Fact{"question": q.Facts, "message": m.Facts} {
 		for _, f := range want {
 			if !slices.Contains(facts, f) {
