@@ -141,9 +141,12 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 		row.Soon = row.Lapses.Sub(now) < time.Hour
 		row.State, row.Href, row.Act = text.ApprovalState(*w.Approval), web.Prefix+"/approvals/"+w.Approval.ID, "Review"
 	}
-	row.Title, row.Detail = cmp.Or(plan, r.ID), text.Called(r.RequestedBy, r.RequestedByName)+" asks"
+	row.Title, row.Detail = cmp.Or(plan, r.ID), asker(r)+" asks"
 	if i := text.StepIndex(r, id); i >= 0 {
 		row.Detail = waitingDetail(w, &r.Steps[i])
+	}
+	if w.Approval != nil && w.Approval.Title != "" { // what is asked for, and not what it is part of
+		row.Detail, row.Title = row.Title+": "+row.Detail, w.Approval.Title
 	}
 	if w.Barred != nil {
 		row.Bar, row.Act = runs.BarredWords(w.Barred), ""
@@ -151,9 +154,12 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	return row
 }
 
+// asker is who asked for a run: by name, where there is one.
+func asker(r *countersign.Run) string { return cmp.Or(r.RequestedByName, text.Who(r.RequestedBy)) }
+
 func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	if w.Approval != nil {
-		return text.NameOf(s) + ", " + w.Approval.Request.Method + " to " + text.HostOf(s) + "; " + text.Called(w.Run.RequestedBy, w.Run.RequestedByName) + " asks"
+		return text.NameOf(s) + ", " + w.Approval.Request.Method + " to " + text.HostOf(s) + "; " + asker(&w.Run) + " asks"
 	}
 	cause := "nobody knows whether it was done"
 	if s.Error != nil {

@@ -82,6 +82,11 @@ func rightsOn(v *web.Request, r *countersign.Run) (b viewerRights, err error) {
 	if b.Approve, err = v.Control.Barred(v.R.Context(), v.Actor, access.DecideApproval, runID); err != nil {
 		return b, err
 	}
+	if w := r.WaitingFor; b.Approve == nil && w != nil && w.Kind == countersign.WaitApproval {
+		if refused := v.Control.MayDecide(v.R.Context(), v.Actor, w.ApprovalID); web.RefusalOf(refused) != nil {
+			b.Approve = refused // such as by who has decided it already
+		}
+	}
 	b.Reconcile, err = v.Control.Barred(v.R.Context(), v.Actor, access.ReconcileRun, runID)
 	b.Cancel, b.Audit, b.Again = v.Can(access.CancelRun), v.Can(access.ReadAudit), mayStartAgain(v, r) == nil
 	b.Keep = v.Can(access.HoldRun)

@@ -157,6 +157,8 @@ func BarredWords(err error) string {
 		return "You requested this run, so someone else must decide."
 	case countersign.CodeRoleRequired:
 		return "Your role can't decide."
+	case countersign.CodeStateConflict:
+		return "You have decided already; somebody else must decide, too."
 	}
 	return "You can't decide this."
 }

@@ -147,3 +147,16 @@ func mayHave(failed func(*countersign.Run)) func(*countersign.Run) {
 		r.MayHaveHappened = true
 	}
 }
+
+// TestWhoHasDecidedIsNotAskedAgain: the sentence says why somebody else must act.
+func TestWhoHasDecidedIsNotAskedAgain(t *testing.T) {
+	for code, want := range map[countersign.Code]string{
+		countersign.CodeStateConflict: "You have decided already; somebody else must decide, too.",
+		countersign.CodeSelfApproval:  "You requested this run, so someone else must decide.",
+		countersign.CodeProjectScope:  "You can't decide this.",
+	} {
+		if got := BarredWords(countersign.Errorf(code, "")); got != want {
+			t.Errorf("%s: %s", code, got)
+		}
+	}
+}

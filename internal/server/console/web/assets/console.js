@@ -28,7 +28,7 @@
     button.click();
   });
 
-  var places = { o: "/", a: "/approvals", c: "/recovery", r: "/runs", p: "/plans", m: "/models", j: "/projects", e: "/agents", l: "/audit" };
+  var places = { o: "/", d: "/desk", a: "/approvals", c: "/recovery", r: "/runs", p: "/plans", m: "/models", j: "/projects", e: "/agents", l: "/audit" };
   var going = 0;
 
   function typing(el) { return el.closest("input, textarea, select, [contenteditable]"); }
