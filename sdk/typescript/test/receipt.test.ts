@@ -2,6 +2,7 @@
 // forgeries of one member that a signer can make a drawn share (all with COUNTERSIGN_ALL
 // set), by the generator of internal/evidence/receipt.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,8 @@ import { moment } from "../src/receipt/moment.js";
 import { holdersAlone } from "../src/receipt/publickey.js";
 import { encoded, plainNumber } from "../src/receipt/value.js";
 import { repository } from "./support/binary.js";
+import { inBrowser, script } from "./support/inbrowser.js";
+import { bundled } from "../scripts/browser.mjs";
 
 interface Case {
   how: string;
@@ -50,6 +53,36 @@ test("both verifiers come to the same verdict and name the same section", () => 
   expect(count.good).toBeGreaterThanOrEqual(1000);
   expect(count.bad).toBeGreaterThan(2000);
 }, 300_000);
+
+test("the script for browsers is that of these sources: npm run browser", () => expect(script === bundled()).toBe(true));
+
+test("in a browser it comes to the same verdict, with the same words", async () => {
+  const browser = inBrowser();
+  const count = { good: 0, bad: 0 };
+  const share = process.env["COUNTERSIGN_ALL"] ? 1 : 17;
+  for (const { bytes, key, verdict, how, answerKeys, witnesses, quorum, epoch } of cases.filter((_, i) => i % share === 0)) {
+    const reader = { answerKeys: answerKeys ?? [], ...(witnesses && { witnesses }), ...(quorum !== undefined && { quorum }), ...(epoch !== undefined && { epoch }) };
+    expect(await browser.verify(new Uint8Array(bytes), key, reader), how).toEqual(verifyReceipt(bytes, key, reader));
+    count[verdict.ok ? "good" : "bad"]++;
+  }
+  expect(count.good).toBeGreaterThan(50);
+  expect(count.bad).toBeGreaterThan(100);
+});
+
+test("a browser without what it takes says so, and not that the receipt fails", async () => {
+  const { bytes, key } = cases.find((c) => c.verdict.ok) as (typeof cases)[0];
+  await expect(inBrowser({}).verify(new Uint8Array(bytes), key)).rejects.toThrow("only over https");
+  const unsupported = Object.assign(new Error("no"), { name: "NotSupportedError" });
+  await expect(inBrowser({ subtle: { importKey: () => Promise.reject(unsupported) } }).verify(new Uint8Array(bytes), key)).rejects.toThrow("can’t check signatures by Ed25519");
+});
+
+test("hashes in a browser are SHA-256", () => {
+  const { sha256 } = inBrowser();
+  for (const length of [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 100_003]) {
+    const bytes = Buffer.alloc(length, `${length}x`);
+    expect(sha256(new Uint8Array(bytes)), String(length)).toBe(createHash("sha256").update(bytes).digest("hex"));
+  }
+});
 
 test("a receipt of another key, and one whose origin isn't asked for", () => {
   const { bytes, key } = cases[0] as (typeof cases)[0];

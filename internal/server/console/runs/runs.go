@@ -21,6 +21,7 @@ func Routes(live *Views) []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/runs", Page: runsPage},
 		{Method: "GET", Path: "/runs/{id}", Page: runPage},
+		{Method: "GET", Path: "/runs/{id}/sheet/{step}", Page: sheetPage},
 		{Method: "GET", Path: "/runs/{id}/live", Stream: func(v *web.Request) error { return runLive(v, live) }},
 		{Method: "GET", Path: "/runs/{id}/cancel", Page: cancelPage},
 		{Method: "POST", Path: "/runs/{id}/cancel", Act: cancelRun},
