@@ -69,3 +69,30 @@ func TestAKeyFindsItsRunBeyondItsArchiving(t *testing.T) {
 		t.Errorf("archive verify of a damaged file: %+v", r)
 	}
 }
+
+// TestAnArchivedApprovalIsNamedByItsFile to whoever reaches its project; who must not see its values learns that it was archived, and when.
+func TestAnArchivedApprovalIsNamedByItsFile(t *testing.T) {
+	t.Parallel()
+	w := ownWorld(t, harness.Set("ARCHIVE_DIR", filepath.Join(t.TempDir(), "archive")))
+	w.shop.On("POST", "/refunds", harness.Answering(200, `{"ok":true}`))
+	id := w.run(t, refunding()["steps"].([]any)[0].(doc))
+	approval := w.approval(t, id).At("id").Text()
+	w.approve(t, id)
+	w.reaches(t, id, "COMPLETED")
+	elsewhere, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "projectIds": []string{"default-other"}})
+	w.Stop()
+	w.Restart(harness.Set("RETENTION", "1ms"))
+	harness.Until(t, "the archiving", func() bool { return w.Admin.Get("/runs/"+id).Status == 404 })
+	noted := w.Admin.Get("/audit?action=runs.archive").OK(t)
+	day, name := noted.At("items.0.at").Text()[:len("2006-01-02")], strings.TrimPrefix(noted.At("items.0.subject").Text(), "archive/")
+	is := "approval " + approval + " was archived with run " + id + " on " + day + ": it is in the archive's file " + name + " (SHA-256 " + noted.At("items.0.digest").Text() + ")"
+	if said := w.Admin.Get("/approvals/"+approval).Refused(t, "not_found"); said != is {
+		t.Errorf("%q, want %q", said, is)
+	}
+	w.approver.Post("/approvals/"+approval+"/decision", doc{"decision": "APPROVED", "reason": "r"}).Refused(t, "not_found", is)
+	if said := w.viewer.Get("/approvals/"+approval).Refused(t, "not_found"); said != "approval "+approval+" was archived with run "+id+" on "+day {
+		t.Errorf("a VIEWER is told %q", said)
+	}
+	elsewhere.Get("/approvals/"+approval).Refused(t, "project_scope")
+	w.Admin.Get("/approvals/none").Refused(t, "not_found", "there is no approval none")
+}

@@ -161,6 +161,9 @@ func (r filed) remove(tx store.Tx, tenant string, f *file, now time.Time) error 
 		}
 	}
 	for _, a := range r.approvals {
+		if _, err := records.ArchivedApprovals.Put(tx, tenant, records.ArchivedApprovalID(a.ID), &records.ArchivedApproval{RunID: run.ID, ProjectID: a.ProjectID}, 0); err != nil {
+			return err
+		}
 		if err := records.Approvals.Delete(tx, tenant, a.ID); err != nil {
 			return err
 		}

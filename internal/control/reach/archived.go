@@ -30,9 +30,32 @@ func FoundRun(tx store.Tx, a core.Actor, id string, err error) error {
 	if gone != nil {
 		return core.Found(gone, "run", id)
 	}
+	day := left.At.UTC().Format("2006-01-02")
 	if core.Masks(a) {
-		return countersign.Errorf(countersign.CodeNotFound, "run %s was archived on %s", id, left.At.UTC().Format("2006-01-02"))
+		return countersign.Errorf(countersign.CodeNotFound, "run %s was archived on %s", id, day)
 	}
-	return countersign.Errorf(countersign.CodeNotFound, "run %s ended %s and was archived on %s: it is in the archive's file %s (SHA-256 %s)",
-		id, left.Run.Status, left.At.UTC().Format("2006-01-02"), left.File, left.SHA256)
+	return countersign.Errorf(countersign.CodeNotFound, "run %s ended %s and was archived on %s: it is in the archive's file %s (SHA-256 %s)", id, left.Run.Status, day, left.File, left.SHA256)
+}
+
+// foundApproval is FoundRun for an approval, which is archived with its run.
+func foundApproval(tx store.Tx, a core.Actor, id string, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	of, _, gone := records.ArchivedApprovals.Get(tx, a.Tenant, records.ArchivedApprovalID(id))
+	if gone == nil {
+		gone = access.InScope(a.Principal, of.ProjectID)
+	}
+	if gone != nil {
+		return core.Found(gone, "approval", id)
+	}
+	left, _, gone := records.ArchivedRuns.Get(tx, a.Tenant, of.RunID)
+	if gone != nil {
+		return core.Found(gone, "approval", id)
+	}
+	day := left.At.UTC().Format("2006-01-02")
+	if core.Masks(a) {
+		return countersign.Errorf(countersign.CodeNotFound, "approval %s was archived with run %s on %s", id, of.RunID, day)
+	}
+	return countersign.Errorf(countersign.CodeNotFound, "approval %s was archived with run %s on %s: it is in the archive's file %s (SHA-256 %s)", id, of.RunID, day, left.File, left.SHA256)
 }

@@ -52,7 +52,7 @@ func Run(tx store.Tx, a core.Actor, id string) (*records.Run, error) {
 func Approval(tx store.Tx, a core.Actor, id string) (*records.Approval, error) {
 	rec, _, err := records.Approvals.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, core.Found(err, "approval", id)
+		return nil, foundApproval(tx, a, id, err)
 	}
 	return rec, access.InScope(a.Principal, rec.ProjectID)
 }

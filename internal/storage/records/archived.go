@@ -50,3 +50,15 @@ func ArchivedOf(r *Run, file, sha256 string, now time.Time) *Archived {
 	left.Run.PlanSnapshot, left.Run.Steps = nil, []countersign.StepRun{}
 	return left
 }
+
+// ArchivedApproval says of which run an archived approval was, whose record names the file.
+type ArchivedApproval struct {
+	RunID     string `json:"runId"`
+	ProjectID string `json:"projectId"` // whoever doesn't reach it isn't told
+}
+
+// ArchivedApprovals are found by the approval's id.
+var ArchivedApprovals = store.Collection[ArchivedApproval]{Table: store.Meta}
+
+// ArchivedApprovalID is the id of an archived approval's record.
+func ArchivedApprovalID(approval string) string { return "archivedapproval/" + approval }

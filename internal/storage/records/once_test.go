@@ -16,7 +16,7 @@ var lasting = strings.Fields(`
 	Tenants Users Sessions Notices Tokens TokenHashes Models ModelTexts ModelRevisions Projects ProjectRevisions
 	ProjectConnections Conformances Agents AgentRevisions Instances Teams TeamRevisions Plans Runs Approvals Claims
 	UnfinishedRuns Steps Probes Credentials CredentialMarks ChatMessages Replicas Mails Limits Rehearsals Passkeys PasskeyRefs
-	Settings ArchivedRuns AllReceiptKeys tokenNames agentNames Groups Stops Webhooks WebhookProgresses Delegations
+	Settings ArchivedRuns ArchivedApprovals AllReceiptKeys tokenNames agentNames Groups Stops Webhooks WebhookProgresses Delegations
 	SentRequests SpentParts Marks RejectedCalls Terms Indexing ModelSizes copied LogKeys CosignedHeads Rewinds
 	IdentityOwners SignIdentities Subjects Redactings Changes AllOpenChanges BreakGlassTold LooksOfAgents`)
 
