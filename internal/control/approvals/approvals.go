@@ -108,9 +108,23 @@ func ListApprovals[T any](ctx context.Context, s *ApprovalService, a core.Actor,
 	return page, err
 }
 
-// Approval reads one approval.
-func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string) (out countersign.Approval, err error) {
-	var beside comparison
+// Approval reads one approval, with what it is compared with.
+func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string) (countersign.Approval, error) {
+	out, beside, err := readApproval(ctx, s, a, id)
+	if err != nil {
+		return out, err
+	}
+	return out, beside.add(ctx, &out)
+}
+
+// ApprovalAlone reads one approval without what it is compared with, which is looked for in
+// thousands of others.
+func (s *ReviewService) ApprovalAlone(ctx context.Context, a core.Actor, id string) (countersign.Approval, error) {
+	out, _, err := readApproval(ctx, s.approvals, a, id)
+	return out, err
+}
+
+func readApproval(ctx context.Context, s *ApprovalService, a core.Actor, id string) (out countersign.Approval, beside comparison, err error) {
 	err = s.View(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reach.Approval(tx, a, id)
 		if err != nil {
@@ -126,10 +140,7 @@ func (s *ApprovalService) Approval(ctx context.Context, a core.Actor, id string)
 		beside, err = comparing(s, tx, a, rec, &out)
 		return err
 	})
-	if err != nil {
-		return out, err
-	}
-	return out, beside.add(ctx, &out)
+	return out, beside, err
 }
 
 // asRead adds to a stored approval what its decisions are at this moment, and how they came.

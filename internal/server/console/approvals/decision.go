@@ -52,7 +52,7 @@ func typedCorrection(v *web.Request, id string, decision *countersign.Decision) 
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(v.R.PostForm)), func(name string) bool { return strings.HasPrefix(name, field("")) }) {
 		return nil
 	}
-	a, err := v.Control.Approval(v.R.Context(), v.Actor, id)
+	a, err := v.Control.ApprovalAlone(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func typedAssertion(v *web.Request, d *countersign.Decision) error {
 
 // hasSeen refuses to approve a body that wasn't shown to its end.
 func hasSeen(v *web.Request, id string) error {
-	a, err := v.Control.Approval(v.R.Context(), v.Actor, id)
+	a, err := v.Control.ApprovalAlone(v.R.Context(), v.Actor, id)
 	if err != nil || a.Status != countersign.ApprovalPending || !drawn.HasParts(a.Request.Body) || sawAll(v, &a) {
 		return err
 	}

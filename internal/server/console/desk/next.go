@@ -82,7 +82,7 @@ func lastOf(v *web.Request, of string) *Last {
 }
 
 func lastApproval(v *web.Request, id string) *Last {
-	a, err := v.Control.Approval(v.R.Context(), v.Actor, id)
+	a, err := v.Control.ApprovalAlone(v.R.Context(), v.Actor, id)
 	if err != nil {
 		return nil
 	}

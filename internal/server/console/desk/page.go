@@ -53,7 +53,7 @@ func rowAlone(v *web.Request) error {
 	row := Row{Kind: kind, ID: id}
 	switch kind {
 	case Approval:
-		a, err := v.Control.Approval(v.R.Context(), v.Actor, id)
+		a, err := v.Control.ApprovalAlone(v.R.Context(), v.Actor, id)
 		if err != nil {
 			return err
 		}

@@ -219,7 +219,7 @@ func laterRows(v *web.Request, q query) (rows []Row, err error) {
 			rows = append(rows, recoveryRow(q, &lost[i], names))
 			continue
 		}
-		a, err := v.Control.Approval(ctx, v.Actor, id)
+		a, err := v.Control.ApprovalAlone(ctx, v.Actor, id)
 		switch countersign.ErrorCode(err) {
 		case "":
 		case countersign.CodeNotFound, countersign.CodeProjectScope:
