@@ -89,6 +89,48 @@ func TestWhileACallIsOpenItIsNotMadeAgain(t *testing.T) {
 	}
 }
 
+// TestACallFindsWhatWasSentBehindOneThatWasNot: a call that is made again and cancelled before
+// it sends anything doesn't hide from a repeat what was sent before it.
+func TestACallFindsWhatWasSentBehindOneThatWasNot(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		id := h.admitted(item("one"))[0]
+		start := func(again string, replayed bool) string {
+			t.Helper()
+			out, err := h.asksFor(id, "a", again)
+			if err != nil || out.Replayed != replayed {
+				t.Fatalf("again %q: %+v, %v", again, out.Replayed, err)
+			}
+			return out.Run.ID
+		}
+		cancelled := func(runID string) {
+			t.Helper()
+			h.applied(runID, run.CancelAsked{Reason: "r", By: "user:ben@acme.example"})
+		}
+		first := start("", false)
+		h.applied(first, run.Resumed{}, approvedByBen, run.Resumed{},
+			run.Returned{Attempt: 1, Outcome: request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: 200}, Body: countersign.RawValue(`{"state":"done"}`)}})
+		later(time.Hour)
+		second, third := start("once more", false), start("and once more", false)
+		cancelled(third)
+		if found := start("", true); found != second {
+			t.Errorf("while the second goes on, the same call is %s, not %s", found, second)
+		}
+		cancelled(second)
+		for range 2 {
+			if found := start("", true); found != first {
+				t.Errorf("the same call is %s, not %s", found, first)
+			}
+		}
+		later(countersign.RepeatedCall)
+		fourth := start("", false)
+		cancelled(fourth)
+		if fifth := start("", false); fifth == fourth {
+			t.Error("what was never sent answers a call")
+		}
+	})
+}
+
 // TestAnOpenCallIsSeenAtTheGateToo: what was known when the run was started may have changed.
 func TestAnOpenCallIsSeenAtTheGateToo(t *testing.T) {
 	h := open(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/quota"
 	"github.com/countersign/countersign/internal/rules/repeat"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -93,9 +94,40 @@ func (o startRequest) repeats(tx store.Tx, a core.Actor, earlier *Started) (bool
 	if o.call == nil {
 		return true, nil
 	}
-	if o.call.words.Again != "" {
+	if o.again() {
 		return false, nil
 	}
+	return o.finds(tx, a, earlier)
+}
+
+// again reports a call that its agent means to do again.
+func (o startRequest) again() bool { return o.call != nil && o.call.words.Again != "" }
+
+// maxEarlier bounds the runs of one call that are found behind its latest.
+const maxEarlier = 32
+
+// findable are the runs of a claim that a repeat still finds. Of a run that isn't found once
+// that holds for good, so none of them is looked at again. They are kept where a call is made
+// again: what was sent must be found behind a run that is cancelled before it sends anything.
+func (o startRequest) findable(tx store.Tx, a core.Actor, known *records.Claim) (found []string, err error) {
+	for _, id := range known.Runs() {
+		earlier, err := startedAs(tx, a, id)
+		if err != nil {
+			return nil, err
+		}
+		finds, err := o.finds(tx, a, earlier)
+		if err != nil {
+			return nil, err
+		}
+		if finds && len(found) < maxEarlier {
+			found = append(found, id)
+		}
+	}
+	return found, nil
+}
+
+// finds reports that a call over MCP without again is answered with the run.
+func (o startRequest) finds(tx store.Tx, a core.Actor, earlier *Started) (bool, error) {
 	e := repeat.Earlier{Run: &earlier.Run, Effects: earlier.Effects, SideEffect: true}
 	switch {
 	case earlier.archived:

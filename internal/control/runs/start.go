@@ -216,8 +216,8 @@ func (s *StartService) withSnapshot(ctx context.Context, a core.Actor, out Start
 	return out, err
 }
 
-// claim binds the key to the run; over MCP it replaces a run that a repeat no longer finds. A
-// key that is taken for free isn't looked for: if it is there, the start fails.
+// claim binds the key to the run; over MCP it replaces runs that a repeat no longer finds, and
+// keeps those that it finds where a call is made again. A key that is taken for free isn't looked for: if it is there, the start fails.
 func claim(tx store.Tx, a core.Actor, o startRequest, runID string, free bool) error {
 	bound := &records.Claim{RunID: runID, Fingerprint: o.fingerprint}
 	if free {
@@ -226,11 +226,17 @@ func claim(tx store.Tx, a core.Actor, o startRequest, runID string, free bool) e
 	}
 	var version int64
 	if o.call != nil {
-		_, known, err := records.Claims.Get(tx, a.Tenant, o.key)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
+		known, at, err := records.Claims.Get(tx, a.Tenant, o.key)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
 			return err
+		case o.again():
+			if bound.Earlier, err = o.findable(tx, a, known); err != nil {
+				return err
+			}
 		}
-		version = known
+		version = at
 	}
 	_, err := records.Claims.Put(tx, a.Tenant, o.key, bound, version)
 	return err
@@ -246,17 +252,28 @@ func (s *StartService) claimed(tx store.Tx, a core.Actor, o startRequest) (*Star
 	if err != nil {
 		return nil, err
 	}
-	earlier, err := startedAs(tx, a, claim.RunID)
+	for i, id := range claim.Runs() {
+		earlier, err := s.claimedBy(tx, a, o, claim, id)
+		if err != nil || i == 0 && o.again() {
+			return nil, err
+		}
+		if repeats, err := o.repeats(tx, a, earlier); err != nil || repeats {
+			return earlier, err
+		}
+	}
+	return nil, nil
+}
+
+// claimedBy is a run of a claim, if the request may have started it.
+func (s *StartService) claimedBy(tx store.Tx, a core.Actor, o startRequest, claim *records.Claim, id string) (*Started, error) {
+	earlier, err := startedAs(tx, a, id)
 	switch code := countersign.ErrorCode(err); {
 	case code == countersign.CodeProjectScope, code == countersign.CodeRoleRequired:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
 	case err != nil:
 		return nil, err
 	case claim.Fingerprint != o.fingerprint && claim.Fingerprint != o.asWritten:
-		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
-	}
-	if repeats, err := o.repeats(tx, a, earlier); err != nil || !repeats {
-		return nil, err
+		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", id)
 	}
 	return earlier, nil
 }

@@ -121,7 +121,14 @@ type Approval struct {
 type Claim struct {
 	RunID       string `json:"runId"`
 	Fingerprint string `json:"fingerprint"`
+
+	// Earlier are the runs of calls over MCP that a repeat could find when another was started
+	// under their key, the latest first.
+	Earlier []string `json:"earlier,omitempty"`
 }
+
+// Runs are the runs that were started under the key and may be found, the latest first.
+func (c *Claim) Runs() []string { return append([]string{c.RunID}, c.Earlier...) }
 
 // Token is a stored token; its secret's hash is the key in TokenHashes. An agent token
 // is stored without roles, which AgentIDs imply: a release that doesn't know agents then

@@ -310,34 +310,12 @@ func (d *drawing) start() {
 // begin adds a start, unless a stop would hold more than one run, or one that is asked about or denied: whether that
 // comes before the stop, the contract leaves open.
 func (d *drawing) begin(op Operation) {
-	if d.findsAnOlder(op) {
-		return
-	}
 	if d.e.stopped {
 		if len(d.e.held) > 0 || !d.goesOut(op) {
 			return
 		}
 	}
 	d.do(op)
-}
-
-// findsAnOlder reports a call whose newest run is as if it hadn't been, such as one with `again` that was cancelled, and
-// that an older run would answer: which of the two counts, the contract leaves open.
-func (d *drawing) findsAnOlder(op Operation) bool {
-	if op.Door != "tool" && op.Door != "rehearsal" {
-		return false
-	}
-	v, _ := parse(op.Inputs)
-	inputs, _ := v.(map[string]any)
-	c := d.e.world.capability(op.Capability)
-	inputs, _ = d.e.fits(c, inputs)
-	r := &run{door: op.Door, capability: c, content: canonical(inputs), task: strings.Join(strings.Fields(op.Task), " ")}
-	for _, before := range slices.Backward(d.e.runs) {
-		if before.door == r.door && before.capability == c && before.content == r.content && before.task == r.task {
-			return !d.e.canBeFound(before) && d.e.repeated(r) != nil
-		}
-	}
-	return false
 }
 
 func (d *drawing) goesOut(op Operation) bool {

@@ -38,7 +38,7 @@ from .stores import DATABASES, STORES, transactions
 VECTORS = json.loads((Path(__file__).parents[4] / "receiver/testdata/answer-vectors.json").read_text("utf-8"))
 KEY = AnswerKey(VECTORS["seed"])
 PUBLIC = VECTORS["publicKey"]
-AT = int(time.time())
+AT = int(time.time())  # only beside a clock that stands there
 
 
 def test_the_key_has_the_text_and_the_id_of_the_vectors() -> None:
@@ -77,6 +77,7 @@ class Receiver:
 
     def __init__(self, store: Any, clock: Any = time.time) -> None:
         self.effects = 0
+        self.at = int(clock())
         self.gate = Gate([SECRET], store, clock=clock, answer_key=KEY, settlement="/settlement")
         self.app = wsgi_app(self.answer, self.gate)
 
@@ -90,7 +91,7 @@ class Receiver:
     def call(self, method: str, target: str, body: bytes = b"", *, key: str = "run-1.k") -> tuple[int, dict[str, str], bytes]:
         path, _, query = target.partition("?")
         environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body)}
-        for name, value in signed(method, target, body, key=key, at=AT).items():
+        for name, value in signed(method, target, body, key=key, at=self.at).items():
             environ["HTTP_" + name.upper().replace("-", "_")] = value
         given: list[Any] = []
         parts = self.app(environ, lambda status, headers: given.extend([int(status[:3]), dict(headers)]))
@@ -98,18 +99,18 @@ class Receiver:
 
     def is_signed(self, method: str, target: str, body: bytes = b"", *, key: str = "run-1.k") -> tuple[int, bool, Any]:
         status, headers, answer = self.call(method, target, body, key=key)
-        parts = AnswerParts(key, str(AT), method, target, body, status, answer)
+        parts = AnswerParts(key, str(self.at), method, target, body, status, answer)
         if ANSWER in headers:
             assert verify_answer([PUBLIC], parts, [headers[ANSWER]]) is not None
         return status, ANSWER in headers, json.loads(answer) if answer else None
 
     def ask(self, key: str) -> Any:
-        status, by_us, said = self.is_signed("GET", f"/settlement/{key}?sent={AT}", key=f"{key}~settle-1")
+        status, by_us, said = self.is_signed("GET", f"/settlement/{key}?sent={self.at}", key=f"{key}~settle-1")
         assert (status, by_us) == (200, True)
         return said
 
     def withdraw(self, key: str) -> Any:
-        return self.is_signed("POST", f"/settlement/{key}/withdraw?sent={AT}", key=f"{key}~withdraw")[2]
+        return self.is_signed("POST", f"/settlement/{key}/withdraw?sent={self.at}", key=f"{key}~withdraw")[2]
 
 
 @pytest.fixture(params=[*sorted(STORES), *(f"transactions of {name}" for name in sorted(DATABASES))])
@@ -200,7 +201,7 @@ def test_asgi_answers_are_signed(method: str) -> None:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        await AsgiReceiver(app, Gate([SECRET], MemoryStore(), answer_key=KEY, settlement="/settlement"))(scope, receive, send)
+        await AsgiReceiver(app, Gate([SECRET], MemoryStore(), clock=lambda: AT, answer_key=KEY, settlement="/settlement"))(scope, receive, send)
 
     asyncio.run(one())
     headers = [value.decode() for name, value in sent[0]["headers"] if name == b"x-runtime-answer"]
