@@ -41,7 +41,7 @@ func TestAGateIsTriedOnTheBenchBeforeItIsSaved(t *testing.T) {
 		return form
 	}
 	tried := mara.Submit(at, typed(mara, opened, "try", nil))
-	mustSay(t, tried, 200, "under the gate below", "Would go out unasked, and a person rejected it", "not 20", "pay, the approval rules", "weaker", "Save as revision 2", "All else stays.")
+	mustSay(t, tried, 200, "under the gate below", "Would go out unasked, and a person rejected it", "not 20", "The approval rules will be:", "it is sent without approval", "Today:", "weaker", "Save as revision 2", "All else stays.")
 	if strings.Contains(tried.Text, "not 300") {
 		t.Error("what would still be asked is named among what goes out")
 	}

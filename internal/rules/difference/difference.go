@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -16,33 +17,35 @@ type Difference struct {
 	Path string            `json:"path"`
 	Was  countersign.Value `json:"was,omitzero"`
 	Now  countersign.Value `json:"now,omitzero"`
+
+	names []string // of the path: a name may have a dot of its own
 }
 
 // Between are the places in which two values differ, as deep as both have it. What an array holds
 // goes by its names, where each has one of its own.
-func Between(was, now countersign.Value) []Difference { return between("", was, now) }
+func Between(was, now countersign.Value) []Difference { return between(nil, was, now) }
 
-func between(path string, was, now countersign.Value) (out []Difference) {
+func between(path []string, was, now countersign.Value) (out []Difference) {
 	if same(was, now) {
 		return nil
 	}
 	a, b := membersOf(was), membersOf(now)
-	if a == nil || b == nil || path != "" && (len(a) == 0 || len(b) == 0) {
-		return []Difference{{path, was, now}}
+	if a == nil || b == nil || len(path) > 0 && (len(a) == 0 || len(b) == 0) {
+		return []Difference{at(path, was, now)}
 	}
 	names := maps.Clone(a)
 	maps.Copy(names, b)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		at := name
-		if path != "" {
-			at = path + "." + name
-		}
-		out = append(out, between(at, a[name], b[name])...)
+		out = append(out, between(append(slices.Clip(path), name), a[name], b[name])...)
 	}
 	if len(out) == 0 { // only the order of what has names
-		out = []Difference{{path, was, now}}
+		out = []Difference{at(path, was, now)}
 	}
 	return out
+}
+
+func at(path []string, was, now countersign.Value) Difference {
+	return Difference{strings.Join(path, "."), was, now, path}
 }
 
 func same(a, b countersign.Value) bool {

@@ -67,7 +67,10 @@ func (d Difference) words() string {
 
 // place names a path, and the last name in it that has a label.
 func (d Difference) place() (text, last string) {
-	parts := strings.Split(d.Path, ".")
+	parts := d.names
+	if len(parts) == 0 {
+		return "all of it", ""
+	}
 	if parts[0] == "capabilities" && len(parts) > 1 {
 		text, parts = safetext.Escaped(parts[1])+", ", parts[2:]
 		if len(parts) == 0 {

@@ -30,7 +30,8 @@ type benchData struct {
 
 	Played  *countersign.WhatIf // nil: what is typed can't be played
 	Bars    *histogram
-	Same    bool // the gate is as it stands
+	Would   countersign.Capability // with the gate that is tried
+	Same    bool                   // the gate is as it stands
 	Saving  *control.ProjectEdit
 	Blocked *web.Problem // why it couldn't be saved
 	Seen    string       // the digest of the gate that was tried
@@ -43,8 +44,15 @@ type benchData struct {
 // Next is the number of the revision that saving makes.
 func (d benchData) Next() int64 { return d.Project.Revision + 1 }
 
-// More is how many would go out without asking that didn't, negative for fewer.
-func (d benchData) More() int { return d.Played.Then.Sent - d.Played.Today.Sent }
+// IsRules reports the place of the capability's rules in a difference.
+func (d benchData) IsRules(path string) bool { return path == d.place("approvalRules") }
+
+// IsBudgets reports the place of its budgets.
+func (d benchData) IsBudgets(path string) bool { return path == d.place("budgets") }
+
+func (d benchData) place(member string) string {
+	return "capabilities." + d.Capability.Name + "." + member
+}
 
 func benchPage(v *web.Request) (*web.Page, error) { return benchOf(v, nil, false) }
 
@@ -71,7 +79,7 @@ func benchOf(v *web.Request, err error, moved bool) (*web.Page, error) {
 	}
 	would, untyped := typedGate(v, c)
 	err = web.Together(err, untyped)
-	d := benchData{Project: p, Capability: c, Moved: moved, MaySave: v.Can(access.WriteProject) && !p.Retired}
+	d := benchData{Project: p, Capability: c, Would: would, Moved: moved, MaySave: v.Can(access.WriteProject) && !p.Retired}
 	if d.MaySave {
 		if d.Use, unread = v.Control.ProjectUse(v.R.Context(), v.Actor, p.ID); unread != nil {
 			return nil, unread

@@ -248,7 +248,7 @@ func judgedStation(run *countersign.Run, s *countersign.StepRun, r *receiptShown
 	out.Table = drawn.JudgedOf(ExpectationsFor(run.PlanSnapshot, s), s.Verification)
 	out.Good = s.Verification != nil && s.Verification.Status == countersign.VerificationPassed
 	if v := s.Verification; v == nil || v.Status != countersign.VerificationPassed {
-		out.Title, out.Bad = "Not verified", s.Status != countersign.StepCompleted && s.Status != countersign.StepSimulated
+		out.Title, out.Bad = "Not verified", s.Attempt > 0 && s.Status != countersign.StepCompleted
 	}
 	if out.Proof == nil {
 		out.Proof = r.record("", "run.complete", "run.fail", "run.cancel")
