@@ -253,7 +253,7 @@ func (s *StartService) claimed(tx store.Tx, a core.Actor, o startRequest) (*Star
 		return nil, err
 	}
 	for i, id := range claim.Runs() {
-		earlier, err := s.claimedBy(tx, a, o, claim, id)
+		earlier, err := o.startedUnder(tx, a, claim, id)
 		if err != nil || i == 0 && o.again() {
 			return nil, err
 		}
@@ -264,8 +264,8 @@ func (s *StartService) claimed(tx store.Tx, a core.Actor, o startRequest) (*Star
 	return nil, nil
 }
 
-// claimedBy is a run of a claim, if the request may have started it.
-func (s *StartService) claimedBy(tx store.Tx, a core.Actor, o startRequest, claim *records.Claim, id string) (*Started, error) {
+// startedUnder is a run of the key's claim, if the request may have started it.
+func (o startRequest) startedUnder(tx store.Tx, a core.Actor, claim *records.Claim, id string) (*Started, error) {
 	earlier, err := startedAs(tx, a, id)
 	switch code := countersign.ErrorCode(err); {
 	case code == countersign.CodeProjectScope, code == countersign.CodeRoleRequired:
