@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -203,12 +202,6 @@ func (p *tab) sees(text string) {
 func (p *tab) at(path string) {
 	p.t.Helper()
 	p.until("to be at "+path, `document.readyState === "complete" && location.pathname.startsWith(`+quoted("/console"+path)+`)`)
-}
-
-// path is the path of the tab, below /console.
-func (p *tab) path() string {
-	p.t.Helper()
-	return strings.TrimPrefix(js[string](p, `location.pathname`), "/console")
 }
 
 // fill types into a field.

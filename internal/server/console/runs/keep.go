@@ -47,7 +47,8 @@ func keepForm(v *web.Request, refused error) (*web.Page, error) {
 
 // keepRun holds the run, ends that, or redacts it. A refusal shows the form again with the typed reason.
 func keepRun(v *web.Request) (string, error) {
-	id, reason, err := v.R.PathValue("id"), v.Form("reason"), error(nil)
+	id, reason := v.R.PathValue("id"), v.Form("reason")
+	var err error
 	switch v.Form("do") {
 	case "redact":
 		if v.Form("sure") == "" {
