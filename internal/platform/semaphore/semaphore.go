@@ -59,23 +59,29 @@ func (s *Semaphore) DoInPieces(ctx context.Context, tenant string, work func(yie
 		if !held {
 			return ctx.Err()
 		}
-		if !s.wanted() {
+		turn := s.yield(tenant)
+		if turn == nil {
 			return ctx.Err()
 		}
-		held = false
-		s.next(tenant)
-		err := s.await(ctx, tenant)
+		err := s.granted(ctx, tenant, turn)
 		held = err == nil
 		return err
 	})
 	return nil
 }
 
-// wanted reports that somebody waits.
-func (s *Semaphore) wanted() bool {
+// yield passes a tenant's permit to the next who waits, and queues the call behind them. It
+// returns nil if nobody waits. Both are one act: whoever got the permit, and yields in turn,
+// would else find nobody waiting and run to its end.
+func (s *Semaphore) yield(tenant string) chan bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.order) > 0
+	if len(s.order) == 0 {
+		return nil
+	}
+	turn := s.queue(tenant)
+	s.pass(tenant)
+	return turn
 }
 
 func (s *Semaphore) await(ctx context.Context, tenant string) error {
@@ -86,6 +92,11 @@ func (s *Semaphore) await(ctx context.Context, tenant string) error {
 	if turn == nil {
 		return nil
 	}
+	return s.granted(ctx, tenant, turn)
+}
+
+// granted waits for a queued call's permit.
+func (s *Semaphore) granted(ctx context.Context, tenant string, turn chan bool) error {
 	select {
 	case <-turn:
 		return nil
@@ -107,6 +118,11 @@ func (s *Semaphore) join(tenant string) chan bool {
 		s.held[tenant]++
 		return nil
 	}
+	return s.queue(tenant)
+}
+
+// queue appends a call to those that wait. The caller holds mu.
+func (s *Semaphore) queue(tenant string) chan bool {
 	turn := make(chan bool, 1)
 	if len(s.waiting[tenant]) == 0 {
 		s.order = append(s.order, tenant)
@@ -121,6 +137,11 @@ func (s *Semaphore) join(tenant string) chan bool {
 func (s *Semaphore) next(holder string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.pass(holder)
+}
+
+// pass is next for a caller that holds mu.
+func (s *Semaphore) pass(holder string) {
 	s.free++
 	if s.held[holder]--; s.held[holder] == 0 {
 		delete(s.held, holder)

@@ -208,3 +208,32 @@ func TestWorkInPiecesEndsWithItsCaller(t *testing.T) {
 		d.empty(t, 1)
 	})
 }
+
+// TestTwoWorksInPiecesAlternate: whoever gets a permit finds the one that gave it among those
+// who wait, at its first yield already.
+func TestTwoWorksInPiecesAlternate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, hold := New(1), make(chan bool)
+		var pieces []string // noted by who has the permit
+		var all sync.WaitGroup
+		work := func(tenant string, first func()) {
+			all.Go(func() {
+				_ = s.DoInPieces(t.Context(), tenant, func(yield func() error) {
+					first()
+					for range 50 {
+						pieces = append(pieces, tenant)
+						_ = yield()
+					}
+				})
+			})
+			synctest.Wait()
+		}
+		work("a", func() { <-hold })
+		work("b", func() {})
+		close(hold)
+		all.Wait()
+		if got, want := strings.Join(pieces, ""), strings.Repeat("ab", 50); got != want {
+			t.Errorf("the pieces came in the order %s", got)
+		}
+	})
+}
