@@ -15,10 +15,10 @@ type OnBehalfOf struct {
 }
 
 // Shown is the person in one line, all of it.
-func (p OnBehalfOf) Shown() string {
-	who := p.Subject + " at " + p.Issuer
-	if p.Email != "" {
-		return p.Email + " (" + who + ")"
+func (o OnBehalfOf) Shown() string {
+	who := o.Subject + " at " + o.Issuer
+	if o.Email != "" {
+		return o.Email + " (" + who + ")"
 	}
 	return who
 }

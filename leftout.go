@@ -28,7 +28,7 @@ func (d StepDigest) IsZero() bool { return d == NoStepDigest }
 func (d BodyDigest) IsZero() bool { return d == NoBodyDigest }
 
 // IsZero reports what JSON leaves out.
-func (n ByteCount) IsZero() bool { return n == NoByteCount }
+func (b ByteCount) IsZero() bool { return b == NoByteCount }
 
 // Text is the digest as it is shown; "" where there is none to show.
 func (d StepDigest) Text() string {

@@ -45,48 +45,48 @@ func measureAPI(args []string) (err error) {
 }
 
 // prepare stores the runs, agents and model that the requests refer to.
-func (m *api) prepare() (err error) {
-	if _, err = m.p.drive(m.clients, m.fill); err != nil {
+func (a *api) prepare() (err error) {
+	if _, err = a.p.drive(a.clients, a.fill); err != nil {
 		return err
 	}
-	if m.known, err = m.p.finished(); err != nil {
+	if a.known, err = a.p.finished(); err != nil {
 		return err
 	}
-	if _, err = m.p.must("PUT", "/models/chain", object{"document": chainModel()}); err != nil {
+	if _, err = a.p.must("PUT", "/models/chain", object{"document": chainModel()}); err != nil {
 		return err
 	}
-	m.fleet, err = m.p.enlist(1, m.beaters, m.beaters)
+	a.fleet, err = a.p.enlist(1, a.beaters, a.beaters)
 	return err
 }
 
-func (m *api) measure() error {
-	kinds, here := m.kinds(), watchMachine()
-	for rep := range m.reps {
+func (a *api) measure() error {
+	kinds, here := a.kinds(), watchMachine()
+	for rep := range a.reps {
 		for _, k := range kinds {
-			if err := errors.Join(k.alone.play(k, m.phase), m.besideRuns(k)); err != nil {
+			if err := errors.Join(k.alone.play(k, a.phase), a.besideRuns(k)); err != nil {
 				return err
 			}
 		}
-		fmt.Fprintf(os.Stderr, "repetition %d of %d\n", rep+1, m.reps)
+		fmt.Fprintf(os.Stderr, "repetition %d of %d\n", rep+1, a.reps)
 	}
-	m.print(kinds)
+	a.print(kinds)
 	here.print()
-	return m.p.stop()
+	return a.p.stop()
 }
 
 // besideRuns measures a kind of request while runs are in progress.
-func (m *api) besideRuns(k *kind) error {
+func (a *api) besideRuns(k *kind) error {
 	stop := make(chan struct{})
-	errs := make([]error, m.runs)
+	errs := make([]error, a.runs)
 	var wg sync.WaitGroup
-	for i := range m.runs {
+	for i := range a.runs {
 		wg.Go(func() {
 			for errs[i] == nil && !isClosed(stop) {
-				_, errs[i] = m.p.runOnce()
+				_, errs[i] = a.p.runOnce()
 			}
 		})
 	}
-	err := k.beside.play(k, m.phase)
+	err := k.beside.play(k, a.phase)
 	close(stop)
 	wg.Wait()
 	return errors.Join(append(errs, err)...)
@@ -101,9 +101,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-func (m *api) print(kinds []*kind) {
+func (a *api) print(kinds []*kind) {
 	printMachine()
-	fmt.Printf("\n### The API under load\n\n%d repetitions, each kind alone and then beside %d runs at once; %d runs of %d steps in the store at first.\n\n", m.reps, m.runs, len(m.known), m.steps)
+	fmt.Printf("\n### The API under load\n\n%d repetitions, each kind alone and then beside %d runs at once; %d runs of %d steps in the store at first.\n\n", a.reps, a.runs, len(a.known), a.steps)
 	fmt.Println("| | Clients | Alone, a second | p50 | p99 | Beside runs, a second | p50 | p99 |")
 	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|")
 	for _, k := range kinds {

@@ -31,7 +31,7 @@ type result struct {
 	usage
 }
 
-func (x result) stepsPerSecond() float64 { return float64(x.steps) / x.took.Seconds() }
+func (r result) stepsPerSecond() float64 { return float64(r.steps) / r.took.Seconds() }
 
 // closedLoop keeps conc runs in progress for d. once does one run for a worker and returns
 // how long its start took. Steps and gaps are measured at the receiver.

@@ -61,14 +61,14 @@ func postgresVersion() string {
 	return "PostgreSQL " + strings.TrimPrefix(strings.TrimSpace(string(version)), "postgres (PostgreSQL) ")
 }
 
-func (s *findings) print() {
-	fmt.Printf("\n### %d runs at once\n\n", s.conc)
-	fmt.Printf("%d repetitions, %d steps a run; an fdatasync took %s.\n\n", len(s.sync), s.steps, spreadOf(s.sync))
-	printRows(s.rows)
+func (f *findings) print() {
+	fmt.Printf("\n### %d runs at once\n\n", f.conc)
+	fmt.Printf("%d repetitions, %d steps a run; an fdatasync took %s.\n\n", len(f.sync), f.steps, spreadOf(f.sync))
+	printRows(f.rows)
 	fmt.Println()
-	s.verdict()
-	if s.absent != nil {
-		fmt.Printf("\nDBOS was not measured: %v\n", s.absent)
+	f.verdict()
+	if f.absent != nil {
+		fmt.Printf("\nDBOS was not measured: %v\n", f.absent)
 	}
 }
 
@@ -108,24 +108,24 @@ var wanted = map[int]struct{ ideal, dbos, cpu, syncs string }{
 
 // verdict prints the results beside the targets. Each ratio is between values of the same
 // repetition.
-func (s *findings) verdict() {
-	ideal1, ours, want := s.rows[0], s.rows[1], wanted[s.conc]
+func (f *findings) verdict() {
+	ideal1, ours, want := f.rows[0], f.rows[1], wanted[f.conc]
 	fmt.Println("| Countersign | Median (least to most) | Wanted |")
 	fmt.Println("|---|--:|--:|")
 	line := func(name, found, want string) { fmt.Printf("| %s | %s | %s |\n", name, found, want) }
 	line("Steps/s, to the ideal with one sync", spread("%.2f", quotients(ours.rate, ideal1.rate)), want.ideal)
-	others := s.rows[2:]
-	if s.has.dbos {
+	others := f.rows[2:]
+	if f.has.dbos {
 		line("Steps/s, to DBOS", spread("%.2f", quotients(ours.rate, others[0].rate)), want.dbos)
 		others = others[1:]
 	}
-	if s.has.before {
+	if f.has.before {
 		line("Steps/s, to the build before", spread("%.2f", quotients(ours.rate, others[0].rate)), "")
 		line("CPU, to the build before", spread("%.2f", quotients(ours.cpu, others[0].cpu)), "")
 	}
-	line("Start p50, to an fdatasync", spread("%.1f", quotients(ours.start50, s.sync)), "at most 5")
-	limit := make([]time.Duration, len(s.sync))
-	for i, x := range s.sync {
+	line("Start p50, to an fdatasync", spread("%.1f", quotients(ours.start50, f.sync)), "at most 5")
+	limit := make([]time.Duration, len(f.sync))
+	for i, x := range f.sync {
 		limit[i] = x*3/2 + 150*time.Microsecond
 	}
 	line("Gap p50, to 1.5 fdatasyncs and 150 µs", spread("%.2f", quotients(ours.gap50, limit)), "at most 1")

@@ -73,49 +73,49 @@ func measureHistory(args []string) (err error) {
 
 // grow makes the full store: a service creates it with a plan, and the program fill adds the
 // finished runs.
-func (m *history) grow() error {
-	m.old = newProduct(m.binary, filepath.Join(m.testbed.dir, "old"), m.r, m.conc)
-	if err := errors.Join(os.Mkdir(filepath.Join(m.testbed.dir, "old"), 0o700), m.old.start()); err != nil {
+func (h *history) grow() error {
+	h.old = newProduct(h.binary, filepath.Join(h.testbed.dir, "old"), h.r, h.conc)
+	if err := errors.Join(os.Mkdir(filepath.Join(h.testbed.dir, "old"), 0o700), h.old.start()); err != nil {
 		return err
 	}
-	if err := m.old.prepare(); err != nil {
+	if err := h.old.prepare(); err != nil {
 		return err
 	}
-	made, err := m.old.must("POST", "/plans", object{"name": "one", "modelId": "bench", "modelRevision": 1, "mode": "LIVE", "steps": steps(1)})
+	made, err := h.old.must("POST", "/plans", object{"name": "one", "modelId": "bench", "modelRevision": 1, "mode": "LIVE", "steps": steps(1)})
 	if err != nil {
 		return err
 	}
-	if err := m.old.stop(); err != nil {
+	if err := h.old.stop(); err != nil {
 		return err
 	}
-	fill := exec.Command(m.fill, "-store", m.old.dir, "-plan", made["id"].(string), "-runs", strconv.Itoa(m.runs))
+	fill := exec.Command(h.fill, "-store", h.old.dir, "-plan", made["id"].(string), "-runs", strconv.Itoa(h.runs))
 	fill.Stderr = os.Stderr
 	if err := fill.Run(); err != nil {
 		return err
 	}
-	m.size, err = diskUsage(m.old.dir)
+	h.size, err = diskUsage(h.old.dir)
 	return err
 }
 
 // restart starts the service on the full store several times and measures each start.
-func (m *history) restart() error {
-	for i := range m.starts + 1 {
+func (h *history) restart() error {
+	for i := range h.starts + 1 {
 		begin := time.Now()
-		if err := m.old.start(); err != nil {
+		if err := h.old.start(); err != nil {
 			return err
 		}
 		if took := time.Since(begin); i == 0 {
-			m.first = took
+			h.first = took
 		} else {
-			m.ready = append(m.ready, took)
+			h.ready = append(h.ready, took)
 		}
-		took, err := m.receipt()
+		took, err := h.receipt()
 		if err != nil {
 			return err
 		}
-		m.firstReceipts = append(m.firstReceipts, took)
-		if i < m.starts {
-			if err := m.old.stop(); err != nil {
+		h.firstReceipts = append(h.firstReceipts, took)
+		if i < h.starts {
+			if err := h.old.stop(); err != nil {
 				return err
 			}
 		}
@@ -124,40 +124,40 @@ func (m *history) restart() error {
 }
 
 // drive has both services execute runs, in turns.
-func (m *history) drive() error {
-	both := []*product{m.p, m.old}
+func (h *history) drive() error {
+	both := []*product{h.p, h.old}
 	for _, p := range both { // warm up
-		if _, err := p.drive(m.at, m.phase/2); err != nil {
+		if _, err := p.drive(h.at, h.phase/2); err != nil {
 			return err
 		}
 	}
-	for rep := range m.reps {
+	for rep := range h.reps {
 		for i := range both {
 			p := both[(i+rep)%2]
-			res, err := p.drive(m.at, m.phase)
+			res, err := p.drive(h.at, h.phase)
 			if err != nil {
 				return err
 			}
-			rates := &m.empty
-			if p == m.old {
-				rates = &m.filled
+			rates := &h.empty
+			if p == h.old {
+				rates = &h.filled
 			}
 			*rates = append(*rates, res.stepsPerSecond())
 		}
-		fmt.Fprintf(os.Stderr, "repetition %d of %d: %.0f and %.0f steps/s\n", rep+1, m.reps, m.empty[rep], m.filled[rep])
+		fmt.Fprintf(os.Stderr, "repetition %d of %d: %.0f and %.0f steps/s\n", rep+1, h.reps, h.empty[rep], h.filled[rep])
 	}
 	return nil
 }
 
 // receipt requests the receipt of a run anywhere.
-func (m *history) receipt() (took time.Duration, err error) {
-	page, err := m.old.must("GET", "/runs?limit=1&offset="+strconv.Itoa(rand.IntN(m.runs)), nil)
+func (h *history) receipt() (took time.Duration, err error) {
+	page, err := h.old.must("GET", "/runs?limit=1&offset="+strconv.Itoa(rand.IntN(h.runs)), nil)
 	if err != nil {
 		return 0, err
 	}
 	path := "/runs/" + page["items"].([]any)[0].(object)["id"].(string) + "/receipt"
 	begin := time.Now()
-	status, err := m.old.fetch(context.Background(), http.MethodGet, path, nil)
+	status, err := h.old.fetch(context.Background(), http.MethodGet, path, nil)
 	if err != nil || status != http.StatusOK {
 		return 0, errors.Join(err, fmt.Errorf("GET %s: %d", path, status))
 	}
@@ -165,37 +165,37 @@ func (m *history) receipt() (took time.Duration, err error) {
 }
 
 // read requests pages at random offsets, of all runs and of the COMPLETED ones, and receipts.
-func (m *history) read() error {
-	for range m.pages {
-		for path, took := range map[string]*[]time.Duration{"/runs?limit=100": &m.plain, "/runs?limit=100&status=COMPLETED": &m.ofEnded} {
+func (h *history) read() error {
+	for range h.pages {
+		for path, took := range map[string]*[]time.Duration{"/runs?limit=100": &h.plain, "/runs?limit=100&status=COMPLETED": &h.ofEnded} {
 			begin := time.Now()
-			status, err := m.old.fetch(context.Background(), http.MethodGet, path+"&offset="+strconv.Itoa(rand.IntN(m.runs)), nil)
+			status, err := h.old.fetch(context.Background(), http.MethodGet, path+"&offset="+strconv.Itoa(rand.IntN(h.runs)), nil)
 			if err != nil || status != http.StatusOK {
 				return errors.Join(err, fmt.Errorf("GET %s: %d", path, status))
 			}
 			*took = append(*took, time.Since(begin))
 		}
-		took, err := m.receipt()
+		took, err := h.receipt()
 		if err != nil {
 			return err
 		}
-		m.receipts = append(m.receipts, took)
+		h.receipts = append(h.receipts, took)
 	}
 	return nil
 }
 
 // besideReaders has the service execute runs on the full store, in turns by itself and while
 // many read.
-func (m *history) besideReaders() error {
-	m.readers.p, m.readers.largest = m.old, map[string]int64{}
-	for rep := range m.reps {
+func (h *history) besideReaders() error {
+	h.readers.p, h.readers.largest = h.old, map[string]int64{}
+	for rep := range h.reps {
 		for i := range 2 {
-			rates, during := &m.alone, func(work func() error) error { return work() }
+			rates, during := &h.alone, func(work func() error) error { return work() }
 			if (i+rep)%2 == 1 {
-				rates, during = &m.beside, m.readers.beside
+				rates, during = &h.beside, h.readers.beside
 			}
 			err := during(func() error {
-				res, err := m.old.drive(m.at, m.phase)
+				res, err := h.old.drive(h.at, h.phase)
 				*rates = append(*rates, res.stepsPerSecond())
 				return err
 			})
@@ -203,31 +203,31 @@ func (m *history) besideReaders() error {
 				return err
 			}
 		}
-		fmt.Fprintf(os.Stderr, "repetition %d of %d: %.0f steps/s, beside readers %.0f\n", rep+1, m.reps, m.alone[rep], m.beside[rep])
+		fmt.Fprintf(os.Stderr, "repetition %d of %d: %.0f steps/s, beside readers %.0f\n", rep+1, h.reps, h.alone[rep], h.beside[rep])
 	}
 	return nil
 }
 
-func (m *history) printReaders() {
+func (h *history) printReaders() {
 	fmt.Printf("| steps/s on the full store, nobody reads | %s |\n| the same beside %d readers | %s |\n| ratio of each repetition, wanted at least 0.85 | %s |\n",
-		spread("%.0f", m.alone), m.readers.count, spread("%.0f", m.beside), spread("%.2f", quotients(m.beside, m.alone)))
-	fmt.Printf("| a reader's page of %d runs, one in %s each, of %d pages | p50 %s, p99 %s |\n", readerPage, m.readers.pace, len(m.readers.took), shortDuration(quantile(m.readers.took, 0.5)), shortDuration(quantile(m.readers.took, 0.99)))
+		spread("%.0f", h.alone), h.readers.count, spread("%.0f", h.beside), spread("%.2f", quotients(h.beside, h.alone)))
+	fmt.Printf("| a reader's page of %d runs, one in %s each, of %d pages | p50 %s, p99 %s |\n", readerPage, h.readers.pace, len(h.readers.took), shortDuration(quantile(h.readers.took, 0.5)), shortDuration(quantile(h.readers.took, 0.99)))
 	for _, name := range storeLogs {
-		fmt.Printf("| largest `%s` beside them | %s |\n", name, megabytes(m.readers.largest[name]))
+		fmt.Printf("| largest `%s` beside them | %s |\n", name, megabytes(h.readers.largest[name]))
 	}
 }
 
-func (m *history) print() {
+func (h *history) print() {
 	printMachine()
-	fmt.Printf("\n### %d finished runs in the store\n\n", m.runs)
+	fmt.Printf("\n### %d finished runs in the store\n\n", h.runs)
 	fmt.Println("| | |\n|---|--:|")
-	fmt.Printf("| size of the store | %s, %.1f KiB a run |\n", megabytes(m.size), float64(m.size)/1024/float64(m.runs))
-	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(m.ready), shortDuration(median(m.ready)), shortDuration(quantile(m.ready, 1)))
-	fmt.Printf("| ready after the first | %s |\n", shortDuration(m.first))
-	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), median(m.filled)/median(m.empty))
-	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, shortDuration(quantile(m.plain, 0.5)), shortDuration(quantile(m.plain, 0.99)))
-	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", shortDuration(quantile(m.ofEnded, 0.5)), shortDuration(quantile(m.ofEnded, 0.99)))
-	fmt.Printf("| GET /runs/{id}/receipt, the first after a start, of %d | %s, slowest %s |\n", len(m.firstReceipts), shortDuration(median(m.firstReceipts)), shortDuration(quantile(m.firstReceipts, 1)))
-	fmt.Printf("| the same, later, of %d anywhere | p50 %s, p99 %s |\n", len(m.receipts), shortDuration(quantile(m.receipts, 0.5)), shortDuration(quantile(m.receipts, 0.99)))
-	m.printReaders()
+	fmt.Printf("| size of the store | %s, %.1f KiB a run |\n", megabytes(h.size), float64(h.size)/1024/float64(h.runs))
+	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(h.ready), shortDuration(median(h.ready)), shortDuration(quantile(h.ready, 1)))
+	fmt.Printf("| ready after the first | %s |\n", shortDuration(h.first))
+	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", h.at, spread("%.0f", h.empty), spread("%.0f", h.filled), median(h.filled)/median(h.empty))
+	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", h.pages, shortDuration(quantile(h.plain, 0.5)), shortDuration(quantile(h.plain, 0.99)))
+	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", shortDuration(quantile(h.ofEnded, 0.5)), shortDuration(quantile(h.ofEnded, 0.99)))
+	fmt.Printf("| GET /runs/{id}/receipt, the first after a start, of %d | %s, slowest %s |\n", len(h.firstReceipts), shortDuration(median(h.firstReceipts)), shortDuration(quantile(h.firstReceipts, 1)))
+	fmt.Printf("| the same, later, of %d anywhere | p50 %s, p99 %s |\n", len(h.receipts), shortDuration(quantile(h.receipts, 0.5)), shortDuration(quantile(h.receipts, 0.99)))
+	h.printReaders()
 }

@@ -18,33 +18,33 @@ type ideal struct {
 	runs    atomic.Int64
 }
 
-func (x *ideal) name() string {
-	return map[int]string{1: "Ideal, one sync a step", 2: "Ideal, two syncs a step"}[x.perStep]
+func (i *ideal) name() string {
+	return map[int]string{1: "Ideal, one sync a step", 2: "Ideal, two syncs a step"}[i.perStep]
 }
 
-func (x *ideal) drive(conc int, d time.Duration) (result, error) {
-	w, err := newWAL(filepath.Join(x.dir, fmt.Sprintf("ideal-%d.wal", os.Getpid())))
+func (i *ideal) drive(conc int, d time.Duration) (result, error) {
+	w, err := newWAL(filepath.Join(i.dir, fmt.Sprintf("ideal-%d.wal", os.Getpid())))
 	if err != nil {
 		return result{}, err
 	}
 	defer func() { _ = w.close() }()
-	res, err := closedLoop(x.r, conc, d, func(int) (time.Duration, error) { return 0, x.run(w) })
+	res, err := closedLoop(i.r, conc, d, func(int) (time.Duration, error) { return 0, i.run(w) })
 	res.starts, res.syncs = nil, w.syncs.Load()
 	return res, err
 }
 
-func (x *ideal) run(w *wal) error {
-	run := fmt.Sprintf("ideal-%d", x.runs.Add(1))
-	for k := range x.r.steps {
-		if x.perStep == 2 {
+func (i *ideal) run(w *wal) error {
+	run := fmt.Sprintf("ideal-%d", i.runs.Add(1))
+	for k := range i.r.steps {
+		if i.perStep == 2 {
 			if err := w.append(make([]byte, 300)); err != nil {
 				return err
 			}
 		}
-		if err := x.r.post(run, k); err != nil {
+		if err := i.r.post(run, k); err != nil {
 			return err
 		}
-		if err := w.append(make([]byte, 600/x.perStep)); err != nil {
+		if err := w.append(make([]byte, 600/i.perStep)); err != nil {
 			return err
 		}
 	}
@@ -52,10 +52,10 @@ func (x *ideal) run(w *wal) error {
 }
 
 // ideal has no process and no trace of its own, and keeps no files.
-func (x *ideal) roots() []int                { return nil }
-func (x *ideal) storedBytes() (int64, error) { return 0, nil }
-func (x *ideal) syncs() (int, error)         { return 0, nil }
-func (x *ideal) clear()                      {}
+func (i *ideal) roots() []int                { return nil }
+func (i *ideal) storedBytes() (int64, error) { return 0, nil }
+func (i *ideal) syncs() (int, error)         { return 0, nil }
+func (i *ideal) clear()                      {}
 
 // fdatasync is the mean time of one append of 300 bytes with an fdatasync, without
 // concurrent appends.

@@ -8,43 +8,43 @@ import (
 	"time"
 )
 
-func (m *api) kinds() []*kind {
+func (a *api) kinds() []*kind {
 	simulation := []byte(`{"scenarioId":"s"}`)
 	return []*kind{
-		{name: "A bare HTTP echo, not ours", clients: m.clients, once: func(_, _ int, note func(time.Duration)) error {
+		{name: "A bare HTTP echo, not ours", clients: a.clients, once: func(_, _ int, note func(time.Duration)) error {
 			begin := time.Now()
-			err := m.r.post("", 0)
+			err := a.r.post("", 0)
 			note(time.Since(begin))
 			return err
 		}},
-		m.requests("GET /health, which reads next to nothing", "GET", nil, func(int) string { return "/health" }),
-		m.requests("GET /runs/{id}", "GET", nil, func(n int) string { return "/runs/" + m.known[n%len(m.known)] }),
-		m.requests("GET /runs, a page of 100 anywhere", "GET", nil, func(n int) string { return "/runs?offset=" + strconv.Itoa(n*100%len(m.known)) }),
-		m.requests("GET /runs, 20 of a status", "GET", nil, func(n int) string {
-			return "/runs?status=COMPLETED&limit=20&offset=" + strconv.Itoa(n*20%len(m.known))
+		a.requests("GET /health, which reads next to nothing", "GET", nil, func(int) string { return "/health" }),
+		a.requests("GET /runs/{id}", "GET", nil, func(n int) string { return "/runs/" + a.known[n%len(a.known)] }),
+		a.requests("GET /runs, a page of 100 anywhere", "GET", nil, func(n int) string { return "/runs?offset=" + strconv.Itoa(n*100%len(a.known)) }),
+		a.requests("GET /runs, 20 of a status", "GET", nil, func(n int) string {
+			return "/runs?status=COMPLETED&limit=20&offset=" + strconv.Itoa(n*20%len(a.known))
 		}),
-		m.requests("POST /models/{id}/simulate, 20 states", "POST", simulation, func(int) string { return "/models/chain/simulate" }),
-		{name: fmt.Sprintf("POST /runs, driven to its end of %d steps", m.steps), clients: m.clients, once: func(_, _ int, note func(time.Duration)) error {
-			start, err := m.p.runOnce()
+		a.requests("POST /models/{id}/simulate, 20 states", "POST", simulation, func(int) string { return "/models/chain/simulate" }),
+		{name: fmt.Sprintf("POST /runs, driven to its end of %d steps", a.steps), clients: a.clients, once: func(_, _ int, note func(time.Duration)) error {
+			start, err := a.p.runOnce()
 			note(start)
 			return err
 		}},
-		{name: "POST /agents/{id}/heartbeat", clients: m.beaters, once: func(client, _ int, note func(time.Duration)) error {
+		{name: "POST /agents/{id}/heartbeat", clients: a.beaters, once: func(client, _ int, note func(time.Duration)) error {
 			begin := time.Now()
-			err := m.p.beat(m.fleet.instances[client])
+			err := a.p.beat(a.fleet.instances[client])
 			note(time.Since(begin))
 			return err
 		}},
-		{name: "GET /runs/{id}/events: from a run's last answer to its end at a viewer", clients: m.clients, shown: m.clients * m.viewers, once: m.follow},
+		{name: "GET /runs/{id}/events: from a run's last answer to its end at a viewer", clients: a.clients, shown: a.clients * a.viewers, once: a.follow},
 	}
 }
 
 // requests is a kind whose requests go to the paths that path returns for different n.
-func (m *api) requests(name, method string, doc []byte, path func(n int) string) *kind {
+func (a *api) requests(name, method string, doc []byte, path func(n int) string) *kind {
 	const stride = 7919 // a prime: consecutive requests read runs that are far apart
-	return &kind{name: name, clients: m.clients, once: func(client, n int, note func(time.Duration)) error {
+	return &kind{name: name, clients: a.clients, once: func(client, n int, note func(time.Duration)) error {
 		begin := time.Now()
-		status, err := m.p.fetch(context.Background(), method, path(stride*(n*m.clients+client)), doc)
+		status, err := a.p.fetch(context.Background(), method, path(stride*(n*a.clients+client)), doc)
 		note(time.Since(begin))
 		if err == nil && status != http.StatusOK {
 			err = fmt.Errorf("the status is %d", status)

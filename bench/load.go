@@ -26,7 +26,7 @@ type measurements struct {
 
 // play has all clients send requests for d. Each client sends its next request as soon as it
 // has an answer.
-func (a *measurements) play(k *kind, d time.Duration) error {
+func (m *measurements) play(k *kind, d time.Duration) error {
 	var mu sync.Mutex
 	var all []time.Duration
 	var failed error
@@ -41,8 +41,8 @@ func (a *measurements) play(k *kind, d time.Duration) error {
 		})
 	}
 	wg.Wait()
-	a.rate = append(a.rate, float64(len(all))/time.Since(begin).Seconds())
-	a.p50, a.p99 = append(a.p50, quantile(all, 0.5)), append(a.p99, quantile(all, 0.99))
+	m.rate = append(m.rate, float64(len(all))/time.Since(begin).Seconds())
+	m.p50, m.p99 = append(m.p50, quantile(all, 0.5)), append(m.p99, quantile(all, 0.99))
 	return failed
 }
 
@@ -61,6 +61,6 @@ func (k *kind) ask(client int, until time.Time) (took []time.Duration, err error
 	return took, nil
 }
 
-func (a measurements) String() string {
-	return fmt.Sprintf("%s | %s | %s", spread("%.0f", a.rate), shortDuration(median(a.p50)), shortDuration(median(a.p99)))
+func (m measurements) String() string {
+	return fmt.Sprintf("%s | %s | %s", spread("%.0f", m.rate), shortDuration(median(m.p50)), shortDuration(median(m.p99)))
 }

@@ -15,9 +15,9 @@ type phase struct {
 }
 
 // observe calls work and measures the product meanwhile.
-func (b *testbed) observe(name string, work func(*phase) error) (x phase, err error) {
+func (t *testbed) observe(name string, work func(*phase) error) (x phase, err error) {
 	x.name = name
-	before, err := b.p.busy()
+	before, err := t.p.busy()
 	if err != nil {
 		return x, err
 	}
@@ -25,13 +25,13 @@ func (b *testbed) observe(name string, work func(*phase) error) (x phase, err er
 	if err := work(&x); err != nil {
 		return x, err
 	}
-	after, err := b.p.busy()
+	after, err := t.p.busy()
 	if err != nil {
 		return x, err
 	}
 	took := time.Since(begin).Seconds()
 	x.cores, x.idle = (after.product-before.product).Seconds()/took, (after.idle-before.idle).Seconds()/took
-	x.footprint, err = b.p.footprint()
+	x.footprint, err = t.p.footprint()
 	return x, err
 }
 
@@ -39,16 +39,16 @@ func printHead() {
 	fmt.Printf("%-16s %8s %7s %8s %6s %5s %8s %8s %8s %6s %5s %9s %8s %8s\n", "", "steps/s", "sent", "accepted", "errors", "late", "p50", "p99", "max", "cores", "idle", "database", "log", "memory")
 }
 
-func (x phase) print(label string) {
-	fmt.Printf("%-16s %8.0f %7d %8d %6d %5d %8s %8s %8s %6.2f %5.2f %9s %8s %8s %s\n", x.name, x.stepsPerSecond, x.sent, x.accepted, x.errors(), x.late,
-		x.latency(0.5), x.latency(0.99), x.latency(1), x.cores, x.idle, megabytes(x.database), megabytes(x.log), megabytes(x.memory), label)
+func (p phase) print(label string) {
+	fmt.Printf("%-16s %8.0f %7d %8d %6d %5d %8s %8s %8s %6.2f %5.2f %9s %8s %8s %s\n", p.name, p.stepsPerSecond, p.sent, p.accepted, p.errors(), p.late,
+		p.latency(0.5), p.latency(0.99), p.latency(1), p.cores, p.idle, megabytes(p.database), megabytes(p.log), megabytes(p.memory), label)
 }
 
-func (x phase) latency(q float64) string {
-	if x.sent == 0 {
+func (p phase) latency(q float64) string {
+	if p.sent == 0 {
 		return "-"
 	}
-	return quantile(x.latencies, q).Round(100 * time.Microsecond).String()
+	return quantile(p.latencies, q).Round(100 * time.Microsecond).String()
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

@@ -61,7 +61,7 @@ func postgresPrograms() (string, error) {
 }
 
 // become chooses the user that the server runs as, since PostgreSQL refuses to run as root.
-func (s *postgres) become() error {
+func (p *postgres) become() error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -80,59 +80,59 @@ func (s *postgres) become() error {
 	if err != nil {
 		return err
 	}
-	s.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return errors.Join(os.Chown(s.dir, int(uid), int(gid)), os.Chmod(filepath.Dir(s.dir), 0o711))
+	p.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return errors.Join(os.Chown(p.dir, int(uid), int(gid)), os.Chmod(filepath.Dir(p.dir), 0o711))
 }
 
-func (s *postgres) choosePort() error {
+func (p *postgres) choosePort() error {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	s.port = free.Addr().(*net.TCPAddr).Port
+	p.port = free.Addr().(*net.TCPAddr).Port
 	return free.Close()
 }
 
-func (s *postgres) data() string { return filepath.Join(s.dir, "data") }
+func (p *postgres) data() string { return filepath.Join(p.dir, "data") }
 
-func (s *postgres) command(trace, program string, arguments ...string) *exec.Cmd {
-	c := launch(trace, filepath.Join(s.programs, program), arguments...)
-	c.Dir, c.Env, c.SysProcAttr.Credential = s.dir, []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH")}, s.as
+func (p *postgres) command(trace, program string, arguments ...string) *exec.Cmd {
+	c := launch(trace, filepath.Join(p.programs, program), arguments...)
+	c.Dir, c.Env, c.SysProcAttr.Credential = p.dir, []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH")}, p.as
 	return c
 }
 
-func (s *postgres) start() error {
-	if out, err := s.command("", "initdb", "--no-sync", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", s.data()).CombinedOutput(); err != nil {
+func (p *postgres) start() error {
+	if out, err := p.command("", "initdb", "--no-sync", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", p.data()).CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	log, err := os.Create(filepath.Join(s.dir, "log"))
+	log, err := os.Create(filepath.Join(p.dir, "log"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	s.process = s.command(s.trace, "postgres", "-D", s.data(), "-p", strconv.Itoa(s.port), "-k", s.dir,
+	p.process = p.command(p.trace, "postgres", "-D", p.data(), "-p", strconv.Itoa(p.port), "-k", p.dir,
 		"-c", "fsync=on", "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200")
-	s.process.Stdout, s.process.Stderr = log, log
-	if err := s.process.Start(); err != nil {
+	p.process.Stdout, p.process.Stderr = log, log
+	if err := p.process.Start(); err != nil {
 		return err
 	}
-	return s.serves()
+	return p.serves()
 }
 
-func (s *postgres) serves() (err error) {
+func (p *postgres) serves() (err error) {
 	for range 500 {
-		if err = s.execute("SELECT 1"); err == nil {
+		if err = p.execute("SELECT 1"); err == nil {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	log, _ := os.ReadFile(filepath.Join(p.dir, "log"))
 	return fmt.Errorf("it doesn't accept connections: %w: %s", err, log)
 }
 
 // execute runs psql to execute a statement.
-func (s *postgres) execute(statement string) error {
-	out, err := s.command("", "psql", "-XAtq", "-h", "127.0.0.1", "-p", strconv.Itoa(s.port), "-U", "postgres", "-c", statement).CombinedOutput()
+func (p *postgres) execute(statement string) error {
+	out, err := p.command("", "psql", "-XAtq", "-h", "127.0.0.1", "-p", strconv.Itoa(p.port), "-U", "postgres", "-c", statement).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("psql: %w: %s", err, out)
 	}
@@ -140,36 +140,36 @@ func (s *postgres) execute(statement string) error {
 }
 
 // database creates a database and returns its URL.
-func (s *postgres) database(name string) (string, error) {
-	err := s.execute("CREATE DATABASE " + name)
-	port := s.port
-	if s.away != nil {
-		port = s.away.port()
+func (p *postgres) database(name string) (string, error) {
+	err := p.execute("CREATE DATABASE " + name)
+	port := p.port
+	if p.away != nil {
+		port = p.away.port()
 	}
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", port, name), err
 }
 
 // moveAway adds a latency to the connections of those who get a URL from now on.
-func (s *postgres) moveAway(latency time.Duration) (err error) {
-	s.away, err = startDistance("127.0.0.1:"+strconv.Itoa(s.port), latency)
+func (p *postgres) moveAway(latency time.Duration) (err error) {
+	p.away, err = startDistance("127.0.0.1:"+strconv.Itoa(p.port), latency)
 	return err
 }
 
 // storedBytes returns the size of the databases after a checkpoint. It excludes the write-ahead
 // log, whose files are reused.
-func (s *postgres) storedBytes() (int64, error) {
-	if err := s.execute("CHECKPOINT"); err != nil {
+func (p *postgres) storedBytes() (int64, error) {
+	if err := p.execute("CHECKPOINT"); err != nil {
 		return 0, err
 	}
-	return diskUsage(filepath.Join(s.data(), "base"))
+	return diskUsage(filepath.Join(p.data(), "base"))
 }
 
-func (s *postgres) clear() {
-	if s.away != nil {
-		s.away.clear()
+func (p *postgres) clear() {
+	if p.away != nil {
+		p.away.clear()
 	}
-	if s.process != nil && s.process.Process != nil && s.process.ProcessState == nil {
-		_ = end(s.process, syscall.SIGQUIT)
+	if p.process != nil && p.process.Process != nil && p.process.ProcessState == nil {
+		_ = end(p.process, syscall.SIGQUIT)
 	}
-	_ = os.RemoveAll(s.dir)
+	_ = os.RemoveAll(p.dir)
 }

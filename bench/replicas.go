@@ -72,75 +72,75 @@ func measureReplicas(args []string) error {
 }
 
 // compare measures all turns at one latency.
-func (m *replicas) compare() (err error) {
-	m.clusters, m.turns = nil, nil
-	if m.before != "" {
-		if err := isBuilt(m.before); err != nil {
+func (r *replicas) compare() (err error) {
+	r.clusters, r.turns = nil, nil
+	if r.before != "" {
+		if err := isBuilt(r.before); err != nil {
 			return err
 		}
 	}
-	if m.testbed, err = m.newTestbed(); err != nil {
+	if r.testbed, err = r.newTestbed(); err != nil {
 		return err
 	}
-	defer m.clear()
-	defer m.clearClusters()
-	if err := m.prepare(); err != nil {
+	defer r.clear()
+	defer r.clearClusters()
+	if err := r.prepare(); err != nil {
 		return err
 	}
 	here := watchMachine()
-	if err := m.play(); err != nil {
+	if err := r.play(); err != nil {
 		return err
 	}
-	m.print()
+	r.print()
 	here.print()
 	return nil
 }
 
 // prepare starts PostgreSQL, DBOS and the clusters.
-func (m *replicas) prepare() (err error) {
+func (r *replicas) prepare() (err error) {
 	found := peer{absent: errors.New("it was not asked for")}
-	if m.peers && m.share == 0 {
-		found = findPeer(m.testbed.dir)
+	if r.peers && r.share == 0 {
+		found = findPeer(r.testbed.dir)
 	}
-	if m.server, err = startPostgres(m.testbed.dir, false); err != nil {
+	if r.server, err = startPostgres(r.testbed.dir, false); err != nil {
 		return err
 	}
-	if m.latency > 0 {
-		if err := m.server.moveAway(m.latency); err != nil {
+	if r.latency > 0 {
+		if err := r.server.moveAway(r.latency); err != nil {
 			return err
 		}
 	}
-	if err := m.addCluster("Countersign", m.binary, "countersign"); err != nil {
+	if err := r.addCluster("Countersign", r.binary, "countersign"); err != nil {
 		return err
 	}
-	if m.before != "" {
-		if err := m.addCluster("Countersign before", m.before, "before"); err != nil {
+	if r.before != "" {
+		if err := r.addCluster("Countersign before", r.before, "before"); err != nil {
 			return err
 		}
 	}
 	if found.absent == nil {
-		if m.dbos, err = startDBOS(found.binary, m.server, m.r); err != nil {
+		if r.dbos, err = startDBOS(found.binary, r.server, r.r); err != nil {
 			return err
 		}
-		m.turns = append(m.turns, &replicasTurn{row: row{name: m.dbos.name()}})
+		r.turns = append(r.turns, &replicasTurn{row: row{name: r.dbos.name()}})
 	}
 	return nil
 }
 
 // addCluster makes a database. A first replica stores the project, the token and the plan that
 // all replicas use.
-func (m *replicas) addCluster(title, binary, database string) error {
-	url, err := m.server.database(database)
+func (r *replicas) addCluster(title, binary, database string) error {
+	url, err := r.server.database(database)
 	if err != nil {
 		return err
 	}
 	c := &cluster{title: title}
-	m.clusters = append(m.clusters, c)
-	for i := range m.most {
-		p := newProduct(binary, m.testbed.dir, m.r, m.conc)
+	r.clusters = append(r.clusters, c)
+	for i := range r.most {
+		p := newProduct(binary, r.testbed.dir, r.r, r.conc)
 		p.shared = url
-		if m.share > 0 {
-			if p.share, err = newShare("/sys/fs/cgroup", filepath.Base(m.testbed.dir)+"-"+database+"-"+strconv.Itoa(i), m.share); err != nil {
+		if r.share > 0 {
+			if p.share, err = newShare("/sys/fs/cgroup", filepath.Base(r.testbed.dir)+"-"+database+"-"+strconv.Itoa(i), r.share); err != nil {
 				return err
 			}
 		}
@@ -154,13 +154,13 @@ func (m *replicas) addCluster(title, binary, database string) error {
 	}
 	for i, p := range c.replicas {
 		p.token, p.plan = first.token, first.plan
-		m.turns = append(m.turns, &replicasTurn{row: row{name: fmt.Sprintf("%s, replicas: %d", title, i+1)}, replicas: c.replicas[:i+1]})
+		r.turns = append(r.turns, &replicasTurn{row: row{name: fmt.Sprintf("%s, replicas: %d", title, i+1)}, replicas: c.replicas[:i+1]})
 	}
 	return nil
 }
 
-func (m *replicas) clearClusters() {
-	for _, c := range m.clusters {
+func (r *replicas) clearClusters() {
+	for _, c := range r.clusters {
 		for _, p := range c.replicas {
 			p.clear()
 			if p.share != nil {
@@ -172,11 +172,11 @@ func (m *replicas) clearClusters() {
 
 // play measures one replica, then two, and so on, and DBOS. In every second repetition the
 // order is reversed.
-func (m *replicas) play() error {
-	order := slices.Clone(m.turns)
-	for range m.reps {
+func (r *replicas) play() error {
+	order := slices.Clone(r.turns)
+	for range r.reps {
 		for _, t := range order {
-			if err := m.turn(t); err != nil {
+			if err := r.turn(t); err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
 		}
@@ -185,24 +185,24 @@ func (m *replicas) play() error {
 	return nil
 }
 
-func (m *replicas) turn(t *replicasTurn) error {
-	var c contender = m.dbos
+func (r *replicas) turn(t *replicasTurn) error {
+	var c contender = r.dbos
 	stop := func() error { return nil }
 	if t.replicas != nil {
-		running := &running{t.replicas, m.server}
+		running := &running{t.replicas, r.server}
 		defer running.clear()
 		if err := running.start(); err != nil {
 			return err
 		}
 		c, stop = running, running.stop
 	}
-	if _, err := c.drive(m.conc, m.phase/4); err != nil { // warm up
+	if _, err := c.drive(r.conc, r.phase/4); err != nil { // warm up
 		return err
 	}
-	server := []int{m.server.process.Process.Pid}
+	server := []int{r.server.process.Process.Pid}
 	before := processorTime(server)
-	unchanging := m.change(t)
-	res, err := observe(c, m.conc, m.phase)
+	unchanging := r.change(t)
+	res, err := observe(c, r.conc, r.phase)
 	if err := errors.Join(err, unchanging()); err != nil {
 		return err
 	}
@@ -214,13 +214,13 @@ func (m *replicas) turn(t *replicasTurn) error {
 
 // change has the project's health checked beside the runs, which writes a row that each step
 // reads, until the function that it gives is called.
-func (m *replicas) change(t *replicasTurn) (end func() error) {
-	if m.changes == 0 || t.replicas == nil {
+func (r *replicas) change(t *replicasTurn) (end func() error) {
+	if r.changes == 0 || t.replicas == nil {
 		return func() error { return nil }
 	}
 	done, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
-		tick := time.NewTicker(time.Second / time.Duration(m.changes))
+		tick := time.NewTicker(time.Second / time.Duration(r.changes))
 		defer tick.Stop()
 		var err error
 		for n := 0; ; n++ {
@@ -239,38 +239,38 @@ func (m *replicas) change(t *replicasTurn) (end func() error) {
 	}
 }
 
-func (m *replicas) print() {
+func (r *replicas) print() {
 	printMachine(postgresVersion())
-	fmt.Printf("\n### Replicas, %d runs at once, %s to PostgreSQL\n\n%d repetitions, %d steps a run, %d health checks a second, all on one PostgreSQL that syncs.\n\n", m.conc, m.latency, m.reps, m.steps, m.changes)
-	if m.share > 0 {
-		fmt.Printf("Each replica may use %g of a processor; PostgreSQL, the API that is called and who starts the runs have no such limit.\n\n", m.share)
+	fmt.Printf("\n### Replicas, %d runs at once, %s to PostgreSQL\n\n%d repetitions, %d steps a run, %d health checks a second, all on one PostgreSQL that syncs.\n\n", r.conc, r.latency, r.reps, r.steps, r.changes)
+	if r.share > 0 {
+		fmt.Printf("Each replica may use %g of a processor; PostgreSQL, the API that is called and who starts the runs have no such limit.\n\n", r.share)
 	}
-	rows := make([]*row, len(m.turns))
-	for i, t := range m.turns {
+	rows := make([]*row, len(r.turns))
+	for i, t := range r.turns {
 		rows[i] = &t.row
 	}
 	printRows(rows)
 	fmt.Println("\n| | PostgreSQL's CPU a step | Steps/s, to DBOS (wanted: at least 2) | Steps/s, to before | Steps/s, to one replica |\n|---|--:|--:|--:|--:|")
-	for _, t := range m.turns {
+	for _, t := range r.turns {
 		cells := []string{t.name, spread("%.2f ms", t.database), "", "", ""}
-		if other := m.turnNamed("DBOS"); other != nil && t != other {
+		if other := r.turnNamed("DBOS"); other != nil && t != other {
 			cells[2] = spread("%.2f", quotients(t.rate, other.rate))
 		}
 		if rest, ok := strings.CutPrefix(t.name, "Countersign, "); ok {
-			if other := m.turnNamed("Countersign before, " + rest); other != nil {
+			if other := r.turnNamed("Countersign before, " + rest); other != nil {
 				cells[3] = spread("%.2f", quotients(t.rate, other.rate))
 			}
 		}
 		if title, _, ok := strings.Cut(t.name, ", replicas"); ok {
-			cells[4] = spread("%.2f", quotients(t.rate, m.turnNamed(title+", replicas: 1").rate))
+			cells[4] = spread("%.2f", quotients(t.rate, r.turnNamed(title+", replicas: 1").rate))
 		}
 		fmt.Println("| " + strings.Join(cells, " | ") + " |")
 	}
 }
 
 // turnNamed returns the turn whose name begins so; nil if there is none.
-func (m *replicas) turnNamed(prefix string) *replicasTurn {
-	for _, t := range m.turns {
+func (r *replicas) turnNamed(prefix string) *replicasTurn {
+	for _, t := range r.turns {
 		if strings.HasPrefix(t.name, prefix) {
 			return t
 		}
@@ -285,8 +285,8 @@ type running struct {
 	server   *postgres
 }
 
-func (c *running) start() error {
-	for _, p := range c.replicas {
+func (r *running) start() error {
+	for _, p := range r.replicas {
 		if err := p.start(); err != nil {
 			return err
 		}
@@ -294,36 +294,36 @@ func (c *running) start() error {
 	return nil
 }
 
-func (c *running) stop() (err error) {
-	for _, p := range c.replicas {
+func (r *running) stop() (err error) {
+	for _, p := range r.replicas {
 		err = errors.Join(err, end(p.process, syscall.SIGTERM))
 	}
 	return err
 }
 
-func (c *running) name() string { return fmt.Sprintf("Countersign, replicas: %d", len(c.replicas)) }
+func (r *running) name() string { return fmt.Sprintf("Countersign, replicas: %d", len(r.replicas)) }
 
 // drive distributes the workers over the replicas, as a load balancer does.
-func (c *running) drive(conc int, d time.Duration) (result, error) {
-	return closedLoop(c.replicas[0].r, conc, d, func(worker int) (time.Duration, error) {
-		return c.replicas[worker%len(c.replicas)].runOnce()
+func (r *running) drive(conc int, d time.Duration) (result, error) {
+	return closedLoop(r.replicas[0].r, conc, d, func(worker int) (time.Duration, error) {
+		return r.replicas[worker%len(r.replicas)].runOnce()
 	})
 }
 
-func (c *running) roots() []int {
-	pids := []int{c.server.process.Process.Pid}
-	for _, p := range c.replicas {
+func (r *running) roots() []int {
+	pids := []int{r.server.process.Process.Pid}
+	for _, p := range r.replicas {
 		pids = append(pids, p.process.Process.Pid)
 	}
 	return pids
 }
 
-func (c *running) storedBytes() (int64, error) { return c.server.storedBytes() }
+func (r *running) storedBytes() (int64, error) { return r.server.storedBytes() }
 
-func (c *running) syncs() (int, error) { return tracedSyncs(c.server.trace) }
+func (r *running) syncs() (int, error) { return tracedSyncs(r.server.trace) }
 
-func (c *running) clear() {
-	for _, p := range c.replicas {
+func (r *running) clear() {
+	for _, p := range r.replicas {
 		p.clear()
 	}
 }

@@ -55,9 +55,9 @@ func measureSimulation(args []string) (err error) {
 
 // build runs the go command in a directory to build a program. The last argument is the
 // package.
-func (m *simulation) build(program, dir string, arguments ...string) error {
+func (s *simulation) build(program, dir string, arguments ...string) error {
 	verb, rest := arguments[:len(arguments)-1], arguments[len(arguments)-1]
-	c := exec.Command("go", append(verb, "-o", filepath.Join(m.dir, program), rest)...)
+	c := exec.Command("go", append(verb, "-o", filepath.Join(s.dir, program), rest)...)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w: %s", program, err, out)
@@ -66,36 +66,36 @@ func (m *simulation) build(program, dir string, arguments ...string) error {
 }
 
 // peers returns the turns of the libraries that can be built or installed.
-func (m *simulation) peers() (turns []func() error) {
+func (s *simulation) peers() (turns []func() error) {
 	here := filepath.Join("peers", "simulation")
-	if err := m.build("peers", here, "build", "."); err != nil {
+	if err := s.build("peers", here, "build", "."); err != nil {
 		fmt.Fprintln(os.Stderr, "NOT MEASURED: the libraries for Go:", err)
 	} else {
-		turns = append(turns, func() error { return m.peer(filepath.Join(m.dir, "peers"), "-time", m.time.String()) })
+		turns = append(turns, func() error { return s.peer(filepath.Join(s.dir, "peers"), "-time", s.time.String()) })
 	}
-	if err := m.install(here); err != nil {
+	if err := s.install(here); err != nil {
 		fmt.Fprintln(os.Stderr, "NOT MEASURED: XState:", err)
 	} else {
 		turns = append(turns, func() error {
-			return m.peer("node", filepath.Join(m.dir, "xstate.js"), strconv.FormatInt(m.time.Milliseconds(), 10))
+			return s.peer("node", filepath.Join(s.dir, "xstate.js"), strconv.FormatInt(s.time.Milliseconds(), 10))
 		})
 	}
 	return turns
 }
 
 // install installs XState with npm.
-func (m *simulation) install(from string) error {
+func (s *simulation) install(from string) error {
 	for _, name := range []string{"package.json", "xstate.js"} {
 		doc, err := os.ReadFile(filepath.Join(from, name))
 		if err == nil {
-			err = os.WriteFile(filepath.Join(m.dir, name), doc, 0o600)
+			err = os.WriteFile(filepath.Join(s.dir, name), doc, 0o600)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	c := exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-package-lock")
-	c.Dir = m.dir
+	c.Dir = s.dir
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm: %w: %s", err, out)
 	}
@@ -103,7 +103,7 @@ func (m *simulation) install(from string) error {
 }
 
 // peer runs a program that measures how many nanoseconds a transition takes.
-func (m *simulation) peer(program string, arguments ...string) error {
+func (s *simulation) peer(program string, arguments ...string) error {
 	out, err := exec.Command(program, arguments...).Output()
 	if err != nil {
 		return fmt.Errorf("%s: %w", program, err)
@@ -113,7 +113,7 @@ func (m *simulation) peer(program string, arguments ...string) error {
 		return err
 	}
 	for name, ns := range found {
-		m.took[name] = append(m.took[name], ns)
+		s.took[name] = append(s.took[name], ns)
 	}
 	return nil
 }
@@ -127,8 +127,8 @@ var perTransition = regexp.MustCompile(`(?m)^Benchmark(Step|Simulate)(?:-\d+)?\s
 
 // ours runs the benchmarks of internal/rules/model: the product has no operation that only
 // steps through a model without a trace.
-func (m *simulation) ours() error {
-	out, err := exec.Command(filepath.Join(m.dir, "model"), "-test.run", "^$", "-test.bench", "^Benchmark(Step|Simulate)$", "-test.benchtime", m.time.String()).Output()
+func (s *simulation) ours() error {
+	out, err := exec.Command(filepath.Join(s.dir, "model"), "-test.run", "^$", "-test.bench", "^Benchmark(Step|Simulate)$", "-test.benchtime", s.time.String()).Output()
 	if err != nil {
 		return err
 	}
@@ -142,16 +142,16 @@ func (m *simulation) ours() error {
 			return err
 		}
 		name := map[string]string{"Step": stepping, "Simulate": whole}[x[1]]
-		m.took[name] = append(m.took[name], ns)
+		s.took[name] = append(s.took[name], ns)
 	}
 	return nil
 }
 
-func (m *simulation) print() {
+func (s *simulation) print() {
 	printMachine()
-	fmt.Printf("\n### Simulation\n\n%d repetitions.\n\n| | ns a transition | Million transitions a second | Its time, to that of our stepping |\n|---|--:|--:|--:|\n", m.reps)
+	fmt.Printf("\n### Simulation\n\n%d repetitions.\n\n| | ns a transition | Million transitions a second | Its time, to that of our stepping |\n|---|--:|--:|--:|\n", s.reps)
 	for _, name := range []string{stepping, whole, "looplab/fsm", "qmuntal/stateless", "XState"} {
-		ns := m.took[name]
+		ns := s.took[name]
 		if len(ns) == 0 {
 			continue
 		}
@@ -160,7 +160,7 @@ func (m *simulation) print() {
 			millions[i] = 1000 / x
 		}
 		slices.Sort(millions)
-		fmt.Printf("| %s | %s | %.3g | %s |\n", name, spread("%.1f", ns), median(millions), spread("%.1f", quotients(ns, m.took[stepping])))
+		fmt.Printf("| %s | %s | %.3g | %s |\n", name, spread("%.1f", ns), median(millions), spread("%.1f", quotients(ns, s.took[stepping])))
 	}
 	fmt.Println("\nWanted: stepping at least 50 million a second, at least 10 times the fastest library for Go and 100 times XState.")
 }

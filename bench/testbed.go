@@ -76,42 +76,42 @@ func (w *workload) start(traced bool) (*testbed, error) {
 }
 
 // addEarlier starts an earlier build of the product on a separate store.
-func (b *testbed) addEarlier(binary string, conc int) error {
-	b.earlier = newProduct(binary, filepath.Join(b.dir, "before"), b.r, conc)
-	b.earlier.title = "Countersign before"
-	if err := b.earlier.start(); err != nil {
+func (t *testbed) addEarlier(binary string, conc int) error {
+	t.earlier = newProduct(binary, filepath.Join(t.dir, "before"), t.r, conc)
+	t.earlier.title = "Countersign before"
+	if err := t.earlier.start(); err != nil {
 		return err
 	}
-	return b.earlier.prepare()
+	return t.earlier.prepare()
 }
 
 // addDBOS starts DBOS on its own PostgreSQL server. The binary is the result of buildDBOS.
-func (b *testbed) addDBOS(binary string, traced bool) (err error) {
-	if b.server, err = startPostgres(b.dir, traced); err != nil {
+func (t *testbed) addDBOS(binary string, traced bool) (err error) {
+	if t.server, err = startPostgres(t.dir, traced); err != nil {
 		return err
 	}
-	b.dbos, err = startDBOS(binary, b.server, b.r)
+	t.dbos, err = startDBOS(binary, t.server, t.r)
 	return err
 }
 
 // clear ends all processes and removes all temporary files, also after an error.
-func (b *testbed) clear() {
-	if b.p != nil {
-		b.p.clear()
+func (t *testbed) clear() {
+	if t.p != nil {
+		t.p.clear()
 	}
-	if b.earlier != nil {
-		b.earlier.clear()
+	if t.earlier != nil {
+		t.earlier.clear()
 	}
-	if b.dbos != nil {
-		b.dbos.clear()
+	if t.dbos != nil {
+		t.dbos.clear()
 	}
-	if b.server != nil {
-		b.server.clear()
+	if t.server != nil {
+		t.server.clear()
 	}
-	if b.r != nil {
-		_ = b.r.server.Close()
+	if t.r != nil {
+		_ = t.r.server.Close()
 	}
-	removeTemporary(b.dir)
+	removeTemporary(t.dir)
 }
 
 // peer is the built program that runs DBOS.

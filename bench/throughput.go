@@ -97,15 +97,15 @@ func (c *comparison) startAll(traced bool) (*testbed, error) {
 
 // contenders returns the contenders in the order of their turns. The product is between those
 // that it is compared with.
-func (b *testbed) contenders() []contender {
-	all := []contender{&ideal{dir: b.dir, r: b.r, perStep: 1}, b.p}
-	if b.dbos != nil {
-		all = append(all, b.dbos)
+func (t *testbed) contenders() []contender {
+	all := []contender{&ideal{dir: t.dir, r: t.r, perStep: 1}, t.p}
+	if t.dbos != nil {
+		all = append(all, t.dbos)
 	}
-	if b.earlier != nil {
-		all = append(all, b.earlier)
+	if t.earlier != nil {
+		all = append(all, t.earlier)
 	}
-	return append(all, &ideal{dir: b.dir, r: b.r, perStep: 2})
+	return append(all, &ideal{dir: t.dir, r: t.r, perStep: 2})
 }
 
 // play does the repetitions. In every second one the order of the turns is reversed, so that

@@ -15,22 +15,22 @@ import (
 // follow starts a run and has viewers follow it by server-sent events. It passes to note how
 // long after the answer to the last call each viewer sees that the run is COMPLETED. Viewers
 // whose first event came after that answer are left out.
-func (m *api) follow(_, _ int, note func(time.Duration)) error {
-	id, err := m.p.begin(m.p.key())
+func (a *api) follow(_, _ int, note func(time.Duration)) error {
+	id, err := a.p.begin(a.p.key())
 	if err != nil {
 		return err
 	}
-	seen, errs := make([]view, m.viewers), make([]error, m.viewers)
+	seen, errs := make([]view, a.viewers), make([]error, a.viewers)
 	var wg sync.WaitGroup
-	for i := range m.viewers {
-		wg.Go(func() { seen[i], errs[i] = m.p.view(id) })
+	for i := range a.viewers {
+		wg.Go(func() { seen[i], errs[i] = a.p.view(id) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	last := m.r.of(id).finished()
-	m.r.runs.Delete(id)
+	last := a.r.of(id).finished()
+	a.r.runs.Delete(id)
 	for _, v := range seen {
 		if v.first.Before(last) {
 			note(v.end.Sub(last))

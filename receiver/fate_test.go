@@ -168,10 +168,10 @@ type lateWord struct {
 	twin func()
 }
 
-func (s lateWord) Claim(ctx context.Context, c receiver.Claim) (receiver.Entry, bool, error) {
-	e, got, err := s.Store.Claim(ctx, c)
+func (l lateWord) Claim(ctx context.Context, c receiver.Claim) (receiver.Entry, bool, error) {
+	e, got, err := l.Store.Claim(ctx, c)
 	if !got && e.State == receiver.Claimed {
-		s.twin()
+		l.twin()
 	}
 	return e, got, err
 }

@@ -21,48 +21,48 @@ type recorder struct {
 
 func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
 
-func (rec *recorder) Header() http.Header { return rec.header }
+func (r *recorder) Header() http.Header { return r.header }
 
 // WriteHeader panics on an invalid status, as net/http does: an answer that was remembered
 // with it could never be sent.
-func (rec *recorder) WriteHeader(status int) {
+func (r *recorder) WriteHeader(status int) {
 	if status < 100 || status > 999 {
 		panic(fmt.Sprintf("receiver: %d is not a valid HTTP status", status))
 	}
-	if rec.statusSet || status < 200 { // 1xx is informational: the final status follows
+	if r.statusSet || status < 200 { // 1xx is informational: the final status follows
 		return
 	}
-	rec.status, rec.statusSet = status, true
+	r.status, r.statusSet = status, true
 }
 
-func (rec *recorder) Write(p []byte) (int, error) {
-	rec.WriteHeader(http.StatusOK)
+func (r *recorder) Write(p []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
 	switch {
-	case rec.status == http.StatusNoContent || rec.status == http.StatusNotModified:
+	case r.status == http.StatusNoContent || r.status == http.StatusNotModified:
 		return 0, http.ErrBodyNotAllowed
-	case rec.tooLarge || rec.body.Len()+len(p) > MaxBytes:
-		rec.tooLarge = true
+	case r.tooLarge || r.body.Len()+len(p) > MaxBytes:
+		r.tooLarge = true
 		return 0, errTooLarge
 	}
-	return rec.body.Write(p)
+	return r.body.Write(p)
 }
 
 // contentType is the Content-Type that net/http would send, so that a replay has the same.
-func (rec *recorder) contentType() string {
-	if _, set := rec.header["Content-Type"]; set || rec.body.Len() == 0 {
-		return rec.header.Get("Content-Type")
+func (r *recorder) contentType() string {
+	if _, set := r.header["Content-Type"]; set || r.body.Len() == 0 {
+		return r.header.Get("Content-Type")
 	}
-	return http.DetectContentType(rec.body.Bytes())
+	return http.DetectContentType(r.body.Bytes())
 }
 
-func (rec *recorder) answer() Answer { return Answer{rec.status, rec.contentType(), rec.body.Bytes()} }
+func (r *recorder) answer() Answer { return Answer{r.status, r.contentType(), r.body.Bytes()} }
 
 // write sends the answer with all header fields that the handler set. Only the Content-Type
 // is remembered for a replay.
-func (rec *recorder) write(w http.ResponseWriter) {
-	maps.Copy(w.Header(), rec.header)
+func (r *recorder) write(w http.ResponseWriter) {
+	maps.Copy(w.Header(), r.header)
 	w.Header().Del("Content-Length") // net/http sets it
-	rec.answer().write(w)
+	r.answer().write(w)
 }
 
 func (a Answer) replay(w http.ResponseWriter) {

@@ -12,20 +12,20 @@ import (
 // questionTime bounds how long a withdrawal waits for a transaction that has claimed the key.
 const questionTime = 5 * time.Second
 
-func (cfg *Config) checkSettlement() error {
-	if n := len(cfg.AnswerKey); n != 0 && n != 64 {
+func (c *Config) checkSettlement() error {
+	if n := len(c.AnswerKey); n != 0 && n != 64 {
 		return errors.New("receiver: Config.AnswerKey is no Ed25519 key; see ParseAnswerKey")
 	}
-	if cfg.Settlement == "" {
+	if c.Settlement == "" {
 		return nil
 	}
-	if _, is := cfg.Store.(Memory); !is {
+	if _, is := c.Store.(Memory); !is {
 		return errors.New("receiver: Config.Settlement needs a Store that is a Memory")
 	}
-	if len(cfg.AnswerKey) == 0 {
+	if len(c.AnswerKey) == 0 {
 		return errors.New("receiver: Config.Settlement needs an AnswerKey")
 	}
-	if !strings.HasPrefix(cfg.Settlement, "/") || strings.HasSuffix(cfg.Settlement, "/") {
+	if !strings.HasPrefix(c.Settlement, "/") || strings.HasSuffix(c.Settlement, "/") {
 		return errors.New("receiver: Config.Settlement is a path, such as /settlement")
 	}
 	return nil

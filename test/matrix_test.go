@@ -204,7 +204,7 @@ var (
 	forReaders = map[string][]string{"metrics": {"metrics"}, "audit": {"listAudit", "verifyAudit", "auditCheckpoint", "exportAudit"}}
 )
 
-func (p who) has(role string) bool { return role == "" || strings.Contains(p.roles, role) }
+func (w who) has(role string) bool { return role == "" || strings.Contains(w.roles, role) }
 
 // stage is a world with an object of each kind in each place.
 type stage struct {

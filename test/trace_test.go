@@ -46,26 +46,26 @@ func newSpanCollector(t *testing.T) *spanCollector {
 	return o
 }
 
-func (o *spanCollector) take(request *collector.ExportTraceServiceRequest) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.raw.WriteString(protojson.Format(request))
+func (c *spanCollector) take(request *collector.ExportTraceServiceRequest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raw.WriteString(protojson.Format(request))
 	for _, of := range request.ResourceSpans {
 		for _, in := range of.ScopeSpans {
 			for _, s := range in.Spans {
-				o.spans[hex.EncodeToString(s.SpanId)] = s
+				c.spans[hex.EncodeToString(s.SpanId)] = s
 			}
 		}
 	}
 }
 
 // has reports whether a trace has these spans, each a child of the one before.
-func (o *spanCollector) has(chain, traceID string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, s := range o.spans {
+func (c *spanCollector) has(chain, traceID string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.spans {
 		var names []string
-		for at := s; at != nil; at = o.spans[hex.EncodeToString(at.ParentSpanId)] {
+		for at := s; at != nil; at = c.spans[hex.EncodeToString(at.ParentSpanId)] {
 			names = append([]string{at.Name}, names...)
 		}
 		if strings.Join(names, " > ") == chain && hex.EncodeToString(s.TraceId) == traceID {
@@ -76,10 +76,10 @@ func (o *spanCollector) has(chain, traceID string) bool {
 }
 
 // links reports whether a span of this name links to a trace.
-func (o *spanCollector) links(name, traceID string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, s := range o.spans {
+func (c *spanCollector) links(name, traceID string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.spans {
 		for _, l := range s.Links {
 			if s.Name == name && hex.EncodeToString(l.TraceId) == traceID {
 				return true
@@ -90,13 +90,13 @@ func (o *spanCollector) links(name, traceID string) bool {
 }
 
 // traces makes the server export to the collector without delay.
-func (o *spanCollector) traces() []harness.Setting {
-	return []harness.Setting{harness.Env("OTEL_EXPORTER_OTLP_ENDPOINT", o.URL), harness.Env("OTEL_BSP_SCHEDULE_DELAY", "100")}
+func (c *spanCollector) traces() []harness.Setting {
+	return []harness.Setting{harness.Env("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL), harness.Env("OTEL_BSP_SCHEDULE_DELAY", "100")}
 }
 
 // traced is a project API that makes a span for each request, as a child of the caller's span.
-func (o *spanCollector) traced(t *testing.T) func(http.Handler) http.Handler {
-	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(o.URL+"/v1/traces"))
+func (c *spanCollector) traced(t *testing.T) func(http.Handler) http.Handler {
+	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(c.URL+"/v1/traces"))
 	if err != nil {
 		t.Fatal(err)
 	}

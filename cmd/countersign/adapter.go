@@ -123,12 +123,12 @@ func (adapterServe) Help() string {
 }
 
 // Run serves until it is stopped.
-func (c *adapterServe) Run(t *cli.Terminal) error {
-	a, err := loadAdapter(t, c.File)
+func (s *adapterServe) Run(t *cli.Terminal) error {
+	a, err := loadAdapter(t, s.File)
 	if err != nil {
 		return err
 	}
-	if c.PrintOpenAPI {
+	if s.PrintOpenAPI {
 		return a.printOpenAPI(t.Out)
 	}
 	if err := a.usable(); err != nil {
@@ -138,7 +138,7 @@ func (c *adapterServe) Run(t *cli.Terminal) error {
 	for _, line := range a.warnings() {
 		fmt.Fprintln(t.Errs, "warning:", line)
 	}
-	return a.serve(t.Context, t.Errs, newLog(c.LogFormat, t.Errs))
+	return a.serve(t.Context, t.Errs, newLog(s.LogFormat, t.Errs))
 }
 
 func (a *adapter) printOpenAPI(w io.Writer) error {

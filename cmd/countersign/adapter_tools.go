@@ -68,10 +68,10 @@ type adapterStore struct {
 	Store string `placeholder:"DIR" help:"The directory itself, instead of FILE."`
 }
 
-func (c *adapterStore) open(t *cli.Terminal) (*calls.Store, string, error) {
-	dir := c.Store
+func (a *adapterStore) open(t *cli.Terminal) (*calls.Store, string, error) {
+	dir := a.Store
 	if dir == "" {
-		f, err := file.Load(c.File)
+		f, err := file.Load(a.File)
 		if err != nil {
 			return nil, "", cli.UnusableError{Lines: strings.Split(err.Error(), "\n")}
 		}
@@ -99,51 +99,51 @@ func (adapterResolve) Help() string {
 }
 
 // Run resolves.
-func (c *adapterResolve) Run(t *cli.Terminal) (err error) {
-	if strings.TrimSpace(c.Reason) == "" {
+func (a *adapterResolve) Run(t *cli.Terminal) (err error) {
+	if strings.TrimSpace(a.Reason) == "" {
 		return cli.Unusablef("--reason is empty: say how it is known")
 	}
 	var body []byte
-	if c.Body != "" {
-		if body, err = os.ReadFile(c.Body); err != nil {
+	if a.Body != "" {
+		if body, err = os.ReadFile(a.Body); err != nil {
 			return cli.Unusablef("--body: %v", err)
 		}
 	}
 	if len(body) > countersign.MaxBodyBytes {
 		return cli.Unusablef("--body: it is larger than 1 MiB")
 	}
-	ok := c.Status >= 200 && c.Status < 300 || c.Status >= 400 && c.Status < 500 && c.Status != http.StatusRequestTimeout
+	ok := a.Status >= 200 && a.Status < 300 || a.Status >= 400 && a.Status < 500 && a.Status != http.StatusRequestTimeout
 	if !ok {
-		return cli.Unusablef("--status: %d is no end: it must be 200 to 299, or 400 to 499 but 408", c.Status)
+		return cli.Unusablef("--status: %d is no end: it must be 200 to 299, or 400 to 499 but 408", a.Status)
 	}
-	answer, err := upstream.Success(c.Status, body, outbound.Masker{})
+	answer, err := upstream.Success(a.Status, body, outbound.Masker{})
 	if err != nil {
 		return cli.Unusablef("--body: it is neither JSON nor UTF-8")
 	}
-	store, dir, err := c.open(t)
+	store, dir, err := a.open(t)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, store) }()
-	if err := store.Resolve(t.Context, c.Key, calls.Answer{Status: answer.Status, ContentType: answer.ContentType, Body: answer.Body}, c.Reason, time.Now()); err != nil {
-		return cli.RefusedError{Reason: c.refusal(t, store, dir)}
+	if err := store.Resolve(t.Context, a.Key, calls.Answer{Status: answer.Status, ContentType: answer.ContentType, Body: answer.Body}, a.Reason, time.Now()); err != nil {
+		return cli.RefusedError{Reason: a.refusal(t, store, dir)}
 	}
-	fmt.Fprintf(t.Out, "%s is answered with %d from now on\n", cli.Plain(c.Key), c.Status)
+	fmt.Fprintf(t.Out, "%s is answered with %d from now on\n", cli.Plain(a.Key), a.Status)
 	return nil
 }
 
 // refusal says why a key can't be resolved.
-func (c *adapterResolve) refusal(t *cli.Terminal, store *calls.Store, dir string) string {
-	e, known, err := store.Look(t.Context, c.Key)
+func (a *adapterResolve) refusal(t *cli.Terminal, store *calls.Store, dir string) string {
+	e, known, err := store.Look(t.Context, a.Key)
 	switch {
 	case err != nil:
 		return dir + " can't be read"
 	case !known:
-		return c.Key + " was never seen in " + dir
+		return a.Key + " was never seen in " + dir
 	case e.State == calls.Done:
-		return fmt.Sprintf("%s is answered already, with %d", c.Key, e.Answer.Status)
+		return fmt.Sprintf("%s is answered already, with %d", a.Key, e.Answer.Status)
 	default:
-		return c.Key + " was withdrawn: nothing was called under it"
+		return a.Key + " was withdrawn: nothing was called under it"
 	}
 }
 
@@ -156,8 +156,8 @@ func (adapterRestored) Help() string {
 }
 
 // Run declares it.
-func (c *adapterRestored) Run(t *cli.Terminal) (err error) {
-	store, dir, err := c.open(t)
+func (a *adapterRestored) Run(t *cli.Terminal) (err error) {
+	store, dir, err := a.open(t)
 	if err != nil {
 		return err
 	}

@@ -62,18 +62,18 @@ type makingSafe struct {
 	before        func(context.Context, store.Store) error // may refuse it
 }
 
-func (c *makingSafe) run(t *cli.Terminal) (r restoredReport, err error) {
-	st, err := c.open(t.Context)
+func (m *makingSafe) run(t *cli.Terminal) (r restoredReport, err error) {
+	st, err := m.open(t.Context)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if c.before != nil {
-		if err := c.before(t.Context, st); err != nil {
+	if m.before != nil {
+		if err := m.before(t.Context, st); err != nil {
 			return r, err
 		}
 	}
-	r = restoredReport{Store: shownStore(c.store), TokensRevoked: c.revokeTokens}
+	r = restoredReport{Store: shownStore(m.store), TokensRevoked: m.revokeTokens}
 	if r.Logs, err = verifiedLogs(t.Context, st); err != nil {
 		return r, err
 	}
@@ -81,35 +81,35 @@ func (c *makingSafe) run(t *cli.Terminal) (r restoredReport, err error) {
 		logTable(t.Errs, r.Logs)
 		return r, fmt.Errorf("an audit log in %s is broken; nothing was changed", r.Store)
 	}
-	return r, c.refusal(c.makeSafe(t, st, &r))
+	return r, m.refusal(m.makeSafe(t, st, &r))
 }
 
 // open opens an existing store; it creates none.
-func (c *makingSafe) open(ctx context.Context) (store.Store, error) {
+func (m *makingSafe) open(ctx context.Context) (store.Store, error) {
 	var exists bool
-	if isShared(c.store) {
-		sight, err := lookAt(ctx, c.store)
+	if isShared(m.store) {
+		sight, err := lookAt(ctx, m.store)
 		if err != nil {
 			return nil, err
 		}
 		exists = sight.Schema > 0
 	} else {
-		sight, err := sqlite.Look(c.store)
+		sight, err := sqlite.Look(m.store)
 		switch {
 		case err != nil:
 			return nil, err
 		case sight.InUse:
-			return nil, cli.Unusablef("another process uses the store at %s: stop it first", c.store)
+			return nil, cli.Unusablef("another process uses the store at %s: stop it first", m.store)
 		}
 		exists = sight.Exists
 	}
 	if !exists {
-		return nil, cli.Unusablef("there is no store at %s", shownStore(c.store))
+		return nil, cli.Unusablef("there is no store at %s", shownStore(m.store))
 	}
-	if err := unmigrated(ctx, c.store); err != nil {
+	if err := unmigrated(ctx, m.store); err != nil {
 		return nil, err
 	}
-	st, err := openUnless(ctx, c.store, refuseHalfCopied)
+	st, err := openUnless(ctx, m.store, refuseHalfCopied)
 	if err != nil {
 		return nil, err
 	}
@@ -125,20 +125,20 @@ func lookAt(ctx context.Context, address string) (sight postgres.Server, err err
 	return sight, errors.Join(err, reader.Close())
 }
 
-func (c *makingSafe) makeSafe(t *cli.Terminal, st store.Store, r *restoredReport) (err error) {
+func (m *makingSafe) makeSafe(t *cli.Terminal, st store.Store, r *restoredReport) (err error) {
 	if r.Replicas, err = lease.Vacate(t.Context, st); err != nil {
 		return err
 	}
 	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog("text", t.Errs))
 	defer use.Close()
-	r.Restored, err = use.AfterRestore(t.Context, c.reason, c.revokeTokens)
+	r.Restored, err = use.AfterRestore(t.Context, m.reason, m.revokeTokens)
 	return err
 }
 
 // refusal turns the error about a store in use into the exit status for it.
-func (c *makingSafe) refusal(err error) error {
+func (m *makingSafe) refusal(err error) error {
 	if errors.Is(err, lease.ErrAlive) || errors.Is(err, control.ErrReplicas) {
-		return cli.Unusablef("%s: %v: stop all replicas first", shownStore(c.store), err)
+		return cli.Unusablef("%s: %v: stop all replicas first", shownStore(m.store), err)
 	}
 	return err
 }

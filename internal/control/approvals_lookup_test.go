@@ -31,9 +31,9 @@ type spansTx struct {
 	rows int
 }
 
-func (tx *spansTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
-	rows, err := tx.Tx.List(t, tenant, q)
-	tx.rows += len(rows)
+func (s *spansTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	rows, err := s.Tx.List(t, tenant, q)
+	s.rows += len(rows)
 	return rows, err
 }
 

@@ -17,9 +17,9 @@ import (
 )
 
 // breaks makes a record's document one that can't be read. Its columns stay.
-func (h *fixture) breaks(table *store.Table, id string) {
-	h.t.Helper()
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+func (f *fixture) breaks(table *store.Table, id string) {
+	f.t.Helper()
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		row, err := tx.Get(table, "acme", id)
 		if err != nil {
 			return err
@@ -31,9 +31,9 @@ func (h *fixture) breaks(table *store.Table, id string) {
 }
 
 // runOf is the run of an approval.
-func (h *fixture) runOf(approval string) (run string) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) runOf(approval string) (run string) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		ap, _, err := records.Approvals.Get(tx, "acme", approval)
 		if err == nil {
 			run = ap.RunID

@@ -51,10 +51,10 @@ func values(namesAndValues ...string) map[string]countersign.Value {
 }
 
 // sync syncs agents of acme-one and gives their ids.
-func (h *fixture) sync(items ...countersign.ManifestAgent) []string {
-	h.t.Helper()
-	out, err := h.service.SyncAgents(background, as("acme"), "acme-one", manifest(items...))
-	h.must(err)
+func (f *fixture) sync(items ...countersign.ManifestAgent) []string {
+	f.t.Helper()
+	out, err := f.service.SyncAgents(background, as("acme"), "acme-one", manifest(items...))
+	f.must(err)
 	ids := make([]string, len(out))
 	for i, a := range out {
 		ids[i] = a.ID
@@ -63,12 +63,12 @@ func (h *fixture) sync(items ...countersign.ManifestAgent) []string {
 }
 
 // admitted syncs agents of acme-one and admits them.
-func (h *fixture) admitted(items ...countersign.ManifestAgent) []string {
-	h.t.Helper()
-	ids := h.sync(items...)
+func (f *fixture) admitted(items ...countersign.ManifestAgent) []string {
+	f.t.Helper()
+	ids := f.sync(items...)
 	for _, id := range ids {
-		_, err := h.service.AdmitAgent(background, as("acme"), id, countersign.Admission{Reason: "known"})
-		h.must(err)
+		_, err := f.service.AdmitAgent(background, as("acme"), id, countersign.Admission{Reason: "known"})
+		f.must(err)
 	}
 	return ids
 }

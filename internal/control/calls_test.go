@@ -17,9 +17,9 @@ import (
 )
 
 // asksFor makes the same LIVE call of an agent, for a task and perhaps again.
-func (h *fixture) asksFor(id, task, again string) (control.Started, error) {
+func (f *fixture) asksFor(id, task, again string) (control.Started, error) {
 	start := countersign.AgentRunStart{Mode: countersign.ModeLive, Capability: "ping", Expectation: done}
-	return h.service.CallAgent(background, as("acme"), id, start, countersign.AgentWords{Task: task, Again: again}, 0)
+	return f.service.CallAgent(background, as("acme"), id, start, countersign.AgentWords{Task: task, Again: again}, 0)
 }
 
 var (
@@ -29,11 +29,11 @@ var (
 )
 
 // becomesUncertain is the run of a call whose answer is lost.
-func (h *fixture) becomesUncertain(id, task string) string {
-	h.t.Helper()
-	started, err := h.asksFor(id, task, "")
-	h.must(err)
-	return h.applied(started.Run.ID, run.Resumed{}, approvedByBen, run.Resumed{}, lostAnswer).ID
+func (f *fixture) becomesUncertain(id, task string) string {
+	f.t.Helper()
+	started, err := f.asksFor(id, task, "")
+	f.must(err)
+	return f.applied(started.Run.ID, run.Resumed{}, approvedByBen, run.Resumed{}, lostAnswer).ID
 }
 
 // TestWhileACallIsOpenItIsNotMadeAgain, by whichever agent and however it is asked for; the same
@@ -165,12 +165,12 @@ func TestAMarkThatAnOlderReleaseLeftHoldsNobodyUp(t *testing.T) {
 }
 
 // becomesUncertainBeside makes a run uncertain whose call is another.
-func (h *fixture) becomesUncertainBeside(id string) {
-	h.t.Helper()
+func (f *fixture) becomesUncertainBeside(id string) {
+	f.t.Helper()
 	start := countersign.AgentRunStart{Mode: countersign.ModeLive, Capability: "note", Inputs: values("text", `"x"`), Expectation: done}
-	started, err := h.service.CallAgent(background, as("acme"), id, start, countersign.AgentWords{}, 0)
-	h.must(err)
-	h.applied(started.Run.ID, run.Resumed{}, approvedByBen, run.Resumed{}, lostAnswer)
+	started, err := f.service.CallAgent(background, as("acme"), id, start, countersign.AgentWords{}, 0)
+	f.must(err)
+	f.applied(started.Run.ID, run.Resumed{}, approvedByBen, run.Resumed{}, lostAnswer)
 }
 
 // TestRunsOfAnOlderReleaseAreMarkedOnce: what is open or asks already counts as what comes later.
@@ -336,9 +336,9 @@ func TestACallWaitsForASlot(t *testing.T) {
 }
 
 // approvalOf reads an approval as it is stored.
-func (h *fixture) approvalOf(id string) (ap countersign.Approval) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) approvalOf(id string) (ap countersign.Approval) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		rec, _, err := records.Approvals.Get(tx, "acme", id)
 		if err == nil {
 			ap = rec.Approval
@@ -349,9 +349,9 @@ func (h *fixture) approvalOf(id string) (ap countersign.Approval) {
 }
 
 // marks counts the tenant's marks that begin so.
-func (h *fixture) marks(begin string) (n int) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) marks(begin string) (n int) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		rows, err := tx.List(store.Meta, "acme", store.Query{})
 		n = 0
 		for _, row := range rows {

@@ -21,9 +21,9 @@ func openLapsing(t *testing.T) *fixture {
 }
 
 // stored is the record of a change, which says no more than what was written of it.
-func (h *fixture) stored(id string) (out records.Change) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) stored(id string) (out records.Change) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		rec, _, err := records.Changes.Get(tx, "acme", records.ChangeID(id))
 		if err == nil {
 			out = *rec
@@ -34,8 +34,8 @@ func (h *fixture) stored(id string) (out records.Change) {
 }
 
 // lapses are what the audit log says of changes that lapsed.
-func (h *fixture) lapses() (out []string) {
-	for _, r := range h.log("acme", 0) {
+func (f *fixture) lapses() (out []string) {
+	for _, r := range f.log("acme", 0) {
 		if r.Action == "changes.lapse" {
 			out = append(out, strings.Join([]string{r.Actor, r.Subject, r.Before, r.After, r.Reason}, " "))
 		}
@@ -44,10 +44,10 @@ func (h *fixture) lapses() (out []string) {
 }
 
 // after lets the service's clock show a time, in whichever replica looks.
-func (h *fixture) after(d time.Duration) {
-	h.clock.Store(int64(d))
-	h.service.LapseChanges(background)
-	h.elsewhere(func() { h.service.LapseChanges(background) })
+func (f *fixture) after(d time.Duration) {
+	f.clock.Store(int64(d))
+	f.service.LapseChanges(background)
+	f.elsewhere(func() { f.service.LapseChanges(background) })
 }
 
 // TestAChangeThatNobodyDecidesLapsesByItself: its record and the log say so once, though nobody looks at it. One that is approved has its

@@ -49,15 +49,15 @@ func TestWhatIsSaidOfChangesThatCantBeDecided(t *testing.T) {
 }
 
 // approve has the first that it may of some changes approved; of the others nothing is said.
-func (h *fixture) approve(email string, ids ...string) error {
-	_, err := h.decide(email, ids[0], countersign.ApprovalApproved)
+func (f *fixture) approve(email string, ids ...string) error {
+	_, err := f.decide(email, ids[0], countersign.ApprovalApproved)
 	return err
 }
 
-func (h *fixture) says(what string, err error, want string) {
-	h.t.Helper()
+func (f *fixture) says(what string, err error, want string) {
+	f.t.Helper()
 	if err == nil || err.Error() != want {
-		h.t.Fatalf("%s:\n %v\nwant\n %s", what, err, want)
+		f.t.Fatalf("%s:\n %v\nwant\n %s", what, err, want)
 	}
 }
 

@@ -29,45 +29,45 @@ func openGuarded(t fataler, approvals int64, groups ...string) *fixture {
 	return h
 }
 
-func (h *fixture) guard(approvals int64, groups ...string) {
-	h.t.Helper()
+func (f *fixture) guard(approvals int64, groups ...string) {
+	f.t.Helper()
 	for _, email := range []string{mara, noor, otto} {
-		_, err := h.service.PutUser(background, root(), email, countersign.UserWrite{Roles: []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator}})
-		h.must(err)
+		_, err := f.service.PutUser(background, root(), email, countersign.UserWrite{Roles: []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator}})
+		f.must(err)
 	}
-	_, err := h.service.PutSettings(background, h.admin(mara), countersign.TenantSettingsWrite{
+	_, err := f.service.PutSettings(background, f.admin(mara), countersign.TenantSettingsWrite{
 		DecisionAssertion: countersign.DecisionAssertionNone, Weakening: &countersign.Weakening{Approvals: approvals, Groups: groups}, Reason: "two pairs of eyes",
 	})
-	h.must(err)
+	f.must(err)
 }
 
 // admin is a user who signed in.
-func (h *fixture) admin(email string) control.Actor {
-	h.t.Helper()
-	u, err := h.service.User(background, root(), email, "acme")
-	h.must(err)
+func (f *fixture) admin(email string) control.Actor {
+	f.t.Helper()
+	u, err := f.service.User(background, root(), email, "acme")
+	f.must(err)
 	p := access.Principal{ID: "user:" + email, Name: email, Email: email, Person: email, Tenant: "acme", Roles: u.Roles, Projects: u.ProjectIDs}
 	return control.Actor{Principal: p, RequestID: "req-1"}
 }
 
 // proposed is the id of the change that a refusal names.
-func (h *fixture) proposed(err error) string {
-	h.t.Helper()
+func (f *fixture) proposed(err error) string {
+	f.t.Helper()
 	var p *control.Proposed
 	if !errors.As(err, &p) || countersign.ErrorCode(err) != countersign.CodeChangeProposed {
-		h.t.Fatalf("%v, and it should be proposed", err)
+		f.t.Fatalf("%v, and it should be proposed", err)
 	}
 	return p.ChangeID
 }
 
-func (h *fixture) decide(email, id string, d countersign.ApprovalStatus) (countersign.ProposedChange, error) {
-	return h.service.DecideChange(background, h.admin(email), id, countersign.ChangeDecision{Decision: d, Reason: "looked at it"})
+func (f *fixture) decide(email, id string, d countersign.ApprovalStatus) (countersign.ProposedChange, error) {
+	return f.service.DecideChange(background, f.admin(email), id, countersign.ChangeDecision{Decision: d, Reason: "looked at it"})
 }
 
-func (h *fixture) change(id string) countersign.ProposedChange {
-	h.t.Helper()
-	c, err := h.service.Change(background, root(), id)
-	h.must(err)
+func (f *fixture) change(id string) countersign.ProposedChange {
+	f.t.Helper()
+	c, err := f.service.Change(background, root(), id)
+	f.must(err)
 	return c
 }
 

@@ -95,34 +95,34 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 }
 
 // on gives the use cases on a store.
-func (h *fixture) on(s store.Store) *control.Service {
-	return control.New(h.cfg, s, h.repository, h, &updates.Hub{}, healthyProber{h}, slog.New(slog.DiscardHandler))
+func (f *fixture) on(s store.Store) *control.Service {
+	return control.New(f.cfg, s, f.repository, f, &updates.Hub{}, healthyProber{f}, slog.New(slog.DiscardHandler))
 }
 
 // elsewhere has another replica do something: what this one does in turn stays in turn meanwhile.
-func (h *fixture) elsewhere(do func()) {
-	here := h.service
-	defer func() { h.service = here }()
-	h.service = h.on(h.store)
+func (f *fixture) elsewhere(do func()) {
+	here := f.service
+	defer func() { f.service = here }()
+	f.service = f.on(f.store)
 	do()
 }
 
 // share has the use cases know that others write to the store too.
-func (h *fixture) share() { h.service = h.on(struct{ store.Store }{h.store}) }
+func (f *fixture) share() { f.service = f.on(struct{ store.Store }{f.store}) }
 
 // models are the ids of each tenant's models. The last one has errors.
 var models = []string{"m1", "m2", "m3", "broken"}
 
-func (h *fixture) newID(prefix string) string {
-	return prefix + "-" + strconv.FormatInt(1000+h.ids.Add(1), 10)
+func (f *fixture) newID(prefix string) string {
+	return prefix + "-" + strconv.FormatInt(1000+f.ids.Add(1), 10)
 }
 
-func (h *fixture) newSecret() [32]byte { return sha256.Sum256([]byte(h.newID("secret"))) }
+func (f *fixture) newSecret() [32]byte { return sha256.Sum256([]byte(f.newID("secret"))) }
 
-func (h *fixture) must(err error) {
-	h.t.Helper()
+func (f *fixture) must(err error) {
+	f.t.Helper()
 	if err != nil {
-		h.t.Fatalf("%v", err)
+		f.t.Fatalf("%v", err)
 	}
 }
 
@@ -133,8 +133,8 @@ func as(tenant string) control.Actor {
 }
 
 // register makes a project whose capabilities take inputs of each type.
-func (h *fixture) register(tenant, id string) {
-	h.t.Helper()
+func (f *fixture) register(tenant, id string) {
+	f.t.Helper()
 	w := countersign.ProjectWrite{Name: id, Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
 		{Name: "look", Method: "GET", Path: "/orders/{key}", InputSchema: map[string]countersign.InputField{"key": {Type: "string", Required: true}}},
 		{Name: "note", Method: "POST", Path: "/notes", InputSchema: map[string]countersign.InputField{
@@ -142,28 +142,28 @@ func (h *fixture) register(tenant, id string) {
 		}},
 		{Name: "ping", Method: "POST", Path: "/ping", InputSchema: map[string]countersign.InputField{}},
 	}}
-	_, err := h.service.PutProject(background, as(tenant), id, w)
-	h.must(err)
-	_, err = h.service.CheckHealth(background, as(tenant), id)
-	h.must(err)
-	_, err = h.service.EnableProject(background, as(tenant), id, countersign.Toggle{ExpectedRevision: 1})
-	h.must(err)
+	_, err := f.service.PutProject(background, as(tenant), id, w)
+	f.must(err)
+	_, err = f.service.CheckHealth(background, as(tenant), id)
+	f.must(err)
+	_, err = f.service.EnableProject(background, as(tenant), id, countersign.Toggle{ExpectedRevision: 1})
+	f.must(err)
 }
 
-func (h *fixture) putModel(a control.Actor, id string, expected int64) error {
+func (f *fixture) putModel(a control.Actor, id string, expected int64) error {
 	doc := countersign.AgentModel{SchemaVersion: countersign.ModelSchemaVersion, ID: id, States: []countersign.ModelState{{ID: "s", IsStart: true, IsFinal: true}}}
 	if id == "broken" {
 		doc.States = nil
 	}
-	_, err := h.service.PutModel(background, a, id, countersign.ModelWrite{Document: doc, ExpectedRevision: expected})
+	_, err := f.service.PutModel(background, a, id, countersign.ModelWrite{Document: doc, ExpectedRevision: expected})
 	return err
 }
 
 // everything is all rows of these tenants but the audit log's, as text.
-func (h *fixture) everything(places ...string) string {
-	h.t.Helper()
+func (f *fixture) everything(places ...string) string {
+	f.t.Helper()
 	var b strings.Builder
-	h.must(h.store.View(background, func(tx store.Tx) error {
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		for _, table := range store.Tables() {
 			if table == store.Audit || table == store.AuditHeads {
 				continue
@@ -184,13 +184,13 @@ func (h *fixture) everything(places ...string) string {
 }
 
 // log is a tenant's audit log, the oldest record first, from a number on.
-func (h *fixture) log(tenant string, from int) (out []countersign.AuditRecord) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) log(tenant string, from int) (out []countersign.AuditRecord) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		rows, err := tx.List(store.Audit, tenant, store.Query{Order: []store.Order{{Column: "seq"}}, Offset: from})
 		out = nil
 		for _, row := range rows {
-			out = append(out, decoded[countersign.AuditRecord](h.t, row.Doc))
+			out = append(out, decoded[countersign.AuditRecord](f.t, row.Doc))
 		}
 		return err
 	}))
@@ -262,9 +262,9 @@ func (w *watched) end() {
 }
 
 // Drive implements control.Driver.
-func (h *fixture) Drive(moved *runrepo.LoadedRun) {
-	if h.woken != nil {
-		h.woken(moved.Ref)
+func (f *fixture) Drive(moved *runrepo.LoadedRun) {
+	if f.woken != nil {
+		f.woken(moved.Ref)
 	}
 }
 
@@ -272,7 +272,7 @@ type noDriver struct{}
 
 func (noDriver) Drive(*runrepo.LoadedRun) {}
 
-func (h *fixture) Calls(runrepo.Ref) bool { return h.calls.Load() }
+func (f *fixture) Calls(runrepo.Ref) bool { return f.calls.Load() }
 
 func (noDriver) Calls(runrepo.Ref) bool { return false }
 
@@ -321,11 +321,11 @@ func later(d time.Duration) { time.Sleep(d) }
 
 func (noDriver) Look(runrepo.Ref, *run.Look) (run.Looked, error) { return run.Looked{}, nil }
 
-func (h *fixture) Look(_ runrepo.Ref, l *run.Look) (run.Looked, error) {
-	if h.probed != nil {
-		h.probed()
+func (f *fixture) Look(_ runrepo.Ref, l *run.Look) (run.Looked, error) {
+	if f.probed != nil {
+		f.probed()
 	}
-	return run.Looked{Step: l.Step, N: l.N, Found: precondition.Read(cost.New(nil, cost.Most, 0), l.Precondition, l.Read, h.answers)}, nil
+	return run.Looked{Step: l.Step, N: l.N, Found: precondition.Read(cost.New(nil, cost.Most, 0), l.Precondition, l.Read, f.answers)}, nil
 }
 
 func (noDriver) Question(runrepo.Ref, *run.Question, bool) (countersign.SettlementRecord, error) {

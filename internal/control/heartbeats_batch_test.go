@@ -21,11 +21,11 @@ type answer struct {
 }
 
 // beats sends heartbeats at once and gives the answers in their order.
-func (h *fixture) beats(agentID string, list ...countersign.Heartbeat) []answer {
+func (f *fixture) beats(agentID string, list ...countersign.Heartbeat) []answer {
 	out := make([]answer, len(list))
 	var wait sync.WaitGroup
 	for i := range list {
-		wait.Go(func() { out[i].ack, out[i].err = h.service.Heartbeat(background, as("acme"), agentID, list[i]) })
+		wait.Go(func() { out[i].ack, out[i].err = f.service.Heartbeat(background, as("acme"), agentID, list[i]) })
 	}
 	wait.Wait()
 	return out
@@ -33,12 +33,12 @@ func (h *fixture) beats(agentID string, list ...countersign.Heartbeat) []answer 
 
 // beat sends a heartbeat that must be acknowledged, and says how long that took and how
 // many commits.
-func (h *fixture) beat(agentID string, b countersign.Heartbeat) (ack countersign.HeartbeatAck, took time.Duration, commits int64) {
-	h.t.Helper()
-	began, before := time.Now(), h.store.updates.Load()
-	ack, err := h.service.Heartbeat(background, as("acme"), agentID, b)
-	h.must(err)
-	return ack, time.Since(began), h.store.updates.Load() - before
+func (f *fixture) beat(agentID string, b countersign.Heartbeat) (ack countersign.HeartbeatAck, took time.Duration, commits int64) {
+	f.t.Helper()
+	began, before := time.Now(), f.store.updates.Load()
+	ack, err := f.service.Heartbeat(background, as("acme"), agentID, b)
+	f.must(err)
+	return ack, time.Since(began), f.store.updates.Load() - before
 }
 
 // longest is how long a heartbeat may wait for its commit.

@@ -170,14 +170,14 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 	})
 }
 
-func (h *fixture) figure(a control.Actor, name, is string) float64 {
-	h.t.Helper()
-	figures, err := h.service.Metrics(background, a)
-	h.must(err)
+func (f *fixture) figure(a control.Actor, name, is string) float64 {
+	f.t.Helper()
+	figures, err := f.service.Metrics(background, a)
+	f.must(err)
 	byLabel, _ := figures.Object()[name].(map[string]any)
 	value, there := byLabel[is].(float64)
 	if !there {
-		h.t.Fatalf("there is no figure %s %s", name, is)
+		f.t.Fatalf("there is no figure %s %s", name, is)
 	}
 	return value
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // parts are the ids of a desk's list, part by part.
-func (h *reviewed) parts(who control.Actor, q control.InboxQuery) (ids []string) {
-	h.t.Helper()
+func (r *reviewed) parts(who control.Actor, q control.InboxQuery) (ids []string) {
+	r.t.Helper()
 	for range 100 {
-		in, err := h.service.Inbox(background, who, q)
-		h.must(err)
+		in, err := r.service.Inbox(background, who, q)
+		r.must(err)
 		for _, row := range in.Rows {
 			ids = append(ids, row.ID)
 		}
@@ -25,7 +25,7 @@ func (h *reviewed) parts(who control.Actor, q control.InboxQuery) (ids []string)
 			return ids
 		}
 	}
-	h.must(errors.New("the list has no end"))
+	r.must(errors.New("the list has no end"))
 	return nil
 }
 

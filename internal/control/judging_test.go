@@ -16,8 +16,8 @@ import (
 
 // costly registers a capability that takes a text with a pattern in each of its inputs, and
 // compares a number with many.
-func (h *fixture) costly(id string) {
-	h.t.Helper()
+func (f *fixture) costly(id string) {
+	f.t.Helper()
 	in := map[string]countersign.InputField{"amount": {Type: "number"}}
 	for i := range 40 {
 		in[fmt.Sprintf("s%02d", i)] = countersign.InputField{Type: "string", Pattern: "[ab]{0,900}c$"}
@@ -27,12 +27,12 @@ func (h *fixture) costly(id string) {
 		compared = append(compared, fmt.Sprintf(`{"kind":"predicate","variableId":"amount","operator":"lt","value":-%d}`, i+1))
 	}
 	rule := countersign.ApprovalRule{Then: countersign.RuleAsk, Reason: "r"}
-	h.must(json.Unmarshal([]byte(`{"kind":"group","combinator":"OR","conditions":[`+strings.Join(compared, ",")+`]}`), &rule.When))
-	h.must(refusalOf(h.service.PutProject(background, as("acme"), id, countersign.ProjectWrite{Name: id, Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
+	f.must(json.Unmarshal([]byte(`{"kind":"group","combinator":"OR","conditions":[`+strings.Join(compared, ",")+`]}`), &rule.When))
+	f.must(refusalOf(f.service.PutProject(background, as("acme"), id, countersign.ProjectWrite{Name: id, Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
 		{Name: "re", Method: "POST", Path: "/re", Approval: countersign.ApprovalRiskBased, InputSchema: in, ApprovalRules: []countersign.ApprovalRule{rule}},
 	}})))
-	h.must(refusalOf(h.service.CheckHealth(background, as("acme"), id)))
-	h.must(refusalOf(h.service.EnableProject(background, as("acme"), id, countersign.Toggle{ExpectedRevision: 1})))
+	f.must(refusalOf(f.service.CheckHealth(background, as("acme"), id)))
+	f.must(refusalOf(f.service.EnableProject(background, as("acme"), id, countersign.Toggle{ExpectedRevision: 1})))
 }
 
 func texts(n, length int) map[string]countersign.Value {

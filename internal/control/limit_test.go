@@ -28,30 +28,30 @@ func newDoor(t *testing.T) *limitFixture {
 }
 
 // process is one more process.
-func (d *limitFixture) process(shared bool) *control.Service {
-	cfg := control.Config{Now: func() time.Time { return d.now }, Shared: shared}
-	return control.New(cfg, d.store, nil, nil, nil, nil, slog.New(slog.DiscardHandler))
+func (l *limitFixture) process(shared bool) *control.Service {
+	cfg := control.Config{Now: func() time.Time { return l.now }, Shared: shared}
+	return control.New(cfg, l.store, nil, nil, nil, nil, slog.New(slog.DiscardHandler))
 }
 
 // try says whether an attempt may be made.
-func (d *limitFixture) try(at *control.Service, from string) bool {
-	d.t.Helper()
+func (l *limitFixture) try(at *control.Service, from string) bool {
+	l.t.Helper()
 	err := at.Try(background, from)
 	if err != nil && !errors.Is(err, control.ErrTooMany) {
-		d.t.Fatal(err)
+		l.t.Fatal(err)
 	}
 	return err == nil
 }
 
 // records are those of all limits.
-func (d *limitFixture) records() (all []records.Limit) {
-	d.t.Helper()
-	err := d.store.View(background, func(tx store.Tx) (err error) {
+func (l *limitFixture) records() (all []records.Limit) {
+	l.t.Helper()
+	err := l.store.View(background, func(tx store.Tx) (err error) {
 		all, err = records.Limits.List(tx, store.Realm, store.Query{})
 		return err
 	})
 	if err != nil {
-		d.t.Fatal(err)
+		l.t.Fatal(err)
 	}
 	return all
 }
@@ -142,13 +142,13 @@ func TestStrangersCantFillTheStore(t *testing.T) {
 }
 
 // fill puts as many keys into each record as it may have.
-func (d *limitFixture) fill() {
-	d.t.Helper()
+func (l *limitFixture) fill() {
+	l.t.Helper()
 	full := records.Limit{Buckets: map[string]int64{}}
 	for n := range 32 {
-		full.Buckets[strconv.Itoa(n)] = d.now.Add(30 * time.Second).UnixMicro()
+		full.Buckets[strconv.Itoa(n)] = l.now.Add(30 * time.Second).UnixMicro()
 	}
-	err := d.store.Update(background, func(tx store.Tx) error {
+	err := l.store.Update(background, func(tx store.Tx) error {
 		for n := range 2048 {
 			id := records.LimitID("trying", fmt.Sprintf("%03x", n))
 			_, version, err := records.Limits.Get(tx, store.Realm, id)
@@ -162,7 +162,7 @@ func (d *limitFixture) fill() {
 		return nil
 	})
 	if err != nil {
-		d.t.Fatal(err)
+		l.t.Fatal(err)
 	}
 }
 

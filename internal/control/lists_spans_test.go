@@ -26,13 +26,13 @@ type widestTx struct {
 	of *widest
 }
 
-func (tx widestTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
-	rows, err := tx.Tx.List(t, tenant, q)
+func (w widestTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	rows, err := w.Tx.List(t, tenant, q)
 	bytes := 0
 	for _, r := range rows {
 		bytes += len(r.Doc)
 	}
-	tx.of.bytes = max(tx.of.bytes, bytes)
+	w.of.bytes = max(w.of.bytes, bytes)
 	return rows, err
 }
 

@@ -19,10 +19,10 @@ type refusal struct {
 	want string
 }
 
-func (s refusal) check(t *testing.T) {
+func (r refusal) check(t *testing.T) {
 	t.Helper()
-	if s.err == nil || s.err.Error() != s.want {
-		t.Errorf("\n got %v\nwant %s", s.err, s.want)
+	if r.err == nil || r.err.Error() != r.want {
+		t.Errorf("\n got %v\nwant %s", r.err, r.want)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 // ofAnOlderRelease leaves so many revisions and no count of them.
-func (h *fixture) ofAnOlderRelease(tenant string, revisions int) {
-	h.t.Helper()
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+func (f *fixture) ofAnOlderRelease(tenant string, revisions int) {
+	f.t.Helper()
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		for i := range revisions {
 			row := store.Row{ID: records.RevisionID("old", int64(i+1)), Doc: fmt.Append(nil, `{"of":"`, i, `"}`)}
 			if err := tx.Put(store.ModelRevisions, tenant, row, 0); err != nil {
@@ -27,9 +27,9 @@ func (h *fixture) ofAnOlderRelease(tenant string, revisions int) {
 }
 
 // sizes are what a tenant's models take, and what is counted of it.
-func (h *fixture) sizes(tenant string) (held, counted int64, all bool) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) sizes(tenant string) (held, counted int64, all bool) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		rows, err := tx.List(store.ModelRevisions, tenant, store.Query{})
 		held = 0
 		for _, row := range rows {

@@ -29,25 +29,25 @@ type madeChange struct {
 }
 
 // oneWaits is an approval that is PENDING.
-func (h *fixture) oneWaits() string {
-	h.t.Helper()
-	return h.applied(h.started(as("acme")), run.Resumed{}).ApprovalID
+func (f *fixture) oneWaits() string {
+	f.t.Helper()
+	return f.applied(f.started(as("acme")), run.Resumed{}).ApprovalID
 }
 
 // oneIsUncertain is a run with an uncertain step.
-func (h *fixture) oneIsUncertain() string {
-	h.t.Helper()
+func (f *fixture) oneIsUncertain() string {
+	f.t.Helper()
 	approved := run.Decided{Decision: countersign.ApprovalApproved, Reason: "r", By: "user:ben@acme.example"}
 	lost := run.Returned{Attempt: 1, Outcome: request.Outcome{Certainty: request.Unknown, Cause: "no answer"}}
-	return h.applied(h.started(as("acme")), run.Resumed{}, approved, run.Resumed{}, lost).ID
+	return f.applied(f.started(as("acme")), run.Resumed{}, approved, run.Resumed{}, lost).ID
 }
 
 // applied is a run after events.
-func (h *fixture) applied(id string, events ...run.Event) (r countersign.Run) {
-	h.t.Helper()
+func (f *fixture) applied(id string, events ...run.Event) (r countersign.Run) {
+	f.t.Helper()
 	for _, e := range events {
-		h.must(h.store.Update(background, func(tx store.Tx) error {
-			moved, err := h.repository.Apply(tx, runrepo.Ref{Tenant: "acme", RunID: id}, nil, e, runrepo.System)
+		f.must(f.store.Update(background, func(tx store.Tx) error {
+			moved, err := f.repository.Apply(tx, runrepo.Ref{Tenant: "acme", RunID: id}, nil, e, runrepo.System)
 			if err == nil {
 				r = *moved.Run.Run()
 			}
@@ -58,114 +58,114 @@ func (h *fixture) applied(id string, events ...run.Event) (r countersign.Run) {
 }
 
 // changes are use cases that change something, each possible after the ones before it.
-func (h *fixture) changes(ids []string) []madeChange {
+func (f *fixture) changes(ids []string) []madeChange {
 	var made countersign.NewToken
 	var plan countersign.Plan
 	var one control.Started
 	r := "r"
-	asked, uncertain := h.oneWaits(), h.oneIsUncertain()
+	asked, uncertain := f.oneWaits(), f.oneIsUncertain()
 	return []madeChange{
 		{name: "PutTenant", realm: true, make: func() error {
-			_, err := h.service.PutTenant(background, root(), "gamma", countersign.TenantWrite{Name: "Gamma"})
+			_, err := f.service.PutTenant(background, root(), "gamma", countersign.TenantWrite{Name: "Gamma"})
 			return err
 		}},
 		{name: "PutUser", make: func() error {
-			_, err := h.service.PutUser(background, root(), "ann@example.com", countersign.UserWrite{Roles: []countersign.Role{countersign.RoleViewer}})
+			_, err := f.service.PutUser(background, root(), "ann@example.com", countersign.UserWrite{Roles: []countersign.Role{countersign.RoleViewer}})
 			return err
 		}},
 		{name: "DeleteUser", make: func() error {
-			_, err := h.service.DeleteUser(background, root(), "ann@example.com", "")
+			_, err := f.service.DeleteUser(background, root(), "ann@example.com", "")
 			return err
 		}},
 		{name: "CreateToken", make: func() (err error) {
-			made, err = h.service.CreateToken(background, root(), countersign.TokenWrite{Name: "n", Roles: []countersign.Role{countersign.RoleViewer}})
+			made, err = f.service.CreateToken(background, root(), countersign.TokenWrite{Name: "n", Roles: []countersign.Role{countersign.RoleViewer}})
 			return err
 		}},
 		{name: "RevokeToken", make: func() error {
-			_, err := h.service.RevokeToken(background, root(), made.ID, "")
+			_, err := f.service.RevokeToken(background, root(), made.ID, "")
 			return err
 		}},
-		{name: "PutModel", make: func() error { return h.putModel(root(), "m9", 0) }},
+		{name: "PutModel", make: func() error { return f.putModel(root(), "m9", 0) }},
 		{name: "SuspendModel", make: func() error {
-			_, err := h.service.SuspendModel(background, root(), "m9", r)
+			_, err := f.service.SuspendModel(background, root(), "m9", r)
 			return err
 		}},
 		{name: "ResumeModel", make: func() error {
-			_, err := h.service.ResumeModel(background, root(), "m9", r)
+			_, err := f.service.ResumeModel(background, root(), "m9", r)
 			return err
 		}},
 		{name: "PutProject", make: func() error {
 			w := countersign.ProjectWrite{Name: "n", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{}}
-			_, err := h.service.PutProject(background, root(), "acme-new", w)
+			_, err := f.service.PutProject(background, root(), "acme-new", w)
 			return err
 		}},
 		{name: "CheckHealth", make: func() error {
-			_, err := h.service.CheckHealth(background, root(), "acme-new")
+			_, err := f.service.CheckHealth(background, root(), "acme-new")
 			return err
 		}},
 		{name: "RecordConformance", make: func() error {
-			_, err := h.service.RecordConformance(background, root(), "acme-one", countersign.ConformanceWrite{
+			_, err := f.service.RecordConformance(background, root(), "acme-one", countersign.ConformanceWrite{
 				ExpectedRevision: 1, Capability: "ping", Target: "https://sandbox.example", Rules: []countersign.RuleVerdict{{Name: countersign.RuleTwins, Verdict: countersign.VerdictHolds}},
 			})
 			return err
 		}},
 		{name: "EnableProject", make: func() error {
-			_, err := h.service.EnableProject(background, root(), "acme-new", countersign.Toggle{ExpectedRevision: 1})
+			_, err := f.service.EnableProject(background, root(), "acme-new", countersign.Toggle{ExpectedRevision: 1})
 			return err
 		}},
 		{name: "DisableProject", make: func() error {
-			_, err := h.service.DisableProject(background, root(), "acme-new", countersign.Toggle{ExpectedRevision: 1})
+			_, err := f.service.DisableProject(background, root(), "acme-new", countersign.Toggle{ExpectedRevision: 1})
 			return err
 		}},
 		{name: "CreatePlan", make: func() (err error) {
-			plan, err = h.service.CreatePlan(background, root(), countersign.PlanWrite{
+			plan, err = f.service.CreatePlan(background, root(), countersign.PlanWrite{
 				ModelID: "m1", ModelRevision: 1, Name: "n", Steps: []countersign.Step{{ID: "s", Name: "s", ProjectID: "acme-one", Capability: "ping"}},
 			})
 			return err
 		}},
 		{name: "StartRun", make: func() (err error) {
-			one, err = h.service.StartRun(background, root(), countersign.RunStart{PlanID: plan.ID}, "k")
+			one, err = f.service.StartRun(background, root(), countersign.RunStart{PlanID: plan.ID}, "k")
 			return err
 		}},
 		{name: "CancelRun", make: func() error {
-			_, err := h.service.CancelRun(background, root(), one.Run.ID, r)
+			_, err := f.service.CancelRun(background, root(), one.Run.ID, r)
 			return err
 		}},
 		{name: "Decide", make: func() error {
-			_, err := h.service.Decide(background, root(), asked, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: r})
+			_, err := f.service.Decide(background, root(), asked, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: r})
 			return err
 		}},
 		{name: "ReconcileRun", make: func() error {
-			_, err := h.service.ReconcileRun(background, root(), uncertain, countersign.Reconcile{Resolution: countersign.Abandon, Evidence: r})
+			_, err := f.service.ReconcileRun(background, root(), uncertain, countersign.Reconcile{Resolution: countersign.Abandon, Evidence: r})
 			return err
 		}},
 		{name: "Stop", make: func() error {
-			_, err := h.service.Stop(background, root(), countersign.StopWrite{Reason: r})
+			_, err := f.service.Stop(background, root(), countersign.StopWrite{Reason: r})
 			return err
 		}},
 		{name: "SuspendAgent", make: func() error {
-			_, err := h.service.SuspendAgent(background, root(), ids[0], countersign.Admission{Reason: r})
+			_, err := f.service.SuspendAgent(background, root(), ids[0], countersign.Admission{Reason: r})
 			return err
 		}},
 		{name: "AdmitAgent", make: func() error {
-			_, err := h.service.AdmitAgent(background, root(), ids[0], countersign.Admission{Reason: r})
+			_, err := f.service.AdmitAgent(background, root(), ids[0], countersign.Admission{Reason: r})
 			return err
 		}},
 		{name: "SuspendTeam", make: func() error {
-			_, err := h.service.SuspendTeam(background, root(), "t1", r)
+			_, err := f.service.SuspendTeam(background, root(), "t1", r)
 			return err
 		}},
 		{name: "ResumeTeam", make: func() error {
-			_, err := h.service.ResumeTeam(background, root(), "t1", r)
+			_, err := f.service.ResumeTeam(background, root(), "t1", r)
 			return err
 		}},
 		{name: "SyncAgents", again: true, make: func() error {
-			_, err := h.service.SyncAgents(background, root(), "acme-one", manifest(item("c")))
+			_, err := f.service.SyncAgents(background, root(), "acme-one", manifest(item("c")))
 			return err
 		}},
 		{name: "StartAgentRun", make: func() error {
 			s := countersign.AgentRunStart{ExpectedRevision: 1, Capability: "ping", Mode: countersign.ModeDryRun}
-			_, err := h.service.StartAgentRun(background, root(), ids[1], s, "k2")
+			_, err := f.service.StartAgentRun(background, root(), ids[1], s, "k2")
 			return err
 		}},
 	}

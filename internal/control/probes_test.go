@@ -16,39 +16,39 @@ import (
 var ben = approver("ben@acme.example")
 
 // uncertain is a run whose only step is uncertain, and may be probed.
-func (h *fixture) uncertain() string {
-	h.t.Helper()
+func (f *fixture) uncertain() string {
+	f.t.Helper()
 	ref := map[string]countersign.InputField{"ref": {Type: "string", Required: true}}
-	h.must(refusalOf(h.service.PutProject(background, as("acme"), "acme-pay", countersign.ProjectWrite{Name: "pay", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
+	f.must(refusalOf(f.service.PutProject(background, as("acme"), "acme-pay", countersign.ProjectWrite{Name: "pay", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
 		{Name: "pay", Method: "POST", Path: "/pay", Approval: countersign.ApprovalNone, Probe: "look", InputSchema: ref}, {Name: "look", Method: "GET", Path: "/pay/{ref}", InputSchema: ref},
 	}})))
-	h.must(refusalOf(h.service.CheckHealth(background, as("acme"), "acme-pay")))
-	h.must(refusalOf(h.service.EnableProject(background, as("acme"), "acme-pay", countersign.Toggle{ExpectedRevision: 1})))
-	p, err := h.service.CreatePlan(background, as("acme"), countersign.PlanWrite{
+	f.must(refusalOf(f.service.CheckHealth(background, as("acme"), "acme-pay")))
+	f.must(refusalOf(f.service.EnableProject(background, as("acme"), "acme-pay", countersign.Toggle{ExpectedRevision: 1})))
+	p, err := f.service.CreatePlan(background, as("acme"), countersign.PlanWrite{
 		Name: "p", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive,
 		Steps: []countersign.Step{{ID: "s", ProjectID: "acme-pay", Capability: "pay", Input: values("ref", `"r-1"`)}},
 	})
-	h.must(err)
-	started, err := h.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: p.ID}, h.newID("key"))
-	h.must(err)
+	f.must(err)
+	started, err := f.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: p.ID}, f.newID("key"))
+	f.must(err)
 	for _, e := range []run.Event{run.Resumed{}, run.Returned{Step: 0, Attempt: 1, Outcome: request.Outcome{Certainty: request.Unknown, Cause: "no answer"}}} {
-		h.must(h.store.Update(background, func(tx store.Tx) error {
-			_, err := h.repository.Apply(tx, runrepo.Ref{Tenant: "acme", RunID: started.Run.ID}, nil, e, runrepo.System)
+		f.must(f.store.Update(background, func(tx store.Tx) error {
+			_, err := f.repository.Apply(tx, runrepo.Ref{Tenant: "acme", RunID: started.Run.ID}, nil, e, runrepo.System)
 			return err
 		}))
 	}
-	h.answers = request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: 200}, Body: countersign.RawValue(`{"state":"done"}`)}
+	f.answers = request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: 200}, Body: countersign.RawValue(`{"state":"done"}`)}
 	return started.Run.ID
 }
 
 // probes are those of a run's step, each checked to be answered.
-func (h *fixture) probes(id string) (ns []int) {
-	h.t.Helper()
-	r, err := h.service.Run(background, as("acme"), id)
-	h.must(err)
+func (f *fixture) probes(id string) (ns []int) {
+	f.t.Helper()
+	r, err := f.service.Run(background, as("acme"), id)
+	f.must(err)
 	for _, p := range r.Steps[0].Probes {
 		if p.Unanswered() {
-			h.t.Fatalf("probe %d has no answer", p.N)
+			f.t.Fatalf("probe %d has no answer", p.N)
 		}
 		ns = append(ns, p.N)
 	}
@@ -56,8 +56,8 @@ func (h *fixture) probes(id string) (ns []int) {
 }
 
 // audited are the reasons and outcomes of a run's records of an action.
-func (h *fixture) audited(id, action string) (out []string) {
-	for _, rec := range h.log("acme", 0) {
+func (f *fixture) audited(id, action string) (out []string) {
+	for _, rec := range f.log("acme", 0) {
 		if rec.Subject == "run/"+id && rec.Action == action {
 			out = append(out, strings.TrimSpace(rec.Outcome+" "+rec.Reason))
 		}

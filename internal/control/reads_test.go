@@ -110,10 +110,10 @@ func TestADecisionReadsNoOtherRunsInItsTransaction(t *testing.T) {
 const body = 10 << 10
 
 // asks stores a run that waits for an approval of a request with this digest.
-func (h *fixture) asks(t *testing.T, a control.Actor, digest string) (approval string) {
+func (f *fixture) asks(t *testing.T, a control.Actor, digest string) (approval string) {
 	t.Helper()
-	approval = "apr-" + h.stands(t, a, time.Now(), countersign.RunWaitingApproval, countersign.WaitApproval)
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+	approval = "apr-" + f.stands(t, a, time.Now(), countersign.RunWaitingApproval, countersign.WaitApproval)
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		rec, version, err := records.Approvals.Get(tx, a.Tenant, approval)
 		if err != nil {
 			return err
@@ -175,10 +175,10 @@ func TestTheNamesOfAgentsCostTheSameHoweverManyInstancesAreHeard(t *testing.T) {
 }
 
 // auditReads gives what is read meanwhile.
-func (h *fixture) reading(do func()) reads {
-	c := &counting{Store: h.store.Store}
-	h.store.Store = c
-	defer func() { h.store.Store = c.Store }()
+func (f *fixture) reading(do func()) reads {
+	c := &counting{Store: f.store.Store}
+	f.store.Store = c
+	defer func() { f.store.Store = c.Store }()
 	do()
 	return c.reads
 }
@@ -207,27 +207,27 @@ type countingTx struct {
 	writes bool
 }
 
-func (tx countingTx) read(rows ...store.Row) {
+func (c countingTx) read(rows ...store.Row) {
 	for _, r := range rows {
-		tx.of.rows++
-		tx.of.bytes += len(r.Doc)
-		if tx.writes {
-			tx.of.written += len(r.Doc)
-			tx.of.turns++
+		c.of.rows++
+		c.of.bytes += len(r.Doc)
+		if c.writes {
+			c.of.written += len(r.Doc)
+			c.of.turns++
 		}
 	}
 }
 
-func (tx countingTx) Get(t *store.Table, tenant, id string) (store.Row, error) {
-	r, err := tx.Tx.Get(t, tenant, id)
+func (c countingTx) Get(t *store.Table, tenant, id string) (store.Row, error) {
+	r, err := c.Tx.Get(t, tenant, id)
 	if err == nil {
-		tx.read(r)
+		c.read(r)
 	}
 	return r, err
 }
 
-func (tx countingTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
-	rows, err := tx.Tx.List(t, tenant, q)
-	tx.read(rows...)
+func (c countingTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	rows, err := c.Tx.List(t, tenant, q)
+	c.read(rows...)
 	return rows, err
 }

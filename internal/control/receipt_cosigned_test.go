@@ -26,9 +26,9 @@ func cosigners() (all []checkpoint.Cosigner) {
 }
 
 // cosign keeps a head of acme's log, as so many records had it, with these cosignatures.
-func (h *fixture) cosign(epoch int, size int64, change func(*tlog.Hash), by ...checkpoint.Cosigner) {
-	h.t.Helper()
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+func (f *fixture) cosign(epoch int, size int64, change func(*tlog.Hash), by ...checkpoint.Cosigner) {
+	f.t.Helper()
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		key, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
 		if err != nil {
 			return err
@@ -54,15 +54,15 @@ func (h *fixture) cosign(epoch int, size int64, change func(*tlog.Hash), by ...c
 	}))
 }
 
-func (h *fixture) logSize() (size int64) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) (err error) { size, err = audit.Size(tx, "acme"); return err }))
+func (f *fixture) logSize() (size int64) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) (err error) { size, err = audit.Size(tx, "acme"); return err }))
 	return size
 }
 
-func (h *fixture) growLog(n int) {
-	h.t.Helper()
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+func (f *fixture) growLog(n int) {
+	f.t.Helper()
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		more := make([]countersign.AuditRecord, n)
 		for i := range more {
 			more[i] = countersign.AuditRecord{At: time.Now(), Actor: "user:ada@acme", Action: "projects.check", Subject: "project/acme-one", Outcome: countersign.AuditDone}

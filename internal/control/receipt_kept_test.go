@@ -18,8 +18,8 @@ import (
 )
 
 // keptHashes are the ids of the hashes that are kept with a tenant's audit log.
-func (h *fixture) keptHashes(tenant string) (ids []string) {
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) keptHashes(tenant string) (ids []string) {
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		rows, err := tx.List(store.AuditHeads, tenant, store.Query{Where: []store.Filter{{Column: "id", Op: store.AtMost, Values: []any{"99"}}}})
 		ids = nil
 		for _, row := range rows {
@@ -31,14 +31,14 @@ func (h *fixture) keptHashes(tenant string) (ids []string) {
 }
 
 // earlierLog gives a tenant a long audit log as an earlier release left it.
-func (h *fixture) earlierLog(tenant string) {
+func (f *fixture) earlierLog(tenant string) {
 	long := make([]countersign.AuditRecord, 20<<8)
 	for i := range long {
 		long[i] = countersign.AuditRecord{At: time.Now(), Actor: "user:ada@acme", Action: "projects.check", Subject: "project/acme-one", Outcome: countersign.AuditDone}
 	}
-	h.must(h.store.Update(background, func(tx store.Tx) error { return audit.Append(tx, tenant, long) }))
-	for _, id := range h.keptHashes(tenant) {
-		h.must(h.store.Update(background, func(tx store.Tx) error { return tx.Delete(store.AuditHeads, tenant, id) }))
+	f.must(f.store.Update(background, func(tx store.Tx) error { return audit.Append(tx, tenant, long) }))
+	for _, id := range f.keptHashes(tenant) {
+		f.must(f.store.Update(background, func(tx store.Tx) error { return tx.Delete(store.AuditHeads, tenant, id) }))
 	}
 }
 

@@ -16,29 +16,29 @@ import (
 )
 
 // ended makes a run that was cancelled.
-func (h *fixture) ended(tenant string) string {
-	h.t.Helper()
-	p, err := h.service.CreatePlan(background, as(tenant), countersign.PlanWrite{Name: "p", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive, Steps: []countersign.Step{
+func (f *fixture) ended(tenant string) string {
+	f.t.Helper()
+	p, err := f.service.CreatePlan(background, as(tenant), countersign.PlanWrite{Name: "p", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive, Steps: []countersign.Step{
 		{ID: "s", Name: "s", ProjectID: tenant + "-one", Capability: "ping"},
 	}})
-	h.must(err)
-	started, err := h.service.StartRun(background, as(tenant), countersign.RunStart{PlanID: p.ID}, h.newID("key"))
-	h.must(err)
-	_, err = h.service.CancelRun(background, as(tenant), started.Run.ID, "enough")
-	h.must(err)
+	f.must(err)
+	started, err := f.service.StartRun(background, as(tenant), countersign.RunStart{PlanID: p.ID}, f.newID("key"))
+	f.must(err)
+	_, err = f.service.CancelRun(background, as(tenant), started.Run.ID, "enough")
+	f.must(err)
 	return started.Run.ID
 }
 
-func (h *fixture) receipt(tenant, run string) []byte {
-	h.t.Helper()
-	text, err := h.service.Receipt(background, as(tenant), run)
-	h.must(err)
+func (f *fixture) receipt(tenant, run string) []byte {
+	f.t.Helper()
+	text, err := f.service.Receipt(background, as(tenant), run)
+	f.must(err)
 	return text
 }
 
-func (h *fixture) receiptKeys() (keys records.ReceiptKeys) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) receiptKeys() (keys records.ReceiptKeys) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		found, _, err := records.AllReceiptKeys.Get(tx, store.Realm, records.ReceiptKeysID)
 		if err == nil {
 			keys = *found

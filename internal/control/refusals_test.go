@@ -22,17 +22,17 @@ func viewerOf(tenant, name string) control.Actor {
 }
 
 // refuse has somebody refused so many times.
-func (h *fixture) refuse(t *testing.T, a control.Actor, op access.Operation, subject string, times int) {
+func (f *fixture) refuse(t *testing.T, a control.Actor, op access.Operation, subject string, times int) {
 	t.Helper()
 	for range times {
-		wantCode(t, h.service.Authorize(background, a, op, subject), countersign.CodeRoleRequired)
+		wantCode(t, f.service.Authorize(background, a, op, subject), countersign.CodeRoleRequired)
 	}
 }
 
 // told are the refusals in a log from a record on: actor, action, subject and count.
-func (h *fixture) told(tenant string, from int) (out []countersign.AuditRecord) {
-	h.t.Helper()
-	for _, r := range h.log(tenant, from) {
+func (f *fixture) told(tenant string, from int) (out []countersign.AuditRecord) {
+	f.t.Helper()
+	for _, r := range f.log(tenant, from) {
 		if r.Outcome != countersign.AuditDone {
 			out = append(out, countersign.AuditRecord{Actor: r.Actor, Action: r.Action, Subject: r.Subject, Outcome: r.Outcome, Count: r.Count, At: r.At})
 		}

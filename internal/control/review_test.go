@@ -18,17 +18,17 @@ type reviewed struct {
 	begun time.Time
 }
 
-func (h *reviewed) approval(id string, minute int, status countersign.ApprovalStatus, project, capability string) {
-	h.t.Helper()
-	at := h.begun.Add(time.Duration(minute) * time.Minute)
+func (r *reviewed) approval(id string, minute int, status countersign.ApprovalStatus, project, capability string) {
+	r.t.Helper()
+	at := r.begun.Add(time.Duration(minute) * time.Minute)
 	a := &records.Approval{
 		Approval: countersign.Approval{
 			ID: id, RunID: "run-" + id, StepID: "s", Status: status, ProjectID: project, Capability: capability,
-			RequestedBy: "user:ada@acme", RequestedAt: at, ExpiresAt: h.begun.Add(24 * time.Hour), DecidedBy: "user:eve@acme",
+			RequestedBy: "user:ada@acme", RequestedAt: at, ExpiresAt: r.begun.Add(24 * time.Hour), DecidedBy: "user:eve@acme",
 		},
 		Requester: access.Requester{ID: "user:ada@acme", Email: "ada@acme"},
 	}
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+	r.must(r.store.Update(background, func(tx store.Tx) error {
 		_, err := records.Approvals.Put(tx, "acme", id, a, 0)
 		return err
 	}))

@@ -15,11 +15,11 @@ import (
 )
 
 // needles makes runs whose step has a common word and so many bytes besides, and indexes them.
-func (h *fixture) needles(a control.Actor, runs, bytes int) {
-	h.t.Helper()
+func (f *fixture) needles(a control.Actor, runs, bytes int) {
+	f.t.Helper()
 	for i := range runs {
-		id := h.startedOn(a, a.Tenant+"-one")
-		h.must(h.store.Update(background, func(tx store.Tx) error {
+		id := f.startedOn(a, a.Tenant+"-one")
+		f.must(f.store.Update(background, func(tx store.Tx) error {
 			steps := records.Steps(id, 0, "")
 			step, version, err := steps.Get(tx, a.Tenant, records.StepID(id, 0))
 			if err != nil {
@@ -36,11 +36,11 @@ func (h *fixture) needles(a control.Actor, runs, bytes int) {
 			return err
 		}))
 		var terms []string
-		h.must(h.store.View(background, func(tx store.Tx) (err error) {
-			terms, _, err = h.service.SearchTerms(tx, a.Tenant, id)
+		f.must(f.store.View(background, func(tx store.Tx) (err error) {
+			terms, _, err = f.service.SearchTerms(tx, a.Tenant, id)
 			return err
 		}))
-		h.must(h.store.Update(background, func(tx store.Tx) error {
+		f.must(f.store.Update(background, func(tx store.Tx) error {
 			for _, term := range terms {
 				if _, err := records.Terms.Add(tx, a.Tenant, term, &records.Term{}); err != nil {
 					return err
@@ -52,14 +52,14 @@ func (h *fixture) needles(a control.Actor, runs, bytes int) {
 }
 
 // startedOn is a run of one step of a project that asks for an approval.
-func (h *fixture) startedOn(a control.Actor, project string) string {
-	h.t.Helper()
-	p, err := h.service.CreatePlan(background, a, countersign.PlanWrite{
+func (f *fixture) startedOn(a control.Actor, project string) string {
+	f.t.Helper()
+	p, err := f.service.CreatePlan(background, a, countersign.PlanWrite{
 		Name: "Refund", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive, Steps: []countersign.Step{{ID: "s", ProjectID: project, Capability: "ping"}},
 	})
-	h.must(err)
-	started, err := h.service.StartRun(background, a, countersign.RunStart{PlanID: p.ID}, h.newID("key"))
-	h.must(err)
+	f.must(err)
+	started, err := f.service.StartRun(background, a, countersign.RunStart{PlanID: p.ID}, f.newID("key"))
+	f.must(err)
 	return started.Run.ID
 }
 
@@ -150,14 +150,14 @@ type held struct {
 
 type holding struct{}
 
-func (g *held) View(ctx context.Context, fn func(store.Tx) error) error {
+func (h *held) View(ctx context.Context, fn func(store.Tx) error) error {
 	if ctx.Value(holding{}) != nil {
-		g.mu.Lock()
-		g.under++
-		g.mu.Unlock()
-		<-g.let
+		h.mu.Lock()
+		h.under++
+		h.mu.Unlock()
+		<-h.let
 	}
-	return g.Store.View(ctx, fn)
+	return h.Store.View(ctx, fn)
 }
 
 // TestNoTenantHasAllReaders: whatever takes long for one, and however often it is asked for,

@@ -120,17 +120,17 @@ func openStepBed(b *testing.B) *stepBed {
 }
 
 // one runs a run of steps of a capability to its end.
-func (t *stepBed) one(capability string) {
-	b := t.b
+func (s *stepBed) one(capability string) {
+	b := s.b
 	w := countersign.PlanWrite{Name: "Refund", ModelID: "m", ModelRevision: 1, Mode: countersign.ModeLive}
 	for i := range blockSteps {
-		w.Steps = append(w.Steps, countersign.Step{ID: fmt.Sprintf("s%d", i), ProjectID: "default-shop", Capability: capability, Input: map[string]countersign.Value{"orderId": countersign.String(t.newID("A")), "amount": countersign.RawValue("24.90")}})
+		w.Steps = append(w.Steps, countersign.Step{ID: fmt.Sprintf("s%d", i), ProjectID: "default-shop", Capability: capability, Input: map[string]countersign.Value{"orderId": countersign.String(s.newID("A")), "amount": countersign.RawValue("24.90")}})
 	}
-	p, err := t.service.CreatePlan(b.Context(), t.boss, w)
+	p, err := s.service.CreatePlan(b.Context(), s.boss, w)
 	no(b, err)
-	started, err := t.service.StartRun(b.Context(), t.boss, countersign.RunStart{PlanID: p.ID}, t.newID("key"))
+	started, err := s.service.StartRun(b.Context(), s.boss, countersign.RunStart{PlanID: p.ID}, s.newID("key"))
 	no(b, err)
-	watched, err := t.service.Watch(b.Context(), t.boss, started.Run.ID)
+	watched, err := s.service.Watch(b.Context(), s.boss, started.Run.ID)
 	no(b, err)
 	defer watched.Close()
 	r := &watched.Now
@@ -142,12 +142,12 @@ func (t *stepBed) one(capability string) {
 	}
 }
 
-func (t *stepBed) block(capability string) time.Duration { return t.part(capability, blockRuns) }
+func (s *stepBed) block(capability string) time.Duration { return s.part(capability, blockRuns) }
 
-func (t *stepBed) part(capability string, runs int) time.Duration {
+func (s *stepBed) part(capability string, runs int) time.Duration {
 	began := time.Now()
 	for range runs {
-		t.one(capability)
+		s.one(capability)
 	}
 	return time.Since(began)
 }

@@ -13,22 +13,22 @@ import (
 )
 
 // asking is a process that makes codes.
-func (d *limitFixture) asking() *control.Service {
-	cfg := control.Config{Now: func() time.Time { return d.now }, NewSecret: func() (s [32]byte) {
+func (l *limitFixture) asking() *control.Service {
+	cfg := control.Config{Now: func() time.Time { return l.now }, NewSecret: func() (s [32]byte) {
 		_, _ = rand.Read(s[:])
 		return s
 	}}
-	s := control.New(cfg, d.store, nil, nil, nil, nil, slog.New(slog.DiscardHandler))
-	d.t.Cleanup(s.Close)
+	s := control.New(cfg, l.store, nil, nil, nil, nil, slog.New(slog.DiscardHandler))
+	l.t.Cleanup(s.Close)
 	return s
 }
 
 // asks says whether a code may be asked for.
-func (d *limitFixture) asks(at *control.Service, from string) bool {
-	d.t.Helper()
+func (l *limitFixture) asks(at *control.Service, from string) bool {
+	l.t.Helper()
 	_, err := at.AskForCode(background, "ada@example.com", from)
 	if err != nil && !errors.Is(err, control.ErrTooMany) {
-		d.t.Fatal(err)
+		l.t.Fatal(err)
 	}
 	return err == nil
 }

@@ -62,38 +62,38 @@ func TestNobodyIsToldOfEqualTitlesThatAreMaskedToThem(t *testing.T) {
 }
 
 // titled makes a project whose capability has a title with a sensitive input.
-func (h *fixture) titled() {
-	h.t.Helper()
-	_, err := h.service.PutProject(background, as("acme"), "acme-pay", countersign.ProjectWrite{Name: "pay", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{{
+func (f *fixture) titled() {
+	f.t.Helper()
+	_, err := f.service.PutProject(background, as("acme"), "acme-pay", countersign.ProjectWrite{Name: "pay", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{{
 		Name: "pay", Method: "POST", Path: "/pay", Title: "Pay {amount} to Ada", Sensitive: []string{"amount"},
 		InputSchema: map[string]countersign.InputField{"amount": {Type: "string", Required: true}},
 	}}})
-	h.must(err)
-	_, err = h.service.CheckHealth(background, as("acme"), "acme-pay")
-	h.must(err)
-	_, err = h.service.EnableProject(background, as("acme"), "acme-pay", countersign.Toggle{ExpectedRevision: 1})
-	h.must(err)
+	f.must(err)
+	_, err = f.service.CheckHealth(background, as("acme"), "acme-pay")
+	f.must(err)
+	_, err = f.service.EnableProject(background, as("acme"), "acme-pay", countersign.Toggle{ExpectedRevision: 1})
+	f.must(err)
 }
 
 // pays stores a run whose step pays and stands so, with its approval.
-func (h *fixture) pays(t *testing.T, amount string, at time.Time, status countersign.StepStatus) string {
+func (f *fixture) pays(t *testing.T, amount string, at time.Time, status countersign.StepStatus) string {
 	t.Helper()
 	input := map[string]countersign.Value{"amount": countersign.String(amount)}
-	p, err := h.service.CreatePlan(background, as("acme"), countersign.PlanWrite{
+	p, err := f.service.CreatePlan(background, as("acme"), countersign.PlanWrite{
 		Name: "Pay", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive,
 		Steps: []countersign.Step{{ID: "s", ProjectID: "acme-pay", Capability: "pay", Input: input}},
 	})
-	h.must(err)
-	started, err := h.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: p.ID}, h.newID("key"))
-	h.must(err)
-	h.poses(started.Run.ID, started.Run.ID, at, status)
+	f.must(err)
+	started, err := f.service.StartRun(background, as("acme"), countersign.RunStart{PlanID: p.ID}, f.newID("key"))
+	f.must(err)
+	f.poses(started.Run.ID, started.Run.ID, at, status)
 	return started.Run.ID
 }
 
 // poses stores a run like another one.
-func (h *fixture) poses(of, id string, at time.Time, status countersign.StepStatus) {
-	h.t.Helper()
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+func (f *fixture) poses(of, id string, at time.Time, status countersign.StepStatus) {
+	f.t.Helper()
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		r, version, err := records.Runs.Get(tx, "acme", of)
 		if err != nil {
 			return err
@@ -126,11 +126,11 @@ func (h *fixture) poses(of, id string, at time.Time, status countersign.StepStat
 }
 
 // others stores more runs like one.
-func (h *fixture) others(of string, n int) {
-	h.t.Helper()
-	r, err := h.service.Run(background, control.Actor{Principal: as("acme").Principal}, of)
-	h.must(err)
+func (f *fixture) others(of string, n int) {
+	f.t.Helper()
+	r, err := f.service.Run(background, control.Actor{Principal: as("acme").Principal}, of)
+	f.must(err)
 	for i := range n {
-		h.poses(of, fmt.Sprintf("%s-%03d", of, i), time.Now(), r.Steps[0].Status)
+		f.poses(of, fmt.Sprintf("%s-%03d", of, i), time.Now(), r.Steps[0].Status)
 	}
 }

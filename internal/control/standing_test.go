@@ -106,15 +106,15 @@ func (g *gate) done(actor string, op access.Operation) (n int) {
 }
 
 // approverToken is a token that decides.
-func (h *fixture) approverToken() (id string, a control.Actor) {
-	h.t.Helper()
+func (f *fixture) approverToken() (id string, a control.Actor) {
+	f.t.Helper()
 	boss := as("acme")
 	boss.Roles = append(boss.Roles, countersign.RoleApprover)
-	made, err := h.service.CreateToken(background, boss, countersign.TokenWrite{Name: "approver", Roles: []countersign.Role{countersign.RoleApprover, countersign.RoleOperator}})
-	h.must(err)
-	door := h.on(h.store)
+	made, err := f.service.CreateToken(background, boss, countersign.TokenWrite{Name: "approver", Roles: []countersign.Role{countersign.RoleApprover, countersign.RoleOperator}})
+	f.must(err)
+	door := f.on(f.store)
 	p, err := door.Authenticate(background, made.Secret)
-	h.must(err)
+	f.must(err)
 	door.Close() // so that noting the token's use is no commit of what comes
 	return made.ID, control.Actor{Principal: p}
 }

@@ -21,24 +21,24 @@ func pinging(mode string) countersign.AgentRunStart {
 	return countersign.AgentRunStart{ExpectedRevision: 1, Mode: mode, Capability: "ping", Expectation: done}
 }
 
-func (h *fixture) startPing(id, mode, key string) (control.Started, error) {
-	return h.service.StartAgentRun(background, as("acme"), id, pinging(mode), key)
+func (f *fixture) startPing(id, mode, key string) (control.Started, error) {
+	return f.service.StartAgentRun(background, as("acme"), id, pinging(mode), key)
 }
 
-func (h *fixture) startTeamRun(mode, key string) (control.Started, error) {
-	return h.service.StartTeamRun(background, as("acme"), "t1", countersign.TeamRunStart{ExpectedRevision: 1, Mode: mode}, key)
+func (f *fixture) startTeamRun(mode, key string) (control.Started, error) {
+	return f.service.StartTeamRun(background, as("acme"), "t1", countersign.TeamRunStart{ExpectedRevision: 1, Mode: mode}, key)
 }
 
-func (h *fixture) suspendAgent(id string) {
-	h.t.Helper()
-	_, err := h.service.SuspendAgent(background, as("acme"), id, countersign.Admission{Reason: "r"})
-	h.must(err)
+func (f *fixture) suspendAgent(id string) {
+	f.t.Helper()
+	_, err := f.service.SuspendAgent(background, as("acme"), id, countersign.Admission{Reason: "r"})
+	f.must(err)
 }
 
-func (h *fixture) disable(project string) {
-	h.t.Helper()
-	_, err := h.service.DisableProject(background, as("acme"), project, countersign.Toggle{ExpectedRevision: 1})
-	h.must(err)
+func (f *fixture) disable(project string) {
+	f.t.Helper()
+	_, err := f.service.DisableProject(background, as("acme"), project, countersign.Toggle{ExpectedRevision: 1})
+	f.must(err)
 }
 
 // What changes between the plan and its commit is drift, as it is for any plan.

@@ -198,8 +198,8 @@ func (d *doubtful) Update(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 // refusals are those in acme's log.
-func (h *fixture) refusals() (n int) {
-	for _, r := range h.log("acme", 1) {
+func (f *fixture) refusals() (n int) {
+	for _, r := range f.log("acme", 1) {
 		if r.Outcome != countersign.AuditDone {
 			n++
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-func (h *fixture) putTeam(a control.Actor, id string, w countersign.TeamWrite) (countersign.Team, error) {
-	return h.service.PutTeam(background, a, id, w)
+func (f *fixture) putTeam(a control.Actor, id string, w countersign.TeamWrite) (countersign.Team, error) {
+	return f.service.PutTeam(background, a, id, w)
 }
 
 // TestTeamNeedsEveryMembersSystemInScope: to be written, over one that is out of

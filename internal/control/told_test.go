@@ -48,10 +48,10 @@ func lastTold(w *updates.Watcher) (revision int64) {
 	}
 }
 
-func (h *fixture) revision(ref runrepo.Ref) (revision int64) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
-		held, err := h.repository.Load(tx, ref)
+func (f *fixture) revision(ref runrepo.Ref) (revision int64) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
+		held, err := f.repository.Load(tx, ref)
 		if err == nil {
 			revision = held.Run().Revision
 		}

@@ -53,8 +53,8 @@ type turn struct {
 
 // inTurn begins pieces of work one after the other while nothing can go on, lets
 // everything go on, and gives the tenants in the order in which their work ended.
-func (h *fixture) inTurn(g *gated, list ...turn) (ended []string) {
-	h.t.Helper()
+func (f *fixture) inTurn(g *gated, list ...turn) (ended []string) {
+	f.t.Helper()
 	g.gate = make(chan bool)
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -80,7 +80,7 @@ func (h *fixture) inTurn(g *gated, list ...turn) (ended []string) {
 		case <-done:
 			g.gate = nil
 			if failed != nil {
-				h.t.Fatalf("%v", failed)
+				f.t.Fatalf("%v", failed)
 			}
 			return ended
 		}

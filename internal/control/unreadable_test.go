@@ -115,9 +115,9 @@ func (f *failing) View(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 // all is everything in the store.
-func (h *fixture) all() (found string) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) all() (found string) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		found = ""
 		for _, table := range store.Tables() {
 			for _, tenant := range append(tenants, "gamma", store.Realm) {

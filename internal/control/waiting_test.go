@@ -14,10 +14,10 @@ import (
 
 // stands stores a run by hand that stands still since a time: nothing drives the
 // runs of a fixture.
-func (h *fixture) stands(t *testing.T, a control.Actor, at time.Time, status countersign.RunStatus, kind string) string {
+func (f *fixture) stands(t *testing.T, a control.Actor, at time.Time, status countersign.RunStatus, kind string) string {
 	t.Helper()
-	id := h.startOne(t, a)
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+	id := f.startOne(t, a)
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		r, version, err := records.Runs.Get(tx, a.Tenant, id)
 		if err != nil {
 			return err
@@ -38,21 +38,21 @@ func (h *fixture) stands(t *testing.T, a control.Actor, at time.Time, status cou
 	return id
 }
 
-func (h *fixture) startOne(t *testing.T, a control.Actor) string {
+func (f *fixture) startOne(t *testing.T, a control.Actor) string {
 	t.Helper()
-	return h.started(a)
+	return f.started(a)
 }
 
 // started is a run of one step that asks for an approval.
-func (h *fixture) started(a control.Actor) string {
-	h.t.Helper()
-	p, err := h.service.CreatePlan(background, a, countersign.PlanWrite{
+func (f *fixture) started(a control.Actor) string {
+	f.t.Helper()
+	p, err := f.service.CreatePlan(background, a, countersign.PlanWrite{
 		Name: "Refund", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive,
 		Steps: []countersign.Step{{ID: "s", ProjectID: "acme-one", Capability: "ping"}},
 	})
-	h.must(err)
-	started, err := h.service.StartRun(background, a, countersign.RunStart{PlanID: p.ID}, h.newID("key"))
-	h.must(err)
+	f.must(err)
+	started, err := f.service.StartRun(background, a, countersign.RunStart{PlanID: p.ID}, f.newID("key"))
+	f.must(err)
 	return started.Run.ID
 }
 

@@ -24,26 +24,26 @@ type countedTx struct {
 	n     *atomic.Int64
 }
 
-func (s *readsCounted) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return s.Store.Update(ctx, func(tx store.Tx) error { return fn(countedTx{tx, s.table, &s.updating}) })
+func (r *readsCounted) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return r.Store.Update(ctx, func(tx store.Tx) error { return fn(countedTx{tx, r.table, &r.updating}) })
 }
 
-func (s *readsCounted) View(ctx context.Context, fn func(store.Tx) error) error {
-	return s.Store.View(ctx, func(tx store.Tx) error { return fn(countedTx{tx, s.table, &s.views}) })
+func (r *readsCounted) View(ctx context.Context, fn func(store.Tx) error) error {
+	return r.Store.View(ctx, func(tx store.Tx) error { return fn(countedTx{tx, r.table, &r.views}) })
 }
 
-func (tx countedTx) Get(t *store.Table, tenant, id string) (store.Row, error) {
-	if t == tx.table {
-		tx.n.Add(1)
+func (c countedTx) Get(t *store.Table, tenant, id string) (store.Row, error) {
+	if t == c.table {
+		c.n.Add(1)
 	}
-	return tx.Tx.Get(t, tenant, id)
+	return c.Tx.Get(t, tenant, id)
 }
 
-func (tx countedTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
-	if t == tx.table {
-		tx.n.Add(1)
+func (c countedTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	if t == c.table {
+		c.n.Add(1)
 	}
-	return tx.Tx.List(t, tenant, q)
+	return c.Tx.List(t, tenant, q)
 }
 
 // TestAnEditReadsThePastOnce: many capabilities are new to it, and each of many earlier
@@ -85,9 +85,9 @@ func TestAnEditReadsThePastOnce(t *testing.T) {
 }
 
 // weakened says whether the newest record about the tenant's projects is marked.
-func (h *fixture) weakened() (is bool) {
-	h.t.Helper()
-	h.must(h.store.View(background, func(tx store.Tx) error {
+func (f *fixture) weakened() (is bool) {
+	f.t.Helper()
+	f.must(f.store.View(background, func(tx store.Tx) error {
 		page, err := audit.List(tx, "acme", audit.Filter{}, 1, 0)
 		is = err == nil && page.Items[0].Weakens
 		return err

@@ -14,13 +14,13 @@ import (
 var hookID = records.WebhookProgressID("acme", "ops")
 
 // putHook writes acme's webhook over this revision, and gives how far it stands.
-func (h *fixture) putHook(revision int64, change func(w *countersign.WebhookWrite)) (p *records.WebhookProgress, size int64) {
-	h.t.Helper()
+func (f *fixture) putHook(revision int64, change func(w *countersign.WebhookWrite)) (p *records.WebhookProgress, size int64) {
+	f.t.Helper()
 	w := countersign.WebhookWrite{URL: "https://hooks.example/secret-path", Events: []string{countersign.EventRunEnded, countersign.EventApprovalRequested}, SecretEnv: "HOOK", ExpectedRevision: revision}
 	change(&w)
-	_, err := h.service.PutWebhook(background, as("acme"), "ops", w)
-	h.must(err)
-	h.must(h.store.View(background, func(tx store.Tx) (err error) {
+	_, err := f.service.PutWebhook(background, as("acme"), "ops", w)
+	f.must(err)
+	f.must(f.store.View(background, func(tx store.Tx) (err error) {
 		if size, err = audit.Size(tx, "acme"); err == nil {
 			p, _, err = records.WebhookProgresses.Get(tx, store.Realm, hookID)
 		}
@@ -31,9 +31,9 @@ func (h *fixture) putHook(revision int64, change func(w *countersign.WebhookWrit
 
 // lags gives acme's webhook a progress: two records of the log looked at, and one
 // notification that is tried again in an hour.
-func (h *fixture) lags() {
-	h.t.Helper()
-	h.must(h.store.Update(background, func(tx store.Tx) error {
+func (f *fixture) lags() {
+	f.t.Helper()
+	f.must(f.store.Update(background, func(tx store.Tx) error {
 		p, version, err := records.WebhookProgresses.Get(tx, store.Realm, hookID)
 		if err != nil {
 			return err

@@ -119,8 +119,8 @@ type startRequest struct {
 }
 
 // content is all of an order but its key.
-func (o startRequest) content(t *rapid.T) string {
-	text, err := countersign.Marshal([]any{o.isTeam, o.id, o.agent, o.team})
+func (s startRequest) content(t *rapid.T) string {
+	text, err := countersign.Marshal([]any{s.isTeam, s.id, s.agent, s.team})
 	if err != nil {
 		t.Fatal(err)
 	}

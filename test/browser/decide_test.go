@@ -29,9 +29,9 @@ func (s *stage) waiting(plan string) (run, approval string) {
 }
 
 // readyStage makes a stage with a model and a LIVE plan, and two signed-in people of the shop.
-func (h *fixture) readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
+func (f *fixture) readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
 	t.Helper()
-	s = h.newStage(t)
+	s = f.newStage(t)
 	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
 	s.all.Put("/models/refund-agent", doc{"document": harness.Model("refund-agent")}).OK(t)
 	s.receiver.On("GET", "/refunds/A-48213", harness.Answering(200, `{"state":"succeeded","amount":249.00}`))
@@ -43,9 +43,9 @@ func (h *fixture) readyStage(t *testing.T) (s *stage, plan string, ines, mara *t
 }
 
 // anUncertainOutcomeIsProbedAndReconciled: the run goes on, and the request is not sent again.
-func (h *fixture) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
+func (f *fixture) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	t.Helper()
-	s, plan, ines, mara := h.readyStage(t)
+	s, plan, ines, mara := f.readyStage(t)
 	s.receiver.On("POST", "/refunds", harness.HangingUp())
 	run, approval := s.waiting(plan)
 	ines.open("/runs/" + run)
@@ -74,9 +74,9 @@ func (h *fixture) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	}
 }
 
-func (h *fixture) aRejectedApprovalEndsTheRun(t *testing.T) {
+func (f *fixture) aRejectedApprovalEndsTheRun(t *testing.T) {
 	t.Helper()
-	s, plan, ines, mara := h.readyStage(t)
+	s, plan, ines, mara := f.readyStage(t)
 	run, approval := s.waiting(plan)
 	ines.open("/runs/" + run)
 	mara.open("/approvals/" + approval)
@@ -91,9 +91,9 @@ func (h *fixture) aRejectedApprovalEndsTheRun(t *testing.T) {
 }
 
 // twoTabsDecideAtOnce: one decides, the other sees who did; one request is sent.
-func (h *fixture) twoTabsDecideAtOnce(t *testing.T) {
+func (f *fixture) twoTabsDecideAtOnce(t *testing.T) {
 	t.Helper()
-	s, plan, _, mara := h.readyStage(t)
+	s, plan, _, mara := f.readyStage(t)
 	s.receiver.On("POST", "/refunds", harness.Answering(201, `{"id":"re_1","state":"succeeded"}`))
 	s.admin.Put("/users/"+s.mail("ben"), doc{"roles": []string{"APPROVER"}}).OK(t)
 	ben := newTab(t, s.Server)
@@ -116,9 +116,9 @@ func (h *fixture) twoTabsDecideAtOnce(t *testing.T) {
 
 // anExpiredSessionKeepsTheText: a person whose session has ended decides nothing, and the page shows the text
 // that was typed.
-func (h *fixture) anExpiredSessionKeepsTheText(t *testing.T) {
+func (f *fixture) anExpiredSessionKeepsTheText(t *testing.T) {
 	t.Helper()
-	s, plan, _, mara := h.readyStage(t)
+	s, plan, _, mara := f.readyStage(t)
 	run, approval := s.waiting(plan)
 	mara.open("/approvals/" + approval)
 	mara.fill(`[name="reason"]`, "a reason that took a while to write")
@@ -135,9 +135,9 @@ func (h *fixture) anExpiredSessionKeepsTheText(t *testing.T) {
 
 // aForeignFormDecidesNothing: neither a form without the page's token, nor one that another site makes the
 // browser send.
-func (h *fixture) aForeignFormDecidesNothing(t *testing.T) {
+func (f *fixture) aForeignFormDecidesNothing(t *testing.T) {
 	t.Helper()
-	s, plan, _, mara := h.readyStage(t)
+	s, plan, _, mara := f.readyStage(t)
 	run, approval := s.waiting(plan)
 	mara.open("/approvals/" + approval)
 	js[bool](mara, `document.querySelectorAll('[name="csrf"]').forEach(function (f) { f.value = "forged" }) || true`)

@@ -23,9 +23,9 @@ func TestTheDeskInTheBrowser(t *testing.T) {
 }
 
 // deskStage is a stage whose refunds name their amount in a title.
-func (h *fixture) deskStage(t *testing.T) (*stage, *tab) {
+func (f *fixture) deskStage(t *testing.T) (*stage, *tab) {
 	t.Helper()
-	s := h.newStage(t)
+	s := f.newStage(t)
 	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
 	text, amount := harness.Input("string", true), harness.Input("number", true)
 	more := doc{"title": "Refund {amount} to the customer of {orderId}", "probe": "refund.read", "inputSchema": doc{"orderId": text, "amount": amount, "currency": harness.Input("string", false), "note": harness.Input("string", false)}}
@@ -60,9 +60,9 @@ func refundOf(order, amount string) doc {
 
 // whatIsDecidedOneAfterTheOther: after each decision the next one stands there, and what became of
 // the last one is said; no page but those of the desk is seen.
-func (h *fixture) whatIsDecidedOneAfterTheOther(t *testing.T) {
+func (f *fixture) whatIsDecidedOneAfterTheOther(t *testing.T) {
 	t.Helper()
-	s, mara := h.deskStage(t)
+	s, mara := f.deskStage(t)
 	const n = 4
 	for i := range n {
 		s.wants("refund.create", refundOf(fmt.Sprintf("A-%d", i), fmt.Sprintf("%d.50", 10+i)))
@@ -86,9 +86,9 @@ func (h *fixture) whatIsDecidedOneAfterTheOther(t *testing.T) {
 }
 
 // aCorrectionIsTypedOverAnInput: no JSON is typed, and a corrected request can't be approved.
-func (h *fixture) aCorrectionIsTypedOverAnInput(t *testing.T) {
+func (f *fixture) aCorrectionIsTypedOverAnInput(t *testing.T) {
 	t.Helper()
-	s, mara := h.deskStage(t)
+	s, mara := f.deskStage(t)
 	run, approval := s.wants("refund.create", refundOf("A-90211", "4890"))
 	mara.open("/approvals/" + approval)
 	mara.fill(`[name="input.amount"]`, "4850")
@@ -104,9 +104,9 @@ func (h *fixture) aCorrectionIsTypedOverAnInput(t *testing.T) {
 
 // othersDecideMeanwhile: an open page says so where it stands, and keeps what was typed; what is
 // new waits above the list.
-func (h *fixture) othersDecideMeanwhile(t *testing.T) {
+func (f *fixture) othersDecideMeanwhile(t *testing.T) {
 	t.Helper()
-	s, mara := h.deskStage(t)
+	s, mara := f.deskStage(t)
 	first, approval := s.wants("refund.create", refundOf("A-1", "1"))
 	second, _ := s.wants("refund.create", refundOf("A-2", "2"))
 	mara.open("/approvals/" + approval)
@@ -123,9 +123,9 @@ func (h *fixture) othersDecideMeanwhile(t *testing.T) {
 	mara.sees("approved it.")
 }
 
-func (h *fixture) pagesOfTheDeskAreSound(t *testing.T) {
+func (f *fixture) pagesOfTheDeskAreSound(t *testing.T) {
 	t.Helper()
-	s, mara := h.deskStage(t)
+	s, mara := f.deskStage(t)
 	_, approval := s.wants("refund.create", refundOf("A-90211", "4890"))
 	s.wants("refund.create", refundOf("A-90211", "4890"))
 	s.wants("refund.create", refundOf("А-48213", "59.90"))

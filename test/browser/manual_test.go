@@ -10,9 +10,9 @@ import (
 
 // manualIsSound checks the manual, which can be read without a session: every page in its index for programs, the
 // pages of the reference, and the page for a missing address.
-func (h *fixture) manualIsSound(t *testing.T) {
+func (f *fixture) manualIsSound(t *testing.T) {
 	t.Helper()
-	p := newTab(t, h.Server)
+	p := newTab(t, f.Server)
 	paths := p.manualPages()
 	for _, path := range append(paths, "/docs/", "/docs/nothing-here", "/docs/api/types") {
 		name := strings.ReplaceAll(strings.Trim(path, "/"), "/", " ")

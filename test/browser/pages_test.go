@@ -68,11 +68,11 @@ func TestPagesAreSoundForEverybody(t *testing.T) {
 	t.Run("Console", h.consoleIsSound)
 }
 
-func (h *fixture) consoleIsSound(t *testing.T) {
+func (f *fixture) consoleIsSound(t *testing.T) {
 	t.Helper()
-	s := h.furnish(t, "default", h.Admin)
+	s := f.furnish(t, "default", f.Admin)
 	s.fill()
-	p := newTab(t, h.Server)
+	p := newTab(t, f.Server)
 	p.signIn(s.mail("ada"))
 	s.admin.Put("/users/"+s.mail("ada"), doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}).OK(t)
 	p.look("running run", s.startHanging())
@@ -91,7 +91,7 @@ func (h *fixture) consoleIsSound(t *testing.T) {
 	for _, name := range names {
 		p.look(name, all[name])
 	}
-	realm := newTab(t, h.Server)
+	realm := newTab(t, f.Server)
 	realm.signIn(realmAdministrator)
 	for _, name := range slices.Sorted(maps.Keys(realmPages)) {
 		realm.look(name, realmPages[name])

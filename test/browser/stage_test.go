@@ -54,19 +54,19 @@ func everyTenant() string {
 func storyTenant(n int) string { return fmt.Sprintf("story%d", n) }
 
 // newStage makes a tenant with the shop registered and enabled.
-func (h *fixture) newStage(t *testing.T) *stage {
+func (f *fixture) newStage(t *testing.T) *stage {
 	t.Helper()
-	h.tenants++
-	tenant := storyTenant(h.tenants)
-	h.Admin.Put("/tenants/"+tenant, doc{"name": tenant}).OK(t)
-	made := h.Admin.Post("/tokens", doc{"name": "admin", "roles": []string{"ADMIN"}, "expiresInDays": 9, "tenantId": tenant}).OK(t)
-	return h.furnish(t, tenant, h.As(made.At("token").Text()))
+	f.tenants++
+	tenant := storyTenant(f.tenants)
+	f.Admin.Put("/tenants/"+tenant, doc{"name": tenant}).OK(t)
+	made := f.Admin.Post("/tokens", doc{"name": "admin", "roles": []string{"ADMIN"}, "expiresInDays": 9, "tenantId": tenant}).OK(t)
+	return f.furnish(t, tenant, f.As(made.At("token").Text()))
 }
 
 // furnish registers and enables the shop of a tenant, and adds its users.
-func (h *fixture) furnish(t *testing.T, tenant string, admin *harness.Client) *stage {
+func (f *fixture) furnish(t *testing.T, tenant string, admin *harness.Client) *stage {
 	t.Helper()
-	s := &stage{fixture: h, t: t, tenant: tenant, admin: admin, paths: map[string]string{}}
+	s := &stage{fixture: f, t: t, tenant: tenant, admin: admin, paths: map[string]string{}}
 	for name, role := range map[string]string{"ines": "OPERATOR", "mara": "APPROVER", "vera": "VIEWER", "ada": "ADMIN"} {
 		s.admin.Put("/users/"+s.mail(name), doc{"roles": []string{role}}).OK(t)
 	}

@@ -38,16 +38,16 @@ func (g ground) allDeaths(t *testing.T, s *scene, r *rand.Rand) (deaths []death)
 }
 
 // forget removes the points that an earlier stage has passed, unless this stage tries all of its points.
-func (st stage) forget(passed map[string]int, before map[string]bool) {
-	maps.DeleteFunc(passed, func(name string, _ int) bool { return !st.everyday && before[name] })
+func (s stage) forget(passed map[string]int, before map[string]bool) {
+	maps.DeleteFunc(passed, func(name string, _ int) bool { return !s.everyday && before[name] })
 	for name := range passed {
 		before[name] = true
 	}
 }
 
 // middle is the pass at which the process dies, of n passes: one in the middle of the day, not at its beginning.
-func (st stage) middle(n int) int {
-	if st.from == nil {
+func (s stage) middle(n int) int {
+	if s.from == nil {
 		return 1
 	}
 	return 1 + n/2

@@ -86,18 +86,18 @@ func (l *life) live(seeds []uint64, total *tally) {
 // tally has the counts of a campaign.
 type tally struct{ cycles, runs, deliveries, again, recovered, approvals, promises, records int }
 
-func (x *tally) add(l *life) {
-	x.runs += len(l.picture.runs)
-	x.approvals += len(l.picture.approvals)
-	x.deliveries += len(l.shop.deliveries(l.from))
-	x.promises += len(l.promises)
-	x.records += len(l.picture.log.records)
+func (t *tally) add(l *life) {
+	t.runs += len(l.picture.runs)
+	t.approvals += len(l.picture.approvals)
+	t.deliveries += len(l.shop.deliveries(l.from))
+	t.promises += len(l.promises)
+	t.records += len(l.picture.log.records)
 	for _, list := range l.picture.log.reopened {
-		x.again += len(list)
+		t.again += len(list)
 	}
 	for _, r := range l.picture.log.records {
 		if r.At("action").Text() == "run.recovery_required" {
-			x.recovered++
+			t.recovered++
 		}
 	}
 }
@@ -149,9 +149,9 @@ func newCountdown(events int, more time.Duration) *countdown {
 	return d
 }
 
-func (d *countdown) count() {
-	if d.left.Add(-1) == 0 {
-		close(d.come)
+func (c *countdown) count() {
+	if c.left.Add(-1) == 0 {
+		close(c.come)
 	}
 }
 

@@ -128,10 +128,10 @@ func check(t *testing.T, f faultreceiver.Fault, k kind, reused bool) {
 }
 
 // whenDelivered calls then when so many requests have reached the receiver. If they never do, the case fails.
-func (h *fixture) whenDelivered(n int, then func()) {
-	for len(h.receiver.Requests()) < n {
+func (f *fixture) whenDelivered(n int, then func()) {
+	for len(f.receiver.Requests()) < n {
 		select {
-		case <-h.over:
+		case <-f.over:
 			return
 		case <-time.After(5 * time.Millisecond):
 		}

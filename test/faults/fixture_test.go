@@ -79,73 +79,73 @@ func open(t *testing.T, k kind, stalls bool) *fixture {
 	return h
 }
 
-func (h *fixture) start(t *testing.T) {
+func (f *fixture) start(t *testing.T) {
 	t.Helper()
-	h.repository = runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
-	h.engine = engine.New(h.store, h.repository, h.client, h, slog.New(slog.DiscardHandler))
-	if err := h.engine.Start(context.Background()); err != nil {
+	f.repository = runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
+	f.engine = engine.New(f.store, f.repository, f.client, f, slog.New(slog.DiscardHandler))
+	if err := f.engine.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // engineAgain stops the engine and starts another one on the same store.
-func (h *fixture) engineAgain(t *testing.T) {
+func (f *fixture) engineAgain(t *testing.T) {
 	t.Helper()
-	h.engine.Stop(0)
-	h.start(t)
+	f.engine.Stop(0)
+	f.start(t)
 }
 
 // Publish implements engine.Publisher.
-func (h *fixture) Publish(_ string, r *countersign.Run) { h.changed <- r }
+func (f *fixture) Publish(_ string, r *countersign.Run) { f.changed <- r }
 
-func (h *fixture) install(t *testing.T) {
+func (f *fixture) install(t *testing.T) {
 	t.Helper()
-	h.update(t, func(tx store.Tx) error {
+	f.update(t, func(tx store.Tx) error {
 		if _, err := records.Models.Put(tx, tenant, "m", &records.ModelHead{ID: "m", Revision: 1, DocumentRevision: 1}, 0); err != nil {
 			return err
 		}
-		if _, err := records.Projects.Put(tx, tenant, h.project.ID, &records.ProjectHead{ID: h.project.ID, Revision: 1, Enabled: true}, 0); err != nil {
+		if _, err := records.Projects.Put(tx, tenant, f.project.ID, &records.ProjectHead{ID: f.project.ID, Revision: 1, Enabled: true}, 0); err != nil {
 			return err
 		}
-		_, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(h.project.ID, 1), h.project, 0)
+		_, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(f.project.ID, 1), f.project, 0)
 		return err
 	})
 }
 
-func (h *fixture) update(t *testing.T, fn func(tx store.Tx) error) {
+func (f *fixture) update(t *testing.T, fn func(tx store.Tx) error) {
 	t.Helper()
-	if err := h.store.Update(context.Background(), fn); err != nil {
+	if err := f.store.Update(context.Background(), fn); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // run starts a run of one step and follows it until it ends or waits.
-func (h *fixture) run(t *testing.T, capability string) *countersign.Run {
+func (f *fixture) run(t *testing.T, capability string) *countersign.Run {
 	t.Helper()
 	w := countersign.PlanWrite{
 		Name: "plan", ModelID: "m", ModelRevision: 1, Mode: countersign.ModeLive,
-		Steps: []countersign.Step{{ID: "s", Name: "s", ProjectID: h.project.ID, Capability: capability}},
+		Steps: []countersign.Step{{ID: "s", Name: "s", ProjectID: f.project.ID, Capability: capability}},
 	}
-	src := plan.Sources{Model: &countersign.Model{ID: "m", Revision: 1}, Projects: map[string]plan.Source{h.project.ID: {Project: h.project, InScope: true}}}
+	src := plan.Sources{Model: &countersign.Model{ID: "m", Revision: 1}, Projects: map[string]plan.Source{f.project.ID: {Project: f.project, InScope: true}}}
 	p := plan.New(w, src, nil, plan.Creation{ID: newID("plan"), By: "user:ann@example.com", Now: time.Now()})
 	if p.Status != countersign.PlanReady {
 		t.Fatalf("the plan is %s: %s", p.Status, strings.Join(p.ValidationErrors, "; "))
 	}
 	ref := runrepo.Ref{Tenant: tenant, RunID: newID("run")}
-	h.update(t, func(tx store.Tx) error {
+	f.update(t, func(tx store.Tx) error {
 		if _, err := records.Plans.Put(tx, tenant, p.ID, &records.Plan{Plan: p}, 0); err != nil {
 			return err
 		}
-		whole, err := h.repository.Plan(tx, tenant, p.ID, p.PlanDigest)
+		whole, err := f.repository.Plan(tx, tenant, p.ID, p.PlanDigest)
 		if err != nil {
 			return err
 		}
 		r := run.New(whole, ref.RunID, p.CreatedBy, ref.RunID, time.Now())
-		_, err = h.repository.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, runrepo.Request{ID: "req-1"})
+		_, err = f.repository.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, runrepo.Request{ID: "req-1"})
 		return err
 	})
-	h.engine.Wake(ref)
-	for r := range h.changed {
+	f.engine.Wake(ref)
+	for r := range f.changed {
 		if r.ID == ref.RunID && !r.Status.IsActive() {
 			return r
 		}
@@ -154,11 +154,11 @@ func (h *fixture) run(t *testing.T, capability string) *countersign.Run {
 }
 
 // read reads a stored run.
-func (h *fixture) read(t *testing.T, id string) *countersign.Run {
+func (f *fixture) read(t *testing.T, id string) *countersign.Run {
 	t.Helper()
 	var held *runrepo.LoadedRun
-	err := h.store.View(context.Background(), func(tx store.Tx) (err error) {
-		held, err = h.repository.Load(tx, runrepo.Ref{Tenant: tenant, RunID: id})
+	err := f.store.View(context.Background(), func(tx store.Tx) (err error) {
+		held, err = f.repository.Load(tx, runrepo.Ref{Tenant: tenant, RunID: id})
 		return err
 	})
 	if err != nil {
@@ -168,11 +168,11 @@ func (h *fixture) read(t *testing.T, id string) *countersign.Run {
 }
 
 // delivered counts the requests that reached the receiver, by its own log.
-func (h *fixture) delivered(t *testing.T) int {
+func (f *fixture) delivered(t *testing.T) int {
 	t.Helper()
-	h.client.Close()
-	if err := h.receiver.Settle(); err != nil {
+	f.client.Close()
+	if err := f.receiver.Settle(); err != nil {
 		t.Fatal(err)
 	}
-	return len(h.receiver.Requests())
+	return len(f.receiver.Requests())
 }

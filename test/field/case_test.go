@@ -113,7 +113,7 @@ type part struct {
 	Hex   string `yaml:"hex"`
 }
 
-func (x *text) UnmarshalYAML(n *yaml.Node) error {
+func (t *text) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.SequenceNode {
 		n = &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}}
 	}
@@ -124,14 +124,14 @@ func (x *text) UnmarshalYAML(n *yaml.Node) error {
 		} else if err := item.Decode(&p); err != nil {
 			return err
 		}
-		*x = append(*x, p)
+		*t = append(*t, p)
 	}
 	return nil
 }
 
 // parts are the bytes of each part, with the names of a play filled in.
-func (x text) parts(fill func(string) string) (out [][]byte) {
-	for _, p := range x {
+func (t text) parts(fill func(string) string) (out [][]byte) {
+	for _, p := range t {
 		if p.Hex != "" {
 			raw, _ := hex.DecodeString(strings.ReplaceAll(p.Hex, " ", "")) // check has seen it
 			out = append(out, raw)
@@ -142,7 +142,7 @@ func (x text) parts(fill func(string) string) (out [][]byte) {
 	return out
 }
 
-func (x text) all(fill func(string) string) []byte { return bytes.Join(x.parts(fill), nil) }
+func (t text) all(fill func(string) string) []byte { return bytes.Join(t.parts(fill), nil) }
 
 func (a *answer) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {

@@ -90,19 +90,19 @@ func lastEvent(stream []byte) ([]byte, error) {
 }
 
 // bytes is a request as it goes over the wire: what clients usually send, and what the case says.
-func (q request) bytes(w *world, token string) []byte {
-	body := q.Body.all(w.fill)
+func (r request) bytes(w *world, token string) []byte {
+	body := r.Body.all(w.fill)
 	headers := map[string]string{"Host": w.name("host"), "User-Agent": "field/1", "Accept": "*/*", "Connection": "close"}
 	if token != "" {
 		headers["Authorization"] = "Bearer " + token
 	}
-	if q.Body != nil {
+	if r.Body != nil {
 		headers["Content-Type"], headers["Content-Length"] = "application/json", fmt.Sprint(len(body))
 	}
-	if q.Method == "POST" && strings.HasSuffix(q.Path, "/runs") {
+	if r.Method == "POST" && strings.HasSuffix(r.Path, "/runs") {
 		headers["Idempotency-Key"] = w.key()
 	}
-	for name, v := range q.Headers {
+	for name, v := range r.Headers {
 		headers[name] = w.fill(v)
 	}
 	var names []string
@@ -112,12 +112,12 @@ func (q request) bytes(w *world, token string) []byte {
 		}
 	}
 	slices.Sort(names)
-	method := q.Method
+	method := r.Method
 	if method == "" {
 		method = "GET"
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\n", method, w.fill(q.Path))
+	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\n", method, w.fill(r.Path))
 	for _, name := range names {
 		fmt.Fprintf(&out, "%s: %s\r\n", name, headers[name])
 	}

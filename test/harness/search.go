@@ -13,39 +13,39 @@ type wordFinder struct {
 // startSize is how many bytes of a word are looked up.
 const startSize = 8
 
-func (s *wordFinder) add(word spelling) {
+func (w *wordFinder) add(word spelling) {
 	if len(word.form) < startSize {
-		s.short = append(s.short, word)
+		w.short = append(w.short, word)
 		return
 	}
 	var start uint64
 	for i := range startSize {
 		start = start>>8 | uint64(word.form[i])<<56
 	}
-	if s.byStart == nil {
-		s.byStart = map[uint64][]spelling{}
+	if w.byStart == nil {
+		w.byStart = map[uint64][]spelling{}
 	}
-	s.byStart[start] = append(s.byStart[start], word)
+	w.byStart[start] = append(w.byStart[start], word)
 	h := hashed(start)
-	s.marks[h>>6] |= 1 << (h & 63)
+	w.marks[h>>6] |= 1 << (h & 63)
 }
 
 // hashed is a 16-bit hash.
 func hashed(start uint64) uint64 { return start * 0x9E3779B97F4A7C15 >> 48 }
 
 // first returns the word that occurs first in text.
-func (s *wordFinder) first(text string) (found spelling, ok bool) {
-	for _, word := range s.short {
+func (w *wordFinder) first(text string) (found spelling, ok bool) {
+	for _, word := range w.short {
 		if strings.Contains(text, word.form) {
 			return word, true
 		}
 	}
 	for from := 0; ; {
-		at, start := candidate(text, from, &s.marks)
+		at, start := candidate(text, from, &w.marks)
 		if at < 0 {
 			return spelling{}, false
 		}
-		for _, word := range s.byStart[start] {
+		for _, word := range w.byStart[start] {
 			if strings.HasPrefix(text[at:], word.form) {
 				return word, true
 			}

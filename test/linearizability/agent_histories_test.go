@@ -47,9 +47,9 @@ func drawAgentOp(rng *rand.Rand, seen int64) agentOp {
 
 // syncOne sends a manifest. Its answer has the agent as read after the manifest was stored, so it is recorded as a sync
 // and a read.
-func (h *fixture) syncOne(ctx context.Context, played *history, client int, name string, in agentOp) {
+func (f *fixture) syncOne(ctx context.Context, played *history, client int, name string, in agentOp) {
 	call := tick()
-	list, err := h.any().SyncAgents(ctx, ada, shop, manifest(in.source, in.content, name))
+	list, err := f.any().SyncAgents(ctx, ada, shop, manifest(in.source, in.content, name))
 	ret := tick()
 	played.record(client, in, agentAnswer{answer: answerOf(err)}, call, ret)
 	if err == nil {
@@ -57,18 +57,18 @@ func (h *fixture) syncOne(ctx context.Context, played *history, client int, name
 	}
 }
 
-func (h *fixture) askAgent(ctx context.Context, name string, in agentOp) agentAnswer {
+func (f *fixture) askAgent(ctx context.Context, name string, in agentOp) agentAnswer {
 	d := countersign.Admission{Reason: "so decided"}
 	if in.expected >= 0 {
 		d.ExpectedRevision = &in.expected
 	}
 	switch in.what {
 	case "admit":
-		return ofAgent(h.any().AdmitAgent(ctx, ada, agentID(name), d))
+		return ofAgent(f.any().AdmitAgent(ctx, ada, agentID(name), d))
 	case "suspend":
-		return ofAgent(h.any().SuspendAgent(ctx, ada, agentID(name), d))
+		return ofAgent(f.any().SuspendAgent(ctx, ada, agentID(name), d))
 	default:
-		a, err := h.any().Agent(ctx, ada, agentID(name))
+		a, err := f.any().Agent(ctx, ada, agentID(name))
 		return ofAgent(a.AgentRecord, err)
 	}
 }

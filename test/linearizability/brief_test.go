@@ -27,36 +27,36 @@ func TestAChangeThatWasMadeIsNotDenied(t *testing.T) {
 }
 
 // changes are the operations that read their answer after the change.
-func (h *fixture) changes() map[string]func() error {
-	h.t.Helper()
-	uncertain, err := h.uncertain()
-	h.must(err)
-	undecided, err := h.undecided(refund)
-	h.must(err)
+func (f *fixture) changes() map[string]func() error {
+	f.t.Helper()
+	uncertain, err := f.uncertain()
+	f.must(err)
+	undecided, err := f.undecided(refund)
+	f.must(err)
 	return map[string]func() error{
 		"a start": func() error {
-			_, err := h.control.StartRun(brief(), ann, countersign.RunStart{PlanID: h.plans[note]}, newID("key"))
+			_, err := f.control.StartRun(brief(), ann, countersign.RunStart{PlanID: f.plans[note]}, newID("key"))
 			return err
 		},
 		"an agent's start": func() error {
-			_, err := h.control.StartAgentRun(brief(), ann, agentID("payer"), agentStart(1, note), newID("key"))
+			_, err := f.control.StartAgentRun(brief(), ann, agentID("payer"), agentStart(1, note), newID("key"))
 			return err
 		},
 		"a reconcile": func() error {
-			_, err := h.control.ReconcileRun(brief(), reviewer(0), uncertain.ID, resolution(countersign.Abandon, ""))
+			_, err := f.control.ReconcileRun(brief(), reviewer(0), uncertain.ID, resolution(countersign.Abandon, ""))
 			return err
 		},
 		"a cancel": func() error {
-			_, err := h.control.CancelRun(brief(), ann, undecided.ID, "not wanted")
+			_, err := f.control.CancelRun(brief(), ann, undecided.ID, "not wanted")
 			return err
 		},
 		"a manifest": func() error {
-			_, err := h.control.SyncAgents(brief(), ada, shop, manifest(1, "helps", newID("a")))
+			_, err := f.control.SyncAgents(brief(), ada, shop, manifest(1, "helps", newID("a")))
 			return err
 		},
 		"a model": func() error {
 			id := newID("m")
-			_, err := h.control.PutModel(brief(), ada, id, modelWrite(id, "Model", 0))
+			_, err := f.control.PutModel(brief(), ada, id, modelWrite(id, "Model", 0))
 			return err
 		},
 	}

@@ -86,8 +86,8 @@ var ids atomic.Int64
 
 func newID(kind string) string { return fmt.Sprintf("%s-%06d", kind, ids.Add(1)) }
 
-func (h *fixture) now() time.Time {
-	return time.Now().Add(time.Duration(h.clock.Load())).UTC().Truncate(time.Microsecond)
+func (f *fixture) now() time.Time {
+	return time.Now().Add(time.Duration(f.clock.Load())).UTC().Truncate(time.Microsecond)
 }
 
 // newFixture starts a service on a store and registers the shop.
@@ -109,70 +109,70 @@ func startOn(t *testing.T, s store.Store, limit int) *fixture {
 }
 
 // serve starts a service on a store; with a lease it is one of several.
-func (h *fixture) serve(s store.Store, l *lease.Keeper) *replica {
-	h.t.Helper()
+func (f *fixture) serve(s store.Store, l *lease.Keeper) *replica {
+	f.t.Helper()
 	allowed := project.Allowed{
 		Origins: []string{origin}, Credentials: credential.Plain(nil, []string{secret}),
 		SecretBytes: func(string) int { return 64 },
 	}
 	log := slog.New(slog.DiscardHandler)
 	r := &replica{store: s}
-	of := runrepo.Config{MaxActive: h.limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: allowed.Origin, Now: h.now}
+	of := runrepo.Config{MaxActive: f.limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: allowed.Origin, Now: f.now}
 	if l != nil {
 		of.Replica = l.ID()
 	}
 	r.repository = runrepo.New(of)
-	r.engine = engine.New(s, r.repository, h.receiver, &h.ends, log)
+	r.engine = engine.New(s, r.repository, f.receiver, &f.ends, log)
 	if l != nil {
 		r.engine.Share(l, lease.Every)
 	}
 	r.control = control.New(control.Config{
-		Allowed: allowed, MaxActive: h.limit, Version: "linearizability", NewID: newID,
-		NewSecret: func() [32]byte { return [32]byte{} }, Now: h.now,
-	}, s, r.repository, r.engine, h.hub, h.receiver, log)
-	h.must(r.engine.Start(background()))
+		Allowed: allowed, MaxActive: f.limit, Version: "linearizability", NewID: newID,
+		NewSecret: func() [32]byte { return [32]byte{} }, Now: f.now,
+	}, s, r.repository, r.engine, f.hub, f.receiver, log)
+	f.must(r.engine.Start(background()))
 	return r
 }
 
 // stop stops the service gracefully after answering every call.
-func (h *fixture) stop() {
-	h.receiver.open()
-	h.engine.Stop(patience)
-	h.control.Close()
-	for _, r := range h.others {
-		r.stop(h.t)
+func (f *fixture) stop() {
+	f.receiver.open()
+	f.engine.Stop(patience)
+	f.control.Close()
+	for _, r := range f.others {
+		r.stop(f.t)
 	}
 }
 
 // close stops the service, checks the rules of a final state, and closes the store.
-func (h *fixture) close() {
-	h.t.Helper()
-	h.tellLosses()
-	h.stop()
-	h.checkRules()
-	if err := h.store.Close(); err != nil {
-		h.t.Error(err)
+func (f *fixture) close() {
+	f.t.Helper()
+	f.tellLosses()
+	f.stop()
+	f.checkRules()
+	if err := f.store.Close(); err != nil {
+		f.t.Error(err)
 	}
 }
 
 // tellLosses logs why the store was unavailable, and which services were taken for dead: a machine that stands still for ten seconds explains what no model has.
-func (h *fixture) tellLosses() {
-	if why := h.store.outage.Load(); why != nil {
-		h.t.Logf("the store was unavailable: %s", *why)
+func (f *fixture) tellLosses() {
+	if why := f.store.outage.Load(); why != nil {
+		f.t.Logf("the store was unavailable: %s", *why)
 	}
-	for _, l := range h.leases {
+	for _, l := range f.leases {
 		select {
 		case <-l.Lost():
-			h.t.Logf("%s was taken for dead", l.ID())
+			f.t.Logf("%s was taken for dead", l.ID())
 		default:
 		}
 	}
 }
 
 // must ends the test on an error.
-func (h *fixture) must(err error) {
-	h.t.Helper()
+func (f *fixture) must(err error) {
+	f.t.Helper()
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 }

@@ -45,13 +45,13 @@ func (e *ends) of(runID string) int64 {
 }
 
 // await waits until a run is as wanted.
-func (h *fixture) await(runID string, wanted func(*countersign.Run) bool) (countersign.Run, error) {
-	w := h.hub.Watch(tenant, runID)
+func (f *fixture) await(runID string, wanted func(*countersign.Run) bool) (countersign.Run, error) {
+	w := f.hub.Watch(tenant, runID)
 	defer w.Close()
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	for {
-		r, err := h.control.Run(background(), ann, runID)
+		r, err := f.control.Run(background(), ann, runID)
 		if err != nil || wanted(&r) {
 			return r, err
 		}
@@ -64,10 +64,10 @@ func (h *fixture) await(runID string, wanted func(*countersign.Run) bool) (count
 }
 
 // mustReach waits until a run has one of the statuses.
-func (h *fixture) mustReach(runID string, statuses ...countersign.RunStatus) countersign.Run {
-	h.t.Helper()
-	r, err := h.await(runID, func(r *countersign.Run) bool { return is(r, statuses...) })
-	h.must(err)
+func (f *fixture) mustReach(runID string, statuses ...countersign.RunStatus) countersign.Run {
+	f.t.Helper()
+	r, err := f.await(runID, func(r *countersign.Run) bool { return is(r, statuses...) })
+	f.must(err)
 	return r
 }
 
@@ -91,9 +91,9 @@ func picture(r *countersign.Run) string {
 }
 
 // log returns the audit records about a subject, the oldest first.
-func (h *fixture) log(subject string) (list []countersign.AuditRecord) {
-	h.t.Helper()
-	h.must(h.store.View(background(), func(tx store.Tx) error {
+func (f *fixture) log(subject string) (list []countersign.AuditRecord) {
+	f.t.Helper()
+	f.must(f.store.View(background(), func(tx store.Tx) error {
 		page, err := audit.List(tx, tenant, audit.Filter{Subject: subject}, 0, 0)
 		list = list[:0]
 		for i := range page.Items {
@@ -106,10 +106,10 @@ func (h *fixture) log(subject string) (list []countersign.AuditRecord) {
 
 // seq is the sequence number of the last record of an action about a subject and step, -1 if there is none. The log has
 // the order of commits.
-func (h *fixture) seq(subject, action, step string) (at int64) {
-	h.t.Helper()
+func (f *fixture) seq(subject, action, step string) (at int64) {
+	f.t.Helper()
 	at = -1
-	for _, r := range h.log(subject) {
+	for _, r := range f.log(subject) {
 		if r.Action == action && r.Step == step && r.Outcome == countersign.AuditDone {
 			at = r.Seq
 		}

@@ -42,22 +42,22 @@ func drawProjectOp(rng *rand.Rand, seen int64) projectOp {
 	return in
 }
 
-func (h *fixture) askProject(ctx context.Context, id string, in projectOp) projectAnswer {
+func (f *fixture) askProject(ctx context.Context, id string, in projectOp) projectAnswer {
 	var p countersign.Project
 	var err error
 	toggle := countersign.Toggle{ExpectedRevision: in.expected}
 	switch in.what {
 	case "put":
-		p, err = h.any().PutProject(ctx, ada, id, shopWrite(in.content, in.expected))
+		p, err = f.any().PutProject(ctx, ada, id, shopWrite(in.content, in.expected))
 	case "read":
-		p, err = h.any().Project(ctx, ada, id)
+		p, err = f.any().Project(ctx, ada, id)
 	case "enable":
-		p, err = h.any().EnableProject(ctx, ada, id, toggle)
+		p, err = f.any().EnableProject(ctx, ada, id, toggle)
 	case "disable":
-		p, err = h.any().DisableProject(ctx, ada, id, toggle)
+		p, err = f.any().DisableProject(ctx, ada, id, toggle)
 	case "check":
 		var checked countersign.HealthCheck
-		if checked, err = h.any().CheckHealth(ctx, ada, id); err == nil {
+		if checked, err = f.any().CheckHealth(ctx, ada, id); err == nil {
 			return projectAnswer{projectState: projectState{revision: checked.Revision}}
 		}
 	}

@@ -44,18 +44,18 @@ func TestAdmitAgainstSuspend(t *testing.T) {
 
 // wantChain: each audit record of an agent continues from the one before, and the last one is the present state. It returns
 // the sequence number of the first suspension since `from`.
-func (h *fixture) wantChain(id string, from countersign.Agent) (stopped int64) {
-	h.t.Helper()
-	now, err := h.control.Agent(background(), ada, id)
-	h.must(err)
+func (f *fixture) wantChain(id string, from countersign.Agent) (stopped int64) {
+	f.t.Helper()
+	now, err := f.control.Agent(background(), ada, id)
+	f.must(err)
 	last, revision := "", int64(1)
 	stopped = -1
-	for _, r := range h.log("agent/" + id) {
+	for _, r := range f.log("agent/" + id) {
 		if r.Outcome != countersign.AuditDone {
 			continue // a refused start
 		}
 		if last != "" && r.Before != last {
-			h.t.Errorf("a record goes on from %q, the one before ended at %q", r.Before, last)
+			f.t.Errorf("a record goes on from %q, the one before ended at %q", r.Before, last)
 		}
 		last = r.After
 		if r.Action != "agents.suspend" {
@@ -70,27 +70,27 @@ func (h *fixture) wantChain(id string, from countersign.Agent) (stopped int64) {
 		is = fmt.Sprintf("revision %d, suspended, %s", now.Revision, now.Status)
 	}
 	if now.Revision != revision || is != last || now.Suspended == (now.Status == countersign.AgentAdmitted) {
-		h.t.Errorf("agent %s is %q; the log ends at %q after %d suspensions", id, is, last, revision-1)
+		f.t.Errorf("agent %s is %q; the log ends at %q after %d suspensions", id, is, last, revision-1)
 	}
 	return stopped
 }
 
 // wantStartedBefore: a run was started before the suspension, and then was sent before it or failed; or it was not started.
-func (h *fixture) wantStartedBefore(runID string, told error, stopped int64) {
-	h.t.Helper()
+func (f *fixture) wantStartedBefore(runID string, told error, stopped int64) {
+	f.t.Helper()
 	if told != nil {
 		if !oneOf(told, countersign.CodeAgentNotAdmitted, countersign.CodeRevisionConflict, countersign.CodeDrift) {
-			h.t.Errorf("the start was answered %v", told)
+			f.t.Errorf("the start was answered %v", told)
 		}
 		return
 	}
-	r, err := h.await(runID, ended)
-	h.must(err)
-	started, sent := h.seq("run/"+runID, "runs.start", ""), h.seq("run/"+runID, "step.send", r.Steps[0].ID)
+	r, err := f.await(runID, ended)
+	f.must(err)
+	started, sent := f.seq("run/"+runID, "runs.start", ""), f.seq("run/"+runID, "step.send", r.Steps[0].ID)
 	switch {
 	case r.Status == countersign.RunCompleted && started < stopped && sent < stopped:
 	case r.Status == countersign.RunFailed && started < stopped && sent < 0:
 	default:
-		h.t.Errorf("the agent was suspended at %d of the log; run %s, started at %d and sent at %d, is %s", stopped, runID, started, sent, picture(&r))
+		f.t.Errorf("the agent was suspended at %d of the log; run %s, started at %d and sent at %d, is %s", stopped, runID, started, sent, picture(&r))
 	}
 }

@@ -41,22 +41,22 @@ func TestACancelAgainstTheAnswerOfARead(t *testing.T) {
 }
 
 // cancelAgainstAnswer returns the run in its final state, and the error of the cancel.
-func (h *fixture) cancelAgainstAnswer(capability string) (countersign.Run, error) {
-	h.t.Helper()
-	r, err := h.sent(capability)
-	h.must(err)
+func (f *fixture) cancelAgainstAnswer(capability string) (countersign.Run, error) {
+	f.t.Helper()
+	r, err := f.sent(capability)
+	f.must(err)
 	errs := all(2, func(i int) error {
 		if i == 0 {
-			h.receiver.release(call(&r), 1, good())
+			f.receiver.release(call(&r), 1, good())
 			return nil
 		}
-		_, err := h.control.CancelRun(background(), ann, r.ID, "not wanted")
+		_, err := f.control.CancelRun(background(), ann, r.ID, "not wanted")
 		return err
 	})
 	if !oneOf(errs[1], "", countersign.CodeStateConflict) {
-		h.t.Errorf("the cancel was answered %v", errs[1])
+		f.t.Errorf("the cancel was answered %v", errs[1])
 	}
-	is, err := h.await(r.ID, stands)
-	h.must(err)
+	is, err := f.await(r.ID, stands)
+	f.must(err)
 	return is, errs[1]
 }

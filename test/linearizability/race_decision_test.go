@@ -61,24 +61,24 @@ func contrary(i int) countersign.ApprovalStatus {
 	return []countersign.ApprovalStatus{countersign.ApprovalApproved, countersign.ApprovalRejected}[i%2]
 }
 
-func (h *fixture) decide(who int, approvalID string, is countersign.ApprovalStatus) error {
-	_, err := h.control.Decide(background(), reviewer(who), approvalID, countersign.Decision{Decision: is, Reason: "so decided"})
+func (f *fixture) decide(who int, approvalID string, is countersign.ApprovalStatus) error {
+	_, err := f.control.Decide(background(), reviewer(who), approvalID, countersign.Decision{Decision: is, Reason: "so decided"})
 	return err
 }
 
-func (h *fixture) wantDecided(approvalID string, is countersign.ApprovalStatus, by string) countersign.Approval {
-	h.t.Helper()
-	a, err := h.control.Approval(background(), ann, approvalID)
-	h.must(err)
+func (f *fixture) wantDecided(approvalID string, is countersign.ApprovalStatus, by string) countersign.Approval {
+	f.t.Helper()
+	a, err := f.control.Approval(background(), ann, approvalID)
+	f.must(err)
 	if a.Status != is || a.DecidedBy != by {
-		h.t.Errorf("approval %s is %s by %s, want %s by %s", approvalID, a.Status, a.DecidedBy, is, by)
+		f.t.Errorf("approval %s is %s by %s, want %s by %s", approvalID, a.Status, a.DecidedBy, is, by)
 	}
 	return a
 }
 
-func (h *fixture) wantNeverSent(r countersign.Run) {
-	h.t.Helper()
-	if n := len(h.receiver.deliveries(call(&r))); n > 0 || h.seq("run/"+r.ID, "step.send", r.Steps[0].ID) >= 0 {
-		h.t.Errorf("run %s was delivered %d times: %s", r.ID, n, picture(&r))
+func (f *fixture) wantNeverSent(r countersign.Run) {
+	f.t.Helper()
+	if n := len(f.receiver.deliveries(call(&r))); n > 0 || f.seq("run/"+r.ID, "step.send", r.Steps[0].ID) >= 0 {
+		f.t.Errorf("run %s was delivered %d times: %s", r.ID, n, picture(&r))
 	}
 }

@@ -64,22 +64,22 @@ func TestNoRehearsalSeesItsProjectEdited(t *testing.T) {
 }
 
 // freshShop returns the shop, enabled.
-func (h *fixture) freshShop() countersign.Project {
-	h.t.Helper()
-	p, err := h.control.Project(background(), ada, shop)
-	h.must(err)
+func (f *fixture) freshShop() countersign.Project {
+	f.t.Helper()
+	p, err := f.control.Project(background(), ada, shop)
+	f.must(err)
 	if !p.Enabled {
-		h.enable(p.Revision)
+		f.enable(p.Revision)
 	}
 	return p
 }
 
 // startAgainst starts runs concurrently with an edit of the shop; the last error is that of the edit.
-func (h *fixture) startAgainst(start func(i int) (countersign.Run, error), p countersign.Project) (runs []string, errs []error) {
+func (f *fixture) startAgainst(start func(i int) (countersign.Run, error), p countersign.Project) (runs []string, errs []error) {
 	runs = make([]string, starters)
 	errs = all(starters+1, func(i int) error {
 		if i == starters {
-			_, err := h.control.PutProject(background(), ada, shop, shopWrite(newID("Shop"), p.Revision))
+			_, err := f.control.PutProject(background(), ada, shop, shopWrite(newID("Shop"), p.Revision))
 			return err
 		}
 		r, err := start(i)
@@ -90,9 +90,9 @@ func (h *fixture) startAgainst(start func(i int) (countersign.Run, error), p cou
 }
 
 // wantOn: the run is done, and was made from this revision of the shop.
-func (h *fixture) wantOn(r countersign.Run, revision int64) {
-	h.t.Helper()
+func (f *fixture) wantOn(r countersign.Run, revision int64) {
+	f.t.Helper()
 	if r.Status != countersign.RunCompleted || r.PlanSnapshot.Projects[0].Revision != revision {
-		h.t.Errorf("run %s of revision %d of the shop is %s, want revision %d", r.ID, r.PlanSnapshot.Projects[0].Revision, picture(&r), revision)
+		f.t.Errorf("run %s of revision %d of the shop is %s, want revision %d", r.ID, r.PlanSnapshot.Projects[0].Revision, picture(&r), revision)
 	}
 }

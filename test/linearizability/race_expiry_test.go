@@ -35,42 +35,42 @@ func TestADecisionAgainstItsExpiryIsOne(t *testing.T) {
 	})
 }
 
-func (h *fixture) wantDecidedOrExpired(r countersign.Run, i int, told error) {
-	h.t.Helper()
-	is, err := h.await(r.ID, func(is *countersign.Run) bool {
+func (f *fixture) wantDecidedOrExpired(r countersign.Run, i int, told error) {
+	f.t.Helper()
+	is, err := f.await(r.ID, func(is *countersign.Run) bool {
 		asksAgain := is.Status == countersign.RunWaitingApproval && is.WaitingFor.Kind == countersign.WaitApproval && is.ApprovalID != r.ApprovalID
 		return ended(is) || asksAgain
 	})
-	h.must(err)
+	f.must(err)
 	switch {
 	case told == nil && contrary(i) == countersign.ApprovalRejected:
-		h.wantDecided(r.ApprovalID, countersign.ApprovalRejected, reviewer(i).ID)
-		h.wantRun(is, countersign.RunFailed, countersign.StepFailed)
+		f.wantDecided(r.ApprovalID, countersign.ApprovalRejected, reviewer(i).ID)
+		f.wantRun(is, countersign.RunFailed, countersign.StepFailed)
 	case told == nil:
-		h.wantDecided(r.ApprovalID, countersign.ApprovalApproved, reviewer(i).ID)
-		h.wantSentOrAskedAgain(is, r.ApprovalID)
+		f.wantDecided(r.ApprovalID, countersign.ApprovalApproved, reviewer(i).ID)
+		f.wantSentOrAskedAgain(is, r.ApprovalID)
 	case oneOf(told, countersign.CodeApprovalExpired):
-		a := h.wantDecided(r.ApprovalID, countersign.ApprovalRejected, countersign.SystemPrincipal)
+		a := f.wantDecided(r.ApprovalID, countersign.ApprovalRejected, countersign.SystemPrincipal)
 		if !strings.HasPrefix(a.DecisionReason, string(countersign.CodeApprovalExpired)) {
-			h.t.Errorf("the system says %q", a.DecisionReason)
+			f.t.Errorf("the system says %q", a.DecisionReason)
 		}
-		h.wantRun(is, countersign.RunFailed, countersign.StepFailed)
-		h.wantNeverSent(is)
+		f.wantRun(is, countersign.RunFailed, countersign.StepFailed)
+		f.wantNeverSent(is)
 	default:
-		h.t.Errorf("the decision was answered %v", told)
+		f.t.Errorf("the decision was answered %v", told)
 	}
 }
 
 // wantSentOrAskedAgain: a request that was approved in time, but whose approval expired before it was sent, asks for another
 // approval.
-func (h *fixture) wantSentOrAskedAgain(is countersign.Run, first string) {
-	h.t.Helper()
+func (f *fixture) wantSentOrAskedAgain(is countersign.Run, first string) {
+	f.t.Helper()
 	if is.ApprovalID == first {
-		h.wantRun(is, countersign.RunCompleted, countersign.StepCompleted)
-		h.wantSentOnce(is)
+		f.wantRun(is, countersign.RunCompleted, countersign.StepCompleted)
+		f.wantSentOnce(is)
 		return
 	}
-	h.wantNeverSent(is)
-	h.must(h.decide(0, is.ApprovalID, countersign.ApprovalRejected))
-	h.wantRun(h.mustReach(is.ID, countersign.RunFailed), countersign.RunFailed, countersign.StepFailed)
+	f.wantNeverSent(is)
+	f.must(f.decide(0, is.ApprovalID, countersign.ApprovalRejected))
+	f.wantRun(f.mustReach(is.ID, countersign.RunFailed), countersign.RunFailed, countersign.StepFailed)
 }

@@ -56,23 +56,23 @@ func TestDecisionsAndReconcilesKeepTheLimit(t *testing.T) {
 }
 
 // several makes n runs concurrently.
-func (h *fixture) several(n int, begin func() (countersign.Run, error)) []countersign.Run {
-	h.t.Helper()
+func (f *fixture) several(n int, begin func() (countersign.Run, error)) []countersign.Run {
+	f.t.Helper()
 	list := make([]countersign.Run, n)
 	for _, err := range all(n, func(i int) (err error) {
 		list[i], err = begin()
 		return err
 	}) {
-		h.must(err)
+		f.must(err)
 	}
 	return list
 }
 
 // startMany starts runs concurrently, and returns the started ones.
-func (h *fixture) startMany(n int, capability string) (runs []string, errs []error) {
+func (f *fixture) startMany(n int, capability string) (runs []string, errs []error) {
 	list := make([]countersign.Run, n)
 	errs = all(n, func(i int) (err error) {
-		list[i], err = h.start(capability)
+		list[i], err = f.start(capability)
 		return err
 	})
 	for i, err := range errs {
@@ -84,8 +84,8 @@ func (h *fixture) startMany(n int, capability string) (runs []string, errs []err
 }
 
 // finishAll answers every call as it arrives, so that queued runs get a slot, and waits until every run is completed.
-func (h *fixture) finishAll(runs []string, lists ...[]countersign.Run) {
-	h.t.Helper()
+func (f *fixture) finishAll(runs []string, lists ...[]countersign.Run) {
+	f.t.Helper()
 	for _, list := range lists {
 		for _, r := range list {
 			runs = append(runs, r.ID)
@@ -93,36 +93,36 @@ func (h *fixture) finishAll(runs []string, lists ...[]countersign.Run) {
 	}
 	together(len(runs), func(i int) {
 		if runs[i] != "" {
-			h.answerUntilDone(runs[i])
+			f.answerUntilDone(runs[i])
 		}
 	})
 }
 
-func (h *fixture) answerUntilDone(runID string) {
-	r, err := h.await(runID, func(r *countersign.Run) bool { return ended(r) || r.Steps[0].Status == countersign.StepRunning })
+func (f *fixture) answerUntilDone(runID string) {
+	r, err := f.await(runID, func(r *countersign.Run) bool { return ended(r) || r.Steps[0].Status == countersign.StepRunning })
 	if err == nil && !ended(&r) {
-		if err = h.receiver.finish(call(&r), r.Steps[0].Attempt); err == nil {
-			r, err = h.await(runID, ended)
+		if err = f.receiver.finish(call(&r), r.Steps[0].Attempt); err == nil {
+			r, err = f.await(runID, ended)
 		}
 	}
 	if err != nil || r.Status != countersign.RunCompleted {
-		h.t.Errorf("run %s is %s: %v", runID, picture(&r), err)
+		f.t.Errorf("run %s is %s: %v", runID, picture(&r), err)
 	}
 }
 
 // watchSlots checks the slots after every commit until it is stopped.
-func (h *fixture) watchSlots() (stop func()) {
+func (f *fixture) watchSlots() (stop func()) {
 	quit := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
 		for {
-			counted, active, err := h.slots(background())
-			if err != nil || counted != active || active > h.limit {
-				h.t.Errorf("S3: %d slots are counted and %d runs are active, of at most %d: %v", counted, active, h.limit, err)
+			counted, active, err := f.slots(background())
+			if err != nil || counted != active || active > f.limit {
+				f.t.Errorf("S3: %d slots are counted and %d runs are active, of at most %d: %v", counted, active, f.limit, err)
 				return
 			}
 			select {
-			case <-h.store.committed:
+			case <-f.store.committed:
 			case <-quit:
 				return
 			}

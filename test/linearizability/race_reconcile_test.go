@@ -29,20 +29,20 @@ func TestOfManyReconcilesOneCounts(t *testing.T) {
 	})
 }
 
-func (h *fixture) wantResolved(r countersign.Run, resolution string) {
-	h.t.Helper()
+func (f *fixture) wantResolved(r countersign.Run, resolution string) {
+	f.t.Helper()
 	sent := 1
 	switch resolution {
 	case countersign.ConfirmedCompleted:
-		h.wantRun(r, countersign.RunCompleted, countersign.StepCompleted)
+		f.wantRun(r, countersign.RunCompleted, countersign.StepCompleted)
 	case countersign.Abandon:
-		h.wantRun(r, countersign.RunCancelled, countersign.StepAbandoned)
+		f.wantRun(r, countersign.RunCancelled, countersign.StepAbandoned)
 	default:
-		h.wantRun(h.finish(r.ID), countersign.RunCompleted, countersign.StepCompleted)
+		f.wantRun(f.finish(r.ID), countersign.RunCompleted, countersign.StepCompleted)
 		sent = 2
 	}
-	if n := len(h.receiver.deliveries(call(&r))); n != sent {
-		h.t.Errorf("run %s was delivered %d times, want %d", r.ID, n, sent)
+	if n := len(f.receiver.deliveries(call(&r))); n != sent {
+		f.t.Errorf("run %s was delivered %d times, want %d", r.ID, n, sent)
 	}
 }
 

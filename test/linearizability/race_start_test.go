@@ -60,9 +60,9 @@ func every[T any](all []T, offset int) (list []T) {
 }
 
 // runsOf are the runs of a key.
-func (h *fixture) runsOf(key string) (list []countersign.Run) {
-	h.t.Helper()
-	for _, r := range h.allRuns() {
+func (f *fixture) runsOf(key string) (list []countersign.Run) {
+	f.t.Helper()
+	for _, r := range f.allRuns() {
 		if r.IdempotencyKey == key {
 			list = append(list, r)
 		}
@@ -71,15 +71,15 @@ func (h *fixture) runsOf(key string) (list []countersign.Run) {
 }
 
 // finish answers the call of a run, and waits for its end.
-func (h *fixture) finish(runID string) countersign.Run {
-	h.t.Helper()
-	r, err := h.await(runID, func(r *countersign.Run) bool { return stands(r) || r.Steps[0].Attempt > 0 })
-	h.must(err)
+func (f *fixture) finish(runID string) countersign.Run {
+	f.t.Helper()
+	r, err := f.await(runID, func(r *countersign.Run) bool { return stands(r) || r.Steps[0].Attempt > 0 })
+	f.must(err)
 	if r.Steps[0].Attempt > 0 {
-		h.must(h.receiver.finish(call(&r), r.Steps[0].Attempt))
+		f.must(f.receiver.finish(call(&r), r.Steps[0].Attempt))
 	}
-	r, err = h.await(runID, stands)
-	h.must(err)
+	r, err = f.await(runID, stands)
+	f.must(err)
 	return r
 }
 
@@ -87,27 +87,27 @@ func agentStart(revision int64, capability string) countersign.AgentRunStart {
 	return countersign.AgentRunStart{ExpectedRevision: revision, Mode: countersign.ModeLive, Capability: capability, Expectation: done()}
 }
 
-func (h *fixture) wantOneMaker(answers []control.Started) {
-	h.t.Helper()
+func (f *fixture) wantOneMaker(answers []control.Started) {
+	f.t.Helper()
 	made := 0
 	for _, a := range answers {
 		if !a.Replayed {
 			made++
 		}
 		if a.Run.ID != answers[0].Run.ID || a.Run.PlanID != answers[0].Run.PlanID || a.Run.PlanDigest != answers[0].Run.PlanDigest {
-			h.t.Errorf("the starts were answered with the runs %s and %s", answers[0].Run.ID, a.Run.ID)
+			f.t.Errorf("the starts were answered with the runs %s and %s", answers[0].Run.ID, a.Run.ID)
 		}
 	}
-	if list := h.runsOf(answers[0].Run.IdempotencyKey); made != 1 || len(list) != 1 {
-		h.t.Errorf("%d starts made the run, and the key has %d", made, len(list))
+	if list := f.runsOf(answers[0].Run.IdempotencyKey); made != 1 || len(list) != 1 {
+		f.t.Errorf("%d starts made the run, and the key has %d", made, len(list))
 	}
 }
 
 // wantSentOnce: the receiver and the log show one start and one request.
-func (h *fixture) wantSentOnce(r countersign.Run) {
-	h.t.Helper()
+func (f *fixture) wantSentOnce(r countersign.Run) {
+	f.t.Helper()
 	started, sent := 0, 0
-	for _, rec := range h.log("run/" + r.ID) {
+	for _, rec := range f.log("run/" + r.ID) {
 		switch rec.Action {
 		case "runs.start":
 			started++
@@ -115,7 +115,7 @@ func (h *fixture) wantSentOnce(r countersign.Run) {
 			sent++
 		}
 	}
-	if n := len(h.receiver.deliveries(call(&r))); n != 1 || started != 1 || sent != 1 {
-		h.t.Errorf("run %s was started %d times, sent %d times, delivered %d times", r.ID, started, sent, n)
+	if n := len(f.receiver.deliveries(call(&r))); n != 1 || started != 1 || sent != 1 {
+		f.t.Errorf("run %s was started %d times, sent %d times, delivered %d times", r.ID, started, sent, n)
 	}
 }

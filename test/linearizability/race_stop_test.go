@@ -66,19 +66,19 @@ func stopAmidst(h *fixture, n int) {
 
 // wantEndedWell: in this life or the one before, the run was completed and its side effect sent once; or the call was cut off
 // and the run must be reconciled.
-func (h *fixture) wantEndedWell(before *fixture, r countersign.Run, inTime bool) {
-	h.t.Helper()
-	h.receiver.open()
-	is, err := h.await(r.ID, stands)
-	h.must(err)
-	sent := len(before.receiver.deliveries(call(&r))) + len(h.receiver.deliveries(call(&r)))
+func (f *fixture) wantEndedWell(before *fixture, r countersign.Run, inTime bool) {
+	f.t.Helper()
+	f.receiver.open()
+	is, err := f.await(r.ID, stands)
+	f.must(err)
+	sent := len(before.receiver.deliveries(call(&r))) + len(f.receiver.deliveries(call(&r)))
 	switch {
 	case is.Steps[0].SideEffect && sent > 1:
-		h.t.Errorf("run %s was delivered %d times: %s", r.ID, sent, picture(&is))
+		f.t.Errorf("run %s was delivered %d times: %s", r.ID, sent, picture(&is))
 	case is.Status == countersign.RunCompleted && sent > 0:
 	case is.Status == countersign.RunRecoveryRequired && is.Steps[0].SideEffect && !inTime:
 	default:
-		h.t.Errorf("run %s, delivered %d times, is %s", r.ID, sent, picture(&is))
+		f.t.Errorf("run %s, delivered %d times, is %s", r.ID, sent, picture(&is))
 	}
 }
 
@@ -117,15 +117,15 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 	})
 }
 
-func (h *fixture) wantDoneInTheNextLife(runs []countersign.Run) {
-	h.t.Helper()
-	next := startOn(h.t, h.store.Store, wide)
+func (f *fixture) wantDoneInTheNextLife(runs []countersign.Run) {
+	f.t.Helper()
+	next := startOn(f.t, f.store.Store, wide)
 	defer next.stop()
 	for i := range runs {
 		r := next.mustReach(runs[i].ID, countersign.RunCompleted)
 		for _, s := range r.Steps {
-			if n := len(h.receiver.deliveries(s.IdempotencyKey)) + len(next.receiver.deliveries(s.IdempotencyKey)); n != 1 {
-				h.t.Errorf("step %s of run %s was delivered %d times", s.ID, r.ID, n)
+			if n := len(f.receiver.deliveries(s.IdempotencyKey)) + len(next.receiver.deliveries(s.IdempotencyKey)); n != 1 {
+				f.t.Errorf("step %s of run %s was delivered %d times", s.ID, r.ID, n)
 			}
 		}
 	}

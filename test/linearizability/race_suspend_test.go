@@ -86,17 +86,17 @@ func stoppedByProject(h *fixture) stoppable {
 }
 
 // wantSentBeforeOrNever compares the positions of both in the log, which has the order of commits.
-func (h *fixture) wantSentBeforeOrNever(r countersign.Run, s stoppable) {
-	h.t.Helper()
+func (f *fixture) wantSentBeforeOrNever(r countersign.Run, s stoppable) {
+	f.t.Helper()
 	second := len(r.Steps) - 1
-	stopped := h.seq(s.subject, s.action, "")
-	sent := h.seq("run/"+r.ID, "step.send", r.Steps[second].ID)
-	delivered := len(h.receiver.deliveries(r.Steps[second].IdempotencyKey))
+	stopped := f.seq(s.subject, s.action, "")
+	sent := f.seq("run/"+r.ID, "step.send", r.Steps[second].ID)
+	delivered := len(f.receiver.deliveries(r.Steps[second].IdempotencyKey))
 	switch {
 	case r.Status == countersign.RunCompleted && sent < stopped && delivered == 1:
 	case r.Status == countersign.RunFailed && sent < 0 && delivered == 0 && strings.HasPrefix(r.Error, string(s.code)+":"):
 	default:
-		h.t.Errorf("%s was stopped at %d of the log; run %s, sent at %d and delivered %d times, is %s", s.subject, stopped, r.ID, sent, delivered, picture(&r))
+		f.t.Errorf("%s was stopped at %d of the log; run %s, sent at %d and delivered %d times, is %s", s.subject, stopped, r.ID, sent, delivered, picture(&r))
 	}
 }
 

@@ -37,11 +37,11 @@ func TestOfTwoManifestsOfOneRevisionOneCounts(t *testing.T) {
 }
 
 // wantAgent: the agent is as one of the manifests describes it, and was changed once.
-func (h *fixture) wantAgent(name, goal string) {
-	h.t.Helper()
-	a, err := h.control.Agent(background(), ada, agentID(name))
-	h.must(err)
-	if records := h.log("agent/" + a.ID); a.Goal != goal || a.Revision != 1 || len(records) != 1 {
-		h.t.Errorf("agent %s at revision %d %s, after %d changes; want one, and that it %s", name, a.Revision, a.Goal, len(records), goal)
+func (f *fixture) wantAgent(name, goal string) {
+	f.t.Helper()
+	a, err := f.control.Agent(background(), ada, agentID(name))
+	f.must(err)
+	if records := f.log("agent/" + a.ID); a.Goal != goal || a.Revision != 1 || len(records) != 1 {
+		f.t.Errorf("agent %s at revision %d %s, after %d changes; want one, and that it %s", name, a.Revision, a.Goal, len(records), goal)
 	}
 }

@@ -64,10 +64,10 @@ func count(errs []error, code countersign.Code) (n int) {
 }
 
 // wantOneWinner: one success, and all other errors have the code late.
-func (h *fixture) wantOneWinner(errs []error, late countersign.Code) (winner int) {
-	h.t.Helper()
+func (f *fixture) wantOneWinner(errs []error, late countersign.Code) (winner int) {
+	f.t.Helper()
 	if count(errs, "") != 1 || count(errs, late) != len(errs)-1 {
-		h.t.Fatalf("the answers are %v, want one success and else %s", errs, late)
+		f.t.Fatalf("the answers are %v, want one success and else %s", errs, late)
 	}
 	for i, err := range errs {
 		if err == nil {
@@ -78,9 +78,9 @@ func (h *fixture) wantOneWinner(errs []error, late countersign.Code) (winner int
 }
 
 // wantRun: the run and its step have these statuses.
-func (h *fixture) wantRun(r countersign.Run, status countersign.RunStatus, step countersign.StepStatus) {
-	h.t.Helper()
+func (f *fixture) wantRun(r countersign.Run, status countersign.RunStatus, step countersign.StepStatus) {
+	f.t.Helper()
 	if r.Status != status || r.Steps[0].Status != step {
-		h.t.Errorf("run %s is %s, want %s with %s", r.ID, picture(&r), status, step)
+		f.t.Errorf("run %s is %s, want %s with %s", r.ID, picture(&r), status, step)
 	}
 }

@@ -50,18 +50,18 @@ func openReplicas(t *testing.T, limit int) *fixture {
 	return h
 }
 
-func (h *fixture) join(s store.Store) *lease.Keeper {
-	h.t.Helper()
+func (f *fixture) join(s store.Store) *lease.Keeper {
+	f.t.Helper()
 	l, err := lease.Join(background(), s, newID("replica"), "test")
-	h.must(err)
-	h.leases = append(h.leases, l)
+	f.must(err)
+	f.leases = append(f.leases, l)
 	return l
 }
 
 // any returns the services in turn.
-func (h *fixture) any() *control.Service {
-	if n := h.asked.Add(1) % int64(1+len(h.others)); n > 0 {
-		return h.others[n-1].control
+func (f *fixture) any() *control.Service {
+	if n := f.asked.Add(1) % int64(1+len(f.others)); n > 0 {
+		return f.others[n-1].control
 	}
-	return h.control
+	return f.control
 }

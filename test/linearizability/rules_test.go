@@ -9,30 +9,30 @@ import (
 )
 
 // checkRules checks the rules of every final state.
-func (h *fixture) checkRules() {
-	h.t.Helper()
-	h.must(h.store.View(background(), func(tx store.Tx) error {
+func (f *fixture) checkRules() {
+	f.t.Helper()
+	f.must(f.store.View(background(), func(tx store.Tx) error {
 		v, err := audit.Verify(tx, tenant)
 		if err == nil && !v.Intact {
-			h.t.Errorf("the audit log does not verify: %+v", v)
+			f.t.Errorf("the audit log does not verify: %+v", v)
 		}
 		return err
 	}))
 	keys := map[string]string{}
-	for _, r := range h.allRuns() {
+	for _, r := range f.allRuns() {
 		if other, twice := keys[r.IdempotencyKey]; twice {
-			h.t.Errorf("S3: key %s has the runs %s and %s", r.IdempotencyKey, other, r.ID)
+			f.t.Errorf("S3: key %s has the runs %s and %s", r.IdempotencyKey, other, r.ID)
 		}
 		keys[r.IdempotencyKey] = r.ID
-		h.checkRun(&r)
+		f.checkRun(&r)
 	}
-	h.checkSlots()
+	f.checkSlots()
 }
 
 // allRuns reads every run with its steps, in one snapshot.
-func (h *fixture) allRuns() (list []countersign.Run) {
-	h.t.Helper()
-	h.must(h.store.View(background(), func(tx store.Tx) error {
+func (f *fixture) allRuns() (list []countersign.Run) {
+	f.t.Helper()
+	f.must(f.store.View(background(), func(tx store.Tx) error {
 		list = list[:0]
 		stored, err := records.Runs.List(tx, tenant, store.Query{})
 		if err != nil {
@@ -51,18 +51,18 @@ func (h *fixture) allRuns() (list []countersign.Run) {
 	return list
 }
 
-func (h *fixture) checkRun(r *countersign.Run) {
-	h.t.Helper()
+func (f *fixture) checkRun(r *countersign.Run) {
+	f.t.Helper()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if r.Status == countersign.RunCompleted && !isDone(s) {
-			h.t.Errorf("S1: run %s is %s", r.ID, picture(r))
+			f.t.Errorf("S1: run %s is %s", r.ID, picture(r))
 		}
-		if s.SideEffect && s.Attempt > 1 && !resentByAPerson(h, r.ID, s) {
-			h.t.Errorf("D1: run %s was sent again by itself: %s", r.ID, picture(r))
+		if s.SideEffect && s.Attempt > 1 && !resentByAPerson(f, r.ID, s) {
+			f.t.Errorf("D1: run %s was sent again by itself: %s", r.ID, picture(r))
 		}
-		if sent := len(h.receiver.deliveries(s.IdempotencyKey)); sent > s.Attempt {
-			h.t.Errorf("D3: run %s was delivered %d times: %s", r.ID, sent, picture(r))
+		if sent := len(f.receiver.deliveries(s.IdempotencyKey)); sent > s.Attempt {
+			f.t.Errorf("D3: run %s was delivered %d times: %s", r.ID, sent, picture(r))
 		}
 	}
 }
@@ -92,11 +92,11 @@ func resentByAPerson(h *fixture, runID string, s *countersign.StepRun) bool {
 }
 
 // checkSlots: the counted slots agree with the runs, and the limit holds.
-func (h *fixture) checkSlots() {
-	h.t.Helper()
-	counted, active, err := h.slots(background())
-	h.must(err)
-	if counted != active || active > h.limit {
-		h.t.Errorf("S3: %d slots are counted and %d runs are active, of at most %d", counted, active, h.limit)
+func (f *fixture) checkSlots() {
+	f.t.Helper()
+	counted, active, err := f.slots(background())
+	f.must(err)
+	if counted != active || active > f.limit {
+		f.t.Errorf("S3: %d slots are counted and %d runs are active, of at most %d", counted, active, f.limit)
 	}
 }

@@ -45,33 +45,33 @@ func shopWrite(name string, revision int64) countersign.ProjectWrite {
 }
 
 // furnish registers the shop, a model, and two agents that may do everything.
-func (h *fixture) furnish() {
-	h.t.Helper()
-	_, err := h.control.PutProject(background(), ada, shop, shopWrite("Shop", 0))
-	h.must(err)
-	h.enable(1)
-	_, err = h.control.PutModel(background(), ada, desk, modelWrite(desk, "Desk", 0))
-	h.must(err)
-	_, err = h.control.SyncAgents(background(), ada, shop, manifest(1, "helps", "reader", "payer"))
-	h.must(err)
+func (f *fixture) furnish() {
+	f.t.Helper()
+	_, err := f.control.PutProject(background(), ada, shop, shopWrite("Shop", 0))
+	f.must(err)
+	f.enable(1)
+	_, err = f.control.PutModel(background(), ada, desk, modelWrite(desk, "Desk", 0))
+	f.must(err)
+	_, err = f.control.SyncAgents(background(), ada, shop, manifest(1, "helps", "reader", "payer"))
+	f.must(err)
 	for _, name := range []string{"reader", "payer"} {
-		_, err = h.control.AdmitAgent(background(), ada, agentID(name), countersign.Admission{Reason: "known"})
-		h.must(err)
+		_, err = f.control.AdmitAgent(background(), ada, agentID(name), countersign.Admission{Reason: "known"})
+		f.must(err)
 	}
-	h.plans = map[string]string{}
+	f.plans = map[string]string{}
 	for _, capability := range []string{note, pay, look, refund, transfer} {
-		h.plans[capability] = h.livePlan(step(capability, capability))
+		f.plans[capability] = f.livePlan(step(capability, capability))
 	}
-	h.plans[rehearsal] = h.plan(desk, countersign.ModeDryRun, step(pay, pay))
+	f.plans[rehearsal] = f.plan(desk, countersign.ModeDryRun, step(pay, pay))
 }
 
 // enable enables the shop at this revision.
-func (h *fixture) enable(revision int64) {
-	h.t.Helper()
-	_, err := h.control.CheckHealth(background(), ada, shop)
-	h.must(err)
-	_, err = h.control.EnableProject(background(), ada, shop, countersign.Toggle{ExpectedRevision: revision})
-	h.must(err)
+func (f *fixture) enable(revision int64) {
+	f.t.Helper()
+	_, err := f.control.CheckHealth(background(), ada, shop)
+	f.must(err)
+	_, err = f.control.EnableProject(background(), ada, shop, countersign.Toggle{ExpectedRevision: revision})
+	f.must(err)
 }
 
 func modelWrite(id, name string, revision int64) countersign.ModelWrite {
@@ -112,21 +112,21 @@ func done() *countersign.Expectation {
 }
 
 // plan makes a READY plan of a model at its present revision.
-func (h *fixture) plan(model, mode string, steps ...countersign.Step) string {
-	h.t.Helper()
-	m, err := h.control.Model(background(), ann, model)
-	h.must(err)
-	p, err := h.control.CreatePlan(background(), ann, countersign.PlanWrite{Name: "Plan", ModelID: model, ModelRevision: m.Revision, Steps: steps, Mode: mode})
-	h.must(err)
+func (f *fixture) plan(model, mode string, steps ...countersign.Step) string {
+	f.t.Helper()
+	m, err := f.control.Model(background(), ann, model)
+	f.must(err)
+	p, err := f.control.CreatePlan(background(), ann, countersign.PlanWrite{Name: "Plan", ModelID: model, ModelRevision: m.Revision, Steps: steps, Mode: mode})
+	f.must(err)
 	if p.Status != countersign.PlanReady {
-		h.t.Fatalf("the plan is %s: %v", p.Status, p.ValidationErrors)
+		f.t.Fatalf("the plan is %s: %v", p.Status, p.ValidationErrors)
 	}
 	return p.ID
 }
 
-func (h *fixture) livePlan(steps ...countersign.Step) string {
-	h.t.Helper()
-	return h.plan(desk, countersign.ModeLive, steps...)
+func (f *fixture) livePlan(steps ...countersign.Step) string {
+	f.t.Helper()
+	return f.plan(desk, countersign.ModeLive, steps...)
 }
 
 // teamWrite is a team of both agents whose steps use these capabilities.

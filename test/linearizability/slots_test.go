@@ -9,8 +9,8 @@ import (
 )
 
 // slots reads in one snapshot how many slots are counted as held, and how many runs are READY or RUNNING.
-func (h *fixture) slots(ctx context.Context) (counted, active int, err error) {
-	err = h.store.View(ctx, func(tx store.Tx) error {
+func (f *fixture) slots(ctx context.Context) (counted, active int, err error) {
+	err = f.store.View(ctx, func(tx store.Tx) error {
 		counted, err = tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
 		if err != nil {
 			return err

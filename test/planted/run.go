@@ -162,15 +162,15 @@ func (r *run) report() error {
 // fastShare is the percentage of the bugs that the fast tier must catch.
 const fastShare = 95
 
-func (n tally) share() float64 { return 100 * float64(n.fast) / float64(max(1, n.tried)) }
+func (t tally) share() float64 { return 100 * float64(t.fast) / float64(max(1, t.tried)) }
 
-func (n tally) judge(wanted int, buildOnly bool) error {
+func (t tally) judge(wanted int, buildOnly bool) error {
 	switch {
-	case n.tried < wanted:
+	case t.tried < wanted:
 		return errors.New("not every bug was tried; -continue tries the others")
-	case n.failed > 0 || n.survived > 0:
+	case t.failed > 0 || t.survived > 0:
 		return errors.New("not every bug was caught")
-	case !buildOnly && n.share() < fastShare:
+	case !buildOnly && t.share() < fastShare:
 		return fmt.Errorf("the fast tier catches fewer than %d %%", fastShare)
 	}
 	return nil

@@ -54,9 +54,9 @@ type pconfig struct {
 	crashes int
 }
 
-func (c pconfig) next(s pstate, emit func(string, bool, pstate)) {
+func (p pconfig) next(s pstate, emit func(string, bool, pstate)) {
 	names := [2]string{"", ""}
-	if c.runs == 2 {
+	if p.runs == 2 {
 		names = [2]string{"[1] ", "[2] "}
 	}
 	if s.changes < 2 {
@@ -76,7 +76,7 @@ func (c pconfig) next(s pstate, emit func(string, bool, pstate)) {
 	} else {
 		emit("an ADMIN stops LIVE steps", false, t)
 	}
-	for i := range c.runs {
+	for i := range p.runs {
 		r := s.r[i]
 		do := func(what string, fair bool, f func(t *pstate, r *prun)) {
 			t := s
@@ -105,7 +105,7 @@ func (c pconfig) next(s pstate, emit func(string, bool, pstate)) {
 			if !s.stopped {
 				do("last check holds; the second read is sampled", true, func(t *pstate, r *prun) { r.step, r.sampled = pReading, t.v })
 			}
-			if c.proxy && !c.freshN && !s.stopped {
+			if p.proxy && !p.freshN && !s.stopped {
 				do("last check holds; a proxy answers the second read with the first one's signed answer", false, func(t *pstate, r *prun) {
 					r.step, r.sampled, r.replayed = pRead, r.approved, true
 				})
@@ -115,9 +115,9 @@ func (c pconfig) next(s pstate, emit func(string, bool, pstate)) {
 			do("second read fails", false, func(t *pstate, r *prun) { r.step = pFailed })
 		case pRead:
 			switch {
-			case c.recheck && s.stopped:
+			case p.recheck && s.stopped:
 				do("stopped: the run waits", true, func(t *pstate, r *prun) { r.step, r.sampled = pApproved, 0 })
-			case c.recheck && r.cancel:
+			case p.recheck && r.cancel:
 				do("cancelled", true, func(t *pstate, r *prun) { r.step = pCancelled })
 			case r.sampled == 2:
 				do("`when` is false", true, func(t *pstate, r *prun) { r.step = pFailed })
@@ -168,7 +168,7 @@ func (c pconfig) next(s pstate, emit func(string, bool, pstate)) {
 		if r.zombie {
 			do("the fenced replica sends anyway", false, func(t *pstate, r *prun) { r.zombie, r.net = false, 1 })
 		}
-		if c.crashes > 0 && r.att+r.asked < 5 {
+		if p.crashes > 0 && r.att+r.asked < 5 {
 			switch r.step {
 			case pReading, pRead:
 				do("service killed between read and intent; starts again", false, func(t *pstate, r *prun) { r.step, r.sampled = pApproved, 0 })
@@ -179,14 +179,14 @@ func (c pconfig) next(s pstate, emit func(string, bool, pstate)) {
 	}
 }
 
-func (c pconfig) bad(s pstate) (out []string) {
+func (p pconfig) bad(s pstate) (out []string) {
 	both := 0
-	for i := range c.runs {
+	for i := range p.runs {
 		r := &s.r[i]
 		if r.sentBad {
 			out = append(out, property("C1"))
 		}
-		if r.effects > 0 && (r.step == pFailed || r.step == pRejected || r.step == pCancelled) && !(c.stays && r.att > 0) {
+		if r.effects > 0 && (r.step == pFailed || r.step == pRejected || r.step == pCancelled) && !(p.stays && r.att > 0) {
 			out = append(out, property("C2"))
 		}
 		if r.effects > 0 && r.on != r.approved+1 && r.step != pStart {
@@ -208,8 +208,8 @@ func (c pconfig) bad(s pstate) (out []string) {
 	return out
 }
 
-func (c pconfig) open(s pstate) bool {
-	for i := range c.runs {
+func (p pconfig) open(s pstate) bool {
+	for i := range p.runs {
 		if s.r[i].step < pDone {
 			return true
 		}
@@ -250,7 +250,7 @@ type wconfig struct {
 
 const firstLife = 255
 
-func (c wconfig) next(s wstate, emit func(string, bool, wstate)) {
+func (w wconfig) next(s wstate, emit func(string, bool, wstate)) {
 	if s.size < 4 {
 		t := s
 		t.size++
@@ -264,10 +264,10 @@ func (c wconfig) next(s wstate, emit func(string, bool, wstate)) {
 		t := s
 		t.size, t.kept, t.known = s.backup-1, s.backup-1, s.bakKnown
 		t.sub = [2]wsub{} // the process ended
-		t.started = c.atStart
+		t.started = w.atStart
 		emit("service is restored from the backup", false, t)
 	}
-	for i := range c.senders {
+	for i := range w.senders {
 		who := [...]string{"A ", "B "}[i]
 		u := s.sub[i]
 		if !u.on {
@@ -298,7 +298,7 @@ func (c wconfig) next(s wstate, emit func(string, bool, wstate)) {
 			emit(who+"witness judges: "+[...]string{"", "cosigned", "refused, it knows a larger tree", "refused, the proof doesn't fit"}[v.answer], true, t)
 			t = s
 			t.sub[i] = wsub{}
-			t.started = c.atStart // tried again
+			t.started = w.atStart // tried again
 			emit(who+"submission is lost", false, t)
 			continue
 		}
@@ -308,28 +308,28 @@ func (c wconfig) next(s wstate, emit func(string, bool, wstate)) {
 		case 1:
 			t.known = max(t.known, u.size)
 		case 2:
-			if !c.reread || u.wSize > s.size {
+			if !w.reread || u.wSize > s.size {
 				t.rewound = true
 			} else {
 				t.started = true // submitted anew at once, from what is there now
 			}
 		case 3:
-			if c.unfit {
+			if w.unfit {
 				t.rewound = true
 			}
 		}
 		emit(who+"answer reaches the service", true, t)
 		t = s
 		t.sub[i] = wsub{}
-		t.started = c.atStart
+		t.started = w.atStart
 		emit(who+"answer is lost", false, t)
 	}
 }
 
-func (c wconfig) lost(s wstate) bool { return s.kept != firstLife && !s.wSecond && s.wSize > s.kept }
+func (w wconfig) lost(s wstate) bool { return s.kept != firstLife && !s.wSecond && s.wSize > s.kept }
 
-func (c wconfig) bad(s wstate) (out []string) {
-	if s.rewound && !c.lost(s) {
+func (w wconfig) bad(s wstate) (out []string) {
+	if s.rewound && !w.lost(s) {
 		out = append(out, property("W"))
 	}
 	return out
@@ -337,7 +337,7 @@ func (c wconfig) bad(s wstate) (out []string) {
 
 // open: a cosigned record is lost, and nothing says so yet. From every such state the
 // submissions alone must lead to where it is said.
-func (c wconfig) open(s wstate) bool { return c.lost(s) && !s.rewound }
+func (w wconfig) open(s wstate) bool { return w.lost(s) && !s.rewound }
 
 func others(limit int) (out []experiment) {
 	g := "H preconditions (12.5)"

@@ -63,11 +63,11 @@ type poisoned struct {
 }
 
 // Put implements store.Tx.
-func (t poisoned) Put(table *store.Table, tenant string, row store.Row, expected int64) error {
-	if table == store.Steps && !strings.Contains(row.ID, "/probe/") && t.fails(row) {
+func (p poisoned) Put(table *store.Table, tenant string, row store.Row, expected int64) error {
+	if table == store.Steps && !strings.Contains(row.ID, "/probe/") && p.fails(row) {
 		return errPoison
 	}
-	return t.Tx.Put(table, tenant, row, expected)
+	return p.Tx.Put(table, tenant, row, expected)
 }
 
 // perhapsPoison makes the turns of a run fail that has not ended.

@@ -105,20 +105,20 @@ func open(t *testing.T) *soaked {
 
 // work keeps the service at work with so many runs, or for so long. Each run has a viewer and a reviewer; meanwhile there are heartbeats,
 // pages, and callers that disconnect.
-func (w *soaked) work(runs int64, d time.Duration) {
+func (s *soaked) work(runs int64, d time.Duration) {
 	until := time.Now().Add(d)
 	var all sync.WaitGroup
 	var started atomic.Int64
 	for range 2 {
 		all.Go(func() {
-			for (started.Add(1) <= runs || time.Now().Before(until)) && !w.t.Failed() {
-				w.run()
+			for (started.Add(1) <= runs || time.Now().Before(until)) && !s.t.Failed() {
+				s.run()
 			}
 		})
 	}
-	for _, do := range []func(){w.beat, w.read, w.leave} {
+	for _, do := range []func(){s.beat, s.read, s.leave} {
 		all.Go(func() {
-			for n := int64(0); (n < runs || time.Now().Before(until)) && !w.t.Failed(); n++ {
+			for n := int64(0); (n < runs || time.Now().Before(until)) && !s.t.Failed(); n++ {
 				do()
 			}
 		})
@@ -127,54 +127,54 @@ func (w *soaked) work(runs int64, d time.Duration) {
 }
 
 // run starts a run, watches it and decides its approval.
-func (w *soaked) run() {
-	n := w.runs.Add(1)
-	a := w.operator.Post("/runs", harness.Doc{"planId": w.plan}, harness.Header(fmt.Sprintf("Idempotency-Key: soak-%d", n)))
+func (s *soaked) run() {
+	n := s.runs.Add(1)
+	a := s.operator.Post("/runs", harness.Doc{"planId": s.plan}, harness.Header(fmt.Sprintf("Idempotency-Key: soak-%d", n)))
 	if a.Status == 503 {
 		return
 	}
-	id := a.OK(w.t).At("id").Text()
-	events := w.operator.Events(w.t, "/runs/"+id+"/events")
+	id := a.OK(s.t).At("id").Text()
+	events := s.operator.Events(s.t, "/runs/"+id+"/events")
 	for {
-		e, ok := events.Next(w.t)
+		e, ok := events.Next(s.t)
 		if !ok {
 			return
 		}
 		if approval := e.Data.At("waitingFor.approvalId").Text(); e.Data.At("waitingFor.kind").Text() == "approval" && approval != "" {
-			w.approver.Post("/approvals/"+approval+"/decision", harness.Doc{"decision": "APPROVED", "reason": "r"})
+			s.approver.Post("/approvals/"+approval+"/decision", harness.Doc{"decision": "APPROVED", "reason": "r"})
 		}
 	}
 }
 
-func (w *soaked) beat() {
-	n := w.beats.Add(1)
-	w.operator.Post("/agents/"+w.agent+"/heartbeat", harness.Doc{"instanceId": "i", "sequence": n, "state": "IDLE", "timestamp": time.Now().UTC().Format(time.RFC3339Nano)}).OK(w.t)
+func (s *soaked) beat() {
+	n := s.beats.Add(1)
+	s.operator.Post("/agents/"+s.agent+"/heartbeat", harness.Doc{"instanceId": "i", "sequence": n, "state": "IDLE", "timestamp": time.Now().UTC().Format(time.RFC3339Nano)}).OK(s.t)
 }
 
-func (w *soaked) read() {
+func (s *soaked) read() {
 	for _, path := range []string{"/", "/runs", "/audit"} {
-		w.browser.Open(path)
+		s.browser.Open(path)
 	}
-	w.operator.Get("/runs?limit=5").OK(w.t)
+	s.operator.Get("/runs?limit=5").OK(s.t)
 }
 
 // leave opens an event stream and disconnects in the middle.
-func (w *soaked) leave() {
-	list := w.operator.Get("/runs?limit=1&status=WAITING_APPROVAL").OK(w.t).At("items").Items()
+func (s *soaked) leave() {
+	list := s.operator.Get("/runs?limit=1&status=WAITING_APPROVAL").OK(s.t).At("items").Items()
 	if len(list) == 0 {
-		w.operator.Get("/health").OK(w.t)
+		s.operator.Get("/health").OK(s.t)
 		return
 	}
-	w.operator.Events(w.t, "/runs/"+list[0].At("id").Text()+"/events").Close()
+	s.operator.Events(s.t, "/runs/"+list[0].At("id").Text()+"/events").Close()
 }
 
 // rest waits until the service is idle.
-func (w *soaked) rest() {
-	w.CloseIdle()
-	w.browser.CloseIdle()
+func (s *soaked) rest() {
+	s.CloseIdle()
+	s.browser.CloseIdle()
 	last := -1
-	harness.Until(w.t, "the service to be at rest", func() bool {
-		now := w.sample().goroutines
+	harness.Until(s.t, "the service to be at rest", func() bool {
+		now := s.sample().goroutines
 		still := now == last
 		last = now
 		return still
@@ -182,21 +182,21 @@ func (w *soaked) rest() {
 }
 
 // returnsTo waits until the process holds no more than this. Releasing may take time; the test fails if it never happens.
-func (w *soaked) returnsTo(most sample) {
-	w.t.Helper()
-	w.t.Logf("it may hold %s", most)
-	defer func() { w.t.Logf("it holds %s", w.last) }()
-	harness.Until(w.t, "the service to hold no more", func() bool {
-		w.last = w.sample()
-		return w.last.goroutines <= most.goroutines && w.last.descriptors <= most.descriptors && w.last.heap <= most.heap
+func (s *soaked) returnsTo(most sample) {
+	s.t.Helper()
+	s.t.Logf("it may hold %s", most)
+	defer func() { s.t.Logf("it holds %s", s.last) }()
+	harness.Until(s.t, "the service to hold no more", func() bool {
+		s.last = s.sample()
+		return s.last.goroutines <= most.goroutines && s.last.descriptors <= most.descriptors && s.last.heap <= most.heap
 	})
 }
 
-func (w *soaked) sample() sample {
-	figures := w.Admin.Get("/metrics").OK(w.t)
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", w.PID()))
+func (s *soaked) sample() sample {
+	figures := s.Admin.Get("/metrics").OK(s.t)
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.PID()))
 	if err != nil && !os.IsNotExist(err) {
-		w.t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	return sample{
 		goroutines: figures.At("countersign_goroutines").Int(), descriptors: len(entries), heap: figures.At("countersign_heap_bytes").Int(),

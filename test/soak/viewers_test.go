@@ -53,8 +53,8 @@ func TestViewersOfALiveRunLeaveNothingBehind(t *testing.T) {
 }
 
 // longPlan is a chain of reads, for each of which the receiver takes pace.
-func (w *soaked) longPlan() string {
-	w.t.Helper()
+func (s *soaked) longPlan() string {
+	s.t.Helper()
 	var chain []any
 	for i := range *steps {
 		step := harness.Doc{
@@ -66,25 +66,25 @@ func (w *soaked) longPlan() string {
 		}
 		chain = append(chain, step)
 	}
-	w.receiver.On("GET", "/search", func(x *harness.Exchange) {
+	s.receiver.On("GET", "/search", func(x *harness.Exchange) {
 		<-time.After(pace)
 		harness.Answering(200, `{"ok":true}`)(x)
 	})
-	return w.operator.Post("/plans", harness.Doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": chain}).
-		OK(w.t).Is(w.t, "validationErrors", []string{}).At("id").Text()
+	return s.operator.Post("/plans", harness.Doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": chain}).
+		OK(s.t).Is(s.t, "validationErrors", []string{}).At("id").Text()
 }
 
 // follow reads a live page to its end. It returns the number of events, the size, and whether the page showed that the run is done.
-func (w *soaked) follow(path string) (events, size int, done bool) {
-	req, err := http.NewRequest(http.MethodGet, w.URL+"/console"+path, http.NoBody)
+func (s *soaked) follow(path string) (events, size int, done bool) {
+	req, err := http.NewRequest(http.MethodGet, s.URL+"/console"+path, http.NoBody)
 	if err != nil {
-		w.t.Error(err)
+		s.t.Error(err)
 		return 0, 0, false
 	}
-	req.Header.Set("Cookie", strings.TrimPrefix(string(w.browser.Cookie()), "Cookie: "))
+	req.Header.Set("Cookie", strings.TrimPrefix(string(s.browser.Cookie()), "Cookie: "))
 	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 	if err != nil {
-		w.t.Error(err)
+		s.t.Error(err)
 		return 0, 0, false
 	}
 	defer func() { _ = res.Body.Close() }()
@@ -98,7 +98,7 @@ func (w *soaked) follow(path string) (events, size int, done bool) {
 		}
 	}
 	if res.StatusCode != http.StatusOK {
-		w.t.Errorf("%s: %s", path, res.Status)
+		s.t.Errorf("%s: %s", path, res.Status)
 	}
 	return events, size, done
 }

@@ -26,7 +26,7 @@ type notice struct {
 	approval string
 }
 
-func (d notice) id() string { return records.NoticeID(d.tenant, d.approval) }
+func (n notice) id() string { return records.NoticeID(n.tenant, n.approval) }
 
 // due returns the notices that may have to be sent now, and a notice for each approval that
 // a run waits for, sorted by expiry. It reads all waiting runs: their records in this list

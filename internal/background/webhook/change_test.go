@@ -12,15 +12,15 @@ import (
 )
 
 // changes stores a change of a project, "" for the tenant's, and what the audit log says of it.
-func (d *fixture) changes(id, project string, log ...countersign.AuditRecord) {
-	d.t.Helper()
-	d.write(func(tx store.Tx) error {
+func (f *fixture) changes(id, project string, log ...countersign.AuditRecord) {
+	f.t.Helper()
+	f.write(func(tx store.Tx) error {
 		c := &records.Change{ProposedChange: countersign.ProposedChange{ID: id, Title: "CANARY"}, ProjectID: project}
 		if _, err := records.Changes.Put(tx, "acme", records.ChangeID(id), c, 0); err != nil {
 			return err
 		}
 		for i := range log {
-			log[i].At, log[i].Actor, log[i].Subject, log[i].Reason = d.now, "user:a", "change/"+id, "CANARY"
+			log[i].At, log[i].Actor, log[i].Subject, log[i].Reason = f.now, "user:a", "change/"+id, "CANARY"
 			if log[i].Outcome == "" {
 				log[i].Outcome = countersign.AuditDone
 			}
@@ -30,18 +30,18 @@ func (d *fixture) changes(id, project string, log ...countersign.AuditRecord) {
 }
 
 // toldOf are the notifications that a webhook has got: event, change and status.
-func (d *fixture) toldOf(hook string) []string {
-	d.t.Helper()
+func (f *fixture) toldOf(hook string) []string {
+	f.t.Helper()
 	out := []string{}
-	for _, n := range d.got {
+	for _, n := range f.got {
 		var body countersign.Notification
 		if err := json.Unmarshal(n.Body, &body); err != nil {
-			d.t.Fatal(err)
+			f.t.Fatal(err)
 		}
 		if n.URL == "https://hooks.example/"+hook {
 			out = append(out, body.Type+" "+body.Data.ChangeID+" "+body.Data.Status+" "+body.Data.ProjectID)
 			if body.Data.Link != "https://countersign.example/console/changes/"+body.Data.ChangeID || body.Data.RunID != "" {
-				d.t.Errorf("%s", n.Body)
+				f.t.Errorf("%s", n.Body)
 			}
 		}
 	}

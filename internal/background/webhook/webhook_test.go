@@ -42,32 +42,32 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // process makes a sender with nothing in memory, as after a restart.
-func (d *fixture) process() *webhook.Sender {
+func (f *fixture) process() *webhook.Sender {
 	return webhook.New(webhook.Config{
-		BaseURL: "https://countersign.example", Backoff: []time.Duration{time.Minute, time.Hour}, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
-	}, d.store, d)
+		BaseURL: "https://countersign.example", Backoff: []time.Duration{time.Minute, time.Hour}, Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler),
+	}, f.store, f)
 }
 
-func (d *fixture) Notify(_ context.Context, n request.Notice) (int, string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.got = append(d.got, n)
-	return d.answer(n)
+func (f *fixture) Notify(_ context.Context, n request.Notice) (int, string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.got = append(f.got, n)
+	return f.answer(n)
 }
 
 func failing(request.Notice) (int, string) { return 500, "the receiver answered 500" }
 
-func (d *fixture) write(fn func(tx store.Tx) error) {
-	d.t.Helper()
-	if err := d.store.Update(context.Background(), fn); err != nil {
-		d.t.Fatal(err)
+func (f *fixture) write(fn func(tx store.Tx) error) {
+	f.t.Helper()
+	if err := f.store.Update(context.Background(), fn); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
 // hook makes a webhook whose cursor is at the beginning of the log.
-func (d *fixture) hook(tenant, id string, projects []string, events ...string) {
-	d.t.Helper()
-	d.write(func(tx store.Tx) error {
+func (f *fixture) hook(tenant, id string, projects []string, events ...string) {
+	f.t.Helper()
+	f.write(func(tx store.Tx) error {
 		w := &records.Webhook{TenantID: tenant, Webhook: countersign.Webhook{
 			ID: id, URL: "https://hooks.example/" + id, Events: events, Revision: 1, Enabled: true, ProjectIDs: projects,
 		}}
@@ -80,17 +80,17 @@ func (d *fixture) hook(tenant, id string, projects []string, events ...string) {
 }
 
 // ends stores COMPLETED runs of a project with their audit records.
-func (d *fixture) ends(tenant, project string, runs ...string) {
-	d.t.Helper()
-	d.write(func(tx store.Tx) error {
+func (f *fixture) ends(tenant, project string, runs ...string) {
+	f.t.Helper()
+	f.write(func(tx store.Tx) error {
 		for _, id := range runs {
-			r := &records.Run{Run: countersign.Run{ID: id, PlanID: "plan-1", Mode: countersign.ModeLive, CreatedAt: d.now}, Projects: []string{project}}
+			r := &records.Run{Run: countersign.Run{ID: id, PlanID: "plan-1", Mode: countersign.ModeLive, CreatedAt: f.now}, Projects: []string{project}}
 			if _, err := records.Runs.Put(tx, tenant, id, r, 0); err != nil {
 				return err
 			}
 			log := []countersign.AuditRecord{
-				{At: d.now, Actor: "token:t", Action: "runs.start", Subject: "run/" + id, Outcome: "done", Reason: "CANARY"},
-				{At: d.now, Actor: "system", Action: "run.complete", Subject: "run/" + id, Outcome: "done", After: "COMPLETED", Reason: "CANARY"},
+				{At: f.now, Actor: "token:t", Action: "runs.start", Subject: "run/" + id, Outcome: "done", Reason: "CANARY"},
+				{At: f.now, Actor: "system", Action: "run.complete", Subject: "run/" + id, Outcome: "done", After: "COMPLETED", Reason: "CANARY"},
 			}
 			if err := audit.Append(tx, tenant, log); err != nil {
 				return err
@@ -109,16 +109,16 @@ func numbered(n int) (ids []string) {
 }
 
 // look advances the clock and returns the webhook and the run of each notification.
-func (d *fixture) look(later time.Duration) []string {
-	d.t.Helper()
-	d.now = d.now.Add(later)
-	d.got = nil
-	d.sender.Look(context.Background())
+func (f *fixture) look(later time.Duration) []string {
+	f.t.Helper()
+	f.now = f.now.Add(later)
+	f.got = nil
+	f.sender.Look(context.Background())
 	out := []string{}
-	for _, n := range d.got {
+	for _, n := range f.got {
 		var body countersign.Notification
 		if err := json.Unmarshal(n.Body, &body); err != nil || strings.Contains(string(n.Body), "CANARY") {
-			d.t.Errorf("%s: %v", n.Body, err)
+			f.t.Errorf("%s: %v", n.Body, err)
 		}
 		out = append(out, strings.TrimPrefix(n.URL, "https://hooks.example/")+" "+body.Data.RunID)
 	}
@@ -126,21 +126,21 @@ func (d *fixture) look(later time.Duration) []string {
 	return out
 }
 
-func (d *fixture) is(what string, got []string, want ...string) {
-	d.t.Helper()
+func (f *fixture) is(what string, got []string, want ...string) {
+	f.t.Helper()
 	if !slices.Equal(got, want) {
-		d.t.Errorf("%s: %q, want %q", what, got, want)
+		f.t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }
 
-func (d *fixture) progress(tenant, id string) (p *records.WebhookProgress) {
-	d.t.Helper()
-	err := d.store.View(context.Background(), func(tx store.Tx) (err error) {
+func (f *fixture) progress(tenant, id string) (p *records.WebhookProgress) {
+	f.t.Helper()
+	err := f.store.View(context.Background(), func(tx store.Tx) (err error) {
 		p, _, err = records.WebhookProgresses.Get(tx, store.Realm, records.WebhookProgressID(tenant, id))
 		return err
 	})
 	if err != nil {
-		d.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return p
 }

@@ -32,21 +32,21 @@ type cosigned struct {
 // agree has a witness cosign a log's head of a size. A
 // conflict is answered by submitting from the size that the witness names, once the log's head has
 // been read anew.
-func (w *Submitter) agree(ctx context.Context, at int, tenant string, size int64) (c cosigned, err error) {
-	old := w.last(at, tenant, size)
+func (s *Submitter) agree(ctx context.Context, at int, tenant string, size int64) (c cosigned, err error) {
+	old := s.last(at, tenant, size)
 	for range maxConflicts {
-		text, c, err := w.submission(ctx, tenant, old, size)
+		text, c, err := s.submission(ctx, tenant, old, size)
 		if err != nil {
 			return c, err
 		}
-		status, body, err := w.post(ctx, w.cfg.Witnesses[at].URL, text)
+		status, body, err := s.post(ctx, s.cfg.Witnesses[at].URL, text)
 		if err != nil {
 			return c, err
 		}
 		switch status {
 		case http.StatusOK:
 			c.lines = body
-			_, err := checkpoint.Joined(c.checkpoint, body, w.cfg.Witnesses[at].Key)
+			_, err := checkpoint.Joined(c.checkpoint, body, s.cfg.Witnesses[at].Key)
 			return c, err
 		case http.StatusUnprocessableEntity:
 			if old == 0 || old == size {
@@ -58,7 +58,7 @@ func (w *Submitter) agree(ctx context.Context, at int, tenant string, size int64
 			if err != nil || named < 0 {
 				return c, fmt.Errorf("its conflict names no size")
 			}
-			if err := w.after(ctx, tenant, named); err != nil {
+			if err := s.after(ctx, tenant, named); err != nil {
 				return c, err
 			}
 			switch {
@@ -78,10 +78,10 @@ func (w *Submitter) agree(ctx context.Context, at int, tenant string, size int64
 }
 
 // last is the size that a witness has cosigned last, as far as is known; 0 if that isn't.
-func (w *Submitter) last(at int, tenant string, size int64) int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if l := w.logs[tenant]; l != nil && l.done[at] != never && l.done[at] <= size {
+func (s *Submitter) last(at int, tenant string, size int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.logs[tenant]; l != nil && l.done[at] != never && l.done[at] <= size {
 		return l.done[at]
 	}
 	return 0
@@ -92,9 +92,9 @@ var errAhead = errors.New("it has cosigned more")
 
 // after reads the head of a log after a witness has named the size that it has cosigned: a larger
 // one was of another log.
-func (w *Submitter) after(ctx context.Context, tenant string, named int64) error {
+func (s *Submitter) after(ctx context.Context, tenant string, named int64) error {
 	var size int64
-	err := w.store.View(ctx, func(tx store.Tx) (err error) {
+	err := s.store.View(ctx, func(tx store.Tx) (err error) {
 		size, _, err = audit.Head(tx, tenant)
 		return err
 	})
@@ -105,13 +105,13 @@ func (w *Submitter) after(ctx context.Context, tenant string, named int64) error
 }
 
 // submission makes the text of a submission in one snapshot, and the checkpoint in it.
-func (w *Submitter) submission(ctx context.Context, tenant string, old, size int64) (text string, c cosigned, err error) {
-	err = w.store.View(ctx, func(tx store.Tx) error {
+func (s *Submitter) submission(ctx context.Context, tenant string, old, size int64) (text string, c cosigned, err error) {
+	err = s.store.View(ctx, func(tx store.Tx) error {
 		key, _, err := records.LogKeys.Get(tx, store.Realm, records.LogKeyID)
 		if err != nil {
 			return err
 		}
-		grown, err := w.prover.Grown(tx, tenant, old, size)
+		grown, err := s.prover.Grown(tx, tenant, old, size)
 		if err != nil {
 			return err
 		}
@@ -124,12 +124,12 @@ func (w *Submitter) submission(ctx context.Context, tenant string, old, size int
 }
 
 // post sends a submission. The client bounds how long it takes.
-func (w *Submitter) post(ctx context.Context, url, text string) (status int, body string, err error) {
+func (s *Submitter) post(ctx context.Context, url, text string) (status int, body string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/add-checkpoint", strings.NewReader(text))
 	if err != nil {
 		return 0, "", err
 	}
-	resp, err := w.cfg.Client.Do(req)
+	resp, err := s.cfg.Client.Do(req)
 	if err != nil {
 		return 0, "", err
 	}

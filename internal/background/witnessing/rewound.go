@@ -21,21 +21,21 @@ type rewoundError struct{ how string }
 func (e *rewoundError) Error() string { return "audit_rewound: " + e.how }
 
 // tell records that a log is not what a witness has cosigned, unless that is recorded already.
-func (w *Submitter) tell(ctx context.Context, at int, tenant string, found *rewoundError) {
-	w.mu.Lock()
-	told := w.logs[tenant] == nil || w.logs[tenant].told[at]
-	w.mu.Unlock()
+func (s *Submitter) tell(ctx context.Context, at int, tenant string, found *rewoundError) {
+	s.mu.Lock()
+	told := s.logs[tenant] == nil || s.logs[tenant].told[at]
+	s.mu.Unlock()
 	if told {
 		return
 	}
-	key := w.cfg.Witnesses[at].Key
-	err := w.store.Update(ctx, func(tx store.Tx) error {
+	key := s.cfg.Witnesses[at].Key
+	err := s.store.Update(ctx, func(tx store.Tx) error {
 		id := records.RewoundID(key.KeyHash(), tenant)
 		_, _, err := records.Rewinds.Get(tx, store.Realm, id)
 		if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		mark := &records.Rewound{Witness: key.String(), Log: tenant, How: found.how, At: w.cfg.Now()}
+		mark := &records.Rewound{Witness: key.String(), Log: tenant, How: found.how, At: s.cfg.Now()}
 		if _, err := records.Rewinds.Put(tx, store.Realm, id, mark, 0); err != nil {
 			return err
 		}
@@ -45,8 +45,8 @@ func (w *Submitter) tell(ctx context.Context, at int, tenant string, found *rewo
 		}})
 	})
 	if err == nil {
-		w.note(tenant, func(l *shown) { l.told[at] = true })
+		s.note(tenant, func(l *shown) { l.told[at] = true })
 	} else if ctx.Err() == nil {
-		w.cfg.Log.Warn("that a log was rewound is not recorded", "tenant", tenant, "witness", key.Name(), "error", err)
+		s.cfg.Log.Warn("that a log was rewound is not recorded", "tenant", tenant, "witness", key.Name(), "error", err)
 	}
 }

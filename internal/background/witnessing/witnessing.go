@@ -68,53 +68,53 @@ func New(cfg Config, s store.Store) *Submitter {
 }
 
 // Start submits the head of each log, and again when it has grown, until Stop.
-func (w *Submitter) Start() {
-	w.tasks = append(w.tasks, periodic.Sparing(lookEvery, lookRest, w.Look))
-	for at := range w.cfg.Witnesses {
-		w.tasks = append(w.tasks, periodic.Start(lookEvery, func(ctx context.Context) { w.Submit(ctx, at) }))
+func (s *Submitter) Start() {
+	s.tasks = append(s.tasks, periodic.Sparing(lookEvery, lookRest, s.Look))
+	for at := range s.cfg.Witnesses {
+		s.tasks = append(s.tasks, periodic.Start(lookEvery, func(ctx context.Context) { s.Submit(ctx, at) }))
 	}
 }
 
 // Stop waits for what is under way.
-func (w *Submitter) Stop() {
-	for _, t := range w.tasks {
+func (s *Submitter) Stop() {
+	for _, t := range s.tasks {
 		t.Stop()
 	}
 }
 
 // Look reads how far each log has grown.
-func (w *Submitter) Look(ctx context.Context) {
-	err := w.cfg.Unreadable.EachTenant(ctx, w.store, "audit log", func(tenant string) error { return w.look(ctx, tenant) })
+func (s *Submitter) Look(ctx context.Context) {
+	err := s.cfg.Unreadable.EachTenant(ctx, s.store, "audit log", func(tenant string) error { return s.look(ctx, tenant) })
 	if err == nil {
-		err = w.look(ctx, store.Realm)
+		err = s.look(ctx, store.Realm)
 	}
 	if err != nil && ctx.Err() == nil {
-		w.cfg.Log.Warn("the heads of the audit logs can't be read for witnesses", "error", err)
+		s.cfg.Log.Warn("the heads of the audit logs can't be read for witnesses", "error", err)
 	}
 }
 
-func (w *Submitter) look(ctx context.Context, tenant string) error {
+func (s *Submitter) look(ctx context.Context, tenant string) error {
 	var size int64
-	err := w.store.View(ctx, func(tx store.Tx) (err error) {
+	err := s.store.View(ctx, func(tx store.Tx) (err error) {
 		size, _, err = audit.Head(tx, tenant)
 		return err
 	})
 	if err == nil && size > 0 {
-		w.grew(tenant, size)
+		s.grew(tenant, size)
 	}
 	return err
 }
 
 // grew makes a size the one that is submitted, unless another became that within the last minute.
-func (w *Submitter) grew(tenant string, size int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	l, n := w.logs[tenant], len(w.cfg.Witnesses)
+func (s *Submitter) grew(tenant string, size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, n := s.logs[tenant], len(s.cfg.Witnesses)
 	switch {
 	case l == nil:
-		w.logs[tenant] = &shown{size: size, since: w.cfg.Now(), done: slices.Repeat([]int64{never}, n), tried: make([]time.Time, n), told: make([]bool, n)}
-	case l.size != size && w.cfg.Now().Sub(l.since) >= submitEvery:
-		l.size, l.since = size, w.cfg.Now()
+		s.logs[tenant] = &shown{size: size, since: s.cfg.Now(), done: slices.Repeat([]int64{never}, n), tried: make([]time.Time, n), told: make([]bool, n)}
+	case l.size != size && s.cfg.Now().Sub(l.since) >= submitEvery:
+		l.size, l.since = size, s.cfg.Now()
 	}
 }
 
@@ -123,25 +123,25 @@ func (w *Submitter) grew(tenant string, size int64) {
 const never = -1
 
 // Submit submits to one witness what it hasn't cosigned.
-func (w *Submitter) Submit(ctx context.Context, at int) {
+func (s *Submitter) Submit(ctx context.Context, at int) {
 	var all sync.WaitGroup
 	turns := make(chan struct{}, atOnce)
-	for tenant, size := range w.due(at) {
+	for tenant, size := range s.due(at) {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
-			w.submit(ctx, at, tenant, size)
+			s.submit(ctx, at, tenant, size)
 		})
 	}
 	all.Wait()
 }
 
 // due are the logs whose head a witness hasn't cosigned, and wasn't asked for within a minute.
-func (w *Submitter) due(at int) map[string]int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	out, now := map[string]int64{}, w.cfg.Now()
-	for tenant, l := range w.logs {
+func (s *Submitter) due(at int) map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out, now := map[string]int64{}, s.cfg.Now()
+	for tenant, l := range s.logs {
 		if l.done[at] != l.size && now.Sub(l.tried[at]) >= submitEvery {
 			out[tenant], l.tried[at] = l.size, now
 		}
@@ -150,17 +150,17 @@ func (w *Submitter) due(at int) map[string]int64 {
 }
 
 // submit submits a log's head, and keeps the cosignature.
-func (w *Submitter) submit(ctx context.Context, at int, tenant string, size int64) {
-	witness := w.cfg.Witnesses[at]
-	c, err := w.agree(ctx, at, tenant, size)
+func (s *Submitter) submit(ctx context.Context, at int, tenant string, size int64) {
+	witness := s.cfg.Witnesses[at]
+	c, err := s.agree(ctx, at, tenant, size)
 	var rewound *rewoundError
 	switch {
 	case errors.As(err, &rewound):
-		w.cfg.Log.Error("audit_rewound: a log is not what a witness has cosigned", "tenant", tenant, "witness", witness.Key.Name(), "how", rewound.how)
-		w.tell(ctx, at, tenant, rewound)
+		s.cfg.Log.Error("audit_rewound: a log is not what a witness has cosigned", "tenant", tenant, "witness", witness.Key.Name(), "how", rewound.how)
+		s.tell(ctx, at, tenant, rewound)
 	case err == nil:
-		if err = w.keep(ctx, at, tenant, c); err == nil {
-			w.note(tenant, func(l *shown) { l.done[at], l.told[at] = size, false })
+		if err = s.keep(ctx, at, tenant, c); err == nil {
+			s.note(tenant, func(l *shown) { l.done[at], l.told[at] = size, false })
 		}
 	}
 	level := slog.LevelWarn
@@ -168,14 +168,14 @@ func (w *Submitter) submit(ctx context.Context, at int, tenant string, size int6
 		level = slog.LevelDebug // another replica has submitted, as it should
 	}
 	if err != nil && rewound == nil && ctx.Err() == nil {
-		w.cfg.Log.Log(ctx, level, "a witness has not cosigned", "tenant", tenant, "witness", witness.Key.Name(), "error", err)
+		s.cfg.Log.Log(ctx, level, "a witness has not cosigned", "tenant", tenant, "witness", witness.Key.Name(), "error", err)
 	}
 }
 
-func (w *Submitter) note(tenant string, change func(l *shown)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if l := w.logs[tenant]; l != nil {
+func (s *Submitter) note(tenant string, change func(l *shown)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.logs[tenant]; l != nil {
 		change(l)
 	}
 }
@@ -183,9 +183,9 @@ func (w *Submitter) note(tenant string, change func(l *shown)) {
 // keep stores a checkpoint with the lines of a witness's answer, beside the cosignatures of the same
 // size that others have given. The checkpoint is of a prefix of the log, so it stays true while it
 // waits for its turn.
-func (w *Submitter) keep(ctx context.Context, at int, tenant string, c cosigned) error {
-	key := w.cfg.Witnesses[at].Key
-	return w.store.Update(ctx, func(tx store.Tx) error {
+func (s *Submitter) keep(ctx context.Context, at int, tenant string, c cosigned) error {
+	key := s.cfg.Witnesses[at].Key
+	return s.store.Update(ctx, func(tx store.Tx) error {
 		if err := records.Rewinds.Delete(tx, store.Realm, records.RewoundID(key.KeyHash(), tenant)); err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (w *Submitter) keep(ctx context.Context, at int, tenant string, c cosigned)
 		if kept.Checkpoint, err = checkpoint.Renewed(kept.Checkpoint, c.lines, key); err != nil {
 			return err
 		}
-		kept.At = w.cfg.Now()
+		kept.At = s.cfg.Now()
 		_, err = records.CosignedHeads.Put(tx, tenant, records.CosignedID(c.epoch, c.size), kept, version)
 		return err
 	})

@@ -58,34 +58,34 @@ func (s *HeartbeatService) storeBatch(tx store.Tx, batch []*pendingHeartbeat) er
 }
 
 // store checks one heartbeat and stores it.
-func (b *pendingHeartbeat) store(tx store.Tx, most int) error {
-	tenant := b.actor.Tenant
-	if _, _, err := reach.Agent(tx, b.actor, b.agentID); err != nil {
+func (p *pendingHeartbeat) store(tx store.Tx, most int) error {
+	tenant := p.actor.Tenant
+	if _, _, err := reach.Agent(tx, p.actor, p.agentID); err != nil {
 		return err
 	}
-	id := records.InstanceRecordID(b.agentID, b.heartbeat.InstanceID)
+	id := records.InstanceRecordID(p.agentID, p.heartbeat.InstanceID)
 	last, version, err := lastOf(tx, tenant, id)
 	if err != nil {
 		return err
 	}
-	next, duplicate, err := registry.Beat(last, b.heartbeat, b.at)
+	next, duplicate, err := registry.Beat(last, p.heartbeat, p.at)
 	if err != nil {
 		return err
 	}
-	b.ack = countersign.HeartbeatAck{
-		Acknowledged: true, Duplicate: duplicate, AgentID: b.agentID,
+	p.ack = countersign.HeartbeatAck{
+		Acknowledged: true, Duplicate: duplicate, AgentID: p.agentID,
 		InstanceID: next.InstanceID, Sequence: next.Sequence, ReceivedAt: next.ReceivedAt,
 	}
 	if duplicate {
 		return nil
 	}
 	if last == nil {
-		if err := checkInstanceLimit(tx, tenant, b.agentID, most, b.at); err != nil {
+		if err := checkInstanceLimit(tx, tenant, p.agentID, most, p.at); err != nil {
 			return err
 		}
 	}
 	_, err = records.Instances.Put(tx, tenant, id, &records.Instance{
-		AgentID: b.agentID, InstanceID: next.InstanceID, Sequence: next.Sequence, State: next.State, Timestamp: next.Timestamp, ReceivedAt: next.ReceivedAt,
+		AgentID: p.agentID, InstanceID: next.InstanceID, Sequence: next.Sequence, State: next.State, Timestamp: next.Timestamp, ReceivedAt: next.ReceivedAt,
 	}, version)
 	return err
 }

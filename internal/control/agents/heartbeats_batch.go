@@ -70,23 +70,23 @@ func (s *HeartbeatService) commitHeartbeats() {
 	}
 }
 
-func (p *heartbeatBatcher) pause(now time.Time) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	interval := min(max(minCommitInterval, time.Duration(p.size)*intervalPerHeartbeat), maxCommitInterval)
-	interval = min(max(interval, writerShare*p.took), maxSlowInterval)
-	return min(p.last.Add(interval).Sub(now), interval) // a clock that is set back doesn't delay them
+func (h *heartbeatBatcher) pause(now time.Time) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	interval := min(max(minCommitInterval, time.Duration(h.size)*intervalPerHeartbeat), maxCommitInterval)
+	interval = min(max(interval, writerShare*h.took), maxSlowInterval)
+	return min(h.last.Add(interval).Sub(now), interval) // a clock that is set back doesn't delay them
 }
 
-func (p *heartbeatBatcher) next(now time.Time) []*pendingHeartbeat {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := min(len(p.waiting), maxBatch)
-	batch := p.waiting[:n:n]
-	p.waiting = p.waiting[n:]
-	p.running = n > 0
+func (h *heartbeatBatcher) next(now time.Time) []*pendingHeartbeat {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := min(len(h.waiting), maxBatch)
+	batch := h.waiting[:n:n]
+	h.waiting = h.waiting[n:]
+	h.running = n > 0
 	if n > 0 {
-		p.last, p.size = now, n
+		h.last, h.size = now, n
 	}
 	return batch
 }
@@ -115,18 +115,18 @@ func (s *HeartbeatService) commitBatch(batch []*pendingHeartbeat) {
 	}
 }
 
-func (p *heartbeatBatcher) committed(took time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.took = took
+func (h *heartbeatBatcher) committed(took time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.took = took
 }
 
 // result is the label under which the metrics count a heartbeat (contract 9).
-func (b *pendingHeartbeat) result() string {
+func (p *pendingHeartbeat) result() string {
 	switch {
-	case b.err != nil:
+	case p.err != nil:
 		return "refused"
-	case b.ack.Duplicate:
+	case p.ack.Duplicate:
 		return "duplicate"
 	default:
 		return "accepted"

@@ -96,36 +96,36 @@ func (s *DeskService) WatchDesk(a core.Actor) (*DeskStream, error) {
 
 // StillOf reports that a stream is still what the actor may see: with other rights a new one has
 // another feed.
-func (st *DeskStream) StillOf(a core.Actor) bool { return st.key == sameRights(a) }
+func (d *DeskStream) StillOf(a core.Actor) bool { return d.key == sameRights(a) }
 
 // Take gives what is new: waiting is nil where that is as before. ended: nothing more comes.
-func (st *DeskStream) Take() (waiting *countersign.WaitingCounts, changed []countersign.Changed, ended bool) {
-	st.service.mu.Lock()
-	defer st.service.mu.Unlock()
-	waiting, changed = st.waiting, st.changed
-	st.waiting, st.changed = nil, nil
-	return waiting, changed, st.ended
+func (d *DeskStream) Take() (waiting *countersign.WaitingCounts, changed []countersign.Changed, ended bool) {
+	d.service.mu.Lock()
+	defer d.service.mu.Unlock()
+	waiting, changed = d.waiting, d.changed
+	d.waiting, d.changed = nil, nil
+	return waiting, changed, d.ended
 }
 
 // Close ends the watch; the last one ends the feed.
-func (st *DeskStream) Close() {
-	s := st.service
+func (d *DeskStream) Close() {
+	s := d.service
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	f := s.feeds[st.key]
-	if f == nil || !f.streams[st] {
+	f := s.feeds[d.key]
+	if f == nil || !f.streams[d] {
 		return // the feed has ended, or is another one
 	}
-	if delete(f.streams, st); len(f.streams) == 0 {
+	if delete(f.streams, d); len(f.streams) == 0 {
 		f.stop()
-		delete(s.feeds, st.key)
+		delete(s.feeds, d.key)
 	}
 }
 
-func (st *DeskStream) tell() {
+func (d *DeskStream) tell() {
 	select {
-	case st.Moved <- struct{}{}:
+	case d.Moved <- struct{}{}:
 	default:
 	}
 }

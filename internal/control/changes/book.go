@@ -20,10 +20,10 @@ type book struct {
 
 // find reads a change that the actor reaches, and the tenant that it is kept in: for a realm administrator,
 // who proposes for every tenant, that of what they have proposed.
-func (s *book) find(tx store.Tx, a core.Actor, id string) (tenant string, rec *records.Change, version int64, err error) {
+func (b *book) find(tx store.Tx, a core.Actor, id string) (tenant string, rec *records.Change, version int64, err error) {
 	rec, version, err = records.Changes.Get(tx, a.Tenant, records.ChangeID(id))
 	if errors.Is(err, store.ErrNotFound) && a.Realm {
-		return s.findElsewhere(tx, a, id)
+		return b.findElsewhere(tx, a, id)
 	}
 	if err != nil {
 		return "", nil, 0, core.Found(err, "change", id)
@@ -34,7 +34,7 @@ func (s *book) find(tx store.Tx, a core.Actor, id string) (tenant string, rec *r
 	return a.Tenant, rec, version, err
 }
 
-func (s *book) findElsewhere(tx store.Tx, a core.Actor, id string) (string, *records.Change, int64, error) {
+func (b *book) findElsewhere(tx store.Tx, a core.Actor, id string) (string, *records.Change, int64, error) {
 	tenants, err := records.TenantIDs(tx)
 	if err != nil {
 		return "", nil, 0, err
@@ -66,16 +66,16 @@ func proposedBy(a core.Actor, r *records.Change) bool {
 }
 
 // shown is a change as it is at this moment: what nobody has acted on in time has lapsed.
-func (s *book) shown(r *records.Change) countersign.ProposedChange {
+func (b *book) shown(r *records.Change) countersign.ProposedChange {
 	out := r.ProposedChange
-	if s.lapsed(r) {
+	if b.lapsed(r) {
 		out.Status, out.EndedAt, out.EndedReason = countersign.ChangeLapsed, out.ExpiresAt, inTime(r)
 	}
 	return out
 }
 
-func (s *book) lapsed(r *records.Change) bool {
-	return r.Status.Open() && !s.Config.Now().Before(r.ExpiresAt)
+func (b *book) lapsed(r *records.Change) bool {
+	return r.Status.Open() && !b.Config.Now().Before(r.ExpiresAt)
 }
 
 func inTime(r *records.Change) string {
@@ -86,7 +86,7 @@ func inTime(r *records.Change) string {
 }
 
 // open reads what is open of a tenant.
-func (s *book) open(tx store.Tx, tenant string) (*records.OpenChanges, int64, error) {
+func (b *book) open(tx store.Tx, tenant string) (*records.OpenChanges, int64, error) {
 	open, version, err := records.AllOpenChanges.Get(tx, tenant, records.OpenChangesID)
 	if errors.Is(err, store.ErrNotFound) {
 		return &records.OpenChanges{}, 0, nil
@@ -95,7 +95,7 @@ func (s *book) open(tx store.Tx, tenant string) (*records.OpenChanges, int64, er
 }
 
 // move stores a change with another status, and takes it off what is open once it has ended.
-func (s *book) move(tx store.Tx, tenant string, r *records.Change, version int64, to countersign.ChangeStatus, at time.Time) error {
+func (b *book) move(tx store.Tx, tenant string, r *records.Change, version int64, to countersign.ChangeStatus, at time.Time) error {
 	r.Status = to
 	if !to.Open() {
 		r.EndedAt = at
@@ -103,7 +103,7 @@ func (s *book) move(tx store.Tx, tenant string, r *records.Change, version int64
 	if _, err := records.Changes.Put(tx, tenant, records.ChangeID(r.ID), r, version); err != nil {
 		return err
 	}
-	open, version, err := s.open(tx, tenant)
+	open, version, err := b.open(tx, tenant)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ const (
 // givesWay says that a decision is to be kept the other way; nobody is told.
 type givesWay string
 
-func (e givesWay) Error() string { return string(e) }
+func (g givesWay) Error() string { return string(g) }
 
 // turns is how often a decision gives way, before it is to be sent again.
 const turns = 4
@@ -83,12 +83,12 @@ func (s *DecisionService) decidable(tx store.Tx, a core.Actor, id string) (*reco
 // change.
 type ofDecision struct{ error }
 
-func (e ofDecision) Unwrap() error { return e.error }
+func (o ofDecision) Unwrap() error { return o.error }
 
 // ofProposer says that the proposer has no right to the change any more.
 type ofProposer struct{ error }
 
-func (e ofProposer) Unwrap() error { return e.error }
+func (o ofProposer) Unwrap() error { return o.error }
 
 // decideAndMake keeps the last approval, and makes the change in the same transaction.
 func (s *DecisionService) decideAndMake(ctx context.Context, a core.Actor, id string, d countersign.ChangeDecision) (out countersign.ProposedChange, err error) {

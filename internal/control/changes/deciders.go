@@ -26,8 +26,8 @@ func (s *ChangeService) ChangeDeciders(ctx context.Context, a core.Actor, id str
 
 // able are who may decide a change now: who may decide changes at all and could when it was proposed, but for
 // its proposer and who has decided it.
-func (s *book) able(tx store.Tx, tenant string, r *records.Change) (able []string, err error) {
-	if s.lapsed(r) || r.Status != countersign.ChangeProposed {
+func (b *book) able(tx store.Tx, tenant string, r *records.Change) (able []string, err error) {
+	if b.lapsed(r) || r.Status != countersign.ChangeProposed {
 		return nil, nil
 	}
 	all, err := records.ChangeDeciders(tx, tenant, &countersign.Weakening{Groups: r.Groups})

@@ -13,12 +13,12 @@ import (
 )
 
 // look reads a change before it is made, and its proposer.
-func (s *book) look(ctx context.Context, a core.Actor, id string) (rec *records.Change, proposer core.Actor, err error) {
-	err = s.Read(ctx, func(tx store.Tx) error {
-		if _, rec, _, err = s.find(tx, a, id); err != nil {
+func (b *book) look(ctx context.Context, a core.Actor, id string) (rec *records.Change, proposer core.Actor, err error) {
+	err = b.Read(ctx, func(tx store.Tx) error {
+		if _, rec, _, err = b.find(tx, a, id); err != nil {
 			return ofDecision{err}
 		}
-		if proposer, err = s.proposer(tx, rec); err != nil {
+		if proposer, err = b.proposer(tx, rec); err != nil {
 			return ofProposer{err}
 		}
 		return nil
@@ -28,7 +28,7 @@ func (s *book) look(ctx context.Context, a core.Actor, id string) (rec *records.
 }
 
 // proposer is who proposed a change, with the rights that they have at this moment.
-func (s *book) proposer(tx store.Tx, r *records.Change) (core.Actor, error) {
+func (b *book) proposer(tx store.Tx, r *records.Change) (core.Actor, error) {
 	a := core.Actor{Principal: access.Principal{ID: r.Proposer.ID, Tenant: r.ProposerTenant}}
 	if email, is := userOf(r.Proposer.ID); is {
 		u, err := core.UserOf(tx, r.ProposerTenant, email)
@@ -39,14 +39,14 @@ func (s *book) proposer(tx store.Tx, r *records.Change) (core.Actor, error) {
 		a.Lineage = r.Proposer.Makers
 		return a, nil
 	}
-	p, err := s.Present(tx, a)
+	p, err := b.Present(tx, a)
 	a.Principal = p
 	return a, err
 }
 
 // hindered answers with what stood in the way of a change. What has moved, and what its proposer may
 // not do any more, ends it.
-func (s *book) hindered(ctx context.Context, a core.Actor, op access.Operation, id string, seen *records.Change, err error) error {
+func (b *book) hindered(ctx context.Context, a core.Actor, op access.Operation, id string, seen *records.Change, err error) error {
 	var decision ofDecision
 	var proposer ofProposer
 	code := countersign.ErrorCode(err)
@@ -56,23 +56,23 @@ func (s *book) hindered(ctx context.Context, a core.Actor, op access.Operation, 
 		if errors.Is(err, errDecides) {
 			return err
 		}
-		return s.Refuse(ctx, a, op, subject, decision.error)
+		return b.Refuse(ctx, a, op, subject, decision.error)
 	case code == countersign.CodeInternal || code == countersign.CodeUnavailable || code == countersign.CodeCapacity:
 		return err
 	case code == countersign.CodeRevisionConflict:
-		if err := s.lapse(ctx, a, id, "what it changes has moved since it was proposed"); err != nil {
+		if err := b.lapse(ctx, a, id, "what it changes has moved since it was proposed"); err != nil {
 			return err
 		}
 		err = countersign.Errorf(code, "what change %s is about has moved since it was proposed on revision %d, so it has lapsed; propose it again on what stands now", id, seen.Revision)
 	case errors.As(err, &proposer) || slices.Contains([]countersign.Code{countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeUnauthenticated}, code):
-		if err := s.lapse(ctx, a, id, "its proposer may not ask for it any more"); err != nil {
+		if err := b.lapse(ctx, a, id, "its proposer may not ask for it any more"); err != nil {
 			return err
 		}
 		err = countersign.Errorf(countersign.CodeStateConflict, "%s, who proposed change %s, may not ask for it any more, so it has lapsed", seen.ProposedBy, id)
 	case code.Status() != 409:
 		err = countersign.Errorf(countersign.CodeStateConflict, "change %s can't be made now (%s); it stays %s", id, messageOf(err), seen.Status)
 	}
-	return s.Refuse(ctx, a, op, subject, err)
+	return b.Refuse(ctx, a, op, subject, err)
 }
 
 func messageOf(err error) string {

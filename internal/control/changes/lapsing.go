@@ -32,35 +32,35 @@ func (s *ChangeService) LapseChanges(ctx context.Context) {
 }
 
 // due reports that something of a tenant is to lapse: most looks find nothing, and write nothing.
-func (s *book) due(ctx context.Context, tenant string) (due bool, err error) {
-	err = s.Store.View(ctx, func(tx store.Tx) error {
-		open, _, err := s.open(tx, tenant)
-		due = err == nil && slices.ContainsFunc(open.Items, s.over)
+func (b *book) due(ctx context.Context, tenant string) (due bool, err error) {
+	err = b.Store.View(ctx, func(tx store.Tx) error {
+		open, _, err := b.open(tx, tenant)
+		due = err == nil && slices.ContainsFunc(open.Items, b.over)
 		return err
 	})
 	return due, err
 }
 
-func (s *book) over(o records.OpenChange) bool { return !s.Config.Now().Before(o.ExpiresAt) }
+func (b *book) over(o records.OpenChange) bool { return !b.Config.Now().Before(o.ExpiresAt) }
 
 // sweep ends what nobody has acted on in time. A change that can't be read keeps no other.
-func (s *book) sweep(tx store.Tx, tenant, requestID string) error {
-	open, _, err := s.open(tx, tenant)
+func (b *book) sweep(tx store.Tx, tenant, requestID string) error {
+	open, _, err := b.open(tx, tenant)
 	if err != nil {
 		return err
 	}
 	for _, o := range open.Items {
-		if !s.over(o) {
+		if !b.over(o) {
 			continue
 		}
-		rec, version, err := s.readable(tx, tenant, o.ID)
+		rec, version, err := b.readable(tx, tenant, o.ID)
 		if err != nil {
 			return err
 		}
-		if rec == nil || !s.lapsed(rec) {
+		if rec == nil || !b.lapsed(rec) {
 			continue
 		}
-		if err := s.end(tx, tenant, requestID, rec, version, inTime(rec)); err != nil {
+		if err := b.end(tx, tenant, requestID, rec, version, inTime(rec)); err != nil {
 			return err
 		}
 	}
@@ -68,33 +68,33 @@ func (s *book) sweep(tx store.Tx, tenant, requestID string) error {
 }
 
 // readable reads an open change; nil for one that can't be read.
-func (s *book) readable(tx store.Tx, tenant, id string) (*records.Change, int64, error) {
+func (b *book) readable(tx store.Tx, tenant, id string) (*records.Change, int64, error) {
 	rec, version, err := records.Changes.Get(tx, tenant, records.ChangeID(id))
-	if passed, failed := s.Passes(records.Changes.Table, tenant, records.ChangeID(id), err); passed || failed != nil {
+	if passed, failed := b.Passes(records.Changes.Table, tenant, records.ChangeID(id), err); passed || failed != nil {
 		return nil, 0, failed
 	}
 	return rec, version, nil
 }
 
 // lapse ends a change that can't be made any more.
-func (s *book) lapse(ctx context.Context, a core.Actor, id, why string) error {
+func (b *book) lapse(ctx context.Context, a core.Actor, id, why string) error {
 	service := core.Actor{Principal: access.System(a.Tenant)}
-	return core.Public(s.UpdateAs(ctx, service, func(tx store.Tx) error {
-		tenant, rec, version, err := s.find(tx, a, id)
+	return core.Public(b.UpdateAs(ctx, service, func(tx store.Tx) error {
+		tenant, rec, version, err := b.find(tx, a, id)
 		if err != nil || !rec.Status.Open() {
 			return err
 		}
-		return s.end(tx, tenant, a.RequestID, rec, version, why)
+		return b.end(tx, tenant, a.RequestID, rec, version, why)
 	}))
 }
 
 // end lets a change lapse, by the service itself.
-func (s *book) end(tx store.Tx, tenant, requestID string, was *records.Change, version int64, why string) error {
+func (b *book) end(tx store.Tx, tenant, requestID string, was *records.Change, version int64, why string) error {
 	r := *was
 	r.EndedReason = why
-	if err := s.move(tx, tenant, &r, version, countersign.ChangeLapsed, s.Config.Now()); err != nil {
+	if err := b.move(tx, tenant, &r, version, countersign.ChangeLapsed, b.Config.Now()); err != nil {
 		return err
 	}
 	system := core.Actor{Principal: access.System(tenant), RequestID: requestID}
-	return s.AuditIn(tx, tenant, system, access.LapseChange, "change/"+r.ID, core.Change{Before: string(was.Status), After: string(r.Status), Reason: why})
+	return b.AuditIn(tx, tenant, system, access.LapseChange, "change/"+r.ID, core.Change{Before: string(was.Status), After: string(r.Status), Reason: why})
 }

@@ -28,26 +28,26 @@ func (p *Proposed) Error() string { return p.Refusal.Error() }
 func (p *Proposed) Unwrap() error { return p.Refusal }
 
 // propose keeps a change that weakens, or finds it where it is open already.
-func (s proposals) propose(ctx context.Context, a core.Actor, h *core.Held) error {
-	rec, err := s.changeOf(a, h)
+func (p proposals) propose(ctx context.Context, a core.Actor, h *core.Held) error {
+	rec, err := p.changeOf(a, h)
 	if err != nil {
 		return err
 	}
 	var out error
-	err = s.UpdateAs(ctx, a, func(tx store.Tx) error {
+	err = p.UpdateAs(ctx, a, func(tx store.Tx) error {
 		r := *rec
 		out = nil
-		found, err := s.findOpen(tx, h.Tenant, a, r.Digest)
+		found, err := p.findOpen(tx, h.Tenant, a, r.Digest)
 		if err != nil {
 			return err
 		}
 		if found == nil {
 			found = &r
-			if err := s.add(tx, h, a, &r); err != nil {
+			if err := p.add(tx, h, a, &r); err != nil {
 				return err
 			}
 		}
-		who, err := s.whoDecides(tx, h.Tenant, found)
+		who, err := p.whoDecides(tx, h.Tenant, found)
 		if err != nil {
 			return err
 		}
@@ -58,13 +58,13 @@ func (s proposals) propose(ctx context.Context, a core.Actor, h *core.Held) erro
 		return nil
 	})
 	if err != nil {
-		return s.Refuse(ctx, a, h.Operation, h.Subject, core.Public(err))
+		return p.Refuse(ctx, a, h.Operation, h.Subject, core.Public(err))
 	}
 	return out
 }
 
 // changeOf is the change that a request asks for.
-func (s proposals) changeOf(a core.Actor, h *core.Held) (*records.Change, error) {
+func (p proposals) changeOf(a core.Actor, h *core.Held) (*records.Change, error) {
 	body, err := countersign.ValueOf(h.Asked.Body)
 	if err != nil {
 		return nil, err
@@ -78,10 +78,10 @@ func (s proposals) changeOf(a core.Actor, h *core.Held) (*records.Change, error)
 		return nil, err
 	}
 	members, _ := body.Object()
-	now := s.Config.Now()
+	now := p.Config.Now()
 	return &records.Change{
 		ProposedChange: countersign.ProposedChange{
-			ID: s.Config.NewID("chg"), Title: titleOf(h), Operation: string(h.Operation), Subject: h.Subject, Revision: h.Change.Revision,
+			ID: p.Config.NewID("chg"), Title: titleOf(h), Operation: string(h.Operation), Subject: h.Subject, Revision: h.Change.Revision,
 			Digest: digest, Reason: members["reason"].Text(), Diff: difference.Told(h.Change.Was, h.Change.Now, h.Change.Weaker),
 			ProposedBy: a.ID, ProposedAt: now, ExpiresAt: now.Add(countersign.ChangeLife), Decisions: []countersign.ChangeDecided{}, Status: countersign.ChangeProposed,
 		},
@@ -90,11 +90,11 @@ func (s proposals) changeOf(a core.Actor, h *core.Held) (*records.Change, error)
 }
 
 // findOpen finds the open change of the same content, nil for none. It drops those that have lapsed.
-func (s proposals) findOpen(tx store.Tx, tenant string, a core.Actor, digest string) (*records.Change, error) {
-	if err := s.sweep(tx, tenant, a.RequestID); err != nil {
+func (p proposals) findOpen(tx store.Tx, tenant string, a core.Actor, digest string) (*records.Change, error) {
+	if err := p.sweep(tx, tenant, a.RequestID); err != nil {
 		return nil, err
 	}
-	open, _, err := s.open(tx, tenant)
+	open, _, err := p.open(tx, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (s proposals) findOpen(tx store.Tx, tenant string, a core.Actor, digest str
 }
 
 // add stores a new change, within the bounds of its proposer and of the tenant.
-func (s proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Change) (err error) {
-	open, version, err := s.open(tx, h.Tenant)
+func (p proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Change) (err error) {
+	open, version, err := p.open(tx, h.Tenant)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Chang
 		return err
 	}
 	about := core.Change{Before: "", After: string(countersign.ChangeProposed) + " " + r.Operation + " of " + r.Subject, Reason: r.Reason}
-	return s.AuditIn(tx, h.Tenant, a, access.ProposeChange, "change/"+r.ID, about)
+	return p.AuditIn(tx, h.Tenant, a, access.ProposeChange, "change/"+r.ID, about)
 }
 
 // projectOf is the project that a change is about, "" for what is the tenant's.
@@ -184,11 +184,11 @@ func projectsOfRun(tx store.Tx, tenant, id string) ([]string, error) {
 const namedDeciders = 5
 
 // whoDecides says who may decide a change, in words.
-func (s proposals) whoDecides(tx store.Tx, tenant string, r *records.Change) (string, error) {
+func (p proposals) whoDecides(tx store.Tx, tenant string, r *records.Change) (string, error) {
 	if r.Status == countersign.ChangeApproved {
 		return "its proposer makes (POST …/make)", nil
 	}
-	able, err := s.able(tx, tenant, r)
+	able, err := p.able(tx, tenant, r)
 	if err != nil {
 		return "", err
 	}

@@ -60,46 +60,46 @@ type refusalCounts struct {
 
 // count counts a refusal in its minute, or begins a minute. If first is true, the caller
 // must record the refusal and, unless in is nil, call settle. over runs when the minute ends.
-func (f *refusalCounts) count(k refusal, rec countersign.AuditRecord, over func()) (in *refusalCount, first bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now, is := f.open[k]; is {
+func (r *refusalCounts) count(k refusal, rec countersign.AuditRecord, over func()) (in *refusalCount, first bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now, is := r.open[k]; is {
 		now.merge(1, rec)
 		return now, false
 	}
-	if f.closed || len(f.open) >= maxRefusalCounts {
+	if r.closed || len(r.open) >= maxRefusalCounts {
 		return nil, true
 	}
 	in = &refusalCount{recorded: make(chan struct{})}
-	f.begin(k, in, over)
+	r.begin(k, in, over)
 	return in, true
 }
 
 // begin begins a minute. The caller holds mu.
-func (f *refusalCounts) begin(k refusal, now *refusalCount, over func()) {
-	if f.open == nil {
-		f.open = map[refusal]*refusalCount{}
+func (r *refusalCounts) begin(k refusal, now *refusalCount, over func()) {
+	if r.open == nil {
+		r.open = map[refusal]*refusalCount{}
 	}
-	f.open[k], now.timer = now, time.AfterFunc(repeatWindow, over)
+	r.open[k], now.timer = now, time.AfterFunc(repeatWindow, over)
 }
 
 // settle reports how the recording of a minute's first refusal ended: recorded by this
 // process; recorded by another one, so this refusal is a repeat; or failed, which ends
 // the minute.
-func (f *refusalCounts) settle(k refusal, in *refusalCount, rec countersign.AuditRecord, err error) {
+func (r *refusalCounts) settle(k refusal, in *refusalCount, rec countersign.AuditRecord, err error) {
 	if in == nil {
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
 	case errors.Is(err, errRecordedElsewhere):
 		in.merge(1, rec)
 	case err != nil:
 		in.failed = true
 		in.timer.Stop()
-		if f.open[k] == in {
-			delete(f.open, k)
+		if r.open[k] == in {
+			delete(r.open, k)
 		}
 	}
 	close(in.recorded)
@@ -107,38 +107,38 @@ func (f *refusalCounts) settle(k refusal, in *refusalCount, rec countersign.Audi
 
 // merge adds a number of refusals, of which last is the latest. A subject that they don't
 // all share is left out.
-func (n *refusalCount) merge(count int64, last countersign.AuditRecord) {
-	if n.count > 0 && n.last.Subject != last.Subject {
+func (r *refusalCount) merge(count int64, last countersign.AuditRecord) {
+	if r.count > 0 && r.last.Subject != last.Subject {
 		kind, _, _ := strings.Cut(last.Subject, "/")
 		last.Subject = kind + "/*" // no id has an asterisk
 	}
-	n.count, n.last = n.count+count, last
+	r.count, r.last = r.count+count, last
 }
 
 // end ends a minute.
-func (f *refusalCounts) end(k refusal) (ended refusalCount) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now, is := f.open[k]; is {
+func (r *refusalCounts) end(k refusal) (ended refusalCount) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now, is := r.open[k]; is {
 		now.timer.Stop()
 		ended = *now
-		delete(f.open, k)
+		delete(r.open, k)
 	}
 	return ended
 }
 
 // close ends every minute and lets no new one begin.
-func (f *refusalCounts) close() []refusal {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closed = true
-	return slices.Collect(maps.Keys(f.open))
+func (r *refusalCounts) close() []refusal {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return slices.Collect(maps.Keys(r.open))
 }
 
 // recordRefusal writes a refusal to the audit log, or counts it. It counts a repeat only
 // after the first refusal of the minute is recorded, so every refusal that is answered is
 // recorded or counted.
-func (s *refusalLog) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
+func (r *refusalLog) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
 	k := refusal{tenant: tenant, actor: rec.Actor, action: rec.Action, outcome: rec.Outcome}
 	if rec.Identity != nil {
 		k.identity = *rec.Identity
@@ -147,9 +147,9 @@ func (s *refusalLog) recordRefusal(ctx context.Context, op access.Operation, ten
 		k.behalf = *rec.OnBehalfOf
 	}
 	for {
-		in, first := s.refusalCounts.count(k, rec, func() { s.endMinute(k) })
+		in, first := r.refusalCounts.count(k, rec, func() { r.endMinute(k) })
 		if first {
-			return s.recordFirst(ctx, op, k, in, rec)
+			return r.recordFirst(ctx, op, k, in, rec)
 		}
 		select {
 		case <-in.recorded:
@@ -162,17 +162,17 @@ func (s *refusalLog) recordRefusal(ctx context.Context, op access.Operation, ten
 	}
 }
 
-func (s *refusalLog) recordFirst(ctx context.Context, op access.Operation, k refusal, in *refusalCount, rec countersign.AuditRecord) error {
-	err := s.core.Store.Update(ctx, func(tx store.Tx) error {
-		if recorded, err := s.recordedElsewhere(tx, k); err != nil {
+func (r *refusalLog) recordFirst(ctx context.Context, op access.Operation, k refusal, in *refusalCount, rec countersign.AuditRecord) error {
+	err := r.core.Store.Update(ctx, func(tx store.Tx) error {
+		if recorded, err := r.recordedElsewhere(tx, k); err != nil {
 			return err
 		} else if recorded && in != nil {
 			return errRecordedElsewhere
 		}
-		return s.appendRefusals(tx, k.tenant, rec)
+		return r.appendRefusals(tx, k.tenant, rec)
 	})
 	crashpoint.At("control.refused", op)
-	s.refusalCounts.settle(k, in, rec, err)
+	r.refusalCounts.settle(k, in, rec, err)
 	if errors.Is(err, errRecordedElsewhere) {
 		return nil
 	}
@@ -181,8 +181,8 @@ func (s *refusalLog) recordFirst(ctx context.Context, op access.Operation, k ref
 
 // appendRefusals records refusals as of now: those of a transaction that has waited for its turn
 // are not earlier than the records before them.
-func (s *refusalLog) appendRefusals(tx store.Tx, tenant string, records ...countersign.AuditRecord) error {
-	now := s.Config.Now()
+func (r *refusalLog) appendRefusals(tx store.Tx, tenant string, records ...countersign.AuditRecord) error {
+	now := r.Config.Now()
 	for i := range records {
 		records[i].At = now
 	}
@@ -193,67 +193,67 @@ func (s *refusalLog) appendRefusals(tx store.Tx, tenant string, records ...count
 var errRecordedElsewhere = errors.New("control: recorded by another process")
 
 // recordedElsewhere reports that another process has recorded such a refusal within the minute.
-func (s *refusalLog) recordedElsewhere(tx store.Tx, k refusal) (bool, error) {
-	if !s.Config.Shared {
+func (r *refusalLog) recordedElsewhere(tx store.Tx, k refusal) (bool, error) {
+	if !r.Config.Shared {
 		return false, nil
 	}
-	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: s.Config.Now().Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
+	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: r.Config.Now().Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
 	return slices.ContainsFunc(page.Items, func(rec countersign.AuditRecord) bool { return rec.Outcome == k.outcome && k.isBy(rec) }), err
 }
 
 // isBy reports a record of the same identity, on behalf of the same person.
-func (k refusal) isBy(rec countersign.AuditRecord) bool {
+func (r refusal) isBy(rec countersign.AuditRecord) bool {
 	identity, behalf := rec.Identity, rec.OnBehalfOf
-	return (identity == nil) == (k.identity == countersign.Identity{}) && (identity == nil || *identity == k.identity) &&
-		(behalf == nil) == (k.behalf == countersign.OnBehalfOf{}) && (behalf == nil || *behalf == k.behalf)
+	return (identity == nil) == (r.identity == countersign.Identity{}) && (identity == nil || *identity == r.identity) &&
+		(behalf == nil) == (r.behalf == countersign.OnBehalfOf{}) && (behalf == nil || *behalf == r.behalf)
 }
 
 // endMinute ends a minute and records what was counted in it.
-func (s *refusalLog) endMinute(k refusal) {
-	s.refusalCounts.mu.Lock()
-	closed := s.refusalCounts.closed
+func (r *refusalLog) endMinute(k refusal) {
+	r.refusalCounts.mu.Lock()
+	closed := r.refusalCounts.closed
 	if !closed {
-		s.core.Background.Add(1) // before Close waits
+		r.core.Background.Add(1) // before Close waits
 	}
-	s.refusalCounts.mu.Unlock()
+	r.refusalCounts.mu.Unlock()
 	if !closed {
-		defer s.core.Background.Done()
-		s.recordRepeats(k)
+		defer r.core.Background.Done()
+		r.recordRepeats(k)
 	}
 }
 
-func (s *refusalLog) recordRepeats(k refusal) {
-	ended := s.refusalCounts.end(k)
+func (r *refusalLog) recordRepeats(k refusal) {
+	ended := r.refusalCounts.end(k)
 	if ended.count == 0 {
 		return
 	}
-	err := s.core.Store.Update(context.Background(), func(tx store.Tx) error { return s.appendRefusals(tx, k.tenant, ended.record()) })
+	err := r.core.Store.Update(context.Background(), func(tx store.Tx) error { return r.appendRefusals(tx, k.tenant, ended.record()) })
 	if err != nil {
-		s.core.Log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
-		s.keepCounting(k, ended)
+		r.core.Log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
+		r.keepCounting(k, ended)
 	}
 }
 
 // record is the record of what was counted.
-func (n *refusalCount) record() countersign.AuditRecord {
-	rec := n.last
-	rec.Count = n.count
+func (r *refusalCount) record() countersign.AuditRecord {
+	rec := r.last
+	rec.Count = r.count
 	return rec
 }
 
 // keepCounting keeps a count that could not be recorded for another minute.
-func (s *refusalLog) keepCounting(k refusal, of refusalCount) {
-	s.refusalCounts.mu.Lock()
-	defer s.refusalCounts.mu.Unlock()
-	if now, is := s.refusalCounts.open[k]; is {
+func (r *refusalLog) keepCounting(k refusal, of refusalCount) {
+	r.refusalCounts.mu.Lock()
+	defer r.refusalCounts.mu.Unlock()
+	if now, is := r.refusalCounts.open[k]; is {
 		if now.count > 0 {
 			of.merge(now.count, now.last)
 		}
 		now.count, now.last = of.count, of.last
 		return
 	}
-	if !s.refusalCounts.closed {
-		s.refusalCounts.begin(k, &of, func() { s.endMinute(k) }) // recorded is closed already
+	if !r.refusalCounts.closed {
+		r.refusalCounts.begin(k, &of, func() { r.endMinute(k) }) // recorded is closed already
 	}
 }
 
@@ -267,19 +267,19 @@ const (
 
 // recordAllRepeats records all counts when the service stops, tenant by tenant, within
 // closeTimeout.
-func (s *refusalLog) recordAllRepeats() {
+func (r *refusalLog) recordAllRepeats() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	repeats := map[string][]countersign.AuditRecord{}
-	for _, k := range s.refusalCounts.close() {
-		if ended := s.refusalCounts.end(k); ended.count > 0 {
+	for _, k := range r.refusalCounts.close() {
+		if ended := r.refusalCounts.end(k); ended.count > 0 {
 			repeats[k.tenant] = append(repeats[k.tenant], ended.record())
 		}
 	}
 	for tenant, records := range repeats {
 		for span := range slices.Chunk(records, refusalsPerCommit) {
-			if err := s.core.Store.Update(ctx, func(tx store.Tx) error { return s.appendRefusals(tx, tenant, span...) }); err != nil {
-				s.core.Log.Warn("refusals not recorded", "tenant", tenant, "records", len(span), "count", refusalsIn(span), "error", err)
+			if err := r.core.Store.Update(ctx, func(tx store.Tx) error { return r.appendRefusals(tx, tenant, span...) }); err != nil {
+				r.core.Log.Warn("refusals not recorded", "tenant", tenant, "records", len(span), "count", refusalsIn(span), "error", err)
 			}
 		}
 	}

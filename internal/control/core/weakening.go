@@ -56,7 +56,7 @@ type Held struct {
 // unaskable is an operation that weakens, and that nobody has made askable: it isn't made.
 type unaskable access.Operation
 
-func (op unaskable) Error() string { return "core: " + string(op) + " weakens, and can't be proposed" }
+func (u unaskable) Error() string { return "core: " + string(u) + " weakens, and can't be proposed" }
 
 func (h *Held) Error() string { return "core: " + string(h.Operation) + " is to be proposed" }
 

@@ -41,19 +41,19 @@ const cachedNames = 1024
 
 // NameOf is records.NameOf for a store that only this process writes to: a cached name is
 // used while the store says that nothing that names anybody has changed since.
-func (s *Cache) NameOf(ctx context.Context, tenant, principal string) (string, error) {
+func (c *Cache) NameOf(ctx context.Context, tenant, principal string) (string, error) {
 	key := principalName{tenant, principal}
-	changes := s.Alone.Changes(store.Tokens, store.Agents, store.AgentRevisions) // taken before the read
-	if k, ok := s.known.Get(key); ok && k.changes == changes {
+	changes := c.Alone.Changes(store.Tokens, store.Agents, store.AgentRevisions) // taken before the read
+	if k, ok := c.known.Get(key); ok && k.changes == changes {
 		return k.name, nil
 	}
 	var name string
-	err := s.Read(ctx, func(tx store.Tx) (err error) {
+	err := c.Read(ctx, func(tx store.Tx) (err error) {
 		name, err = nameIn(tx, tenant, principal)
 		return err
 	})
 	if err == nil {
-		s.known.Put(key, knownName{name, changes})
+		c.known.Put(key, knownName{name, changes})
 	}
 	return name, err
 }

@@ -90,18 +90,18 @@ func (s *CallService) callAgent(ctx context.Context, a core.Actor, id string, st
 
 // repeats reports whether a start is a repeat of the run that its key started: over MCP not
 // where the agent says that it means to do it again.
-func (o startRequest) repeats(tx store.Tx, a core.Actor, earlier *Started) (bool, error) {
-	if o.call == nil {
+func (s startRequest) repeats(tx store.Tx, a core.Actor, earlier *Started) (bool, error) {
+	if s.call == nil {
 		return true, nil
 	}
-	if o.again() {
+	if s.again() {
 		return false, nil
 	}
-	return o.finds(tx, a, earlier)
+	return s.finds(tx, a, earlier)
 }
 
 // again reports a call that its agent means to do again.
-func (o startRequest) again() bool { return o.call != nil && o.call.words.Again != "" }
+func (s startRequest) again() bool { return s.call != nil && s.call.words.Again != "" }
 
 // maxEarlier bounds the runs of one call that are found behind its latest.
 const maxEarlier = 32
@@ -109,13 +109,13 @@ const maxEarlier = 32
 // findable are the runs of a claim that a repeat still finds. Of a run that isn't found once
 // that holds for good, so none of them is looked at again. They are kept where a call is made
 // again: what was sent must be found behind a run that is cancelled before it sends anything.
-func (o startRequest) findable(tx store.Tx, a core.Actor, known *records.Claim) (found []string, err error) {
+func (s startRequest) findable(tx store.Tx, a core.Actor, known *records.Claim) (found []string, err error) {
 	for _, id := range known.Runs() {
 		earlier, err := startedAs(tx, a, id)
 		if err != nil {
 			return nil, err
 		}
-		finds, err := o.finds(tx, a, earlier)
+		finds, err := s.finds(tx, a, earlier)
 		if err != nil {
 			return nil, err
 		}
@@ -127,11 +127,11 @@ func (o startRequest) findable(tx store.Tx, a core.Actor, known *records.Claim) 
 }
 
 // finds reports that a call over MCP without again is answered with the run.
-func (o startRequest) finds(tx store.Tx, a core.Actor, earlier *Started) (bool, error) {
+func (s startRequest) finds(tx store.Tx, a core.Actor, earlier *Started) (bool, error) {
 	e := repeat.Earlier{Run: &earlier.Run, Effects: earlier.Effects, SideEffect: true}
 	switch {
 	case earlier.archived:
-		acts, err := o.call.acts(tx, a)
+		acts, err := s.call.acts(tx, a)
 		if err != nil {
 			return false, err
 		}
@@ -144,7 +144,7 @@ func (o startRequest) finds(tx store.Tx, a core.Actor, earlier *Started) (bool, 
 		}
 		e.Run, e.Effects = &whole, whole.Effects()
 	}
-	return e.Finds(o.at), nil
+	return e.Finds(s.at), nil
 }
 
 // acts reports that the capability has a side effect, as it is now; one that is gone may have
@@ -202,7 +202,7 @@ func alike(repo *runrepo.Repository, tx store.Tx, a core.Actor, o startRequest) 
 }
 
 // agentID is the agent whose run is to be started.
-func (o startRequest) agentID() string { return strings.TrimPrefix(o.subject, "agent/") }
+func (s startRequest) agentID() string { return strings.TrimPrefix(s.subject, "agent/") }
 
 // checkAgentAsks refuses a LIVE side effect of an agent of which as many runs wait for an
 // approval as may.

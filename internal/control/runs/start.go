@@ -265,14 +265,14 @@ func (s *StartService) claimed(tx store.Tx, a core.Actor, o startRequest) (*Star
 }
 
 // startedUnder is a run of the key's claim, if the request may have started it.
-func (o startRequest) startedUnder(tx store.Tx, a core.Actor, claim *records.Claim, id string) (*Started, error) {
+func (s startRequest) startedUnder(tx store.Tx, a core.Actor, claim *records.Claim, id string) (*Started, error) {
 	earlier, err := startedAs(tx, a, id)
 	switch code := countersign.ErrorCode(err); {
 	case code == countersign.CodeProjectScope, code == countersign.CodeRoleRequired:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
 	case err != nil:
 		return nil, err
-	case claim.Fingerprint != o.fingerprint && claim.Fingerprint != o.asWritten:
+	case claim.Fingerprint != s.fingerprint && claim.Fingerprint != s.asWritten:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", id)
 	}
 	return earlier, nil

@@ -254,9 +254,9 @@ func (s *StartService) planExecutors(ctx context.Context, a core.Actor, c execut
 }
 
 // places says where in the body of the request the problem of a run of one capability is.
-func (c executorsStart) places(err error) error {
+func (s executorsStart) places(err error) error {
 	var e *countersign.Error
-	if !errors.As(err, &e) || c.op == access.StartTeamRun {
+	if !errors.As(err, &e) || s.op == access.StartTeamRun {
 		return err
 	}
 	return countersign.Errorf(e.Code, "%s", plan.AsSingleRun(e.Message))

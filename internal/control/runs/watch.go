@@ -87,26 +87,26 @@ type streamCounts struct {
 type streamKey struct{ tenant, principal string }
 
 // acquire counts one more stream, or refuses it if there are too many.
-func (v *streamCounts) acquire(a core.Actor) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+func (s *streamCounts) acquire(a core.Actor) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	k := streamKey{a.Tenant, a.ID}
-	if v.open[k] >= countersign.MaxEventStreams {
+	if s.open[k] >= countersign.MaxEventStreams {
 		return countersign.Errorf(countersign.CodeCapacity, "%s has %d event streams open already; close one, or read the run", a.ID, countersign.MaxEventStreams)
 	}
-	if v.open == nil {
-		v.open = map[streamKey]int{}
+	if s.open == nil {
+		s.open = map[streamKey]int{}
 	}
-	v.open[k]++
+	s.open[k]++
 	return nil
 }
 
 // release counts one stream less.
-func (v *streamCounts) release(a core.Actor) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+func (s *streamCounts) release(a core.Actor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	k := streamKey{a.Tenant, a.ID}
-	if v.open[k]--; v.open[k] == 0 {
-		delete(v.open, k)
+	if s.open[k]--; s.open[k] == 0 {
+		delete(s.open, k)
 	}
 }

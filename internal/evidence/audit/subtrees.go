@@ -81,11 +81,11 @@ func newSubtrees(p *Prover, tx store.Tx, tenant string, kept reading) *subtrees 
 }
 
 // ReadHashes implements tlog.HashReader.
-func (r *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+func (s *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	out := make([]tlog.Hash, len(indexes))
 	for i, index := range indexes {
 		level, n := tlog.SplitStoredHashIndex(index)
-		h, err := r.hash(subtree{level, n})
+		h, err := s.hash(subtree{level, n})
 		if err != nil {
 			return nil, err
 		}
@@ -95,41 +95,41 @@ func (r *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 }
 
 // hash is the root of a complete subtree.
-func (r *subtrees) hash(at subtree) (tlog.Hash, error) {
+func (s *subtrees) hash(at subtree) (tlog.Hash, error) {
 	if !isKept(at.level) {
-		return r.compute(at)
+		return s.compute(at)
 	}
-	h, ok := r.prover.hash(r.tenant, at)
+	h, ok := s.prover.hash(s.tenant, at)
 	if ok {
 		return h, nil
 	}
-	h, ok, err := r.kept(r.tx, r.tenant, at)
+	h, ok, err := s.kept(s.tx, s.tenant, at)
 	if err == nil && !ok {
-		h, err = r.compute(at)
+		h, err = s.compute(at)
 	}
 	if err != nil {
 		return h, err
 	}
-	r.prover.remember(r.tenant, at, h)
+	s.prover.remember(s.tenant, at, h)
 	if at.level == tileLevel {
-		delete(r.leaves, at.n) // most tiles are wanted for their root alone
+		delete(s.leaves, at.n) // most tiles are wanted for their root alone
 	}
 	return h, nil
 }
 
-func (r *subtrees) compute(at subtree) (tlog.Hash, error) {
+func (s *subtrees) compute(at subtree) (tlog.Hash, error) {
 	if at.level == 0 {
-		leaves, err := r.tileLeaves(at.n >> tileLevel)
+		leaves, err := s.tileLeaves(at.n >> tileLevel)
 		if n := at.n & (1<<tileLevel - 1); err == nil && n < int64(len(leaves)) {
 			return leaves[n], nil
 		}
 		return tlog.Hash{}, firstError(err, errUnproven)
 	}
-	left, err := r.hash(subtree{at.level - 1, 2 * at.n})
+	left, err := s.hash(subtree{at.level - 1, 2 * at.n})
 	if err != nil {
 		return left, err
 	}
-	right, err := r.hash(subtree{at.level - 1, 2*at.n + 1})
+	right, err := s.hash(subtree{at.level - 1, 2*at.n + 1})
 	return tlog.NodeHash(left, right), err
 }
 
@@ -141,12 +141,12 @@ func firstError(err, otherwise error) error {
 }
 
 // tileLeaves reads the leaf hashes of a tile of up to 256 records.
-func (r *subtrees) tileLeaves(tile int64) ([]tlog.Hash, error) {
-	if leaves, ok := r.leaves[tile]; ok {
+func (s *subtrees) tileLeaves(tile int64) ([]tlog.Hash, error) {
+	if leaves, ok := s.leaves[tile]; ok {
 		return leaves, nil
 	}
 	first := tile << tileLevel
-	rows, err := r.tx.List(store.Audit, r.tenant, store.Query{Where: []store.Filter{
+	rows, err := s.tx.List(store.Audit, s.tenant, store.Query{Where: []store.Filter{
 		{Column: "id", Op: store.AtLeast, Values: []any{recordID(first)}},
 		{Column: "id", Op: store.AtMost, Values: []any{recordID(first + 1<<tileLevel - 1)}},
 	}})
@@ -159,7 +159,7 @@ func (r *subtrees) tileLeaves(tile int64) ([]tlog.Hash, error) {
 			return nil, err
 		}
 	}
-	r.leaves[tile] = leaves
+	s.leaves[tile] = leaves
 	return leaves, nil
 }
 

@@ -29,79 +29,79 @@ type tampering struct {
 	tx store.Tx
 }
 
-func (m tampering) row(seq int64) store.Row {
-	row, err := m.tx.Get(store.Audit, tenant, recordID(seq))
+func (t tampering) row(seq int64) store.Row {
+	row, err := t.tx.Get(store.Audit, tenant, recordID(seq))
 	if err != nil {
-		m.t.Fatal(err)
+		t.t.Fatal(err)
 	}
 	return row
 }
 
 // put writes a row, whatever stood there.
-func (m tampering) put(row store.Row) {
+func (t tampering) put(row store.Row) {
 	version := int64(0)
-	if old, err := m.tx.Get(store.Audit, tenant, row.ID); err == nil {
+	if old, err := t.tx.Get(store.Audit, tenant, row.ID); err == nil {
 		version = old.Version
 	}
-	if err := m.tx.Put(store.Audit, tenant, row, version); err != nil {
-		m.t.Fatal(err)
+	if err := t.tx.Put(store.Audit, tenant, row, version); err != nil {
+		t.t.Fatal(err)
 	}
 }
 
-func (m tampering) remove(seq int64) {
-	if err := m.tx.Delete(store.Audit, tenant, recordID(seq)); err != nil {
-		m.t.Fatal(err)
+func (t tampering) remove(seq int64) {
+	if err := t.tx.Delete(store.Audit, tenant, recordID(seq)); err != nil {
+		t.t.Fatal(err)
 	}
 }
 
 // reseal writes a record anew with a hash that fits it.
-func (m tampering) reseal(seq int64, change func(*countersign.AuditRecord)) {
-	r := decoded(m.t, m.row(seq))
+func (t tampering) reseal(seq int64, change func(*countersign.AuditRecord)) {
+	r := decoded(t.t, t.row(seq))
 	change(&r)
 	_, doc, err := merkle.Seal(&r)
 	if err != nil {
-		m.t.Fatal(err)
+		t.t.Fatal(err)
 	}
-	m.put(store.Row{ID: recordID(seq), Doc: doc, Keys: columns(&r)})
+	t.put(store.Row{ID: recordID(seq), Doc: doc, Keys: columns(&r)})
 }
 
-func (m tampering) edit(seq int64, old, replacement string) {
-	row := m.row(seq)
+func (t tampering) edit(seq int64, old, replacement string) {
+	row := t.row(seq)
 	text := strings.Replace(string(row.Doc), old, replacement, 1)
 	if text == string(row.Doc) {
-		m.t.Fatalf("record %d has no %s", seq, old)
+		t.t.Fatalf("record %d has no %s", seq, old)
 	}
 	row.Doc = []byte(text)
-	m.put(row)
+	t.put(row)
 }
 
-func (m tampering) column(seq int64, i int, v any) {
-	row := m.row(seq)
+func (t tampering) column(seq int64, i int, v any) {
+	row := t.row(seq)
 	row.Keys[i] = v
-	m.put(row)
+	t.put(row)
 }
 
 // insert puts a well-sealed record with this number where the column says.
-func (m tampering) insert(id string, seq, column int64) {
+func (t tampering) insert(id string, seq, column int64) {
 	r := record(50)
 	r.Seq = seq
 	_, doc, err := merkle.Seal(&r)
 	if err != nil {
-		m.t.Fatal(err)
+		t.t.Fatal(err)
 	}
 	keys := columns(&r)
 	keys[0] = column
-	m.put(store.Row{ID: id, Doc: doc, Keys: keys})
+	t.put(store.Row{ID: id, Doc: doc, Keys: keys})
 }
 
-func (m tampering) head(change func(*head)) {
-	h, err := loadHead(m.tx, tenant)
+func (t tampering) head(change func(*head)) {
+	h, err := loadHead(t.tx, tenant)
 	if err != nil {
-		m.t.Fatal(err)
+		t.t.Fatal(err)
 	}
 	change(h)
-	if err := h.save(m.tx, tenant); err != nil {
-		m.t.Fatal(err)
+	if err := h.save(t.tx, tenant); err != nil {
+		t.t.Fatal(err)
 	}
 }
 

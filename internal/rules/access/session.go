@@ -48,8 +48,8 @@ const (
 var errProviderAlone = countersign.Errorf(countersign.CodeStateConflict, "sessions begin by the identity provider alone here (SVC_PLATFORM_SIGN_IN=oidc); sign in there")
 
 // Begins is nil when a session may begin this way, and one that did may go on.
-func (by SignInBy) Begins(way Way) error {
-	if by == SignInByProvider && way != ByProvider && way != BySetUp {
+func (s SignInBy) Begins(way Way) error {
+	if s == SignInByProvider && way != ByProvider && way != BySetUp {
 		return errProviderAlone
 	}
 	return nil

@@ -49,10 +49,10 @@ func holds(c *countersign.Condition, read reader) truth {
 
 // compare evaluates a predicate. What isn't there is unknown, and so is a value of another
 // type than the one that it is compared with: nothing says how they relate.
-func (read reader) compare(p *countersign.Predicate, is inputs.Reading) truth {
+func (r reader) compare(p *countersign.Predicate, is inputs.Reading) truth {
 	operator, _ := countersign.OperatorNamed(p.Operator) // no PUT accepts another
 	switch {
-	case !read.meter.Take(stepsOf(p, is), "approvalRules"), is.Unclear:
+	case !r.meter.Take(stepsOf(p, is), "approvalRules"), is.Unclear:
 		return isUnknown
 	case p.Operator == countersign.OpIsKnown:
 		return truthOf(is.Known())

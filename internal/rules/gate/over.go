@@ -31,32 +31,32 @@ type overNames struct {
 	names []string
 }
 
-func (k *overNames) check(at string, c *countersign.Condition) {
+func (o *overNames) check(at string, c *countersign.Condition) {
 	switch {
 	case (c.Predicate == nil) == (c.Group == nil):
-		k.add(at, badRule, "a condition is exactly one of predicate and group")
+		o.add(at, badRule, "a condition is exactly one of predicate and group")
 	case c.Predicate != nil:
-		if k.meter.Take(1+len(k.names), at) {
-			k.compared(at, c.Predicate)
+		if o.meter.Take(1+len(o.names), at) {
+			o.compared(at, c.Predicate)
 		}
 	case c.Group.Combinator != countersign.CombinatorAnd && c.Group.Combinator != countersign.CombinatorOr:
-		k.add(at+".combinator", badRule, "must be AND or OR")
+		o.add(at+".combinator", badRule, "must be AND or OR")
 	default:
 		for i := range c.Group.Conditions {
-			k.check(fmt.Sprintf("%s.conditions[%d]", at, i), &c.Group.Conditions[i])
+			o.check(fmt.Sprintf("%s.conditions[%d]", at, i), &c.Group.Conditions[i])
 		}
 	}
 }
 
-func (k *overNames) compared(at string, p *countersign.Predicate) {
+func (o *overNames) compared(at string, p *countersign.Predicate) {
 	operator, is := countersign.OperatorNamed(p.Operator)
 	switch {
-	case !slices.Contains(k.names, p.VariableID):
-		k.add(at+".variableId", unknownInput, "%q is none of the fields that are read", p.VariableID)
+	case !slices.Contains(o.names, p.VariableID):
+		o.add(at+".variableId", unknownInput, "%q is none of the fields that are read", p.VariableID)
 	case !is:
-		k.add(at+".operator", badRule, "must be one of %s", countersign.OperatorNames())
+		o.add(at+".operator", badRule, "must be one of %s", countersign.OperatorNames())
 	case !operator.Unary:
-		k.operand(at, p, operator)
+		o.operand(at, p, operator)
 	}
 }
 

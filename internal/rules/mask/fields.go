@@ -107,14 +107,14 @@ func (n names) has(name string) bool { return n.known[folded.Name(name)] }
 
 func (n names) any() bool { return len(n.list) > 0 }
 
-func (h *Fields) hides(name string) bool {
-	return h.whole || h.names.has(name)
+func (f *Fields) hides(name string) bool {
+	return f.whole || f.names.has(name)
 }
 
-func (h *Fields) input(m map[string]countersign.Value) map[string]countersign.Value {
+func (f *Fields) input(m map[string]countersign.Value) map[string]countersign.Value {
 	out := make(map[string]countersign.Value, len(m))
 	for k, v := range m {
-		out[k], _ = h.member(k, v, []*names{&h.names})
+		out[k], _ = f.member(k, v, []*names{&f.names})
 	}
 	return out
 }
@@ -129,19 +129,19 @@ func each(list []countersign.Value, f func(countersign.Value) countersign.Value)
 
 // field masks the value at a path of the output: all of it if a part of that path, or of
 // the path that selected the output, is sensitive; else its sensitive members.
-func (h *Fields) field(name string, v countersign.Value) countersign.Value {
+func (f *Fields) field(name string, v countersign.Value) countersign.Value {
 	switch {
 	case v.IsZero():
 		return v
-	case h.hidesPath(name), h.hidesPath(h.capability.OutputField):
+	case f.hidesPath(name), f.hidesPath(f.capability.OutputField):
 		return masked
 	default:
-		return h.members(v)
+		return f.members(v)
 	}
 }
 
 // hidesPath reports whether a path leads through a sensitive field.
-func (h *Fields) hidesPath(path string) bool {
+func (f *Fields) hidesPath(path string) bool {
 	parts := strings.Split(path, ".")
-	return h.hides(path) || slices.ContainsFunc(parts, h.hides) || h.names.leads(parts)
+	return f.hides(path) || slices.ContainsFunc(parts, f.hides) || f.names.leads(parts)
 }

@@ -44,19 +44,19 @@ func (n *names) leads(parts []string) bool {
 
 // members masks the sensitive members of a value at any depth: an answer that is stored
 // whole contains what a path would have selected.
-func (h *Fields) members(v countersign.Value) countersign.Value {
-	out, _ := h.mask(v, []*names{&h.names})
+func (f *Fields) members(v countersign.Value) countersign.Value {
+	out, _ := f.mask(v, []*names{&f.names})
 	return out
 }
 
 // mask also reports whether it masked anything. What holds nothing sensitive is unchanged to
 // the byte. Each value is read once for each level around it: this runs in reads of the store.
 // of are the names that hold here: the mask's, and those of the paths that led here.
-func (h *Fields) mask(v countersign.Value, of []*names) (_ countersign.Value, any bool) {
+func (f *Fields) mask(v countersign.Value, of []*names) (_ countersign.Value, any bool) {
 	if list, ok := v.Array(); ok {
 		for i := range list {
 			var is bool
-			list[i], is = h.mask(list[i], of)
+			list[i], is = f.mask(list[i], of)
 			any = any || is
 		}
 		if !any {
@@ -67,7 +67,7 @@ func (h *Fields) mask(v countersign.Value, of []*names) (_ countersign.Value, an
 	m, _ := v.Object()
 	for name, member := range m {
 		var is bool
-		m[name], is = h.member(name, member, of)
+		m[name], is = f.member(name, member, of)
 		any = any || is
 	}
 	if !any {
@@ -76,14 +76,14 @@ func (h *Fields) mask(v countersign.Value, of []*names) (_ countersign.Value, an
 	return countersign.ObjectValue(m), true
 }
 
-func (h *Fields) member(name string, v countersign.Value, of []*names) (_ countersign.Value, any bool) {
-	if h.whole || slices.ContainsFunc(of, func(n *names) bool { return n.has(name) }) {
+func (f *Fields) member(name string, v countersign.Value, of []*names) (_ countersign.Value, any bool) {
+	if f.whole || slices.ContainsFunc(of, func(n *names) bool { return n.has(name) }) {
 		return masked, true
 	}
 	if below := led(of, folded.Name(name)); len(below) > len(of) {
-		return h.below(v, below)
+		return f.below(v, below)
 	}
-	return h.mask(v, of)
+	return f.mask(v, of)
 }
 
 // led are the names that hold below a member.
@@ -98,17 +98,17 @@ func led(of []*names, member string) []*names {
 }
 
 // below masks where a path leads into a value: each scalar that stands in the path's way.
-func (h *Fields) below(v countersign.Value, of []*names) (_ countersign.Value, any bool) {
+func (f *Fields) below(v countersign.Value, of []*names) (_ countersign.Value, any bool) {
 	list, ok := v.Array()
 	switch {
 	case v.Kind() == countersign.KindObject || v.IsNull():
-		return h.mask(v, of)
+		return f.mask(v, of)
 	case !ok:
 		return masked, true
 	}
 	for i := range list {
 		var is bool
-		list[i], is = h.below(list[i], led(of, strconv.Itoa(i)))
+		list[i], is = f.below(list[i], led(of, strconv.Itoa(i)))
 		any = any || is
 	}
 	if !any {
@@ -118,13 +118,13 @@ func (h *Fields) below(v countersign.Value, of []*names) (_ countersign.Value, a
 }
 
 // mentions reports whether a value has a sensitive member at any depth.
-func (h *Fields) mentions(v countersign.Value) bool {
+func (f *Fields) mentions(v countersign.Value) bool {
 	if list, ok := v.Array(); ok {
-		return slices.ContainsFunc(list, h.mentions)
+		return slices.ContainsFunc(list, f.mentions)
 	}
 	m, _ := v.Object()
 	for name, member := range m {
-		if h.hides(name) || h.names.deeper[folded.Name(name)] != nil || h.mentions(member) {
+		if f.hides(name) || f.names.deeper[folded.Name(name)] != nil || f.mentions(member) {
 			return true
 		}
 	}

@@ -51,14 +51,14 @@ func (of Steps) propagate() (more bool) {
 }
 
 // bind marks an input that is bound from a sensitive field of another step's output.
-func (h *Fields) bind(name, field string, from *Fields) (more bool) {
+func (f *Fields) bind(name, field string, from *Fields) (more bool) {
 	whole := from.hidesPath(field) || from.hidesPath(from.capability.OutputField) || (&Fields{names: from.inherited}).hidesPath(field)
-	if whole && !h.hides(name) {
-		more = h.names.add(name)
+	if whole && !f.hides(name) {
+		more = f.names.add(name)
 	}
 	for _, list := range [][]string{from.names.list, from.inherited.list} {
 		for _, member := range list {
-			more = h.inherited.add(member) || more
+			more = f.inherited.add(member) || more
 		}
 	}
 	return more

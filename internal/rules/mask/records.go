@@ -11,25 +11,25 @@ import (
 )
 
 // step masks a step's record and reports whether its error may quote a masked value.
-func (h *Fields) step(s *countersign.StepRun) (quoted bool) {
-	s.Input, s.Request, s.RequestDigest = h.input(s.Input), h.request(s.Request, h.capability), countersign.NoStepDigest
-	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), maskResponse(s.Response)
+func (f *Fields) step(s *countersign.StepRun) (quoted bool) {
+	s.Input, s.Request, s.RequestDigest = f.input(s.Input), f.request(s.Request, f.capability), countersign.NoStepDigest
+	s.Output, s.Response = f.field(f.capability.OutputField, s.Output), maskResponse(s.Response)
 	if s.Verification != nil {
 		v := *s.Verification
-		v.Expected, v.Actual = h.field(v.Field, v.Expected), h.field(v.Field, v.Actual)
+		v.Expected, v.Actual = f.field(v.Field, v.Expected), f.field(v.Field, v.Actual)
 		quoted = s.Error != nil && (!v.Expected.Equal(s.Verification.Expected) || !v.Actual.Equal(s.Verification.Actual))
 		v.Checks = slices.Clone(v.Checks)
 		for i := range v.Checks {
 			c := &v.Checks[i]
-			c.Expected, c.Actual = h.field(c.Field, c.Expected), h.field(c.Field, c.Actual)
+			c.Expected, c.Actual = f.field(c.Field, c.Expected), f.field(c.Field, c.Actual)
 		}
 		s.Verification = &v
 	}
-	if h.judgesHidden() {
+	if f.judgesHidden() {
 		s.WouldBe = "" // what the rules say tells of what they compare
 		quoted = quoted || s.Error != nil && s.Error.Code == countersign.CodeDeniedByRule
 	}
-	quoted = quoted || s.Error != nil && s.Error.Code == countersign.CodeDeniedByBudget && h.addsHidden()
+	quoted = quoted || s.Error != nil && s.Error.Code == countersign.CodeDeniedByBudget && f.addsHidden()
 	if quoted {
 		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
@@ -39,48 +39,48 @@ func (h *Fields) step(s *countersign.StepRun) (quoted bool) {
 		said.Differs = slices.Clone(said.Differs)
 		for i := range said.Differs {
 			d := &said.Differs[i]
-			d.Sent, d.Found = h.field(d.Field, d.Sent), h.field(d.Field, d.Found)
+			d.Sent, d.Found = f.field(d.Field, d.Sent), f.field(d.Field, d.Found)
 		}
 		s.Reconciliation = &said
 	}
-	quoted = h.looks(s) || quoted
+	quoted = f.looks(s) || quoted
 	s.Settlements = slices.Clone(s.Settlements)
 	for i := range s.Settlements {
-		h.settlement(&s.Settlements[i])
+		f.settlement(&s.Settlements[i])
 	}
 	if s.Late != nil {
 		late := *s.Late
 		late.Error = countersign.WithoutQuote(late.Error)
-		late.Output, late.Response = h.members(late.Output), maskResponse(late.Response)
+		late.Output, late.Response = f.members(late.Output), maskResponse(late.Response)
 		s.Late = &late
 	}
 	s.Probes = slices.Clone(s.Probes)
 	for i := range s.Probes {
 		probe := &s.Probes[i]
 		probe.Response, probe.Error = maskResponse(probe.Response), countersign.WithoutQuote(probe.Error)
-		probe.Output, probe.Request = h.members(probe.Output), h.request(probe.Request, h.project.Capability(probe.Capability))
+		probe.Output, probe.Request = f.members(probe.Output), f.request(probe.Request, f.project.Capability(probe.Capability))
 	}
 	return quoted
 }
 
 // approval masks an approval, and removes the digest if it masked anything: digests let
 // masked values be guessed.
-func (h *Fields) approval(ap *countersign.Approval) {
-	h.maskContext(ap, ap.InputSnapshot)
+func (f *Fields) approval(ap *countersign.Approval) {
+	f.maskContext(ap, ap.InputSnapshot)
 	ap.AgentWords, ap.RunReason = maskedWords(ap.AgentWords), maskedReason(ap.RunReason)
 	ap.OpenAlike, ap.AskedAgainAfter = nil, "" // which call is the same tells of its inputs
-	if h.judgesHidden() || h.addsHidden() {
+	if f.judgesHidden() || f.addsHidden() {
 		ap.Reasons = nil
 	}
-	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
+	ap.InputSnapshot, ap.RequestDigest = f.input(ap.InputSnapshot), ""
 	for i := range ap.Decisions { // who shows it has copied them
 		ap.Decisions[i].Assertion = nil // what it signs tells of the digest
 	}
 	if ap.SuggestedInput != nil {
-		ap.SuggestedInput = h.input(ap.SuggestedInput)
+		ap.SuggestedInput = f.input(ap.SuggestedInput)
 	}
-	h.state(ap)
-	ap.Request = *h.request(&ap.Request, h.capability)
+	f.state(ap)
+	ap.Request = *f.request(&ap.Request, f.capability)
 }
 
 // maskResponse removes the size and digest of an answer, from which its body could be
@@ -131,24 +131,24 @@ func maskedReason(text string) string {
 	return masked.Text()
 }
 
-func (h *Fields) expectation(e *countersign.Expectation) *countersign.Expectation {
+func (f *Fields) expectation(e *countersign.Expectation) *countersign.Expectation {
 	if e == nil {
 		return nil
 	}
 	out := *e
-	out.Equals = h.field(e.Field, e.Equals)
+	out.Equals = f.field(e.Field, e.Equals)
 	return &out
 }
 
 // request masks the request of a step or of its probe.
-func (h *Fields) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
+func (f *Fields) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
 	if r == nil {
 		return nil
 	}
 	out := *r
-	out.Query, out.Body = h.members(r.Query), h.members(r.Body)
+	out.Query, out.Body = f.members(r.Query), f.members(r.Body)
 	address, query, _ := strings.Cut(r.URL, "?")
-	if c == nil || slices.ContainsFunc(h.names.list, func(name string) bool { return strings.Contains(folded.Name(c.Path), "{"+folded.Name(name)+"}") }) {
+	if c == nil || slices.ContainsFunc(f.names.list, func(name string) bool { return strings.Contains(folded.Name(c.Path), "{"+folded.Name(name)+"}") }) {
 		address = masked.Text()
 		if c != nil {
 			address = origin(r.URL) + c.Path
@@ -177,30 +177,30 @@ func origin(address string) string {
 }
 
 // maskContext masks the parts of an approval other than its request.
-func (h *Fields) maskContext(ap *countersign.Approval, input map[string]countersign.Value) {
-	ap.Expectation = h.expected(ap.Expectation)
+func (f *Fields) maskContext(ap *countersign.Approval, input map[string]countersign.Value) {
+	ap.Expectation = f.expected(ap.Expectation)
 	switch {
 	case ap.Title == "":
-	case h.capability == nil:
+	case f.capability == nil:
 		ap.Title = masked.Text()
 	default:
-		ap.Title = h.Title(input)
+		ap.Title = f.Title(input)
 	}
 }
 
 // Title returns the capability's title with hidden values masked.
-func (h *Fields) Title(input map[string]countersign.Value) string {
+func (f *Fields) Title(input map[string]countersign.Value) string {
 	m := cost.New(nil, cost.InTurn, 0)
 	at := request.InputsAt(m, input)
-	title := request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
-		if h.hidesPath(place) {
+	title := request.Title(f.capability.Title, func(place string) (countersign.Value, bool) {
+		if f.hidesPath(place) {
 			return masked, true
 		}
 		v, ok := at(place)
 		if !ok || !m.Take(len(v.Raw()), "title") {
 			return countersign.Value{}, false
 		}
-		return h.members(v), true
+		return f.members(v), true
 	})
 	if m.Over() {
 		return masked.Text() // all of it: what is filled in would have to be masked in this read
@@ -209,15 +209,15 @@ func (h *Fields) Title(input map[string]countersign.Value) string {
 }
 
 // expected masks the expectation of an approval, or an array of them.
-func (h *Fields) expected(v countersign.Value) countersign.Value {
+func (f *Fields) expected(v countersign.Value) countersign.Value {
 	if list, ok := v.Array(); ok {
-		return countersign.ArrayValue(each(list, h.expected))
+		return countersign.ArrayValue(each(list, f.expected))
 	}
 	m, ok := v.Object()
 	if !ok {
 		return v
 	}
-	m["equals"] = h.field(m["field"].Text(), m["equals"])
+	m["equals"] = f.field(m["field"].Text(), m["equals"])
 	return countersign.ObjectValue(m)
 }
 

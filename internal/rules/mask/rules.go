@@ -9,35 +9,35 @@ import (
 
 // judgesHidden reports that a rule of the capability compares a sensitive input: which rule
 // holds then tells something of its value.
-func (h *Fields) judgesHidden() bool {
-	return h.whole || h.capability == nil || slices.ContainsFunc(h.capability.ApprovalRules, h.judged)
+func (f *Fields) judgesHidden() bool {
+	return f.whole || f.capability == nil || slices.ContainsFunc(f.capability.ApprovalRules, f.judged)
 }
 
 // judged reports a rule that compares a sensitive input.
-func (h *Fields) judged(r countersign.ApprovalRule) (found bool) {
-	gate.EachPredicate(&r.When, func(p *countersign.Predicate) { found = found || h.hidesPath(p.VariableID) })
+func (f *Fields) judged(r countersign.ApprovalRule) (found bool) {
+	gate.EachPredicate(&r.When, func(p *countersign.Predicate) { found = found || f.hidesPath(p.VariableID) })
 	return found
 }
 
 // rules masks what rules compare sensitive inputs with, and the reasons of such rules.
-func (h *Fields) rules(rules []countersign.ApprovalRule) []countersign.ApprovalRule {
-	if !slices.ContainsFunc(rules, h.judged) {
+func (f *Fields) rules(rules []countersign.ApprovalRule) []countersign.ApprovalRule {
+	if !slices.ContainsFunc(rules, f.judged) {
 		return rules
 	}
 	rules = slices.Clone(rules)
 	for i := range rules {
-		if h.judged(rules[i]) {
-			rules[i].When, rules[i].Reason = h.condition(rules[i].When), masked.Text()
+		if f.judged(rules[i]) {
+			rules[i].When, rules[i].Reason = f.condition(rules[i].When), masked.Text()
 		}
 	}
 	return rules
 }
 
 // condition is a copy, since the stored one is shared.
-func (h *Fields) condition(c countersign.Condition) countersign.Condition {
+func (f *Fields) condition(c countersign.Condition) countersign.Condition {
 	if c.Predicate != nil {
 		p := *c.Predicate
-		if h.hidesPath(p.VariableID) && !p.Value.IsZero() {
+		if f.hidesPath(p.VariableID) && !p.Value.IsZero() {
 			p.Value = countersign.Scalar{Value: masked}
 		}
 		c.Predicate = &p
@@ -46,7 +46,7 @@ func (h *Fields) condition(c countersign.Condition) countersign.Condition {
 		g := *c.Group
 		g.Conditions = slices.Clone(g.Conditions)
 		for i := range g.Conditions {
-			g.Conditions[i] = h.condition(g.Conditions[i])
+			g.Conditions[i] = f.condition(g.Conditions[i])
 		}
 		c.Group = &g
 	}
@@ -54,17 +54,17 @@ func (h *Fields) condition(c countersign.Condition) countersign.Condition {
 }
 
 // adds reports a budget that adds the values of a sensitive input.
-func (h *Fields) adds(b countersign.Budget) bool { return b.Sum != "" && h.hidesPath(b.Sum) }
+func (f *Fields) adds(b countersign.Budget) bool { return b.Sum != "" && f.hidesPath(b.Sum) }
 
 // addsHidden reports that a budget that concerns a step may add a sensitive input: which one
 // it exceeds then tells something of its value. Budgets of an agent are of no plan, and may
 // have been other ones at the time, so any sensitive input may be one that they add.
-func (h *Fields) addsHidden() bool {
-	if h.whole || h.capability == nil || slices.ContainsFunc(h.capability.Budgets, h.adds) {
+func (f *Fields) addsHidden() bool {
+	if f.whole || f.capability == nil || slices.ContainsFunc(f.capability.Budgets, f.adds) {
 		return true
 	}
-	for name := range h.capability.InputSchema {
-		if h.agent != "" && h.hides(name) {
+	for name := range f.capability.InputSchema {
+		if f.agent != "" && f.hides(name) {
 			return true
 		}
 	}
@@ -72,8 +72,8 @@ func (h *Fields) addsHidden() bool {
 }
 
 // budgets masks the most that sensitive inputs may come to, and the reasons of such budgets.
-func (h *Fields) budgets(budgets []countersign.Budget) []countersign.Budget {
-	return maskBudgets(budgets, h.adds)
+func (f *Fields) budgets(budgets []countersign.Budget) []countersign.Budget {
+	return maskBudgets(budgets, f.adds)
 }
 
 func maskBudgets(budgets []countersign.Budget, hidden func(countersign.Budget) bool) []countersign.Budget {

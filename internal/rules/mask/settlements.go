@@ -4,8 +4,8 @@ import "github.com/countersign/countersign"
 
 // settlement masks what a receiver said: the kept answer as any answer, and what its signature
 // covers, from which it could be guessed.
-func (h *Fields) settlement(r *countersign.SettlementRecord) {
-	r.Output, r.Signed, r.Signature = h.members(r.Output), nil, ""
+func (f *Fields) settlement(r *countersign.SettlementRecord) {
+	r.Output, r.Signed, r.Signature = f.members(r.Output), nil, ""
 	if r.Text != "" {
 		r.Text = masked.Text()
 	}

@@ -13,42 +13,42 @@ import (
 
 // hidesState reports that a field of the precondition is hidden: then what must be so, and whether it
 // was so, would tell of it.
-func (h *Fields) hidesState() bool {
-	if h.whole || h.capability == nil {
+func (f *Fields) hidesState() bool {
+	if f.whole || f.capability == nil {
 		return true
 	}
-	p, _ := precondition.Of(h.project, h.capability)
-	return p != nil && slices.ContainsFunc(p.Fields, h.hidesFound)
+	p, _ := precondition.Of(f.project, f.capability)
+	return p != nil && slices.ContainsFunc(p.Fields, f.hidesFound)
 }
 
 // hidesFound reports a hidden field of what was read.
-func (h *Fields) hidesFound(field string) bool {
-	_, read := precondition.Of(h.project, h.capability)
-	return h.hidesPath(field) || read != nil && read.OutputField != "" && h.hidesPath(read.OutputField)
+func (f *Fields) hidesFound(field string) bool {
+	_, read := precondition.Of(f.project, f.capability)
+	return f.hidesPath(field) || read != nil && read.OutputField != "" && f.hidesPath(read.OutputField)
 }
 
-func (h *Fields) read() *countersign.Capability {
-	_, read := precondition.Of(h.project, h.capability)
+func (f *Fields) read() *countersign.Capability {
+	_, read := precondition.Of(f.project, f.capability)
 	return read
 }
 
 // found masks what was read.
-func (h *Fields) found(values map[string]countersign.Value) map[string]countersign.Value {
+func (f *Fields) found(values map[string]countersign.Value) map[string]countersign.Value {
 	if values == nil {
 		return nil
 	}
 	out := make(map[string]countersign.Value, len(values))
 	for name, v := range values {
-		if h.hidesFound(name) {
+		if f.hidesFound(name) {
 			out[name] = masked
 		} else {
-			out[name] = h.members(v)
+			out[name] = f.members(v)
 		}
 	}
 	return out
 }
 
-func (h *Fields) state(ap *countersign.Approval) {
+func (f *Fields) state(ap *countersign.Approval) {
 	ap.StateDigest = ""
 	for i := range ap.Decisions { // who shows it has copied them
 		ap.Decisions[i].StateDigest = ""
@@ -56,40 +56,40 @@ func (h *Fields) state(ap *countersign.Approval) {
 	if ap.State == nil {
 		return
 	}
-	if h.capability == nil {
+	if f.capability == nil {
 		ap.State, ap.Changed = nil, nil
 		return
 	}
 	s := *ap.State
-	s.Values, s.Request, s.RequestDigest = h.found(s.Values), h.request(s.Request, h.read()), ""
+	s.Values, s.Request, s.RequestDigest = f.found(s.Values), f.request(s.Request, f.read()), ""
 	ap.State = &s
 	ap.Changed = slices.Clone(ap.Changed)
 	for i := range ap.Changed {
 		c := &ap.Changed[i]
-		if h.hidesFound(c.Field) {
+		if f.hidesFound(c.Field) {
 			c.Field, c.Then, c.Now = masked.Text(), masked, masked
 		} else {
-			c.Then, c.Now = h.members(c.Then), h.members(c.Now)
+			c.Then, c.Now = f.members(c.Then), f.members(c.Now)
 		}
 	}
 }
 
 // looks masks a step's looks, and reports a code that would tell what a hidden field is.
-func (h *Fields) looks(s *countersign.StepRun) (tells bool) {
+func (f *Fields) looks(s *countersign.StepRun) (tells bool) {
 	s.StateDigest = ""
-	hidden := h.hidesState()
+	hidden := f.hidesState()
 	s.Looks = slices.Clone(s.Looks)
 	for i := range s.Looks {
 		l := &s.Looks[i]
-		l.RequestDigest, l.StateDigest, l.Values, l.Error = "", "", h.found(l.Values), countersign.WithoutQuote(l.Error)
+		l.RequestDigest, l.StateDigest, l.Values, l.Error = "", "", f.found(l.Values), countersign.WithoutQuote(l.Error)
 		if hidden {
 			l.StatusCode, l.Error = 0, ""
 		}
 	}
 	if s.WouldCheck != nil {
 		w := *s.WouldCheck
-		w.Request = h.request(w.Request, h.read())
-		w.When = h.when(w.When)
+		w.Request = f.request(w.Request, f.read())
+		w.When = f.when(w.When)
 		s.WouldCheck = &w
 	}
 	if !hidden || s.Error == nil || !ofPrecondition(s.Error.Code) {
@@ -104,21 +104,21 @@ func ofPrecondition(c countersign.Code) bool {
 }
 
 // when masks what must be so, where it names a hidden field.
-func (h *Fields) when(c *countersign.Condition) *countersign.Condition {
+func (f *Fields) when(c *countersign.Condition) *countersign.Condition {
 	if c == nil {
 		return nil
 	}
-	of := &Fields{project: h.project, capability: h.capability, names: h.names, whole: h.whole || h.hidesState()}
+	of := &Fields{project: f.project, capability: f.capability, names: f.names, whole: f.whole || f.hidesState()}
 	out := of.condition(*c)
 	return &out
 }
 
-func (h *Fields) precondition(p *countersign.Precondition) *countersign.Precondition {
+func (f *Fields) precondition(p *countersign.Precondition) *countersign.Precondition {
 	if p == nil || p.When == nil {
 		return p
 	}
 	out := *p
-	out.When = h.when(p.When)
+	out.When = f.when(p.When)
 	return &out
 }
 

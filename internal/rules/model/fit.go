@@ -47,18 +47,18 @@ func kindOf(variableType string) countersign.Kind {
 
 // misfits checks values by variable id, all for variables of one kind. Problems are
 // sorted by key, which is their path.
-func (ix *index) misfits(kind string, given map[string]countersign.Scalar) []countersign.Problem {
+func (i *index) misfits(kind string, given map[string]countersign.Scalar) []countersign.Problem {
 	var problems []countersign.Problem
 	for _, id := range slices.Sorted(maps.Keys(given)) {
-		if code, message := ix.misfitOf(id, kind, given[id]); code != "" {
+		if code, message := i.misfitOf(id, kind, given[id]); code != "" {
 			problems = append(problems, countersign.Problem{Path: id, Code: code, Message: message})
 		}
 	}
 	return problems
 }
 
-func (ix *index) misfitOf(id, kind string, value countersign.Scalar) (code, message string) {
-	v := ix.variables[id]
+func (i *index) misfitOf(id, kind string, value countersign.Scalar) (code, message string) {
+	v := i.variables[id]
 	switch {
 	case v == nil:
 		return UnknownVariable, fmt.Sprintf("the model has no %s variable %s", kind, quoted(id))

@@ -89,43 +89,43 @@ type inputCheck struct {
 // at is where an input stands.
 type at struct{ in, name string }
 
-func (k *inputCheck) add(a at, code, format string, args ...any) {
-	k.problems = append(k.problems, countersign.Problem{Path: a.in + "." + a.name, Code: code, Message: fmt.Sprintf(format, args...)})
+func (i *inputCheck) add(a at, code, format string, args ...any) {
+	i.problems = append(i.problems, countersign.Problem{Path: a.in + "." + a.name, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-func (k *inputCheck) literal(name string, v countersign.Value) {
+func (i *inputCheck) literal(name string, v countersign.Value) {
 	path := at{"input", name}
-	field, declared := k.capability.InputSchema[name]
+	field, declared := i.capability.InputSchema[name]
 	switch {
 	case v.IsZero(): // as good as not there
-	case !k.known(path):
+	case !i.known(path):
 	case declared && !field.Takes(v.Kind().String()):
-		k.add(path, "wrong_type", "must be %s, not %s", strings.Join(field.Types(), " or "), v.Kind())
+		i.add(path, "wrong_type", "must be %s, not %s", strings.Join(field.Types(), " or "), v.Kind())
 	default:
-		k.fits(path, v)
-		if why := misfit(k.meter, path.in+"."+path.name, field, v); why != "" {
-			k.add(path, "out_of_bounds", "%s", why)
+		i.fits(path, v)
+		if why := misfit(i.meter, path.in+"."+path.name, field, v); why != "" {
+			i.add(path, "out_of_bounds", "%s", why)
 		}
 	}
 }
 
-func (k *inputCheck) binding(name string) {
+func (i *inputCheck) binding(name string) {
 	path := at{"inputBindings", name}
-	if !k.known(path) {
+	if !i.known(path) {
 		return
 	}
-	if v, twice := k.input[name]; twice && !v.IsZero() {
-		k.add(path, "mapping_conflict", "%s has a literal input already; keep one of the two", name)
+	if v, twice := i.input[name]; twice && !v.IsZero() {
+		i.add(path, "mapping_conflict", "%s has a literal input already; keep one of the two", name)
 	}
 }
 
 // known reports an input that the capability takes and has a place for.
-func (k *inputCheck) known(path at) bool {
+func (i *inputCheck) known(path at) bool {
 	switch {
-	case !k.declared(path.name):
-		k.add(path, "undeclared_input", "%s takes no such input; its inputSchema does not declare it", k.capability.Name)
-	case !k.hasPlace(path.name):
-		k.add(path, "no_place", "has no place in the request of %s; its mapping names it nowhere", k.capability.Name)
+	case !i.declared(path.name):
+		i.add(path, "undeclared_input", "%s takes no such input; its inputSchema does not declare it", i.capability.Name)
+	case !i.hasPlace(path.name):
+		i.add(path, "no_place", "has no place in the request of %s; its mapping names it nowhere", i.capability.Name)
 	default:
 		return true
 	}
@@ -133,38 +133,38 @@ func (k *inputCheck) known(path at) bool {
 }
 
 // fits checks a value against the place that it goes to.
-func (k *inputCheck) fits(path at, v countersign.Value) {
+func (i *inputCheck) fits(path at, v countersign.Value) {
 	switch kind, name := v.Kind(), path.name; {
-	case k.inPath(name) && kind != countersign.KindString && kind != countersign.KindNumber:
-		k.add(path, "wrong_type", "goes to the path, which carries string and number only, not %s", kind)
-	case k.inPath(name):
-		if why := pathValue(k.capability.InputSchema[name], v.Text()); why != "" {
-			k.add(path, "not_an_id", "%s", why)
+	case i.inPath(name) && kind != countersign.KindString && kind != countersign.KindNumber:
+		i.add(path, "wrong_type", "goes to the path, which carries string and number only, not %s", kind)
+	case i.inPath(name):
+		if why := pathValue(i.capability.InputSchema[name], v.Text()); why != "" {
+			i.add(path, "not_an_id", "%s", why)
 		}
-	case k.inQuery(name) && !v.IsScalar():
-		k.add(path, "wrong_type", "goes to the query, which carries string, number and boolean only, not %s", kind)
+	case i.inQuery(name) && !v.IsScalar():
+		i.add(path, "wrong_type", "goes to the query, which carries string, number and boolean only, not %s", kind)
 	}
 }
 
 // missing names what must be there and is neither given nor bound: every
 // placeholder, and what the schema requires.
-func (k *inputCheck) missing() {
+func (i *inputCheck) missing() {
 	var missing []string
 	look := func(name string) {
-		if _, bound := k.bound[name]; !bound && k.input[name].IsZero() {
+		if _, bound := i.bound[name]; !bound && i.input[name].IsZero() {
 			missing = append(missing, name)
 		}
 	}
-	for name := range k.path {
+	for name := range i.path {
 		look(name)
 	}
-	for name, field := range k.capability.InputSchema {
-		if field.Required && !k.path[name] {
+	for name, field := range i.capability.InputSchema {
+		if field.Required && !i.path[name] {
 			look(name)
 		}
 	}
 	slices.Sort(missing)
 	for _, name := range missing {
-		k.add(at{"input", name}, missingInput, "is required by %s", k.capability.Name)
+		i.add(at{"input", name}, missingInput, "is required by %s", i.capability.Name)
 	}
 }

@@ -86,8 +86,8 @@ func TestAPatternIsCompiledOnce(t *testing.T) {
 
 type remembered map[string]any
 
-func (k remembered) Get(text string) (any, bool)          { v, ok := k[text]; return v, ok }
-func (k remembered) PutWeighed(text string, v any, _ int) { k[text] = v }
+func (r remembered) Get(text string) (any, bool)          { v, ok := r[text]; return v, ok }
+func (r remembered) PutWeighed(text string, v any, _ int) { r[text] = v }
 
 // TestATitleStopsWhereItIsCutOff and at the end of its meter.
 func TestATitleStopsWhereItIsCutOff(t *testing.T) {

@@ -110,11 +110,11 @@ func sightOf(m *cost.Meter, p *countersign.Project, c *countersign.Capability, i
 	return v
 }
 
-func (v *sight) wouldCheck() *countersign.WouldCheck {
-	if v == nil {
+func (s *sight) wouldCheck() *countersign.WouldCheck {
+	if s == nil {
 		return nil
 	}
-	return &countersign.WouldCheck{Capability: v.read.Name, Fields: v.precondition.Fields, When: v.precondition.When, Request: v.request}
+	return &countersign.WouldCheck{Capability: s.read.Name, Fields: s.precondition.Fields, When: s.precondition.When, Request: s.request}
 }
 
 // seen is what the look that the event reports has found, for the transaction of that event.

@@ -292,11 +292,11 @@ func (t *transition) callEnded() {
 }
 
 // lostReason says why the outcome of a request is unknown.
-func (e Restarted) lostReason(what string) string {
+func (r Restarted) lostReason(what string) string {
 	switch {
-	case e.Untended:
+	case r.Untended:
 		return "what came of the " + what + " could not be stored"
-	case e.Adopted:
+	case r.Adopted:
 		return "the replica that sent the " + what + " is gone, or cut off from the store"
 	}
 	return "the service stopped while the " + what + " was on its way"

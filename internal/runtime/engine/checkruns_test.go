@@ -146,42 +146,42 @@ func TestARunThatIsArchivedAmidACheckIsLeftAlone(t *testing.T) {
 }
 
 // mustStartUntold starts a run of which the engine isn't told.
-func (h *fixture) mustStartUntold(p *countersign.Plan) (ref runrepo.Ref) {
-	h.t.Helper()
+func (f *fixture) mustStartUntold(p *countersign.Plan) (ref runrepo.Ref) {
+	f.t.Helper()
 	ref = runrepo.Ref{Tenant: tenant, RunID: newID("run")}
-	h.update(func(tx store.Tx) error {
+	f.update(func(tx store.Tx) error {
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
-		_, err := h.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
+		_, err := f.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	return ref
 }
 
 // archive removes a run that ended, as the archiver does.
-func (h *fixture) archive(ref runrepo.Ref) {
-	h.t.Helper()
-	h.update(func(tx store.Tx) error {
+func (f *fixture) archive(ref runrepo.Ref) {
+	f.t.Helper()
+	f.update(func(tx store.Tx) error {
 		err := tx.Delete(store.Unfinished, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
 		return errors.Join(err, tx.Delete(store.Runs, ref.Tenant, ref.RunID))
 	})
 }
 
 // lose removes the record of a run, as damage would.
-func (h *fixture) lose(ref runrepo.Ref) {
-	h.t.Helper()
-	h.update(func(tx store.Tx) error { return tx.Delete(store.Runs, ref.Tenant, ref.RunID) })
+func (f *fixture) lose(ref runrepo.Ref) {
+	f.t.Helper()
+	f.update(func(tx store.Tx) error { return tx.Delete(store.Runs, ref.Tenant, ref.RunID) })
 }
 
-func (h *fixture) wantStranded(ref runrepo.Ref) {
-	h.t.Helper()
-	h.view(func(tx store.Tx) error {
+func (f *fixture) wantStranded(ref runrepo.Ref) {
+	f.t.Helper()
+	f.view(func(tx store.Tx) error {
 		u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
 		if err != nil || u.State != records.Stranded {
-			h.t.Errorf("run %s is listed as %+v, %v", ref.RunID, u, err)
+			f.t.Errorf("run %s is listed as %+v, %v", ref.RunID, u, err)
 		}
 		said, err := audit.List(tx, ref.Tenant, audit.Filter{Subject: "run/" + ref.RunID, Action: "run.strand"}, 10, 0)
 		if len(said.Items) != 1 || said.Items[0].Reason == "" {
-			h.t.Errorf("the audit log says %+v", said.Items)
+			f.t.Errorf("the audit log says %+v", said.Items)
 		}
 		return err
 	})

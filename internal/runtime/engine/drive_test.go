@@ -61,27 +61,27 @@ func TestRunFromEndToEnd(t *testing.T) {
 }
 
 // wantPublished: who watches sees the revisions rise, up to the last.
-func (h *fixture) wantPublished(runID string) {
-	h.t.Helper()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	seen := h.seen[runID]
+func (f *fixture) wantPublished(runID string) {
+	f.t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seen := f.seen[runID]
 	if !slices.IsSortedFunc(seen, func(a, b countersign.Run) int { return int(a.Revision - b.Revision) }) || !seen[len(seen)-1].Status.IsTerminal() {
-		h.t.Errorf("published %+v", seen)
+		f.t.Errorf("published %+v", seen)
 	}
 }
 
 // wantAudit compares the log of a run, action and actor, oldest first.
-func (h *fixture) wantAudit(runID string, want ...string) {
-	h.t.Helper()
-	h.view(func(tx store.Tx) error {
+func (f *fixture) wantAudit(runID string, want ...string) {
+	f.t.Helper()
+	f.view(func(tx store.Tx) error {
 		page, err := audit.List(tx, tenant, audit.Filter{Subject: "run/" + runID}, 200, 0)
 		var got []string
 		for _, r := range slices.Backward(page.Items) {
 			got = append(got, r.Action+" "+r.Actor)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			h.t.Error(diff)
+			f.t.Error(diff)
 		}
 		return err
 	})
@@ -258,8 +258,8 @@ func TestChangeUnderAnApprovalStopsTheStep(t *testing.T) {
 	})
 }
 
-func (h *fixture) changeProject(revision int64, enabled bool) {
-	h.update(func(tx store.Tx) error {
+func (f *fixture) changeProject(revision int64, enabled bool) {
+	f.update(func(tx store.Tx) error {
 		head, version, err := records.Projects.Get(tx, tenant, "acme-shop")
 		if err != nil {
 			return err
@@ -270,8 +270,8 @@ func (h *fixture) changeProject(revision int64, enabled bool) {
 	})
 }
 
-func (h *fixture) changeModel(revision int64, suspended bool) {
-	h.update(func(tx store.Tx) error {
+func (f *fixture) changeModel(revision int64, suspended bool) {
+	f.update(func(tx store.Tx) error {
 		head, version, err := records.Models.Get(tx, tenant, "refunds")
 		if err != nil {
 			return err

@@ -12,15 +12,15 @@ import (
 )
 
 // actedOn is when a run was last seen to change.
-func (h *fixture) actedOn(ref runrepo.Ref) time.Time {
-	h.t.Helper()
-	return h.run(ref).UpdatedAt
+func (f *fixture) actedOn(ref runrepo.Ref) time.Time {
+	f.t.Helper()
+	return f.run(ref).UpdatedAt
 }
 
-func (h *fixture) wantWithinASecond(ref runrepo.Ref, due time.Time) {
-	h.t.Helper()
-	if at := h.actedOn(ref); at.Before(due) || at.After(due.Add(time.Second)) {
-		h.t.Errorf("run %s was acted on at %s; it was due at %s", ref.RunID, at, due)
+func (f *fixture) wantWithinASecond(ref runrepo.Ref, due time.Time) {
+	f.t.Helper()
+	if at := f.actedOn(ref); at.Before(due) || at.After(due.Add(time.Second)) {
+		f.t.Errorf("run %s was acted on at %s; it was due at %s", ref.RunID, at, due)
 	}
 }
 

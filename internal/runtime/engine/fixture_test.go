@@ -97,9 +97,9 @@ func (l *logged) String() string {
 
 // Publish implements engine.Publisher: it remembers what was committed, and
 // looks whether the limit held.
-func (h *fixture) Publish(_ string, r *countersign.Run) {
+func (f *fixture) Publish(_ string, r *countersign.Run) {
 	active := 0
-	h.view(func(tx store.Tx) error {
+	f.view(func(tx store.Tx) error {
 		active = 0
 		for _, status := range []countersign.RunStatus{countersign.RunReady, countersign.RunRunning} {
 			n, err := tx.Count(store.Runs, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(status))}})
@@ -110,23 +110,23 @@ func (h *fixture) Publish(_ string, r *countersign.Run) {
 		}
 		return nil
 	})
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.seen[r.ID] = append(h.seen[r.ID], *r)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[r.ID] = append(f.seen[r.ID], *r)
 	if active > limit {
-		h.overfull++
+		f.overfull++
 	}
 }
 
 // stop ends the process gracefully.
-func (h *fixture) stop() { h.engine.Stop(grace) }
+func (f *fixture) stop() { f.engine.Stop(grace) }
 
 // crash ends the process as kill -9 does: nothing more is written, and what is
 // in flight is lost.
-func (h *fixture) crash() store.Store {
-	close(h.store.dead)
-	h.engine.Stop(0)
-	return h.store.Store
+func (f *fixture) crash() store.Store {
+	close(f.store.dead)
+	f.engine.Stop(0)
+	return f.store.Store
 }
 
 // mortal is a store that a dead process can't write to any more.
@@ -223,38 +223,38 @@ func (m *mortal) Failed() <-chan struct{} { return m.dead }
 
 func (m *mortal) Full() bool { return m.tight.Load() }
 
-func (h *fixture) update(fn func(tx store.Tx) error) {
-	h.t.Helper()
-	if err := h.store.Store.Update(context.Background(), fn); err != nil {
-		h.t.Fatal(err)
+func (f *fixture) update(fn func(tx store.Tx) error) {
+	f.t.Helper()
+	if err := f.store.Store.Update(context.Background(), fn); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
-func (h *fixture) view(fn func(tx store.Tx) error) {
-	h.t.Helper()
-	if err := h.store.View(context.Background(), fn); err != nil {
-		h.t.Fatal(err)
+func (f *fixture) view(fn func(tx store.Tx) error) {
+	f.t.Helper()
+	if err := f.store.View(context.Background(), fn); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
 // register stores the model, the shop and a plan of these steps.
-func (h *fixture) register(steps ...countersign.Step) *countersign.Plan {
-	h.t.Helper()
-	return h.registerAs(func(*countersign.Project) {}, steps...)
+func (f *fixture) register(steps ...countersign.Step) *countersign.Plan {
+	f.t.Helper()
+	return f.registerAs(func(*countersign.Project) {}, steps...)
 }
 
 // registerAs is register with a shop that differs.
-func (h *fixture) registerAs(differ func(*countersign.Project), steps ...countersign.Step) *countersign.Plan {
-	h.t.Helper()
+func (f *fixture) registerAs(differ func(*countersign.Project), steps ...countersign.Step) *countersign.Plan {
+	f.t.Helper()
 	shop := project()
 	differ(shop)
 	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{shop.ID: {Project: shop, InScope: true}}}
 	w := countersign.PlanWrite{Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
 	p := plan.New(w, src, nil, plan.Creation{ID: newID("plan"), By: "user:ada@example.com", Now: time.Now()})
 	if p.Status != countersign.PlanReady {
-		h.t.Fatalf("the plan is %s: %v", p.Status, p.ValidationErrors)
+		f.t.Fatalf("the plan is %s: %v", p.Status, p.ValidationErrors)
 	}
-	h.update(func(tx store.Tx) error {
+	f.update(func(tx store.Tx) error {
 		if _, _, err := records.Projects.Get(tx, tenant, shop.ID); err != nil {
 			if err := install(tx, shop); err != nil {
 				return err
@@ -298,77 +298,77 @@ func step(id, capability string, dependsOn ...string) countersign.Step {
 }
 
 // start begins a run as the use case does: if a slot is free.
-func (h *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
-	h.t.Helper()
-	ref, started, err := h.begun(p)
+func (f *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
+	f.t.Helper()
+	ref, started, err := f.begun(p)
 	if err == nil {
-		h.engine.Drive(started)
+		f.engine.Drive(started)
 	}
 	return ref, err
 }
 
 // stored is a run that was started, and that nobody drives yet.
-func (h *fixture) stored(p *countersign.Plan) runrepo.Ref {
-	h.t.Helper()
-	ref, _, err := h.begun(p)
+func (f *fixture) stored(p *countersign.Plan) runrepo.Ref {
+	f.t.Helper()
+	ref, _, err := f.begun(p)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return ref
 }
 
-func (h *fixture) begun(p *countersign.Plan) (ref runrepo.Ref, started *runrepo.LoadedRun, err error) {
-	h.t.Helper()
+func (f *fixture) begun(p *countersign.Plan) (ref runrepo.Ref, started *runrepo.LoadedRun, err error) {
+	f.t.Helper()
 	ref = runrepo.Ref{Tenant: tenant, RunID: newID("run")}
-	err = h.store.Update(context.Background(), func(tx store.Tx) error {
-		if err := h.runs.Free(tx, ref.Tenant, p.Mode); err != nil {
+	err = f.store.Update(context.Background(), func(tx store.Tx) error {
+		if err := f.runs.Free(tx, ref.Tenant, p.Mode); err != nil {
 			return err
 		}
-		p, err := h.runs.Plan(tx, tenant, p.ID, p.PlanDigest)
+		p, err := f.runs.Plan(tx, tenant, p.ID, p.PlanDigest)
 		if err != nil {
 			return err
 		}
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
-		started, err = h.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
+		started, err = f.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	if err == nil {
-		h.Publish(tenant, started.Run())
+		f.Publish(tenant, started.Run())
 	}
 	return ref, started, err
 }
 
-func (h *fixture) mustStart(p *countersign.Plan) runrepo.Ref {
-	h.t.Helper()
-	ref, err := h.start(p)
+func (f *fixture) mustStart(p *countersign.Plan) runrepo.Ref {
+	f.t.Helper()
+	ref, err := f.start(p)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return ref
 }
 
 // apply does what a person asks for, as the use cases do.
-func (h *fixture) apply(ref runrepo.Ref, e run.Event) error {
-	h.t.Helper()
+func (f *fixture) apply(ref runrepo.Ref, e run.Event) error {
+	f.t.Helper()
 	var moved runrepo.Moved
-	err := h.store.Update(context.Background(), func(tx store.Tx) (err error) {
-		moved, err = h.runs.Apply(tx, ref, nil, e, runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"})
+	err := f.store.Update(context.Background(), func(tx store.Tx) (err error) {
+		moved, err = f.runs.Apply(tx, ref, nil, e, runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, other := range append([]*runrepo.LoadedRun{moved.Run}, moved.Others...) {
-		h.Publish(tenant, other.Run())
-		h.engine.Drive(other)
+		f.Publish(tenant, other.Run())
+		f.engine.Drive(other)
 	}
 	return nil
 }
 
-func (h *fixture) must(ref runrepo.Ref, e run.Event) {
-	h.t.Helper()
-	if err := h.apply(ref, e); err != nil {
-		h.t.Fatal(err)
+func (f *fixture) must(ref runrepo.Ref, e run.Event) {
+	f.t.Helper()
+	if err := f.apply(ref, e); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
@@ -385,20 +385,20 @@ func reconcile(resolution string) run.Reconciled {
 }
 
 // run reads a run with its steps.
-func (h *fixture) run(ref runrepo.Ref) *countersign.Run {
-	h.t.Helper()
+func (f *fixture) run(ref runrepo.Ref) *countersign.Run {
+	f.t.Helper()
 	var held *runrepo.LoadedRun
-	h.view(func(tx store.Tx) (err error) {
-		held, err = h.runs.Load(tx, ref)
+	f.view(func(tx store.Tx) (err error) {
+		held, err = f.runs.Load(tx, ref)
 		return err
 	})
 	return held.Run()
 }
 
 // approvals reads a run's approvals, the oldest first.
-func (h *fixture) approvals(ref runrepo.Ref) (list []records.Approval) {
-	h.t.Helper()
-	h.view(func(tx store.Tx) (err error) {
+func (f *fixture) approvals(ref runrepo.Ref) (list []records.Approval) {
+	f.t.Helper()
+	f.view(func(tx store.Tx) (err error) {
 		list, err = records.Approvals.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", ref.RunID)}, Order: []store.Order{{Column: "created"}}})
 		return err
 	})
@@ -406,33 +406,33 @@ func (h *fixture) approvals(ref runrepo.Ref) (list []records.Approval) {
 }
 
 // wantRun checks what has become of a run.
-func (h *fixture) wantRun(ref runrepo.Ref, status countersign.RunStatus, steps ...countersign.StepStatus) *countersign.Run {
-	h.t.Helper()
-	r := h.run(ref)
+func (f *fixture) wantRun(ref runrepo.Ref, status countersign.RunStatus, steps ...countersign.StepStatus) *countersign.Run {
+	f.t.Helper()
+	r := f.run(ref)
 	var got []countersign.StepStatus
 	for _, s := range r.Steps {
 		got = append(got, s.Status)
 	}
 	if r.Status != status || fmt.Sprint(got) != fmt.Sprint(steps) {
-		h.t.Fatalf("run %s is %s %v (%s), want %s %v", ref.RunID, r.Status, got, r.Error, status, steps)
+		f.t.Fatalf("run %s is %s %v (%s), want %s %v", ref.RunID, r.Status, got, r.Error, status, steps)
 	}
 	return r
 }
 
 // wantRules checks what holds at the end of every history: the limit held, each
 // change of a run raised its revision by one, and the audit log is intact.
-func (h *fixture) wantRules() {
-	h.t.Helper()
-	h.mu.Lock()
-	overfull := h.overfull
-	h.mu.Unlock()
+func (f *fixture) wantRules() {
+	f.t.Helper()
+	f.mu.Lock()
+	overfull := f.overfull
+	f.mu.Unlock()
 	if overfull > 0 {
-		h.t.Errorf("more than %d runs were active, %d times", limit, overfull)
+		f.t.Errorf("more than %d runs were active, %d times", limit, overfull)
 	}
-	h.view(func(tx store.Tx) error {
+	f.view(func(tx store.Tx) error {
 		v, err := audit.Verify(tx, tenant)
 		if err == nil && !v.Intact {
-			h.t.Errorf("the audit log does not verify: %+v", v)
+			f.t.Errorf("the audit log does not verify: %+v", v)
 		}
 		return err
 	})

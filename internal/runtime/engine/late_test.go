@@ -42,12 +42,12 @@ func TestReconcileWaitsForTheCallOnItsWay(t *testing.T) {
 }
 
 // wantTooEarly checks that a resolution is refused, with the time from which it isn't.
-func (h *fixture) wantTooEarly(ref runrepo.Ref, resolution string) {
-	h.t.Helper()
-	from := h.run(ref).WaitingFor.NotBefore
-	err := h.apply(ref, reconcile(resolution))
+func (f *fixture) wantTooEarly(ref runrepo.Ref, resolution string) {
+	f.t.Helper()
+	from := f.run(ref).WaitingFor.NotBefore
+	err := f.apply(ref, reconcile(resolution))
 	if countersign.ErrorCode(err) != countersign.CodeStateConflict || from.IsZero() || !strings.Contains(err.Error(), from.UTC().Format(time.RFC3339Nano)) {
-		h.t.Errorf("%s while the call is on its way: %v", resolution, err)
+		f.t.Errorf("%s while the call is on its way: %v", resolution, err)
 	}
 }
 

@@ -26,9 +26,9 @@ func (d *distant) Update(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 // settling is how long a read of a run waits.
-func (h *fixture) settling(ref runrepo.Ref) time.Duration {
+func (f *fixture) settling(ref runrepo.Ref) time.Duration {
 	began := time.Now()
-	h.runs.Settle(context.Background(), ref)
+	f.runs.Settle(context.Background(), ref)
 	return time.Since(began)
 }
 

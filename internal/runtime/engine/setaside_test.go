@@ -21,10 +21,10 @@ import (
 var errPoison = errors.New("this run can't be committed")
 
 // wantSetAside checks a run that was set aside before its first step was sent.
-func (h *fixture) wantSetAside(id string, r *countersign.Run) {
-	h.t.Helper()
+func (f *fixture) wantSetAside(id string, r *countersign.Run) {
+	f.t.Helper()
 	if r.Status != countersign.RunFailed || r.Code() != countersign.CodeSetAside || r.MayHaveHappened || r.Steps[0].WasSent() {
-		h.t.Errorf("run %s is %s %q, mayHaveHappened %v", id, r.Status, r.Error, r.MayHaveHappened)
+		f.t.Errorf("run %s is %s %q, mayHaveHappened %v", id, r.Status, r.Error, r.MayHaveHappened)
 	}
 }
 
@@ -252,8 +252,8 @@ func TestARunThatCantBeSetAsideSaysSoAndIsTriedAgain(t *testing.T) {
 }
 
 // strandedFor is the reason that the audit log gives.
-func (h *fixture) strandedFor(ref runrepo.Ref) (why string) {
-	h.view(func(tx store.Tx) error {
+func (f *fixture) strandedFor(ref runrepo.Ref) (why string) {
+	f.view(func(tx store.Tx) error {
 		said, err := audit.List(tx, ref.Tenant, audit.Filter{Subject: "run/" + ref.RunID, Action: "run.strand"}, 1, 0)
 		if err == nil && len(said.Items) == 1 {
 			why = said.Items[0].Reason

@@ -185,8 +185,8 @@ func TestAReplicaThatStoodStillSendsNothingAfterwards(t *testing.T) {
 }
 
 // intends reports a run with a step under way in the store.
-func (h *fixture) intends() (is bool, err error) {
-	err = h.store.View(context.Background(), func(tx store.Tx) error {
+func (f *fixture) intends() (is bool, err error) {
+	err = f.store.View(context.Background(), func(tx store.Tx) error {
 		n, err := tx.Count(store.Runs, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(countersign.RunRunning))}})
 		is = n > 0
 		return err

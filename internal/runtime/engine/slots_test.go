@@ -79,11 +79,11 @@ func TestSlotsGoToTheOldestFirst(t *testing.T) {
 }
 
 // occupied fills every slot with a call that is held.
-func (h *fixture) occupied() (refs []runrepo.Ref) {
-	h.t.Helper()
-	p := h.register(step("pay", "pay"))
+func (f *fixture) occupied() (refs []runrepo.Ref) {
+	f.t.Helper()
+	p := f.register(step("pay", "pay"))
 	for range limit {
-		refs = append(refs, h.mustStart(p))
+		refs = append(refs, f.mustStart(p))
 	}
 	synctest.Wait()
 	return refs

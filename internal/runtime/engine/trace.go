@@ -22,9 +22,9 @@ func (e *Engine) startSpan(d *execution, m runrepo.Moved) {
 }
 
 // endSpan ends the span of a step whose outcome was just committed.
-func (d *execution) endSpan(event run.Event, m runrepo.Moved) {
+func (e *execution) endSpan(event run.Event, m runrepo.Moved) {
 	r, is := event.(run.Returned)
-	if d.span == nil || !is {
+	if e.span == nil || !is {
 		return
 	}
 	s := &m.Run.Run().Steps[r.Step]
@@ -32,9 +32,9 @@ func (d *execution) endSpan(event run.Event, m runrepo.Moved) {
 	if s.Error != nil {
 		code = string(s.Error.Code)
 	}
-	d.span.Became(string(s.Status), code)
-	d.span.End()
-	d.span = nil
+	e.span.Became(string(s.Status), code)
+	e.span.End()
+	e.span = nil
 }
 
 // executionFailed logs why an execution ended before its run waits or has ended. Of an answer

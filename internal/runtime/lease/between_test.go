@@ -97,8 +97,8 @@ type late struct {
 	takes time.Duration
 }
 
-func (s late) Update(ctx context.Context, fn func(store.Tx) error) error {
-	err := s.Store.Update(ctx, fn)
-	time.Sleep(s.takes)
+func (l late) Update(ctx context.Context, fn func(store.Tx) error) error {
+	err := l.Store.Update(ctx, fn)
+	time.Sleep(l.takes)
 	return err
 }

@@ -90,9 +90,9 @@ type alikeLook struct {
 	err        error
 }
 
-func (k *alikeLook) of(digests []string) (a repeat.Alike) {
-	if k.err == nil {
-		a, k.err = k.repository.Alike(k.tx, k.loaded.Ref.Tenant, k.loaded.Ref.RunID, digests, repeat.IsCall(k.loaded.Run().IdempotencyKey))
+func (l *alikeLook) of(digests []string) (a repeat.Alike) {
+	if l.err == nil {
+		a, l.err = l.repository.Alike(l.tx, l.loaded.Ref.Tenant, l.loaded.Ref.RunID, digests, repeat.IsCall(l.loaded.Run().IdempotencyKey))
 	}
 	return a
 }

@@ -40,14 +40,14 @@ func (p *page) line(e Edge, points []point) {
 
 // visible is a route's line from outline to outline: it reaches into the round
 // ends of final states, and stops just before what its arrow points at.
-func (pic picture) visible(r route) []point {
+func (p picture) visible(r route) []point {
 	points := slices.Clone(r.points)
 	first, last, before := &points[0], &points[len(points)-1], points[len(points)-2]
 	if first.y == points[1].y {
-		first.x += sign(first.x-points[1].x) * pic.hollow(r.from, first.y)
+		first.x += sign(first.x-points[1].x) * p.hollow(r.from, first.y)
 	}
 	if last.y == before.y {
-		last.x += sign(last.x-before.x) * pic.hollow(r.to, last.y)
+		last.x += sign(last.x-before.x) * p.hollow(r.to, last.y)
 	}
 	const short = 2
 	last.x -= short * sign(last.x-before.x)
@@ -56,12 +56,12 @@ func (pic picture) visible(r route) []point {
 }
 
 // hollow is how far a node's outline is inside its box at this height.
-func (pic picture) hollow(v int, y float64) float64 {
-	if !pic.nodes[v].Final {
+func (p picture) hollow(v int, y float64) float64 {
+	if !p.nodes[v].Final {
 		return 0
 	}
-	round := pic.boxes[v].h / 2
-	off := y - pic.boxes[v].y - round
+	round := p.boxes[v].h / 2
+	off := y - p.boxes[v].y - round
 	return round - math.Sqrt(max(0, round*round-off*off))
 }
 

@@ -84,13 +84,13 @@ func (o *orBool) UnmarshalJSON(b []byte) error {
 }
 
 // operations are the document's, in the order of their paths.
-func (d *openAPI) operations() []operation {
+func (o *openAPI) operations() []operation {
 	order := map[string]int{"get": 0, "put": 1, "post": 2, "patch": 3, "delete": 4}
 	var all []operation
-	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
-		methods := slices.SortedFunc(maps.Keys(d.Paths[path]), func(a, b string) int { return order[a] - order[b] })
+	for _, path := range slices.Sorted(maps.Keys(o.Paths)) {
+		methods := slices.SortedFunc(maps.Keys(o.Paths[path]), func(a, b string) int { return order[a] - order[b] })
 		for _, m := range methods {
-			op := d.Paths[path][m]
+			op := o.Paths[path][m]
 			op.method, op.path = strings.ToUpper(m), path
 			all = append(all, op)
 		}

@@ -52,26 +52,26 @@ func New(cfg Config, c *control.Service) *Handler {
 }
 
 // Stop has every call that waits answer at once, and all later ones.
-func (d *Handler) Stop() { d.end() }
+func (h *Handler) Stop() { h.end() }
 
 // Serve handles one authorized message, whose body is valid JSON, at Pattern. An error
 // means that no response was written.
-func (d *Handler) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
-	return d.serve(w, r, actor, body, countersign.ModeLive)
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
+	return h.serve(w, r, actor, body, countersign.ModeLive)
 }
 
 // Rehearse is Serve at RehearsalPattern.
-func (d *Handler) Rehearse(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
-	return d.serve(w, r, actor, body, countersign.ModeDryRun)
+func (h *Handler) Rehearse(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
+	return h.serve(w, r, actor, body, countersign.ModeDryRun)
 }
 
-func (d *Handler) serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte, mode string) error {
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte, mode string) error {
 	m, params, err := readMessage(r.Header, body)
 	if err != nil {
 		return err
 	}
-	v := &toolRequest{Handler: d, ctx: r.Context(), actor: actor, mode: mode, msg: m}
-	if v.offer, err = d.control.AgentOffer(v.ctx, actor, r.PathValue("id")); err != nil {
+	v := &toolRequest{Handler: h, ctx: r.Context(), actor: actor, mode: mode, msg: m}
+	if v.offer, err = h.control.AgentOffer(v.ctx, actor, r.PathValue("id")); err != nil {
 		return err
 	}
 	if m.method == "" && params == nil { // an answer to an elicitation, which decides nothing
@@ -82,7 +82,7 @@ func (d *Handler) serve(w http.ResponseWriter, r *http.Request, actor control.Ac
 		w.Header().Set(sessionHeader, sessionElicits)
 	}
 	out := newAnswer(body)
-	d.handler.ServeHTTP(out, out.request(r, v.server(m)))
+	h.handler.ServeHTTP(out, out.request(r, v.server(m)))
 	return out.send(w, m, v)
 }
 

@@ -90,9 +90,9 @@ func (c *Cache) put(p place, e entry) {
 }
 
 // cost is about how many bytes a row takes in the cache, as it is now.
-func (r *cached) cost() int {
-	n := int(unsafe.Sizeof(Sum(0))+unsafe.Sizeof(*r)) + len(r.id) + len(r.doc)
-	for _, key := range r.keys {
+func (c *cached) cost() int {
+	n := int(unsafe.Sizeof(Sum(0))+unsafe.Sizeof(*c)) + len(c.id) + len(c.doc)
+	for _, key := range c.keys {
 		n += int(unsafe.Sizeof(key))
 		if text, is := key.(string); is {
 			n += len(text)

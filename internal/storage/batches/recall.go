@@ -113,7 +113,7 @@ func (w wanted) answers(of [][]any) map[string][]any {
 }
 
 // key tells rows and tallies apart.
-func (r *cached) key() string { return "row " + r.table.Name + "\x00" + r.tenant + "\x00" + r.id }
+func (c *cached) key() string { return "row " + c.table.Name + "\x00" + c.tenant + "\x00" + c.id }
 
 func (t *tally) key() string { return "tally " + t.table.CountKey(t.tenant, t.where) }
 

@@ -37,19 +37,19 @@ var errNeedsLevel = errors.New("the store is not closed to earlier releases yet"
 // Update implements store.Store. A function that writes a record of the third edition into a
 // store that is open to earlier releases is undone, and runs again once the store is closed:
 // the record is never there without that.
-func (s *leveled) Update(ctx context.Context, fn func(store.Tx) error) error {
-	if s.engine.Raised() {
-		return s.Store.Update(ctx, fn)
+func (l *leveled) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if l.engine.Raised() {
+		return l.Store.Update(ctx, fn)
 	}
-	err := s.Store.Update(ctx, func(below store.Tx) error { return fn(tx{below}) })
+	err := l.Store.Update(ctx, func(below store.Tx) error { return fn(tx{below}) })
 	if !errors.Is(err, errNeedsLevel) {
 		return err
 	}
-	if err := s.engine.Raise(ctx); err != nil {
+	if err := l.engine.Raise(ctx); err != nil {
 		return err
 	}
-	s.log.InfoContext(ctx, "the store is closed to earlier releases: it holds records that they don't know from now on")
-	return s.Store.Update(ctx, fn)
+	l.log.InfoContext(ctx, "the store is closed to earlier releases: it holds records that they don't know from now on")
+	return l.Store.Update(ctx, fn)
 }
 
 // tx refuses records of the third edition.

@@ -50,35 +50,35 @@ type measured struct {
 }
 
 // Update implements store.Store.
-func (s *measured) Update(ctx context.Context, fn func(store.Tx) error) error {
-	ctx, span := s.traces.Transaction(ctx)
+func (m *measured) Update(ctx context.Context, fn func(store.Tx) error) error {
+	ctx, span := m.traces.Transaction(ctx)
 	began := time.Now()
-	err := s.Store.Update(ctx, fn)
-	s.figures.Updated(err, time.Since(began))
+	err := m.Store.Update(ctx, fn)
+	m.figures.Updated(err, time.Since(began))
 	if err != nil {
 		span.Failed()
 	}
 	span.End()
-	s.tellFull(ctx, err)
+	m.tellFull(ctx, err)
 	if !errors.Is(err, store.ErrFull) {
-		s.writes.tell(ctx, s.log, "the store can't be written: changes are refused", "the store can be written again", err)
+		m.writes.tell(ctx, m.log, "the store can't be written: changes are refused", "the store can be written again", err)
 	}
 	return err
 }
 
 // View implements store.Store.
-func (s *measured) View(ctx context.Context, fn func(store.Tx) error) error {
-	err := s.Store.View(ctx, fn)
-	s.reads.tell(ctx, s.log, "the store can't be read", "the store can be read again", err)
+func (m *measured) View(ctx context.Context, fn func(store.Tx) error) error {
+	err := m.Store.View(ctx, fn)
+	m.reads.tell(ctx, m.log, "the store can't be read", "the store can be read again", err)
 	return err
 }
 
 // tellFull logs, once each time, that the disk is full, and that the store writes again.
-func (s *measured) tellFull(ctx context.Context, err error) {
+func (m *measured) tellFull(ctx context.Context, err error) {
 	switch {
-	case errors.Is(err, store.ErrFull) && s.full.CompareAndSwap(false, true):
-		s.log.WarnContext(ctx, "the store's disk is full: writes are refused", "error", err)
-	case err == nil && s.full.Load() && !s.Full() && s.full.CompareAndSwap(true, false):
-		s.log.InfoContext(ctx, "the store's disk has space again: writes go on")
+	case errors.Is(err, store.ErrFull) && m.full.CompareAndSwap(false, true):
+		m.log.WarnContext(ctx, "the store's disk is full: writes are refused", "error", err)
+	case err == nil && m.full.Load() && !m.Full() && m.full.CompareAndSwap(true, false):
+		m.log.InfoContext(ctx, "the store's disk has space again: writes go on")
 	}
 }

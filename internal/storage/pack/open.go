@@ -105,7 +105,7 @@ func (p *Pack) read(text string, n int) error {
 	return nil
 }
 
-func (c *texts) read(r *reader, n int) error {
+func (t *texts) read(r *reader, n int) error {
 	values, err := r.number()
 	if err != nil || values > n {
 		return errText
@@ -115,13 +115,13 @@ func (c *texts) read(r *reader, n int) error {
 		if err != nil || size > len(r.left) {
 			return errText
 		}
-		c.values, r.left = append(c.values, r.left[:size]), r.left[size:]
+		t.values, r.left = append(t.values, r.left[:size]), r.left[size:]
 	}
 	if n > len(r.left) {
 		return errText
 	}
-	c.which, r.left = r.left[:n], r.left[n:]
-	for _, which := range []byte(c.which) {
+	t.which, r.left = r.left[:n], r.left[n:]
+	for _, which := range []byte(t.which) {
 		if int(which) >= values {
 			return errText
 		}

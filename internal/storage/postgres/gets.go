@@ -155,4 +155,4 @@ func (g *gets) together(all []*get) ([][]any, error) {
 // shared is the error of a message of several Views.
 type shared struct{ error }
 
-func (e shared) Unwrap() error { return e.error }
+func (s shared) Unwrap() error { return s.error }

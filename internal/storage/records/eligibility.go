@@ -119,8 +119,8 @@ func memberOf(tx store.Tx, tenant string, r *Approval, person string, at time.Ti
 	return groups, escalated, nil
 }
 
-func (s *Eligibility) add(groups, escalated []string) {
-	s.Groups, s.Escalated = union(s.Groups, groups), union(s.Escalated, escalated)
+func (e *Eligibility) add(groups, escalated []string) {
+	e.Groups, e.Escalated = union(e.Groups, groups), union(e.Escalated, escalated)
 }
 
 // adds reports that some of a list are not in another.

@@ -96,26 +96,26 @@ func (all Tallies) append(b []byte) []byte {
 }
 
 // Encode writes an entry as it stands in a Spending.
-func (e *Spent) Encode() countersign.Value {
-	b := appendTime(make([]byte, 0, 160), `{"at":"`, e.At)
-	b = appendQuoted(append(b, `,"step":`...), e.Step)
+func (s *Spent) Encode() countersign.Value {
+	b := appendTime(make([]byte, 0, 160), `{"at":"`, s.At)
+	b = appendQuoted(append(b, `,"step":`...), s.Step)
 	var few [4]string
-	for i, name := range sortedNames(e.Amounts, few[:0]) {
+	for i, name := range sortedNames(s.Amounts, few[:0]) {
 		if i == 0 {
 			b = append(b, `,"amounts":{`...)
 		} else {
 			b = append(b, ',')
 		}
-		b = appendQuoted(append(appendQuoted(b, name), ':'), e.Amounts[name])
+		b = appendQuoted(append(appendQuoted(b, name), ':'), s.Amounts[name])
 	}
-	if len(e.Amounts) > 0 {
+	if len(s.Amounts) > 0 {
 		b = append(b, '}')
 	}
-	if e.Void {
+	if s.Void {
 		b = append(b, `,"void":true`...)
 	}
-	if e.Digest != "" {
-		b = appendQuoted(append(b, `,"digest":`...), e.Digest)
+	if s.Digest != "" {
+		b = appendQuoted(append(b, `,"digest":`...), s.Digest)
 	}
 	return countersign.RawValue(string(append(b, '}')))
 }

@@ -79,13 +79,13 @@ func (s settings) scrub(path string, damaged func(error)) (*scrubber, error) {
 
 // read stops at the first page that can't be read. An I/O error is not reported: Views and
 // Updates meet it themselves.
-func (c *scrubber) read(ctx context.Context) error {
-	pages, err := pageCount(ctx, c.db)
+func (s *scrubber) read(ctx context.Context) error {
+	pages, err := pageCount(ctx, s.db)
 	for first := int64(1); err == nil && first <= pages; first += scrubPages {
-		t := time.NewTimer(c.pause)
+		t := time.NewTimer(s.pause)
 		select {
 		case <-t.C:
-			err = readPages(ctx, c.db, first, min(first+scrubPages-1, pages))
+			err = readPages(ctx, s.db, first, min(first+scrubPages-1, pages))
 		case <-ctx.Done():
 			t.Stop()
 			return ctx.Err()
@@ -94,13 +94,13 @@ func (c *scrubber) read(ctx context.Context) error {
 	return err
 }
 
-func (c *scrubber) close() error {
-	if c == nil {
+func (s *scrubber) close() error {
+	if s == nil {
 		return nil
 	}
-	c.end()
-	<-c.ended
-	return c.db.Close()
+	s.end()
+	<-s.ended
+	return s.db.Close()
 }
 
 func isDamage(err error) bool {

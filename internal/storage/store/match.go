@@ -67,8 +67,8 @@ func (t *Table) value(id string, keys []any, column string) any {
 }
 
 // holds says whether a comparison satisfies the operator.
-func (op Op) holds(c int) bool {
-	switch op {
+func (o Op) holds(c int) bool {
+	switch o {
 	case AtLeast:
 		return c >= 0
 	case AtMost:

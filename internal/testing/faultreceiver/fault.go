@@ -29,20 +29,20 @@ type Exchange struct {
 }
 
 // ReadLine reads one line of the request.
-func (x *Exchange) ReadLine() string {
-	line, _ := x.reader.ReadString('\n')
+func (e *Exchange) ReadLine() string {
+	line, _ := e.reader.ReadString('\n')
 	return line
 }
 
 // ReadHead reads the request up to its body.
-func (x *Exchange) ReadHead() {
-	for line := x.ReadLine(); line != "\r\n" && line != ""; line = x.ReadLine() {
+func (e *Exchange) ReadHead() {
+	for line := e.ReadLine(); line != "\r\n" && line != ""; line = e.ReadLine() {
 	}
 }
 
 // ReadAll reads the whole request.
-func (x *Exchange) ReadAll() {
-	req, err := http.ReadRequest(x.reader)
+func (e *Exchange) ReadAll() {
+	req, err := http.ReadRequest(e.reader)
 	if err != nil {
 		return
 	}
@@ -50,19 +50,19 @@ func (x *Exchange) ReadAll() {
 }
 
 // Write sends text unchanged.
-func (x *Exchange) Write(text string) { _, _ = io.WriteString(x.Conn, text) }
+func (e *Exchange) Write(text string) { _, _ = io.WriteString(e.Conn, text) }
 
 // Hold keeps the connection open until the client closes it, and logs what still arrives.
-func (x *Exchange) Hold() { _, _ = io.Copy(io.Discard, x.reader) }
+func (e *Exchange) Hold() { _, _ = io.Copy(io.Discard, e.reader) }
 
 // Reset closes the connection by a TCP reset.
-func (x *Exchange) Reset() {
-	if tap, ok := x.Conn.(*wiretap); ok {
+func (e *Exchange) Reset() {
+	if tap, ok := e.Conn.(*wiretap); ok {
 		if tcp, ok := tap.Conn.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0)
 		}
 	}
-	_ = x.Conn.Close()
+	_ = e.Conn.Close()
 }
 
 // JSON is a valid answer with this status and body.
@@ -139,8 +139,8 @@ func Deep(levels int) string {
 }
 
 // CutTLS ends the connection below TLS, as a receiver that dies does: its end is a TCP one, without the alert that closes TLS.
-func (x *Exchange) CutTLS() {
-	tap, ok := x.Conn.(*wiretap)
+func (e *Exchange) CutTLS() {
+	tap, ok := e.Conn.(*wiretap)
 	if !ok {
 		return
 	}

@@ -223,16 +223,16 @@ type wiretap struct {
 	raw []byte
 }
 
-func (c *wiretap) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.raw = append(c.raw, b[:n]...)
+func (w *wiretap) Read(b []byte) (int, error) {
+	n, err := w.Conn.Read(b)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.raw = append(w.raw, b[:n]...)
 	return n, err
 }
 
-func (c *wiretap) text() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return string(c.raw)
+func (w *wiretap) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.raw)
 }

@@ -57,7 +57,7 @@ func Open(t testing.TB, implicit bool, offers ...string) *Server {
 	return o
 }
 
-func (o *Server) certify(t testing.TB) {
+func (s *Server) certify(t testing.TB) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -71,41 +71,41 @@ func (o *Server) certify(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.pair = tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	s.pair = tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 	certificate, err := x509.ParseCertificate(der)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Roots = x509.NewCertPool()
-	o.Roots.AddCert(certificate)
+	s.Roots = x509.NewCertPool()
+	s.Roots.AddCert(certificate)
 }
 
 // Address is the listening address.
-func (o *Server) Address() string { return o.listener.Addr().String() }
+func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // Said returns the lines that the server received over TLS, or without it.
-func (o *Server) Said(secured bool) string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (s *Server) Said(secured bool) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if secured {
-		return strings.Join(o.secured, "\n")
+		return strings.Join(s.secured, "\n")
 	}
-	return strings.Join(o.lines, "\n")
+	return strings.Join(s.lines, "\n")
 }
 
 // Received returns the accepted mails.
-func (o *Server) Received() []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return append([]string{}, o.mails...)
+func (s *Server) Received() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.mails...)
 }
 
-func (o *Server) serve(c net.Conn) {
+func (s *Server) serve(c net.Conn) {
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
-	secured := o.implicit
+	secured := s.implicit
 	if secured {
-		c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{o.pair}})
+		c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{s.pair}})
 	}
 	in := bufio.NewReader(c)
 	say := func(text string) { _, _ = c.Write([]byte(text + "\r\n")) }
@@ -116,27 +116,27 @@ func (o *Server) serve(c net.Conn) {
 			return
 		}
 		line = strings.TrimRight(line, "\r\n")
-		o.note(secured, line)
+		s.note(secured, line)
 		switch verb := strings.ToUpper(strings.Fields(line + " x")[0]); verb {
 		case "EHLO":
 			say("250-office")
-			for _, e := range o.offers {
+			for _, e := range s.offers {
 				say("250-" + e)
 			}
 			say("250 8BITMIME")
 		case "STARTTLS":
 			say("220 go on")
-			c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{o.pair}})
+			c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{s.pair}})
 			in, secured = bufio.NewReader(c), true
 		case "AUTH":
-			if o.Refuses != "" {
-				say(o.Refuses)
+			if s.Refuses != "" {
+				say(s.Refuses)
 				continue
 			}
 			say("235 welcome")
 		case "DATA":
 			say("354 go on")
-			o.take(in)
+			s.take(in)
 			say("250 taken")
 		case "QUIT":
 			say("221 bye")
@@ -147,17 +147,17 @@ func (o *Server) serve(c net.Conn) {
 	}
 }
 
-func (o *Server) note(secured bool, line string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (s *Server) note(secured bool, line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if secured {
-		o.secured = append(o.secured, line)
+		s.secured = append(s.secured, line)
 	} else {
-		o.lines = append(o.lines, line)
+		s.lines = append(s.lines, line)
 	}
 }
 
-func (o *Server) take(in *bufio.Reader) {
+func (s *Server) take(in *bufio.Reader) {
 	var b strings.Builder
 	for {
 		line, err := in.ReadString('\n')
@@ -166,7 +166,7 @@ func (o *Server) take(in *bufio.Reader) {
 		}
 		b.WriteString(line)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.mails = append(o.mails, b.String())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mails = append(s.mails, b.String())
 }

@@ -152,26 +152,26 @@ func (r *reading) add(p part) {
 	}
 }
 
-func (f named) read() []part {
+func (n named) read() []part {
 	switch {
-	case f.problem != "":
-		return []part{{problem: f.problem}}
-	case f.mode&fs.ModeSymlink != 0:
-		return []part{{at: f.path, problem: "it is a link, and links aren't followed; name what it leads to"}}
-	case !f.mode.IsRegular():
-		return []part{{at: f.path, problem: "it is no file"}}
+	case n.problem != "":
+		return []part{{problem: n.problem}}
+	case n.mode&fs.ModeSymlink != 0:
+		return []part{{at: n.path, problem: "it is a link, and links aren't followed; name what it leads to"}}
+	case !n.mode.IsRegular():
+		return []part{{at: n.path, problem: "it is no file"}}
 	}
-	data, err := readFile(f.path)
+	data, err := readFile(n.path)
 	docs := []string{string(data)}
-	if err == nil && !strings.EqualFold(filepath.Ext(f.path), ".json") {
+	if err == nil && !strings.EqualFold(filepath.Ext(n.path), ".json") {
 		docs, err = fromYAML(data)
 	}
 	if err != nil {
-		return []part{{at: f.path, problem: err.Error()}}
+		return []part{{at: n.path, problem: err.Error()}}
 	}
 	var parts []part
 	for _, doc := range docs {
-		parts = append(parts, document(f.path, doc)...)
+		parts = append(parts, document(n.path, doc)...)
 	}
 	return parts
 }

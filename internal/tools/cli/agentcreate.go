@@ -32,31 +32,31 @@ type createdAgent struct {
 }
 
 // Run makes the agent and its token.
-func (n *AgentsCreate) Run(t *Terminal) error {
-	return show(t, n.Asking, func(c *client.Client) (*createdAgent, error) { return n.create(t, c) }, func(out io.Writer, made *createdAgent) {
+func (a *AgentsCreate) Run(t *Terminal) error {
+	return show(t, a.Asking, func(c *client.Client) (*createdAgent, error) { return a.create(t, c) }, func(out io.Writer, made *createdAgent) {
 		k := made.Token
 		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", moment(k.ExpiresAt)})
 		fmt.Fprintln(t.Errs, "The token is shown only once: save it now.")
 	})
 }
 
-func (n *AgentsCreate) create(t *Terminal, c *client.Client) (*createdAgent, error) {
-	agent, err := n.register(t, c)
+func (a *AgentsCreate) create(t *Terminal, c *client.Client) (*createdAgent, error) {
+	agent, err := a.register(t, c)
 	if err != nil {
 		return nil, err
 	}
 	if agent.Status != countersign.AgentAdmitted {
-		if agent, err = c.AdmitAgent(t.Context, agent.ID, countersign.Admission{Reason: n.Reason, ExpectedRevision: &agent.Revision}); err != nil {
+		if agent, err = c.AdmitAgent(t.Context, agent.ID, countersign.Admission{Reason: a.Reason, ExpectedRevision: &agent.Revision}); err != nil {
 			return nil, err
 		}
 	}
 	token, err := c.CreateToken(t.Context, countersign.TokenWrite{
-		Name: n.Name, Roles: []countersign.Role{countersign.RoleOperator}, AgentIDs: []string{agent.ID}, Modes: n.Mode, ExpiresInDays: n.Days,
+		Name: a.Name, Roles: []countersign.Role{countersign.RoleOperator}, AgentIDs: []string{agent.ID}, Modes: a.Mode, ExpiresInDays: a.Days,
 	})
 	if err != nil {
 		return nil, err
 	}
-	_, address, err := n.chosen(t)
+	_, address, err := a.chosen(t)
 	if err != nil {
 		return nil, err
 	}
@@ -65,30 +65,30 @@ func (n *AgentsCreate) create(t *Terminal, c *client.Client) (*createdAgent, err
 
 // register syncs a manifest of this agent alone. That is an operator's; an administrator who is
 // none makes a token for it, limited to the project, and revokes it at once.
-func (n *AgentsCreate) register(t *Terminal, c *client.Client) (*countersign.Agent, error) {
-	agent, err := n.sync(t, c)
+func (a *AgentsCreate) register(t *Terminal, c *client.Client) (*countersign.Agent, error) {
+	agent, err := a.sync(t, c)
 	if countersign.ErrorCode(err) != countersign.CodeRoleRequired {
 		return agent, err
 	}
 	token, err := c.CreateToken(t.Context, countersign.TokenWrite{
-		Name: "agents create " + n.Name, Roles: []countersign.Role{countersign.RoleOperator}, ProjectIDs: []string{n.Project}, ExpiresInDays: 1,
+		Name: "agents create " + a.Name, Roles: []countersign.Role{countersign.RoleOperator}, ProjectIDs: []string{a.Project}, ExpiresInDays: 1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	operator, err := n.clientAs(t, token.Secret)
+	operator, err := a.clientAs(t, token.Secret)
 	if err == nil {
-		agent, err = n.sync(t, operator)
+		agent, err = a.sync(t, operator)
 	}
 	_, revoked := c.RevokeToken(t.Context, token.ID, "")
 	return agent, errors.Join(err, revoked)
 }
 
-func (n *AgentsCreate) sync(t *Terminal, c *client.Client) (*countersign.Agent, error) {
-	synced, err := c.SyncAgents(t.Context, n.Project, countersign.Manifest{
+func (a *AgentsCreate) sync(t *Terminal, c *client.Client) (*countersign.Agent, error) {
+	synced, err := c.SyncAgents(t.Context, a.Project, countersign.Manifest{
 		SchemaVersion: countersign.ManifestSchemaVersion,
 		Agents: []countersign.ManifestAgent{{
-			ExternalAgentID: n.Name, SourceRevision: 1, Name: n.Name, Role: "agent", Goal: first(n.Goal, n.Reason), Capabilities: n.Capability,
+			ExternalAgentID: a.Name, SourceRevision: 1, Name: a.Name, Role: "agent", Goal: first(a.Goal, a.Reason), Capabilities: a.Capability,
 		}},
 	})
 	if err != nil {

@@ -50,14 +50,14 @@ type ProjectsRun struct {
 }
 
 // Run starts the run.
-func (s *ProjectsRun) Run(t *Terminal) error {
-	inputs, expectation, err := s.typed(t)
+func (p *ProjectsRun) Run(t *Terminal) error {
+	inputs, expectation, err := p.typed(t)
 	if err != nil {
 		return err
 	}
-	w := countersign.ProjectRunStart{Capability: s.Capability, Mode: modeOf(s.Live), Inputs: inputs, Expectation: expectation, Reason: s.Reason}
-	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
-		return c.StartProjectRun(t.Context, s.ID, w, key)
+	w := countersign.ProjectRunStart{Capability: p.Capability, Mode: modeOf(p.Live), Inputs: inputs, Expectation: expectation, Reason: p.Reason}
+	return p.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
+		return c.StartProjectRun(t.Context, p.ID, w, key)
 	})
 }
 

@@ -15,12 +15,12 @@ type Budgets struct {
 }
 
 // Run prints what is used.
-func (x *Budgets) Run(t *Terminal) error {
-	return show(t, x.Asking, func(c *client.Client) (*countersign.BudgetUses, error) {
-		if x.Agent != "" {
-			return c.AgentBudgets(t.Context, x.Agent)
+func (b *Budgets) Run(t *Terminal) error {
+	return show(t, b.Asking, func(c *client.Client) (*countersign.BudgetUses, error) {
+		if b.Agent != "" {
+			return c.AgentBudgets(t.Context, b.Agent)
 		}
-		return c.ProjectBudgets(t.Context, x.Project)
+		return c.ProjectBudgets(t.Context, b.Project)
 	}, printBudgets)
 }
 

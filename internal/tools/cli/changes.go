@@ -78,9 +78,9 @@ type ChangesWithdraw struct {
 }
 
 // Run withdraws.
-func (x *ChangesWithdraw) Run(t *Terminal) error {
-	return show(t, x.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
-		return c.WithdrawChange(t.Context, x.ID, countersign.ChangeWithdrawal{Reason: x.Reason})
+func (w *ChangesWithdraw) Run(t *Terminal) error {
+	return show(t, w.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
+		return c.WithdrawChange(t.Context, w.ID, countersign.ChangeWithdrawal{Reason: w.Reason})
 	}, printStanding)
 }
 

@@ -37,13 +37,13 @@ func Unusablef(format string, args ...any) UnusableError {
 // RefusedError says why a store refuses what was asked.
 type RefusedError struct{ Reason string }
 
-func (u RefusedError) Error() string { return u.Reason }
+func (r RefusedError) Error() string { return r.Reason }
 
 // StatusError ends a command that did its work and has printed a negative result. Status is
 // one of the exit statuses.
 type StatusError struct{ Status int }
 
-func (v StatusError) Error() string { return fmt.Sprintf("exit status %d", v.Status) }
+func (s StatusError) Error() string { return fmt.Sprintf("exit status %d", s.Status) }
 
 // UnreachableError wraps an error after which it is not known whether the service did what
 // was asked.

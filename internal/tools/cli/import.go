@@ -53,45 +53,45 @@ func (ImportOpenAPI) Help() string {
 const lean = 25
 
 // Run makes the proposal, prints the report and writes the file.
-func (c *ImportOpenAPI) Run(t *Terminal) error {
+func (a *ImportOpenAPI) Run(t *Terminal) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(lean))
-	options, err := c.options()
+	options, err := a.options()
 	if err != nil {
 		return err
 	}
-	data, location, err := readSource(t, c.Source, importer.MaxDocumentBytes)
+	data, location, err := readSource(t, a.Source, importer.MaxDocumentBytes)
 	if err != nil {
 		return err
 	}
 	options.Location = location
-	proposal, err := c.propose(t, data, options)
+	proposal, err := a.propose(t, data, options)
 	if proposal == nil {
 		return err
 	}
-	if c.Adapter && err == nil {
-		return c.byAdapter(t, proposal)
+	if a.Adapter && err == nil {
+		return a.byAdapter(t, proposal)
 	}
-	printed := c.print(t, proposal)
+	printed := a.print(t, proposal)
 	if err := errors.Join(err, printed); err != nil {
 		return err
 	}
-	return c.write(t, proposal)
+	return a.write(t, proposal)
 }
 
 // options validates the flags before any file is read.
-func (c *ImportOpenAPI) options() (importer.Options, error) {
-	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv, RiskBased: c.RiskBased}
-	o.Tags, o.Auth, o.PathText, o.Adapter = c.Tag, c.Auth, c.PathText, c.Adapter
-	if err := c.pairs(&o); err != nil {
+func (a *ImportOpenAPI) options() (importer.Options, error) {
+	o := importer.Options{ProjectID: a.Project, Name: a.Name, BaseURL: a.BaseURL, CredentialEnv: a.CredentialEnv, RiskBased: a.RiskBased}
+	o.Tags, o.Auth, o.PathText, o.Adapter = a.Tag, a.Auth, a.PathText, a.Adapter
+	if err := a.pairs(&o); err != nil {
 		return o, err
 	}
-	if err := validProject(c.Project); err != nil {
+	if err := validProject(a.Project); err != nil {
 		return o, err
 	}
 	for _, pattern := range []struct {
 		flag, text string
 		into       **regexp.Regexp
-	}{{"--include", c.Include, &o.Include}, {"--exclude", c.Exclude, &o.Exclude}} {
+	}{{"--include", a.Include, &o.Include}, {"--exclude", a.Exclude, &o.Exclude}} {
 		if pattern.text == "" {
 			continue
 		}
@@ -104,13 +104,13 @@ func (c *ImportOpenAPI) options() (importer.Options, error) {
 	return o, nil
 }
 
-func (c *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*importer.Proposal, error) {
+func (a *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*importer.Proposal, error) {
 	var proposal *importer.Proposal
 	var failed error
-	err := working(t, "reading "+c.shown(), func() {
+	err := working(t, "reading "+a.shown(), func() {
 		var d *importer.Document
 		if d, failed = importer.Read(data); failed == nil {
-			close := c.below(d)
+			close := a.below(d)
 			defer close()
 			proposal, failed = d.Propose(o)
 		}
@@ -119,16 +119,16 @@ func (c *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*
 		return nil, err
 	}
 	if failed != nil {
-		failed = Unusablef("%s: %s", c.shown(), plainError(failed))
+		failed = Unusablef("%s: %s", a.shown(), plainError(failed))
 	}
 	return proposal, failed
 }
 
 // shown is the source's address without its query, which may contain a key.
-func (c *ImportOpenAPI) shown() string {
-	u, err := url.Parse(c.Source)
-	if !isURL(c.Source) || err != nil {
-		return c.Source
+func (a *ImportOpenAPI) shown() string {
+	u, err := url.Parse(a.Source)
+	if !isURL(a.Source) || err != nil {
+		return a.Source
 	}
 	return u.Scheme + "://" + u.Host + u.EscapedPath()
 }
@@ -144,12 +144,12 @@ func plainError(err error) string {
 
 // write writes the proposal to the file. A proposal too large for a request is written
 // only if --out names a file, so that a person can shorten it.
-func (c *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
-	path := first(c.Out, c.Project+".json")
+func (a *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
+	path := first(a.Out, a.Project+".json")
 	var tooLarge error
 	if p.TooLarge() {
 		tooLarge = Unusablef("%d capabilities take %d bytes, and a request carries %d: about %d of them fit; choose with --include, --exclude or --tag", len(p.Proposed), p.Bytes, countersign.MaxBodyBytes, p.Fits)
-		if c.Out == "" {
+		if a.Out == "" {
 			return tooLarge
 		}
 	}
@@ -162,7 +162,7 @@ func (c *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
 		return err
 	}
 	b.WriteByte('\n')
-	if err := writeNew(path, b.Bytes(), c.Force); err != nil {
+	if err := writeNew(path, b.Bytes(), a.Force); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.Errs, "wrote", path)

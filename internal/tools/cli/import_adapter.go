@@ -9,12 +9,12 @@ import (
 )
 
 // byAdapter writes a proposal as one that an adapter in front of the API serves.
-func (c *ImportOpenAPI) byAdapter(t *Terminal, p *importer.Proposal) error {
-	both := propose.Operations(c.Project, p)
-	if err := writeBoth(t, both, first(c.Out, "."), c.Project, c.Force); err != nil {
+func (a *ImportOpenAPI) byAdapter(t *Terminal, p *importer.Proposal) error {
+	both := propose.Operations(a.Project, p)
+	if err := writeBoth(t, both, first(a.Out, "."), a.Project, a.Force); err != nil {
 		return err
 	}
-	return c.Print(t, both.Report, func(w io.Writer) {
+	return a.Print(t, both.Report, func(w io.Writer) {
 		printBoth(w, both)
 		for _, line := range p.FillIn {
 			fmt.Fprintf(w, "- fill in, in adapter.yaml: %s\n", Plain(line))

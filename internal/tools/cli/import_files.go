@@ -15,15 +15,15 @@ import (
 
 // below lets a document that is a file refer to others in its folder, and below it. The folder
 // is opened once: no name and no link leads out of it. The result closes it.
-func (c *ImportOpenAPI) below(d *importer.Document) (close func()) {
-	if c.Source == "-" || isURL(c.Source) {
+func (a *ImportOpenAPI) below(d *importer.Document) (close func()) {
+	if a.Source == "-" || isURL(a.Source) {
 		return func() {}
 	}
-	folder, err := os.OpenRoot(filepath.Dir(c.Source))
+	folder, err := os.OpenRoot(filepath.Dir(a.Source))
 	if err != nil {
 		return func() {} // then it refers to none
 	}
-	d.Below(filepath.Base(c.Source), func(name string, most int) ([]byte, error) { return readBelow(folder, name, most) })
+	d.Below(filepath.Base(a.Source), func(name string, most int) ([]byte, error) { return readBelow(folder, name, most) })
 	return func() { _ = folder.Close() }
 }
 
@@ -56,8 +56,8 @@ func pathless(err error) error {
 }
 
 // pairs reads the flags of the form NAME=VALUE.
-func (c *ImportOpenAPI) pairs(o *importer.Options) error {
-	for _, text := range c.Header {
+func (a *ImportOpenAPI) pairs(o *importer.Options) error {
+	for _, text := range a.Header {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" || value == "" {
 			return Unusablef("--header: %q must be NAME=VALUE, such as X-Api-Version=2026-01", text)
@@ -67,7 +67,7 @@ func (c *ImportOpenAPI) pairs(o *importer.Options) error {
 		}
 		o.Headers[name] = value
 	}
-	for _, text := range c.Policy {
+	for _, text := range a.Policy {
 		i := strings.LastIndexByte(text, '=')
 		if i < 0 || !slices.Contains([]string{countersign.ApprovalAlways, countersign.ApprovalRiskBased, countersign.ApprovalNone}, text[i+1:]) {
 			return Unusablef("--policy: %q must be TAG=ALWAYS, TAG=RISK_BASED or TAG=NONE", text)

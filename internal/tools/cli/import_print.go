@@ -14,15 +14,15 @@ import (
 
 // print shows the report: what is proposed, what is left out, and what a person must review
 // before registering it.
-func (c *ImportOpenAPI) print(t *Terminal, p *importer.Proposal) error {
-	return c.Print(t, p.Report, func(w io.Writer) {
-		c.proposed(w, p)
-		c.skipped(w, p)
-		c.review(w, p)
+func (a *ImportOpenAPI) print(t *Terminal, p *importer.Proposal) error {
+	return a.Print(t, p.Report, func(w io.Writer) {
+		a.proposed(w, p)
+		a.skipped(w, p)
+		a.review(w, p)
 	})
 }
 
-func (c *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
+func (a *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
 	rows := make([][]string, 0, len(p.Proposed))
 	for _, line := range p.Proposed {
 		effect := "read"
@@ -35,8 +35,8 @@ func (c *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
 		Table(w, []string{"method", "path", "name", "effect", "approval", "idempotent", "inputs"}, rows)
 		fmt.Fprintln(w)
 	}
-	c.groups(w, p)
-	if !c.Verbose {
+	a.groups(w, p)
+	if !a.Verbose {
 		return
 	}
 	for _, line := range p.Proposed {
@@ -49,7 +49,7 @@ func (c *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
 	}
 }
 
-func (c *ImportOpenAPI) skipped(w io.Writer, p *importer.Proposal) {
+func (a *ImportOpenAPI) skipped(w io.Writer, p *importer.Proposal) {
 	fmt.Fprintf(w, "%d operations: %d proposed, %d skipped, %d not chosen\n", p.Operations, len(p.Proposed), len(p.Skipped), p.Filtered)
 	var rows [][]string
 	for _, reason := range sortedReasons(p) {
@@ -59,7 +59,7 @@ func (c *ImportOpenAPI) skipped(w io.Writer, p *importer.Proposal) {
 		fmt.Fprintln(w)
 		Table(w, []string{"skipped", "reason"}, rows)
 	}
-	if c.Verbose && len(p.Skipped) > 0 {
+	if a.Verbose && len(p.Skipped) > 0 {
 		rows = nil
 		for _, s := range p.Skipped {
 			rows = append(rows, []string{s.Method, s.Path, string(s.Reason), s.Message})
@@ -77,7 +77,7 @@ func sortedReasons(p *importer.Proposal) []importer.Reason {
 }
 
 // review lists what somebody who knows the API must decide.
-func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
+func (a *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 	otherKeys, leftOut, idempotent, probed, expecting, example := 0, 0, 0, 0, 0, ""
 	for _, line := range p.Proposed {
 		if line.OtherKey != "" {
@@ -121,7 +121,7 @@ func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 }
 
 // groups shows what each tag's operations ask for, where there are several.
-func (c *ImportOpenAPI) groups(w io.Writer, p *importer.Proposal) {
+func (a *ImportOpenAPI) groups(w io.Writer, p *importer.Proposal) {
 	if len(p.Groups) < 2 {
 		return
 	}

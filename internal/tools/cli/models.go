@@ -37,8 +37,8 @@ type ModelsValidate struct {
 }
 
 // Run validates.
-func (c *ModelsValidate) Run(t *Terminal) error {
-	doc, err := c.read(t)
+func (m *ModelsValidate) Run(t *Terminal) error {
+	doc, err := m.read(t)
 	if err != nil {
 		return err
 	}
@@ -46,10 +46,10 @@ func (c *ModelsValidate) Run(t *Terminal) error {
 	if err := working(t, "validating", func() { v = model.Validate(doc) }); err != nil {
 		return err
 	}
-	if err := c.Print(t, v, func(w io.Writer) { printValidation(w, v) }); err != nil {
+	if err := m.Print(t, v, func(w io.Writer) { printValidation(w, v) }); err != nil {
 		return err
 	}
-	if !v.Valid || c.Strict && len(v.Warnings) > 0 {
+	if !v.Valid || m.Strict && len(v.Warnings) > 0 {
 		return StatusError{ExitFailed}
 	}
 	return nil

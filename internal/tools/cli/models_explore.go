@@ -66,23 +66,23 @@ func (ModelsExplore) Help() string {
 }
 
 // Run explores.
-func (c *ModelsExplore) Run(t *Terminal) error {
-	if c.Limit < 1 || c.Limit > maxPairs {
+func (m *ModelsExplore) Run(t *Terminal) error {
+	if m.Limit < 1 || m.Limit > maxPairs {
 		return Unusablef("--limit: it must be between 1 and %d", maxPairs)
 	}
-	doc, machine, err := c.compiled(t)
+	doc, machine, err := m.compiled(t)
 	if err != nil {
 		return err
 	}
 	var found model.Exploration
-	if err := working(t, "exploring", func() { found = model.Explore(machine, c.Limit) }); err != nil {
+	if err := working(t, "exploring", func() { found = model.Explore(machine, m.Limit) }); err != nil {
 		return err
 	}
 	e := explored(doc, found)
-	if err := c.Print(t, e, func(w io.Writer) { c.table(w, e) }); err != nil {
+	if err := m.Print(t, e, func(w io.Writer) { m.table(w, e) }); err != nil {
 		return err
 	}
-	if c.Strict && !e.sound() {
+	if m.Strict && !e.sound() {
 		return StatusError{ExitFailed}
 	}
 	return nil
@@ -127,7 +127,7 @@ func shownBy(f model.Finding) finding {
 	return shown
 }
 
-func (c *ModelsExplore) table(w io.Writer, e exploration) {
+func (m *ModelsExplore) table(w io.Writer, e exploration) {
 	Facts(w,
 		[2]string{"pairs of state and values", strconv.Itoa(e.Pairs)},
 		[2]string{"states reached", listed(e.StatesReached)},
@@ -146,7 +146,7 @@ func (c *ModelsExplore) table(w io.Writer, e exploration) {
 		fmt.Fprintln(w, "complete: what is not listed can't happen with the memory that the scenarios begin with")
 		return
 	}
-	fmt.Fprintf(w, "NOT complete: --limit %d ended the walk at %d pairs; more can happen than is listed\n", c.Limit, e.Pairs)
+	fmt.Fprintf(w, "NOT complete: --limit %d ended the walk at %d pairs; more can happen than is listed\n", m.Limit, e.Pairs)
 }
 
 func (e exploration) findings(w io.Writer) {

@@ -17,9 +17,9 @@ type RunsHold struct {
 }
 
 // Run holds the run, or ends that.
-func (x *RunsHold) Run(t *Terminal) error {
-	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) {
-		return c.HoldRun(t.Context, x.ID, countersign.HoldWrite{Hold: !x.End, Reason: x.Reason})
+func (h *RunsHold) Run(t *Terminal) error {
+	return show(t, h.Asking, func(c *client.Client) (*countersign.Run, error) {
+		return c.HoldRun(t.Context, h.ID, countersign.HoldWrite{Hold: !h.End, Reason: h.Reason})
 	}, func(w io.Writer, r *countersign.Run) {
 		if r.Hold != nil {
 			fmt.Fprintf(w, "%s is neither redacted nor archived until the hold is ended\n", r.ID)

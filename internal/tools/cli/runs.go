@@ -131,8 +131,8 @@ type RunsCancel struct {
 
 // Run cancels the run. A side effect in flight makes the run RECOVERY_REQUIRED, since it may
 // have happened.
-func (x *RunsCancel) Run(t *Terminal) error {
-	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) { return c.CancelRun(t.Context, x.ID, x.Reason) }, printState)
+func (r *RunsCancel) Run(t *Terminal) error {
+	return show(t, r.Asking, func(c *client.Client) (*countersign.Run, error) { return c.CancelRun(t.Context, r.ID, r.Reason) }, printState)
 }
 
 // printState prints a run after a change that a person made.

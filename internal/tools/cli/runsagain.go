@@ -20,12 +20,12 @@ type RunsAgain struct {
 }
 
 // Run shows what changes, asks, and starts the run.
-func (x *RunsAgain) Run(t *Terminal) error {
-	c, err := x.Client(t)
+func (a *RunsAgain) Run(t *Terminal) error {
+	c, err := a.Client(t)
 	if err != nil {
 		return err
 	}
-	r, err := c.Run(t.Context, x.ID)
+	r, err := c.Run(t.Context, a.ID)
 	if err != nil {
 		return err
 	}
@@ -35,15 +35,15 @@ func (x *RunsAgain) Run(t *Terminal) error {
 		return Unusablef("run %s is %s: it has not ended", r.ID, r.Status)
 	case p == nil:
 		return Unusablef("run %s is archived: its plan is no longer here", r.ID)
-	case p.Mode == countersign.ModeLive && strings.TrimSpace(x.Reason) == "":
+	case p.Mode == countersign.ModeLive && strings.TrimSpace(a.Reason) == "":
 		return Unusablef("--reason: say why the LIVE run %s is made again", r.ID)
 	}
-	inputs, changes, err := x.changed(p)
+	inputs, changes, err := a.changed(p)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(t.Errs, changes)
-	if p.Mode == countersign.ModeLive && !x.Yes {
+	if p.Mode == countersign.ModeLive && !a.Yes {
 		if err := confirm(t, "Start the LIVE run again so?", "yes", "Look at the changes, then add --yes"); err != nil {
 			return err
 		}
@@ -52,17 +52,17 @@ func (x *RunsAgain) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	x.Key = first(x.Key, client.NewKey())
-	start := plan.OfRun(p, inputs, revision, x.Reason)
-	return x.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
-		return startAgain(t, c, start, x.Key, x.Reason, key)
+	a.Key = first(a.Key, client.NewKey())
+	start := plan.OfRun(p, inputs, revision, a.Reason)
+	return a.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
+		return startAgain(t, c, start, a.Key, a.Reason, key)
 	})
 }
 
 // changed are the inputs of the steps that differ, and the same in words.
-func (x *RunsAgain) changed(p *countersign.Plan) (map[string]map[string]countersign.Value, string, error) {
+func (a *RunsAgain) changed(p *countersign.Plan) (map[string]map[string]countersign.Value, string, error) {
 	all, said := plan.Inputs(p), []string{}
-	for _, pair := range x.Set {
+	for _, pair := range a.Set {
 		name, v, err := assignment("--set", pair)
 		if err != nil {
 			return nil, "", err

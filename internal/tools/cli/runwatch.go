@@ -21,12 +21,12 @@ func (RunsWatch) Help() string {
 }
 
 // Run watches the run.
-func (x *RunsWatch) Run(t *Terminal) error {
-	c, err := x.Client(t)
+func (r *RunsWatch) Run(t *Terminal) error {
+	c, err := r.Client(t)
 	if err != nil {
 		return err
 	}
-	return watch(t, c, x.Output, x.ID, x.Wait)
+	return watch(t, c, r.Output, r.ID, r.Wait)
 }
 
 // watch prints a run's changes as they happen. It ends when the run has ended, or waits for a

@@ -36,37 +36,37 @@ func start(t *testing.T, cfg sample.Config) *sample.Shop {
 	return shop
 }
 
-func (c sent) request(t *testing.T, origin string) *http.Request {
+func (s sent) request(t *testing.T, origin string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequest(c.method, origin+c.path, strings.NewReader(c.body))
+	r, err := http.NewRequest(s.method, origin+s.path, strings.NewReader(s.body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.at.IsZero() {
-		c.at = time.Now()
+	if s.at.IsZero() {
+		s.at = time.Now()
 	}
-	if c.secret == "" {
-		c.secret = secret
+	if s.secret == "" {
+		s.secret = secret
 	}
-	if c.key == "" {
-		c.key = "a read"
+	if s.key == "" {
+		s.key = "a read"
 	}
 	parts := signature.Parts{
-		Method: c.method, PathAndQuery: c.path, Timestamp: strconv.FormatInt(c.at.Unix(), 10), IdempotencyKey: c.key,
-		RunID: "run-1", StepID: "step", BodySHA256: signature.BodyHash([]byte(c.body)),
+		Method: s.method, PathAndQuery: s.path, Timestamp: strconv.FormatInt(s.at.Unix(), 10), IdempotencyKey: s.key,
+		RunID: "run-1", StepID: "step", BodySHA256: signature.BodyHash([]byte(s.body)),
 	}
-	signed, err := signature.Sign([]byte(c.secret), parts)
+	signed, err := signature.Sign([]byte(s.secret), parts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, v := range map[string]string{
-		signature.HeaderIdempotencyKey: c.key, signature.HeaderRunID: parts.RunID, signature.HeaderStepID: parts.StepID,
+		signature.HeaderIdempotencyKey: s.key, signature.HeaderRunID: parts.RunID, signature.HeaderStepID: parts.StepID,
 		signature.HeaderTimestamp: parts.Timestamp, signature.HeaderSignature: signed,
 	} {
 		r.Header.Set(name, v)
 	}
-	if c.spoil != nil {
-		c.spoil(r)
+	if s.spoil != nil {
+		s.spoil(r)
 	}
 	return r
 }
@@ -77,9 +77,9 @@ type answer struct {
 	replayed bool
 }
 
-func (c sent) to(t *testing.T, shop *sample.Shop) answer {
+func (s sent) to(t *testing.T, shop *sample.Shop) answer {
 	t.Helper()
-	res, err := http.DefaultClient.Do(c.request(t, shop.URL()))
+	res, err := http.DefaultClient.Do(s.request(t, shop.URL()))
 	if err != nil {
 		t.Fatal(err)
 	}

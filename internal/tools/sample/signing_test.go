@@ -17,9 +17,9 @@ import (
 var answerKey = ed25519.NewKeyFromSeed([]byte("a seed of the sample's own tests"))
 
 // signed sends a call whose answer must be signed by the shop.
-func (c sent) signed(t *testing.T, shop *sample.Shop) (status int, body string) {
+func (s sent) signed(t *testing.T, shop *sample.Shop) (status int, body string) {
 	t.Helper()
-	r := c.request(t, shop.URL())
+	r := s.request(t, shop.URL())
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -30,12 +30,12 @@ func (c sent) signed(t *testing.T, shop *sample.Shop) (status int, body string) 
 		t.Fatal(err)
 	}
 	parts := signature.Answer{
-		IdempotencyKey: r.Header.Get(signature.HeaderIdempotencyKey), Timestamp: r.Header.Get(signature.HeaderTimestamp), Method: c.method, PathAndQuery: c.path,
-		BodySHA256: signature.BodyHash([]byte(c.body)), Status: res.StatusCode, AnswerSHA256: signature.BodyHash(text),
+		IdempotencyKey: r.Header.Get(signature.HeaderIdempotencyKey), Timestamp: r.Header.Get(signature.HeaderTimestamp), Method: s.method, PathAndQuery: s.path,
+		BodySHA256: signature.BodyHash([]byte(s.body)), Status: res.StatusCode, AnswerSHA256: signature.BodyHash(text),
 	}
 	keys := []ed25519.PublicKey{answerKey.Public().(ed25519.PublicKey)}
 	if _, err := signature.VerifyAnswer(keys, parts, res.Header.Values(signature.HeaderAnswer)); err != nil {
-		t.Errorf("%s %s: %d %s: %v", c.method, c.path, res.StatusCode, text, err)
+		t.Errorf("%s %s: %d %s: %v", s.method, s.path, res.StatusCode, text, err)
 	}
 	return res.StatusCode, string(text)
 }

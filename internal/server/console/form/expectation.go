@@ -10,12 +10,12 @@ import (
 )
 
 // Expectation are the fields of an expectation, with the stored one, nil for none.
-func (s *Form) Expectation(e *countersign.Expectation, hint string) []Field {
-	return s.ExpectationAt("expectation", e, hint)
+func (f *Form) Expectation(e *countersign.Expectation, hint string) []Field {
+	return f.ExpectationAt("expectation", e, hint)
 }
 
 // ExpectationAt are the fields of an expectation that stand at a path in the form.
-func (s *Form) ExpectationAt(at string, e *countersign.Expectation, hint string) []Field {
+func (f *Form) ExpectationAt(at string, e *countersign.Expectation, hint string) []Field {
 	var name, equals, status string
 	if e != nil {
 		name, equals = e.Field, e.Equals.Raw()
@@ -24,9 +24,9 @@ func (s *Form) ExpectationAt(at string, e *countersign.Expectation, hint string)
 		}
 	}
 	return []Field{
-		s.Mono(at+".field", "Field of the output", hint, name),
-		s.Mono(at+".equals", "Must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
-		s.Mono(at+".statusCode", "HTTP status", "200 to 299, where it matters.", status),
+		f.Mono(at+".field", "Field of the output", hint, name),
+		f.Mono(at+".equals", "Must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
+		f.Mono(at+".statusCode", "HTTP status", "200 to 299, where it matters.", status),
 	}
 }
 
@@ -68,12 +68,12 @@ func ExpectationHint(c *countersign.Capability) string {
 }
 
 // Mode is the choice between DRY_RUN and LIVE. Neither is preset.
-func (s *Form) Mode(enabled bool) Field {
+func (f *Form) Mode(enabled bool) Field {
 	live := "Steps are sent. Those that ask for approval wait for an approver’s decision."
 	if !enabled {
 		live = "Not now: the project is disabled, an admin enables it."
 	}
-	return Must(s.Choose("radio", "mode", "Mode", "", "",
+	return Must(f.Choose("radio", "mode", "Mode", "", "",
 		Choice{Value: countersign.ModeDryRun, Word: "DRY_RUN", Note: "Nothing is sent and nobody is asked. The run shows the exact requests."},
 		Choice{Value: countersign.ModeLive, Word: "LIVE", Note: live}))
 }

@@ -60,25 +60,25 @@ func Of(v *web.Request, err error, within string) *Form {
 }
 
 // Again reports whether the form was submitted.
-func (s *Form) Again() bool { return (s.Filled || s.Request.R.Method == http.MethodPost) && !s.Stored }
+func (f *Form) Again() bool { return (f.Filled || f.Request.R.Method == http.MethodPost) && !f.Stored }
 
 // Line is a one-line field; stored is its value before anything is typed.
-func (s *Form) Line(name, label, hint, stored string) Field {
+func (f *Form) Line(name, label, hint, stored string) Field {
 	b := Field{Name: name, Label: label, Hint: hint, Value: stored}
-	if s.Again() {
-		b.Value = s.Request.R.PostForm.Get(name)
+	if f.Again() {
+		b.Value = f.Request.R.PostForm.Get(name)
 	}
-	if countersign.ErrorCode(s.Err) == countersign.CodeRevisionConflict && strings.TrimSpace(b.Value) != stored {
+	if countersign.ErrorCode(f.Err) == countersign.CodeRevisionConflict && strings.TrimSpace(b.Value) != stored {
 		b.Hint = strings.TrimSpace(hint + " Saved now: " + cmp.Or(stored, "nothing") + ".")
 	}
-	b.Wrong = s.Take(name)
+	b.Wrong = f.Take(name)
 	return b
 }
 
 // Take returns and removes the errors of a field and of what it contains.
-func (s *Form) Take(name string) string {
+func (f *Form) Take(name string) string {
 	var found []string
-	for field, text := range s.Wrong {
+	for field, text := range f.Wrong {
 		switch {
 		case field == name:
 			found = append(found, text)
@@ -87,40 +87,40 @@ func (s *Form) Take(name string) string {
 		default:
 			continue
 		}
-		delete(s.Wrong, field)
+		delete(f.Wrong, field)
 	}
 	if len(found) == 0 {
 		return ""
 	}
-	s.taken++
+	f.taken++
 	slices.Sort(found)
 	return text.Upper(strings.Join(found, "; ")) + "."
 }
 
 // Mono is a line of what machines read.
-func (s *Form) Mono(name, label, hint, stored string) Field {
-	b := s.Line(name, label, hint, stored)
+func (f *Form) Mono(name, label, hint, stored string) Field {
+	b := f.Line(name, label, hint, stored)
 	b.Mono = true
 	return b
 }
 
 // Area is a field of several lines.
-func (s *Form) Area(name, label, hint, stored string, rows int) Field {
-	b := s.Line(name, label, hint, stored)
+func (f *Form) Area(name, label, hint, stored string, rows int) Field {
+	b := f.Line(name, label, hint, stored)
 	b.Kind, b.Rows = "area", rows
 	return b
 }
 
 // Document is a field of several lines of what machines read.
-func (s *Form) Document(name, label, hint, stored string, rows int) Field {
-	b := s.Area(name, label, hint, stored, rows)
+func (f *Form) Document(name, label, hint, stored string, rows int) Field {
+	b := f.Area(name, label, hint, stored, rows)
 	b.Mono = true
 	return b
 }
 
 // Choose is a select or a list of radio buttons.
-func (s *Form) Choose(kind, name, label, hint, stored string, choices ...Choice) Field {
-	b := s.Line(name, label, hint, stored)
+func (f *Form) Choose(kind, name, label, hint, stored string, choices ...Choice) Field {
+	b := f.Line(name, label, hint, stored)
 	b.Kind, b.Choices = kind, choices
 	for i := range b.Choices {
 		b.Choices[i].Chosen = b.Choices[i].Value == b.Value
@@ -129,19 +129,19 @@ func (s *Form) Choose(kind, name, label, hint, stored string, choices ...Choice)
 }
 
 // Check is a box to tick.
-func (s *Form) Check(name, label, hint string, stored bool) Field {
+func (f *Form) Check(name, label, hint string, stored bool) Field {
 	on := map[bool]string{true: "on"}
-	b := s.Line(name, label, hint, on[stored])
+	b := f.Line(name, label, hint, on[stored])
 	b.Kind = "check"
 	return b
 }
 
 // Boxes are choices of which any number may be ticked.
-func (s *Form) Boxes(name, label, hint string, stored []string, choices ...Choice) Field {
-	b := s.Line(name, label, hint, "")
+func (f *Form) Boxes(name, label, hint string, stored []string, choices ...Choice) Field {
+	b := f.Line(name, label, hint, "")
 	b.Kind, b.Choices = "boxes", slices.Clone(choices)
-	if s.Again() {
-		stored = s.Request.R.PostForm[name]
+	if f.Again() {
+		stored = f.Request.R.PostForm[name]
 	}
 	for i := range b.Choices {
 		b.Choices[i].Chosen = slices.Contains(stored, b.Choices[i].Value)
@@ -163,17 +163,17 @@ func Must(b Field) Field {
 
 // Problem is the error above the form. Call it after the fields are built: it leaves
 // out what they show.
-func (s *Form) Problem() *web.Problem {
-	p := web.ProblemOf(s.Err)
-	if p == nil || s.taken == 0 {
+func (f *Form) Problem() *web.Problem {
+	p := web.ProblemOf(f.Err)
+	if p == nil || f.taken == 0 {
 		return p
 	}
 	var rest []string
-	for field, text := range s.Wrong {
+	for field, text := range f.Wrong {
 		rest = append(rest, strings.TrimPrefix(field+": "+text, ": "))
 	}
 	slices.Sort(rest)
-	p.Sentence, p.Detail = text.Plural(s.taken, "field needs", "fields need")+" attention.", ""
+	p.Sentence, p.Detail = text.Plural(f.taken, "field needs", "fields need")+" attention.", ""
 	if len(rest) > 0 {
 		p.Detail = text.Upper(strings.Join(rest, "; ")) + "."
 	}

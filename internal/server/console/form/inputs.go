@@ -23,26 +23,26 @@ const oneCall = "input"
 
 // Inputs are the fields of a capability's inputs, without those that the manifest
 // fixes.
-func (s *Form) Inputs(c *countersign.Capability, fixed map[string]countersign.Value) []Field {
-	return s.InputsAt(oneCall, c, fixed, nil)
+func (f *Form) Inputs(c *countersign.Capability, fixed map[string]countersign.Value) []Field {
+	return f.InputsAt(oneCall, c, fixed, nil)
 }
 
 // InputsAt are the fields of a capability's inputs that stand at a path in the form, with
 // the stored values, nil for none.
-func (s *Form) InputsAt(at string, c *countersign.Capability, fixed, stored map[string]countersign.Value) []Field {
+func (f *Form) InputsAt(at string, c *countersign.Capability, fixed, stored map[string]countersign.Value) []Field {
 	if c.InputSchema == nil {
 		document := "{}"
 		if stored != nil {
 			document = text.Pretty(countersign.ObjectValue(stored))
 		}
-		return []Field{s.Document(at, "Inputs", "A JSON object.", document, 6)}
+		return []Field{f.Document(at, "Inputs", "A JSON object.", document, 6)}
 	}
 	var out []Field
 	for _, in := range InputsOf(*c) {
 		if _, set := fixed[in.Name]; set {
 			continue
 		}
-		b := s.Input(at+"."+in.Name, in, stored[in.Name])
+		b := f.Input(at+"."+in.Name, in, stored[in.Name])
 		b.Required = in.Required
 		out = append(out, b)
 	}
@@ -50,7 +50,7 @@ func (s *Form) InputsAt(at string, c *countersign.Capability, fixed, stored map[
 }
 
 // Input is the field of one input, with its stored value.
-func (s *Form) Input(name string, in ShownInput, stored countersign.Value) Field {
+func (f *Form) Input(name string, in ShownInput, stored countersign.Value) Field {
 	hint := in.Type
 	if bounds := boundsInWords(in.Field); bounds != "" {
 		hint += ", " + bounds
@@ -66,23 +66,23 @@ func (s *Form) Input(name string, in ShownInput, stored countersign.Value) Field
 		value = stored.Raw()
 	}
 	if choices := enumChoices(in.Field); choices != nil {
-		return s.chooseOf(name, in.Name, hint, TypedText(in.Type, stored), choices)
+		return f.chooseOf(name, in.Name, hint, TypedText(in.Type, stored), choices)
 	}
 	if len(in.Field.OrTypes) > 0 {
-		return s.Document(name, in.Name, hint+", as JSON; in quotes it is text", value, 2)
+		return f.Document(name, in.Name, hint+", as JSON; in quotes it is text", value, 2)
 	}
 	switch in.Type {
 	case "boolean":
-		return s.Choose("select", name, in.Name, hint, value, Choice{Word: "choose"}, Choice{Value: "true", Word: "true"}, Choice{Value: "false", Word: "false"})
+		return f.Choose("select", name, in.Name, hint, value, Choice{Word: "choose"}, Choice{Value: "true", Word: "true"}, Choice{Value: "false", Word: "false"})
 	case "object", "array":
-		return s.Document(name, in.Name, hint+", as JSON", value, 4)
+		return f.Document(name, in.Name, hint+", as JSON", value, 4)
 	case "number":
-		return s.Mono(name, in.Name, hint+"; its digits are sent as they are typed", value)
+		return f.Mono(name, in.Name, hint+"; its digits are sent as they are typed", value)
 	}
 	if value != "" {
 		value = stored.Text()
 	}
-	b := s.Line(name, in.Name, hint, value)
+	b := f.Line(name, in.Name, hint, value)
 	if strings.ContainsAny(b.Value, "\r\n") { // a line would lose them
 		b.Kind, b.Rows = "area", 4
 	}
@@ -106,8 +106,8 @@ func enumChoices(f countersign.InputField) (out []Choice) {
 }
 
 // chooseOf is a select that keeps a value that isn't one of the choices.
-func (s *Form) chooseOf(name, label, hint, stored string, choices []Choice) Field {
-	b := s.Choose("select", name, label, hint, stored, append([]Choice{{Word: "choose"}}, choices...)...)
+func (f *Form) chooseOf(name, label, hint, stored string, choices []Choice) Field {
+	b := f.Choose("select", name, label, hint, stored, append([]Choice{{Word: "choose"}}, choices...)...)
 	if !slices.ContainsFunc(b.Choices, func(c Choice) bool { return c.Chosen }) {
 		b.Choices = append(b.Choices, Choice{Value: b.Value, Word: b.Value, Chosen: true})
 	}
@@ -216,15 +216,15 @@ type ShownInput struct {
 }
 
 // Words say what the input may be.
-func (in ShownInput) Words() string {
-	words := in.Type
-	if in.Required {
+func (s ShownInput) Words() string {
+	words := s.Type
+	if s.Required {
 		words += ", required"
 	}
-	if bounds := boundsInWords(in.Field); bounds != "" {
+	if bounds := boundsInWords(s.Field); bounds != "" {
 		words += ", " + bounds
 	}
-	if in.Sensitive {
+	if s.Sensitive {
 		words += ", masked for viewers"
 	}
 	return words

@@ -95,7 +95,7 @@ func sizeOf(doc *countersign.AgentModel, list string) int {
 }
 
 // has reports whether the document has an element there.
-func (s *modelDraft) has(p place) bool { return p.list == "" || p.i < sizeOf(&s.doc, p.list) }
+func (m *modelDraft) has(p place) bool { return p.list == "" || p.i < sizeOf(&m.doc, p.list) }
 
 func newModelFormPage(v *web.Request) (*web.Page, error) {
 	if err := v.May(access.WriteModel); err != nil {
@@ -198,8 +198,8 @@ func (s *modelForm) act(do string) (string, error) {
 	return "", web.ShownAgain(s.page)
 }
 
-func (s *modelDraft) existing(p place) place {
-	if s.has(p) {
+func (m *modelDraft) existing(p place) place {
+	if m.has(p) {
 		return p
 	}
 	return place{}
@@ -285,9 +285,9 @@ func (s *modelForm) fill() error {
 
 // remove removes the present element. What refers to it is an error that the form shows,
 // but for the transitions of a state, which go with it.
-func (s *modelDraft) remove() {
-	i, doc := s.at.i, &s.doc
-	switch s.at.list {
+func (m *modelDraft) remove() {
+	i, doc := m.at.i, &m.doc
+	switch m.at.list {
 	case listStates:
 		model.RemoveState(doc, i)
 	case listTransitions:
@@ -299,7 +299,7 @@ func (s *modelDraft) remove() {
 	case listScenarios:
 		doc.Scenarios = slices.Delete(doc.Scenarios, i, i+1)
 	}
-	s.at = place{}
+	m.at = place{}
 }
 
 // write puts the present element into the form.
@@ -309,4 +309,4 @@ func (s *modelForm) write() {
 }
 
 // posted reports whether the form has fields of the present element.
-func (s *modelElement) posted() bool { return s.sent("name") }
+func (m *modelElement) posted() bool { return m.sent("name") }

@@ -14,28 +14,28 @@ import (
 // What is added to a model by form, and where it is drawn.
 
 // add appends an element to a list and goes there.
-func (s *modelDraft) add(list string) {
-	doc := &s.doc
+func (m *modelDraft) add(list string) {
+	doc := &m.doc
 	switch list {
 	case listStates:
-		s.addState(0, 0)
+		m.addState(0, 0)
 	case listTransitions:
 		if len(doc.States) == 0 {
 			return
 		}
-		s.addTransition(doc.States[0].ID, doc.States[len(doc.States)-1].ID)
+		m.addTransition(doc.States[0].ID, doc.States[len(doc.States)-1].ID)
 	case listVariables:
 		id := steps.Unused("variable", idsOf(doc.Variables, func(v countersign.Variable) string { return v.ID }))
 		doc.Variables = append(doc.Variables, countersign.Variable{ID: id, Name: id, Kind: countersign.VariableInput, Type: countersign.TypeText, DefaultValue: unknownValue})
 	case listActions:
-		s.newAction("action")
+		m.newAction("action")
 	case listScenarios:
 		id := steps.Unused("scenario", idsOf(doc.Scenarios, func(c countersign.Scenario) string { return c.ID }))
 		doc.Scenarios = append(doc.Scenarios, countersign.Scenario{ID: id, Name: id, Inputs: map[string]countersign.Scalar{}, InitialMemory: map[string]countersign.Scalar{}, ExpectedPath: []string{}})
 	default:
 		return
 	}
-	s.at = place{list, sizeOf(doc, list) - 1}
+	m.at = place{list, sizeOf(doc, list) - 1}
 }
 
 var unknownValue = countersign.Scalar{Value: countersign.Null}
@@ -49,8 +49,8 @@ func idsOf[T any](list []T, id func(T) string) map[string]bool {
 }
 
 // addState appends a state beside a place of the drawing. The first is the start.
-func (s *modelDraft) addState(x, y float64) {
-	doc := &s.doc
+func (m *modelDraft) addState(x, y float64) {
+	doc := &m.doc
 	first := len(doc.States) == 0
 	word := "state"
 	if first {
@@ -85,8 +85,8 @@ func freePosition(states []countersign.ModelState, x, y float64) countersign.Pos
 }
 
 // addTransition appends a transition that is tried after the others of its state.
-func (s *modelDraft) addTransition(from, to string) {
-	doc := &s.doc
+func (m *modelDraft) addTransition(from, to string) {
+	doc := &m.doc
 	id := steps.Unused(steps.StepIDOf(from+"-to-"+to), idsOf(doc.Transitions, func(t countersign.Transition) string { return t.ID }))
 	priority := int64(0)
 	for _, t := range doc.Transitions {
@@ -97,36 +97,36 @@ func (s *modelDraft) addTransition(from, to string) {
 	doc.Transitions = append(doc.Transitions, countersign.Transition{
 		ID: id, FromStateID: from, ToStateID: to, Priority: priority, Condition: joined(countersign.CombinatorAnd, nil),
 	})
-	s.at = place{listTransitions, len(doc.Transitions) - 1}
+	m.at = place{listTransitions, len(doc.Transitions) - 1}
 }
 
 // leave adds a transition from the present state, to the chosen one or, without one, to a new one.
-func (s *modelDraft) leave(to string) {
-	if s.at.list != listStates {
+func (m *modelDraft) leave(to string) {
+	if m.at.list != listStates {
 		return
 	}
-	from := s.doc.States[s.at.i]
+	from := m.doc.States[m.at.i]
 	if to == "" {
 		x, _ := from.Position.X.Float64()
 		y, _ := from.Position.Y.Float64()
-		s.addState(x+roomX, y)
-		to = s.doc.States[len(s.doc.States)-1].ID
+		m.addState(x+roomX, y)
+		to = m.doc.States[len(m.doc.States)-1].ID
 	}
-	s.addTransition(from.ID, to)
+	m.addTransition(from.ID, to)
 }
 
 // addAction makes a new action that the present transition takes, and goes there.
-func (s *modelDraft) addAction() {
-	if s.at.list != listTransitions {
+func (m *modelDraft) addAction() {
+	if m.at.list != listTransitions {
 		return
 	}
-	t := &s.doc.Transitions[s.at.i]
-	t.ActionID = s.newAction(steps.StepIDOf(t.ToStateID))
-	s.at = place{listActions, len(s.doc.Actions) - 1}
+	t := &m.doc.Transitions[m.at.i]
+	t.ActionID = m.newAction(steps.StepIDOf(t.ToStateID))
+	m.at = place{listActions, len(m.doc.Actions) - 1}
 }
 
-func (s *modelDraft) newAction(word string) string {
-	id := steps.Unused(word, idsOf(s.doc.Actions, func(a countersign.Action) string { return a.ID }))
-	s.doc.Actions = append(s.doc.Actions, countersign.Action{ID: id, Name: text.Upper(id), Inputs: []string{}, MemoryEffects: []countersign.MemoryEffect{}})
+func (m *modelDraft) newAction(word string) string {
+	id := steps.Unused(word, idsOf(m.doc.Actions, func(a countersign.Action) string { return a.ID }))
+	m.doc.Actions = append(m.doc.Actions, countersign.Action{ID: id, Name: text.Upper(id), Inputs: []string{}, MemoryEffects: []countersign.MemoryEffect{}})
 	return id
 }

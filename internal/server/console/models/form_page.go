@@ -225,8 +225,8 @@ func (s *modelForm) lists(found countersign.Validation) []pickList {
 	return lists
 }
 
-func (s *modelDraft) arrow(t *countersign.Transition) string {
-	names := stateNames(s.doc)
+func (m *modelDraft) arrow(t *countersign.Transition) string {
+	names := stateNames(m.doc)
 	return names.of(t.FromStateID) + " → " + names.of(t.ToStateID)
 }
 

@@ -74,9 +74,9 @@ func (s *modelForm) showState(f *form.Form, d *modelFormData) {
 
 // states are the states to choose from, after an empty choice. One that there isn't stays
 // chosen, so that its error can be seen.
-func (s *modelDraft) states(chosen string) []form.Choice {
+func (m *modelDraft) states(chosen string) []form.Choice {
 	out, known := []form.Choice{{Word: "choose"}}, chosen == ""
-	for _, one := range s.doc.States {
+	for _, one := range m.doc.States {
 		out = append(out, form.Choice{Value: one.ID, Word: cmp.Or(one.Name, one.ID)})
 		known = known || one.ID == chosen
 	}
@@ -86,9 +86,9 @@ func (s *modelDraft) states(chosen string) []form.Choice {
 	return out
 }
 
-func (s *modelDraft) variables(kind, chosen string) []form.Choice {
+func (m *modelDraft) variables(kind, chosen string) []form.Choice {
 	out, known := []form.Choice{{Word: "choose"}}, chosen == ""
-	for _, one := range s.doc.Variables {
+	for _, one := range m.doc.Variables {
 		if kind == "" || one.Kind == kind {
 			out = append(out, form.Choice{Value: one.ID, Word: one.ID + " (" + one.Type + ")"})
 			known = known || one.ID == chosen

@@ -235,4 +235,4 @@ func stateNames(doc countersign.AgentModel) stateWords {
 }
 
 // of is a state's name, by default its ID.
-func (names stateWords) of(id string) string { return cmp.Or(names[id], id) }
+func (s stateWords) of(id string) string { return cmp.Or(s[id], id) }

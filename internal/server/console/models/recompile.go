@@ -16,9 +16,9 @@ type earlierPlan struct {
 
 // variable is the input that had this value when the plan was made, "" if none or
 // several had: a plan stores values, not their origin.
-func (m earlierPlan) variable(value countersign.Value) string {
+func (e earlierPlan) variable(value countersign.Value) string {
 	found := ""
-	for id, had := range m.inputs {
+	for id, had := range e.inputs {
 		if !had.Equal(value) || had.IsNull() {
 			continue
 		}

@@ -270,13 +270,13 @@ func unpack(text string) (in proposal, err error) {
 }
 
 // only are the capabilities with these names. A probe that isn't among them is left out.
-func (in proposal) only(names []string) []countersign.Capability {
+func (p proposal) only(names []string) []countersign.Capability {
 	on := map[string]bool{}
 	for _, name := range names {
 		on[name] = true
 	}
 	out := []countersign.Capability{}
-	for _, c := range in.Project.Capabilities {
+	for _, c := range p.Project.Capabilities {
 		if !on[c.Name] {
 			continue
 		}

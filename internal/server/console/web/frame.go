@@ -136,14 +136,14 @@ type counts struct {
 // Decide is how much waits for the visitor.
 func (c counts) Decide() int { return c.Approvals + c.Recoveries + c.Changes }
 
-func (v *Request) frame(p *Page) Frame {
-	f := Frame{Page: p, Request: v, Actor: v.Actor, Theme: themeOf(v), Keys: keysOn(v)}
-	if v.signedIn() {
+func (r *Request) frame(p *Page) Frame {
+	f := Frame{Page: p, Request: r, Actor: r.Actor, Theme: themeOf(r), Keys: keysOn(r)}
+	if r.signedIn() {
 		var random [32]byte
 		_, _ = rand.Read(random[:]) // never fails
-		f.CSRF = access.MaskCSRF(access.CSRFToken(v.Secret), random)
+		f.CSRF = access.MaskCSRF(access.CSRFToken(r.Secret), random)
 		if !p.Alone {
-			f.Counts, f.Banners = countsOf(v), bannersOf(v)
+			f.Counts, f.Banners = countsOf(r), bannersOf(r)
 		}
 	}
 	return f
@@ -180,11 +180,11 @@ func Waiting(v *Request) (n countersign.WaitingCounts) {
 }
 
 // ago is a coarse age; a future time reads "in …".
-func (v *Request) ago(t time.Time) template.HTML {
+func (r *Request) ago(t time.Time) template.HTML {
 	if t.IsZero() {
 		return "never"
 	}
-	d := v.Now.Sub(t)
+	d := r.Now.Sub(t)
 	switch {
 	case d < 0:
 		return "in " + text.TimeTagAs("until", t, text.Span(-d))

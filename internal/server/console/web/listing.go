@@ -13,12 +13,12 @@ import (
 const PageSize = 50
 
 // List is the page of a list that the address asks for.
-func (v *Request) List() control.List {
-	offset, err := strconv.Atoi(v.Query("offset"))
+func (r *Request) List() control.List {
+	offset, err := strconv.Atoi(r.Query("offset"))
 	if err != nil || offset < 0 {
 		offset = 0
 	}
-	return control.List{Limit: PageSize, Offset: offset, Retired: v.Query("retired") == "true"}
+	return control.List{Limit: PageSize, Offset: offset, Retired: r.Query("retired") == "true"}
 }
 
 // Pager links to the neighboring pages of a list.
@@ -28,25 +28,25 @@ type Pager struct {
 }
 
 // Pager links the pages of a list around the one that is shown.
-func (v *Request) Pager(l control.List, shown, total int, next *int) Pager {
+func (r *Request) Pager(l control.List, shown, total int, next *int) Pager {
 	p := Pager{From: l.Offset + 1, To: l.Offset + shown, Total: total}
 	if l.Offset > 0 {
-		p.Prev = v.with("offset", strconv.Itoa(max(0, l.Offset-PageSize)))
+		p.Prev = r.with("offset", strconv.Itoa(max(0, l.Offset-PageSize)))
 	}
 	if next != nil {
-		p.Next = v.with("offset", strconv.Itoa(*next))
+		p.Next = r.with("offset", strconv.Itoa(*next))
 	}
 	return p
 }
 
 // with is the present address with one parameter changed; "" removes it.
-func (v *Request) with(name, value string) string {
-	q := v.R.URL.Query()
+func (r *Request) with(name, value string) string {
+	q := r.R.URL.Query()
 	q.Set(name, value)
 	if value == "" || name == "offset" && value == "0" {
 		q.Del(name)
 	}
-	return withQuery(v, q)
+	return withQuery(r, q)
 }
 
 // withQuery is the path of the present address with another query.
@@ -64,25 +64,25 @@ type Filter struct {
 }
 
 // Filters offers values of one parameter after "All".
-func (v *Request) Filters(name string, values ...[2]string) []Filter {
-	now := v.Query(name)
-	out := []Filter{{Word: "All", Href: v.WithParam(name, ""), Here: now == ""}}
+func (r *Request) Filters(name string, values ...[2]string) []Filter {
+	now := r.Query(name)
+	out := []Filter{{Word: "All", Href: r.WithParam(name, ""), Here: now == ""}}
 	for _, value := range values {
-		out = append(out, Filter{Word: value[1], Href: v.WithParam(name, value[0]), Here: now == value[0]})
+		out = append(out, Filter{Word: value[1], Href: r.WithParam(name, value[0]), Here: now == value[0]})
 	}
 	return out
 }
 
 // WithParam is the address of this page with a parameter set to value, or removed if
 // value is "", at the list's first page.
-func (v *Request) WithParam(name, value string) string {
-	q := v.R.URL.Query()
+func (r *Request) WithParam(name, value string) string {
+	q := r.R.URL.Query()
 	q.Del("offset")
 	q.Del(name)
 	if value != "" {
 		q.Set(name, value)
 	}
-	return withQuery(v, q)
+	return withQuery(r, q)
 }
 
 // recordsData is a list of records of which some may be retired.

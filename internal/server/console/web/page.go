@@ -92,23 +92,23 @@ func (p Pages) Execute(b *bytes.Buffer, name, block string, data any) error {
 }
 
 // show writes a whole page or an error, never a partial page.
-func (v *Request) show(p *Page) {
+func (r *Request) show(p *Page) {
 	var b bytes.Buffer
-	if err := v.render(&b, p, "layout"); err != nil {
-		v.Config.Log.ErrorContext(v.R.Context(), "page not written", "page", p.Name, "error", err)
-		http.Error(v.W, "Something broke on our side; request "+v.Actor.RequestID+" is in the log.", http.StatusInternalServerError)
+	if err := r.render(&b, p, "layout"); err != nil {
+		r.Config.Log.ErrorContext(r.R.Context(), "page not written", "page", p.Name, "error", err)
+		http.Error(r.W, "Something broke on our side; request "+r.Actor.RequestID+" is in the log.", http.StatusInternalServerError)
 		return
 	}
-	h := v.W.Header()
+	h := r.W.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	out := compressed(h, v.R, b.Bytes())
+	out := compressed(h, r.R, b.Bytes())
 	h.Set("Content-Length", strconv.Itoa(len(out)))
-	v.W.WriteHeader(max(p.Status, http.StatusOK))
-	_, _ = v.W.Write(out) // the visitor may have disconnected
+	r.W.WriteHeader(max(p.Status, http.StatusOK))
+	_, _ = r.W.Write(out) // the visitor may have disconnected
 }
 
 // render executes one block of a page's template: "layout" for the whole, or a
 // part that a live page replaces.
-func (v *Request) render(b *bytes.Buffer, p *Page, block string) error {
-	return v.Pages.Execute(b, p.Name, block, v.frame(p))
+func (r *Request) render(b *bytes.Buffer, p *Page, block string) error {
+	return r.Pages.Execute(b, p.Name, block, r.frame(p))
 }

@@ -4,8 +4,8 @@ import "strconv"
 
 // Part is the slice of a list that an address parameter asks for, for lists that are
 // stored whole.
-func (v *Request) Part(name string, total int) (from, to int, p Pager) {
-	return PartOf(v, name, total, PageSize)
+func (r *Request) Part(name string, total int) (from, to int, p Pager) {
+	return PartOf(r, name, total, PageSize)
 }
 
 // PartOf is the slice of a list, with pages of a size.

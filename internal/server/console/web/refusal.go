@@ -61,8 +61,8 @@ func FormAgain(err error, show func(error) (*Page, error)) error {
 }
 
 // FormAgain is [formAgain] for a page of the request.
-func (v *Request) FormAgain(err error, show func(*Request, error) (*Page, error)) error {
-	return FormAgain(err, func(err error) (*Page, error) { return show(v, err) })
+func (r *Request) FormAgain(err error, show func(*Request, error) (*Page, error)) error {
+	return FormAgain(err, func(err error) (*Page, error) { return show(r, err) })
 }
 
 // Answered returns the page with err's status; errors that the form can't correct are
@@ -153,10 +153,10 @@ func (p *Problem) Status() int {
 }
 
 // Chosen refuses a form that lacks required choices; for the API, the schema does this.
-func (v *Request) Chosen(names ...string) error {
+func (r *Request) Chosen(names ...string) error {
 	var wrong []string
 	for _, name := range names {
-		if v.Form(name) == "" {
+		if r.Form(name) == "" {
 			wrong = append(wrong, name+": it is needed")
 		}
 	}

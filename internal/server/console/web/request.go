@@ -40,9 +40,9 @@ const (
 
 // serve runs a route. A successful action answers 303, so that reloading the page
 // repeats nothing.
-func (c *Site) serve(rt Route) http.HandlerFunc {
+func (s *Site) serve(rt Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := &Request{Site: c, W: w, Now: c.Config.Now(), Actor: control.Actor{RequestID: c.Config.NewID("req"), Door: countersign.DoorConsole}}
+		v := &Request{Site: s, W: w, Now: s.Config.Now(), Actor: control.Actor{RequestID: s.Config.NewID("req"), Door: countersign.DoorConsole}}
 		v.R = r.WithContext(telemetry.WithRequestID(r.Context(), v.Actor.RequestID))
 		if rt.Method != "" {
 			telemetry.Route(w, rt.Method+" "+Prefix+rt.Path)
@@ -142,52 +142,52 @@ func readForm(v *Request, rt Route) error {
 }
 
 // Recognize authenticates by the session cookie.
-func (v *Request) Recognize() error {
-	v.Actor.Principal, v.Secret = access.Principal{}, ""
+func (r *Request) Recognize() error {
+	r.Actor.Principal, r.Secret = access.Principal{}, ""
 	var secrets []string
-	for _, cookie := range v.R.CookiesNamed(access.CookieName(v.Secure())) {
+	for _, cookie := range r.R.CookiesNamed(access.CookieName(r.Secure())) {
 		secrets = append(secrets, cookie.Value)
 	}
 	if len(secrets) == 0 {
 		return countersign.Errorf(countersign.CodeUnauthenticated, "you are not signed in")
 	}
-	p, secret, err := v.Control.AuthenticateSessions(v.R.Context(), secrets)
+	p, secret, err := r.Control.AuthenticateSessions(r.R.Context(), secrets)
 	if err != nil {
 		return err
 	}
-	v.Actor.Principal, v.Secret = p, secret
+	r.Actor.Principal, r.Secret = p, secret
 	return nil
 }
 
-func (v *Request) signedIn() bool { return v.Actor.Session != "" }
+func (r *Request) signedIn() bool { return r.Actor.Session != "" }
 
 // Keep stores the session in the browser; "" deletes it.
-func (v *Request) Keep(session string) {
+func (r *Request) Keep(session string) {
 	cookie := &http.Cookie{
-		Name: access.CookieName(v.Secure()), Value: session, Path: "/", HttpOnly: true, Secure: v.Secure(),
+		Name: access.CookieName(r.Secure()), Value: session, Path: "/", HttpOnly: true, Secure: r.Secure(),
 		SameSite: http.SameSiteLaxMode, MaxAge: int(access.SessionAbsolute.Seconds()),
 	}
 	if session == "" {
 		cookie.MaxAge = -1
 	}
-	http.SetCookie(v.W, cookie)
+	http.SetCookie(r.W, cookie)
 }
 
 // Form is a field of the form without surrounding spaces.
-func (v *Request) Form(name string) string { return strings.TrimSpace(v.R.PostForm.Get(name)) }
+func (r *Request) Form(name string) string { return strings.TrimSpace(r.R.PostForm.Get(name)) }
 
 // Query is a parameter of the address.
-func (v *Request) Query(name string) string { return v.R.URL.Query().Get(name) }
+func (r *Request) Query(name string) string { return r.R.URL.Query().Get(name) }
 
 // From is the client's network address. X-Forwarded-For counts only as far as trusted
 // proxies wrote it.
-func (v *Request) From() string {
-	host, _, err := net.SplitHostPort(v.R.RemoteAddr)
+func (r *Request) From() string {
+	host, _, err := net.SplitHostPort(r.R.RemoteAddr)
 	if err != nil {
-		return v.R.RemoteAddr
+		return r.R.RemoteAddr
 	}
-	hops := strings.Split(strings.Join(v.R.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && isTrusted(v, host); i-- {
+	hops := strings.Split(strings.Join(r.R.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && isTrusted(r, host); i-- {
 		next, ok := hop(strings.TrimSpace(hops[i]))
 		if !ok {
 			break
@@ -254,11 +254,11 @@ func recoverFrom(v *Request) {
 
 // May checks that the visitor may perform an operation. A refused POST is recorded in
 // the audit log, as for the API.
-func (v *Request) May(op access.Operation) error {
-	if v.R.Method != http.MethodPost {
-		return access.Allow(v.Actor.Principal, op)
+func (r *Request) May(op access.Operation) error {
+	if r.R.Method != http.MethodPost {
+		return access.Allow(r.Actor.Principal, op)
 	}
-	return v.Control.Authorize(v.R.Context(), v.Actor, op, subjectOf(v, op))
+	return r.Control.Authorize(r.R.Context(), r.Actor, op, subjectOf(r, op))
 }
 
 // subjectOf is what a request is about, for the audit log: what its address names, or its form.
@@ -267,18 +267,18 @@ func subjectOf(v *Request, op access.Operation) string {
 }
 
 // Can reports whether the visitor may perform an operation.
-func (v *Request) Can(op access.Operation) bool {
-	return access.Allow(v.Actor.Principal, op) == nil
+func (r *Request) Can(op access.Operation) bool {
+	return access.Allow(r.Actor.Principal, op) == nil
 }
 
 // Fragment writes one block of a page, which htmx swaps into the open page.
-func (v *Request) Fragment(p *Page, block string) error {
+func (r *Request) Fragment(p *Page, block string) error {
 	var b bytes.Buffer
 	p.Alone = true // skips reading the frame's counts and banners
-	if err := v.render(&b, p, block); err != nil {
+	if err := r.render(&b, p, block); err != nil {
 		return err
 	}
-	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = b.WriteTo(v.W) // the visitor may have disconnected
+	r.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = b.WriteTo(r.W) // the visitor may have disconnected
 	return nil
 }

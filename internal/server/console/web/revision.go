@@ -9,8 +9,8 @@ import (
 
 // FormRevision is the revision that the form was made from; 0, which can only create,
 // if it is missing.
-func (v *Request) FormRevision() int64 {
-	n, err := strconv.ParseInt(v.Form("revision"), 10, 64)
+func (r *Request) FormRevision() int64 {
+	n, err := strconv.ParseInt(r.Form("revision"), 10, 64)
 	if err != nil || n < 0 {
 		return 0
 	}
@@ -26,9 +26,9 @@ func TypedReason(reason string) error {
 }
 
 // NewID requires an ID for a new record, and the fields beside it.
-func (v *Request) NewID(beside ...string) error {
-	err := v.Chosen(append([]string{"id"}, beside...)...)
-	if err == nil && !countersign.ValidID(v.Form("id")) {
+func (r *Request) NewID(beside ...string) error {
+	err := r.Chosen(append([]string{"id"}, beside...)...)
+	if err == nil && !countersign.ValidID(r.Form("id")) {
 		err = Invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
 	}
 	return err
@@ -44,13 +44,13 @@ func Taken(err error, kind, id string) error {
 
 // WithReason performs a change for the reason in the form and goes to the record's page. What
 // is refused is shown on the page again.
-func (v *Request) WithReason(href string, again func(*Request, error) (*Page, error), change func(reason string) error) (string, error) {
-	err := TypedReason(v.Form("reason"))
+func (r *Request) WithReason(href string, again func(*Request, error) (*Page, error), change func(reason string) error) (string, error) {
+	err := TypedReason(r.Form("reason"))
 	if err == nil {
-		err = change(v.Form("reason"))
+		err = change(r.Form("reason"))
 	}
 	if err != nil {
-		return "", v.FormAgain(err, again)
+		return "", r.FormAgain(err, again)
 	}
 	return href, nil
 }

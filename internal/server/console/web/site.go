@@ -77,11 +77,11 @@ func New(cfg Config, s *control.Service, templates fs.FS, functions template.Fun
 
 // Stop ends the live pages, so that a graceful shutdown needn't wait for viewers, and
 // refuses forms from now on.
-func (c *Site) Stop() { close(c.Stopping) }
+func (s *Site) Stop() { close(s.Stopping) }
 
-func (c *Site) stopping() bool {
+func (s *Site) stopping() bool {
 	select {
-	case <-c.Stopping:
+	case <-s.Stopping:
 		return true
 	default:
 		return false
@@ -93,24 +93,24 @@ func (c *Site) stopping() bool {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP sets the headers of every response and serves the page.
-func (c *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if c.Secure() {
+	if s.Secure() {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
-	if c.stopping() && r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if s.stopping() && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "The service is stopping. Nothing was changed; try again when it is up.", http.StatusServiceUnavailable)
 		return
 	}
-	c.mux.ServeHTTP(w, r)
+	s.mux.ServeHTTP(w, r)
 }
 
 // Secure reports whether browsers reach the console by HTTPS.
-func (c *Site) Secure() bool { return strings.HasPrefix(c.Config.BaseURL, "https://") }
+func (s *Site) Secure() bool { return strings.HasPrefix(s.Config.BaseURL, "https://") }
 
 // Verifier is an external identity provider, which returns a verified e-mail address.
 // The browser keeps the flow that Begin returns.

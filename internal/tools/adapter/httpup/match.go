@@ -45,12 +45,12 @@ func (u *upstream) match(method, path string) (found *operation) {
 	return found
 }
 
-func (op *operation) fits(segments []string) bool {
-	if len(segments) != len(op.segments) {
+func (o *operation) fits(segments []string) bool {
+	if len(segments) != len(o.segments) {
 		return false
 	}
 	for i, s := range segments {
-		if !op.segments[i].MatchString(s) || !isSegment(s, op.PathText) {
+		if !o.segments[i].MatchString(s) || !isSegment(s, o.PathText) {
 			return false
 		}
 	}

@@ -133,10 +133,10 @@ func (a *adapter) do(r *http.Request) answer {
 	return answer{w.Code, w.Body.String(), w.Header()}
 }
 
-func (got answer) is(t *testing.T, status int, body string) {
+func (a answer) is(t *testing.T, status int, body string) {
 	t.Helper()
-	if got.status != status || !strings.Contains(got.body, body) {
-		t.Errorf("answered %d %s\nnot %d with %s", got.status, got.body, status, body)
+	if a.status != status || !strings.Contains(a.body, body) {
+		t.Errorf("answered %d %s\nnot %d with %s", a.status, a.body, status, body)
 	}
 }
 
