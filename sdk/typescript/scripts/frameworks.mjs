@@ -1,7 +1,7 @@
 // Plays the frameworks' tests against the oldest and the newest release that is supported, each
 // in a folder of its own, and against the service that COUNTERSIGN_BINARY is:
-// node scripts/frameworks.mjs FOLDER [row…]. Prints a row of the table of
-// docs/how-to/agents-in-a-framework.md each.
+// node scripts/frameworks.mjs FOLDER [row…]. Prints a row each;
+// docs/how-to/agents-in-a-framework.md lists them.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
