@@ -25,6 +25,13 @@ type Agents struct {
 	Start   AgentsStart                          `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 }
 
+// newAgents returns the commands, with what each asks for and prints.
+func newAgents() (c Agents) {
+	c.Show = shows((*client.Client).Agent, printAgent)
+	c.Retire, c.Restore = changes("retired", (*client.Client).RetireAgent), changes("restored", (*client.Client).RestoreAgent)
+	return c
+}
+
 // AgentsList is the command `agents list`.
 type AgentsList struct {
 	Project string `help:"Only those of this project." placeholder:"ID"`

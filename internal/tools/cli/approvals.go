@@ -17,6 +17,12 @@ type Approvals struct {
 	Decide ApprovalsDecide            `cmd:"" help:"Approve or reject (APPROVER, but never the requester)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
 }
 
+// newApprovals returns the commands, with what each asks for and prints.
+func newApprovals() (c Approvals) {
+	c.Show = shows((*client.Client).Approval, printApproval)
+	return c
+}
+
 // ApprovalsList is the command `approvals list`.
 type ApprovalsList struct {
 	Status string `enum:",PENDING,APPROVED,REJECTED" default:"" help:"Only those of this status." placeholder:"STATUS"`

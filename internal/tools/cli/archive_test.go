@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -8,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"compress/gzip"
 
 	"github.com/countersign/countersign/internal/evidence/archive"
 )
@@ -56,5 +56,23 @@ func TestASignalEndsTheCheckOfAnArchiveAmidAFile(t *testing.T) {
 	}
 	if err := (&ArchiveVerify{Files: []string{path, path}}).Run(&Terminal{Context: ctx, Out: io.Discard, Errs: io.Discard}); Report(io.Discard, err) != ExitInterrupted {
 		t.Errorf("interrupted, it ended with: %v", err)
+	}
+}
+
+// TestAnArchiveWithoutTheRunSaysSo.
+func TestAnArchiveWithoutTheRunSaysSo(t *testing.T) {
+	const want = "runs.gz holds no run run-1"
+	t.Chdir(t.TempDir())
+	file, err := archive.Encode("acme", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("runs.gz", file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = (&ArchiveShow{File: "runs.gz", ID: "run-1"}).Run(&Terminal{Context: t.Context(), Out: &out, Errs: &out})
+	if err == nil || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
 	}
 }

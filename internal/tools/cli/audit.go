@@ -2,7 +2,6 @@ package cli
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -53,20 +52,4 @@ func (l *AuditList) Run(t *Terminal) error {
 		filter.Paging = p
 		return c.AuditRecords(t.Context, filter)
 	}, auditTable)
-}
-
-// instant parses a time, or a duration before now.
-func instant(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, Unusablef("--since %q: it must be a time such as 2026-11-21 or 2026-11-21T15:04:05Z, or how long ago, such as 24h", text)
 }

@@ -67,7 +67,7 @@ func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
 	}
 	err := v.Print(t, found, func(w io.Writer) { printFile(w, found) })
 	if err == nil && found.word == notProven {
-		return StatusError{ExitUnproven}
+		return StatusError{Status: ExitUnproven}
 	}
 	return verdictOf(found.word == "yes", err)
 }

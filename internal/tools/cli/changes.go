@@ -18,6 +18,12 @@ type Changes struct {
 	Withdraw ChangesWithdraw                  `cmd:"" help:"Take a change back, as its proposer." example:"changes withdraw chg-1"`
 }
 
+// newChanges returns the commands, with what each asks for and prints.
+func newChanges() (c Changes) {
+	c.List, c.Get = lists((*client.Client).Changes, changeTable), shows((*client.Client).Change, printChange)
+	return c
+}
+
 var changeTable = table[countersign.ProposedChange]{
 	heading: []string{"id", "status", "title", "proposed by", "proposed", "lapses"},
 	row: func(c countersign.ProposedChange) []string {

@@ -56,7 +56,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 	}
 	report, err := check.Play(t.Context)
 	if unreachable := new(conformance.UnreachableError); errors.As(err, unreachable) {
-		return UnreachableError{*unreachable}
+		return UnreachableError{Err: *unreachable}
 	}
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 		return err
 	}
 	if report.Broken() {
-		return StatusError{ExitFailed}
+		return StatusError{Status: ExitFailed}
 	}
 	return nil
 }
@@ -164,25 +164,6 @@ func (c *CheckReceiver) inputs() (list []map[string]countersign.Value, other map
 		other, err = objectOf("--other-input", c.OtherInput)
 	}
 	return list, other, err
-}
-
-// objectOf parses a JSON object from a flag, or from the file that the flag names with @.
-func objectOf(flag, text string) (map[string]countersign.Value, error) {
-	if path, isFile := strings.CutPrefix(text, "@"); isFile {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return nil, Unusablef("%s: %v", flag, err)
-		}
-		text = string(content)
-	}
-	if err := exactjson.Check([]byte(text)); err != nil {
-		return nil, Unusablef("%s: %v", flag, err)
-	}
-	object, ok := countersign.RawValue(text).Object()
-	if !ok {
-		return nil, Unusablef("%s: it must be a JSON object, or @ and the name of a file that holds one", flag)
-	}
-	return object, nil
 }
 
 func isHere(origin string) bool {

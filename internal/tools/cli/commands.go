@@ -1,13 +1,5 @@
 package cli
 
-import (
-	"fmt"
-	"io"
-
-	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/client"
-)
-
 // Commands are the client commands, to be embedded in the program's command
 // line. Each is a struct of its own with Run(*Terminal) error; a leaf has an
 // example of its use, which its help shows.
@@ -57,36 +49,20 @@ type Commands struct {
 }
 
 // NewCommands returns the commands. Those that do the same with each kind of record (verbs.go)
-// are told what to ask for and what to print.
-func NewCommands() (c Commands) {
-	c.Projects.List = retirable((*client.Client).Projects, projectTable, func(p countersign.Project) bool { return p.Retired })
-	c.Projects.Show = shows((*client.Client).Project, printProject)
-	c.Projects.Retire, c.Projects.Restore = changes("retired", (*client.Client).RetireProject), changes("restored", (*client.Client).RestoreProject)
-
-	c.Models.List = retirable((*client.Client).Models, modelTable, func(m countersign.Model) bool { return m.Retired })
-	c.Models.Show = shows((*client.Client).Model, printModel)
-	c.Models.Suspend, c.Models.Resume = changes("suspended", (*client.Client).SuspendModel), changes("resumed", (*client.Client).ResumeModel)
-	c.Models.Retire, c.Models.Restore = changes("retired", (*client.Client).RetireModel), changes("restored", (*client.Client).RestoreModel)
-	modelRevision := func(m *countersign.Model) int64 { return m.Revision }
-	c.Models.Suspend.revision, c.Models.Resume.revision = modelRevision, modelRevision
-
-	c.Agents.Show = shows((*client.Client).Agent, printAgent)
-	c.Agents.Retire, c.Agents.Restore = changes("retired", (*client.Client).RetireAgent), changes("restored", (*client.Client).RestoreAgent)
-
-	c.Teams.List = retirable((*client.Client).Teams, teamTable, func(x countersign.Team) bool { return x.Retired })
-	c.Teams.Show = shows((*client.Client).Team, printTeam)
-	c.Teams.Suspend, c.Teams.Resume = changes("suspended", (*client.Client).SuspendTeam), changes("resumed", (*client.Client).ResumeTeam)
-	c.Teams.Retire, c.Teams.Restore = changes("retired", (*client.Client).RetireTeam), changes("restored", (*client.Client).RestoreTeam)
-	teamRevision := func(x *countersign.Team) int64 { return x.Revision }
-	c.Teams.Suspend.revision, c.Teams.Resume.revision = teamRevision, teamRevision
-
-	c.Plans.Show = shows((*client.Client).Plan, printPlan)
-	c.Approvals.Show = shows((*client.Client).Approval, printApproval)
-	c.Changes.List, c.Changes.Get = lists((*client.Client).Changes, changeTable), shows((*client.Client).Change, printChange)
-	c.Tenants.List = lists((*client.Client).Tenants, tenantTable)
-	c.Credentials.List = lists((*client.Client).Credentials, credentialTable)
-	c.Delegations.List = lists((*client.Client).Delegations, delegationTable)
-	c.Groups.List, c.Groups.Delete = lists((*client.Client).Groups, groupTable), shows((*client.Client).DeleteGroup, func(w io.Writer, g *countersign.Group) { fmt.Fprintf(w, "deleted %s\n", g.ID) })
-	c.Webhooks.List, c.Webhooks.Delete = lists((*client.Client).Webhooks, webhookTable), shows((*client.Client).DeleteWebhook, func(w io.Writer, x *countersign.Webhook) { fmt.Fprintf(w, "deleted %s\n", x.ID) })
-	return c
+// have been told what to ask for and what to print.
+func NewCommands() Commands {
+	return Commands{
+		Projects:    newProjects(),
+		Models:      newModels(),
+		Agents:      newAgents(),
+		Teams:       newTeams(),
+		Plans:       newPlans(),
+		Approvals:   newApprovals(),
+		Changes:     newChanges(),
+		Tenants:     newTenants(),
+		Credentials: newCredentials(),
+		Delegations: newDelegations(),
+		Groups:      newGroups(),
+		Webhooks:    newWebhooks(),
+	}
 }

@@ -15,6 +15,12 @@ type Credentials struct {
 	Free CredentialsFree              `cmd:"" help:"Free a credential variable: nothing is sent with it until a tenant registers it again (realm administrators)." example:"credentials free SHOP_SECRET --reason 'the shop moves to marlow'"`
 }
 
+// newCredentials returns the commands, with what each asks for and prints.
+func newCredentials() (c Credentials) {
+	c.List = lists((*client.Client).Credentials, credentialTable)
+	return c
+}
+
 var credentialTable = table[countersign.Credential]{
 	heading: []string{"name", "tenant", "origin", "kinds", "projects", "webhooks", "since"},
 	row: func(x countersign.Credential) []string {

@@ -16,6 +16,12 @@ type UserDelegations struct {
 	End  DelegationsEnd               `cmd:"" help:"End a delegation." example:"delegations end ann@example.com"`
 }
 
+// newDelegations returns the commands, with what each asks for and prints.
+func newDelegations() (c UserDelegations) {
+	c.List = lists((*client.Client).Delegations, delegationTable)
+	return c
+}
+
 var delegationTable = table[countersign.Delegation]{
 	heading: []string{"user", "delegate", "from", "until", "reason"},
 	row: func(x countersign.Delegation) []string {

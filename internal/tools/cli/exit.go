@@ -104,3 +104,21 @@ func interruption(err error) string {
 	}
 	return "interrupted"
 }
+
+// plainError is an error's message without its API code.
+func plainError(err error) string {
+	var e *countersign.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}
+
+// verdictOf returns the error that gives a negative result its exit status, after the answer
+// was printed.
+func verdictOf(good bool, err error) error {
+	if err == nil && !good {
+		return StatusError{Status: ExitFailed}
+	}
+	return err
+}

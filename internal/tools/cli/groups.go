@@ -16,6 +16,12 @@ type UserGroups struct {
 	Delete Show[countersign.Group] `cmd:"" set:"whose=The group's" help:"Delete a group that no rule names (ADMIN)." example:"groups delete finance"`
 }
 
+// newGroups returns the commands, with what each asks for and prints.
+func newGroups() (c UserGroups) {
+	c.List, c.Delete = lists((*client.Client).Groups, groupTable), shows((*client.Client).DeleteGroup, func(w io.Writer, g *countersign.Group) { fmt.Fprintf(w, "deleted %s\n", g.ID) })
+	return c
+}
+
 var groupTable = table[countersign.Group]{
 	heading: []string{"id", "name", "members", "claim", "revision"},
 	row: func(x countersign.Group) []string {

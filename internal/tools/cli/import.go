@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"regexp"
 	"runtime/debug"
 
@@ -133,15 +132,6 @@ func (a *ImportOpenAPI) shown() string {
 	return u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
-// plainError is an error's message without its API code.
-func plainError(err error) string {
-	var e *countersign.Error
-	if errors.As(err, &e) {
-		return e.Message
-	}
-	return err.Error()
-}
-
 // write writes the proposal to the file. A proposal too large for a request is written
 // only if --out names a file, so that a person can shorten it.
 func (a *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
@@ -167,29 +157,4 @@ func (a *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
 	}
 	fmt.Fprintln(t.Errs, "wrote", path)
 	return tooLarge
-}
-
-// writeNew writes a new file; it replaces an existing one only with force.
-func writeNew(path string, data []byte, force bool) error {
-	f, err := openNew(path, 0o644, force)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
-}
-
-func openNew(path string, access os.FileMode, force bool) (*os.File, error) {
-	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, mode, access)
-	if errors.Is(err, os.ErrExist) {
-		return nil, Unusablef("%s is there already; --force overwrites it, or name another file", path)
-	}
-	if err != nil {
-		return nil, Unusablef("%v", err)
-	}
-	return f, nil
 }

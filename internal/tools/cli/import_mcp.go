@@ -47,7 +47,7 @@ func (c *ImportMCP) Run(t *Terminal) error {
 	secrets := secretfile.New(env, append(c.Env, c.CredentialEnv)...)
 	tools, err := mcpup.Look(t.Context, &server, secrets.Look, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return UnreachableError{fmt.Errorf("the server's tools can't be had: %w", err)}
+		return UnreachableError{Err: fmt.Errorf("the server's tools can't be had: %w", err)}
 	}
 	both, err := propose.Tools(c.Project, server, tools)
 	if err != nil {

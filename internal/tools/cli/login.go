@@ -131,11 +131,3 @@ func (p *Profiles) Run(t *Terminal) error {
 		Table(w, []string{"name", "address", "current"}, rows)
 	})
 }
-
-// yes prints true as "yes" and false as "".
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return ""
-}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
@@ -22,6 +23,17 @@ type Models struct {
 	Validate ModelsValidate                   `cmd:"" help:"Check a model file: errors and warnings, as POST /models/{id}/validate." example:"models validate model.json --strict"`
 	Simulate ModelsSimulate                   `cmd:"" help:"Simulate a model file's scenarios, as POST /models/{id}/simulate." example:"models simulate model.json --scenario returned-in-time --trace"`
 	Explore  ModelsExplore                    `cmd:"" help:"Explore every state that a model can reach, whatever its inputs." example:"models explore model.json"`
+}
+
+// newModels returns the commands, with what each asks for and prints.
+func newModels() (c Models) {
+	c.List = retirable((*client.Client).Models, modelTable, func(m countersign.Model) bool { return m.Retired })
+	c.Show = shows((*client.Client).Model, printModel)
+	c.Suspend, c.Resume = changes("suspended", (*client.Client).SuspendModel), changes("resumed", (*client.Client).ResumeModel)
+	c.Retire, c.Restore = changes("retired", (*client.Client).RetireModel), changes("restored", (*client.Client).RestoreModel)
+	revision := func(m *countersign.Model) int64 { return m.Revision }
+	c.Suspend, c.Resume = c.Suspend.revised(revision), c.Resume.revised(revision)
+	return c
 }
 
 // ModelFile is the argument of commands on a file: an AgentModel or a ModelWrite.
@@ -50,7 +62,7 @@ func (m *ModelsValidate) Run(t *Terminal) error {
 		return err
 	}
 	if !v.Valid || m.Strict && len(v.Warnings) > 0 {
-		return StatusError{ExitFailed}
+		return StatusError{Status: ExitFailed}
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (m *ModelsExplore) Run(t *Terminal) error {
 		return err
 	}
 	if m.Strict && !e.sound() {
-		return StatusError{ExitFailed}
+		return StatusError{Status: ExitFailed}
 	}
 	return nil
 }

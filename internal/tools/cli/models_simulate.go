@@ -48,7 +48,7 @@ func (c *ModelsSimulate) Run(t *Terminal) error {
 		return err
 	}
 	if slices.ContainsFunc(sims, func(s countersign.Simulation) bool { return !s.Passed }) {
-		return StatusError{ExitFailed}
+		return StatusError{Status: ExitFailed}
 	}
 	return nil
 }

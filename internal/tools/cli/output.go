@@ -13,7 +13,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
 // Output is the flag of every command that prints an answer.
@@ -91,10 +90,3 @@ func Facts(w io.Writer, pairs ...[2]string) {
 	}
 	_ = tw.Flush()
 }
-
-// Plain is untrusted text on one line: hidden characters are escaped, and text that may not
-// be what it looks like is marked.
-func Plain(text string) string { return safetext.Value(text) }
-
-// spelled escapes the hidden characters of JSON text; it is still the same JSON value.
-func spelled(text string) string { return safetext.JSON(text) }

@@ -20,6 +20,12 @@ type Plans struct {
 	Drift   PlansDrift             `cmd:"" help:"Show what has changed since a plan was made; exit status 1 if anything has." example:"plans drift plan-1"`
 }
 
+// newPlans returns the commands, with what each asks for and prints.
+func newPlans() (c Plans) {
+	c.Show = shows((*client.Client).Plan, printPlan)
+	return c
+}
+
 // PlansList is the command `plans list`.
 type PlansList struct {
 	Status string `enum:",READY,INVALID" default:"" help:"Only READY or INVALID ones." placeholder:"STATUS"`

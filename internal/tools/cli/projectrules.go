@@ -22,7 +22,7 @@ func (p *ProjectsValidate) Run(t *Terminal) error {
 	err := show(t, p.Asking, func(c *client.Client) (*countersign.Validation, error) { return c.ValidateProject(t.Context, p.ID) }, printFindings,
 		func(v *countersign.Validation) { found = *v })
 	if err == nil && (!found.Valid || p.Strict && len(found.Warnings) > 0) {
-		return StatusError{ExitFailed}
+		return StatusError{Status: ExitFailed}
 	}
 	return err
 }

@@ -30,6 +30,14 @@ type Projects struct {
 	Restore    Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
 }
 
+// newProjects returns the commands, with what each asks for and prints.
+func newProjects() (c Projects) {
+	c.List = retirable((*client.Client).Projects, projectTable, func(p countersign.Project) bool { return p.Retired })
+	c.Show = shows((*client.Client).Project, printProject)
+	c.Retire, c.Restore = changes("retired", (*client.Client).RetireProject), changes("restored", (*client.Client).RestoreProject)
+	return c
+}
+
 var projectTable = table[countersign.Project]{
 	heading: []string{"id", "name", "revision", "enabled", "capabilities", "address", "credential", "updated"},
 	row: func(p countersign.Project) []string {
@@ -181,22 +189,6 @@ func (p *ProjectsPut) Run(t *Terminal) error {
 	}, func(out io.Writer, saved *countersign.Project) {
 		fmt.Fprintf(out, "saved %s, revision %d, disabled until 'countersign projects health %s' and 'countersign projects enable %s'\n", saved.ID, saved.Revision, saved.ID, saved.ID)
 	})
-}
-
-// revision is the one in the flag, else the one in the document.
-func revision(flag, document int64) int64 {
-	if flag != 0 {
-		return flag
-	}
-	return document
-}
-
-// withRevision adds to a conflict that --revision names the revision to change.
-func withRevision(err error) error {
-	if errors.Is(err, client.ErrRevisionConflict) {
-		return fmt.Errorf("%w (here with --revision)", err)
-	}
-	return err
 }
 
 // ProjectsHealth is the command `projects health`.

@@ -25,12 +25,3 @@ func toggle(t *Terminal, a Asking, id string, w countersign.Toggle, done string,
 		fmt.Fprintf(out, "%s %s, revision %d\n", done, p.ID, p.Revision)
 	})
 }
-
-// verdictOf returns the error that gives a negative result its exit status, after the answer
-// was printed.
-func verdictOf(good bool, err error) error {
-	if err == nil && !good {
-		return StatusError{ExitFailed}
-	}
-	return err
-}

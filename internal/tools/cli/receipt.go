@@ -97,7 +97,7 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 		fmt.Fprintln(t.Errs, "WARNING: no --key was given. This proves that nothing was altered since the key in the file signed it, and NOT whose key that is: compare it with the one that the installation published, or give it with --key.")
 	}
 	if verdict.UnknownFormat != "" {
-		return StatusError{ExitUnknown}
+		return StatusError{Status: ExitUnknown}
 	}
 	return verdictOf(verdict.OK, nil)
 }

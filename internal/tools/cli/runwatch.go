@@ -41,7 +41,7 @@ func watch(t *Terminal, c *client.Client, o Output, id string, wait bool) error 
 			return err
 		}
 		if !wait && needsPerson(&r) {
-			return StatusError{ExitWaiting}
+			return StatusError{Status: ExitWaiting}
 		}
 		before = r
 	}

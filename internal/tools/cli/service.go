@@ -7,15 +7,8 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// The environment variables for the service's address and the token.
-const (
-	envURL       = "COUNTERSIGN_URL"
-	envToken     = "COUNTERSIGN_TOKEN"
-	envTokenFile = "COUNTERSIGN_TOKEN_FILE"
-	envProfile   = "COUNTERSIGN_PROFILE"
-
-	defaultURL = "http://127.0.0.1:8080"
-)
+// defaultURL is where a service is that was started without settings.
+const defaultURL = "http://127.0.0.1:8080"
 
 // Service is the flags of every command that talks to a service. The token has no flag,
 // since the list of processes would show it.
@@ -91,13 +84,3 @@ func tokenOf(t *Terminal) (string, error) {
 }
 
 func sameAddress(a, b string) bool { return strings.TrimRight(a, "/") == strings.TrimRight(b, "/") }
-
-// first is the first text that is not empty.
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/client"
 )
 
 // RunsSettle is the command `runs settle`.
@@ -43,24 +41,4 @@ func (x *RunsSettle) Run(t *Terminal) error {
 		return err
 	}
 	return x.Print(t, r, func(out io.Writer) { printState(out, r) })
-}
-
-// ProjectsAnswerKeys is the command `projects answer-keys`.
-type ProjectsAnswerKeys struct {
-	ID   string   `arg:"" help:"The project's id."`
-	Keys []string `arg:"" optional:"" help:"The keys that it has from now on: one, or two while it changes; none: answers needn't be signed any more."`
-	Asking
-}
-
-// Run changes the keys by which the project's receiver signs.
-func (k *ProjectsAnswerKeys) Run(t *Terminal) error {
-	return show(t, k.Asking, func(c *client.Client) (*countersign.Project, error) {
-		keys := k.Keys
-		if keys == nil {
-			keys = []string{}
-		}
-		return c.PutAnswerKeys(t.Context, k.ID, countersign.AnswerKeysWrite{AnswerKeys: keys})
-	}, func(w io.Writer, p *countersign.Project) {
-		fmt.Fprintf(w, "%s has %d answer keys\n", p.ID, len(p.AnswerKeys))
-	})
 }

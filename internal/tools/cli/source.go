@@ -72,11 +72,11 @@ func fetch(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
 	client := http.Client{Timeout: fetchTime, CheckRedirect: sameOrigin}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, nil, UnreachableError{fmt.Errorf("%s: %w", shown, cause(err))}
+		return nil, nil, UnreachableError{Err: fmt.Errorf("%s: %w", shown, cause(err))}
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, nil, UnreachableError{fmt.Errorf("%s: it answers %d", shown, response.StatusCode)}
+		return nil, nil, UnreachableError{Err: fmt.Errorf("%s: it answers %d", shown, response.StatusCode)}
 	}
 	bar := NewBar(t, "fetching", progressbar.OptionShowBytes(true))
 	bar.Set(0, response.ContentLength)

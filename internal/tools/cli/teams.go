@@ -21,6 +21,17 @@ type Teams struct {
 	Restore Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
 }
 
+// newTeams returns the commands, with what each asks for and prints.
+func newTeams() (c Teams) {
+	c.List = retirable((*client.Client).Teams, teamTable, func(x countersign.Team) bool { return x.Retired })
+	c.Show = shows((*client.Client).Team, printTeam)
+	c.Suspend, c.Resume = changes("suspended", (*client.Client).SuspendTeam), changes("resumed", (*client.Client).ResumeTeam)
+	c.Retire, c.Restore = changes("retired", (*client.Client).RetireTeam), changes("restored", (*client.Client).RestoreTeam)
+	revision := func(x *countersign.Team) int64 { return x.Revision }
+	c.Suspend, c.Resume = c.Suspend.revised(revision), c.Resume.revised(revision)
+	return c
+}
+
 var teamTable = table[countersign.Team]{
 	heading: []string{"id", "name", "revision", "suspended", "members", "steps", "updated"},
 	row: func(x countersign.Team) []string {

@@ -14,6 +14,12 @@ type Tenants struct {
 	Put  TenantsPut               `cmd:"" help:"Create or rename a tenant (realm administrators)." example:"tenants put marlow --name Marlow"`
 }
 
+// newTenants returns the commands, with what each asks for and prints.
+func newTenants() (c Tenants) {
+	c.List = lists((*client.Client).Tenants, tenantTable)
+	return c
+}
+
 var tenantTable = table[countersign.Tenant]{
 	heading: []string{"id", "name", "revision", "created", "updated"},
 	row: func(x countersign.Tenant) []string {

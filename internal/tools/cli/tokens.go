@@ -51,8 +51,6 @@ func tokenModes(k countersign.Token) string {
 	return orAll(k.Modes)
 }
 
-func orAll(names []string) string { return first(strings.Join(names, ", "), "all") }
-
 // Run lists the tokens.
 func (l *TokensList) Run(t *Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Token], error) {

@@ -46,6 +46,12 @@ func changes[T any](done string, ask func(*client.Client, context.Context, strin
 	return Change[T]{done: done, ask: ask}
 }
 
+// revised is the command, which says what revision it has made.
+func (c Change[T]) revised(revision func(*T) int64) Change[T] {
+	c.revision = revision
+	return c
+}
+
 // Run changes the record and says so.
 func (c *Change[T]) Run(t *Terminal) error {
 	return show(t, c.Asking, func(from *client.Client) (*T, error) { return c.ask(from, t.Context, c.ID, c.Reason) }, func(w io.Writer, changed *T) {
@@ -106,4 +112,20 @@ func (l *ListRetirable[T]) Run(t *Terminal) error {
 		p.Retired = l.Retired
 		return l.ask(c, t.Context, p)
 	}, withRetired(l.as, l.Retired, l.retired))
+}
+
+// show requests one record from a service and prints it; it calls seen with the record.
+func show[T any](t *Terminal, a Asking, ask func(*client.Client) (*T, error), print func(io.Writer, *T), seen ...func(*T)) error {
+	c, err := a.Client(t)
+	if err != nil {
+		return err
+	}
+	record, err := ask(c)
+	if err != nil {
+		return err
+	}
+	for _, tell := range seen {
+		tell(record)
+	}
+	return a.Print(t, record, func(w io.Writer) { print(w, record) })
 }

@@ -16,6 +16,12 @@ type Webhooks struct {
 	Delete Show[countersign.Webhook] `cmd:"" set:"whose=The webhook's" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
 }
 
+// newWebhooks returns the commands, with what each asks for and prints.
+func newWebhooks() (c Webhooks) {
+	c.List, c.Delete = lists((*client.Client).Webhooks, webhookTable), shows((*client.Client).DeleteWebhook, func(w io.Writer, x *countersign.Webhook) { fmt.Fprintf(w, "deleted %s\n", x.ID) })
+	return c
+}
+
 var webhookTable = table[countersign.Webhook]{
 	heading: []string{"id", "to", "events", "projects", "enabled", "revision", "pending", "dropped", "last success", "last error"},
 	row: func(x countersign.Webhook) []string {

@@ -131,3 +131,30 @@ func decided(what, by string, at time.Time, reason string) string {
 	}
 	return fmt.Sprintf("%s by %s at %s: %s", what, by, moment(at), reason)
 }
+
+// Plain is untrusted text on one line: hidden characters are escaped, and text that may not
+// be what it looks like is marked.
+func Plain(text string) string { return safetext.Value(text) }
+
+// spelled escapes the hidden characters of JSON text; it is still the same JSON value.
+func spelled(text string) string { return safetext.JSON(text) }
+
+// yes prints true as "yes" and false as "".
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+// first is the first text that is not empty.
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func orAll(names []string) string { return first(strings.Join(names, ", "), "all") }

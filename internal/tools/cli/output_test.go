@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"testing"
+)
+
+// TestACutLineIsAsWideAsTheTerminal: the width counts characters, not bytes.
+func TestACutLineIsAsWideAsTheTerminal(t *testing.T) {
+	for _, c := range []struct {
+		line, want string
+		width      int
+	}{{"grün und gelb", "grün …", 6}, {"grün", "grün", 4}, {"grün", "grün", 0}, {"grün", "…", 1}} {
+		if got := cut(c.line, c.width); got != c.want {
+			t.Errorf("%q cut to %d is %q", c.line, c.width, got)
+		}
+	}
+}

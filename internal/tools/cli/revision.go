@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign/client"
+)
+
+// revision is the one in the flag, else the one in the document.
+func revision(flag, document int64) int64 {
+	if flag != 0 {
+		return flag
+	}
+	return document
+}
+
+// withRevision adds to a conflict that --revision names the revision to change.
+func withRevision(err error) error {
+	if errors.Is(err, client.ErrRevisionConflict) {
+		return fmt.Errorf("%w (here with --revision)", err)
+	}
+	return err
+}

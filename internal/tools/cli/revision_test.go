@@ -1,0 +1,15 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign/client"
+)
+
+// TestAConflictNamesTheFlagOfTheRevision, behind what the service says.
+func TestAConflictNamesTheFlagOfTheRevision(t *testing.T) {
+	const want = "revision_conflict:  (here with --revision)"
+	if err := withRevision(client.ErrRevisionConflict); err == nil || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+}
