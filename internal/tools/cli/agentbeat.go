@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // AgentsBeat is the command `agents beat`.
@@ -34,7 +35,7 @@ func (b *AgentsBeat) Run(t *Terminal) error {
 	if _, err := c.Agent(t.Context, b.ID); err != nil { // an agent that can't be read ends the command before the first heartbeat
 		return err
 	}
-	fmt.Fprintf(t.Errs, "heartbeats of %s every %s; interrupt to end\n", Plain(b.ID), b.Every)
+	fmt.Fprintf(t.Errs, "heartbeats of %s every %s; interrupt to end\n", words.Plain(b.ID), b.Every)
 	if err := c.KeepAlive(t.Context, client.KeepAlive{AgentID: b.ID, InstanceID: b.Instance, Every: b.Every, State: b.state, Failed: func(err error) { say(t.Errs, err.Error()) }}); err != nil {
 		return err
 	}
@@ -52,6 +53,6 @@ func (b *AgentsBeat) once(t *Terminal) error {
 	beat := countersign.Heartbeat{InstanceID: b.Instance, Sequence: now.UnixMilli(), State: b.state(), Timestamp: now.UTC().Format(time.RFC3339Nano)}
 	return show(t, b.Asking, func(c *client.Client) (*countersign.HeartbeatAck, error) { return c.Heartbeat(t.Context, b.ID, beat) },
 		func(w io.Writer, a *countersign.HeartbeatAck) {
-			fmt.Fprintf(w, "heartbeat of %s of %s accepted; the agent is %s\n", Plain(a.InstanceID), a.AgentID, a.Liveness)
+			fmt.Fprintf(w, "heartbeat of %s of %s accepted; the agent is %s\n", words.Plain(a.InstanceID), a.AgentID, a.Liveness)
 		})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // AgentsCreate is the command `agents create`: what sync, admit and `tokens create` do one after
@@ -35,7 +36,7 @@ type createdAgent struct {
 func (a *AgentsCreate) Run(t *Terminal) error {
 	return show(t, a.Asking, func(c *client.Client) (*createdAgent, error) { return a.create(t, c) }, func(out io.Writer, made *createdAgent) {
 		k := made.Token
-		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", moment(k.ExpiresAt)})
+		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", words.Moment(k.ExpiresAt)})
 		fmt.Fprintln(t.Errs, "The token is shown only once: save it now.")
 	})
 }
@@ -88,7 +89,7 @@ func (a *AgentsCreate) sync(t *Terminal, c *client.Client) (*countersign.Agent, 
 	synced, err := c.SyncAgents(t.Context, a.Project, countersign.Manifest{
 		SchemaVersion: countersign.ManifestSchemaVersion,
 		Agents: []countersign.ManifestAgent{{
-			ExternalAgentID: a.Name, SourceRevision: 1, Name: a.Name, Role: "agent", Goal: first(a.Goal, a.Reason), Capabilities: a.Capability,
+			ExternalAgentID: a.Name, SourceRevision: 1, Name: a.Name, Role: "agent", Goal: words.First(a.Goal, a.Reason), Capabilities: a.Capability,
 		}},
 	})
 	if err != nil {

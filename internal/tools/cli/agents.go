@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Agents are the commands on registered agents (specification 2.14 to 2.17).
@@ -43,7 +44,7 @@ type AgentsList struct {
 var agentTable = table[countersign.Agent]{
 	heading: []string{"id", "name", "status", "suspended", "liveness", "revision", "project", "model", "capabilities"},
 	row: func(a countersign.Agent) []string {
-		return []string{a.ID, a.Name, string(a.Status), yes(a.Suspended), string(a.Liveness), number(a.Revision), a.ProjectID, a.ModelID, strings.Join(a.Capabilities, ", ")}
+		return []string{a.ID, a.Name, string(a.Status), words.Yes(a.Suspended), string(a.Liveness), words.Number(a.Revision), a.ProjectID, a.ModelID, strings.Join(a.Capabilities, ", ")}
 	},
 }
 
@@ -57,24 +58,24 @@ func (l *AgentsList) Run(t *Terminal) error {
 
 func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 	Facts(w, [2]string{"agent", a.ID}, [2]string{"name", a.Name}, [2]string{"role", a.Role}, [2]string{"goal", a.Goal}, [2]string{"status", string(a.Status)},
-		[2]string{"suspended", yes(a.Suspended)}, [2]string{"retired", yes(a.Retired)}, [2]string{"liveness", string(a.Liveness)}, [2]string{"last heartbeat", moment(a.LastHeartbeatAt)},
+		[2]string{"suspended", words.Yes(a.Suspended)}, [2]string{"retired", words.Yes(a.Retired)}, [2]string{"liveness", string(a.Liveness)}, [2]string{"last heartbeat", words.Moment(a.LastHeartbeatAt)},
 		[2]string{"project", a.ProjectID}, [2]string{"its name there", a.ExternalAgentID}, [2]string{"manifest", fmt.Sprintf("revision %d", a.SourceRevision)},
-		[2]string{"revision", number(a.Revision)}, [2]string{"model", a.ModelID}, [2]string{"capabilities", strings.Join(a.Capabilities, ", ")},
-		[2]string{"created", moment(a.CreatedAt)}, [2]string{"updated", moment(a.UpdatedAt)})
+		[2]string{"revision", words.Number(a.Revision)}, [2]string{"model", a.ModelID}, [2]string{"capabilities", strings.Join(a.Capabilities, ", ")},
+		[2]string{"created", words.Moment(a.CreatedAt)}, [2]string{"updated", words.Moment(a.UpdatedAt)})
 	for _, name := range a.Capabilities {
 		if fixed := a.ExecutorInputs[name]; len(fixed) > 0 {
-			fmt.Fprintf(w, "fixed for %s: %s\n", Plain(name), value(countersign.ObjectValue(fixed)))
+			fmt.Fprintf(w, "fixed for %s: %s\n", words.Plain(name), words.Value(countersign.ObjectValue(fixed)))
 		}
 	}
 	for _, i := range a.Identities {
-		fmt.Fprintf(w, "identity: %s\n", Plain(identityWords(i)))
+		fmt.Fprintf(w, "identity: %s\n", words.Plain(identityWords(i)))
 	}
 	for _, b := range a.Budgets {
-		fmt.Fprintf(w, "budget: %s\n", Plain(budgetWords(b)))
+		fmt.Fprintf(w, "budget: %s\n", words.Plain(budgetWords(b)))
 	}
 	fmt.Fprintln(w)
 	Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, rows(a.Instances, func(i countersign.Instance) []string {
-		return []string{i.InstanceID, string(i.State), string(i.Liveness), number(i.Sequence), moment(i.ReceivedAt)}
+		return []string{i.InstanceID, string(i.State), string(i.Liveness), words.Number(i.Sequence), words.Moment(i.ReceivedAt)}
 	}))
 }
 

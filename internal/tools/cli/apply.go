@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/apply"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Apply is the command `apply`: it makes the service as files say.
@@ -85,9 +86,9 @@ func printDifferences(w io.Writer, changes []*apply.Change, records int) {
 		if c.Weakens {
 			line += ", loosens a gate"
 		}
-		fmt.Fprintln(w, Plain(line))
+		fmt.Fprintln(w, words.Plain(line))
 		for _, d := range c.Differences {
-			fmt.Fprintln(w, "    "+Plain(d.String()))
+			fmt.Fprintln(w, "    "+words.Plain(d.String()))
 		}
 	}
 	fmt.Fprintf(w, "%d of %d records differ\n", len(changes), records)
@@ -102,7 +103,7 @@ func printFailed(w io.Writer, changes, made int, failed []apply.Failure) {
 		if f.Code == changeProposed {
 			what = "proposed"
 		}
-		fmt.Fprintln(w, Plain(fmt.Sprintf("%s: %s %s: %s", what, f.Kind, f.ID, f.Message)))
+		fmt.Fprintln(w, words.Plain(fmt.Sprintf("%s: %s %s: %s", what, f.Kind, f.ID, f.Message)))
 	}
 }
 
@@ -143,6 +144,6 @@ func (e *Export) Run(t *Terminal) error {
 	if err := apply.Write(e.Dir, files); err != nil {
 		return Unusablef("%v", err)
 	}
-	fmt.Fprintf(t.Out, "wrote %d records into %s\n", len(files), Plain(e.Dir))
+	fmt.Fprintf(t.Out, "wrote %d records into %s\n", len(files), words.Plain(e.Dir))
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Approvals are the commands on approvals (specification 2.12).
@@ -40,7 +41,7 @@ type ApprovalsList struct {
 var approvalTable = table[countersign.Approval]{
 	heading: []string{"id", "status", "run", "step", "capability", "asked by", "asked", "expires", "decided by", "reason"},
 	row: func(a countersign.Approval) []string {
-		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, called(a.RequestedBy, a.RequestedByName), moment(a.RequestedAt), moment(a.ExpiresAt), called(a.DecidedBy, a.DecidedByName), decidedBecause(a.DecidedBy, a.DecisionReason)}
+		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, words.Called(a.RequestedBy, a.RequestedByName), words.Moment(a.RequestedAt), words.Moment(a.ExpiresAt), words.Called(a.DecidedBy, a.DecidedByName), words.DecidedBecause(a.DecidedBy, a.DecisionReason)}
 	},
 }
 
@@ -55,29 +56,29 @@ func (l *ApprovalsList) Run(t *Terminal) error {
 }
 
 func printApproval(w io.Writer, a *countersign.Approval) {
-	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, decidedBecause(a.DecidedBy, a.DecisionReason))}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
-		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}, {"RESTORED", countersign.RestoredWords(a.RestoredAt)}}
+	facts := [][2]string{{"approval", a.ID}, {"status", words.Decided(string(a.Status), words.Called(a.DecidedBy, a.DecidedByName), a.DecidedAt, words.DecidedBecause(a.DecidedBy, a.DecisionReason))}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", words.Number(a.Attempt)},
+		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", words.Called(a.RequestedBy, a.RequestedByName)}, {"asked", words.Moment(a.RequestedAt)}, {"expires", words.Moment(a.ExpiresAt)}, {"RESTORED", countersign.RestoredWords(a.RestoredAt)}}
 	facts = append(facts, behindFacts(a.Identity, a.BehindWords())...)
 	facts = append(facts, makerFacts(a)...)
-	facts = append(facts, [2]string{"started because", doubted(a.RunReason)})
+	facts = append(facts, [2]string{"started because", words.Doubted(a.RunReason)})
 	if w := a.AgentWords; w != nil {
-		facts = append(facts, [2]string{"agent: task", doubted(w.Task)}, [2]string{"agent: reason", doubted(w.Reason)}, [2]string{"agent: again", doubted(w.Again)})
+		facts = append(facts, [2]string{"agent: task", words.Doubted(w.Task)}, [2]string{"agent: reason", words.Doubted(w.Reason)}, [2]string{"agent: again", words.Doubted(w.Again)})
 	}
 	facts = append(facts, deciderFacts(a)...)
 	facts = append(facts, requestFacts(&a.Request, a.RequestDigest)...)
 	facts = append(facts, stateFacts(a)...)
 	if !a.Expectation.IsZero() {
-		facts = append(facts, [2]string{"expects", doubted(value(a.Expectation))})
+		facts = append(facts, [2]string{"expects", words.Doubted(words.Value(a.Expectation))})
 	}
 	for _, s := range a.Sources {
 		facts = append(facts, [2]string{"input " + s.Input, "from " + s.StepID + "." + s.Field + map[bool]string{true: ", verified", false: ", not verified"}[s.Verified]})
 	}
 	for _, s := range a.Same {
-		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + moment(s.At)})
+		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + words.Moment(s.At)})
 	}
 	facts = append(facts, comparedFacts(a)...)
 	if a.SuggestedInput != nil {
-		facts = append(facts, [2]string{"would approve", doubted(value(countersign.ObjectValue(a.SuggestedInput)))})
+		facts = append(facts, [2]string{"would approve", words.Doubted(words.Value(countersign.ObjectValue(a.SuggestedInput)))})
 	}
 	Facts(w, append(facts, memberFacts(request.Unlisted(a, approvalListed...))...)...)
 }
@@ -94,13 +95,13 @@ var approvalListed = []string{
 // comparedFacts say what the approval is compared with.
 func comparedFacts(a *countersign.Approval) (facts [][2]string) {
 	if u := a.Usual; u != nil {
-		facts = append(facts, [2]string{"usually", Plain(u.Field) + " " + u.Median.Raw() + ", the median of " + number(u.Count) + " that were approved"})
+		facts = append(facts, [2]string{"usually", words.Plain(u.Field) + " " + u.Median.Raw() + ", the median of " + words.Number(u.Count) + " that were approved"})
 	}
 	if r := a.RequesterRecord; r != nil {
-		facts = append(facts, [2]string{"asker's record", number(r.Verified) + " of " + number(r.Runs) + " runs verified, " + number(r.Rejected) + " rejected"})
+		facts = append(facts, [2]string{"asker's record", words.Number(r.Verified) + " of " + words.Number(r.Runs) + " runs verified, " + words.Number(r.Rejected) + " rejected"})
 	}
 	if s := a.SuggestedFrom; s != nil {
-		facts = append(facts, [2]string{"suggested by", called(s.By, s.ByName) + ", who rejected " + s.ApprovalID + " of " + s.RunID})
+		facts = append(facts, [2]string{"suggested by", words.Called(s.By, s.ByName) + ", who rejected " + s.ApprovalID + " of " + s.RunID})
 	}
 	return facts
 }
@@ -109,10 +110,10 @@ func comparedFacts(a *countersign.Approval) (facts [][2]string) {
 // needs several.
 func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 	if a.Needed() > 1 || len(a.Groups) > 0 {
-		facts = [][2]string{{"needs", number(a.Needed()) + " approvals"}, {"of groups", strings.Join(a.Groups, ", ")}}
+		facts = [][2]string{{"needs", words.Number(a.Needed()) + " approvals"}, {"of groups", strings.Join(a.Groups, ", ")}}
 	}
 	for _, e := range a.Escalations {
-		facts = append(facts, [2]string{"escalates", "from " + moment(e.At) + " members of " + strings.Join(e.Groups, ", ") + " may decide for " + strings.Join(e.For, ", ")})
+		facts = append(facts, [2]string{"escalates", "from " + words.Moment(e.At) + " members of " + strings.Join(e.Groups, ", ") + " may decide for " + strings.Join(e.For, ", ")})
 	}
 	for _, why := range a.Reasons {
 		facts = append(facts, [2]string{"asked because", why})
@@ -122,7 +123,7 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 	}
 	for _, d := range a.Decisions {
 		left := map[bool]string{true: "; may not decide it any more, doesn't count"}[d.Left]
-		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, decidedBecause(d.By, d.Reason)) + stoodIn(d) + left})
+		facts = append(facts, [2]string{"decided", words.Decided(string(d.Decision), words.Called(d.By, d.ByName), d.At, words.DecidedBecause(d.By, d.Reason)) + stoodIn(d) + left})
 		facts = append(facts, memberFacts(request.Unlisted(d, "decision", "by", "byName", "reason", "at", "onBehalfOf", "escalated", "left", "assertion"))...)
 		if d.Assertion != nil {
 			facts = append(facts, [2]string{"", "signed with the passkey " + d.Assertion.CredentialID})
@@ -134,7 +135,7 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 // stoodIn says in whose place a decision was given.
 func stoodIn(d countersign.GivenDecision) (text string) {
 	if len(d.OnBehalfOf) > 0 {
-		text = "; in place of " + Plain(strings.Join(d.OnBehalfOf, ", "))
+		text = "; in place of " + words.Plain(strings.Join(d.OnBehalfOf, ", "))
 	}
 	if len(d.Escalated) > 0 {
 		text += "; as a member of " + strings.Join(d.Escalated, ", ") + ", to whom it had escalated"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/archive"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Archive is the commands on archive files of finished runs. They use no service.
@@ -39,7 +40,7 @@ func (v *ArchiveVerify) Run(t *Terminal) error {
 			return err
 		}
 		if err != nil {
-			fmt.Fprintf(t.Errs, "%s: %v\n", Plain(name), err)
+			fmt.Fprintf(t.Errs, "%s: %v\n", words.Plain(name), err)
 			broken = errors.New("not every file is whole")
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Audit are the commands on the audit log (contract 9).
@@ -23,7 +24,7 @@ type AuditList struct {
 var auditTable = table[countersign.AuditRecord]{
 	heading: []string{"seq", "at", "actor", "action", "subject", "step", "outcome", "before", "after", "weakens", "reason"},
 	row: func(r countersign.AuditRecord) []string {
-		return []string{sequence(r.Seq), moment(r.At), called(r.Actor, r.ActorName), r.Action, r.Subject, r.Step, outcomeOf(r), r.Before, r.After, yes(r.Weakens), r.Reason}
+		return []string{words.Sequence(r.Seq), words.Moment(r.At), words.Called(r.Actor, r.ActorName), r.Action, r.Subject, r.Step, outcomeOf(r), r.Before, r.After, words.Yes(r.Weakens), r.Reason}
 	},
 }
 

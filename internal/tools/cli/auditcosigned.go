@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // uncosignedFor is how long a record may stand in a log and in no cosigned head: the service shows
@@ -53,12 +54,12 @@ func (v *AuditVerify) checkCosigned(t *Terminal, c *client.Client, now *counters
 		return fmt.Errorf("the first %d records have the head %s, and witnesses have cosigned %s: they were changed", judged.Head.Size, head, want)
 	}
 	if next != nil && time.Since(next.At) > uncosignedFor {
-		return fmt.Errorf("record %d, of %s, is in no head that was cosigned, and the last cosigned one is of %s: the log was rewound, or the witnesses do not cosign it any more", next.Seq, moment(next.At), moment(latest(judged)))
+		return fmt.Errorf("record %d, of %s, is in no head that was cosigned, and the last cosigned one is of %s: the log was rewound, or the witnesses do not cosign it any more", next.Seq, words.Moment(next.At), words.Moment(latest(judged)))
 	}
 	if err := v.saidRewound(t, c, judged, policy); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Errs, "the first %d records are those that %d of the %d witnesses have cosigned, last at %s\n", judged.Head.Size, len(judged.By), len(policy.Witnesses), moment(latest(judged)))
+	fmt.Fprintf(t.Errs, "the first %d records are those that %d of the %d witnesses have cosigned, last at %s\n", judged.Head.Size, len(judged.By), len(policy.Witnesses), words.Moment(latest(judged)))
 	return nil
 }
 
@@ -72,7 +73,7 @@ func (v *AuditVerify) saidRewound(t *Terminal, c *client.Client, judged checkpoi
 			return err
 		}
 		if len(found.Items) > 0 && found.Items[0].At.After(latest(judged)) {
-			return fmt.Errorf("record %d, of %s, says: %s", found.Items[0].Seq, moment(found.Items[0].At), found.Items[0].Reason)
+			return fmt.Errorf("record %d, of %s, says: %s", found.Items[0].Seq, words.Moment(found.Items[0].At), found.Items[0].Reason)
 		}
 	}
 	return nil
@@ -119,5 +120,5 @@ func cosignedLast(c *countersign.AuditCheckpoint) (at time.Time) {
 
 // cosignedHead says what the service says of its newest cosigned head.
 func cosignedHead(c *countersign.AuditCheckpoint) string {
-	return fmt.Sprintf("the head of %d records, by %d witnesses of the service's settings, last at %s", c.Records, len(c.Cosignatures), first(moment(cosignedLast(c)), "no time"))
+	return fmt.Sprintf("the head of %d records, by %d witnesses of the service's settings, last at %s", c.Records, len(c.Cosignatures), words.First(words.Moment(cosignedLast(c)), "no time"))
 }

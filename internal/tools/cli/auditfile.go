@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/evidence/merkle"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // notProven is the verdict on a filtered export whose records match their own hashes.
@@ -50,7 +51,7 @@ func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
 		return Unusablef("a filtered export can't be compared with a head, since it lacks records: export the log without a filter")
 	}
 	if v.Head != "" && found.word == "yes" && !strings.EqualFold(check.kept, v.Head) {
-		found.word, found.FirstBroken = "no", fmt.Sprintf("the first %d records have the head %s, not the one that was kept", v.Records, first(check.kept, "of a shorter log"))
+		found.word, found.FirstBroken = "no", fmt.Sprintf("the first %d records have the head %s, not the one that was kept", v.Records, words.First(check.kept, "of a shorter log"))
 	}
 	if found.word == "yes" {
 		if problem := check.cosigned(found.AuditExport, policy); problem != "" {
@@ -73,7 +74,7 @@ func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
 }
 
 func printFile(w io.Writer, v fileVerdict) {
-	part := sequence(v.Size)
+	part := words.Sequence(v.Size)
 	if v.Filtered {
 		part += ", of which the filter left some out"
 	}
@@ -81,7 +82,7 @@ func printFile(w io.Writer, v fileVerdict) {
 	if c := v.Cosigned; c != nil {
 		epoch, by = [2]string{"epoch", epochText(c.Epoch, c.Origin)}, [2]string{"cosigned", cosignedHead(c)}
 	}
-	facts := [][2]string{epoch, {"intact", v.word}, {"records", sequence(v.Records)}, {"of the log's", part}, {"head", v.Head}, {"at", moment(v.At)}, by}
+	facts := [][2]string{epoch, {"intact", v.word}, {"records", words.Sequence(v.Records)}, {"of the log's", part}, {"head", v.Head}, {"at", words.Moment(v.At)}, by}
 	if v.word == notProven {
 		facts = append(facts, [2]string{"checked", "each record against its own hash"},
 			[2]string{"not checked", v.NotProven})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // note keeps what a cosigned head is compared with.
@@ -44,7 +45,7 @@ func (c *fileCheck) cosigned(end countersign.AuditExport, policy checkpoint.Poli
 	case root != judged.Head.Hash:
 		return fmt.Sprintf("the first %d records have the head %s, and witnesses have cosigned %s: they were changed", size, hex.EncodeToString(root[:]), hex.EncodeToString(judged.Head.Hash[:]))
 	case size < end.Size && end.At.Sub(c.times[size]) > uncosignedFor:
-		return fmt.Sprintf("record %d, of %s, is in no head that was cosigned, and the last cosigned one is of %s: the log was rewound, or the witnesses do not cosign it any more", size, c.times[size].UTC().Format(time.DateTime), moment(latest(judged)))
+		return fmt.Sprintf("record %d, of %s, is in no head that was cosigned, and the last cosigned one is of %s: the log was rewound, or the witnesses do not cosign it any more", size, c.times[size].UTC().Format(time.DateTime), words.Moment(latest(judged)))
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/merkle"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // AuditVerify is the command `audit verify`.
@@ -69,9 +70,9 @@ func printAudit(w io.Writer, v *countersign.AuditVerification) {
 	if c := v.Cosigned; c != nil {
 		epoch, by = [2]string{"epoch", epochText(c.Epoch, c.Origin)}, [2]string{"cosigned", cosignedHead(c)}
 	}
-	facts := [][2]string{epoch, {"intact", intact}, {"records", sequence(v.Records)}, {"head", v.Head}, by}
+	facts := [][2]string{epoch, {"intact", intact}, {"records", words.Sequence(v.Records)}, {"head", v.Head}, by}
 	if v.FirstBroken != nil {
-		facts = append(facts, [2]string{"first broken", "record " + sequence(*v.FirstBroken)})
+		facts = append(facts, [2]string{"first broken", "record " + words.Sequence(*v.FirstBroken)})
 	}
 	Facts(w, facts...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Budgets is the command `budgets`.
@@ -27,11 +28,11 @@ func (b *Budgets) Run(t *Terminal) error {
 func printBudgets(w io.Writer, uses *countersign.BudgetUses) {
 	rows := [][]string{}
 	for _, u := range uses.Items {
-		bound := number(int(u.Budget.Count)) + " steps"
+		bound := words.Number(int(u.Budget.Count)) + " steps"
 		if u.Budget.Sum != "" {
-			bound = Plain(u.Budget.Sum) + " " + Plain(u.Budget.Most.Raw())
+			bound = words.Plain(u.Budget.Sum) + " " + words.Plain(u.Budget.Most.Raw())
 		}
-		rows = append(rows, []string{u.Capability + u.AgentID, bound, u.Budget.Window, u.Budget.Then, Plain(u.Used.Raw()), Plain(u.MayHaveHappened.Raw()), moment(u.FreeAt), Plain(u.Budget.Reason)})
+		rows = append(rows, []string{u.Capability + u.AgentID, bound, u.Budget.Window, u.Budget.Then, words.Plain(u.Used.Raw()), words.Plain(u.MayHaveHappened.Raw()), words.Moment(u.FreeAt), words.Plain(u.Budget.Reason)})
 	}
 	Table(w, []string{"of", "at most", "within", "beyond it", "used", "may have happened", "free at", "reason"}, rows)
 }

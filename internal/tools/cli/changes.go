@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Changes are the commands on changes that weaken, and that several administrators decide (contract 12.7).
@@ -27,21 +28,21 @@ func newChanges() (c Changes) {
 var changeTable = table[countersign.ProposedChange]{
 	heading: []string{"id", "status", "title", "proposed by", "proposed", "lapses"},
 	row: func(c countersign.ProposedChange) []string {
-		return []string{c.ID, string(c.Status), doubted(c.Title), called(c.ProposedBy, c.ProposedByName), moment(c.ProposedAt), moment(c.ExpiresAt)}
+		return []string{c.ID, string(c.Status), words.Doubted(c.Title), words.Called(c.ProposedBy, c.ProposedByName), words.Moment(c.ProposedAt), words.Moment(c.ExpiresAt)}
 	},
 }
 
 func printChange(w io.Writer, c *countersign.ProposedChange) {
 	facts := [][2]string{
-		{"change", c.ID}, {"title", doubted(c.Title)}, {"status", string(c.Status) + ": " + c.Status.Words()}, {"operation", c.Operation}, {"subject", c.Subject}, {"revision", number(c.Revision)},
-		{"reason", doubted(c.Reason)}, {"proposed by", called(c.ProposedBy, c.ProposedByName)}, {"proposed", moment(c.ProposedAt)}, {"lapses", moment(c.ExpiresAt)},
-		{"needs", number(c.ApprovalsNeeded) + " approvals"}, {"of groups", strings.Join(c.Groups, ", ")}, {"digest", c.Digest}, {"ended", doubted(c.EndedReason)},
+		{"change", c.ID}, {"title", words.Doubted(c.Title)}, {"status", string(c.Status) + ": " + c.Status.Words()}, {"operation", c.Operation}, {"subject", c.Subject}, {"revision", words.Number(c.Revision)},
+		{"reason", words.Doubted(c.Reason)}, {"proposed by", words.Called(c.ProposedBy, c.ProposedByName)}, {"proposed", words.Moment(c.ProposedAt)}, {"lapses", words.Moment(c.ExpiresAt)},
+		{"needs", words.Number(c.ApprovalsNeeded) + " approvals"}, {"of groups", strings.Join(c.Groups, ", ")}, {"digest", c.Digest}, {"ended", words.Doubted(c.EndedReason)},
 	}
 	for _, d := range c.Diff {
-		facts = append(facts, [2]string{map[bool]string{true: "WEAKER", false: "changes"}[d.Weakens], doubted(d.Text)}, [2]string{"", d.Path + ": " + exactly(d.Was) + " -> " + exactly(d.Now)})
+		facts = append(facts, [2]string{map[bool]string{true: "WEAKER", false: "changes"}[d.Weakens], words.Doubted(d.Text)}, [2]string{"", d.Path + ": " + exactly(d.Was) + " -> " + exactly(d.Now)})
 	}
 	for _, d := range c.Decisions {
-		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, doubted(d.Reason))})
+		facts = append(facts, [2]string{"decided", words.Decided(string(d.Decision), words.Called(d.By, d.ByName), d.At, words.Doubted(d.Reason))})
 		if d.Assertion != nil {
 			facts = append(facts, [2]string{"", "signed with the passkey " + d.Assertion.CredentialID})
 		}
@@ -53,7 +54,7 @@ func exactly(v countersign.Value) string {
 	if v.IsZero() {
 		return "absent"
 	}
-	return doubted(v.Raw())
+	return words.Doubted(v.Raw())
 }
 
 // ChangesDecide is the command `changes decide`.

@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 	"github.com/countersign/countersign/internal/tools/conformance"
 )
 
@@ -52,7 +53,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 	}
 	if check.Effects() {
 		fmt.Fprintf(t.Errs, "%s is called at %s, and what it does really happens there: up to %d times if all is well, under keys that begin with %s\n",
-			Plain(c.Capability), check.Target(), effects, check.RunID())
+			words.Plain(c.Capability), check.Target(), effects, check.RunID())
 	}
 	report, err := check.Play(t.Context)
 	if unreachable := new(conformance.UnreachableError); errors.As(err, unreachable) {
@@ -183,7 +184,7 @@ func printReport(w io.Writer, r *conformance.Report) {
 			fmt.Fprintf(w, "%s asks: %s\n", rule.Name, rule.Sentence)
 		}
 	}
-	fmt.Fprintf(w, "%s at %s: %s; its keys were %s.*\n", Plain(r.Capability), r.Target, conclusion(r), r.RunID)
+	fmt.Fprintf(w, "%s at %s: %s; its keys were %s.*\n", words.Plain(r.Capability), r.Target, conclusion(r), r.RunID)
 }
 
 // conclusion summarizes the verdicts.

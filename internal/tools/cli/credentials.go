@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Credentials are the commands on the owners of credential variables (contract 11).
@@ -24,7 +25,7 @@ func newCredentials() (c Credentials) {
 var credentialTable = table[countersign.Credential]{
 	heading: []string{"name", "tenant", "origin", "kinds", "projects", "webhooks", "since"},
 	row: func(x countersign.Credential) []string {
-		return []string{x.Name, x.TenantID, first(x.Origin, "any"), strings.Join(x.Kinds, ", "), strings.Join(x.Projects, ", "), strings.Join(x.Webhooks, ", "), moment(x.Since)}
+		return []string{x.Name, x.TenantID, words.First(x.Origin, "any"), strings.Join(x.Kinds, ", "), strings.Join(x.Projects, ", "), strings.Join(x.Webhooks, ", "), words.Moment(x.Since)}
 	},
 }
 

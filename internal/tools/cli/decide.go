@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // ApprovalsDecide is the command `approvals decide`.
@@ -53,7 +54,7 @@ func (d *ApprovalsDecide) Run(t *Terminal) error {
 		return err
 	}
 	return d.Print(t, a, func(out io.Writer) {
-		fmt.Fprintf(out, "%s %s: %s of run %s\n", a.ID, a.Status, Plain(a.StepID), a.RunID)
+		fmt.Fprintf(out, "%s %s: %s of run %s\n", a.ID, a.Status, words.Plain(a.StepID), a.RunID)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // UserDelegations are the commands on who decides in whose place (contract 11).
@@ -44,7 +45,7 @@ func (p *DelegationsPut) Run(t *Terminal) error {
 	w := countersign.DelegationWrite{Delegate: p.To, From: p.From, Until: p.Until, Reason: p.Reason}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.Delegation, error) { return c.Delegate(t.Context, p.User, w) },
 		func(out io.Writer, x *countersign.Delegation) {
-			fmt.Fprintf(out, "%s decides in place of %s until %s\n", Plain(x.Delegate), Plain(x.User), x.Until.UTC().Format(time.RFC3339))
+			fmt.Fprintf(out, "%s decides in place of %s until %s\n", words.Plain(x.Delegate), words.Plain(x.User), x.Until.UTC().Format(time.RFC3339))
 		})
 }
 
@@ -58,6 +59,6 @@ type DelegationsEnd struct {
 func (d *DelegationsEnd) Run(t *Terminal) error {
 	return show(t, d.Asking, func(c *client.Client) (*countersign.Delegation, error) { return c.EndDelegation(t.Context, d.User) },
 		func(w io.Writer, x *countersign.Delegation) {
-			fmt.Fprintf(w, "%s decides no longer in place of %s\n", Plain(x.Delegate), Plain(x.User))
+			fmt.Fprintf(w, "%s decides no longer in place of %s\n", words.Plain(x.Delegate), words.Plain(x.User))
 		})
 }

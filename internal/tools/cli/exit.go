@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Exit statuses, for scripts and CI (docs/command-line.md).
@@ -94,7 +95,7 @@ func Report(errs io.Writer, err error) int {
 }
 
 // say prints one line; names in it are untrusted.
-func say(errs io.Writer, line string) { fmt.Fprintln(errs, "countersign:", Plain(line)) }
+func say(errs io.Writer, line string) { fmt.Fprintln(errs, "countersign:", words.Plain(line)) }
 
 // interruption explains what is known about the request when a signal ended the command.
 func interruption(err error) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // UserGroups are the commands on groups of users, whom approval rules name (contract 11).
@@ -25,7 +26,7 @@ func newGroups() (c UserGroups) {
 var groupTable = table[countersign.Group]{
 	heading: []string{"id", "name", "members", "claim", "revision"},
 	row: func(x countersign.Group) []string {
-		return []string{x.ID, x.Name, first(strings.Join(x.Members, ", "), "none"), first(x.Claim, "none"), number(x.Revision)}
+		return []string{x.ID, x.Name, words.First(strings.Join(x.Members, ", "), "none"), words.First(x.Claim, "none"), words.Number(x.Revision)}
 	},
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Health is the command `health`: it asks whether the service is well.
@@ -73,14 +74,14 @@ func (x *Contract) Run(t *Terminal) error {
 }
 
 func printContract(w io.Writer, c *client.Contract) {
-	Facts(w, [2]string{"API version", c.APIVersion}, [2]string{"prefixes", joined(c.Prefixes)}, [2]string{"SDK operations", joined(c.SDKOperations)},
-		[2]string{"signing", fmt.Sprintf("%s, within %d s", c.Signing.Algorithm, c.Signing.WindowSeconds)}, [2]string{"signed", joined(c.Signing.Parts)})
+	Facts(w, [2]string{"API version", c.APIVersion}, [2]string{"prefixes", words.Joined(c.Prefixes)}, [2]string{"SDK operations", words.Joined(c.SDKOperations)},
+		[2]string{"signing", fmt.Sprintf("%s, within %d s", c.Signing.Algorithm, c.Signing.WindowSeconds)}, [2]string{"signed", words.Joined(c.Signing.Parts)})
 	fmt.Fprintln(w)
 	Table(w, []string{"header", "meaning"}, pairs(c.RuntimeHeaders, func(v string) string { return v }))
 	fmt.Fprintln(w)
-	Table(w, []string{"limit", "value"}, pairs(c.Limits, sequence))
+	Table(w, []string{"limit", "value"}, pairs(c.Limits, words.Sequence))
 	fmt.Fprintln(w)
-	Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, number[int]))
+	Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, words.Number[int]))
 }
 
 // pairs returns a map's entries, sorted by name.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // AgentsIdentities is the command `agents identities`.
@@ -43,7 +44,7 @@ func (i *AgentsIdentities) Run(t *Terminal) error {
 	}, func(w io.Writer, a *countersign.Agent) {
 		fmt.Fprintf(w, "agent %s, identities at revision %d\n", a.ID, a.IdentitiesRevision)
 		for _, one := range a.Identities {
-			fmt.Fprintf(w, "  %s\n", Plain(identityWords(one)))
+			fmt.Fprintf(w, "  %s\n", words.Plain(identityWords(one)))
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Import makes proposals from descriptions of other systems. It registers
@@ -135,7 +136,7 @@ func (a *ImportOpenAPI) shown() string {
 // write writes the proposal to the file. A proposal too large for a request is written
 // only if --out names a file, so that a person can shorten it.
 func (a *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
-	path := first(a.Out, a.Project+".json")
+	path := words.First(a.Out, a.Project+".json")
 	var tooLarge error
 	if p.TooLarge() {
 		tooLarge = Unusablef("%d capabilities take %d bytes, and a request carries %d: about %d of them fit; choose with --include, --exclude or --tag", len(p.Proposed), p.Bytes, countersign.MaxBodyBytes, p.Fits)

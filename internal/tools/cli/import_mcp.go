@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/secretfile"
 	"github.com/countersign/countersign/internal/tools/adapter/mcpup"
 	"github.com/countersign/countersign/internal/tools/adapter/propose"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // ImportMCP is the command `import mcp`: it writes an adapter's FILE and a project.
@@ -108,11 +109,11 @@ func printBoth(w io.Writer, both *propose.Both) {
 	}
 	Table(w, []string{"name", "path", "approval", "inputs", "description"}, rows)
 	for _, s := range both.Report.Skipped {
-		fmt.Fprintf(w, "left out: %s: %s\n", Plain(s.Path), Plain(s.Message))
+		fmt.Fprintf(w, "left out: %s: %s\n", words.Plain(s.Path), words.Plain(s.Message))
 	}
 	for _, line := range both.Report.Proposed {
 		if len(line.LeftOut) > 0 {
-			fmt.Fprintf(w, "left out of %s: %s\n", Plain(line.Name), Plain(strings.Join(line.LeftOut, ", ")))
+			fmt.Fprintf(w, "left out of %s: %s\n", words.Plain(line.Name), words.Plain(strings.Join(line.LeftOut, ", ")))
 		}
 	}
 	secret := both.File.Upstreams[0].SecretEnv

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // print shows the report: what is proposed, what is left out, and what a person must review
@@ -29,7 +30,7 @@ func (a *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
 		if line.SideEffect {
 			effect = "side effect"
 		}
-		rows = append(rows, []string{line.Method, line.Path, line.Name, effect, line.Approval, yes(line.Idempotent), fmt.Sprintf("%d, %d required", line.Inputs, line.Required)})
+		rows = append(rows, []string{line.Method, line.Path, line.Name, effect, line.Approval, words.Yes(line.Idempotent), fmt.Sprintf("%d, %d required", line.Inputs, line.Required)})
 	}
 	if len(rows) > 0 {
 		Table(w, []string{"method", "path", "name", "effect", "approval", "idempotent", "inputs"}, rows)
@@ -41,10 +42,10 @@ func (a *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
 	}
 	for _, line := range p.Proposed {
 		if len(line.LeftOut) > 0 {
-			fmt.Fprintf(w, "left out of %s: %s\n", Plain(line.Name), Plain(strings.Join(line.LeftOut, ", ")))
+			fmt.Fprintf(w, "left out of %s: %s\n", words.Plain(line.Name), words.Plain(strings.Join(line.LeftOut, ", ")))
 		}
 		if line.Idempotent {
-			fmt.Fprintf(w, "%s is idempotent by %s\n", Plain(line.Name), Plain(line.Because))
+			fmt.Fprintf(w, "%s is idempotent by %s\n", words.Plain(line.Name), words.Plain(line.Because))
 		}
 	}
 }
@@ -97,7 +98,7 @@ func (a *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 		fmt.Fprintf(w, "- %d side effects are declared idempotent, on the document's word that the receiver deduplicates by Idempotency-Key: 'countersign check-receiver' shows whether it does.\n", idempotent)
 	}
 	if otherKeys > 0 {
-		fmt.Fprintf(w, "- %d operations deduplicate by a key of their own, such as %s, which the runtime doesn't send as its own; they are not declared idempotent. 'countersign adapter' sends the runtime's key so.\n", otherKeys, Plain(example))
+		fmt.Fprintf(w, "- %d operations deduplicate by a key of their own, such as %s, which the runtime doesn't send as its own; they are not declared idempotent. 'countersign adapter' sends the runtime's key so.\n", otherKeys, words.Plain(example))
 	}
 	if leftOut > 0 {
 		fmt.Fprintf(w, "- %d optional parameters and fields are left out, for no input can carry them (-v names them).\n", leftOut)
@@ -109,14 +110,14 @@ func (a *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 		fmt.Fprintf(w, "- %d operations have an expectation, where the document gives each success one value. See whether it proves that the thing was done.\n", expecting)
 	}
 	for _, h := range p.Headers {
-		fmt.Fprintf(w, "- headers: %s is sent with each call; %d of %d operations require it.\n", Plain(h.Name+": "+h.Value), h.RequiredBy, len(p.Proposed))
+		fmt.Fprintf(w, "- headers: %s is sent with each call; %d of %d operations require it.\n", words.Plain(h.Name+": "+h.Value), h.RequiredBy, len(p.Proposed))
 	}
 	for _, auth := range p.Project.Auth.List() {
 		fmt.Fprintf(w, "- auth: %s with the server environment variable %s, which must be on SVC_PLATFORM_CREDENTIAL_ENV_ALLOWLIST.\n", auth.Type, auth.CredentialEnv)
 	}
-	fmt.Fprintf(w, "- baseUrl: %s, which must be on SVC_PLATFORM_CONNECTION_ORIGINS.\n", Plain(p.Project.BaseURL))
+	fmt.Fprintf(w, "- baseUrl: %s, which must be on SVC_PLATFORM_CONNECTION_ORIGINS.\n", words.Plain(p.Project.BaseURL))
 	for _, line := range p.FillIn {
-		fmt.Fprintf(w, "- fill in %s.\n", Plain(strings.TrimSuffix(line, ".")))
+		fmt.Fprintf(w, "- fill in %s.\n", words.Plain(strings.TrimSuffix(line, ".")))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Login is the command `login`: it stores a token that the service has accepted.
@@ -79,7 +80,7 @@ func (l *Logout) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	name := first(l.Profile, kept.Current)
+	name := words.First(l.Profile, kept.Current)
 	if _, known := kept.Profiles[name]; !known {
 		return Unusablef("there is no profile %q", name)
 	}
@@ -126,7 +127,7 @@ func (p *Profiles) Run(t *Terminal) error {
 	return p.Print(t, list, func(w io.Writer) {
 		rows := [][]string{}
 		for _, s := range list {
-			rows = append(rows, []string{s.Name, s.URL, yes(s.Current)})
+			rows = append(rows, []string{s.Name, s.URL, words.Yes(s.Current)})
 		}
 		Table(w, []string{"name", "address", "current"}, rows)
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // ApprovalsLook is the command `approvals look`.
@@ -28,20 +29,20 @@ func stateFacts(a *countersign.Approval) (facts [][2]string) {
 		facts = append(facts, [2]string{"in place of", a.PreviousID})
 	}
 	if a.AskedAgain > 0 {
-		facts = append(facts, [2]string{"ASKED AGAIN", "the state has changed; " + number(int(a.AskedAgain)+1) + " of at most " + number(countersign.MaxAskedAgain+1)})
+		facts = append(facts, [2]string{"ASKED AGAIN", "the state has changed; " + words.Number(int(a.AskedAgain)+1) + " of at most " + words.Number(countersign.MaxAskedAgain+1)})
 	}
 	for _, c := range a.Changed {
-		facts = append(facts, [2]string{"CHANGED " + Plain(c.Field), doubted(value(c.Then)) + " is now " + doubted(value(c.Now))})
+		facts = append(facts, [2]string{"CHANGED " + words.Plain(c.Field), words.Doubted(words.Value(c.Then)) + " is now " + words.Doubted(words.Value(c.Now))})
 	}
 	if a.State == nil {
 		return facts
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.State.Values)) {
-		facts = append(facts, [2]string{"state " + Plain(name), doubted(value(a.State.Values[name]))})
+		facts = append(facts, [2]string{"state " + words.Plain(name), words.Doubted(words.Value(a.State.Values[name]))})
 	}
 	if a.State.Request != nil {
 		facts = append(facts, requestFacts(a.State.Request, a.State.RequestDigest)...)
 	}
-	facts = append(facts, [2]string{"state read", a.State.Capability + ", " + moment(a.State.At)}, [2]string{"state digest", a.StateDigest})
+	facts = append(facts, [2]string{"state read", a.State.Capability + ", " + words.Moment(a.State.At)}, [2]string{"state digest", a.StateDigest})
 	return facts
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // ModelsSimulate is the command `models simulate`.
@@ -145,7 +146,7 @@ func (c *ModelsSimulate) block(w io.Writer, s *countersign.Simulation) {
 	if !s.Passed {
 		word = "NOT PASSED"
 	}
-	fmt.Fprintf(w, "%s: %s\n", Plain(s.ScenarioID), word)
+	fmt.Fprintf(w, "%s: %s\n", words.Plain(s.ScenarioID), word)
 	path := s.Path
 	if len(path) > maxShownPath {
 		path = append(slices.Clone(path[:maxShownPath]), fmt.Sprintf("… and %d more", len(path)-maxShownPath))

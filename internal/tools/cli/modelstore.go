@@ -8,22 +8,23 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 var modelTable = table[countersign.Model]{
 	heading: []string{"id", "name", "revision", "suspended", "updated"},
 	row: func(m countersign.Model) []string {
-		return []string{m.ID, m.Name, number(m.Revision), yes(m.Suspended), moment(m.UpdatedAt)}
+		return []string{m.ID, m.Name, words.Number(m.Revision), words.Yes(m.Suspended), words.Moment(m.UpdatedAt)}
 	},
 }
 
 func printModel(w io.Writer, m *countersign.Model) {
 	d := &m.Document
-	Facts(w, [2]string{"model", m.ID}, [2]string{"name", m.Name}, [2]string{"revision", number(m.Revision)}, [2]string{"suspended", yes(m.Suspended)}, [2]string{"retired", yes(m.Retired)},
+	Facts(w, [2]string{"model", m.ID}, [2]string{"name", m.Name}, [2]string{"revision", words.Number(m.Revision)}, [2]string{"suspended", words.Yes(m.Suspended)}, [2]string{"retired", words.Yes(m.Retired)},
 		[2]string{"description", d.Description}, [2]string{"agent", d.Agent.Name + ", " + d.Agent.Role}, [2]string{"goal", d.Agent.Goal},
 		[2]string{"may", d.Scope.AllowedActions}, [2]string{"limits", d.Scope.Limits}, [2]string{"asks when", d.Scope.AskUserWhen},
 		[2]string{"size", fmt.Sprintf("%d states, %d transitions, %d actions, %d variables", len(d.States), len(d.Transitions), len(d.Actions), len(d.Variables))},
-		[2]string{"created", moment(m.CreatedAt)}, [2]string{"updated", moment(m.UpdatedAt)})
+		[2]string{"created", words.Moment(m.CreatedAt)}, [2]string{"updated", words.Moment(m.UpdatedAt)})
 	fmt.Fprintln(w)
 	Table(w, []string{"scenario", "name", "expected state", "expected result"}, rows(d.Scenarios, func(s countersign.Scenario) []string {
 		return []string{s.ID, s.Name, s.ExpectedStateID, s.ExpectedResult}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Output is the flag of every command that prints an answer.
@@ -34,7 +35,7 @@ func (o Output) Print(t *Terminal, document any, table func(w io.Writer)) error 
 	if err := json.Indent(&b, text, "", "  "); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(t.Out, spelled(b.String()))
+	_, err = fmt.Fprintln(t.Out, words.Spelled(b.String()))
 	return err
 }
 
@@ -48,7 +49,7 @@ func Table(w io.Writer, heading []string, rows [][]string) {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = Plain(cell)
+			cells[i] = words.Plain(cell)
 		}
 		fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
@@ -85,7 +86,7 @@ func Facts(w io.Writer, pairs ...[2]string) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range pairs {
 		if p[1] != "" {
-			fmt.Fprintf(tw, "%s\t%s\n", Plain(p[0]), Plain(p[1]))
+			fmt.Fprintf(tw, "%s\t%s\n", words.Plain(p[0]), words.Plain(p[1]))
 		}
 	}
 	_ = tw.Flush()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Plans are the commands on plans (specification 2.9).
@@ -36,7 +37,7 @@ type PlansList struct {
 var planTable = table[countersign.Plan]{
 	heading: []string{"id", "status", "mode", "name", "model", "steps", "by", "created"},
 	row: func(p countersign.Plan) []string {
-		return []string{p.ID, p.Status, p.Mode, p.Name, p.ModelID, number(len(p.Steps)), called(p.CreatedBy, p.CreatedByName), moment(p.CreatedAt)}
+		return []string{p.ID, p.Status, p.Mode, p.Name, p.ModelID, words.Number(len(p.Steps)), words.Called(p.CreatedBy, p.CreatedByName), words.Moment(p.CreatedAt)}
 	},
 }
 
@@ -53,9 +54,9 @@ func printPlan(w io.Writer, p *countersign.Plan) {
 		model = fmt.Sprintf("%s, revision %d", p.ModelID, p.ModelRevision)
 	}
 	Facts(w, [2]string{"plan", p.ID}, [2]string{"name", p.Name}, [2]string{"status", p.Status}, [2]string{"mode", p.Mode}, [2]string{"model", model}, [2]string{"scenario", p.ScenarioID},
-		[2]string{"digest", p.PlanDigest}, [2]string{"by", called(p.CreatedBy, p.CreatedByName)}, [2]string{"created", moment(p.CreatedAt)})
+		[2]string{"digest", p.PlanDigest}, [2]string{"by", words.Called(p.CreatedBy, p.CreatedByName)}, [2]string{"created", words.Moment(p.CreatedAt)})
 	for _, e := range p.ValidationErrors {
-		fmt.Fprintln(w, "invalid:", Plain(e))
+		fmt.Fprintln(w, "invalid:", words.Plain(e))
 	}
 	fmt.Fprintln(w)
 	Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, rows(p.Steps, func(s countersign.Step) []string { return planStepRow(p, s) }))
@@ -64,7 +65,7 @@ func printPlan(w io.Writer, p *countersign.Plan) {
 func planStepRow(p *countersign.Plan, s countersign.Step) []string {
 	var expects []string
 	for _, e := range countersign.Expectations(capabilityOf(p, s), &s) {
-		expects = append(expects, e.Field+" = "+value(e.Equals))
+		expects = append(expects, e.Field+" = "+words.Value(e.Equals))
 	}
 	return []string{s.ID, s.ProjectID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings), strings.Join(expects, "; ")}
 }
@@ -83,7 +84,7 @@ func capabilityOf(p *countersign.Plan, s countersign.Step) *countersign.Capabili
 func inputText(input map[string]countersign.Value, bindings map[string]countersign.Binding) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(input)) {
-		parts = append(parts, name+"="+value(input[name]))
+		parts = append(parts, name+"="+words.Value(input[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(bindings)) {
 		parts = append(parts, name+" from "+bindings[name].StepID+"."+bindings[name].Field)
@@ -116,7 +117,7 @@ func (p *PlansCompile) Run(t *Terminal) error {
 		return err
 	}
 	w := countersign.CompileRequest(f)
-	if w.ScenarioID = first(p.Scenario, w.ScenarioID); w.ScenarioID == "" {
+	if w.ScenarioID = words.First(p.Scenario, w.ScenarioID); w.ScenarioID == "" {
 		return Unusablef("%s has no scenarioId; give one with --scenario", p.File)
 	}
 	if p.Live {
@@ -167,6 +168,6 @@ func printDrift(w io.Writer, d *countersign.Drift) {
 		return
 	}
 	Table(w, []string{"changed", "id", "planned", "now", "suspended", "what"}, rows(d.Changes, func(c countersign.Change) []string {
-		return []string{c.Kind, c.ID, number(c.Planned), number(c.Current), yes(c.Suspended), c.Message}
+		return []string{c.Kind, c.ID, words.Number(c.Planned), words.Number(c.Current), words.Yes(c.Suspended), c.Message}
 	}))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/policy"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Policy is the commands on approval policies.
@@ -94,7 +95,7 @@ func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]counte
 			return nil, err
 		}
 		changed := *found
-		changed.Approval, changed.ApprovalRules = first(p.Set[name], p.All, found.Approval), read.ApprovalRules
+		changed.Approval, changed.ApprovalRules = words.First(p.Set[name], p.All, found.Approval), read.ApprovalRules
 		if problems := gate.Check(nil, &changed); len(problems) > 0 {
 			return nil, Unusablef("%s: %s", file, countersign.JoinProblems(problems))
 		}
@@ -224,13 +225,13 @@ func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, proposal policy.Propos
 }
 
 func printWhatIf(w io.Writer, r *policy.Report) {
-	Facts(w, [2]string{"LIVE runs", number(r.Runs)}, [2]string{"steps at the gate", number(r.Steps)}, [2]string{"asked for approval", number(r.Asked)}, [2]string{"would ask", number(r.WouldAsk)}, [2]string{"would deny", number(r.WouldDeny)})
+	Facts(w, [2]string{"LIVE runs", words.Number(r.Runs)}, [2]string{"steps at the gate", words.Number(r.Steps)}, [2]string{"asked for approval", words.Number(r.Asked)}, [2]string{"would ask", words.Number(r.WouldAsk)}, [2]string{"would deny", words.Number(r.WouldDeny)})
 	if len(r.Capabilities) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
 	Table(w, []string{"capability", "policy", "would be", "steps", "asked", "would ask", "would deny", "more", "fewer"}, rows(r.Capabilities, func(q policy.Questions) []string {
-		return []string{q.Name, strings.Join(q.Was, ", "), strings.Join(q.Would, ", "), number(q.Steps), number(q.Asked), number(q.WouldAsk), number(q.WouldDeny), number(q.More), number(q.Fewer)}
+		return []string{q.Name, strings.Join(q.Was, ", "), strings.Join(q.Would, ", "), words.Number(q.Steps), words.Number(q.Asked), words.Number(q.WouldAsk), words.Number(q.WouldDeny), words.Number(q.More), words.Number(q.Fewer)}
 	}))
 	for _, q := range r.Capabilities {
 		printRuns(w, q.Name, "rejected by a person, and would have been sent", q.Rejected)
@@ -251,5 +252,5 @@ func printRuns(w io.Writer, name, what string, runs []string) {
 	if len(runs) > most {
 		some += " …"
 	}
-	fmt.Fprintf(w, "%s: %d %s: %s\n", Plain(name), len(runs), what, Plain(some))
+	fmt.Fprintf(w, "%s: %d %s: %s\n", words.Plain(name), len(runs), what, words.Plain(some))
 }

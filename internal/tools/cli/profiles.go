@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // profile is one stored sign-in.
@@ -40,7 +41,7 @@ func readProfiles(t *Terminal) (profiles, error) {
 	none := profiles{Profiles: map[string]profile{}}
 	path, err := profilesPath(t)
 	if err != nil {
-		if first(t.Getenv(envToken), t.Getenv(envTokenFile)) != "" {
+		if words.First(t.Getenv(envToken), t.Getenv(envTokenFile)) != "" {
 			return none, nil // a container without a home directory: the environment has all settings
 		}
 		return none, err

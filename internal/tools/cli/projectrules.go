@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // ProjectsValidate validates the rules of a project.
@@ -29,7 +30,7 @@ func (p *ProjectsValidate) Run(t *Terminal) error {
 
 func printFindings(w io.Writer, v *countersign.Validation) {
 	for _, f := range append(v.Errors, v.Warnings...) {
-		fmt.Fprintf(w, "%s %s: %s\n", f.Code, f.Path, Plain(f.Message))
+		fmt.Fprintf(w, "%s %s: %s\n", f.Code, f.Path, words.Plain(f.Message))
 	}
 	fmt.Fprintf(w, "%d errors, %d warnings\n", len(v.Errors), len(v.Warnings))
 }
@@ -51,7 +52,7 @@ func ruleRows(p *countersign.Project) (out [][]string) {
 			if err != nil {
 				continue // never fails for a value that was read from JSON
 			}
-			out = append(out, []string{c.Name, r.Then, number(r.Approvals), groupsOf(r), r.Reason, value(when)})
+			out = append(out, []string{c.Name, r.Then, words.Number(r.Approvals), groupsOf(r), r.Reason, words.Value(when)})
 		}
 	}
 	return out

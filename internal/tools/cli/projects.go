@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Projects are the commands on project connections (specification 2.6).
@@ -41,7 +42,7 @@ func newProjects() (c Projects) {
 var projectTable = table[countersign.Project]{
 	heading: []string{"id", "name", "revision", "enabled", "capabilities", "address", "credential", "updated"},
 	row: func(p countersign.Project) []string {
-		return []string{p.ID, p.Name, number(p.Revision), yes(p.Enabled), number(len(p.Capabilities)), first(p.BaseURL, p.Adapter), credentialOf(&p), moment(p.UpdatedAt)}
+		return []string{p.ID, p.Name, words.Number(p.Revision), words.Yes(p.Enabled), words.Number(len(p.Capabilities)), words.First(p.BaseURL, p.Adapter), credentialOf(&p), words.Moment(p.UpdatedAt)}
 	},
 }
 
@@ -72,9 +73,9 @@ func printProject(w io.Writer, p *countersign.Project) {
 	if p.Enabled {
 		state = "enabled"
 	}
-	facts := [][2]string{{"project", p.ID}, {"name", p.Name}, {"revision", number(p.Revision)}, {"state", state}, {"retired", yes(p.Retired)}, {"adapter", p.Adapter},
+	facts := [][2]string{{"project", p.ID}, {"name", p.Name}, {"revision", words.Number(p.Revision)}, {"state", state}, {"retired", words.Yes(p.Retired)}, {"adapter", p.Adapter},
 		{"address", p.BaseURL}, {"health path", p.HealthPath}, {"health", healthText(p.Health)}, {"credential", credentialOf(p)}, {"headers", headersText(p.Headers)},
-		{"created", moment(p.CreatedAt)}, {"updated", moment(p.UpdatedAt)}}
+		{"created", words.Moment(p.CreatedAt)}, {"updated", words.Moment(p.UpdatedAt)}}
 	Facts(w, append(facts, memberFacts(request.Unlisted(p, projectListed...))...)...)
 	fmt.Fprintln(w)
 	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
@@ -108,7 +109,7 @@ func printExpectations(w io.Writer, p *countersign.Project) {
 	var found [][]string
 	for _, c := range p.Capabilities {
 		if e := c.Expectation; e != nil {
-			found = append(found, []string{c.Name, e.Field, value(e.Equals), number(e.StatusCode)})
+			found = append(found, []string{c.Name, e.Field, words.Value(e.Equals), words.Number(e.StatusCode)})
 		}
 	}
 	if len(found) > 0 {
@@ -157,9 +158,9 @@ func healthText(h *countersign.HealthCheck) string {
 	case h == nil:
 		return ""
 	case h.Healthy:
-		return fmt.Sprintf("status %d in %s at %s", h.StatusCode, milliseconds(h.LatencyMs), moment(h.CheckedAt))
+		return fmt.Sprintf("status %d in %s at %s", h.StatusCode, words.Milliseconds(h.LatencyMs), words.Moment(h.CheckedAt))
 	default:
-		return fmt.Sprintf("not healthy: status %d, %s, at %s", h.StatusCode, first(h.Error, "not 2xx"), moment(h.CheckedAt))
+		return fmt.Sprintf("not healthy: status %d, %s, at %s", h.StatusCode, words.First(h.Error, "not 2xx"), words.Moment(h.CheckedAt))
 	}
 }
 
@@ -202,7 +203,7 @@ func (h *ProjectsHealth) Run(t *Terminal) error {
 	var healthy bool
 	err := show(t, h.Asking, func(c *client.Client) (*countersign.HealthCheck, error) {
 		return c.CheckProjectHealth(t.Context, h.ID)
-	}, func(w io.Writer, check *countersign.HealthCheck) { fmt.Fprintln(w, Plain(healthText(check))) }, func(check *countersign.HealthCheck) { healthy = check.Healthy })
+	}, func(w io.Writer, check *countersign.HealthCheck) { fmt.Fprintln(w, words.Plain(healthText(check))) }, func(check *countersign.HealthCheck) { healthy = check.Healthy })
 	return verdictOf(healthy, err)
 }
 

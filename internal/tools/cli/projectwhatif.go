@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // ProjectsWhatIf is the command `projects what-if`.
@@ -35,7 +36,7 @@ func (p *ProjectsWhatIf) Run(t *Terminal) error {
 
 func printPlayed(w io.Writer, f *countersign.WhatIf) {
 	row := func(name string, c countersign.WhatIfCounts) []string {
-		return []string{name, number(c.Sent), number(c.Asked), number(c.Denied)}
+		return []string{name, words.Number(c.Sent), words.Number(c.Asked), words.Number(c.Denied)}
 	}
 	fmt.Fprintf(w, "%d runs played; nothing is changed.\n", f.Played)
 	Table(w, []string{"", "sent unasked", "a person asked", "denied"}, [][]string{row("today", f.Today), row("then", f.Then)})
@@ -45,7 +46,7 @@ func printPlayed(w io.Writer, f *countersign.WhatIf) {
 	fmt.Fprintf(w, "%d would have gone out unasked that a person rejected:\n", len(f.Loosened))
 	rows := [][]string{}
 	for _, l := range f.Loosened {
-		rows = append(rows, []string{l.RunID, called(l.DecidedBy, l.DecidedByName), doubted(l.Reason), doubted(value(countersign.ObjectValue(l.Inputs)))})
+		rows = append(rows, []string{l.RunID, words.Called(l.DecidedBy, l.DecidedByName), words.Doubted(l.Reason), words.Doubted(words.Value(countersign.ObjectValue(l.Inputs)))})
 	}
 	Table(w, []string{"run", "rejected by", "because", "inputs"}, rows)
 }

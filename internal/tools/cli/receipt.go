@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/receipt"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Receipt are the commands on receipts of runs (docs/reference/receipt.md).
@@ -50,7 +51,7 @@ func (g *ReceiptGet) Run(t *Terminal) error {
 	if err := writeOwners(g.File, text, g.Force); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Errs, "kept %s, %d bytes; 'countersign receipt verify %s' judges it\n", Plain(g.File), len(text), Plain(g.File))
+	fmt.Fprintf(t.Errs, "kept %s, %d bytes; 'countersign receipt verify %s' judges it\n", words.Plain(g.File), len(text), words.Plain(g.File))
 	return nil
 }
 
@@ -171,7 +172,7 @@ func (k *ReceiptKeys) Run(t *Terminal) error {
 func printReceiptKeys(w io.Writer, keys *[]countersign.ReceiptKey) {
 	rows := make([][]string, len(*keys))
 	for i, k := range *keys {
-		rows[i] = []string{k.PublicKey, k.Algorithm, moment(k.CreatedAt), moment(k.RetiredAt)}
+		rows[i] = []string{k.PublicKey, k.Algorithm, words.Moment(k.CreatedAt), words.Moment(k.RetiredAt)}
 	}
 	Table(w, []string{"public key", "algorithm", "created", "retired"}, rows)
 }

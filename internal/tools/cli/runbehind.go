@@ -2,15 +2,16 @@ package cli
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // behindFacts say by which identity an agent asked, and for whom.
 func behindFacts(i *countersign.Identity, behalf string) (facts [][2]string) {
 	if i != nil {
-		facts = append(facts, [2]string{"signed in by", doubted(i.Shown())})
+		facts = append(facts, [2]string{"signed in by", words.Doubted(i.Shown())})
 	}
 	if behalf != "" {
-		facts = append(facts, [2]string{"on behalf of", doubted(behalf)})
+		facts = append(facts, [2]string{"on behalf of", words.Doubted(behalf)})
 	}
 	return facts
 }

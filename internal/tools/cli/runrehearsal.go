@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // RunsRehearsal is the command `runs rehearsal`.
@@ -38,7 +39,7 @@ var rehearsalVerdicts = map[string]string{
 }
 
 func printRehearsal(w io.Writer, r *countersign.Rehearsal) {
-	Facts(w, [2]string{"run", r.RunID}, [2]string{"rehearsal", r.RehearsalID}, [2]string{"rehearsed", moment(r.RehearsedAt)}, [2]string{"verdict", rehearsalVerdicts[r.Verdict]})
+	Facts(w, [2]string{"run", r.RunID}, [2]string{"rehearsal", r.RehearsalID}, [2]string{"rehearsed", words.Moment(r.RehearsedAt)}, [2]string{"verdict", rehearsalVerdicts[r.Verdict]})
 	if len(r.Steps) == 0 {
 		return
 	}
@@ -48,7 +49,7 @@ func printRehearsal(w io.Writer, r *countersign.Rehearsal) {
 	}))
 	for _, s := range r.Steps {
 		for _, d := range s.Differences {
-			fmt.Fprintf(w, "%s %s: rehearsed %s, sent %s\n", Plain(s.StepID), Plain(d.Path), Plain(value(d.Rehearsed)), Plain(value(d.Sent)))
+			fmt.Fprintf(w, "%s %s: rehearsed %s, sent %s\n", words.Plain(s.StepID), words.Plain(d.Path), words.Plain(words.Value(d.Rehearsed)), words.Plain(words.Value(d.Sent)))
 		}
 	}
 }

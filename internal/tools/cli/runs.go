@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Runs are the commands on runs (specification 2.10, contract 6). Runs of agents
@@ -48,7 +49,7 @@ var runTable = table[countersign.Run]{
 		if r.WaitingFor != nil {
 			waits = r.WaitingFor.Kind
 		}
-		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), joinedBy("; ", endedBecause(&r), r.HappenedWords())}
+		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, words.Called(r.RequestedBy, r.RequestedByName), words.Moment(r.CreatedAt), words.JoinedBy("; ", words.EndedBecause(&r), r.HappenedWords())}
 	},
 }
 
@@ -99,7 +100,7 @@ func (s Starting) start(t *Terminal, ask func(*client.Client, client.StartOption
 	if err != nil {
 		return err
 	}
-	key := first(s.Key, client.NewKey())
+	key := words.First(s.Key, client.NewKey())
 	started, err := ask(c, client.Key(key))
 	var lost *client.ConnectionError
 	if errors.As(err, &lost) {
@@ -119,7 +120,7 @@ func printStarted(w io.Writer, s *client.Started) {
 	if s.Replayed {
 		said = "started before under this key; it is"
 	}
-	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, joinedBy(": ", string(s.Status), s.HappenedWords()), Plain(s.IdempotencyKey))
+	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, words.JoinedBy(": ", string(s.Status), s.HappenedWords()), words.Plain(s.IdempotencyKey))
 }
 
 // RunsCancel is the command `runs cancel`.
@@ -138,8 +139,8 @@ func (r *RunsCancel) Run(t *Terminal) error {
 // printState prints a run after a change that a person made.
 func printState(w io.Writer, r *countersign.Run) {
 	fmt.Fprintf(w, "%s %s\n", r.ID, r.Status)
-	if text := first(waits(r), r.HappenedWords()); text != "" {
-		fmt.Fprintln(w, Plain(text))
+	if text := words.First(waits(r), r.HappenedWords()); text != "" {
+		fmt.Fprintln(w, words.Plain(text))
 	}
 }
 
@@ -154,11 +155,11 @@ func waits(r *countersign.Run) string {
 	case w.Kind == countersign.WaitStop:
 		return fmt.Sprintf("LIVE steps are stopped; waits for an %s: %s, or 'countersign go'", w.Role, w.Operation)
 	case w.Kind == countersign.WaitApproval:
-		return fmt.Sprintf("waits for an %s until %s: %s, or 'countersign approvals decide %s'", w.Role, moment(w.ExpiresAt), w.Operation, w.ApprovalID)
+		return fmt.Sprintf("waits for an %s until %s: %s, or 'countersign approvals decide %s'", w.Role, words.Moment(w.ExpiresAt), w.Operation, w.ApprovalID)
 	case w.Kind != countersign.WaitReconcile: // of a later release
 		return fmt.Sprintf("waits for an %s (%s %s): %s", w.Role, w.Kind, w.ApprovalID, w.Operation)
 	case !w.NotBefore.IsZero():
-		return fmt.Sprintf("waits for the answer to step %s, until %s at the latest; then for an %s to say what became of it: %s", w.StepID, moment(w.NotBefore), w.Role, w.Operation)
+		return fmt.Sprintf("waits for the answer to step %s, until %s at the latest; then for an %s to say what became of it: %s", w.StepID, words.Moment(w.NotBefore), w.Role, w.Operation)
 	default:
 		return fmt.Sprintf("waits for an %s to say what became of step %s: %s, or 'countersign runs reconcile %s'", w.Role, w.StepID, w.Operation, r.ID)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // RunsAgain starts a run like an ended one, with other inputs.
@@ -52,7 +53,7 @@ func (a *RunsAgain) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	a.Key = first(a.Key, client.NewKey())
+	a.Key = words.First(a.Key, client.NewKey())
 	start := plan.OfRun(p, inputs, revision, a.Reason)
 	return a.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
 		return startAgain(t, c, start, a.Key, a.Reason, key)
@@ -76,9 +77,9 @@ func (a *RunsAgain) changed(p *countersign.Plan) (map[string]map[string]counters
 		}
 		was := "absent"
 		if old, ok := all[step][field]; ok {
-			was = value(old)
+			was = words.Value(old)
 		}
-		said = append(said, fmt.Sprintf("%s.%s: %s -> %s", Plain(step), Plain(field), was, value(v)))
+		said = append(said, fmt.Sprintf("%s.%s: %s -> %s", words.Plain(step), words.Plain(field), was, words.Value(v)))
 		all[step][field] = v
 	}
 	if len(said) == 0 {

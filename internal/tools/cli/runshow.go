@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // RunsShow is the command `runs show`.
@@ -37,10 +38,10 @@ func (s *RunsShow) Run(t *Terminal) error {
 }
 
 func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
-	facts := [][2]string{{"run", r.ID}, {"status", string(r.Status)}, {"", waits(r)}, {"error", endedBecause(r)}, {"", r.HappenedWords()}, {"RESTORED", countersign.RestoredWords(r.RestoredAt)}, {"mode", r.Mode},
+	facts := [][2]string{{"run", r.ID}, {"status", string(r.Status)}, {"", waits(r)}, {"error", words.EndedBecause(r)}, {"", r.HappenedWords()}, {"RESTORED", countersign.RestoredWords(r.RestoredAt)}, {"mode", r.Mode},
 		{"plan", r.PlanID}, {"plan digest", r.PlanDigest}, {"agent", r.AgentID}, {"team", r.TeamID},
-		{"asked for by", called(r.RequestedBy, r.RequestedByName)}, {"reason", r.Reason}, {"key", r.IdempotencyKey}, {"cancel requested", yes(r.CancelRequested)},
-		{"unverified steps", number(r.UnverifiedSteps)}, {"created", moment(r.CreatedAt)}, {"ended", moment(r.CompletedAt)}}
+		{"asked for by", words.Called(r.RequestedBy, r.RequestedByName)}, {"reason", r.Reason}, {"key", r.IdempotencyKey}, {"cancel requested", words.Yes(r.CancelRequested)},
+		{"unverified steps", words.Number(r.UnverifiedSteps)}, {"created", words.Moment(r.CreatedAt)}, {"ended", words.Moment(r.CompletedAt)}}
 	behalf := ""
 	if r.OnBehalfOf != nil {
 		behalf = r.OnBehalfOf.Shown()
@@ -48,7 +49,7 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 	facts = append(facts, behindFacts(r.Identity, behalf)...)
 	Facts(w, append(facts, memberFacts(request.Unlisted(r, runListed...))...)...)
 	for i := range r.Steps {
-		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), Plain(r.Steps[i].Name))
+		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), words.Plain(r.Steps[i].Name))
 		printStep(w, &r.Steps[i], approvals)
 	}
 }
@@ -73,21 +74,21 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 	cells = append(cells, requestFacts(s.Request, s.RequestDigest.Text())...)
 	for i := len(approvals) - 1; i >= 0; i-- { // they are sorted newest first
 		if a := &approvals[i]; a.StepID == s.ID {
-			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, decidedBecause(a.DecidedBy, a.DecisionReason))})
+			cells = append(cells, [2]string{"approval", a.ID + " " + words.Decided(string(a.Status), words.Called(a.DecidedBy, a.DecidedByName), a.DecidedAt, words.DecidedBecause(a.DecidedBy, a.DecisionReason))})
 		}
 	}
-	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", number(s.Attempt)}, {"answer", responseText(s.Response)}, {"", saidText(w, s.Response)}, {"output", outputText(w, s.Output)},
-		{"verification", verdict(s.Verification)}}...)
+	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", words.Number(s.Attempt)}, {"answer", responseText(s.Response)}, {"", saidText(w, s.Response)}, {"output", outputText(w, s.Output)},
+		{"verification", words.Verdict(s.Verification)}}...)
 	cells = append(cells, checkFacts(s.Verification)...)
-	cells = append(cells, [][2]string{{"started", moment(s.StartedAt)}, {"ended", moment(s.CompletedAt)}}...)
+	cells = append(cells, [][2]string{{"started", words.Moment(s.StartedAt)}, {"ended", words.Moment(s.CompletedAt)}}...)
 	if l := s.Late; l != nil {
-		cells = append(cells, [2]string{"late answer", fmt.Sprintf("at %s: %s", moment(l.At), joinedBy(", ", l.Error, responseText(l.Response)))}, [2]string{"", saidText(w, l.Response)}, [2]string{"", outputText(w, l.Output)})
+		cells = append(cells, [2]string{"late answer", fmt.Sprintf("at %s: %s", words.Moment(l.At), words.JoinedBy(", ", l.Error, responseText(l.Response)))}, [2]string{"", saidText(w, l.Response)}, [2]string{"", outputText(w, l.Output)})
 	}
 	for i := range s.Probes {
 		cells = append(cells, probeFacts(w, &s.Probes[i])...)
 	}
 	if r := s.Reconciliation; r != nil {
-		cells = append(cells, [2]string{"reconciled", decided(r.Resolution, called(r.By, r.ByName), r.At, r.Evidence)})
+		cells = append(cells, [2]string{"reconciled", words.Decided(r.Resolution, words.Called(r.By, r.ByName), r.At, r.Evidence)})
 		cells = append(cells, memberFacts(request.Unlisted(r, "resolution", "evidence", "by", "byName", "at"))...)
 	}
 	Facts(w, append(cells, memberFacts(request.Unlisted(s.WithoutProofs(), stepListed...))...)...)
@@ -99,16 +100,16 @@ func checkFacts(v *countersign.Verification) (facts [][2]string) {
 		return nil
 	}
 	for _, c := range v.Checks {
-		facts = append(facts, [2]string{"", verdict(&countersign.Verification{Status: c.Status, Field: c.Field, Expected: c.Expected, Actual: c.Actual})})
+		facts = append(facts, [2]string{"", words.Verdict(&countersign.Verification{Status: c.Status, Field: c.Field, Expected: c.Expected, Actual: c.Actual})})
 	}
 	return facts
 }
 
 // probeFacts are a probe's request and its answer.
 func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
-	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, called(p.By, p.ByName), moment(p.At))}}
+	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, words.Called(p.By, p.ByName), words.Moment(p.At))}}
 	facts = append(facts, requestFacts(p.Request, "")...)
-	return append(facts, [2]string{"", joinedBy(", ", p.Error, responseText(p.Response))}, [2]string{"", saidText(w, p.Response)}, [2]string{"", outputText(w, p.Output)})
+	return append(facts, [2]string{"", words.JoinedBy(", ", p.Error, responseText(p.Response))}, [2]string{"", saidText(w, p.Response)}, [2]string{"", outputText(w, p.Output)})
 }
 
 // requestFacts are a request as it is sent, never cut.
@@ -120,7 +121,7 @@ func requestFacts(r *countersign.Request, digest string) [][2]string {
 	facts := [][2]string{{"request", d.Method + " " + d.URL}}
 	facts = append(facts, memberFacts(d.Others)...)
 	if !d.Body.IsZero() {
-		facts = append(facts, [2]string{"body", doubted(value(d.Body))})
+		facts = append(facts, [2]string{"body", words.Doubted(words.Value(d.Body))})
 	}
 	return append(facts, [2]string{"digest", digest})
 }
@@ -147,7 +148,7 @@ func effectText(s *countersign.StepRun) string {
 	return text
 }
 
-func inputOf(s *countersign.StepRun) string { return value(countersign.ObjectValue(s.Input)) }
+func inputOf(s *countersign.StepRun) string { return words.Value(countersign.ObjectValue(s.Input)) }
 
 func errorText(e *countersign.StepError) string {
 	if e == nil {
@@ -160,9 +161,9 @@ func responseText(r *countersign.Response) string {
 	if r == nil {
 		return ""
 	}
-	text := fmt.Sprintf("status %d in %s", r.StatusCode, milliseconds(r.DurationMs))
+	text := fmt.Sprintf("status %d in %s", r.StatusCode, words.Milliseconds(r.DurationMs))
 	if r.Bytes != 0 || r.BodySHA256 != "" { // else there was no body, or the reader may not see it
-		text = fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
+		text = fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, words.Milliseconds(r.DurationMs), r.BodySHA256)
 	}
 	if r.RetryAfter != "" {
 		text += ", Retry-After " + r.RetryAfter
@@ -175,7 +176,7 @@ func saidText(w io.Writer, r *countersign.Response) string {
 	if r == nil || r.Body == "" {
 		return ""
 	}
-	return cut(value(countersign.String(r.Body)), max(widthOf(w)-len("verification")-4, 0))
+	return cut(words.Value(countersign.String(r.Body)), max(widthOf(w)-len("verification")-4, 0))
 }
 
 // outputText is a step's output, which may have a megabyte; on a terminal it is cut.
@@ -184,5 +185,5 @@ func outputText(w io.Writer, v countersign.Value) string {
 	if v.IsZero() {
 		return ""
 	}
-	return cut(value(v), max(widthOf(w)-heading, 0))
+	return cut(words.Value(v), max(widthOf(w)-heading, 0))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // RunsWatch is the command `runs watch`.
@@ -55,7 +56,7 @@ func needsPerson(r *countersign.Run) bool {
 // printChanges prints a line for each step that has changed, then one for the run.
 func printChanges(w io.Writer, before, now *countersign.Run) {
 	line := func(name, text string) {
-		fmt.Fprintf(w, "%s  %-*s  %s\n", moment(now.UpdatedAt), widest(now.Steps), Plain(name), Plain(text))
+		fmt.Fprintf(w, "%s  %-*s  %s\n", words.Moment(now.UpdatedAt), widest(now.Steps), words.Plain(name), words.Plain(text))
 	}
 	for i := range now.Steps {
 		s := &now.Steps[i]
@@ -87,12 +88,12 @@ func stepText(s *countersign.StepRun) string {
 		text += fmt.Sprintf(" (attempt %d)", s.Attempt)
 	}
 	if s.Verification != nil && s.Status != countersign.StepSimulated {
-		text += "  " + verdict(s.Verification)
+		text += "  " + words.Verdict(s.Verification)
 	}
 	if s.Error != nil {
 		text += fmt.Sprintf("  %s: %s", s.Error.Code, s.Error.Message)
 	}
-	return joinedBy("  ", text, s.HappenedWords())
+	return words.JoinedBy("  ", text, s.HappenedWords())
 }
 
 // runText is a run's status with what it waits for or why it failed.
@@ -101,8 +102,8 @@ func runText(r *countersign.Run) string {
 	if r.CancelRequested && !r.Status.IsTerminal() {
 		text += " (cancel requested)"
 	}
-	if why := first(waits(r), endedBecause(r)); why != "" {
+	if why := words.First(waits(r), words.EndedBecause(r)); why != "" {
 		text += "  " + why
 	}
-	return joinedBy("  ", text, r.HappenedWords())
+	return words.JoinedBy("  ", text, r.HappenedWords())
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // defaultURL is where a service is that was started without settings.
@@ -41,7 +42,7 @@ func (s Service) clientAs(t *Terminal, other string) (*client.Client, error) {
 	if token == "" && sameAddress(address, p.URL) {
 		token = p.Token
 	}
-	return connect(address, first(other, token), s.Insecure || p.Insecure && sameAddress(address, p.URL))
+	return connect(address, words.First(other, token), s.Insecure || p.Insecure && sameAddress(address, p.URL))
 }
 
 // chosen is the profile in use, an empty one where there is none, and the service's address.
@@ -50,12 +51,12 @@ func (s Service) chosen(t *Terminal) (p profile, address string, err error) {
 	if err != nil {
 		return p, "", err
 	}
-	name := first(s.Profile, t.Getenv(envProfile), kept.Current)
+	name := words.First(s.Profile, t.Getenv(envProfile), kept.Current)
 	p, known := kept.Profiles[name]
-	if !known && first(s.Profile, t.Getenv(envProfile)) != "" {
+	if !known && words.First(s.Profile, t.Getenv(envProfile)) != "" {
 		return p, "", Unusablef("there is no profile %s; 'countersign login URL --profile %s' makes it", name, name)
 	}
-	return p, first(s.URL, t.Getenv(envURL), p.URL, defaultURL), nil
+	return p, words.First(s.URL, t.Getenv(envURL), p.URL, defaultURL), nil
 }
 
 func connect(address, token string, insecure bool) (*client.Client, error) {

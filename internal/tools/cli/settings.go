@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Settings are the commands `settings …`, about the tenant.
@@ -90,6 +91,6 @@ func printWeakening(w io.Writer, s *countersign.TenantSettings) {
 		fmt.Fprintf(w, "changes that weaken need the approval of %d other administrators (weakening)\n", by.Approvals)
 	}
 	if b := s.BreakGlass; b != nil {
-		fmt.Fprintf(w, "BREAK GLASS: weakening was taken away on the stopped store at %s: %s\n", moment(b.At), doubted(b.Reason))
+		fmt.Fprintf(w, "BREAK GLASS: weakening was taken away on the stopped store at %s: %s\n", words.Moment(b.At), words.Doubted(b.Reason))
 	}
 }

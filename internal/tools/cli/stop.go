@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Stop is the command `stop`: it stops LIVE steps, not the service (contract 11).
@@ -64,6 +65,6 @@ func printStop(w io.Writer, s *countersign.StopState) {
 		if stop.TenantID == countersign.AllTenants {
 			of = ", of all tenants"
 		}
-		fmt.Fprintf(w, "since %s by %s%s: %s\n", moment(stop.Since), Plain(called(stop.By, stop.ByName)), of, Plain(stop.Reason))
+		fmt.Fprintf(w, "since %s by %s%s: %s\n", words.Moment(stop.Since), words.Plain(words.Called(stop.By, stop.ByName)), of, words.Plain(stop.Reason))
 	}
 }

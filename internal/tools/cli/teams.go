@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Teams are the commands on teams of agents (specification 2.16).
@@ -35,13 +36,13 @@ func newTeams() (c Teams) {
 var teamTable = table[countersign.Team]{
 	heading: []string{"id", "name", "revision", "suspended", "members", "steps", "updated"},
 	row: func(x countersign.Team) []string {
-		return []string{x.ID, x.Name, number(x.Revision), yes(x.Suspended), number(len(x.Members)), number(len(x.Steps)), moment(x.UpdatedAt)}
+		return []string{x.ID, x.Name, words.Number(x.Revision), words.Yes(x.Suspended), words.Number(len(x.Members)), words.Number(len(x.Steps)), words.Moment(x.UpdatedAt)}
 	},
 }
 
 func printTeam(w io.Writer, x *countersign.Team) {
-	Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", number(x.Revision)}, [2]string{"suspended", yes(x.Suspended)}, [2]string{"retired", yes(x.Retired)},
-		[2]string{"created", moment(x.CreatedAt)}, [2]string{"updated", moment(x.UpdatedAt)})
+	Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", words.Number(x.Revision)}, [2]string{"suspended", words.Yes(x.Suspended)}, [2]string{"retired", words.Yes(x.Retired)},
+		[2]string{"created", words.Moment(x.CreatedAt)}, [2]string{"updated", words.Moment(x.UpdatedAt)})
 	fmt.Fprintln(w)
 	Table(w, []string{"member", "role"}, rows(x.Members, func(m countersign.TeamMember) []string { return []string{m.AgentID, m.Role} }))
 	fmt.Fprintln(w)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Tenants are the commands on tenants (contract 3).
@@ -23,7 +24,7 @@ func newTenants() (c Tenants) {
 var tenantTable = table[countersign.Tenant]{
 	heading: []string{"id", "name", "revision", "created", "updated"},
 	row: func(x countersign.Tenant) []string {
-		return []string{x.ID, x.Name, number(x.Revision), moment(x.CreatedAt), moment(x.UpdatedAt)}
+		return []string{x.ID, x.Name, words.Number(x.Revision), words.Moment(x.CreatedAt), words.Moment(x.UpdatedAt)}
 	},
 }
 
@@ -42,6 +43,6 @@ func (p *TenantsPut) Run(t *Terminal) error {
 		saved, err := c.SaveTenant(t.Context, p.ID, w)
 		return saved, withRevision(err)
 	}, func(out io.Writer, x *countersign.Tenant) {
-		fmt.Fprintf(out, "saved %s, revision %d: %s\n", x.ID, x.Revision, Plain(x.Name))
+		fmt.Fprintf(out, "saved %s, revision %d: %s\n", x.ID, x.Revision, words.Plain(x.Name))
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Tokens are the commands on bearer tokens (contract 3).
@@ -31,7 +32,7 @@ type TokensList struct {
 var tokenTable = table[countersign.Token]{
 	heading: []string{"id", "name", "roles", "reads", "projects", "agents", "modes", "user", "made by", "expires", "last used", "revoked"},
 	row: func(k countersign.Token) []string {
-		return []string{k.ID, k.Name, joined(k.Roles), joined(k.Reads), projectsOf(k), strings.Join(k.AgentIDs, ", "), tokenModes(k), k.UserEmail, called(k.CreatedBy, k.CreatedByName), moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
+		return []string{k.ID, k.Name, words.Joined(k.Roles), words.Joined(k.Reads), projectsOf(k), strings.Join(k.AgentIDs, ", "), tokenModes(k), k.UserEmail, words.Called(k.CreatedBy, k.CreatedByName), words.Moment(k.ExpiresAt), words.Moment(k.LastUsedAt), words.Moment(k.RevokedAt)}
 	},
 }
 
@@ -41,14 +42,14 @@ func projectsOf(k countersign.Token) string {
 	if k.AgentIDs != nil || k.Reads != nil {
 		return ""
 	}
-	return orAll(k.ProjectIDs)
+	return words.OrAll(k.ProjectIDs)
 }
 
 func tokenModes(k countersign.Token) string {
 	if k.Reads != nil {
 		return ""
 	}
-	return orAll(k.Modes)
+	return words.OrAll(k.Modes)
 }
 
 // Run lists the tokens.
@@ -86,7 +87,7 @@ func (n *TokensCreate) Run(t *Terminal) error {
 }
 
 func tokenFacts(out io.Writer, k *countersign.NewToken) {
-	Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", joined(k.Roles)}, [2]string{"reads", joined(k.Reads)}, reachOf(k.TokenRecord), [2]string{"expires", moment(k.ExpiresAt)})
+	Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", words.Joined(k.Roles)}, [2]string{"reads", words.Joined(k.Reads)}, reachOf(k.TokenRecord), [2]string{"expires", words.Moment(k.ExpiresAt)})
 }
 
 func reachOf(k countersign.Token) [2]string {
@@ -118,6 +119,6 @@ type TokensRevoke struct {
 func (r *TokensRevoke) Run(t *Terminal) error {
 	return show(t, r.Asking, func(c *client.Client) (*countersign.Token, error) { return c.RevokeToken(t.Context, r.ID, r.Tenant) },
 		func(w io.Writer, k *countersign.Token) {
-			fmt.Fprintf(w, "revoked %s, %s\n", k.ID, Plain(k.Name))
+			fmt.Fprintf(w, "revoked %s, %s\n", k.ID, words.Plain(k.Name))
 		})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // TokensRenew is the command `tokens renew`.
@@ -55,7 +56,7 @@ func (r *TokensRenew) Run(t *Terminal) error {
 	}
 	kept := made.TokenRecord // the file has the token, and nothing else does
 	return r.Print(t, kept, func(out io.Writer) {
-		Facts(out, [2]string{"written", r.Out}, [2]string{"id", kept.ID}, [2]string{"reads", joined(kept.Reads)}, [2]string{"expires", moment(kept.ExpiresAt)})
+		Facts(out, [2]string{"written", r.Out}, [2]string{"id", kept.ID}, [2]string{"reads", words.Joined(kept.Reads)}, [2]string{"expires", words.Moment(kept.ExpiresAt)})
 	})
 }
 

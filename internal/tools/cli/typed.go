@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // assignment parses name=TEXT, or name:=JSON for a value that is not text.
@@ -62,7 +63,7 @@ func instant(text string, now time.Time) (time.Time, error) {
 
 // idOf is the id in a flag, else the one in the document.
 func idOf(flag string, document countersign.Value, path string) (string, error) {
-	if id := first(flag, document.Text()); id != "" {
+	if id := words.First(flag, document.Text()); id != "" {
 		return id, nil
 	}
 	return "", Unusablef("%s has no id; give one with --id", path)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Users are the commands on a tenant's users (contract 3).
@@ -25,7 +26,7 @@ type UsersList struct {
 var userTable = table[countersign.User]{
 	heading: []string{"email", "tenant", "roles", "projects", "made by", "created", "updated"},
 	row: func(u countersign.User) []string {
-		return []string{u.Email, u.TenantID, joined(u.Roles), orAll(u.ProjectIDs), called(u.CreatedBy, u.CreatedByName), moment(u.CreatedAt), moment(u.UpdatedAt)}
+		return []string{u.Email, u.TenantID, words.Joined(u.Roles), words.OrAll(u.ProjectIDs), words.Called(u.CreatedBy, u.CreatedByName), words.Moment(u.CreatedAt), words.Moment(u.UpdatedAt)}
 	},
 }
 
@@ -50,7 +51,7 @@ func (p *UsersPut) Run(t *Terminal) error {
 	w := countersign.UserWrite{Roles: roles(p.Role), ProjectIDs: p.Project, TenantID: p.Tenant}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.User, error) { return c.SaveUser(t.Context, p.Email, w) },
 		func(out io.Writer, u *countersign.User) {
-			fmt.Fprintf(out, "%s is %s in %s, projects: %s\n", Plain(u.Email), joined(u.Roles), u.TenantID, orAll(u.ProjectIDs))
+			fmt.Fprintf(out, "%s is %s in %s, projects: %s\n", words.Plain(u.Email), words.Joined(u.Roles), u.TenantID, words.OrAll(u.ProjectIDs))
 		})
 }
 
@@ -65,7 +66,7 @@ type UsersDelete struct {
 func (d *UsersDelete) Run(t *Terminal) error {
 	return show(t, d.Asking, func(c *client.Client) (*countersign.User, error) { return c.DeleteUser(t.Context, d.Email, d.Tenant) },
 		func(out io.Writer, u *countersign.User) {
-			fmt.Fprintf(out, "%s is no user of %s any more\n", Plain(u.Email), u.TenantID)
+			fmt.Fprintf(out, "%s is no user of %s any more\n", words.Plain(u.Email), u.TenantID)
 		})
 }
 
@@ -84,7 +85,7 @@ func (l *UsersLink) Run(t *Terminal) error {
 		return c.CreateSignInLink(t.Context, l.Email, w)
 	},
 		func(out io.Writer, x *countersign.SignInLink) {
-			Facts(out, [2]string{"link", x.URL}, [2]string{"user", x.Email}, [2]string{"tenant", x.TenantID}, [2]string{"expires", moment(x.ExpiresAt)})
+			Facts(out, [2]string{"link", x.URL}, [2]string{"user", x.Email}, [2]string{"tenant", x.TenantID}, [2]string{"expires", words.Moment(x.ExpiresAt)})
 			fmt.Fprintln(t.Errs, "It is shown only once. Whoever opens it and confirms is signed in as this user; an earlier link is good no more.")
 		})
 }

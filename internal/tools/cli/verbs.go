@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // The commands of these types do the same with records of each kind. NewCommands says which
@@ -55,7 +56,7 @@ func (c Change[T]) revised(revision func(*T) int64) Change[T] {
 // Run changes the record and says so.
 func (c *Change[T]) Run(t *Terminal) error {
 	return show(t, c.Asking, func(from *client.Client) (*T, error) { return c.ask(from, t.Context, c.ID, c.Reason) }, func(w io.Writer, changed *T) {
-		fmt.Fprint(w, c.done, " ", Plain(c.ID))
+		fmt.Fprint(w, c.done, " ", words.Plain(c.ID))
 		if c.revision != nil {
 			fmt.Fprint(w, ", revision ", c.revision(changed))
 		}
@@ -91,7 +92,7 @@ func withRetired[T any](shown table[T], asked bool, is func(T) bool) table[T] {
 		return shown
 	}
 	row := shown.row
-	return table[T]{heading: append(shown.heading[:len(shown.heading):len(shown.heading)], "retired"), row: func(item T) []string { return append(row(item), yes(is(item))) }}
+	return table[T]{heading: append(shown.heading[:len(shown.heading):len(shown.heading)], "retired"), row: func(item T) []string { return append(row(item), words.Yes(is(item))) }}
 }
 
 // ListRetirable is a command that lists records of which some may be retired.

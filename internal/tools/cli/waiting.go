@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Waiting is the command `waiting`.
@@ -39,5 +40,5 @@ func printDesk(w io.Writer, e countersign.DeskEvent) {
 		fmt.Fprintf(w, "%d approvals, %d recoveries and %d changes wait for you\n", e.Waiting.Approvals, e.Waiting.Recoveries, e.Waiting.Changes)
 		return
 	}
-	fmt.Fprintf(w, "%s %s changed\n", Plain(e.Changed.Kind), Plain(e.Changed.ID))
+	fmt.Fprintf(w, "%s %s changed\n", words.Plain(e.Changed.Kind), words.Plain(e.Changed.ID))
 }

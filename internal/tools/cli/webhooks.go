@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Webhooks are the commands on webhooks (contract 10).
@@ -25,7 +26,7 @@ func newWebhooks() (c Webhooks) {
 var webhookTable = table[countersign.Webhook]{
 	heading: []string{"id", "to", "events", "projects", "enabled", "revision", "pending", "dropped", "last success", "last error"},
 	row: func(x countersign.Webhook) []string {
-		return []string{x.ID, x.URL, strings.Join(x.Events, ", "), orAll(x.ProjectIDs), yes(x.Enabled), number(x.Revision), number(x.Pending), number(x.Dropped), moment(x.LastSuccessAt), first(x.LastError, "none")}
+		return []string{x.ID, x.URL, strings.Join(x.Events, ", "), words.OrAll(x.ProjectIDs), words.Yes(x.Enabled), words.Number(x.Revision), words.Number(x.Pending), words.Number(x.Dropped), words.Moment(x.LastSuccessAt), words.First(x.LastError, "none")}
 	},
 }
 

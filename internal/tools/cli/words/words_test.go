@@ -1,4 +1,4 @@
-package cli
+package words
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 func TestSpelledJSONIsTheSameJSON(t *testing.T) {
 	text := string([]rune{'"', 0x9b, 0x202e, 0x200b, 0xfeff, 'a', '"'})
-	if got := spelled(text); got != `"\u009b\u202e\u200b\ufeffa"` || countersign.RawValue(got).Text() != countersign.RawValue(text).Text() {
+	if got := Spelled(text); got != `"\u009b\u202e\u200b\ufeffa"` || countersign.RawValue(got).Text() != countersign.RawValue(text).Text() {
 		t.Errorf("%q", got)
 	}
 	if got := Plain("a\x1b[2J\nb\tc\u202ed"); strings.ContainsAny(got, "\x1b\n\t\u202e") {
@@ -29,7 +29,7 @@ func TestTextOfOthersIsMarkedOnATerminal(t *testing.T) {
 			t.Errorf("%q became %q, expected %q", given, got, want)
 		}
 	}
-	if got := doubted(`{"a":"p` + "\u0430" + `y\"","b":["ü",1],"c\\":"u` + "\u0308" + `"}`); got != `{"a":"p`+"\u0430"+`y\"" [mixes scripts: “`+"\u0430"+`” is Cyrillic (U+0430), looks like a],"b":["ü",1],"c\\":"u`+"\u0308"+`" [not NFC]}` {
+	if got := Doubted(`{"a":"p` + "\u0430" + `y\"","b":["ü",1],"c\\":"u` + "\u0308" + `"}`); got != `{"a":"p`+"\u0430"+`y\"" [mixes scripts: “`+"\u0430"+`” is Cyrillic (U+0430), looks like a],"b":["ü",1],"c\\":"u`+"\u0308"+`" [not NFC]}` {
 		t.Error(got)
 	}
 }
