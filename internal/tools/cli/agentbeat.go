@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -21,9 +22,9 @@ type AgentsBeat struct {
 }
 
 // Run sends one heartbeat, or one at each interval until it is interrupted.
-func (b *AgentsBeat) Run(t *Terminal) error {
+func (b *AgentsBeat) Run(t *terminal.Terminal) error {
 	if b.Every < time.Second {
-		return Unusablef("--every must be 1s or more; the service expects a heartbeat about every 30s")
+		return terminal.Unusablef("--every must be 1s or more; the service expects a heartbeat about every 30s")
 	}
 	if b.Once {
 		return b.once(t)
@@ -36,7 +37,7 @@ func (b *AgentsBeat) Run(t *Terminal) error {
 		return err
 	}
 	fmt.Fprintf(t.Errs, "heartbeats of %s every %s; interrupt to end\n", words.Plain(b.ID), b.Every)
-	if err := c.KeepAlive(t.Context, client.KeepAlive{AgentID: b.ID, InstanceID: b.Instance, Every: b.Every, State: b.state, Failed: func(err error) { say(t.Errs, err.Error()) }}); err != nil {
+	if err := c.KeepAlive(t.Context, client.KeepAlive{AgentID: b.ID, InstanceID: b.Instance, Every: b.Every, State: b.state, Failed: func(err error) { terminal.Say(t.Errs, err.Error()) }}); err != nil {
 		return err
 	}
 	return t.Context.Err()
@@ -45,9 +46,9 @@ func (b *AgentsBeat) Run(t *Terminal) error {
 func (b *AgentsBeat) state() countersign.InstanceState { return countersign.InstanceState(b.State) }
 
 // once sends one heartbeat. Its sequence is the time in milliseconds, which increases.
-func (b *AgentsBeat) once(t *Terminal) error {
+func (b *AgentsBeat) once(t *terminal.Terminal) error {
 	if b.Instance == "" {
-		return Unusablef("--once needs --instance: the same name each time, so that it is one instance")
+		return terminal.Unusablef("--once needs --instance: the same name each time, so that it is one instance")
 	}
 	now := time.Now()
 	beat := countersign.Heartbeat{InstanceID: b.Instance, Sequence: now.UnixMilli(), State: b.state(), Timestamp: now.UTC().Format(time.RFC3339Nano)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -33,15 +34,15 @@ type createdAgent struct {
 }
 
 // Run makes the agent and its token.
-func (a *AgentsCreate) Run(t *Terminal) error {
+func (a *AgentsCreate) Run(t *terminal.Terminal) error {
 	return show(t, a.Asking, func(c *client.Client) (*createdAgent, error) { return a.create(t, c) }, func(out io.Writer, made *createdAgent) {
 		k := made.Token
-		Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", words.Moment(k.ExpiresAt)})
+		terminal.Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", words.Moment(k.ExpiresAt)})
 		fmt.Fprintln(t.Errs, "The token is shown only once: save it now.")
 	})
 }
 
-func (a *AgentsCreate) create(t *Terminal, c *client.Client) (*createdAgent, error) {
+func (a *AgentsCreate) create(t *terminal.Terminal, c *client.Client) (*createdAgent, error) {
 	agent, err := a.register(t, c)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (a *AgentsCreate) create(t *Terminal, c *client.Client) (*createdAgent, err
 
 // register syncs a manifest of this agent alone. That is an operator's; an administrator who is
 // none makes a token for it, limited to the project, and revokes it at once.
-func (a *AgentsCreate) register(t *Terminal, c *client.Client) (*countersign.Agent, error) {
+func (a *AgentsCreate) register(t *terminal.Terminal, c *client.Client) (*countersign.Agent, error) {
 	agent, err := a.sync(t, c)
 	if countersign.ErrorCode(err) != countersign.CodeRoleRequired {
 		return agent, err
@@ -85,7 +86,7 @@ func (a *AgentsCreate) register(t *Terminal, c *client.Client) (*countersign.Age
 	return agent, errors.Join(err, revoked)
 }
 
-func (a *AgentsCreate) sync(t *Terminal, c *client.Client) (*countersign.Agent, error) {
+func (a *AgentsCreate) sync(t *terminal.Terminal, c *client.Client) (*countersign.Agent, error) {
 	synced, err := c.SyncAgents(t.Context, a.Project, countersign.Manifest{
 		SchemaVersion: countersign.ManifestSchemaVersion,
 		Agents: []countersign.ManifestAgent{{

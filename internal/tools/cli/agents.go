@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -49,7 +50,7 @@ var agentTable = table[countersign.Agent]{
 }
 
 // Run lists the agents.
-func (l *AgentsList) Run(t *Terminal) error {
+func (l *AgentsList) Run(t *terminal.Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Agent], error) {
 		p.Retired = l.Retired
 		return c.Agents(t.Context, client.AgentFilter{Paging: p, ProjectID: l.Project, Status: countersign.AgentStatus(l.Status)})
@@ -57,7 +58,7 @@ func (l *AgentsList) Run(t *Terminal) error {
 }
 
 func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
-	Facts(w, [2]string{"agent", a.ID}, [2]string{"name", a.Name}, [2]string{"role", a.Role}, [2]string{"goal", a.Goal}, [2]string{"status", string(a.Status)},
+	terminal.Facts(w, [2]string{"agent", a.ID}, [2]string{"name", a.Name}, [2]string{"role", a.Role}, [2]string{"goal", a.Goal}, [2]string{"status", string(a.Status)},
 		[2]string{"suspended", words.Yes(a.Suspended)}, [2]string{"retired", words.Yes(a.Retired)}, [2]string{"liveness", string(a.Liveness)}, [2]string{"last heartbeat", words.Moment(a.LastHeartbeatAt)},
 		[2]string{"project", a.ProjectID}, [2]string{"its name there", a.ExternalAgentID}, [2]string{"manifest", fmt.Sprintf("revision %d", a.SourceRevision)},
 		[2]string{"revision", words.Number(a.Revision)}, [2]string{"model", a.ModelID}, [2]string{"capabilities", strings.Join(a.Capabilities, ", ")},
@@ -74,7 +75,7 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 		fmt.Fprintf(w, "budget: %s\n", words.Plain(budgetWords(b)))
 	}
 	fmt.Fprintln(w)
-	Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, rows(a.Instances, func(i countersign.Instance) []string {
+	terminal.Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, rows(a.Instances, func(i countersign.Instance) []string {
 		return []string{i.InstanceID, string(i.State), string(i.Liveness), words.Number(i.Sequence), words.Moment(i.ReceivedAt)}
 	}))
 }
@@ -87,14 +88,14 @@ type AgentsSync struct {
 }
 
 // Run syncs the manifest.
-func (s *AgentsSync) Run(t *Terminal) error {
+func (s *AgentsSync) Run(t *terminal.Terminal) error {
 	var m countersign.Manifest
 	if err := readDocument(t, s.File, &m); err != nil {
 		return err
 	}
 	return show(t, s.Asking, func(c *client.Client) (*client.Synced, error) { return c.SyncAgents(t.Context, s.Project, m) },
 		func(w io.Writer, synced *client.Synced) {
-			Table(w, agentTable.heading, rows(synced.Items, agentTable.row))
+			terminal.Table(w, agentTable.heading, rows(synced.Items, agentTable.row))
 		})
 }
 
@@ -105,7 +106,7 @@ type AgentsAdmit struct {
 }
 
 // Run admits the agent.
-func (a *AgentsAdmit) Run(t *Terminal) error {
+func (a *AgentsAdmit) Run(t *terminal.Terminal) error {
 	if a.Budgets == "" {
 		return a.change(t, (*client.Client).AdmitAgent)
 	}
@@ -123,7 +124,9 @@ func (a *AgentsAdmit) Run(t *Terminal) error {
 type AgentsSuspend struct{ admission }
 
 // Run suspends the agent.
-func (a *AgentsSuspend) Run(t *Terminal) error { return a.change(t, (*client.Client).SuspendAgent) }
+func (a *AgentsSuspend) Run(t *terminal.Terminal) error {
+	return a.change(t, (*client.Client).SuspendAgent)
+}
 
 // admission is the flags of the commands that change an agent's admission.
 type admission struct {
@@ -133,7 +136,7 @@ type admission struct {
 	Asking
 }
 
-func (a *admission) change(t *Terminal, ask func(*client.Client, context.Context, string, countersign.Admission) (*countersign.Agent, error)) error {
+func (a *admission) change(t *terminal.Terminal, ask func(*client.Client, context.Context, string, countersign.Admission) (*countersign.Agent, error)) error {
 	return show(t, a.Asking, func(c *client.Client) (*countersign.Agent, error) {
 		changed, err := ask(c, t.Context, a.ID, countersign.Admission{Reason: a.Reason, ExpectedRevision: a.Revision})
 		return changed, withRevision(err)

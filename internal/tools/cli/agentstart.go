@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // AgentsStart is the command `agents start`.
@@ -15,7 +16,7 @@ type AgentsStart struct {
 }
 
 // Run starts the agent's run.
-func (s *AgentsStart) Run(t *Terminal) error {
+func (s *AgentsStart) Run(t *terminal.Terminal) error {
 	w, err := s.write(t)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (s *AgentsStart) Run(t *Terminal) error {
 	})
 }
 
-func (s *AgentsStart) write(t *Terminal) (countersign.AgentRunStart, error) {
+func (s *AgentsStart) write(t *terminal.Terminal) (countersign.AgentRunStart, error) {
 	inputs, expectation, err := s.typed(t)
 	return countersign.AgentRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Capability: s.Capability, Inputs: inputs, Expectation: expectation, Reason: s.Reason}, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/apply"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -32,10 +33,10 @@ type applied struct {
 }
 
 // Run reads, compares and makes.
-func (a *Apply) Run(t *Terminal) error {
+func (a *Apply) Run(t *terminal.Terminal) error {
 	records, problems := apply.Read(a.Paths)
 	if len(problems) > 0 {
-		return UnusableError{Lines: problems}
+		return terminal.UnusableError{Lines: problems}
 	}
 	c, err := a.Client(t)
 	if err != nil {
@@ -46,7 +47,7 @@ func (a *Apply) Run(t *Terminal) error {
 		return err
 	}
 	if lacks := apply.Lacks(session, records); len(lacks) > 0 {
-		return RefusedError{Reason: strings.Join(lacks, "; ")}
+		return terminal.RefusedError{Reason: strings.Join(lacks, "; ")}
 	}
 	changes, err := apply.Differ(t.Context, c, records)
 	if err != nil {
@@ -54,17 +55,17 @@ func (a *Apply) Run(t *Terminal) error {
 	}
 	if a.DryRun || a.Check {
 		err := a.Print(t, applied{Changes: changes}, func(w io.Writer) { printDifferences(w, changes, len(records)) })
-		return verdictOf(!a.Check || len(changes) == 0, err)
+		return terminal.VerdictOf(!a.Check || len(changes) == 0, err)
 	}
 	return a.make(t, c, changes, len(records))
 }
 
-func (a *Apply) make(t *Terminal, c *client.Client, changes []*apply.Change, records int) error {
+func (a *Apply) make(t *terminal.Terminal, c *client.Client, changes []*apply.Change, records int) error {
 	table := a.Format != "json"
 	if table {
 		printDifferences(t.Out, changes, records)
 	}
-	bar := NewBar(t, "applying")
+	bar := terminal.NewBar(t, "applying")
 	done := 0
 	failed, err := apply.Make(t.Context, c, changes, func(*apply.Change) {
 		done++
@@ -75,7 +76,7 @@ func (a *Apply) make(t *Terminal, c *client.Client, changes []*apply.Change, rec
 	if err != nil {
 		return err
 	}
-	return verdictOf(len(failed) == 0, printed)
+	return terminal.VerdictOf(len(failed) == 0, printed)
 }
 
 var signs = map[string]string{"create": "+", "change": "~", "retire": "-", "delete": "-"}
@@ -122,9 +123,9 @@ func (Export) Help() string {
 }
 
 // Run reads all records, and then writes them.
-func (e *Export) Run(t *Terminal) error {
+func (e *Export) Run(t *terminal.Terminal) error {
 	if err := apply.Empty(e.Dir); err != nil {
-		return Unusablef("%v", err)
+		return terminal.Unusablef("%v", err)
 	}
 	c, err := e.Client(t)
 	if err != nil {
@@ -135,14 +136,14 @@ func (e *Export) Run(t *Terminal) error {
 		return err
 	}
 	if !slices.Contains(session.Roles, countersign.RoleAdmin) {
-		return RefusedError{Reason: session.Principal + " has not the role ADMIN, which export needs"}
+		return terminal.RefusedError{Reason: session.Principal + " has not the role ADMIN, which export needs"}
 	}
 	files, err := apply.Export(t.Context, c)
 	if err != nil {
 		return err
 	}
 	if err := apply.Write(e.Dir, files); err != nil {
-		return Unusablef("%v", err)
+		return terminal.Unusablef("%v", err)
 	}
 	fmt.Fprintf(t.Out, "wrote %d records into %s\n", len(files), words.Plain(e.Dir))
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -46,7 +47,7 @@ var approvalTable = table[countersign.Approval]{
 }
 
 // Run lists the approvals.
-func (l *ApprovalsList) Run(t *Terminal) error {
+func (l *ApprovalsList) Run(t *terminal.Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Approval], error) {
 		return c.Approvals(t.Context, client.ApprovalFilter{
 			Paging: p, Status: countersign.ApprovalStatus(l.Status), RunID: l.RunID,
@@ -80,7 +81,7 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	if a.SuggestedInput != nil {
 		facts = append(facts, [2]string{"would approve", words.Doubted(words.Value(countersign.ObjectValue(a.SuggestedInput)))})
 	}
-	Facts(w, append(facts, memberFacts(request.Unlisted(a, approvalListed...))...)...)
+	terminal.Facts(w, append(facts, memberFacts(request.Unlisted(a, approvalListed...))...)...)
 }
 
 // approvalListed are the members that printApproval has words for.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/archive"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -22,7 +23,7 @@ type Archive struct {
 // ArchiveVerify is the command `archive verify`.
 type ArchiveVerify struct {
 	Files []string `arg:"" help:"Files of the archive." placeholder:"FILE"`
-	Output
+	terminal.Output
 }
 
 // Help says what is proven.
@@ -31,7 +32,7 @@ func (ArchiveVerify) Help() string {
 }
 
 // Run checks each file, and returns an error if one of them is damaged.
-func (v *ArchiveVerify) Run(t *Terminal) error {
+func (v *ArchiveVerify) Run(t *terminal.Terminal) error {
 	found := make([]archive.Summary, 0, len(v.Files))
 	var broken error
 	for _, name := range v.Files {
@@ -51,7 +52,7 @@ func (v *ArchiveVerify) Run(t *Terminal) error {
 		for i, s := range found {
 			rows[i] = []string{s.TenantID, strconv.Itoa(s.Runs), s.SHA256}
 		}
-		Table(w, []string{"tenant", "runs", "sha256"}, rows)
+		terminal.Table(w, []string{"tenant", "runs", "sha256"}, rows)
 	})
 	return errors.Join(broken, err)
 }
@@ -63,7 +64,7 @@ type ArchiveShow struct {
 }
 
 // Run prints the run with its plan and its approvals, as JSON.
-func (s *ArchiveShow) Run(t *Terminal) error {
+func (s *ArchiveShow) Run(t *terminal.Terminal) error {
 	var found *archive.Entry
 	if _, err := readArchive(t.Context, s.File, func(e archive.Entry) error {
 		if e.Run.ID == s.ID {
@@ -76,7 +77,7 @@ func (s *ArchiveShow) Run(t *Terminal) error {
 	if found == nil {
 		return fmt.Errorf("%s holds no run %s", s.File, s.ID)
 	}
-	return Output{Format: "json"}.Print(t, struct {
+	return terminal.Output{Format: "json"}.Print(t, struct {
 		Run       countersign.Run        `json:"run"`
 		Approvals []countersign.Approval `json:"approvals"`
 	}{found.Run, found.Approvals}, nil)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign/internal/evidence/archive"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // interrupting is a file that interrupts the command while it is read.
@@ -54,7 +55,7 @@ func TestASignalEndsTheCheckOfAnArchiveAmidAFile(t *testing.T) {
 	if _, err := readUntil(ctx, in, func(archive.Entry) error { return nil }); !errors.Is(err, context.Canceled) || in.reads > 3 {
 		t.Errorf("%d reads, then: %v", in.reads, err)
 	}
-	if err := (&ArchiveVerify{Files: []string{path, path}}).Run(&Terminal{Context: ctx, Out: io.Discard, Errs: io.Discard}); Report(io.Discard, err) != ExitInterrupted {
+	if err := (&ArchiveVerify{Files: []string{path, path}}).Run(&terminal.Terminal{Context: ctx, Out: io.Discard, Errs: io.Discard}); terminal.Report(io.Discard, err) != terminal.ExitInterrupted {
 		t.Errorf("interrupted, it ended with: %v", err)
 	}
 }
@@ -71,7 +72,7 @@ func TestAnArchiveWithoutTheRunSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = (&ArchiveShow{File: "runs.gz", ID: "run-1"}).Run(&Terminal{Context: t.Context(), Out: &out, Errs: &out})
+	err = (&ArchiveShow{File: "runs.gz", ID: "run-1"}).Run(&terminal.Terminal{Context: t.Context(), Out: &out, Errs: &out})
 	if err == nil || err.Error() != want {
 		t.Errorf("\n got %v\nwant %s", err, want)
 	}

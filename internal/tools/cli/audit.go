@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -44,7 +45,7 @@ func times(n int64) string {
 }
 
 // Run lists the records.
-func (l *AuditList) Run(t *Terminal) error {
+func (l *AuditList) Run(t *terminal.Terminal) error {
 	filter, err := l.filter()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -24,7 +25,7 @@ const (
 // checkCosigned asks the witnesses that were named for the log: that they have cosigned its newest
 // cosigned head, that its records come to that, and that what came since is young. Without one it
 // looks at the epoch alone.
-func (v *AuditVerify) checkCosigned(t *Terminal, c *client.Client, now *countersign.AuditVerification, policy checkpoint.Policy) error {
+func (v *AuditVerify) checkCosigned(t *terminal.Terminal, c *client.Client, now *countersign.AuditVerification, policy checkpoint.Policy) error {
 	if policy.Asked() == 0 && now.Cosigned == nil {
 		return nil
 	}
@@ -65,7 +66,7 @@ func (v *AuditVerify) checkCosigned(t *Terminal, c *client.Client, now *counters
 
 // saidRewound looks for the log's own word that one of the witnesses has cosigned more than it has,
 // since that cosigned last: within the minutes in which nothing need be cosigned, nothing else shows it.
-func (v *AuditVerify) saidRewound(t *Terminal, c *client.Client, judged checkpoint.Judged, policy checkpoint.Policy) error {
+func (v *AuditVerify) saidRewound(t *terminal.Terminal, c *client.Client, judged checkpoint.Judged, policy checkpoint.Policy) error {
 	for _, w := range policy.Witnesses {
 		f := client.AuditFilter{Subject: "witness/" + w.Name(), Action: "audit.rewound", Realm: v.Realm, Paging: client.Paging{Limit: 1}}
 		found, err := c.AuditRecords(t.Context, f)
@@ -80,7 +81,7 @@ func (v *AuditVerify) saidRewound(t *Terminal, c *client.Client, judged checkpoi
 }
 
 // judged judges the newest cosigned head, and reads it again while cosignatures may be on their way.
-func (v *AuditVerify) judged(t *Terminal, c *client.Client, now *countersign.AuditVerification, policy checkpoint.Policy, log string) (checkpoint.Judged, error) {
+func (v *AuditVerify) judged(t *terminal.Terminal, c *client.Client, now *countersign.AuditVerification, policy checkpoint.Policy, log string) (checkpoint.Judged, error) {
 	newest := now.Cosigned
 	judged, err := policy.Judge(newest.Checkpoint, log)
 	for again := 0; err != nil && len(judged.By) < policy.Asked() && again < cosignedAgain && time.Since(cosignedLast(newest)) < uncosignedFor; again++ {

@@ -22,6 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/evidence/merkle"
 	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	cosigner "github.com/countersign/countersign/internal/tools/witness"
 )
 
@@ -203,7 +204,7 @@ func TestAnOperatorWithDiskAndKeyIsSeenByWhoAsksWitnesses(t *testing.T) {
 		"rebuilt, as of a new epoch":           {rebuilt, next, "is of epoch 1 of its log"},
 		"without a head":                       {whole, "", "no witness has cosigned a head of this log"},
 	} {
-		if got := verify(o.exports(c.log, c.signed)); got.status != ExitFailed || !strings.Contains(got.out, c.want) {
+		if got := verify(o.exports(c.log, c.signed)); got.status != terminal.ExitFailed || !strings.Contains(got.out, c.want) {
 			t.Errorf("%s: exit status %d\n%s%s", what, got.status, got.out, got.errs)
 		}
 	}
@@ -211,7 +212,7 @@ func TestAnOperatorWithDiskAndKeyIsSeenByWhoAsksWitnesses(t *testing.T) {
 	if got := verify(later.exports(rebuilt, next), "--epoch", "1"); got.status != 0 || !strings.HasPrefix(got.out, "epoch         1, of countersign/inst-1/") || !strings.Contains(got.out, "another log than the first") {
 		t.Errorf("an epoch that is named: %+v", got)
 	}
-	if got := verify(later.exports(rebuilt, next), "--epoch", "2"); got.status != ExitFailed {
+	if got := verify(later.exports(rebuilt, next), "--epoch", "2"); got.status != terminal.ExitFailed {
 		t.Errorf("another epoch than is named: %+v", got)
 	}
 }
@@ -219,7 +220,7 @@ func TestAnOperatorWithDiskAndKeyIsSeenByWhoAsksWitnesses(t *testing.T) {
 // TestTheServicesOwnLogIsHeldAgainstItsWitnesses: its records are read, and what it says of itself
 // counts for nothing.
 func TestTheServicesOwnLogIsHeldAgainstItsWitnesses(t *testing.T) {
-	t.Setenv(envToken, "a-token-for-a-test")
+	t.Setenv(terminal.EnvToken, "a-token-for-a-test")
 	o := newOperator(t)
 	o.now = time.Now()
 	whole := o.tells(40, 0, "")
@@ -243,7 +244,7 @@ func TestTheServicesOwnLogIsHeldAgainstItsWitnesses(t *testing.T) {
 		service := httptest.NewServer(served(c.log, c.signed, c.rewound))
 		got := command(t, append([]string{"audit", "verify", "--url", service.URL}, o.asking()...)...)
 		service.Close()
-		if failed := got.status == ExitFailed; failed != (what != "") || !strings.Contains(got.errs, c.want) {
+		if failed := got.status == terminal.ExitFailed; failed != (what != "") || !strings.Contains(got.errs, c.want) {
 			t.Errorf("%s: exit status %d\n%s%s", what, got.status, got.out, got.errs)
 		}
 	}
@@ -298,7 +299,7 @@ func TestWhoVerifiesNamesWitnessesThatAreSome(t *testing.T) {
 		"an epoch is no less than 0":                                         {"--epoch=-1"},
 	} {
 		for _, of := range [][]string{{"audit", "verify", "-"}, {"receipt", "verify", "-"}} {
-			if got := command(t, append(of, args...)...); got.status != ExitUnusable || !strings.Contains(got.errs, want) {
+			if got := command(t, append(of, args...)...); got.status != terminal.ExitUnusable || !strings.Contains(got.errs, want) {
 				t.Errorf("%v: %+v", args, got)
 			}
 		}

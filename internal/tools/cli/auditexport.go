@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // AuditExport is the command `audit export`.
@@ -26,7 +27,7 @@ func (AuditExport) Help() string {
 }
 
 // Run exports.
-func (e *AuditExport) Run(t *Terminal) error {
+func (e *AuditExport) Run(t *terminal.Terminal) error {
 	filter, err := e.filter()
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (e *AuditExport) Run(t *Terminal) error {
 // toFile writes to a temporary file and renames it to path when it is complete.
 func toFile(path string, write func(io.Writer) (*countersign.AuditExport, error)) (end *countersign.AuditExport, err error) {
 	if _, err := os.Lstat(path); err == nil {
-		return nil, Unusablef("%s exists; choose another name", path)
+		return nil, terminal.Unusablef("%s exists; choose another name", path)
 	}
 	begun := false
 	err = atomicfile.Create(path, func(w io.Writer) (err error) {
@@ -66,7 +67,7 @@ func toFile(path string, write func(io.Writer) (*countersign.AuditExport, error)
 		return err
 	})
 	if err != nil && !begun {
-		return nil, Unusablef("%v", err)
+		return nil, terminal.Unusablef("%v", err)
 	}
 	return end, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/evidence/merkle"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -35,12 +36,12 @@ type fileVerdict struct {
 
 // verifyFile checks an export without the service: each record against its own hash, and all
 // of them together against the head. A filtered export can't be checked against the head.
-func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
+func (v *AuditVerify) verifyFile(t *terminal.Terminal, policy checkpoint.Policy) error {
 	in := t.In
 	if v.File != "-" {
 		f, err := os.Open(v.File)
 		if err != nil {
-			return Unusablef("%v", err)
+			return terminal.Unusablef("%v", err)
 		}
 		defer func() { _ = f.Close() }()
 		in = f
@@ -48,7 +49,7 @@ func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
 	check := fileCheck{keep: v.Records, next: -1, every: policy.Asked() > 0}
 	found := check.run(bufio.NewReaderSize(in, 64<<10))
 	if v.Head != "" && found.word == notProven {
-		return Unusablef("a filtered export can't be compared with a head, since it lacks records: export the log without a filter")
+		return terminal.Unusablef("a filtered export can't be compared with a head, since it lacks records: export the log without a filter")
 	}
 	if v.Head != "" && found.word == "yes" && !strings.EqualFold(check.kept, v.Head) {
 		found.word, found.FirstBroken = "no", fmt.Sprintf("the first %d records have the head %s, not the one that was kept", v.Records, words.First(check.kept, "of a shorter log"))
@@ -59,7 +60,7 @@ func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
 		}
 	}
 	if policy.Asked() > 0 && found.word == notProven {
-		return Unusablef("a filtered export can't be compared with a cosigned head, since it lacks records: export the log without a filter")
+		return terminal.Unusablef("a filtered export can't be compared with a cosigned head, since it lacks records: export the log without a filter")
 	}
 	if intact := found.word == "yes"; found.word == notProven {
 		found.NotProven = "that these records stand in the log of that head, and that none is missing: only a whole export shows it"
@@ -68,9 +69,9 @@ func (v *AuditVerify) verifyFile(t *Terminal, policy checkpoint.Policy) error {
 	}
 	err := v.Print(t, found, func(w io.Writer) { printFile(w, found) })
 	if err == nil && found.word == notProven {
-		return StatusError{Status: ExitUnproven}
+		return terminal.StatusError{Status: terminal.ExitUnproven}
 	}
-	return verdictOf(found.word == "yes", err)
+	return terminal.VerdictOf(found.word == "yes", err)
 }
 
 func printFile(w io.Writer, v fileVerdict) {
@@ -90,7 +91,7 @@ func printFile(w io.Writer, v fileVerdict) {
 	if v.FirstBroken != "" {
 		facts = append(facts, [2]string{"first broken", v.FirstBroken})
 	}
-	Facts(w, facts...)
+	terminal.Facts(w, facts...)
 }
 
 // fileCheck reads an export line by line, so that it needs memory for one line only.

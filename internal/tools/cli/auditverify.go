@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/merkle"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -30,9 +31,9 @@ func (AuditVerify) Help() string {
 }
 
 // Run verifies the log, and that the kept head is the head of its first records.
-func (v *AuditVerify) Run(t *Terminal) error {
+func (v *AuditVerify) Run(t *terminal.Terminal) error {
 	if v.Head != "" && v.Records < 1 {
-		return Unusablef("--records must be the number of records that the head was of")
+		return terminal.Unusablef("--records must be the number of records that the head was of")
 	}
 	policy, err := v.policy()
 	if err != nil {
@@ -53,7 +54,7 @@ func (v *AuditVerify) Run(t *Terminal) error {
 		return err
 	}
 	if !now.Intact {
-		return verdictOf(false, nil)
+		return terminal.VerdictOf(false, nil)
 	}
 	if err := v.checkCosigned(t, c, now, policy); err != nil || v.Head == "" {
 		return err
@@ -74,11 +75,11 @@ func printAudit(w io.Writer, v *countersign.AuditVerification) {
 	if v.FirstBroken != nil {
 		facts = append(facts, [2]string{"first broken", "record " + words.Sequence(*v.FirstBroken)})
 	}
-	Facts(w, facts...)
+	terminal.Facts(w, facts...)
 }
 
 // compare checks the log against the kept head, and prints the result to standard error.
-func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.AuditVerification) error {
+func (v *AuditVerify) compare(t *terminal.Terminal, c *client.Client, now *countersign.AuditVerification) error {
 	if now.Records < v.Records {
 		return fmt.Errorf("the log has %d records and had %d when the head was kept: it was cut off", now.Records, v.Records)
 	}
@@ -95,9 +96,9 @@ func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.Au
 
 // headThen computes the head that the log had at a size, from its records, and reads the record
 // behind it, if there is one.
-func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.AuditVerification, size int64) (head string, next *countersign.AuditRecord, err error) {
+func (v *AuditVerify) headThen(t *terminal.Terminal, c *client.Client, now *countersign.AuditVerification, size int64) (head string, next *countersign.AuditRecord, err error) {
 	leaves := make(map[int64]tlog.Hash, size)
-	bar := NewBar(t, "reading records")
+	bar := terminal.NewBar(t, "reading records")
 	defer bar.Done()
 	f := client.AuditFilter{Realm: v.Realm, Paging: client.Paging{Limit: countersign.MaxPageLimit, Offset: int(max(now.Records-size-1, 0))}} // lists begin with the newest record
 	for r, err := range c.AllAuditRecords(t.Context, f) {

@@ -6,16 +6,18 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // TestAuditVerifyEndsAsTheLogIs: the exit status depends on the log, with a kept head and
 // without.
 func TestAuditVerifyEndsAsTheLogIs(t *testing.T) {
-	t.Setenv(envToken, "a-token-for-a-test")
+	t.Setenv(terminal.EnvToken, "a-token-for-a-test")
 	head := strings.Repeat("0", 64)
 	for answer, want := range map[string]int{
 		`{"intact":true,"records":0,"head":"` + head + `"}`:                  0,
-		`{"intact":false,"records":3,"head":"` + head + `","firstBroken":1}`: ExitFailed,
+		`{"intact":false,"records":3,"head":"` + head + `","firstBroken":1}`: terminal.ExitFailed,
 	} {
 		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

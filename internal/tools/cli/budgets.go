@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // budgetsOf parses the array in a flag, or in the file that the flag names with @.
@@ -14,13 +15,13 @@ func budgetsOf(flag, text string) ([]countersign.Budget, error) {
 	if path, isFile := strings.CutPrefix(text, "@"); isFile {
 		content, err := os.ReadFile(path)
 		if err != nil {
-			return nil, Unusablef("%s: %v", flag, err)
+			return nil, terminal.Unusablef("%s: %v", flag, err)
 		}
 		text = string(content)
 	}
 	budgets := []countersign.Budget{}
 	if err := exactjson.Decode([]byte(text), &budgets); err != nil {
-		return nil, Unusablef("%s: %v", flag, err)
+		return nil, terminal.Unusablef("%s: %v", flag, err)
 	}
 	return budgets, nil
 }

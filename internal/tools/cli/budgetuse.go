@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -16,7 +17,7 @@ type Budgets struct {
 }
 
 // Run prints what is used.
-func (b *Budgets) Run(t *Terminal) error {
+func (b *Budgets) Run(t *terminal.Terminal) error {
 	return show(t, b.Asking, func(c *client.Client) (*countersign.BudgetUses, error) {
 		if b.Agent != "" {
 			return c.AgentBudgets(t.Context, b.Agent)
@@ -34,5 +35,5 @@ func printBudgets(w io.Writer, uses *countersign.BudgetUses) {
 		}
 		rows = append(rows, []string{u.Capability + u.AgentID, bound, u.Budget.Window, u.Budget.Then, words.Plain(u.Used.Raw()), words.Plain(u.MayHaveHappened.Raw()), words.Moment(u.FreeAt), words.Plain(u.Budget.Reason)})
 	}
-	Table(w, []string{"of", "at most", "within", "beyond it", "used", "may have happened", "free at", "reason"}, rows)
+	terminal.Table(w, []string{"of", "at most", "within", "beyond it", "used", "may have happened", "free at", "reason"}, rows)
 }

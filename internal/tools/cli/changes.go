@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -47,7 +48,7 @@ func printChange(w io.Writer, c *countersign.ProposedChange) {
 			facts = append(facts, [2]string{"", "signed with the passkey " + d.Assertion.CredentialID})
 		}
 	}
-	Facts(w, facts...)
+	terminal.Facts(w, facts...)
 }
 
 func exactly(v countersign.Value) string {
@@ -67,7 +68,7 @@ type ChangesDecide struct {
 }
 
 // Run decides.
-func (d *ChangesDecide) Run(t *Terminal) error {
+func (d *ChangesDecide) Run(t *terminal.Terminal) error {
 	w := countersign.ChangeDecision{Decision: countersign.ApprovalRejected, Reason: d.Reason}
 	if d.Approve {
 		w.Decision = countersign.ApprovalApproved
@@ -85,7 +86,7 @@ type ChangesWithdraw struct {
 }
 
 // Run withdraws.
-func (w *ChangesWithdraw) Run(t *Terminal) error {
+func (w *ChangesWithdraw) Run(t *terminal.Terminal) error {
 	return show(t, w.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
 		return c.WithdrawChange(t.Context, w.ID, countersign.ChangeWithdrawal{Reason: w.Reason})
 	}, printStanding)
@@ -102,8 +103,8 @@ type ChangesMake struct {
 }
 
 // Run makes it.
-func (m *ChangesMake) Run(t *Terminal) error {
+func (m *ChangesMake) Run(t *terminal.Terminal) error {
 	return show(t, m.Asking, func(c *client.Client) (*client.Made, error) { return c.MakeChange(t.Context, m.ID) }, func(w io.Writer, made *client.Made) {
-		Facts(w, [2]string{"token", made.ID}, [2]string{"secret", made.Token}, [2]string{"link", made.URL}, [2]string{"signs in", made.Email})
+		terminal.Facts(w, [2]string{"token", made.ID}, [2]string{"secret", made.Token}, [2]string{"link", made.URL}, [2]string{"signs in", made.Email})
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 	"github.com/countersign/countersign/internal/tools/conformance"
 )
@@ -32,7 +33,7 @@ type CheckReceiver struct {
 	SecretEnv  []string `placeholder:"NAME" help:"Environment variable that holds the sandbox's secret; default: the one that the project names. Of several, one for each, in the project's order."`
 	Confirmed  bool     `name:"yes-this-is-a-sandbox" help:"The check really causes effects there: say that they may happen. Not asked of a loopback address."`
 	Record     string   `placeholder:"PROJECT-ID" help:"Record the verdicts at this project of the service, of which FILE must be the present revision's definition."`
-	Output
+	terminal.Output
 	Service `group:"Service that records"`
 }
 
@@ -42,7 +43,7 @@ func (CheckReceiver) Help() string {
 }
 
 // Run checks and prints the verdicts, and records them at the service if --record is given.
-func (c *CheckReceiver) Run(t *Terminal) error {
+func (c *CheckReceiver) Run(t *terminal.Terminal) error {
 	check, p, err := c.prepare(t)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 	}
 	report, err := check.Play(t.Context)
 	if unreachable := new(conformance.UnreachableError); errors.As(err, unreachable) {
-		return UnreachableError{Err: *unreachable}
+		return terminal.UnreachableError{Err: *unreachable}
 	}
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 		return err
 	}
 	if report.Broken() {
-		return StatusError{Status: ExitFailed}
+		return terminal.StatusError{Status: terminal.ExitFailed}
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 const effects = 3
 
 // prepare reads all flags and files, and sends nothing.
-func (c *CheckReceiver) prepare(t *Terminal) (*conformance.Check, countersign.Project, error) {
+func (c *CheckReceiver) prepare(t *terminal.Terminal) (*conformance.Check, countersign.Project, error) {
 	p, err := c.definition()
 	if err != nil {
 		return nil, p, err
@@ -95,18 +96,18 @@ func (c *CheckReceiver) prepare(t *Terminal) (*conformance.Check, countersign.Pr
 	}
 	check, err := conformance.New(cfg)
 	if err != nil {
-		return nil, p, Unusablef("%v", err)
+		return nil, p, terminal.Unusablef("%v", err)
 	}
 	if check.Effects() && !c.Confirmed && !isHere(check.Target()) {
-		return nil, p, Unusablef("the check really causes effects at %s; if that is a sandbox, say --yes-this-is-a-sandbox", check.Target())
+		return nil, p, terminal.Unusablef("the check really causes effects at %s; if that is a sandbox, say --yes-this-is-a-sandbox", check.Target())
 	}
 	return check, p, nil
 }
 
 // secrets are those of the sandbox.
-func (c *CheckReceiver) secrets(t *Terminal, auths []countersign.Auth) (list []string, err error) {
+func (c *CheckReceiver) secrets(t *terminal.Terminal, auths []countersign.Auth) (list []string, err error) {
 	if n := len(c.SecretEnv); n > 0 && n != len(auths) {
-		return nil, Unusablef("--secret-env: give it %d times, once for each way in which the project authenticates, not %d", len(auths), n)
+		return nil, terminal.Unusablef("--secret-env: give it %d times, once for each way in which the project authenticates, not %d", len(auths), n)
 	}
 	for i, a := range auths {
 		env := a.CredentialEnv
@@ -115,7 +116,7 @@ func (c *CheckReceiver) secrets(t *Terminal, auths []countersign.Auth) (list []s
 		}
 		secret := t.Getenv(env)
 		if secret == "" {
-			return nil, Unusablef("%s: set it to the sandbox's secret, or name another variable with --secret-env", env)
+			return nil, terminal.Unusablef("%s: set it to the sandbox's secret, or name another variable with --secret-env", env)
 		}
 		list = append(list, secret)
 	}
@@ -130,11 +131,11 @@ const nowhere = "https://sandbox.invalid"
 func (c *CheckReceiver) definition() (p countersign.Project, err error) {
 	text, err := os.ReadFile(c.Project)
 	if err != nil {
-		return p, Unusablef("--project: %v", err)
+		return p, terminal.Unusablef("--project: %v", err)
 	}
 	var w countersign.ProjectWrite
 	if err := exactjson.Decode(text, &w); err != nil {
-		return p, Unusablef("--project %s: %v", c.Project, err)
+		return p, terminal.Unusablef("--project %s: %v", c.Project, err)
 	}
 	w.BaseURL = nowhere
 	var names []string
@@ -143,7 +144,7 @@ func (c *CheckReceiver) definition() (p countersign.Project, err error) {
 	}
 	p, err = project.Validate(nil, "", w, project.Allowed{Origins: []string{nowhere}, Credentials: credential.Plain(nil, names)})
 	if err != nil {
-		return p, Unusablef("--project %s: %v", c.Project, err)
+		return p, terminal.Unusablef("--project %s: %v", c.Project, err)
 	}
 	p.BaseURL = c.Sandbox
 	return p, nil
@@ -177,7 +178,7 @@ func printReport(w io.Writer, r *conformance.Report) {
 	for i, rule := range r.Rules {
 		rows[i] = []string{rule.Name, rule.Verdict, rule.Seen}
 	}
-	Table(w, []string{"rule", "verdict", "seen"}, rows)
+	terminal.Table(w, []string{"rule", "verdict", "seen"}, rows)
 	fmt.Fprintln(w)
 	for _, rule := range r.Rules {
 		if rule.Verdict == countersign.VerdictBroken {
@@ -203,7 +204,7 @@ func conclusion(r *conformance.Report) string {
 
 // recorder checks with the service, before anything is sent to the sandbox, that the verdicts
 // can be recorded: the file must define the current revision.
-func (c *CheckReceiver) recorder(t *Terminal, p countersign.Project) (func(context.Context, *conformance.Report) error, error) {
+func (c *CheckReceiver) recorder(t *terminal.Terminal, p countersign.Project) (func(context.Context, *conformance.Report) error, error) {
 	if c.Record == "" {
 		return func(context.Context, *conformance.Report) error { return nil }, nil
 	}
@@ -238,7 +239,7 @@ func sameDefinition(tried, stored countersign.Project, name string) error {
 	}
 	b, err := countersign.CanonicalDigest(relevant(stored, name))
 	if err == nil && a != b {
-		err = Unusablef("--record: revision %d of %s defines %s or its authentication in another way than the file; read the project again", stored.Revision, stored.ID, name)
+		err = terminal.Unusablef("--record: revision %d of %s defines %s or its authentication in another way than the file; read the project again", stored.Revision, stored.ID, name)
 	}
 	return err
 }

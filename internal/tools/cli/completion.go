@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // Completion is the command `completion`: it prints a script for a shell. The script is made
@@ -21,7 +23,7 @@ func (Completion) Help() string {
 }
 
 // Run prints the script.
-func (c *Completion) Run(t *Terminal, app *kong.Kong) error {
+func (c *Completion) Run(t *terminal.Terminal, app *kong.Kong) error {
 	known := choices(app.Model.Node, "")
 	switch c.Shell {
 	case "fish":

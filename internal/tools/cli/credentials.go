@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -37,7 +38,7 @@ type CredentialsFree struct {
 }
 
 // Run frees the credential.
-func (f *CredentialsFree) Run(t *Terminal) error {
+func (f *CredentialsFree) Run(t *terminal.Terminal) error {
 	return show(t, f.Asking, func(c *client.Client) (*countersign.Credential, error) {
 		return c.FreeCredential(t.Context, f.Name, f.Reason)
 	},

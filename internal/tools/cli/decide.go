@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -30,9 +31,9 @@ func (ApprovalsDecide) Help() string {
 
 // Run sends the decision. An approval belongs to exactly one request: the request that was
 // shown is the one that is decided.
-func (d *ApprovalsDecide) Run(t *Terminal) error {
+func (d *ApprovalsDecide) Run(t *terminal.Terminal) error {
 	if safetext.Blank(d.Reason) {
-		return Unusablef("--reason must say why")
+		return terminal.Unusablef("--reason must say why")
 	}
 	w, err := d.write()
 	if err != nil {
@@ -67,7 +68,7 @@ func (d *ApprovalsDecide) write() (w countersign.Decision, err error) {
 	case d.Suggest == "":
 		return w, nil
 	case !d.Reject:
-		return w, Unusablef("--suggest goes with --reject: what is approved is sent as it is")
+		return w, terminal.Unusablef("--suggest goes with --reject: what is approved is sent as it is")
 	}
 	w.SuggestedInput, err = objectOf("--suggest", d.Suggest)
 	return w, err
@@ -75,13 +76,13 @@ func (d *ApprovalsDecide) write() (w countersign.Decision, err error) {
 
 // settle makes sure that somebody has seen the request to be decided: by its digest, by
 // showing it, or by --yes. It says what they have seen, nil for nothing.
-func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) (*countersign.Approval, error) {
+func (d *ApprovalsDecide) settle(t *terminal.Terminal, c *client.Client) (*countersign.Approval, error) {
 	if d.Yes && d.Digest == "" {
 		return nil, nil
 	}
 	const instead = "Look at 'countersign approvals show', then add --digest with its digest, or --yes"
-	if d.Digest == "" && !t.interactive() {
-		return nil, confirm(t, "", "", instead)
+	if d.Digest == "" && !t.Interactive() {
+		return nil, terminal.Confirm(t, "", "", instead)
 	}
 	a, err := c.Approval(t.Context, d.ID)
 	switch {
@@ -97,5 +98,5 @@ func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) (*countersign.Ap
 	if d.Reject {
 		question = "\nReject?"
 	}
-	return a, confirm(t, question, "yes", instead)
+	return a, terminal.Confirm(t, question, "yes", instead)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -41,7 +42,7 @@ type DelegationsPut struct {
 }
 
 // Run saves the delegation.
-func (p *DelegationsPut) Run(t *Terminal) error {
+func (p *DelegationsPut) Run(t *terminal.Terminal) error {
 	w := countersign.DelegationWrite{Delegate: p.To, From: p.From, Until: p.Until, Reason: p.Reason}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.Delegation, error) { return c.Delegate(t.Context, p.User, w) },
 		func(out io.Writer, x *countersign.Delegation) {
@@ -56,7 +57,7 @@ type DelegationsEnd struct {
 }
 
 // Run ends the delegation.
-func (d *DelegationsEnd) Run(t *Terminal) error {
+func (d *DelegationsEnd) Run(t *terminal.Terminal) error {
 	return show(t, d.Asking, func(c *client.Client) (*countersign.Delegation, error) { return c.EndDelegation(t.Context, d.User) },
 		func(w io.Writer, x *countersign.Delegation) {
 			fmt.Fprintf(w, "%s decides no longer in place of %s\n", words.Plain(x.Delegate), words.Plain(x.User))

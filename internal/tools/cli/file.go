@@ -3,23 +3,24 @@ package cli
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // readDocument reads a JSON document from a file, or from standard input for "-", with the
 // rules of the service, so that a misspelt field and every other problem is reported before
 // the service is called.
-func readDocument(t *Terminal, path string, into any) error {
+func readDocument(t *terminal.Terminal, path string, into any) error {
 	text, err := readText(t, path)
 	if err != nil {
 		return err
 	}
 	if err := exactjson.Decode(text, into); err != nil {
-		return Unusablef("%s: %v", path, err)
+		return terminal.Unusablef("%s: %v", path, err)
 	}
 	return nil
 }
 
 // readText reads a file up to the size that the service accepts.
-func readText(t *Terminal, path string) ([]byte, error) {
+func readText(t *terminal.Terminal, path string) ([]byte, error) {
 	return readFile(t, path, countersign.MaxBodyBytes)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -15,9 +16,9 @@ type Find struct {
 }
 
 // Run prints what is found.
-func (f *Find) Run(t *Terminal) error {
+func (f *Find) Run(t *terminal.Terminal) error {
 	return show(t, f.Asking, func(c *client.Client) (*countersign.SearchResult, error) { return c.Search(t.Context, f.Text) }, func(w io.Writer, found *countersign.SearchResult) {
-		Table(w, []string{"what", "id", "found in", "value", "status", "made"}, rows(found.Items, func(h countersign.SearchHit) []string {
+		terminal.Table(w, []string{"what", "id", "found in", "value", "status", "made"}, rows(found.Items, func(h countersign.SearchHit) []string {
 			return []string{h.Kind, h.ID, h.Where, words.Doubted(h.Value), h.Status, words.Moment(h.At)}
 		}))
 	})

@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // Given refuses an empty flag or argument, such as one from an unset shell variable, and a
@@ -13,9 +15,9 @@ func Given(chosen *kong.Context) error {
 	for _, p := range chosen.Path {
 		switch {
 		case p.Flag != nil && empty(p.Flag.Value):
-			return Unusablef("--%s is empty or 0, as by a variable that isn't set: give --%s, or leave it out", p.Flag.Name, p.Flag.Name+"="+p.Flag.FormatPlaceHolder())
+			return terminal.Unusablef("--%s is empty or 0, as by a variable that isn't set: give --%s, or leave it out", p.Flag.Name, p.Flag.Name+"="+p.Flag.FormatPlaceHolder())
 		case p.Positional != nil && empty(p.Positional):
-			return Unusablef("%s is empty, as by a variable that isn't set. What it is for: %s", p.Positional.Summary(), p.Positional.Help)
+			return terminal.Unusablef("%s is empty, as by a variable that isn't set. What it is for: %s", p.Positional.Summary(), p.Positional.Help)
 		}
 	}
 	return nil

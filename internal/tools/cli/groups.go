@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -42,12 +43,12 @@ type GroupsPut struct {
 }
 
 // group is what is to be saved, as the flags or the file say.
-func (p *GroupsPut) group(t *Terminal) (w countersign.GroupWrite, err error) {
+func (p *GroupsPut) group(t *terminal.Terminal) (w countersign.GroupWrite, err error) {
 	if p.File == "" {
 		return countersign.GroupWrite{Name: p.Name, Members: append([]string{}, p.Member...), Claim: p.Claim, ExpectedRevision: p.Revision}, nil
 	}
 	if len(p.Member) > 0 || p.Claim != "" {
-		return w, Unusablef("--member and --claim are in the file, if it is given; name the members there")
+		return w, terminal.Unusablef("--member and --claim are in the file, if it is given; name the members there")
 	}
 	err = readDocument(t, p.File, &w)
 	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
@@ -55,7 +56,7 @@ func (p *GroupsPut) group(t *Terminal) (w countersign.GroupWrite, err error) {
 }
 
 // Run saves the group.
-func (p *GroupsPut) Run(t *Terminal) error {
+func (p *GroupsPut) Run(t *terminal.Terminal) error {
 	w, err := p.group(t)
 	if err != nil {
 		return err

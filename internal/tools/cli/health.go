@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -19,7 +20,7 @@ type Health struct {
 }
 
 // Run asks the service. A service that can't write is not well.
-func (h *Health) Run(t *Terminal) error {
+func (h *Health) Run(t *terminal.Terminal) error {
 	last := time.Now().Add(h.Wait)
 	err := h.ask(t)
 	for err != nil && time.Now().Before(last) && pause(t, betweenAsking) == nil {
@@ -32,7 +33,7 @@ func (h *Health) Run(t *Terminal) error {
 const betweenAsking = 100 * time.Millisecond
 
 // pause waits for d; it returns an error if the command is interrupted.
-func pause(t *Terminal, d time.Duration) error {
+func pause(t *terminal.Terminal, d time.Duration) error {
 	select {
 	case <-time.After(d):
 		return nil
@@ -41,19 +42,19 @@ func pause(t *Terminal, d time.Duration) error {
 	}
 }
 
-func (h *Health) ask(t *Terminal) error {
+func (h *Health) ask(t *terminal.Terminal) error {
 	var well bool
 	err := show(t, h.Asking, func(c *client.Client) (*client.Health, error) { return c.Health(t.Context) }, func(w io.Writer, x *client.Health) {
-		Facts(w, [2]string{"status", x.Status}, [2]string{"version", x.Version}, [2]string{"store", x.Store})
+		terminal.Facts(w, [2]string{"status", x.Status}, [2]string{"version", x.Version}, [2]string{"store", x.Store})
 	}, func(x *client.Health) { well = x.Status == "ok" })
-	return verdictOf(well, err)
+	return terminal.VerdictOf(well, err)
 }
 
 // Contract reads the machine-readable contract.
 type Contract struct{ Asking }
 
 // Run prints what a back end needs to know, as the service publishes it.
-func (x *Contract) Run(t *Terminal) error {
+func (x *Contract) Run(t *terminal.Terminal) error {
 	c, err := x.Client(t)
 	if err != nil {
 		return err
@@ -74,14 +75,14 @@ func (x *Contract) Run(t *Terminal) error {
 }
 
 func printContract(w io.Writer, c *client.Contract) {
-	Facts(w, [2]string{"API version", c.APIVersion}, [2]string{"prefixes", words.Joined(c.Prefixes)}, [2]string{"SDK operations", words.Joined(c.SDKOperations)},
+	terminal.Facts(w, [2]string{"API version", c.APIVersion}, [2]string{"prefixes", words.Joined(c.Prefixes)}, [2]string{"SDK operations", words.Joined(c.SDKOperations)},
 		[2]string{"signing", fmt.Sprintf("%s, within %d s", c.Signing.Algorithm, c.Signing.WindowSeconds)}, [2]string{"signed", words.Joined(c.Signing.Parts)})
 	fmt.Fprintln(w)
-	Table(w, []string{"header", "meaning"}, pairs(c.RuntimeHeaders, func(v string) string { return v }))
+	terminal.Table(w, []string{"header", "meaning"}, pairs(c.RuntimeHeaders, func(v string) string { return v }))
 	fmt.Fprintln(w)
-	Table(w, []string{"limit", "value"}, pairs(c.Limits, words.Sequence))
+	terminal.Table(w, []string{"limit", "value"}, pairs(c.Limits, words.Sequence))
 	fmt.Fprintln(w)
-	Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, words.Number[int]))
+	terminal.Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, words.Number[int]))
 }
 
 // pairs returns a map's entries, sorted by name.

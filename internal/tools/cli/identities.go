@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -21,7 +22,7 @@ type AgentsIdentities struct {
 }
 
 // Run shows the identities, with what is added and removed.
-func (i *AgentsIdentities) Run(t *Terminal) error {
+func (i *AgentsIdentities) Run(t *terminal.Terminal) error {
 	add, remove, err := i.asked()
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func (i *AgentsIdentities) Run(t *Terminal) error {
 		for _, one := range remove {
 			at := slices.IndexFunc(w.Identities, func(has countersign.AgentIdentity) bool { return has.Identity() == one.Identity() })
 			if at < 0 {
-				return nil, UnusableError{Lines: []string{"--remove: the agent has no identity " + identityText(one)}}
+				return nil, terminal.UnusableError{Lines: []string{"--remove: the agent has no identity " + identityText(one)}}
 			}
 			w.Identities = slices.Delete(w.Identities, at, at+1)
 		}
@@ -74,7 +75,7 @@ func identityOf(flag, text string) (one countersign.AgentIdentity, err error) {
 	issuer, rest, _ := strings.Cut(text, "#")
 	claim, value, ok := strings.Cut(rest, "=")
 	if !ok || issuer == "" || claim == "" || value == "" {
-		return one, UnusableError{Lines: []string{fmt.Sprintf("%s: %q: write ISSUER#CLAIM=VALUE, such as https://id.example.com#azp=refund-clerk", flag, text)}}
+		return one, terminal.UnusableError{Lines: []string{fmt.Sprintf("%s: %q: write ISSUER#CLAIM=VALUE, such as https://id.example.com#azp=refund-clerk", flag, text)}}
 	}
 	return countersign.AgentIdentity{Issuer: issuer, Claim: claim, Value: value}, nil
 }

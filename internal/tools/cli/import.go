@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -40,7 +41,7 @@ type ImportOpenAPI struct {
 	Out           string   `placeholder:"FILE" help:"Where to write the proposal. Default: <project>.json; with --adapter, a folder, by default this one."`
 	Force         bool     `help:"Overwrite the file."`
 	Verbose       bool     `short:"v" help:"Name each skipped operation and each part left out."`
-	Output
+	terminal.Output
 }
 
 // Help explains what an import does.
@@ -53,7 +54,7 @@ func (ImportOpenAPI) Help() string {
 const lean = 25
 
 // Run makes the proposal, prints the report and writes the file.
-func (a *ImportOpenAPI) Run(t *Terminal) error {
+func (a *ImportOpenAPI) Run(t *terminal.Terminal) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(lean))
 	options, err := a.options()
 	if err != nil {
@@ -97,17 +98,17 @@ func (a *ImportOpenAPI) options() (importer.Options, error) {
 		}
 		compiled, err := regexp.Compile(pattern.text)
 		if err != nil {
-			return o, Unusablef("%s: %v", pattern.flag, err)
+			return o, terminal.Unusablef("%s: %v", pattern.flag, err)
 		}
 		*pattern.into = compiled
 	}
 	return o, nil
 }
 
-func (a *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*importer.Proposal, error) {
+func (a *ImportOpenAPI) propose(t *terminal.Terminal, data []byte, o importer.Options) (*importer.Proposal, error) {
 	var proposal *importer.Proposal
 	var failed error
-	err := working(t, "reading "+a.shown(), func() {
+	err := terminal.Working(t, "reading "+a.shown(), func() {
 		var d *importer.Document
 		if d, failed = importer.Read(data); failed == nil {
 			close := a.below(d)
@@ -119,7 +120,7 @@ func (a *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*
 		return nil, err
 	}
 	if failed != nil {
-		failed = Unusablef("%s: %s", a.shown(), plainError(failed))
+		failed = terminal.Unusablef("%s: %s", a.shown(), terminal.PlainError(failed))
 	}
 	return proposal, failed
 }
@@ -135,11 +136,11 @@ func (a *ImportOpenAPI) shown() string {
 
 // write writes the proposal to the file. A proposal too large for a request is written
 // only if --out names a file, so that a person can shorten it.
-func (a *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
+func (a *ImportOpenAPI) write(t *terminal.Terminal, p *importer.Proposal) error {
 	path := words.First(a.Out, a.Project+".json")
 	var tooLarge error
 	if p.TooLarge() {
-		tooLarge = Unusablef("%d capabilities take %d bytes, and a request carries %d: about %d of them fit; choose with --include, --exclude or --tag", len(p.Proposed), p.Bytes, countersign.MaxBodyBytes, p.Fits)
+		tooLarge = terminal.Unusablef("%d capabilities take %d bytes, and a request carries %d: about %d of them fit; choose with --include, --exclude or --tag", len(p.Proposed), p.Bytes, countersign.MaxBodyBytes, p.Fits)
 		if a.Out == "" {
 			return tooLarge
 		}

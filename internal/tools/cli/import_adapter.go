@@ -6,11 +6,12 @@ import (
 
 	"github.com/countersign/countersign/internal/rules/importer"
 	"github.com/countersign/countersign/internal/tools/adapter/propose"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // byAdapter writes a proposal as one that an adapter in front of the API serves.
-func (a *ImportOpenAPI) byAdapter(t *Terminal, p *importer.Proposal) error {
+func (a *ImportOpenAPI) byAdapter(t *terminal.Terminal, p *importer.Proposal) error {
 	both := propose.Operations(a.Project, p)
 	if err := writeBoth(t, both, words.First(a.Out, "."), a.Project, a.Force); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // below lets a document that is a file refer to others in its folder, and below it. The folder
@@ -60,7 +61,7 @@ func (a *ImportOpenAPI) pairs(o *importer.Options) error {
 	for _, text := range a.Header {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" || value == "" {
-			return Unusablef("--header: %q must be NAME=VALUE, such as X-Api-Version=2026-01", text)
+			return terminal.Unusablef("--header: %q must be NAME=VALUE, such as X-Api-Version=2026-01", text)
 		}
 		if o.Headers == nil {
 			o.Headers = countersign.Headers{}
@@ -70,7 +71,7 @@ func (a *ImportOpenAPI) pairs(o *importer.Options) error {
 	for _, text := range a.Policy {
 		i := strings.LastIndexByte(text, '=')
 		if i < 0 || !slices.Contains([]string{countersign.ApprovalAlways, countersign.ApprovalRiskBased, countersign.ApprovalNone}, text[i+1:]) {
-			return Unusablef("--policy: %q must be TAG=ALWAYS, TAG=RISK_BASED or TAG=NONE", text)
+			return terminal.Unusablef("--policy: %q must be TAG=ALWAYS, TAG=RISK_BASED or TAG=NONE", text)
 		}
 		if o.Policies == nil {
 			o.Policies = map[string]string{}

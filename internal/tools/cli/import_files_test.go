@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // TestImportReadsFilesBelowTheDocumentsFolderOnly: no name and no link leads out of it, and a
@@ -69,7 +70,7 @@ func TestImportIsToldHeadersAuthenticationAndPolicies(t *testing.T) {
 	"/a/{email}":{"post":{"operationId":"make","tags":["pay"],"parameters":[{"name":"email","in":"path","required":true,"schema":{"type":"string","format":"email"}},{"in":"header","name":"X-Account","required":true,"schema":{"type":"string"}}],"responses":{"201":{}}}},
 	"/b":{"get":{"operationId":"read","tags":["look"],"responses":{"200":{}}}}}}`)
 	r := command(t, "import", "openapi", source, "--project", "acme-shop", "--base-url", "https://api.example.com", "--header", "X-Account=a=b", "--auth", "API_KEY:X-Key", "--policy", "pay=NONE", "--path-text")
-	if r.status != ExitOK || !strings.Contains(r.out, "1 side effects would run WITHOUT approval, by --policy") || !strings.Contains(r.out, "headers: X-Account: a=b is sent with each call; 1 of 2 operations require it") {
+	if r.status != terminal.ExitOK || !strings.Contains(r.out, "1 side effects would run WITHOUT approval, by --policy") || !strings.Contains(r.out, "headers: X-Account: a=b is sent with each call; 1 of 2 operations require it") {
 		t.Fatalf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 	text, err := os.ReadFile("acme-shop.json")

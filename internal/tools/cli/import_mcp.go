@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/secretfile"
 	"github.com/countersign/countersign/internal/tools/adapter/mcpup"
 	"github.com/countersign/countersign/internal/tools/adapter/propose"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -23,7 +24,7 @@ type ImportMCP struct {
 	CredentialEnv string   `name:"credential-env" placeholder:"NAME" help:"Environment variable of the adapter with the bearer token of an address."`
 	Out           string   `placeholder:"DIR" default:"." help:"Where to write adapter.yaml and <project>.json."`
 	Force         bool     `help:"Overwrite these files."`
-	Output
+	terminal.Output
 }
 
 // Help explains what an import does.
@@ -32,13 +33,13 @@ func (ImportMCP) Help() string {
 }
 
 // Run asks the server and writes the files.
-func (c *ImportMCP) Run(t *Terminal) error {
+func (c *ImportMCP) Run(t *terminal.Terminal) error {
 	if err := validProject(c.Project); err != nil {
 		return err
 	}
 	server, err := propose.Server(c.Target, c.Env, c.CredentialEnv)
 	if err != nil {
-		return Unusablef("%v", err)
+		return terminal.Unusablef("%v", err)
 	}
 	env := map[string]string{}
 	for _, pair := range t.Environ {
@@ -48,7 +49,7 @@ func (c *ImportMCP) Run(t *Terminal) error {
 	secrets := secretfile.New(env, append(c.Env, c.CredentialEnv)...)
 	tools, err := mcpup.Look(t.Context, &server, secrets.Look, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return UnreachableError{Err: fmt.Errorf("the server's tools can't be had: %w", err)}
+		return terminal.UnreachableError{Err: fmt.Errorf("the server's tools can't be had: %w", err)}
 	}
 	both, err := propose.Tools(c.Project, server, tools)
 	if err != nil {
@@ -62,27 +63,27 @@ func (c *ImportMCP) Run(t *Terminal) error {
 
 // noneProposed names the reason of each tool.
 func noneProposed(both *propose.Both, tools int, err error) error {
-	lines := []string{fmt.Sprintf("none of the server's %d tools can be proposed: %s", tools, plainError(err))}
+	lines := []string{fmt.Sprintf("none of the server's %d tools can be proposed: %s", tools, terminal.PlainError(err))}
 	if both != nil {
 		for _, s := range both.Report.Skipped {
 			lines = append(lines, s.Path+": "+s.Message)
 		}
 	}
-	return UnusableError{Lines: lines}
+	return terminal.UnusableError{Lines: lines}
 }
 
 func validProject(id string) error {
 	tenant, name, _ := strings.Cut(id, "-")
 	if !countersign.ValidID(id) || !countersign.ValidTenantID(tenant) || name == "" {
-		return Unusablef("--project: %q must be the tenant's id, a hyphen and a name, such as acme-shop", id)
+		return terminal.Unusablef("--project: %q must be the tenant's id, a hyphen and a name, such as acme-shop", id)
 	}
 	return nil
 }
 
 // writeBoth writes the adapter's FILE and the project's.
-func writeBoth(t *Terminal, both *propose.Both, dir, project string, force bool) error {
+func writeBoth(t *terminal.Terminal, both *propose.Both, dir, project string, force bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // the files hold no secret
-		return Unusablef("--out: %v", err)
+		return terminal.Unusablef("--out: %v", err)
 	}
 	for _, f := range []struct {
 		name string
@@ -107,7 +108,7 @@ func printBoth(w io.Writer, both *propose.Both) {
 	for _, c := range both.Project.Capabilities {
 		rows = append(rows, []string{c.Name, c.Path, c.Approval, fmt.Sprint(len(c.InputSchema)), c.Description})
 	}
-	Table(w, []string{"name", "path", "approval", "inputs", "description"}, rows)
+	terminal.Table(w, []string{"name", "path", "approval", "inputs", "description"}, rows)
 	for _, s := range both.Report.Skipped {
 		fmt.Fprintf(w, "left out: %s: %s\n", words.Plain(s.Path), words.Plain(s.Message))
 	}

@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/internal/rules/importer"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // print shows the report: what is proposed, what is left out, and what a person must review
 // before registering it.
-func (a *ImportOpenAPI) print(t *Terminal, p *importer.Proposal) error {
+func (a *ImportOpenAPI) print(t *terminal.Terminal, p *importer.Proposal) error {
 	return a.Print(t, p.Report, func(w io.Writer) {
 		a.proposed(w, p)
 		a.skipped(w, p)
@@ -33,7 +34,7 @@ func (a *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
 		rows = append(rows, []string{line.Method, line.Path, line.Name, effect, line.Approval, words.Yes(line.Idempotent), fmt.Sprintf("%d, %d required", line.Inputs, line.Required)})
 	}
 	if len(rows) > 0 {
-		Table(w, []string{"method", "path", "name", "effect", "approval", "idempotent", "inputs"}, rows)
+		terminal.Table(w, []string{"method", "path", "name", "effect", "approval", "idempotent", "inputs"}, rows)
 		fmt.Fprintln(w)
 	}
 	a.groups(w, p)
@@ -58,7 +59,7 @@ func (a *ImportOpenAPI) skipped(w io.Writer, p *importer.Proposal) {
 	}
 	if len(rows) > 0 {
 		fmt.Fprintln(w)
-		Table(w, []string{"skipped", "reason"}, rows)
+		terminal.Table(w, []string{"skipped", "reason"}, rows)
 	}
 	if a.Verbose && len(p.Skipped) > 0 {
 		rows = nil
@@ -66,7 +67,7 @@ func (a *ImportOpenAPI) skipped(w io.Writer, p *importer.Proposal) {
 			rows = append(rows, []string{s.Method, s.Path, string(s.Reason), s.Message})
 		}
 		fmt.Fprintln(w)
-		Table(w, []string{"method", "path", "reason", "why"}, rows)
+		terminal.Table(w, []string{"method", "path", "reason", "why"}, rows)
 	}
 }
 
@@ -130,7 +131,7 @@ func (a *ImportOpenAPI) groups(w io.Writer, p *importer.Proposal) {
 	for _, g := range p.Groups {
 		rows = append(rows, []string{cmp.Or(g.Tag, "-"), strconv.Itoa(g.Reads), strconv.Itoa(g.SideEffects), cmp.Or(strings.Join(g.Approval, ", "), "-")})
 	}
-	Table(w, []string{"tag", "reads", "side effects", "approval of these (--policy)"}, rows)
+	terminal.Table(w, []string{"tag", "reads", "side effects", "approval of these (--policy)"}, rows)
 	fmt.Fprintln(w)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 const api = `{"openapi":"3.0.3","info":{"title":"Shop"},"servers":[{"url":"/v1"}],"components":{"securitySchemes":{"b":{"type":"http","scheme":"bearer"}}},"paths":{
@@ -31,7 +32,7 @@ func TestImportWritesWhatPutTakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	source := written(t, api)
 	r := command(t, "import", "openapi", source, "--project", "acme-shop", "--base-url", "https://api.example.com", "--risk-based", "-v")
-	if r.status != ExitOK || !strings.Contains(r.out, "WITHOUT approval") || !strings.Contains(r.out, "method_not_offered") || strings.Contains(r.out, "\x1b") {
+	if r.status != terminal.ExitOK || !strings.Contains(r.out, "WITHOUT approval") || !strings.Contains(r.out, "method_not_offered") || strings.Contains(r.out, "\x1b") {
 		t.Fatalf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 	text, err := os.ReadFile("acme-shop.json")
@@ -52,7 +53,7 @@ func TestImportWritesWhatPutTakes(t *testing.T) {
 func TestEverySideEffectOfAnImportAsksUnlessToldOtherwise(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := command(t, "import", "openapi", written(t, api), "--project", "acme-shop", "--base-url", "https://api.example.com")
-	if r.status != ExitOK || strings.Contains(r.out, "WITHOUT approval") || strings.Contains(r.out, "RISK_BASED") || !strings.Contains(r.out, "ALWAYS") || !strings.Contains(r.out, "check-receiver") {
+	if r.status != terminal.ExitOK || strings.Contains(r.out, "WITHOUT approval") || strings.Contains(r.out, "RISK_BASED") || !strings.Contains(r.out, "ALWAYS") || !strings.Contains(r.out, "check-receiver") {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 }
@@ -60,7 +61,7 @@ func TestEverySideEffectOfAnImportAsksUnlessToldOtherwise(t *testing.T) {
 func TestImportOverwritesOnlyWhenForced(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
 	args := []string{"import", "openapi", written(t, api), "--project", "acme-shop", "--base-url", "https://api.example.com", "--out", out}
-	for i, want := range []int{ExitOK, ExitUnusable, ExitOK} {
+	for i, want := range []int{terminal.ExitOK, terminal.ExitUnusable, terminal.ExitOK} {
 		if i == 2 {
 			args = append(args, "--force")
 		}
@@ -106,7 +107,7 @@ func TestImportThatCannotBeUsedSaysWhyAndWritesNothing(t *testing.T) {
 		"project is asked": {[]string{good}, "--project"},
 	} {
 		r := command(t, append([]string{"import", "openapi"}, test.args...)...)
-		if r.status != ExitUnusable || !strings.Contains(r.errs, test.says) || strings.Contains(r.errs, "pw@") {
+		if r.status != terminal.ExitUnusable || !strings.Contains(r.errs, test.says) || strings.Contains(r.errs, "pw@") {
 			t.Errorf("%s: status %d, %s", name, r.status, r.errs)
 		}
 	}
@@ -124,11 +125,11 @@ func TestProposalBeyondOneRequestIsWrittenOnlyWhereAskedAndEndsWith2(t *testing.
 	}
 	source := written(t, b.String()+"}}")
 	r := command(t, "import", "openapi", source, "--project", "acme-shop")
-	if _, err := os.Stat("acme-shop.json"); r.status != ExitUnusable || err == nil || !strings.Contains(r.errs, "of them fit") {
+	if _, err := os.Stat("acme-shop.json"); r.status != terminal.ExitUnusable || err == nil || !strings.Contains(r.errs, "of them fit") {
 		t.Errorf("status %d, %s", r.status, r.errs)
 	}
 	r = command(t, "import", "openapi", source, "--project", "acme-shop", "--out", "big.json")
-	if _, err := os.Stat("big.json"); r.status != ExitUnusable || err != nil {
+	if _, err := os.Stat("big.json"); r.status != terminal.ExitUnusable || err != nil {
 		t.Errorf("status %d, %s, %v", r.status, r.errs, err)
 	}
 }
@@ -144,7 +145,7 @@ func TestDocumentIsFetchedFromItsOwnOriginOnly(t *testing.T) {
 	mux.Handle("/round", http.RedirectHandler("/round", http.StatusFound))
 	home := httptest.NewServer(mux)
 	defer home.Close()
-	for path, want := range map[string]int{"/doc/openapi.json?key=s3cret": ExitOK, "/moved": ExitOK, "/away?key=s3cret": ExitUnreachable, "/round": ExitUnreachable, "/none?key=s3cret": ExitUnreachable} {
+	for path, want := range map[string]int{"/doc/openapi.json?key=s3cret": terminal.ExitOK, "/moved": terminal.ExitOK, "/away?key=s3cret": terminal.ExitUnreachable, "/round": terminal.ExitUnreachable, "/none?key=s3cret": terminal.ExitUnreachable} {
 		r := command(t, "import", "openapi", home.URL+path, "--project", "acme-shop", "--force")
 		if r.status != want || strings.Contains(r.errs+r.out, "s3cret") {
 			t.Errorf("%s: status %d, not %d: %s", path, r.status, want, r.errs)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // Listing is the flags of every command that lists.
@@ -31,13 +32,13 @@ type table[T any] struct {
 }
 
 // list requests a page, or all of them, and prints the items.
-func list[T any](t *Terminal, l Listing, ask func(*client.Client, client.Paging) (*countersign.Page[T], error), shown table[T]) error {
+func list[T any](t *terminal.Terminal, l Listing, ask func(*client.Client, client.Paging) (*countersign.Page[T], error), shown table[T]) error {
 	c, err := l.Client(t)
 	if err != nil {
 		return err
 	}
 	if !l.All && (l.Limit < 1 || l.Limit > countersign.MaxPageLimit) || l.Offset < 0 {
-		return Unusablef("--limit must be from 1 to %d and --offset not below 0; --all shows everything", countersign.MaxPageLimit)
+		return terminal.Unusablef("--limit must be from 1 to %d and --offset not below 0; --all shows everything", countersign.MaxPageLimit)
 	}
 	page, err := ask(c, l.paging())
 	if err == nil && l.All {
@@ -49,7 +50,7 @@ func list[T any](t *Terminal, l Listing, ask func(*client.Client, client.Paging)
 		return err
 	}
 	return l.Print(t, page, func(w io.Writer) {
-		Table(w, shown.heading, rows(page.Items, shown.row))
+		terminal.Table(w, shown.heading, rows(page.Items, shown.row))
 		switch {
 		case len(page.Items) == 0:
 			fmt.Fprintln(t.Errs, "there are none")
@@ -60,8 +61,8 @@ func list[T any](t *Terminal, l Listing, ask func(*client.Client, client.Paging)
 }
 
 // everyPage appends the following pages to a page.
-func everyPage[T any](t *Terminal, page *countersign.Page[T], ask func(offset int) (*countersign.Page[T], error)) error {
-	bar := NewBar(t, "reading")
+func everyPage[T any](t *terminal.Terminal, page *countersign.Page[T], ask func(offset int) (*countersign.Page[T], error)) error {
+	bar := terminal.NewBar(t, "reading")
 	defer bar.Done()
 	for page.NextOffset != nil {
 		bar.Set(int64(len(page.Items)), int64(page.Total))

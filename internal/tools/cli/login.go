@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -28,7 +29,7 @@ func (Login) Help() string {
 }
 
 // Run calls the service before it stores anything.
-func (l *Login) Run(t *Terminal) error {
+func (l *Login) Run(t *terminal.Terminal) error {
 	token, err := tokenOf(t)
 	if err == nil && token == "" {
 		token, err = askToken(t)
@@ -56,14 +57,14 @@ func (l *Login) Run(t *Terminal) error {
 }
 
 // askToken reads one line, without echo on a terminal.
-func askToken(t *Terminal) (string, error) {
+func askToken(t *terminal.Terminal) (string, error) {
 	if f, ok := t.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return askSecret(t, f, "Token: ")
+		return terminal.AskSecret(t, f, "Token: ")
 	}
 	const longest = 4096
 	line, err := bufio.NewReader(io.LimitReader(t.In, longest)).ReadString('\n')
 	if line = strings.TrimSpace(line); line == "" {
-		return "", Unusablef("no token came on standard input (%v); pipe it in, or set %s", err, envToken)
+		return "", terminal.Unusablef("no token came on standard input (%v); pipe it in, or set %s", err, terminal.EnvToken)
 	}
 	return line, nil
 }
@@ -75,14 +76,14 @@ type Logout struct {
 }
 
 // Run removes the sign-in.
-func (l *Logout) Run(t *Terminal) error {
+func (l *Logout) Run(t *terminal.Terminal) error {
 	kept, err := readProfiles(t)
 	if err != nil {
 		return err
 	}
 	name := words.First(l.Profile, kept.Current)
 	if _, known := kept.Profiles[name]; !known {
-		return Unusablef("there is no profile %q", name)
+		return terminal.Unusablef("there is no profile %q", name)
 	}
 	delete(kept.Profiles, name)
 	if kept.Current == name {
@@ -95,7 +96,7 @@ func (l *Logout) Run(t *Terminal) error {
 // Profiles is the command `profiles`: it lists the sign-ins, or selects the current one.
 type Profiles struct {
 	Use string `arg:"" optional:"" help:"Make this one the current."`
-	Output
+	terminal.Output
 }
 
 // shownProfile is a sign-in without its token.
@@ -106,14 +107,14 @@ type shownProfile struct {
 }
 
 // Run lists or selects.
-func (p *Profiles) Run(t *Terminal) error {
+func (p *Profiles) Run(t *terminal.Terminal) error {
 	kept, err := readProfiles(t)
 	if err != nil {
 		return err
 	}
 	if p.Use != "" {
 		if _, known := kept.Profiles[p.Use]; !known {
-			return Unusablef("there is no profile %q", p.Use)
+			return terminal.Unusablef("there is no profile %q", p.Use)
 		}
 		kept.Current = p.Use
 		if err := kept.write(t); err != nil {
@@ -129,6 +130,6 @@ func (p *Profiles) Run(t *Terminal) error {
 		for _, s := range list {
 			rows = append(rows, []string{s.Name, s.URL, words.Yes(s.Current)})
 		}
-		Table(w, []string{"name", "address", "current"}, rows)
+		terminal.Table(w, []string{"name", "address", "current"}, rows)
 	})
 }

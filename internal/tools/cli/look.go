@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -16,7 +17,7 @@ type ApprovalsLook struct {
 }
 
 // Run has the state read again, and shows the approval with it.
-func (l *ApprovalsLook) Run(t *Terminal) error {
+func (l *ApprovalsLook) Run(t *terminal.Terminal) error {
 	return show(t, l.Asking, func(c *client.Client) (*countersign.Approval, error) { return c.LookAgain(t.Context, l.ID) }, printApproval)
 }
 

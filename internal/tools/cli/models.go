@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // Models are the commands on stored agent models (specification 2.4, modelstore.go), and on
@@ -45,24 +46,24 @@ type ModelFile struct {
 type ModelsValidate struct {
 	ModelFile
 	Strict bool `help:"Exit status 1 also for warnings."`
-	Output
+	terminal.Output
 }
 
 // Run validates.
-func (m *ModelsValidate) Run(t *Terminal) error {
+func (m *ModelsValidate) Run(t *terminal.Terminal) error {
 	doc, err := m.read(t)
 	if err != nil {
 		return err
 	}
 	var v countersign.Validation
-	if err := working(t, "validating", func() { v = model.Validate(doc) }); err != nil {
+	if err := terminal.Working(t, "validating", func() { v = model.Validate(doc) }); err != nil {
 		return err
 	}
 	if err := m.Print(t, v, func(w io.Writer) { printValidation(w, v) }); err != nil {
 		return err
 	}
 	if !v.Valid || m.Strict && len(v.Warnings) > 0 {
-		return StatusError{Status: ExitFailed}
+		return terminal.StatusError{Status: terminal.ExitFailed}
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func printValidation(w io.Writer, v countersign.Validation) {
 		rows = append(rows, []string{"warning", p.Path, p.Code, p.Message})
 	}
 	if len(rows) > 0 {
-		Table(w, []string{"severity", "path", "code", "message"}, rows)
+		terminal.Table(w, []string{"severity", "path", "code", "message"}, rows)
 		fmt.Fprintln(w)
 	}
 	word := "valid"
@@ -88,7 +89,7 @@ func printValidation(w io.Writer, v countersign.Validation) {
 
 // compiled returns a model that can be simulated. A model with errors is a negative result
 // and not a refusal, since no service was asked.
-func (f ModelFile) compiled(t *Terminal) (*countersign.AgentModel, *model.Machine, error) {
+func (f ModelFile) compiled(t *terminal.Terminal) (*countersign.AgentModel, *model.Machine, error) {
 	doc, err := f.read(t)
 	if err != nil {
 		return nil, nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // ModelsExplore is the command `models explore`.
@@ -18,7 +19,7 @@ type ModelsExplore struct {
 	ModelFile
 	Limit  int  `default:"200000" help:"How many pairs of state and kinds of values to look at; at most 5000000."`
 	Strict bool `help:"Exit status 1 when a run can get stuck or loop, when transitions overlap, when a state or transition is never reached, or when the limit ends the walk."`
-	Output
+	terminal.Output
 }
 
 // maxPairs bounds an exploration to about a minute and two gigabytes, also for a model made
@@ -66,16 +67,16 @@ func (ModelsExplore) Help() string {
 }
 
 // Run explores.
-func (m *ModelsExplore) Run(t *Terminal) error {
+func (m *ModelsExplore) Run(t *terminal.Terminal) error {
 	if m.Limit < 1 || m.Limit > maxPairs {
-		return Unusablef("--limit: it must be between 1 and %d", maxPairs)
+		return terminal.Unusablef("--limit: it must be between 1 and %d", maxPairs)
 	}
 	doc, machine, err := m.compiled(t)
 	if err != nil {
 		return err
 	}
 	var found model.Exploration
-	if err := working(t, "exploring", func() { found = model.Explore(machine, m.Limit) }); err != nil {
+	if err := terminal.Working(t, "exploring", func() { found = model.Explore(machine, m.Limit) }); err != nil {
 		return err
 	}
 	e := explored(doc, found)
@@ -83,7 +84,7 @@ func (m *ModelsExplore) Run(t *Terminal) error {
 		return err
 	}
 	if m.Strict && !e.sound() {
-		return StatusError{Status: ExitFailed}
+		return terminal.StatusError{Status: terminal.ExitFailed}
 	}
 	return nil
 }
@@ -128,7 +129,7 @@ func shownBy(f model.Finding) finding {
 }
 
 func (m *ModelsExplore) table(w io.Writer, e exploration) {
-	Facts(w,
+	terminal.Facts(w,
 		[2]string{"pairs of state and values", strconv.Itoa(e.Pairs)},
 		[2]string{"states reached", listed(e.StatesReached)},
 		[2]string{"states not reached", listed(e.StatesUnreached)},
@@ -156,7 +157,7 @@ func (e exploration) findings(w io.Writer) {
 	}
 	if len(rows) > 0 {
 		fmt.Fprintln(w)
-		Table(w, []string{"path", "code", "message"}, rows)
+		terminal.Table(w, []string{"path", "code", "message"}, rows)
 		fmt.Fprintln(w)
 	}
 }

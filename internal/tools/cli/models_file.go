@@ -8,21 +8,22 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // read decodes a model file as the service decodes a request body: it accepts the same
 // documents, and refuses others with the same error.
-func (f ModelFile) read(t *Terminal) (*countersign.AgentModel, error) {
+func (f ModelFile) read(t *terminal.Terminal) (*countersign.AgentModel, error) {
 	data, err := readFile(t, f.File, countersign.MaxBodyBytes)
 	if err != nil {
 		return nil, err
 	}
 	doc, path, err := decodeModel(data)
 	if err != nil {
-		return nil, Unusablef("%s%s: %s", f.File, positionOf(data), err)
+		return nil, terminal.Unusablef("%s%s: %s", f.File, positionOf(data), err)
 	}
 	if !countersign.ValidID(doc.ID) {
-		return nil, Unusablef("%s: %sid: an id is 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first", f.File, path)
+		return nil, terminal.Unusablef("%s: %sid: an id is 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first", f.File, path)
 	}
 	return doc, nil
 }

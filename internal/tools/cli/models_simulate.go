@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -19,7 +20,7 @@ type ModelsSimulate struct {
 	Scenario string   `placeholder:"ID" help:"Which one. Default: each of them."`
 	Input    []string `sep:"none" placeholder:"NAME=VALUE" help:"An input instead of the scenario's, or all of them as a JSON object; may be repeated. null is unknown."`
 	Trace    bool     `help:"Show each transition taken and what was looked at before it."`
-	Output
+	terminal.Output
 }
 
 // Help explains the exit status.
@@ -28,7 +29,7 @@ func (ModelsSimulate) Help() string {
 }
 
 // Run simulates.
-func (c *ModelsSimulate) Run(t *Terminal) error {
+func (c *ModelsSimulate) Run(t *terminal.Terminal) error {
 	doc, machine, err := c.compiled(t)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (c *ModelsSimulate) Run(t *Terminal) error {
 		return err
 	}
 	if slices.ContainsFunc(sims, func(s countersign.Simulation) bool { return !s.Passed }) {
-		return StatusError{Status: ExitFailed}
+		return terminal.StatusError{Status: terminal.ExitFailed}
 	}
 	return nil
 }
@@ -63,19 +64,19 @@ func (c *ModelsSimulate) scenarios(doc *countersign.AgentModel) ([]string, error
 		ids = append(ids, s.ID)
 	}
 	if len(ids) == 0 {
-		return nil, Unusablef("%s: the model has no scenario to simulate", c.File)
+		return nil, terminal.Unusablef("%s: the model has no scenario to simulate", c.File)
 	}
 	return ids, nil
 }
 
-func (c *ModelsSimulate) simulate(t *Terminal, m *model.Machine, ids []string, inputs map[string]countersign.Scalar) ([]countersign.Simulation, error) {
+func (c *ModelsSimulate) simulate(t *terminal.Terminal, m *model.Machine, ids []string, inputs map[string]countersign.Scalar) ([]countersign.Simulation, error) {
 	var sims []countersign.Simulation
 	var failed error
-	err := working(t, "simulating", func() {
+	err := terminal.Working(t, "simulating", func() {
 		for _, id := range ids {
 			sim, err := m.Simulate(id, inputs)
 			if err != nil {
-				failed = Unusablef("%s: %v", c.File, err)
+				failed = terminal.Unusablef("%s: %v", c.File, err)
 				return
 			}
 			sims = append(sims, sim)
@@ -95,14 +96,14 @@ func (c *ModelsSimulate) inputs(doc *countersign.AgentModel) (map[string]counter
 		if strings.HasPrefix(strings.TrimSpace(text), "{") {
 			var object map[string]countersign.Scalar
 			if err := exactjson.Decode([]byte(text), &object); err != nil {
-				return nil, Unusablef("--input: %s", plainError(err))
+				return nil, terminal.Unusablef("--input: %s", terminal.PlainError(err))
 			}
 			maps.Copy(inputs, object)
 			continue
 		}
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, Unusablef("--input: %q must be NAME=VALUE or a JSON object", text)
+			return nil, terminal.Unusablef("--input: %q must be NAME=VALUE or a JSON object", text)
 		}
 		inputs[name] = scalarOf(doc, name, value)
 	}
@@ -121,7 +122,7 @@ func scalarOf(doc *countersign.AgentModel, name, value string) countersign.Scala
 	return countersign.Scalar{Value: countersign.String(value)}
 }
 
-func (c *ModelsSimulate) show(t *Terminal, sims []countersign.Simulation) error {
+func (c *ModelsSimulate) show(t *terminal.Terminal, sims []countersign.Simulation) error {
 	var document any = sims
 	if c.Scenario != "" {
 		document = sims[0]
@@ -158,7 +159,7 @@ func (c *ModelsSimulate) block(w io.Writer, s *countersign.Simulation) {
 	for _, m := range s.Mismatches {
 		pairs = append(pairs, [2]string{"  mismatch", fmt.Sprintf("%s: expected %s, came to %s", m.Field, m.Expected.Raw(), m.Actual.Raw())})
 	}
-	Facts(w, pairs...)
+	terminal.Facts(w, pairs...)
 	if c.Trace {
 		printTrace(w, s)
 	}
@@ -177,5 +178,5 @@ func printTrace(w io.Writer, s *countersign.Simulation) {
 		}
 		rows = append(rows, []string{e.From + " > " + e.To, e.TransitionID, e.ActionID, strings.Join(looked, "; "), strings.Join(set, ", ")})
 	}
-	Table(w, []string{"  step", "transition", "action", "looked at", "sets"}, rows)
+	terminal.Table(w, []string{"  step", "transition", "action", "looked at", "sets"}, rows)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -20,13 +21,13 @@ var modelTable = table[countersign.Model]{
 
 func printModel(w io.Writer, m *countersign.Model) {
 	d := &m.Document
-	Facts(w, [2]string{"model", m.ID}, [2]string{"name", m.Name}, [2]string{"revision", words.Number(m.Revision)}, [2]string{"suspended", words.Yes(m.Suspended)}, [2]string{"retired", words.Yes(m.Retired)},
+	terminal.Facts(w, [2]string{"model", m.ID}, [2]string{"name", m.Name}, [2]string{"revision", words.Number(m.Revision)}, [2]string{"suspended", words.Yes(m.Suspended)}, [2]string{"retired", words.Yes(m.Retired)},
 		[2]string{"description", d.Description}, [2]string{"agent", d.Agent.Name + ", " + d.Agent.Role}, [2]string{"goal", d.Agent.Goal},
 		[2]string{"may", d.Scope.AllowedActions}, [2]string{"limits", d.Scope.Limits}, [2]string{"asks when", d.Scope.AskUserWhen},
 		[2]string{"size", fmt.Sprintf("%d states, %d transitions, %d actions, %d variables", len(d.States), len(d.Transitions), len(d.Actions), len(d.Variables))},
 		[2]string{"created", words.Moment(m.CreatedAt)}, [2]string{"updated", words.Moment(m.UpdatedAt)})
 	fmt.Fprintln(w)
-	Table(w, []string{"scenario", "name", "expected state", "expected result"}, rows(d.Scenarios, func(s countersign.Scenario) []string {
+	terminal.Table(w, []string{"scenario", "name", "expected state", "expected result"}, rows(d.Scenarios, func(s countersign.Scenario) []string {
 		return []string{s.ID, s.Name, s.ExpectedStateID, s.ExpectedResult}
 	}))
 }
@@ -39,7 +40,7 @@ type ModelsPut struct {
 }
 
 // Run stores the model under the id in the document.
-func (p *ModelsPut) Run(t *Terminal) error {
+func (p *ModelsPut) Run(t *terminal.Terminal) error {
 	w, err := p.read(t)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func flaws(m *countersign.AgentModel) string {
 }
 
 // read accepts the bare document, a PUT body, or the service's answer.
-func (p *ModelsPut) read(t *Terminal) (w countersign.ModelWrite, err error) {
+func (p *ModelsPut) read(t *terminal.Terminal) (w countersign.ModelWrite, err error) {
 	text, err := readText(t, p.File)
 	if err != nil {
 		return w, err
@@ -78,7 +79,7 @@ func (p *ModelsPut) read(t *Terminal) (w countersign.ModelWrite, err error) {
 		}
 	}
 	if err != nil {
-		return w, Unusablef("%s: %v", p.File, err)
+		return w, terminal.Unusablef("%s: %v", p.File, err)
 	}
 	return w, nil
 }

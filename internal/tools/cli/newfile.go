@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"os"
+
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // writeNew writes a new file; it replaces an existing one only with force.
@@ -22,10 +24,10 @@ func openNew(path string, access os.FileMode, force bool) (*os.File, error) {
 	}
 	f, err := os.OpenFile(path, mode, access)
 	if errors.Is(err, os.ErrExist) {
-		return nil, Unusablef("%s is there already; --force overwrites it, or name another file", path)
+		return nil, terminal.Unusablef("%s is there already; --force overwrites it, or name another file", path)
 	}
 	if err != nil {
-		return nil, Unusablef("%v", err)
+		return nil, terminal.Unusablef("%v", err)
 	}
 	return f, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // OneCall is the flags of the commands that start a run of one capability.
@@ -13,7 +14,7 @@ type OneCall struct {
 	Live         bool     `help:"LIVE; else DRY_RUN, which sends nothing."`
 }
 
-func (o OneCall) typed(t *Terminal) (map[string]countersign.Value, *countersign.Expectation, error) {
+func (o OneCall) typed(t *terminal.Terminal) (map[string]countersign.Value, *countersign.Expectation, error) {
 	inputs := map[string]countersign.Value{}
 	if o.Inputs != "" {
 		if err := readDocument(t, o.Inputs, &inputs); err != nil {

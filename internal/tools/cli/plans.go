@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -42,7 +43,7 @@ var planTable = table[countersign.Plan]{
 }
 
 // Run lists the plans.
-func (l *PlansList) Run(t *Terminal) error {
+func (l *PlansList) Run(t *terminal.Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Plan], error) {
 		return c.Plans(t.Context, client.PlanFilter{Paging: p, Status: l.Status, ModelID: l.Model})
 	}, planTable)
@@ -53,13 +54,13 @@ func printPlan(w io.Writer, p *countersign.Plan) {
 	if p.ModelID != "" {
 		model = fmt.Sprintf("%s, revision %d", p.ModelID, p.ModelRevision)
 	}
-	Facts(w, [2]string{"plan", p.ID}, [2]string{"name", p.Name}, [2]string{"status", p.Status}, [2]string{"mode", p.Mode}, [2]string{"model", model}, [2]string{"scenario", p.ScenarioID},
+	terminal.Facts(w, [2]string{"plan", p.ID}, [2]string{"name", p.Name}, [2]string{"status", p.Status}, [2]string{"mode", p.Mode}, [2]string{"model", model}, [2]string{"scenario", p.ScenarioID},
 		[2]string{"digest", p.PlanDigest}, [2]string{"by", words.Called(p.CreatedBy, p.CreatedByName)}, [2]string{"created", words.Moment(p.CreatedAt)})
 	for _, e := range p.ValidationErrors {
 		fmt.Fprintln(w, "invalid:", words.Plain(e))
 	}
 	fmt.Fprintln(w)
-	Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, rows(p.Steps, func(s countersign.Step) []string { return planStepRow(p, s) }))
+	terminal.Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, rows(p.Steps, func(s countersign.Step) []string { return planStepRow(p, s) }))
 }
 
 func planStepRow(p *countersign.Plan, s countersign.Step) []string {
@@ -111,14 +112,14 @@ type compileFile struct {
 }
 
 // Run compiles a plan.
-func (p *PlansCompile) Run(t *Terminal) error {
+func (p *PlansCompile) Run(t *terminal.Terminal) error {
 	var f compileFile
 	if err := readDocument(t, p.File, &f); err != nil {
 		return err
 	}
 	w := countersign.CompileRequest(f)
 	if w.ScenarioID = words.First(p.Scenario, w.ScenarioID); w.ScenarioID == "" {
-		return Unusablef("%s has no scenarioId; give one with --scenario", p.File)
+		return terminal.Unusablef("%s has no scenarioId; give one with --scenario", p.File)
 	}
 	if p.Live {
 		w.Mode = countersign.ModeLive
@@ -133,7 +134,7 @@ type PlansCreate struct {
 }
 
 // Run stores the plan.
-func (p *PlansCreate) Run(t *Terminal) error {
+func (p *PlansCreate) Run(t *terminal.Terminal) error {
 	var w countersign.PlanWrite
 	if err := readDocument(t, p.File, &w); err != nil {
 		return err
@@ -142,10 +143,10 @@ func (p *PlansCreate) Run(t *Terminal) error {
 }
 
 // made prints a new plan; an INVALID plan is a negative result.
-func made(t *Terminal, a Asking, ask func(*client.Client) (*countersign.Plan, error)) error {
+func made(t *terminal.Terminal, a Asking, ask func(*client.Client) (*countersign.Plan, error)) error {
 	var ready bool
 	err := show(t, a, ask, printPlan, func(p *countersign.Plan) { ready = p.Status == countersign.PlanReady })
-	return verdictOf(ready, err)
+	return terminal.VerdictOf(ready, err)
 }
 
 // PlansDrift is the command `plans drift`.
@@ -155,11 +156,11 @@ type PlansDrift struct {
 }
 
 // Run prints what has changed since the plan was made.
-func (d *PlansDrift) Run(t *Terminal) error {
+func (d *PlansDrift) Run(t *terminal.Terminal) error {
 	var current bool
 	err := show(t, d.Asking, func(c *client.Client) (*countersign.Drift, error) { return c.PlanDrift(t.Context, d.ID) }, printDrift,
 		func(drift *countersign.Drift) { current = drift.Current })
-	return verdictOf(current, err)
+	return terminal.VerdictOf(current, err)
 }
 
 func printDrift(w io.Writer, d *countersign.Drift) {
@@ -167,7 +168,7 @@ func printDrift(w io.Writer, d *countersign.Drift) {
 		fmt.Fprintln(w, "current: everything is as the plan saw it")
 		return
 	}
-	Table(w, []string{"changed", "id", "planned", "now", "suspended", "what"}, rows(d.Changes, func(c countersign.Change) []string {
+	terminal.Table(w, []string{"changed", "id", "planned", "now", "suspended", "what"}, rows(d.Changes, func(c countersign.Change) []string {
 		return []string{c.Kind, c.ID, words.Number(c.Planned), words.Number(c.Current), words.Yes(c.Suspended), c.Message}
 	}))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/policy"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -36,7 +37,7 @@ func (PolicyWhatIf) Help() string {
 }
 
 // Run reads the runs and prints the report.
-func (p *PolicyWhatIf) Run(t *Terminal) error {
+func (p *PolicyWhatIf) Run(t *terminal.Terminal) error {
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -60,15 +61,15 @@ func (p *PolicyWhatIf) Run(t *Terminal) error {
 
 func (p *PolicyWhatIf) check() error {
 	if p.All == "" && len(p.Set) == 0 && len(p.Rule) == 0 && len(p.Budget) == 0 {
-		return Unusablef("name a policy: --all ALWAYS, --set default-shop/refunds.create=NONE, --rules default-shop/refunds.create=rules.json, or --budgets default-shop/refunds.create=budgets.json")
+		return terminal.Unusablef("name a policy: --all ALWAYS, --set default-shop/refunds.create=NONE, --rules default-shop/refunds.create=rules.json, or --budgets default-shop/refunds.create=budgets.json")
 	}
 	if p.Last < 1 {
-		return Unusablef("--last must be at least 1")
+		return terminal.Unusablef("--last must be at least 1")
 	}
 	for name, to := range p.Set {
 		known := to == countersign.ApprovalNone || to == countersign.ApprovalRiskBased || to == countersign.ApprovalAlways
 		if project, capability, ok := strings.Cut(name, "/"); !ok || project == "" || capability == "" || !known {
-			return Unusablef("--set %s=%s: write project/capability=POLICY, where POLICY is NONE, RISK_BASED or ALWAYS", name, to)
+			return terminal.Unusablef("--set %s=%s: write project/capability=POLICY, where POLICY is NONE, RISK_BASED or ALWAYS", name, to)
 		}
 	}
 	return nil
@@ -80,11 +81,11 @@ type proposedRules struct {
 }
 
 // rules reads the proposed rules and validates them against the current capability.
-func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]countersign.ApprovalRule, error) {
+func (p *PolicyWhatIf) rules(t *terminal.Terminal, c *client.Client) (map[string][]countersign.ApprovalRule, error) {
 	out := map[string][]countersign.ApprovalRule{}
 	for name, file := range p.Rule {
 		if file == "" {
-			return nil, Unusablef("--rules %s: write project/capability=FILE", name)
+			return nil, terminal.Unusablef("--rules %s: write project/capability=FILE", name)
 		}
 		var read proposedRules
 		if err := readDocument(t, file, &read); err != nil {
@@ -97,7 +98,7 @@ func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]counte
 		changed := *found
 		changed.Approval, changed.ApprovalRules = words.First(p.Set[name], p.All, found.Approval), read.ApprovalRules
 		if problems := gate.Check(nil, &changed); len(problems) > 0 {
-			return nil, Unusablef("%s: %s", file, countersign.JoinProblems(problems))
+			return nil, terminal.Unusablef("%s: %s", file, countersign.JoinProblems(problems))
 		}
 		out[name] = read.ApprovalRules
 	}
@@ -105,10 +106,10 @@ func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]counte
 }
 
 // capability reads a capability as it is now, which a flag names as project/capability.
-func capability(t *Terminal, c *client.Client, flag, name string) (*countersign.Capability, error) {
+func capability(t *terminal.Terminal, c *client.Client, flag, name string) (*countersign.Capability, error) {
 	id, of, ok := strings.Cut(name, "/")
 	if !ok || id == "" || of == "" {
-		return nil, Unusablef("%s %s: write project/capability=FILE", flag, name)
+		return nil, terminal.Unusablef("%s %s: write project/capability=FILE", flag, name)
 	}
 	project, err := c.Project(t.Context, id)
 	if err != nil {
@@ -116,7 +117,7 @@ func capability(t *Terminal, c *client.Client, flag, name string) (*countersign.
 	}
 	found := project.Capability(of)
 	if found == nil {
-		return nil, Unusablef("%s %s: project %s has no capability %s", flag, name, id, of)
+		return nil, terminal.Unusablef("%s %s: project %s has no capability %s", flag, name, id, of)
 	}
 	return found, nil
 }
@@ -128,11 +129,11 @@ type proposedBudgets struct {
 
 // budgets reads the proposed budgets, those of agents into agents, and validates them
 // against the capabilities that there are now.
-func (p *PolicyWhatIf) budgets(t *Terminal, c *client.Client, agents map[string][]countersign.Budget) (map[string][]countersign.Budget, error) {
+func (p *PolicyWhatIf) budgets(t *terminal.Terminal, c *client.Client, agents map[string][]countersign.Budget) (map[string][]countersign.Budget, error) {
 	out := map[string][]countersign.Budget{}
 	for name, file := range p.Budget {
 		if name == "" || file == "" {
-			return nil, Unusablef("--budgets %s: write project/capability=FILE or agent=FILE", name)
+			return nil, terminal.Unusablef("--budgets %s: write project/capability=FILE or agent=FILE", name)
 		}
 		var read proposedBudgets
 		if err := readDocument(t, file, &read); err != nil {
@@ -164,7 +165,7 @@ func (p *PolicyWhatIf) budgets(t *Terminal, c *client.Client, agents map[string]
 			problems[i].Path = "budgets" + problems[i].Path
 		}
 		if len(problems) > 0 {
-			return nil, Unusablef("%s: %s", file, countersign.JoinProblems(problems))
+			return nil, terminal.Unusablef("%s: %s", file, countersign.JoinProblems(problems))
 		}
 		into[name] = read.Budgets
 	}
@@ -172,7 +173,7 @@ func (p *PolicyWhatIf) budgets(t *Terminal, c *client.Client, agents map[string]
 }
 
 // knowAgents reads the budgets of a run's agents that aren't known. One that is gone has none.
-func knowAgents(t *Terminal, c *client.Client, r *countersign.Run, agents map[string][]countersign.Budget) error {
+func knowAgents(t *terminal.Terminal, c *client.Client, r *countersign.Run, agents map[string][]countersign.Budget) error {
 	for i := range r.Steps {
 		id := r.Steps[i].AgentID
 		if _, known := agents[id]; known || id == "" {
@@ -192,10 +193,10 @@ func knowAgents(t *Terminal, c *client.Client, r *countersign.Run, agents map[st
 }
 
 // ask reads the runs, and each of their plans once.
-func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, proposal policy.Proposal) (*policy.Report, error) {
+func (p *PolicyWhatIf) ask(t *terminal.Terminal, c *client.Client, proposal policy.Proposal) (*policy.Report, error) {
 	counts := policy.NewCounts(proposal)
 	plans := map[string]*countersign.Plan{}
-	bar := NewBar(t, "reading runs")
+	bar := terminal.NewBar(t, "reading runs")
 	defer bar.Done()
 	seen := 0
 	for r, err := range c.AllRuns(t.Context, client.RunFilter{Paging: client.Paging{Limit: min(p.Last, countersign.MaxPageLimit)}}) {
@@ -225,12 +226,12 @@ func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, proposal policy.Propos
 }
 
 func printWhatIf(w io.Writer, r *policy.Report) {
-	Facts(w, [2]string{"LIVE runs", words.Number(r.Runs)}, [2]string{"steps at the gate", words.Number(r.Steps)}, [2]string{"asked for approval", words.Number(r.Asked)}, [2]string{"would ask", words.Number(r.WouldAsk)}, [2]string{"would deny", words.Number(r.WouldDeny)})
+	terminal.Facts(w, [2]string{"LIVE runs", words.Number(r.Runs)}, [2]string{"steps at the gate", words.Number(r.Steps)}, [2]string{"asked for approval", words.Number(r.Asked)}, [2]string{"would ask", words.Number(r.WouldAsk)}, [2]string{"would deny", words.Number(r.WouldDeny)})
 	if len(r.Capabilities) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	Table(w, []string{"capability", "policy", "would be", "steps", "asked", "would ask", "would deny", "more", "fewer"}, rows(r.Capabilities, func(q policy.Questions) []string {
+	terminal.Table(w, []string{"capability", "policy", "would be", "steps", "asked", "would ask", "would deny", "more", "fewer"}, rows(r.Capabilities, func(q policy.Questions) []string {
 		return []string{q.Name, strings.Join(q.Was, ", "), strings.Join(q.Would, ", "), words.Number(q.Steps), words.Number(q.Asked), words.Number(q.WouldAsk), words.Number(q.WouldDeny), words.Number(q.More), words.Number(q.Fewer)}
 	}))
 	for _, q := range r.Capabilities {

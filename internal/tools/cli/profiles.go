@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -26,22 +27,22 @@ type profiles struct {
 }
 
 // profilesPath is the path of that file, below the user's configuration directory.
-func profilesPath(t *Terminal) (string, error) {
+func profilesPath(t *terminal.Terminal) (string, error) {
 	dir := t.Getenv("XDG_CONFIG_HOME")
 	if dir == "" {
 		var err error
 		if dir, err = os.UserConfigDir(); err != nil {
-			return "", Unusablef("there is no folder for settings: %v; set XDG_CONFIG_HOME, or give %s and %s", err, envURL, envToken)
+			return "", terminal.Unusablef("there is no folder for settings: %v; set XDG_CONFIG_HOME, or give %s and %s", err, terminal.EnvURL, terminal.EnvToken)
 		}
 	}
 	return filepath.Join(dir, "countersign", "profiles.json"), nil
 }
 
-func readProfiles(t *Terminal) (profiles, error) {
+func readProfiles(t *terminal.Terminal) (profiles, error) {
 	none := profiles{Profiles: map[string]profile{}}
 	path, err := profilesPath(t)
 	if err != nil {
-		if words.First(t.Getenv(envToken), t.Getenv(envTokenFile)) != "" {
+		if words.First(t.Getenv(terminal.EnvToken), t.Getenv(terminal.EnvTokenFile)) != "" {
 			return none, nil // a container without a home directory: the environment has all settings
 		}
 		return none, err
@@ -55,13 +56,13 @@ func readProfiles(t *Terminal) (profiles, error) {
 		err = json.Unmarshal(text, &kept)
 	}
 	if err != nil {
-		return none, Unusablef("%s can't be read: %v", path, err)
+		return none, terminal.Unusablef("%s can't be read: %v", path, err)
 	}
 	return kept, nil
 }
 
 // write replaces the file atomically.
-func (p profiles) write(t *Terminal) error {
+func (p profiles) write(t *terminal.Terminal) error {
 	path, err := profilesPath(t)
 	if err != nil {
 		return err

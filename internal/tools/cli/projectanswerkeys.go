@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // ProjectsAnswerKeys is the command `projects answer-keys`.
@@ -16,7 +17,7 @@ type ProjectsAnswerKeys struct {
 }
 
 // Run changes the keys by which the project's receiver signs.
-func (k *ProjectsAnswerKeys) Run(t *Terminal) error {
+func (k *ProjectsAnswerKeys) Run(t *terminal.Terminal) error {
 	return show(t, k.Asking, func(c *client.Client) (*countersign.Project, error) {
 		keys := k.Keys
 		if keys == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -18,12 +19,12 @@ type ProjectsValidate struct {
 }
 
 // Run validates.
-func (p *ProjectsValidate) Run(t *Terminal) error {
+func (p *ProjectsValidate) Run(t *terminal.Terminal) error {
 	var found countersign.Validation
 	err := show(t, p.Asking, func(c *client.Client) (*countersign.Validation, error) { return c.ValidateProject(t.Context, p.ID) }, printFindings,
 		func(v *countersign.Validation) { found = *v })
 	if err == nil && (!found.Valid || p.Strict && len(found.Warnings) > 0) {
-		return StatusError{Status: ExitFailed}
+		return terminal.StatusError{Status: terminal.ExitFailed}
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // ProjectsRun is the command `projects run`: it starts a run of one capability.
@@ -14,7 +15,7 @@ type ProjectsRun struct {
 }
 
 // Run starts the run.
-func (p *ProjectsRun) Run(t *Terminal) error {
+func (p *ProjectsRun) Run(t *terminal.Terminal) error {
 	inputs, expectation, err := p.typed(t)
 	if err != nil {
 		return err

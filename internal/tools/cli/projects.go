@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -76,15 +77,15 @@ func printProject(w io.Writer, p *countersign.Project) {
 	facts := [][2]string{{"project", p.ID}, {"name", p.Name}, {"revision", words.Number(p.Revision)}, {"state", state}, {"retired", words.Yes(p.Retired)}, {"adapter", p.Adapter},
 		{"address", p.BaseURL}, {"health path", p.HealthPath}, {"health", healthText(p.Health)}, {"credential", credentialOf(p)}, {"headers", headersText(p.Headers)},
 		{"created", words.Moment(p.CreatedAt)}, {"updated", words.Moment(p.UpdatedAt)}}
-	Facts(w, append(facts, memberFacts(request.Unlisted(p, projectListed...))...)...)
+	terminal.Facts(w, append(facts, memberFacts(request.Unlisted(p, projectListed...))...)...)
 	fmt.Fprintln(w)
-	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
+	terminal.Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
 	printExpectations(w, p)
 	printRules(w, p)
 	for i := range p.Capabilities {
 		if rest := memberFacts(request.Unlisted(&p.Capabilities[i], capabilityListed...)); len(rest) > 0 {
 			fmt.Fprintln(w)
-			Facts(w, append([][2]string{{"capability", p.Capabilities[i].Name}}, rest...)...)
+			terminal.Facts(w, append([][2]string{{"capability", p.Capabilities[i].Name}}, rest...)...)
 		}
 	}
 }
@@ -114,7 +115,7 @@ func printExpectations(w io.Writer, p *countersign.Project) {
 	}
 	if len(found) > 0 {
 		fmt.Fprintln(w)
-		Table(w, []string{"capability", "expects of field", "value", "status"}, found)
+		terminal.Table(w, []string{"capability", "expects of field", "value", "status"}, found)
 	}
 }
 
@@ -122,7 +123,7 @@ func printExpectations(w io.Writer, p *countersign.Project) {
 func printRules(w io.Writer, p *countersign.Project) {
 	if found := ruleRows(p); len(found) > 0 {
 		fmt.Fprintln(w)
-		Table(w, []string{"capability", "rule", "approvals", "groups", "reason", "when"}, found)
+		terminal.Table(w, []string{"capability", "rule", "approvals", "groups", "reason", "when"}, found)
 	}
 }
 
@@ -174,7 +175,7 @@ type ProjectsPut struct {
 
 // Run saves the project. An edit names the revision that it is based on, so that it never
 // overwrites somebody else's change.
-func (p *ProjectsPut) Run(t *Terminal) error {
+func (p *ProjectsPut) Run(t *terminal.Terminal) error {
 	var w countersign.ProjectWrite
 	if err := readDocument(t, p.File, &w); err != nil {
 		return err
@@ -199,12 +200,12 @@ type ProjectsHealth struct {
 }
 
 // Run has the service call the project's health path, which shows only that it is reachable.
-func (h *ProjectsHealth) Run(t *Terminal) error {
+func (h *ProjectsHealth) Run(t *terminal.Terminal) error {
 	var healthy bool
 	err := show(t, h.Asking, func(c *client.Client) (*countersign.HealthCheck, error) {
 		return c.CheckProjectHealth(t.Context, h.ID)
 	}, func(w io.Writer, check *countersign.HealthCheck) { fmt.Fprintln(w, words.Plain(healthText(check))) }, func(check *countersign.HealthCheck) { healthy = check.Healthy })
-	return verdictOf(healthy, err)
+	return terminal.VerdictOf(healthy, err)
 }
 
 // ProjectsEnable is the command `projects enable`.
@@ -216,7 +217,7 @@ type ProjectsEnable struct {
 }
 
 // Run enables the project.
-func (e *ProjectsEnable) Run(t *Terminal) error {
+func (e *ProjectsEnable) Run(t *terminal.Terminal) error {
 	return toggle(t, e.Asking, e.ID, countersign.Toggle{ExpectedRevision: e.Revision, Reason: e.Reason}, "enabled", func(c *client.Client, ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
 		p, err := c.EnableProject(ctx, id, w)
 		if errors.Is(err, client.ErrHealthCheckRequired) {
@@ -235,6 +236,6 @@ type ProjectsDisable struct {
 }
 
 // Run disables the project.
-func (d *ProjectsDisable) Run(t *Terminal) error {
+func (d *ProjectsDisable) Run(t *terminal.Terminal) error {
 	return toggle(t, d.Asking, d.ID, countersign.Toggle{ExpectedRevision: d.Revision, Reason: d.Reason}, "disabled", (*client.Client).DisableProject)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -21,9 +22,9 @@ type ProjectsWhatIf struct {
 }
 
 // Run plays another gate over past runs. It changes nothing.
-func (p *ProjectsWhatIf) Run(t *Terminal) error {
+func (p *ProjectsWhatIf) Run(t *terminal.Terminal) error {
 	if (p.File == "") == (p.Change == "") {
-		return Unusablef("name a file with the gate to try, or a proposed change with --change")
+		return terminal.Unusablef("name a file with the gate to try, or a proposed change with --change")
 	}
 	w := countersign.WhatIfRequest{ChangeID: p.Change, Capability: p.Capability, Last: p.Last}
 	if p.Change == "" {
@@ -39,7 +40,7 @@ func printPlayed(w io.Writer, f *countersign.WhatIf) {
 		return []string{name, words.Number(c.Sent), words.Number(c.Asked), words.Number(c.Denied)}
 	}
 	fmt.Fprintf(w, "%d runs played; nothing is changed.\n", f.Played)
-	Table(w, []string{"", "sent unasked", "a person asked", "denied"}, [][]string{row("today", f.Today), row("then", f.Then)})
+	terminal.Table(w, []string{"", "sent unasked", "a person asked", "denied"}, [][]string{row("today", f.Today), row("then", f.Then)})
 	if len(f.Loosened) == 0 {
 		return
 	}
@@ -48,5 +49,5 @@ func printPlayed(w io.Writer, f *countersign.WhatIf) {
 	for _, l := range f.Loosened {
 		rows = append(rows, []string{l.RunID, words.Called(l.DecidedBy, l.DecidedByName), words.Doubted(l.Reason), words.Doubted(words.Value(countersign.ObjectValue(l.Inputs)))})
 	}
-	Table(w, []string{"run", "rejected by", "because", "inputs"}, rows)
+	terminal.Table(w, []string{"run", "rejected by", "because", "inputs"}, rows)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/receipt"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -31,7 +32,7 @@ type ReceiptGet struct {
 }
 
 // Run saves the receipt byte for byte.
-func (g *ReceiptGet) Run(t *Terminal) error {
+func (g *ReceiptGet) Run(t *terminal.Terminal) error {
 	c, err := g.Client(t)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ type ReceiptVerify struct {
 	Witnesses
 	// AnswerKey are keys by which the reader knows that receivers sign.
 	AnswerKey []string `help:"A public key by which an API signs its answers, ed25519: and 64 digits of hex; may be given several times. Each signed answer must then be by one of them. Without it the keys are those that the audit records in the receipt registered." placeholder:"ANSWERKEY"`
-	Output
+	terminal.Output
 }
 
 // Help explains what a receipt proves.
@@ -74,12 +75,12 @@ func (ReceiptVerify) Help() string {
 const maxReceipt = 256 << 20
 
 // Run verifies the file.
-func (v *ReceiptVerify) Run(t *Terminal) error {
+func (v *ReceiptVerify) Run(t *terminal.Terminal) error {
 	var key ed25519.PublicKey
 	if v.Key != "" {
 		var ok bool
 		if key, ok = receipt.ParseKey(v.Key); !ok {
-			return Unusablef("--key must be the 64 digits of lowercase hex of a public key; 'countersign receipt keys' lists the service's")
+			return terminal.Unusablef("--key must be the 64 digits of lowercase hex of a public key; 'countersign receipt keys' lists the service's")
 		}
 	}
 	known, err := v.known()
@@ -98,19 +99,19 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 		fmt.Fprintln(t.Errs, "WARNING: no --key was given. This proves that nothing was altered since the key in the file signed it, and NOT whose key that is: compare it with the one that the installation published, or give it with --key.")
 	}
 	if verdict.UnknownFormat != "" {
-		return StatusError{Status: ExitUnknown}
+		return terminal.StatusError{Status: terminal.ExitUnknown}
 	}
-	return verdictOf(verdict.OK, nil)
+	return terminal.VerdictOf(verdict.OK, nil)
 }
 
 // PrintReceipt prints what was checked, what it proves, and what fails.
 func PrintReceipt(w io.Writer, v receipt.Verdict, witnesses int) {
 	if v.UnknownFormat != "" {
-		Facts(w, [2]string{"receipt", "NOT KNOWN: of the format " + v.UnknownFormat}, [2]string{"problem", v.Problem})
+		terminal.Facts(w, [2]string{"receipt", "NOT KNOWN: of the format " + v.UnknownFormat}, [2]string{"problem", v.Problem})
 		return
 	}
 	if !v.OK {
-		Facts(w, [2]string{"receipt", "NOT VALID"}, [2]string{"section", v.Section}, [2]string{"problem", v.Problem})
+		terminal.Facts(w, [2]string{"receipt", "NOT VALID"}, [2]string{"section", v.Section}, [2]string{"problem", v.Problem})
 		return
 	}
 	signer := v.PublicKey + ", the key that was given"
@@ -118,7 +119,7 @@ func PrintReceipt(w io.Writer, v receipt.Verdict, witnesses int) {
 		signer = v.PublicKey + ", whoever has it"
 	}
 	epoch, by := cosignedFacts(v, witnesses)
-	Facts(w, epoch, [2]string{"receipt", v.Summary}, [2]string{"run", fmt.Sprintf("%s of tenant %s, %s, %s", v.RunID, v.Tenant, v.Mode, v.Status)},
+	terminal.Facts(w, epoch, [2]string{"receipt", v.Summary}, [2]string{"run", fmt.Sprintf("%s of tenant %s, %s, %s", v.RunID, v.Tenant, v.Mode, v.Status)},
 		[2]string{"issued", v.IssuedAt}, [2]string{"signed by", signer},
 		[2]string{"signature", "every byte is as it was signed, " + fmt.Sprint(len(receipt.Sections)) + " sections"},
 		[2]string{"requests", fmt.Sprintf("%s %d, each digest computed anew", "distinct:", v.Requests-v.Hidden) + hiddenText(v.Hidden)},
@@ -159,7 +160,7 @@ func approvedText(v receipt.Verdict) string {
 type ReceiptKeys struct{ Asking }
 
 // Run lists the keys, the present one first.
-func (k *ReceiptKeys) Run(t *Terminal) error {
+func (k *ReceiptKeys) Run(t *terminal.Terminal) error {
 	return show(t, k.Asking, func(c *client.Client) (*[]countersign.ReceiptKey, error) {
 		contract, err := c.IntegrationContract(t.Context)
 		if err != nil {
@@ -174,5 +175,5 @@ func printReceiptKeys(w io.Writer, keys *[]countersign.ReceiptKey) {
 	for i, k := range *keys {
 		rows[i] = []string{k.PublicKey, k.Algorithm, words.Moment(k.CreatedAt), words.Moment(k.RetiredAt)}
 	}
-	Table(w, []string{"public key", "algorithm", "created", "retired"}, rows)
+	terminal.Table(w, []string{"public key", "algorithm", "created", "retired"}, rows)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/evidence/signature"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // parseAnswerKeys reads the keys by which a reader knows that receivers sign.
@@ -14,7 +15,7 @@ func parseAnswerKeys(texts []string) (keys []ed25519.PublicKey, err error) {
 	for _, text := range texts {
 		key, err := signature.ParseAnswerKey(text)
 		if err != nil {
-			return nil, Unusablef("--answer-key must be ed25519: and the 64 digits of lowercase hex of a public key, as the project's answerKeys have it")
+			return nil, terminal.Unusablef("--answer-key must be ed25519: and the 64 digits of lowercase hex of a public key, as the project's answerKeys have it")
 		}
 		keys = append(keys, key)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // RunsProbe is the command `runs probe`.
@@ -18,7 +19,7 @@ type RunsProbe struct {
 }
 
 // Run sends the probe. Its answer is evidence on the step and decides nothing.
-func (p *RunsProbe) Run(t *Terminal) error {
+func (p *RunsProbe) Run(t *terminal.Terminal) error {
 	c, err := p.Client(t)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (p *RunsProbe) Run(t *Terminal) error {
 			return err
 		}
 		if p.Step = uncertain(r).ID; p.Step == "" {
-			return Unusablef("run %s is %s and has no uncertain step to probe", p.ID, r.Status)
+			return terminal.Unusablef("run %s is %s and has no uncertain step to probe", p.ID, r.Status)
 		}
 	}
 	r, err := c.ProbeRun(t.Context, p.ID, p.Step)
@@ -78,7 +79,7 @@ func (RunsReconcile) Help() string {
 }
 
 // Run reconciles the run's uncertain step.
-func (x *RunsReconcile) Run(t *Terminal) error {
+func (x *RunsReconcile) Run(t *terminal.Terminal) error {
 	w, err := x.write()
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (x *RunsReconcile) write() (countersign.Reconcile, error) {
 		w.Resolution = countersign.ConfirmedNotExecuted
 	}
 	if safetext.Blank(x.Evidence) {
-		return w, Unusablef("--evidence must say how you know")
+		return w, terminal.Unusablef("--evidence must say how you know")
 	}
 	if x.Result == "" {
 		return w, nil
@@ -122,8 +123,8 @@ func (x *RunsReconcile) write() (countersign.Reconcile, error) {
 }
 
 // ask shows the uncertain step and asks the person to type the resolution.
-func (x *RunsReconcile) ask(t *Terminal, c *client.Client, w countersign.Reconcile) error {
-	if t.interactive() {
+func (x *RunsReconcile) ask(t *terminal.Terminal, c *client.Client, w countersign.Reconcile) error {
+	if t.Interactive() {
 		r, err := c.Run(t.Context, x.ID)
 		if err != nil {
 			return err
@@ -131,5 +132,5 @@ func (x *RunsReconcile) ask(t *Terminal, c *client.Client, w countersign.Reconci
 		printUncertain(r)(t.Errs)
 	}
 	word := map[string]string{countersign.ConfirmedCompleted: "completed", countersign.ConfirmedNotExecuted: "not-executed", countersign.Abandon: "abandon"}[w.Resolution]
-	return confirm(t, fmt.Sprintf("\nReconcile run %s as %s?", x.ID, w.Resolution), word, "Look at the run, then add --yes")
+	return terminal.Confirm(t, fmt.Sprintf("\nReconcile run %s as %s?", x.ID, w.Resolution), word, "Look at the run, then add --yes")
 }

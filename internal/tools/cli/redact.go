@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // RunsHold is the command `runs hold`.
@@ -17,7 +18,7 @@ type RunsHold struct {
 }
 
 // Run holds the run, or ends that.
-func (h *RunsHold) Run(t *Terminal) error {
+func (h *RunsHold) Run(t *terminal.Terminal) error {
 	return show(t, h.Asking, func(c *client.Client) (*countersign.Run, error) {
 		return c.HoldRun(t.Context, h.ID, countersign.HoldWrite{Hold: !h.End, Reason: h.Reason})
 	}, func(w io.Writer, r *countersign.Run) {
@@ -37,7 +38,7 @@ type RunsRedact struct {
 }
 
 // Run redacts the run.
-func (x *RunsRedact) Run(t *Terminal) error {
+func (x *RunsRedact) Run(t *terminal.Terminal) error {
 	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) { return c.RedactRun(t.Context, x.ID, x.Reason) }, func(w io.Writer, r *countersign.Run) {
 		fmt.Fprintf(w, "%s holds nothing any more but ids, principals, times, statuses, codes, names, decisions and digests\n", r.ID)
 	})

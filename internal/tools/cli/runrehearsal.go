@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -22,13 +23,13 @@ func (RunsRehearsal) Help() string {
 }
 
 // Run compares a run with its rehearsal.
-func (r *RunsRehearsal) Run(t *Terminal) error {
+func (r *RunsRehearsal) Run(t *terminal.Terminal) error {
 	same := false
 	err := show(t, r.Asking, func(c *client.Client) (*countersign.Rehearsal, error) { return c.Rehearsal(t.Context, r.ID) }, printRehearsal,
 		func(found *countersign.Rehearsal) {
 			same = found.Verdict != countersign.RehearsalDifferent && found.Verdict != countersign.RehearsalNone
 		})
-	return verdictOf(same, err)
+	return terminal.VerdictOf(same, err)
 }
 
 var rehearsalVerdicts = map[string]string{
@@ -39,12 +40,12 @@ var rehearsalVerdicts = map[string]string{
 }
 
 func printRehearsal(w io.Writer, r *countersign.Rehearsal) {
-	Facts(w, [2]string{"run", r.RunID}, [2]string{"rehearsal", r.RehearsalID}, [2]string{"rehearsed", words.Moment(r.RehearsedAt)}, [2]string{"verdict", rehearsalVerdicts[r.Verdict]})
+	terminal.Facts(w, [2]string{"run", r.RunID}, [2]string{"rehearsal", r.RehearsalID}, [2]string{"rehearsed", words.Moment(r.RehearsedAt)}, [2]string{"verdict", rehearsalVerdicts[r.Verdict]})
 	if len(r.Steps) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	Table(w, []string{"step", "verdict", "bound", "sent"}, rows(r.Steps, func(s countersign.RehearsedStep) []string {
+	terminal.Table(w, []string{"step", "verdict", "bound", "sent"}, rows(r.Steps, func(s countersign.RehearsedStep) []string {
 		return []string{s.StepID, s.Verdict, strings.Join(s.Bound, ", "), s.SentDigest.Text()}
 	}))
 	for _, s := range r.Steps {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -54,7 +55,7 @@ var runTable = table[countersign.Run]{
 }
 
 // Run lists the runs.
-func (l *RunsList) Run(t *Terminal) error {
+func (l *RunsList) Run(t *terminal.Terminal) error {
 	since, err := instant(l.Since, time.Now())
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ type RunsStart struct {
 }
 
 // Run starts the plan.
-func (s *RunsStart) Run(t *Terminal) error {
+func (s *RunsStart) Run(t *terminal.Terminal) error {
 	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
 		return c.StartRun(t.Context, countersign.RunStart{PlanID: s.Plan, Reason: s.Reason}, key)
 	})
@@ -95,7 +96,7 @@ type Starting struct {
 
 // start chooses the idempotency key before it sends the request, so that the request can be
 // repeated whatever the answer is.
-func (s Starting) start(t *Terminal, ask func(*client.Client, client.StartOption) (*client.Started, error)) error {
+func (s Starting) start(t *terminal.Terminal, ask func(*client.Client, client.StartOption) (*client.Started, error)) error {
 	c, err := s.Client(t)
 	if err != nil {
 		return err
@@ -132,7 +133,7 @@ type RunsCancel struct {
 
 // Run cancels the run. A side effect in flight makes the run RECOVERY_REQUIRED, since it may
 // have happened.
-func (r *RunsCancel) Run(t *Terminal) error {
+func (r *RunsCancel) Run(t *terminal.Terminal) error {
 	return show(t, r.Asking, func(c *client.Client) (*countersign.Run, error) { return c.CancelRun(t.Context, r.ID, r.Reason) }, printState)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -21,7 +22,7 @@ type RunsAgain struct {
 }
 
 // Run shows what changes, asks, and starts the run.
-func (a *RunsAgain) Run(t *Terminal) error {
+func (a *RunsAgain) Run(t *terminal.Terminal) error {
 	c, err := a.Client(t)
 	if err != nil {
 		return err
@@ -33,11 +34,11 @@ func (a *RunsAgain) Run(t *Terminal) error {
 	p := r.PlanSnapshot
 	switch {
 	case !r.Status.IsTerminal():
-		return Unusablef("run %s is %s: it has not ended", r.ID, r.Status)
+		return terminal.Unusablef("run %s is %s: it has not ended", r.ID, r.Status)
 	case p == nil:
-		return Unusablef("run %s is archived: its plan is no longer here", r.ID)
+		return terminal.Unusablef("run %s is archived: its plan is no longer here", r.ID)
 	case p.Mode == countersign.ModeLive && strings.TrimSpace(a.Reason) == "":
-		return Unusablef("--reason: say why the LIVE run %s is made again", r.ID)
+		return terminal.Unusablef("--reason: say why the LIVE run %s is made again", r.ID)
 	}
 	inputs, changes, err := a.changed(p)
 	if err != nil {
@@ -45,7 +46,7 @@ func (a *RunsAgain) Run(t *Terminal) error {
 	}
 	fmt.Fprintln(t.Errs, changes)
 	if p.Mode == countersign.ModeLive && !a.Yes {
-		if err := confirm(t, "Start the LIVE run again so?", "yes", "Look at the changes, then add --yes"); err != nil {
+		if err := terminal.Confirm(t, "Start the LIVE run again so?", "yes", "Look at the changes, then add --yes"); err != nil {
 			return err
 		}
 	}
@@ -71,7 +72,7 @@ func (a *RunsAgain) changed(p *countersign.Plan) (map[string]map[string]counters
 		step, field, named := strings.Cut(name, ".")
 		if all[step] == nil || !named {
 			if len(p.Steps) != 1 {
-				return nil, "", Unusablef("--set %s: name the step first, one of %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+				return nil, "", terminal.Unusablef("--set %s: name the step first, one of %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 			}
 			step, field = p.Steps[0].ID, name
 		}
@@ -88,7 +89,7 @@ func (a *RunsAgain) changed(p *countersign.Plan) (map[string]map[string]counters
 	return all, strings.Join(said, "\n"), nil
 }
 
-func presentRevision(t *Terminal, c *client.Client, p *countersign.Plan) (int64, error) {
+func presentRevision(t *terminal.Terminal, c *client.Client, p *countersign.Plan) (int64, error) {
 	switch {
 	case p.Team != nil:
 		x, err := c.Team(t.Context, p.Team.ID)
@@ -112,7 +113,7 @@ func presentRevision(t *Terminal, c *client.Client, p *countersign.Plan) (int64,
 	return x.Revision, nil
 }
 
-func startAgain(t *Terminal, c *client.Client, start plan.Again, key, reason string, option client.StartOption) (*client.Started, error) {
+func startAgain(t *terminal.Terminal, c *client.Client, start plan.Again, key, reason string, option client.StartOption) (*client.Started, error) {
 	switch {
 	case start.Team != nil:
 		return c.StartTeamRun(t.Context, start.ID, *start.Team, option)
@@ -123,7 +124,7 @@ func startAgain(t *Terminal, c *client.Client, start plan.Again, key, reason str
 	}
 	start.Plan.ID = "plan-of-" + key // the same key makes one plan and one run
 	if !countersign.ValidID(start.Plan.ID) {
-		return nil, Unusablef("--key %s: it becomes part of the plan's id: at most 120 letters, digits, dots, hyphens and underscores", key)
+		return nil, terminal.Unusablef("--key %s: it becomes part of the plan's id: at most 120 letters, digits, dots, hyphens and underscores", key)
 	}
 	p, err := c.CreatePlan(t.Context, *start.Plan)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -17,7 +18,7 @@ type RunsShow struct {
 }
 
 // Run shows the run with its approvals.
-func (s *RunsShow) Run(t *Terminal) error {
+func (s *RunsShow) Run(t *terminal.Terminal) error {
 	var approvals []countersign.Approval
 	return show(t, s.Asking, func(c *client.Client) (*countersign.Run, error) {
 		r, err := c.Run(t.Context, s.ID)
@@ -47,7 +48,7 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 		behalf = r.OnBehalfOf.Shown()
 	}
 	facts = append(facts, behindFacts(r.Identity, behalf)...)
-	Facts(w, append(facts, memberFacts(request.Unlisted(r, runListed...))...)...)
+	terminal.Facts(w, append(facts, memberFacts(request.Unlisted(r, runListed...))...)...)
 	for i := range r.Steps {
 		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), words.Plain(r.Steps[i].Name))
 		printStep(w, &r.Steps[i], approvals)
@@ -91,7 +92,7 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 		cells = append(cells, [2]string{"reconciled", words.Decided(r.Resolution, words.Called(r.By, r.ByName), r.At, r.Evidence)})
 		cells = append(cells, memberFacts(request.Unlisted(r, "resolution", "evidence", "by", "byName", "at"))...)
 	}
-	Facts(w, append(cells, memberFacts(request.Unlisted(s.WithoutProofs(), stepListed...))...)...)
+	terminal.Facts(w, append(cells, memberFacts(request.Unlisted(s.WithoutProofs(), stepListed...))...)...)
 }
 
 // checkFacts are the judgements by each of several expectations.
@@ -176,7 +177,7 @@ func saidText(w io.Writer, r *countersign.Response) string {
 	if r == nil || r.Body == "" {
 		return ""
 	}
-	return cut(words.Value(countersign.String(r.Body)), max(widthOf(w)-len("verification")-4, 0))
+	return terminal.Cut(words.Value(countersign.String(r.Body)), max(terminal.WidthOf(w)-len("verification")-4, 0))
 }
 
 // outputText is a step's output, which may have a megabyte; on a terminal it is cut.
@@ -185,5 +186,5 @@ func outputText(w io.Writer, v countersign.Value) string {
 	if v.IsZero() {
 		return ""
 	}
-	return cut(words.Value(v), max(widthOf(w)-heading, 0))
+	return terminal.Cut(words.Value(v), max(terminal.WidthOf(w)-heading, 0))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -22,7 +23,7 @@ func (RunsWatch) Help() string {
 }
 
 // Run watches the run.
-func (r *RunsWatch) Run(t *Terminal) error {
+func (r *RunsWatch) Run(t *terminal.Terminal) error {
 	c, err := r.Client(t)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (r *RunsWatch) Run(t *Terminal) error {
 
 // watch prints a run's changes as they happen. It ends when the run has ended, or waits for a
 // person and wait is not set.
-func watch(t *Terminal, c *client.Client, o Output, id string, wait bool) error {
+func watch(t *terminal.Terminal, c *client.Client, o terminal.Output, id string, wait bool) error {
 	var before countersign.Run
 	for r, err := range c.WatchRun(t.Context, id) {
 		if err != nil {
@@ -42,11 +43,11 @@ func watch(t *Terminal, c *client.Client, o Output, id string, wait bool) error 
 			return err
 		}
 		if !wait && needsPerson(&r) {
-			return StatusError{Status: ExitWaiting}
+			return terminal.StatusError{Status: terminal.ExitWaiting}
 		}
 		before = r
 	}
-	return verdictOf(before.Status == countersign.RunCompleted, t.Context.Err())
+	return terminal.VerdictOf(before.Status == countersign.RunCompleted, t.Context.Err())
 }
 
 func needsPerson(r *countersign.Run) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -21,16 +22,16 @@ type Service struct {
 
 // Asking is the flags of a command that calls a service and prints its answer.
 type Asking struct {
-	Output
+	terminal.Output
 	Service
 }
 
 // Client makes a client from the flags, the environment and the profile, in this order. A
 // profile's token is sent only to the profile's address.
-func (s Service) Client(t *Terminal) (*client.Client, error) { return s.clientAs(t, "") }
+func (s Service) Client(t *terminal.Terminal) (*client.Client, error) { return s.clientAs(t, "") }
 
 // clientAs is Client with this token in place of the one that the caller has, unless it is "".
-func (s Service) clientAs(t *Terminal, other string) (*client.Client, error) {
+func (s Service) clientAs(t *terminal.Terminal, other string) (*client.Client, error) {
 	p, address, err := s.chosen(t)
 	if err != nil {
 		return nil, err
@@ -46,40 +47,40 @@ func (s Service) clientAs(t *Terminal, other string) (*client.Client, error) {
 }
 
 // chosen is the profile in use, an empty one where there is none, and the service's address.
-func (s Service) chosen(t *Terminal) (p profile, address string, err error) {
+func (s Service) chosen(t *terminal.Terminal) (p profile, address string, err error) {
 	kept, err := readProfiles(t)
 	if err != nil {
 		return p, "", err
 	}
-	name := words.First(s.Profile, t.Getenv(envProfile), kept.Current)
+	name := words.First(s.Profile, t.Getenv(terminal.EnvProfile), kept.Current)
 	p, known := kept.Profiles[name]
-	if !known && words.First(s.Profile, t.Getenv(envProfile)) != "" {
-		return p, "", Unusablef("there is no profile %s; 'countersign login URL --profile %s' makes it", name, name)
+	if !known && words.First(s.Profile, t.Getenv(terminal.EnvProfile)) != "" {
+		return p, "", terminal.Unusablef("there is no profile %s; 'countersign login URL --profile %s' makes it", name, name)
 	}
-	return p, words.First(s.URL, t.Getenv(envURL), p.URL, defaultURL), nil
+	return p, words.First(s.URL, t.Getenv(terminal.EnvURL), p.URL, defaultURL), nil
 }
 
 func connect(address, token string, insecure bool) (*client.Client, error) {
 	c, err := client.New(client.Config{BaseURL: address, Token: token, AllowInsecure: insecure, UserAgent: "countersign-cli/" + client.Version})
 	if err != nil {
-		return nil, Unusablef("%v", err)
+		return nil, terminal.Unusablef("%v", err)
 	}
 	return c, nil
 }
 
 // tokenOf is the token in the environment, or in the file that the environment names. The
 // file is read at each use, since a secret store may replace it.
-func tokenOf(t *Terminal) (string, error) {
-	if token := t.Getenv(envToken); token != "" {
+func tokenOf(t *terminal.Terminal) (string, error) {
+	if token := t.Getenv(terminal.EnvToken); token != "" {
 		return token, nil
 	}
-	path := t.Getenv(envTokenFile)
+	path := t.Getenv(terminal.EnvTokenFile)
 	if path == "" {
 		return "", nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", Unusablef("%s: %v", envTokenFile, err)
+		return "", terminal.Unusablef("%s: %v", terminal.EnvTokenFile, err)
 	}
 	return strings.TrimSpace(string(text)), nil
 }

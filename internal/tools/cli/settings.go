@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -24,11 +25,11 @@ type SettingsBreakGlass struct {
 	Reason string `required:"" help:"Why; kept in the audit log, shown on every page for 30 days, and told to all administrators." placeholder:"TEXT"`
 	Store  string `help:"Directory of the store, or its postgres:// URL." placeholder:"./countersign-data"`
 
-	Take func(t *Terminal, store, tenant, reason string) error `kong:"-"` // by the program, which opens stores
+	Take func(t *terminal.Terminal, store, tenant, reason string) error `kong:"-"` // by the program, which opens stores
 }
 
 // Run takes it away.
-func (b *SettingsBreakGlass) Run(t *Terminal) error {
+func (b *SettingsBreakGlass) Run(t *terminal.Terminal) error {
 	if err := b.Take(t, b.Store, b.Tenant, b.Reason); err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (b *SettingsBreakGlass) Run(t *Terminal) error {
 type SettingsGet struct{ Asking }
 
 // Run asks.
-func (s *SettingsGet) Run(t *Terminal) error {
+func (s *SettingsGet) Run(t *terminal.Terminal) error {
 	return show(t, s.Asking, func(c *client.Client) (*countersign.TenantSettings, error) { return c.Settings(t.Context) }, printSettings)
 }
 
@@ -54,7 +55,7 @@ type SettingsSet struct {
 }
 
 // Run changes them from the revision that they have now.
-func (s *SettingsSet) Run(t *Terminal) error {
+func (s *SettingsSet) Run(t *terminal.Terminal) error {
 	return show(t, s.Asking, func(c *client.Client) (*countersign.TenantSettings, error) {
 		now, err := c.Settings(t.Context)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // RunsSettle is the command `runs settle`.
@@ -17,7 +18,7 @@ type RunsSettle struct {
 }
 
 // Run settles the run's uncertain step by its receiver's own word.
-func (x *RunsSettle) Run(t *Terminal) error {
+func (x *RunsSettle) Run(t *terminal.Terminal) error {
 	c, err := x.Client(t)
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func (x *RunsSettle) Run(t *Terminal) error {
 	}
 	s := uncertain(r)
 	if s.ID == "" || len(s.Settlements) == 0 {
-		return Unusablef("run %s is %s and has no uncertain step of which its receiver has said anything", x.ID, r.Status)
+		return terminal.Unusablef("run %s is %s and has no uncertain step of which its receiver has said anything", x.ID, r.Status)
 	}
 	w := countersign.Settle{StepID: s.ID, N: x.N, Action: countersign.SettleConfirm, Reason: x.Reason}
 	if w.N == 0 {

@@ -13,11 +13,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // readSource reads a file, standard input (-) or a URL, at most most bytes. The location is
 // nil unless the source is a URL.
-func readSource(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
+func readSource(t *terminal.Terminal, source string, most int) ([]byte, *url.URL, error) {
 	if isURL(source) {
 		return fetch(t, source, most)
 	}
@@ -30,12 +31,12 @@ func isURL(source string) bool {
 }
 
 // readFile reads a file or standard input (-).
-func readFile(t *Terminal, path string, most int) ([]byte, error) {
+func readFile(t *terminal.Terminal, path string, most int) ([]byte, error) {
 	in := t.In
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, Unusablef("%v", err)
+			return nil, terminal.Unusablef("%v", err)
 		}
 		defer func() { _ = f.Close() }()
 		in = f
@@ -47,9 +48,9 @@ func bounded(in io.Reader, name string, most int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	switch {
 	case err != nil:
-		return nil, Unusablef("%s: %v", name, err)
+		return nil, terminal.Unusablef("%s: %v", name, err)
 	case len(data) > most:
-		return nil, Unusablef("%s: it is larger than %d bytes", name, most)
+		return nil, terminal.Unusablef("%s: it is larger than %d bytes", name, most)
 	}
 	return data, nil
 }
@@ -59,26 +60,26 @@ const fetchTime = 30 * time.Second
 
 // fetch gets a document over https, or over http from this machine. It follows no redirect
 // to another origin, so that the imported document is the one that was named.
-func fetch(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
+func fetch(t *terminal.Terminal, source string, most int) ([]byte, *url.URL, error) {
 	u, err := url.Parse(source)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !request.IsLoopback(u.Hostname()) {
-		return nil, nil, Unusablef("the document's address must be an https URL without a user (http on this machine alone)")
+		return nil, nil, terminal.Unusablef("the document's address must be an https URL without a user (http on this machine alone)")
 	}
 	shown := u.Scheme + "://" + u.Host + u.EscapedPath()
 	request, err := http.NewRequestWithContext(t.Context, http.MethodGet, source, nil)
 	if err != nil {
-		return nil, nil, Unusablef("%v", err)
+		return nil, nil, terminal.Unusablef("%v", err)
 	}
 	client := http.Client{Timeout: fetchTime, CheckRedirect: sameOrigin}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, nil, UnreachableError{Err: fmt.Errorf("%s: %w", shown, cause(err))}
+		return nil, nil, terminal.UnreachableError{Err: fmt.Errorf("%s: %w", shown, cause(err))}
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, nil, UnreachableError{Err: fmt.Errorf("%s: it answers %d", shown, response.StatusCode)}
+		return nil, nil, terminal.UnreachableError{Err: fmt.Errorf("%s: it answers %d", shown, response.StatusCode)}
 	}
-	bar := NewBar(t, "fetching", progressbar.OptionShowBytes(true))
+	bar := terminal.NewBar(t, "fetching", progressbar.OptionShowBytes(true))
 	bar.Set(0, response.ContentLength)
 	data, err := bounded(io.TeeReader(response.Body, bar), shown, most)
 	bar.Done()

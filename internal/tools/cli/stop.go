@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -22,7 +23,7 @@ func (Stop) Help() string {
 }
 
 // Run stops.
-func (s *Stop) Run(t *Terminal) error {
+func (s *Stop) Run(t *terminal.Terminal) error {
 	return show(t, s.Asking, func(c *client.Client) (*countersign.StopState, error) {
 		return c.Stop(t.Context, countersign.StopWrite{Reason: s.Reason, TenantID: s.Tenant})
 	}, printStop)
@@ -36,7 +37,7 @@ type Go struct {
 }
 
 // Run lifts the stop.
-func (g *Go) Run(t *Terminal) error {
+func (g *Go) Run(t *terminal.Terminal) error {
 	return show(t, g.Asking, func(c *client.Client) (*countersign.StopState, error) {
 		return c.Go(t.Context, countersign.StopWrite{Reason: g.Reason, TenantID: g.Tenant})
 	}, printStop)
@@ -46,7 +47,7 @@ func (g *Go) Run(t *Terminal) error {
 type Stopped struct{ Asking }
 
 // Run asks.
-func (s *Stopped) Run(t *Terminal) error {
+func (s *Stopped) Run(t *terminal.Terminal) error {
 	return show(t, s.Asking, func(c *client.Client) (*countersign.StopState, error) { return c.Stopped(t.Context) }, printStop)
 }
 

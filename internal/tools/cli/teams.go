@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -41,12 +42,12 @@ var teamTable = table[countersign.Team]{
 }
 
 func printTeam(w io.Writer, x *countersign.Team) {
-	Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", words.Number(x.Revision)}, [2]string{"suspended", words.Yes(x.Suspended)}, [2]string{"retired", words.Yes(x.Retired)},
+	terminal.Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", words.Number(x.Revision)}, [2]string{"suspended", words.Yes(x.Suspended)}, [2]string{"retired", words.Yes(x.Retired)},
 		[2]string{"created", words.Moment(x.CreatedAt)}, [2]string{"updated", words.Moment(x.UpdatedAt)})
 	fmt.Fprintln(w)
-	Table(w, []string{"member", "role"}, rows(x.Members, func(m countersign.TeamMember) []string { return []string{m.AgentID, m.Role} }))
+	terminal.Table(w, []string{"member", "role"}, rows(x.Members, func(m countersign.TeamMember) []string { return []string{m.AgentID, m.Role} }))
 	fmt.Fprintln(w)
-	Table(w, []string{"step", "agent", "capability", "after", "input"}, rows(x.Steps, func(s countersign.TeamStep) []string {
+	terminal.Table(w, []string{"step", "agent", "capability", "after", "input"}, rows(x.Steps, func(s countersign.TeamStep) []string {
 		return []string{s.ID, s.AgentID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings)}
 	}))
 }
@@ -60,7 +61,7 @@ type TeamsPut struct {
 }
 
 // Run saves the team.
-func (p *TeamsPut) Run(t *Terminal) error {
+func (p *TeamsPut) Run(t *terminal.Terminal) error {
 	var w countersign.TeamWrite
 	if err := readDocument(t, p.File, &w); err != nil {
 		return err
@@ -88,7 +89,7 @@ type TeamsStart struct {
 }
 
 // Run starts the team's run.
-func (s *TeamsStart) Run(t *Terminal) error {
+func (s *TeamsStart) Run(t *terminal.Terminal) error {
 	w := countersign.TeamRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Reason: s.Reason}
 	if s.Inputs != "" {
 		if err := readDocument(t, s.Inputs, &w.Inputs); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -37,7 +38,7 @@ type TenantsPut struct {
 }
 
 // Run saves the tenant.
-func (p *TenantsPut) Run(t *Terminal) error {
+func (p *TenantsPut) Run(t *terminal.Terminal) error {
 	w := countersign.TenantWrite{Name: p.Name, ExpectedRevision: p.Revision}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.Tenant, error) {
 		saved, err := c.SaveTenant(t.Context, p.ID, w)

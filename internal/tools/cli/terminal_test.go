@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // ended is the result of a command.
@@ -28,8 +30,8 @@ func command(t *testing.T, args ...string) ended {
 	}
 	chosen, err := parser.Parse(args)
 	if err != nil {
-		return ended{ExitUnusable, out.String(), err.Error()}
+		return ended{terminal.ExitUnusable, out.String(), err.Error()}
 	}
-	status := Report(&errs, chosen.Run(&Terminal{Context: t.Context(), In: &bytes.Buffer{}, Out: &out, Errs: &errs}))
+	status := terminal.Report(&errs, chosen.Run(&terminal.Terminal{Context: t.Context(), In: &bytes.Buffer{}, Out: &out, Errs: &errs}))
 	return ended{status, out.String(), errs.String()}
 }

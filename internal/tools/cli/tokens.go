@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -53,7 +54,7 @@ func tokenModes(k countersign.Token) string {
 }
 
 // Run lists the tokens.
-func (l *TokensList) Run(t *Terminal) error {
+func (l *TokensList) Run(t *terminal.Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Token], error) {
 		return c.Tokens(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
 	}, tokenTable)
@@ -74,7 +75,7 @@ type TokensCreate struct {
 }
 
 // Run makes the token.
-func (n *TokensCreate) Run(t *Terminal) error {
+func (n *TokensCreate) Run(t *terminal.Terminal) error {
 	if n.Agent != nil {
 		n.Role = []string{string(countersign.RoleOperator)}
 	}
@@ -87,7 +88,7 @@ func (n *TokensCreate) Run(t *Terminal) error {
 }
 
 func tokenFacts(out io.Writer, k *countersign.NewToken) {
-	Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", words.Joined(k.Roles)}, [2]string{"reads", words.Joined(k.Reads)}, reachOf(k.TokenRecord), [2]string{"expires", words.Moment(k.ExpiresAt)})
+	terminal.Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", words.Joined(k.Roles)}, [2]string{"reads", words.Joined(k.Reads)}, reachOf(k.TokenRecord), [2]string{"expires", words.Moment(k.ExpiresAt)})
 }
 
 func reachOf(k countersign.Token) [2]string {
@@ -116,7 +117,7 @@ type TokensRevoke struct {
 }
 
 // Run revokes the token.
-func (r *TokensRevoke) Run(t *Terminal) error {
+func (r *TokensRevoke) Run(t *terminal.Terminal) error {
 	return show(t, r.Asking, func(c *client.Client) (*countersign.Token, error) { return c.RevokeToken(t.Context, r.ID, r.Tenant) },
 		func(w io.Writer, k *countersign.Token) {
 			fmt.Fprintf(w, "revoked %s, %s\n", k.ID, words.Plain(k.Name))

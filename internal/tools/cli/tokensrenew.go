@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -22,7 +23,7 @@ func (TokensRenew) Help() string {
 
 // Run renews the token. A file is there to be written before the service is asked: a token that can't
 // be kept would be lost.
-func (r *TokensRenew) Run(t *Terminal) error {
+func (r *TokensRenew) Run(t *terminal.Terminal) error {
 	c, err := r.Client(t)
 	if err != nil {
 		return err
@@ -52,11 +53,11 @@ func (r *TokensRenew) Run(t *Terminal) error {
 		tokenFacts(t.Out, made) // nowhere else is it kept
 		return fmt.Errorf("the token was renewed and couldn't be written; it is shown above, only this once: %w", err)
 	case err != nil:
-		return Unusablef("nothing was renewed, for the token couldn't be written: %v", err)
+		return terminal.Unusablef("nothing was renewed, for the token couldn't be written: %v", err)
 	}
 	kept := made.TokenRecord // the file has the token, and nothing else does
 	return r.Print(t, kept, func(out io.Writer) {
-		Facts(out, [2]string{"written", r.Out}, [2]string{"id", kept.ID}, [2]string{"reads", words.Joined(kept.Reads)}, [2]string{"expires", words.Moment(kept.ExpiresAt)})
+		terminal.Facts(out, [2]string{"written", r.Out}, [2]string{"id", kept.ID}, [2]string{"reads", words.Joined(kept.Reads)}, [2]string{"expires", words.Moment(kept.ExpiresAt)})
 	})
 }
 

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // TestARenewedTokenThatCannotBeWrittenIsShown: the service gives it once, and has renewed the one before.
 func TestARenewedTokenThatCannotBeWrittenIsShown(t *testing.T) {
-	t.Setenv(envToken, "a-token-for-a-test")
+	t.Setenv(terminal.EnvToken, "a-token-for-a-test")
 	file := filepath.Join(t.TempDir(), "metrics.token")
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if err := os.MkdirAll(filepath.Join(file, "taken"), 0o700); err != nil { // meanwhile, so that the file can't take its place

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -16,12 +17,12 @@ func assignment(flag, pair string) (name string, v countersign.Value, err error)
 	name, isJSON := strings.CutSuffix(name, ":")
 	switch {
 	case !found || name == "":
-		return "", v, Unusablef("%s %q: it must be name=TEXT or name:=JSON", flag, pair)
+		return "", v, terminal.Unusablef("%s %q: it must be name=TEXT or name:=JSON", flag, pair)
 	case !isJSON:
 		return name, countersign.String(text), nil
 	}
 	if err := exactjson.Check([]byte(text)); err != nil {
-		return "", v, Unusablef("%s %s: what comes after := must be JSON: %v", flag, name, err)
+		return "", v, terminal.Unusablef("%s %s: what comes after := must be JSON: %v", flag, name, err)
 	}
 	return name, countersign.RawValue(text), nil
 }
@@ -31,16 +32,16 @@ func objectOf(flag, text string) (map[string]countersign.Value, error) {
 	if path, isFile := strings.CutPrefix(text, "@"); isFile {
 		content, err := os.ReadFile(path)
 		if err != nil {
-			return nil, Unusablef("%s: %v", flag, err)
+			return nil, terminal.Unusablef("%s: %v", flag, err)
 		}
 		text = string(content)
 	}
 	if err := exactjson.Check([]byte(text)); err != nil {
-		return nil, Unusablef("%s: %v", flag, err)
+		return nil, terminal.Unusablef("%s: %v", flag, err)
 	}
 	object, ok := countersign.RawValue(text).Object()
 	if !ok {
-		return nil, Unusablef("%s: it must be a JSON object, or @ and the name of a file that holds one", flag)
+		return nil, terminal.Unusablef("%s: it must be a JSON object, or @ and the name of a file that holds one", flag)
 	}
 	return object, nil
 }
@@ -58,7 +59,7 @@ func instant(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, Unusablef("--since %q: it must be a time such as 2026-11-21 or 2026-11-21T15:04:05Z, or how long ago, such as 24h", text)
+	return time.Time{}, terminal.Unusablef("--since %q: it must be a time such as 2026-11-21 or 2026-11-21T15:04:05Z, or how long ago, such as 24h", text)
 }
 
 // idOf is the id in a flag, else the one in the document.
@@ -66,5 +67,5 @@ func idOf(flag string, document countersign.Value, path string) (string, error) 
 	if id := words.First(flag, document.Text()); id != "" {
 		return id, nil
 	}
-	return "", Unusablef("%s has no id; give one with --id", path)
+	return "", terminal.Unusablef("%s has no id; give one with --id", path)
 }

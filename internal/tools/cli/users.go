@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -31,7 +32,7 @@ var userTable = table[countersign.User]{
 }
 
 // Run lists the users.
-func (l *UsersList) Run(t *Terminal) error {
+func (l *UsersList) Run(t *terminal.Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.User], error) {
 		return c.Users(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
 	}, userTable)
@@ -47,7 +48,7 @@ type UsersPut struct {
 }
 
 // Run saves the user. Roles and projects that are not given are removed.
-func (p *UsersPut) Run(t *Terminal) error {
+func (p *UsersPut) Run(t *terminal.Terminal) error {
 	w := countersign.UserWrite{Roles: roles(p.Role), ProjectIDs: p.Project, TenantID: p.Tenant}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.User, error) { return c.SaveUser(t.Context, p.Email, w) },
 		func(out io.Writer, u *countersign.User) {
@@ -63,7 +64,7 @@ type UsersDelete struct {
 }
 
 // Run ends the membership.
-func (d *UsersDelete) Run(t *Terminal) error {
+func (d *UsersDelete) Run(t *terminal.Terminal) error {
 	return show(t, d.Asking, func(c *client.Client) (*countersign.User, error) { return c.DeleteUser(t.Context, d.Email, d.Tenant) },
 		func(out io.Writer, u *countersign.User) {
 			fmt.Fprintf(out, "%s is no user of %s any more\n", words.Plain(u.Email), u.TenantID)
@@ -79,13 +80,13 @@ type UsersLink struct {
 }
 
 // Run makes the link.
-func (l *UsersLink) Run(t *Terminal) error {
+func (l *UsersLink) Run(t *terminal.Terminal) error {
 	w := countersign.SignInLinkWrite{ExpiresInMinutes: l.Minutes, TenantID: l.Tenant}
 	return show(t, l.Asking, func(c *client.Client) (*countersign.SignInLink, error) {
 		return c.CreateSignInLink(t.Context, l.Email, w)
 	},
 		func(out io.Writer, x *countersign.SignInLink) {
-			Facts(out, [2]string{"link", x.URL}, [2]string{"user", x.Email}, [2]string{"tenant", x.TenantID}, [2]string{"expires", words.Moment(x.ExpiresAt)})
+			terminal.Facts(out, [2]string{"link", x.URL}, [2]string{"user", x.Email}, [2]string{"tenant", x.TenantID}, [2]string{"expires", words.Moment(x.ExpiresAt)})
 			fmt.Fprintln(t.Errs, "It is shown only once. Whoever opens it and confirms is signed in as this user; an earlier link is good no more.")
 		})
 }

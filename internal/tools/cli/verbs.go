@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -27,7 +28,7 @@ func shows[T any](ask func(*client.Client, context.Context, string) (*T, error),
 }
 
 // Run asks for the record and prints it.
-func (s *Show[T]) Run(t *Terminal) error {
+func (s *Show[T]) Run(t *terminal.Terminal) error {
 	return show(t, s.Asking, func(c *client.Client) (*T, error) { return s.ask(c, t.Context, s.ID) }, s.print)
 }
 
@@ -54,7 +55,7 @@ func (c Change[T]) revised(revision func(*T) int64) Change[T] {
 }
 
 // Run changes the record and says so.
-func (c *Change[T]) Run(t *Terminal) error {
+func (c *Change[T]) Run(t *terminal.Terminal) error {
 	return show(t, c.Asking, func(from *client.Client) (*T, error) { return c.ask(from, t.Context, c.ID, c.Reason) }, func(w io.Writer, changed *T) {
 		fmt.Fprint(w, c.done, " ", words.Plain(c.ID))
 		if c.revision != nil {
@@ -77,7 +78,7 @@ func lists[T any](ask func(*client.Client, context.Context, client.Paging) (*cou
 }
 
 // Run lists the records.
-func (l *List[T]) Run(t *Terminal) error {
+func (l *List[T]) Run(t *terminal.Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) { return l.ask(c, t.Context, p) }, l.as)
 }
 
@@ -108,7 +109,7 @@ func retirable[T any](ask func(*client.Client, context.Context, client.Paging) (
 }
 
 // Run lists the records.
-func (l *ListRetirable[T]) Run(t *Terminal) error {
+func (l *ListRetirable[T]) Run(t *terminal.Terminal) error {
 	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) {
 		p.Retired = l.Retired
 		return l.ask(c, t.Context, p)
@@ -116,7 +117,7 @@ func (l *ListRetirable[T]) Run(t *Terminal) error {
 }
 
 // show requests one record from a service and prints it; it calls seen with the record.
-func show[T any](t *Terminal, a Asking, ask func(*client.Client) (*T, error), print func(io.Writer, *T), seen ...func(*T)) error {
+func show[T any](t *terminal.Terminal, a Asking, ask func(*client.Client) (*T, error), print func(io.Writer, *T), seen ...func(*T)) error {
 	c, err := a.Client(t)
 	if err != nil {
 		return err

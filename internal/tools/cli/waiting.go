@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -16,7 +17,7 @@ type Waiting struct {
 }
 
 // Run prints what waits for whom the token stands.
-func (x *Waiting) Run(t *Terminal) error {
+func (x *Waiting) Run(t *terminal.Terminal) error {
 	c, err := x.Client(t)
 	if err != nil {
 		return err

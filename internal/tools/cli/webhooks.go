@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -43,7 +44,7 @@ type WebhooksPut struct {
 }
 
 // Run saves the webhook.
-func (p *WebhooksPut) Run(t *Terminal) error {
+func (p *WebhooksPut) Run(t *terminal.Terminal) error {
 	enabled := !p.Disabled
 	w := countersign.WebhookWrite{URL: p.To, SecretEnv: p.SecretEnv, Events: p.Event, ProjectIDs: p.Project, Enabled: &enabled, ExpectedRevision: p.Revision}
 	if len(w.Events) == 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
+	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // Witnesses are the flags of a verifier who asks witnesses besides.
@@ -19,12 +20,12 @@ func (w Witnesses) policy() (checkpoint.Policy, error) {
 	quorum := 0
 	if w.Quorum != nil {
 		if quorum = *w.Quorum; quorum < 1 || quorum > len(w.Witness) {
-			return checkpoint.Policy{}, Unusablef("--quorum must be between 1 and the number of --witness, which is %d", len(w.Witness))
+			return checkpoint.Policy{}, terminal.Unusablef("--quorum must be between 1 and the number of --witness, which is %d", len(w.Witness))
 		}
 	}
 	p, err := checkpoint.NewPolicy(w.Witness, quorum, w.Epoch)
 	if err != nil {
-		return p, Unusablef("--witness, --epoch: %v", err)
+		return p, terminal.Unusablef("--witness, --epoch: %v", err)
 	}
 	return p, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"time"
@@ -45,9 +45,9 @@ func (b *Bar) Done() {
 	}
 }
 
-// working calls f and shows a progress bar. If the command is interrupted, it returns an
+// Working calls f and shows a progress bar. If the command is interrupted, it returns an
 // error without waiting for f; the results of f are valid only without an error.
-func working(t *Terminal, what string, f func()) error {
+func Working(t *Terminal, what string, f func()) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bufio"
@@ -15,17 +15,17 @@ import (
 // errNotConfirmed ends a command whose question was not answered with the required word.
 var errNotConfirmed = errors.New("not confirmed; nothing was done")
 
-// interactive reports whether a person can be asked: standard input and standard error are
+// Interactive reports whether a person can be asked: standard input and standard error are
 // both a terminal.
-func (t *Terminal) interactive() bool {
+func (t *Terminal) Interactive() bool {
 	f, ok := t.In.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && Watched(t.Errs)
 }
 
-// confirm asks the person to type a word, and returns an error for anything else. If nobody
+// Confirm asks the person to type a word, and returns an error for anything else. If nobody
 // can be asked, its error names the flag to give instead: silence is never consent.
-func confirm(t *Terminal, question, word, instead string) error {
-	if !t.interactive() {
+func Confirm(t *Terminal, question, word, instead string) error {
+	if !t.Interactive() {
 		return Unusablef("nobody can be asked here, as this is no terminal; nothing was done. %s", instead)
 	}
 	fmt.Fprintf(t.Errs, "%s Type %s: ", question, word)
@@ -40,10 +40,10 @@ func confirm(t *Terminal, question, word, instead string) error {
 	return nil
 }
 
-// askSecret reads a line without echo. It turns the echo off before it shows the question, so
+// AskSecret reads a line without echo. It turns the echo off before it shows the question, so
 // that text pasted early isn't shown either. In this mode an interrupt arrives as a
 // character.
-func askSecret(t *Terminal, f *os.File, question string) (string, error) {
+func AskSecret(t *Terminal, f *os.File, question string) (string, error) {
 	before, err := term.MakeRaw(int(f.Fd()))
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"context"
@@ -70,22 +70,22 @@ func Report(errs io.Writer, err error) int {
 		return verdict.Status
 	case errors.As(err, &unusable):
 		for _, line := range unusable.Lines {
-			say(errs, line)
+			Say(errs, line)
 		}
 		return ExitUnusable
 	case errors.Is(err, context.Canceled):
-		say(errs, interruption(err))
+		Say(errs, interruption(err))
 		return ExitInterrupted
 	}
-	say(errs, err.Error())
+	Say(errs, err.Error())
 	switch {
 	case errors.Is(err, client.ErrUnauthenticated):
-		say(errs, "'countersign login URL' keeps a sign-in; "+envToken+" gives a token for once")
+		Say(errs, "'countersign login URL' keeps a sign-in; "+EnvToken+" gives a token for once")
 		return ExitRefused
 	case errors.As(err, &refused), errors.As(err, &closed):
 		return ExitRefused
 	case errors.As(err, &lost):
-		say(errs, "is the service there? 'countersign profiles' shows where it is looked for; --url or "+envURL+" says otherwise")
+		Say(errs, "is the service there? 'countersign profiles' shows where it is looked for; --url or "+EnvURL+" says otherwise")
 		return ExitUnreachable
 	case errors.As(err, &unreachable):
 		return ExitUnreachable
@@ -94,8 +94,8 @@ func Report(errs io.Writer, err error) int {
 	}
 }
 
-// say prints one line; names in it are untrusted.
-func say(errs io.Writer, line string) { fmt.Fprintln(errs, "countersign:", words.Plain(line)) }
+// Say prints one line; names in it are untrusted.
+func Say(errs io.Writer, line string) { fmt.Fprintln(errs, "countersign:", words.Plain(line)) }
 
 // interruption explains what is known about the request when a signal ended the command.
 func interruption(err error) string {
@@ -106,8 +106,8 @@ func interruption(err error) string {
 	return "interrupted"
 }
 
-// plainError is an error's message without its API code.
-func plainError(err error) string {
+// PlainError is an error's message without its API code.
+func PlainError(err error) string {
 	var e *countersign.Error
 	if errors.As(err, &e) {
 		return e.Message
@@ -115,9 +115,9 @@ func plainError(err error) string {
 	return err.Error()
 }
 
-// verdictOf returns the error that gives a negative result its exit status, after the answer
+// VerdictOf returns the error that gives a negative result its exit status, after the answer
 // was printed.
-func verdictOf(good bool, err error) error {
+func VerdictOf(good bool, err error) error {
 	if err == nil && !good {
 		return StatusError{Status: ExitFailed}
 	}

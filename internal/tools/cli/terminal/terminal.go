@@ -1,4 +1,6 @@
-package cli
+// Package terminal is what a command has of its process: streams, environment, questions to a person,
+// tables and progress, and the exit status that an error determines.
+package terminal
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ func TestACutLineIsAsWideAsTheTerminal(t *testing.T) {
 		line, want string
 		width      int
 	}{{"grün und gelb", "grün …", 6}, {"grün", "grün", 4}, {"grün", "grün", 0}, {"grün", "…", 1}} {
-		if got := cut(c.line, c.width); got != c.want {
+		if got := Cut(c.line, c.width); got != c.want {
 			t.Errorf("%q cut to %d is %q", c.line, c.width, got)
 		}
 	}

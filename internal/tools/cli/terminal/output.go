@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -54,22 +54,22 @@ func Table(w io.Writer, heading []string, rows [][]string) {
 		fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
 	_ = tw.Flush()
-	width := widthOf(w)
+	width := WidthOf(w)
 	for line := range strings.Lines(b.String()) {
-		fmt.Fprintln(w, cut(strings.TrimRight(line, " \n"), width))
+		fmt.Fprintln(w, Cut(strings.TrimRight(line, " \n"), width))
 	}
 }
 
-// cut shortens a line to width characters; 0 means no limit.
-func cut(line string, width int) string {
+// Cut shortens a line to width characters; 0 means no limit.
+func Cut(line string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return line
 	}
 	return string([]rune(line)[:width-1]) + "…"
 }
 
-// widthOf is a terminal's width, 0 if w is no terminal.
-func widthOf(w io.Writer) int {
+// WidthOf is a terminal's width, 0 if w is no terminal.
+func WidthOf(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !Watched(w) {
 		return 0
