@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -90,7 +91,7 @@ type AgentsSync struct {
 // Run syncs the manifest.
 func (s *AgentsSync) Run(t *terminal.Terminal) error {
 	var m countersign.Manifest
-	if err := readDocument(t, s.File, &m); err != nil {
+	if err := typed.ReadDocument(t, s.File, &m); err != nil {
 		return err
 	}
 	return show(t, s.Asking, func(c *client.Client) (*client.Synced, error) { return c.SyncAgents(t.Context, s.Project, m) },

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 )
 
 // AuditExport is the command `audit export`.
@@ -82,6 +83,6 @@ type auditFilter struct {
 }
 
 func (a *auditFilter) filter() (client.AuditFilter, error) {
-	since, err := instant(a.Since, time.Now())
+	since, err := typed.Instant(a.Since, time.Now())
 	return client.AuditFilter{Subject: a.Subject, Actor: a.Actor, Action: a.Action, Since: since, Realm: a.Realm}, err
 }

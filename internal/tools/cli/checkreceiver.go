@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 	"github.com/countersign/countersign/internal/tools/conformance"
 )
@@ -156,14 +157,14 @@ func (c *CheckReceiver) inputs() (list []map[string]countersign.Value, other map
 		given = []string{"{}"}
 	}
 	for _, text := range given {
-		input, err := objectOf("--input", text)
+		input, err := typed.ObjectOf("--input", text)
 		if err != nil {
 			return nil, nil, err
 		}
 		list = append(list, input)
 	}
 	if c.OtherInput != "" {
-		other, err = objectOf("--other-input", c.OtherInput)
+		other, err = typed.ObjectOf("--other-input", c.OtherInput)
 	}
 	return list, other, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -70,7 +71,7 @@ func (d *ApprovalsDecide) write() (w countersign.Decision, err error) {
 	case !d.Reject:
 		return w, terminal.Unusablef("--suggest goes with --reject: what is approved is sent as it is")
 	}
-	w.SuggestedInput, err = objectOf("--suggest", d.Suggest)
+	w.SuggestedInput, err = typed.ObjectOf("--suggest", d.Suggest)
 	return w, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -50,7 +51,7 @@ func (p *GroupsPut) group(t *terminal.Terminal) (w countersign.GroupWrite, err e
 	if len(p.Member) > 0 || p.Claim != "" {
 		return w, terminal.Unusablef("--member and --claim are in the file, if it is given; name the members there")
 	}
-	err = readDocument(t, p.File, &w)
+	err = typed.ReadDocument(t, p.File, &w)
 	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
 	return w, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/importer"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -60,7 +61,7 @@ func (a *ImportOpenAPI) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	data, location, err := readSource(t, a.Source, importer.MaxDocumentBytes)
+	data, location, err := typed.ReadSource(t, a.Source, importer.MaxDocumentBytes)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (a *ImportOpenAPI) propose(t *terminal.Terminal, data []byte, o importer.Op
 // shown is the source's address without its query, which may contain a key.
 func (a *ImportOpenAPI) shown() string {
 	u, err := url.Parse(a.Source)
-	if !isURL(a.Source) || err != nil {
+	if !typed.IsURL(a.Source) || err != nil {
 		return a.Source
 	}
 	return u.Scheme + "://" + u.Host + u.EscapedPath()
@@ -154,7 +155,7 @@ func (a *ImportOpenAPI) write(t *terminal.Terminal, p *importer.Proposal) error 
 		return err
 	}
 	b.WriteByte('\n')
-	if err := writeNew(path, b.Bytes(), a.Force); err != nil {
+	if err := typed.WriteNew(path, b.Bytes(), a.Force); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.Errs, "wrote", path)

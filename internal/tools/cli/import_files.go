@@ -12,12 +12,13 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/importer"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 )
 
 // below lets a document that is a file refer to others in its folder, and below it. The folder
 // is opened once: no name and no link leads out of it. The result closes it.
 func (a *ImportOpenAPI) below(d *importer.Document) (close func()) {
-	if a.Source == "-" || isURL(a.Source) {
+	if a.Source == "-" || typed.IsURL(a.Source) {
 		return func() {}
 	}
 	folder, err := os.OpenRoot(filepath.Dir(a.Source))

@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/adapter/mcpup"
 	"github.com/countersign/countersign/internal/tools/adapter/propose"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -94,7 +95,7 @@ func writeBoth(t *terminal.Terminal, both *propose.Both, dir, project string, fo
 			return err
 		}
 		path := filepath.Join(dir, f.name)
-		if err := writeNew(path, text, force); err != nil {
+		if err := typed.WriteNew(path, text, force); err != nil {
 			return err
 		}
 		fmt.Fprintln(t.Errs, "wrote", path)

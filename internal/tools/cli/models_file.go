@@ -9,12 +9,13 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 )
 
 // read decodes a model file as the service decodes a request body: it accepts the same
 // documents, and refuses others with the same error.
 func (f ModelFile) read(t *terminal.Terminal) (*countersign.AgentModel, error) {
-	data, err := readFile(t, f.File, countersign.MaxBodyBytes)
+	data, err := typed.ReadFile(t, f.File, countersign.MaxBodyBytes)
 	if err != nil {
 		return nil, err
 	}

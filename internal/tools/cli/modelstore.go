@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -66,7 +67,7 @@ func flaws(m *countersign.AgentModel) string {
 
 // read accepts the bare document, a PUT body, or the service's answer.
 func (p *ModelsPut) read(t *terminal.Terminal) (w countersign.ModelWrite, err error) {
-	text, err := readText(t, p.File)
+	text, err := typed.ReadText(t, p.File)
 	if err != nil {
 		return w, err
 	}

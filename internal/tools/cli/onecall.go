@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 )
 
 // OneCall is the flags of the commands that start a run of one capability.
@@ -17,12 +18,12 @@ type OneCall struct {
 func (o OneCall) typed(t *terminal.Terminal) (map[string]countersign.Value, *countersign.Expectation, error) {
 	inputs := map[string]countersign.Value{}
 	if o.Inputs != "" {
-		if err := readDocument(t, o.Inputs, &inputs); err != nil {
+		if err := typed.ReadDocument(t, o.Inputs, &inputs); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, pair := range o.Input {
-		name, v, err := assignment("--input", pair)
+		name, v, err := typed.Assignment("--input", pair)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -31,7 +32,7 @@ func (o OneCall) typed(t *terminal.Terminal) (map[string]countersign.Value, *cou
 	if o.Expect == "" {
 		return inputs, nil, nil
 	}
-	field, v, err := assignment("--expect", o.Expect)
+	field, v, err := typed.Assignment("--expect", o.Expect)
 	return inputs, &countersign.Expectation{Field: field, Equals: v, StatusCode: o.ExpectStatus}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -114,7 +115,7 @@ type compileFile struct {
 // Run compiles a plan.
 func (p *PlansCompile) Run(t *terminal.Terminal) error {
 	var f compileFile
-	if err := readDocument(t, p.File, &f); err != nil {
+	if err := typed.ReadDocument(t, p.File, &f); err != nil {
 		return err
 	}
 	w := countersign.CompileRequest(f)
@@ -136,7 +137,7 @@ type PlansCreate struct {
 // Run stores the plan.
 func (p *PlansCreate) Run(t *terminal.Terminal) error {
 	var w countersign.PlanWrite
-	if err := readDocument(t, p.File, &w); err != nil {
+	if err := typed.ReadDocument(t, p.File, &w); err != nil {
 		return err
 	}
 	return made(t, p.Asking, func(c *client.Client) (*countersign.Plan, error) { return c.CreatePlan(t.Context, w) })

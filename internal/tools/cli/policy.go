@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/policy"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -88,7 +89,7 @@ func (p *PolicyWhatIf) rules(t *terminal.Terminal, c *client.Client) (map[string
 			return nil, terminal.Unusablef("--rules %s: write project/capability=FILE", name)
 		}
 		var read proposedRules
-		if err := readDocument(t, file, &read); err != nil {
+		if err := typed.ReadDocument(t, file, &read); err != nil {
 			return nil, err
 		}
 		found, err := capability(t, c, "--rules", name)
@@ -136,7 +137,7 @@ func (p *PolicyWhatIf) budgets(t *terminal.Terminal, c *client.Client, agents ma
 			return nil, terminal.Unusablef("--budgets %s: write project/capability=FILE or agent=FILE", name)
 		}
 		var read proposedBudgets
-		if err := readDocument(t, file, &read); err != nil {
+		if err := typed.ReadDocument(t, file, &read); err != nil {
 			return nil, err
 		}
 		of, into := []string{name}, out

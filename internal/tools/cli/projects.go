@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -177,10 +178,10 @@ type ProjectsPut struct {
 // overwrites somebody else's change.
 func (p *ProjectsPut) Run(t *terminal.Terminal) error {
 	var w countersign.ProjectWrite
-	if err := readDocument(t, p.File, &w); err != nil {
+	if err := typed.ReadDocument(t, p.File, &w); err != nil {
 		return err
 	}
-	id, err := idOf(p.ID, w.ID, p.File)
+	id, err := typed.IdOf(p.ID, w.ID, p.File)
 	if err != nil {
 		return err
 	}

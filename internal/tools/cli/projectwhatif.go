@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -28,7 +29,7 @@ func (p *ProjectsWhatIf) Run(t *terminal.Terminal) error {
 	}
 	w := countersign.WhatIfRequest{ChangeID: p.Change, Capability: p.Capability, Last: p.Last}
 	if p.Change == "" {
-		if err := readDocument(t, p.File, &w); err != nil {
+		if err := typed.ReadDocument(t, p.File, &w); err != nil {
 			return err
 		}
 	}

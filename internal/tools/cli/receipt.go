@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -49,7 +50,7 @@ func (g *ReceiptGet) Run(t *terminal.Terminal) error {
 		_, err = t.Out.Write(text)
 		return err
 	}
-	if err := writeOwners(g.File, text, g.Force); err != nil {
+	if err := typed.WriteOwners(g.File, text, g.Force); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.Errs, "kept %s, %d bytes; 'countersign receipt verify %s' judges it\n", words.Plain(g.File), len(text), words.Plain(g.File))
@@ -87,7 +88,7 @@ func (v *ReceiptVerify) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	text, err := readFile(t, v.File, maxReceipt)
+	text, err := typed.ReadFile(t, v.File, maxReceipt)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/safetext"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 )
 
 // RunsProbe is the command `runs probe`.
@@ -118,7 +119,7 @@ func (x *RunsReconcile) write() (countersign.Reconcile, error) {
 		return w, nil
 	}
 	var err error
-	w.Output, err = objectOf("--result", x.Result)
+	w.Output, err = typed.ObjectOf("--result", x.Result)
 	return w, err
 }
 

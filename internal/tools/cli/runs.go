@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -56,11 +57,11 @@ var runTable = table[countersign.Run]{
 
 // Run lists the runs.
 func (l *RunsList) Run(t *terminal.Terminal) error {
-	since, err := instant(l.Since, time.Now())
+	since, err := typed.Instant(l.Since, time.Now())
 	if err != nil {
 		return err
 	}
-	until, err := instant(l.Until, time.Now())
+	until, err := typed.Instant(l.Until, time.Now())
 	if err != nil {
 		return err
 	}

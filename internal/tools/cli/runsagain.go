@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -65,7 +66,7 @@ func (a *RunsAgain) Run(t *terminal.Terminal) error {
 func (a *RunsAgain) changed(p *countersign.Plan) (map[string]map[string]countersign.Value, string, error) {
 	all, said := plan.Inputs(p), []string{}
 	for _, pair := range a.Set {
-		name, v, err := assignment("--set", pair)
+		name, v, err := typed.Assignment("--set", pair)
 		if err != nil {
 			return nil, "", err
 		}

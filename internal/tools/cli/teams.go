@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
+	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
@@ -63,10 +64,10 @@ type TeamsPut struct {
 // Run saves the team.
 func (p *TeamsPut) Run(t *terminal.Terminal) error {
 	var w countersign.TeamWrite
-	if err := readDocument(t, p.File, &w); err != nil {
+	if err := typed.ReadDocument(t, p.File, &w); err != nil {
 		return err
 	}
-	id, err := idOf(p.ID, w.ID, p.File)
+	id, err := typed.IdOf(p.ID, w.ID, p.File)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ type TeamsStart struct {
 func (s *TeamsStart) Run(t *terminal.Terminal) error {
 	w := countersign.TeamRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Reason: s.Reason}
 	if s.Inputs != "" {
-		if err := readDocument(t, s.Inputs, &w.Inputs); err != nil {
+		if err := typed.ReadDocument(t, s.Inputs, &w.Inputs); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package typed
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package cli
+package typed
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
-// writeNew writes a new file; it replaces an existing one only with force.
-func writeNew(path string, data []byte, force bool) error {
+// WriteNew writes a new file; it replaces an existing one only with force.
+func WriteNew(path string, data []byte, force bool) error {
 	f, err := openNew(path, 0o644, force)
 	if err != nil {
 		return err
@@ -35,9 +35,9 @@ func openNew(path string, access os.FileMode, force bool) (*os.File, error) {
 // ownersOnly is the access of a file that its owner alone may read.
 const ownersOnly = 0o600
 
-// writeOwners is writeNew for a file that only its owner may read, also if it replaces a
+// WriteOwners is writeNew for a file that only its owner may read, also if it replaces a
 // file that others could read. It leaves the access rights of a device as they are.
-func writeOwners(path string, data []byte, force bool) error {
+func WriteOwners(path string, data []byte, force bool) error {
 	f, err := openNew(path, ownersOnly, force)
 	if err != nil {
 		return err

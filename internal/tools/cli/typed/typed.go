@@ -1,4 +1,6 @@
-package cli
+// Package typed reads what a command is given: values, times and ids in flags, files, addresses; and
+// makes new files.
+package typed
 
 import (
 	"os"
@@ -11,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
-// assignment parses name=TEXT, or name:=JSON for a value that is not text.
-func assignment(flag, pair string) (name string, v countersign.Value, err error) {
+// Assignment parses name=TEXT, or name:=JSON for a value that is not text.
+func Assignment(flag, pair string) (name string, v countersign.Value, err error) {
 	name, text, found := strings.Cut(pair, "=")
 	name, isJSON := strings.CutSuffix(name, ":")
 	switch {
@@ -27,8 +29,8 @@ func assignment(flag, pair string) (name string, v countersign.Value, err error)
 	return name, countersign.RawValue(text), nil
 }
 
-// objectOf parses a JSON object from a flag, or from the file that the flag names with @.
-func objectOf(flag, text string) (map[string]countersign.Value, error) {
+// ObjectOf parses a JSON object from a flag, or from the file that the flag names with @.
+func ObjectOf(flag, text string) (map[string]countersign.Value, error) {
 	if path, isFile := strings.CutPrefix(text, "@"); isFile {
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -46,8 +48,8 @@ func objectOf(flag, text string) (map[string]countersign.Value, error) {
 	return object, nil
 }
 
-// instant parses a time, or a duration before now.
-func instant(text string, now time.Time) (time.Time, error) {
+// Instant parses a time, or a duration before now.
+func Instant(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -62,8 +64,8 @@ func instant(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, terminal.Unusablef("--since %q: it must be a time such as 2026-11-21 or 2026-11-21T15:04:05Z, or how long ago, such as 24h", text)
 }
 
-// idOf is the id in a flag, else the one in the document.
-func idOf(flag string, document countersign.Value, path string) (string, error) {
+// IdOf is the id in a flag, else the one in the document.
+func IdOf(flag string, document countersign.Value, path string) (string, error) {
 	if id := words.First(flag, document.Text()); id != "" {
 		return id, nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package typed
 
 import (
 	"errors"
@@ -16,22 +16,22 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
-// readSource reads a file, standard input (-) or a URL, at most most bytes. The location is
+// ReadSource reads a file, standard input (-) or a URL, at most most bytes. The location is
 // nil unless the source is a URL.
-func readSource(t *terminal.Terminal, source string, most int) ([]byte, *url.URL, error) {
-	if isURL(source) {
+func ReadSource(t *terminal.Terminal, source string, most int) ([]byte, *url.URL, error) {
+	if IsURL(source) {
 		return fetch(t, source, most)
 	}
-	data, err := readFile(t, source, most)
+	data, err := ReadFile(t, source, most)
 	return data, nil, err
 }
 
-func isURL(source string) bool {
+func IsURL(source string) bool {
 	return strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://")
 }
 
-// readFile reads a file or standard input (-).
-func readFile(t *terminal.Terminal, path string, most int) ([]byte, error) {
+// ReadFile reads a file or standard input (-).
+func ReadFile(t *terminal.Terminal, path string, most int) ([]byte, error) {
 	in := t.In
 	if path != "-" {
 		f, err := os.Open(path)

@@ -1,4 +1,4 @@
-package cli
+package typed
 
 import (
 	"github.com/countersign/countersign"
@@ -6,11 +6,11 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
-// readDocument reads a JSON document from a file, or from standard input for "-", with the
+// ReadDocument reads a JSON document from a file, or from standard input for "-", with the
 // rules of the service, so that a misspelt field and every other problem is reported before
 // the service is called.
-func readDocument(t *terminal.Terminal, path string, into any) error {
-	text, err := readText(t, path)
+func ReadDocument(t *terminal.Terminal, path string, into any) error {
+	text, err := ReadText(t, path)
 	if err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func readDocument(t *terminal.Terminal, path string, into any) error {
 	return nil
 }
 
-// readText reads a file up to the size that the service accepts.
-func readText(t *terminal.Terminal, path string) ([]byte, error) {
-	return readFile(t, path, countersign.MaxBodyBytes)
+// ReadText reads a file up to the size that the service accepts.
+func ReadText(t *terminal.Terminal, path string) ([]byte, error) {
+	return ReadFile(t, path, countersign.MaxBodyBytes)
 }
