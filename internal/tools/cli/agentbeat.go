@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -18,7 +19,7 @@ type AgentsBeat struct {
 	State    string        `enum:"IDLE,BUSY,ERROR" default:"IDLE" help:"What the instance says of itself: IDLE, BUSY or ERROR."`
 	Every    time.Duration `default:"30s" help:"How often." placeholder:"30s"`
 	Once     bool          `help:"One heartbeat, for what has a schedule of its own."`
-	Asking
+	service.Asking
 }
 
 // Run sends one heartbeat, or one at each interval until it is interrupted.
@@ -52,7 +53,7 @@ func (b *AgentsBeat) once(t *terminal.Terminal) error {
 	}
 	now := time.Now()
 	beat := countersign.Heartbeat{InstanceID: b.Instance, Sequence: now.UnixMilli(), State: b.state(), Timestamp: now.UTC().Format(time.RFC3339Nano)}
-	return show(t, b.Asking, func(c *client.Client) (*countersign.HeartbeatAck, error) { return c.Heartbeat(t.Context, b.ID, beat) },
+	return service.ShowRecord(t, b.Asking, func(c *client.Client) (*countersign.HeartbeatAck, error) { return c.Heartbeat(t.Context, b.ID, beat) },
 		func(w io.Writer, a *countersign.HeartbeatAck) {
 			fmt.Fprintf(w, "heartbeat of %s of %s accepted; the agent is %s\n", words.Plain(a.InstanceID), a.AgentID, a.Liveness)
 		})

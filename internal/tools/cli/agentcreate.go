@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -23,7 +24,7 @@ type AgentsCreate struct {
 	Goal       string   `help:"What it is for; default: the reason." placeholder:"TEXT"`
 	Mode       []string `enum:"DRY_RUN,LIVE" help:"Limit the token to runs of this mode, DRY_RUN or LIVE; default: both."`
 	Days       int64    `help:"How many days the token is valid, 1 to 90; default: 90." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // createdAgent is what the command answers: the agent, its token, shown once, and where an MCP client connects.
@@ -35,7 +36,7 @@ type createdAgent struct {
 
 // Run makes the agent and its token.
 func (a *AgentsCreate) Run(t *terminal.Terminal) error {
-	return show(t, a.Asking, func(c *client.Client) (*createdAgent, error) { return a.create(t, c) }, func(out io.Writer, made *createdAgent) {
+	return service.ShowRecord(t, a.Asking, func(c *client.Client) (*createdAgent, error) { return a.create(t, c) }, func(out io.Writer, made *createdAgent) {
 		k := made.Token
 		terminal.Facts(out, [2]string{"agent", made.Agent.ID}, [2]string{"status", string(made.Agent.Status)}, [2]string{"mcp", made.MCP}, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"expires", words.Moment(k.ExpiresAt)})
 		fmt.Fprintln(t.Errs, "The token is shown only once: save it now.")
@@ -58,7 +59,7 @@ func (a *AgentsCreate) create(t *terminal.Terminal, c *client.Client) (*createdA
 	if err != nil {
 		return nil, err
 	}
-	_, address, err := a.chosen(t)
+	_, address, err := a.Chosen(t)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (a *AgentsCreate) register(t *terminal.Terminal, c *client.Client) (*counte
 	if err != nil {
 		return nil, err
 	}
-	operator, err := a.clientAs(t, token.Secret)
+	operator, err := a.ClientAs(t, token.Secret)
 	if err == nil {
 		agent, err = a.sync(t, operator)
 	}

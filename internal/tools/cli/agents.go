@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -15,23 +16,23 @@ import (
 
 // Agents are the commands on registered agents (specification 2.14 to 2.17).
 type Agents struct {
-	List    AgentsList                           `cmd:"" help:"List the agents in scope." example:"agents list --status PENDING"`
-	Show    Show[countersign.AgentWithInstances] `cmd:"" set:"whose=The agent's" help:"Show an agent and its instances." example:"agents show agt-1"`
-	Create  AgentsCreate                         `cmd:"" help:"Create an agent in a project, admit it, and create its token, in one command (ADMIN)." example:"agents create refunder --project default-shop --capability refunds.create --reason 'refunds only, each is approved'"`
-	Sync    AgentsSync                           `cmd:"" help:"Sync a system's agents with its manifest, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
-	Admit   AgentsAdmit                          `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
-	Known   AgentsIdentities                     `cmd:"" name:"identities" help:"Show by which tokens of identity providers a caller is an agent, and add or remove some (ADMIN)." example:"agents identities agt-1 --add https://id.example.com#azp=refund-clerk"`
-	Suspend AgentsSuspend                        `cmd:"" help:"Stop an agent's runs before their next step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
-	Retire  Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Hide an agent from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
-	Restore Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
-	Beat    AgentsBeat                           `cmd:"" help:"Send an instance's heartbeats until interrupted (OPERATOR)." example:"agents beat agt-1 --instance desk-1 --every 30s"`
-	Start   AgentsStart                          `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
+	List    AgentsList                                   `cmd:"" help:"List the agents in scope." example:"agents list --status PENDING"`
+	Show    service.Show[countersign.AgentWithInstances] `cmd:"" set:"whose=The agent's" help:"Show an agent and its instances." example:"agents show agt-1"`
+	Create  AgentsCreate                                 `cmd:"" help:"Create an agent in a project, admit it, and create its token, in one command (ADMIN)." example:"agents create refunder --project default-shop --capability refunds.create --reason 'refunds only, each is approved'"`
+	Sync    AgentsSync                                   `cmd:"" help:"Sync a system's agents with its manifest, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
+	Admit   AgentsAdmit                                  `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
+	Known   AgentsIdentities                             `cmd:"" name:"identities" help:"Show by which tokens of identity providers a caller is an agent, and add or remove some (ADMIN)." example:"agents identities agt-1 --add https://id.example.com#azp=refund-clerk"`
+	Suspend AgentsSuspend                                `cmd:"" help:"Stop an agent's runs before their next step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
+	Retire  service.Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Hide an agent from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
+	Restore service.Change[countersign.Agent]            `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
+	Beat    AgentsBeat                                   `cmd:"" help:"Send an instance's heartbeats until interrupted (OPERATOR)." example:"agents beat agt-1 --instance desk-1 --every 30s"`
+	Start   AgentsStart                                  `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 }
 
 // newAgents returns the commands, with what each asks for and prints.
 func newAgents() (c Agents) {
-	c.Show = shows((*client.Client).Agent, printAgent)
-	c.Retire, c.Restore = changes("retired", (*client.Client).RetireAgent), changes("restored", (*client.Client).RestoreAgent)
+	c.Show = service.Shows((*client.Client).Agent, printAgent)
+	c.Retire, c.Restore = service.Changes("retired", (*client.Client).RetireAgent), service.Changes("restored", (*client.Client).RestoreAgent)
 	return c
 }
 
@@ -39,23 +40,23 @@ func newAgents() (c Agents) {
 type AgentsList struct {
 	Project string `help:"Only those of this project." placeholder:"ID"`
 	Status  string `enum:",PENDING,ADMITTED" default:"" help:"Only PENDING or ADMITTED ones." placeholder:"STATUS"`
-	retirees
-	Listing
+	service.Retirees
+	service.Listing
 }
 
-var agentTable = table[countersign.Agent]{
-	heading: []string{"id", "name", "status", "suspended", "liveness", "revision", "project", "model", "capabilities"},
-	row: func(a countersign.Agent) []string {
+var agentTable = service.Columns[countersign.Agent]{
+	Heading: []string{"id", "name", "status", "suspended", "liveness", "revision", "project", "model", "capabilities"},
+	Row: func(a countersign.Agent) []string {
 		return []string{a.ID, a.Name, string(a.Status), words.Yes(a.Suspended), string(a.Liveness), words.Number(a.Revision), a.ProjectID, a.ModelID, strings.Join(a.Capabilities, ", ")}
 	},
 }
 
 // Run lists the agents.
 func (l *AgentsList) Run(t *terminal.Terminal) error {
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Agent], error) {
+	return service.ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Agent], error) {
 		p.Retired = l.Retired
 		return c.Agents(t.Context, client.AgentFilter{Paging: p, ProjectID: l.Project, Status: countersign.AgentStatus(l.Status)})
-	}, withRetired(agentTable, l.Retired, func(x countersign.Agent) bool { return x.Retired }))
+	}, service.WithRetired(agentTable, l.Retired, func(x countersign.Agent) bool { return x.Retired }))
 }
 
 func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
@@ -76,7 +77,7 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 		fmt.Fprintf(w, "budget: %s\n", words.Plain(budgetWords(b)))
 	}
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, rows(a.Instances, func(i countersign.Instance) []string {
+	terminal.Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, service.Rows(a.Instances, func(i countersign.Instance) []string {
 		return []string{i.InstanceID, string(i.State), string(i.Liveness), words.Number(i.Sequence), words.Moment(i.ReceivedAt)}
 	}))
 }
@@ -85,7 +86,7 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 type AgentsSync struct {
 	Project string `arg:"" help:"The project that the agents belong to."`
 	File    string `arg:"" help:"The manifest as JSON (see /docs/api/types at the service); - is standard input."`
-	Asking
+	service.Asking
 }
 
 // Run syncs the manifest.
@@ -94,9 +95,9 @@ func (s *AgentsSync) Run(t *terminal.Terminal) error {
 	if err := typed.ReadDocument(t, s.File, &m); err != nil {
 		return err
 	}
-	return show(t, s.Asking, func(c *client.Client) (*client.Synced, error) { return c.SyncAgents(t.Context, s.Project, m) },
+	return service.ShowRecord(t, s.Asking, func(c *client.Client) (*client.Synced, error) { return c.SyncAgents(t.Context, s.Project, m) },
 		func(w io.Writer, synced *client.Synced) {
-			terminal.Table(w, agentTable.heading, rows(synced.Items, agentTable.row))
+			terminal.Table(w, agentTable.Heading, service.Rows(synced.Items, agentTable.Row))
 		})
 }
 
@@ -134,13 +135,13 @@ type admission struct {
 	ID       string `arg:"" help:"The agent's id."`
 	Reason   string `required:"" help:"Why; kept in the audit log."`
 	Revision *int64 `help:"Only this revision; else whatever is current." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 func (a *admission) change(t *terminal.Terminal, ask func(*client.Client, context.Context, string, countersign.Admission) (*countersign.Agent, error)) error {
-	return show(t, a.Asking, func(c *client.Client) (*countersign.Agent, error) {
+	return service.ShowRecord(t, a.Asking, func(c *client.Client) (*countersign.Agent, error) {
 		changed, err := ask(c, t.Context, a.ID, countersign.Admission{Reason: a.Reason, ExpectedRevision: a.Revision})
-		return changed, withRevision(err)
+		return changed, service.WithRevision(err)
 	}, func(w io.Writer, agent *countersign.Agent) {
 		fmt.Fprintf(w, "%s %s, revision %d\n", agent.ID, agent.Status, agent.Revision)
 	})

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
@@ -30,7 +31,7 @@ func (s *AgentsStart) Run(t *terminal.Terminal) error {
 			w.ExpectedRevision = a.Revision
 		}
 		started, err := c.StartAgentRun(t.Context, s.ID, w, key)
-		return started, withRevision(err)
+		return started, service.WithRevision(err)
 	})
 }
 

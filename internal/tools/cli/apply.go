@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/tools/apply"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -18,7 +19,7 @@ type Apply struct {
 	Paths  []string `arg:"" name:"path" help:"Files of records, or folders of them: .yaml, .yml and .json."`
 	DryRun bool     `name:"dry-run" xor:"only" help:"Print the difference, and change nothing."`
 	Check  bool     `xor:"only" help:"Print the difference, change nothing, and end with exit status 1 if there is any."`
-	Asking
+	service.Asking
 }
 
 // Help explains what files do.
@@ -114,7 +115,7 @@ const changeProposed countersign.Code = "change_proposed"
 // Export is the command `export`: it writes what the service has into files.
 type Export struct {
 	Dir string `arg:"" help:"A folder that is new or empty."`
-	Service
+	service.Connection
 }
 
 // Help explains what is written.

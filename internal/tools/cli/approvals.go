@@ -7,21 +7,22 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Approvals are the commands on approvals (specification 2.12).
 type Approvals struct {
-	List   ApprovalsList              `cmd:"" help:"List the approvals, newest first." example:"approvals list --status PENDING"`
-	Show   Show[countersign.Approval] `cmd:"" set:"whose=The approval's" help:"Show exactly what will be sent." example:"approvals show apr-1"`
-	Look   ApprovalsLook              `cmd:"" help:"Read the state of the approval's precondition again (who may decide it). Decides nothing." example:"approvals look apr-1"`
-	Decide ApprovalsDecide            `cmd:"" help:"Approve or reject (APPROVER, but never the requester)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
+	List   ApprovalsList                      `cmd:"" help:"List the approvals, newest first." example:"approvals list --status PENDING"`
+	Show   service.Show[countersign.Approval] `cmd:"" set:"whose=The approval's" help:"Show exactly what will be sent." example:"approvals show apr-1"`
+	Look   ApprovalsLook                      `cmd:"" help:"Read the state of the approval's precondition again (who may decide it). Decides nothing." example:"approvals look apr-1"`
+	Decide ApprovalsDecide                    `cmd:"" help:"Approve or reject (APPROVER, but never the requester)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
 }
 
 // newApprovals returns the commands, with what each asks for and prints.
 func newApprovals() (c Approvals) {
-	c.Show = shows((*client.Client).Approval, printApproval)
+	c.Show = service.Shows((*client.Client).Approval, printApproval)
 	return c
 }
 
@@ -36,19 +37,19 @@ type ApprovalsList struct {
 	Group       string `help:"Only those that this group decides." placeholder:"ID"`
 	Text        string `help:"Only those that have this text in what you are shown." placeholder:"TEXT"`
 	Order       string `enum:",oldest,expires,amount" default:"" help:"oldest, expires or amount instead of the newest first." placeholder:"ORDER"`
-	Listing
+	service.Listing
 }
 
-var approvalTable = table[countersign.Approval]{
-	heading: []string{"id", "status", "run", "step", "capability", "asked by", "asked", "expires", "decided by", "reason"},
-	row: func(a countersign.Approval) []string {
+var approvalTable = service.Columns[countersign.Approval]{
+	Heading: []string{"id", "status", "run", "step", "capability", "asked by", "asked", "expires", "decided by", "reason"},
+	Row: func(a countersign.Approval) []string {
 		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, words.Called(a.RequestedBy, a.RequestedByName), words.Moment(a.RequestedAt), words.Moment(a.ExpiresAt), words.Called(a.DecidedBy, a.DecidedByName), words.DecidedBecause(a.DecidedBy, a.DecisionReason)}
 	},
 }
 
 // Run lists the approvals.
 func (l *ApprovalsList) Run(t *terminal.Terminal) error {
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Approval], error) {
+	return service.ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Approval], error) {
 		return c.Approvals(t.Context, client.ApprovalFilter{
 			Paging: p, Status: countersign.ApprovalStatus(l.Status), RunID: l.RunID,
 			ProjectID: l.Project, AgentID: l.Agent, RequestedBy: l.RequestedBy, Group: l.Group, Text: l.Text, Order: l.Order,

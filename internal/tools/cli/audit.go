@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -19,12 +20,12 @@ type Audit struct {
 // AuditList is the command `audit list`.
 type AuditList struct {
 	auditFilter
-	Listing
+	service.Listing
 }
 
-var auditTable = table[countersign.AuditRecord]{
-	heading: []string{"seq", "at", "actor", "action", "subject", "step", "outcome", "before", "after", "weakens", "reason"},
-	row: func(r countersign.AuditRecord) []string {
+var auditTable = service.Columns[countersign.AuditRecord]{
+	Heading: []string{"seq", "at", "actor", "action", "subject", "step", "outcome", "before", "after", "weakens", "reason"},
+	Row: func(r countersign.AuditRecord) []string {
 		return []string{words.Sequence(r.Seq), words.Moment(r.At), words.Called(r.Actor, r.ActorName), r.Action, r.Subject, r.Step, outcomeOf(r), r.Before, r.After, words.Yes(r.Weakens), r.Reason}
 	},
 }
@@ -50,7 +51,7 @@ func (l *AuditList) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.AuditRecord], error) {
+	return service.ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.AuditRecord], error) {
 		filter.Paging = p
 		return c.AuditRecords(t.Context, filter)
 	}, auditTable)

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 )
@@ -19,7 +20,7 @@ type AuditExport struct {
 	auditFilter
 	After *int64 `help:"Only records behind this sequence number: that of the last record that a collector has, so that it goes on where it stopped. The last line of an export is no record and has none." placeholder:"SEQ"`
 	To    string `short:"o" help:"File to write, which only you can read; none of this name may exist. Default: standard output." placeholder:"FILE"`
-	Service
+	service.Connection
 }
 
 // Help says what the file can be used for.

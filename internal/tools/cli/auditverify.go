@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/merkle"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -22,7 +23,7 @@ type AuditVerify struct {
 	Head    string `and:"kept" help:"A head that was kept elsewhere." placeholder:"HEX"`
 	Records int64  `and:"kept" help:"How many records it was of." placeholder:"N"`
 	Witnesses
-	Asking
+	service.Asking
 }
 
 // Help explains what a kept head is for.

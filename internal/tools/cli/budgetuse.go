@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -13,12 +14,12 @@ import (
 type Budgets struct {
 	Project string `help:"Of this project's capabilities." placeholder:"ID" xor:"of" required:""`
 	Agent   string `help:"Of this agent." placeholder:"ID" xor:"of" required:""`
-	Asking
+	service.Asking
 }
 
 // Run prints what is used.
 func (b *Budgets) Run(t *terminal.Terminal) error {
-	return show(t, b.Asking, func(c *client.Client) (*countersign.BudgetUses, error) {
+	return service.ShowRecord(t, b.Asking, func(c *client.Client) (*countersign.BudgetUses, error) {
 		if b.Agent != "" {
 			return c.AgentBudgets(t.Context, b.Agent)
 		}

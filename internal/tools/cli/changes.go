@@ -7,28 +7,29 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Changes are the commands on changes that weaken, and that several administrators decide (contract 12.7).
 type Changes struct {
-	List     List[countersign.ProposedChange] `cmd:"" help:"List the proposed changes, newest first (ADMIN)." example:"changes list"`
-	Get      Show[countersign.ProposedChange] `cmd:"" set:"whose=The change's" help:"Show what it weakens, and who has decided (ADMIN)." example:"changes get chg-1"`
-	Decide   ChangesDecide                    `cmd:"" help:"Approve or reject (ADMIN, but never its proposer). The last approval makes it." example:"changes decide chg-1 --approve --reason 'refunds up to 500 are insured'"`
-	Make     ChangesMake                      `cmd:"" help:"Make, as its proposer and once, an approved change that answers a secret: a token or a sign-in link." example:"changes make chg-1"`
-	Withdraw ChangesWithdraw                  `cmd:"" help:"Take a change back, as its proposer." example:"changes withdraw chg-1"`
+	List     service.List[countersign.ProposedChange] `cmd:"" help:"List the proposed changes, newest first (ADMIN)." example:"changes list"`
+	Get      service.Show[countersign.ProposedChange] `cmd:"" set:"whose=The change's" help:"Show what it weakens, and who has decided (ADMIN)." example:"changes get chg-1"`
+	Decide   ChangesDecide                            `cmd:"" help:"Approve or reject (ADMIN, but never its proposer). The last approval makes it." example:"changes decide chg-1 --approve --reason 'refunds up to 500 are insured'"`
+	Make     ChangesMake                              `cmd:"" help:"Make, as its proposer and once, an approved change that answers a secret: a token or a sign-in link." example:"changes make chg-1"`
+	Withdraw ChangesWithdraw                          `cmd:"" help:"Take a change back, as its proposer." example:"changes withdraw chg-1"`
 }
 
 // newChanges returns the commands, with what each asks for and prints.
 func newChanges() (c Changes) {
-	c.List, c.Get = lists((*client.Client).Changes, changeTable), shows((*client.Client).Change, printChange)
+	c.List, c.Get = service.Lists((*client.Client).Changes, changeTable), service.Shows((*client.Client).Change, printChange)
 	return c
 }
 
-var changeTable = table[countersign.ProposedChange]{
-	heading: []string{"id", "status", "title", "proposed by", "proposed", "lapses"},
-	row: func(c countersign.ProposedChange) []string {
+var changeTable = service.Columns[countersign.ProposedChange]{
+	Heading: []string{"id", "status", "title", "proposed by", "proposed", "lapses"},
+	Row: func(c countersign.ProposedChange) []string {
 		return []string{c.ID, string(c.Status), words.Doubted(c.Title), words.Called(c.ProposedBy, c.ProposedByName), words.Moment(c.ProposedAt), words.Moment(c.ExpiresAt)}
 	},
 }
@@ -64,7 +65,7 @@ type ChangesDecide struct {
 	Approve bool   `xor:"decision" required:"" help:"Approve it."`
 	Reject  bool   `xor:"decision" required:"" help:"Reject it."`
 	Reason  string `required:"" help:"Why; kept with the change and in the audit log." placeholder:"TEXT"`
-	Asking
+	service.Asking
 }
 
 // Run decides.
@@ -73,7 +74,7 @@ func (d *ChangesDecide) Run(t *terminal.Terminal) error {
 	if d.Approve {
 		w.Decision = countersign.ApprovalApproved
 	}
-	return show(t, d.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
+	return service.ShowRecord(t, d.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
 		return c.DecideChange(t.Context, d.ID, w)
 	}, printStanding)
 }
@@ -82,12 +83,12 @@ func (d *ChangesDecide) Run(t *terminal.Terminal) error {
 type ChangesWithdraw struct {
 	ID     string `arg:"" help:"The change's id."`
 	Reason string `help:"Why; kept in the audit log." placeholder:"TEXT"`
-	Asking
+	service.Asking
 }
 
 // Run withdraws.
 func (w *ChangesWithdraw) Run(t *terminal.Terminal) error {
-	return show(t, w.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
+	return service.ShowRecord(t, w.Asking, func(c *client.Client) (*countersign.ProposedChange, error) {
 		return c.WithdrawChange(t.Context, w.ID, countersign.ChangeWithdrawal{Reason: w.Reason})
 	}, printStanding)
 }
@@ -99,12 +100,12 @@ func printStanding(w io.Writer, c *countersign.ProposedChange) {
 // ChangesMake is the command `changes make`.
 type ChangesMake struct {
 	ID string `arg:"" help:"The change's id."`
-	Asking
+	service.Asking
 }
 
 // Run makes it.
 func (m *ChangesMake) Run(t *terminal.Terminal) error {
-	return show(t, m.Asking, func(c *client.Client) (*client.Made, error) { return c.MakeChange(t.Context, m.ID) }, func(w io.Writer, made *client.Made) {
+	return service.ShowRecord(t, m.Asking, func(c *client.Client) (*client.Made, error) { return c.MakeChange(t.Context, m.ID) }, func(w io.Writer, made *client.Made) {
 		terminal.Facts(w, [2]string{"token", made.ID}, [2]string{"secret", made.Token}, [2]string{"link", made.URL}, [2]string{"signs in", made.Email})
 	})
 }

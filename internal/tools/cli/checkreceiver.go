@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -35,7 +36,7 @@ type CheckReceiver struct {
 	Confirmed  bool     `name:"yes-this-is-a-sandbox" help:"The check really causes effects there: say that they may happen. Not asked of a loopback address."`
 	Record     string   `placeholder:"PROJECT-ID" help:"Record the verdicts at this project of the service, of which FILE must be the present revision's definition."`
 	terminal.Output
-	Service `group:"Service that records"`
+	service.Connection `group:"Service that records"`
 }
 
 // Help explains more than the flags do.

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -22,7 +23,7 @@ type ApprovalsDecide struct {
 	Suggest string `help:"With --reject: the inputs that you would approve, a JSON object, or @FILE." placeholder:"JSON"`
 	Digest  string `help:"Decide only if this is the digest of the request, as 'approvals show' printed it." placeholder:"HEX"`
 	Yes     bool   `help:"Ask no question."`
-	Asking
+	service.Asking
 }
 
 // Help explains how scripts should decide.

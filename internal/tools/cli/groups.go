@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -14,20 +15,20 @@ import (
 
 // UserGroups are the commands on groups of users, whom approval rules name (contract 11).
 type UserGroups struct {
-	List   List[countersign.Group] `cmd:"" help:"List the groups with their members." example:"groups list"`
-	Put    GroupsPut               `cmd:"" help:"Create or update a group (ADMIN)." example:"groups put finance --name Finance --member ann@example.com --member ben@example.com"`
-	Delete Show[countersign.Group] `cmd:"" set:"whose=The group's" help:"Delete a group that no rule names (ADMIN)." example:"groups delete finance"`
+	List   service.List[countersign.Group] `cmd:"" help:"List the groups with their members." example:"groups list"`
+	Put    GroupsPut                       `cmd:"" help:"Create or update a group (ADMIN)." example:"groups put finance --name Finance --member ann@example.com --member ben@example.com"`
+	Delete service.Show[countersign.Group] `cmd:"" set:"whose=The group's" help:"Delete a group that no rule names (ADMIN)." example:"groups delete finance"`
 }
 
 // newGroups returns the commands, with what each asks for and prints.
 func newGroups() (c UserGroups) {
-	c.List, c.Delete = lists((*client.Client).Groups, groupTable), shows((*client.Client).DeleteGroup, func(w io.Writer, g *countersign.Group) { fmt.Fprintf(w, "deleted %s\n", g.ID) })
+	c.List, c.Delete = service.Lists((*client.Client).Groups, groupTable), service.Shows((*client.Client).DeleteGroup, func(w io.Writer, g *countersign.Group) { fmt.Fprintf(w, "deleted %s\n", g.ID) })
 	return c
 }
 
-var groupTable = table[countersign.Group]{
-	heading: []string{"id", "name", "members", "claim", "revision"},
-	row: func(x countersign.Group) []string {
+var groupTable = service.Columns[countersign.Group]{
+	Heading: []string{"id", "name", "members", "claim", "revision"},
+	Row: func(x countersign.Group) []string {
 		return []string{x.ID, x.Name, words.First(strings.Join(x.Members, ", "), "none"), words.First(x.Claim, "none"), words.Number(x.Revision)}
 	},
 }
@@ -40,7 +41,7 @@ type GroupsPut struct {
 	Member   []string `help:"The e-mail address of a user. Repeat it for several; those who aren't named leave." placeholder:"EMAIL"`
 	Claim    string   `help:"A claim of the identity provider that makes a member, such as groups=finance." placeholder:"NAME=VALUE"`
 	Revision int64    `help:"Update this revision, which must be the current one; else create." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // group is what is to be saved, as the flags or the file say.
@@ -52,7 +53,7 @@ func (p *GroupsPut) group(t *terminal.Terminal) (w countersign.GroupWrite, err e
 		return w, terminal.Unusablef("--member and --claim are in the file, if it is given; name the members there")
 	}
 	err = typed.ReadDocument(t, p.File, &w)
-	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
+	w.ExpectedRevision = service.Revision(p.Revision, w.ExpectedRevision)
 	return w, err
 }
 
@@ -62,9 +63,9 @@ func (p *GroupsPut) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return show(t, p.Asking, func(c *client.Client) (*countersign.Group, error) {
+	return service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.Group, error) {
 		saved, err := c.SaveGroup(t.Context, p.ID, w)
-		return saved, withRevision(err)
+		return saved, service.WithRevision(err)
 	}, func(out io.Writer, x *countersign.Group) {
 		fmt.Fprintf(out, "saved %s, revision %d\n", x.ID, x.Revision)
 	})

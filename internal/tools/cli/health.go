@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -16,7 +17,7 @@ import (
 // Health is the command `health`: it asks whether the service is well.
 type Health struct {
 	Wait time.Duration `help:"Ask again until it is well, for this long at most: for scripts that have just started it." placeholder:"10s"`
-	Asking
+	service.Asking
 }
 
 // Run asks the service. A service that can't write is not well.
@@ -44,14 +45,14 @@ func pause(t *terminal.Terminal, d time.Duration) error {
 
 func (h *Health) ask(t *terminal.Terminal) error {
 	var well bool
-	err := show(t, h.Asking, func(c *client.Client) (*client.Health, error) { return c.Health(t.Context) }, func(w io.Writer, x *client.Health) {
+	err := service.ShowRecord(t, h.Asking, func(c *client.Client) (*client.Health, error) { return c.Health(t.Context) }, func(w io.Writer, x *client.Health) {
 		terminal.Facts(w, [2]string{"status", x.Status}, [2]string{"version", x.Version}, [2]string{"store", x.Store})
 	}, func(x *client.Health) { well = x.Status == "ok" })
 	return terminal.VerdictOf(well, err)
 }
 
 // Contract reads the machine-readable contract.
-type Contract struct{ Asking }
+type Contract struct{ service.Asking }
 
 // Run prints what a back end needs to know, as the service publishes it.
 func (x *Contract) Run(t *terminal.Terminal) error {
@@ -87,5 +88,5 @@ func printContract(w io.Writer, c *client.Contract) {
 
 // pairs returns a map's entries, sorted by name.
 func pairs[T any](m map[string]T, text func(T) string) [][]string {
-	return rows(slices.Sorted(maps.Keys(m)), func(name string) []string { return []string{name, text(m[name])} })
+	return service.Rows(slices.Sorted(maps.Keys(m)), func(name string) []string { return []string{name, text(m[name])} })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -18,7 +19,7 @@ type AgentsIdentities struct {
 	Add    []string `sep:"none" help:"An identity that the agent has besides, as ISSUER#CLAIM=VALUE. The claim is sub, azp, client_id, act.sub, or an https:// name. Repeat it for several." placeholder:"ISSUER#CLAIM=VALUE"`
 	Remove []string `sep:"none" help:"One that it has no longer, written likewise." placeholder:"ISSUER#CLAIM=VALUE"`
 	Mode   string   `enum:",DRY_RUN,LIVE" default:"" help:"Limit those that are added to DRY_RUN or LIVE." placeholder:"MODE"`
-	Asking
+	service.Asking
 }
 
 // Run shows the identities, with what is added and removed.
@@ -27,7 +28,7 @@ func (i *AgentsIdentities) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return show(t, i.Asking, func(c *client.Client) (*countersign.Agent, error) {
+	return service.ShowRecord(t, i.Asking, func(c *client.Client) (*countersign.Agent, error) {
 		a, err := c.Agent(t.Context, i.ID)
 		if err != nil || len(add)+len(remove) == 0 {
 			return &a.AgentRecord, err

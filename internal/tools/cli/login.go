@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -30,26 +31,26 @@ func (Login) Help() string {
 
 // Run calls the service before it stores anything.
 func (l *Login) Run(t *terminal.Terminal) error {
-	token, err := tokenOf(t)
+	token, err := service.TokenOf(t)
 	if err == nil && token == "" {
 		token, err = askToken(t)
 	}
 	if err != nil {
 		return err
 	}
-	c, err := connect(l.Address, token, l.Insecure)
+	c, err := service.Connect(l.Address, token, l.Insecure)
 	if err != nil {
 		return err
 	}
 	if _, err := c.Runs(t.Context, client.RunFilter{Paging: client.Paging{Limit: 1}}); err != nil {
 		return err
 	}
-	kept, err := readProfiles(t)
+	kept, err := service.ReadProfiles(t)
 	if err != nil {
 		return err
 	}
-	kept.Current, kept.Profiles[l.Profile] = l.Profile, profile{URL: l.Address, Token: token, Insecure: l.Insecure}
-	if err := kept.write(t); err != nil {
+	kept.Current, kept.Profiles[l.Profile] = l.Profile, service.Profile{URL: l.Address, Token: token, Insecure: l.Insecure}
+	if err := kept.Write(t); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.Out, "signed in to %s as profile %s\n", l.Address, l.Profile)
@@ -77,7 +78,7 @@ type Logout struct {
 
 // Run removes the sign-in.
 func (l *Logout) Run(t *terminal.Terminal) error {
-	kept, err := readProfiles(t)
+	kept, err := service.ReadProfiles(t)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (l *Logout) Run(t *terminal.Terminal) error {
 		kept.Current = ""
 	}
 	fmt.Fprintf(t.Out, "removed the sign-in %s; its token stays valid until it is revoked\n", name)
-	return kept.write(t)
+	return kept.Write(t)
 }
 
 // Profiles is the command `profiles`: it lists the sign-ins, or selects the current one.
@@ -108,7 +109,7 @@ type shownProfile struct {
 
 // Run lists or selects.
 func (p *Profiles) Run(t *terminal.Terminal) error {
-	kept, err := readProfiles(t)
+	kept, err := service.ReadProfiles(t)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (p *Profiles) Run(t *terminal.Terminal) error {
 			return terminal.Unusablef("there is no profile %q", p.Use)
 		}
 		kept.Current = p.Use
-		if err := kept.write(t); err != nil {
+		if err := kept.Write(t); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -13,12 +14,12 @@ import (
 // ApprovalsLook is the command `approvals look`.
 type ApprovalsLook struct {
 	ID string `arg:"" help:"The approval's id."`
-	Asking
+	service.Asking
 }
 
 // Run has the state read again, and shows the approval with it.
 func (l *ApprovalsLook) Run(t *terminal.Terminal) error {
-	return show(t, l.Asking, func(c *client.Client) (*countersign.Approval, error) { return c.LookAgain(t.Context, l.ID) }, printApproval)
+	return service.ShowRecord(t, l.Asking, func(c *client.Client) (*countersign.Approval, error) { return c.LookAgain(t.Context, l.ID) }, printApproval)
 }
 
 // stateFacts show the state that an approval is asked for against, and what of it has changed.

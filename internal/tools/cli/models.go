@@ -8,32 +8,33 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // Models are the commands on stored agent models (specification 2.4, modelstore.go), and on
 // model files, which need no service.
 type Models struct {
-	List     ListRetirable[countersign.Model] `cmd:"" help:"List the models." example:"models list"`
-	Show     Show[countersign.Model]          `cmd:"" set:"whose=The model's" help:"Show a model." example:"models show refund-agent -o json"`
-	Put      ModelsPut                        `cmd:"" help:"Store a model (OPERATOR)." example:"models put model.json --revision 3"`
-	Suspend  Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Stop all plans made from a model so far before their next step (ADMIN)." example:"models suspend refund-agent --reason 'it refunds twice'"`
-	Resume   Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Allow new plans from a model again (ADMIN)." example:"models resume refund-agent --reason 'mended in revision 4'"`
-	Retire   Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Hide a model from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"models retire refund-agent --reason 'replaced'"`
-	Restore  Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"models restore refund-agent --reason 'needed again'"`
-	Validate ModelsValidate                   `cmd:"" help:"Check a model file: errors and warnings, as POST /models/{id}/validate." example:"models validate model.json --strict"`
-	Simulate ModelsSimulate                   `cmd:"" help:"Simulate a model file's scenarios, as POST /models/{id}/simulate." example:"models simulate model.json --scenario returned-in-time --trace"`
-	Explore  ModelsExplore                    `cmd:"" help:"Explore every state that a model can reach, whatever its inputs." example:"models explore model.json"`
+	List     service.ListRetirable[countersign.Model] `cmd:"" help:"List the models." example:"models list"`
+	Show     service.Show[countersign.Model]          `cmd:"" set:"whose=The model's" help:"Show a model." example:"models show refund-agent -o json"`
+	Put      ModelsPut                                `cmd:"" help:"Store a model (OPERATOR)." example:"models put model.json --revision 3"`
+	Suspend  service.Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Stop all plans made from a model so far before their next step (ADMIN)." example:"models suspend refund-agent --reason 'it refunds twice'"`
+	Resume   service.Change[countersign.Model]        `cmd:"" set:"whose=The model's" help:"Allow new plans from a model again (ADMIN)." example:"models resume refund-agent --reason 'mended in revision 4'"`
+	Retire   service.Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Hide a model from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"models retire refund-agent --reason 'replaced'"`
+	Restore  service.Change[countersign.Model]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"models restore refund-agent --reason 'needed again'"`
+	Validate ModelsValidate                           `cmd:"" help:"Check a model file: errors and warnings, as POST /models/{id}/validate." example:"models validate model.json --strict"`
+	Simulate ModelsSimulate                           `cmd:"" help:"Simulate a model file's scenarios, as POST /models/{id}/simulate." example:"models simulate model.json --scenario returned-in-time --trace"`
+	Explore  ModelsExplore                            `cmd:"" help:"Explore every state that a model can reach, whatever its inputs." example:"models explore model.json"`
 }
 
 // newModels returns the commands, with what each asks for and prints.
 func newModels() (c Models) {
-	c.List = retirable((*client.Client).Models, modelTable, func(m countersign.Model) bool { return m.Retired })
-	c.Show = shows((*client.Client).Model, printModel)
-	c.Suspend, c.Resume = changes("suspended", (*client.Client).SuspendModel), changes("resumed", (*client.Client).ResumeModel)
-	c.Retire, c.Restore = changes("retired", (*client.Client).RetireModel), changes("restored", (*client.Client).RestoreModel)
+	c.List = service.Retirable((*client.Client).Models, modelTable, func(m countersign.Model) bool { return m.Retired })
+	c.Show = service.Shows((*client.Client).Model, printModel)
+	c.Suspend, c.Resume = service.Changes("suspended", (*client.Client).SuspendModel), service.Changes("resumed", (*client.Client).ResumeModel)
+	c.Retire, c.Restore = service.Changes("retired", (*client.Client).RetireModel), service.Changes("restored", (*client.Client).RestoreModel)
 	revision := func(m *countersign.Model) int64 { return m.Revision }
-	c.Suspend, c.Resume = c.Suspend.revised(revision), c.Resume.revised(revision)
+	c.Suspend, c.Resume = c.Suspend.Revised(revision), c.Resume.Revised(revision)
 	return c
 }
 

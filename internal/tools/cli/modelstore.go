@@ -8,14 +8,15 @@ import (
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
-var modelTable = table[countersign.Model]{
-	heading: []string{"id", "name", "revision", "suspended", "updated"},
-	row: func(m countersign.Model) []string {
+var modelTable = service.Columns[countersign.Model]{
+	Heading: []string{"id", "name", "revision", "suspended", "updated"},
+	Row: func(m countersign.Model) []string {
 		return []string{m.ID, m.Name, words.Number(m.Revision), words.Yes(m.Suspended), words.Moment(m.UpdatedAt)}
 	},
 }
@@ -28,7 +29,7 @@ func printModel(w io.Writer, m *countersign.Model) {
 		[2]string{"size", fmt.Sprintf("%d states, %d transitions, %d actions, %d variables", len(d.States), len(d.Transitions), len(d.Actions), len(d.Variables))},
 		[2]string{"created", words.Moment(m.CreatedAt)}, [2]string{"updated", words.Moment(m.UpdatedAt)})
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"scenario", "name", "expected state", "expected result"}, rows(d.Scenarios, func(s countersign.Scenario) []string {
+	terminal.Table(w, []string{"scenario", "name", "expected state", "expected result"}, service.Rows(d.Scenarios, func(s countersign.Scenario) []string {
 		return []string{s.ID, s.Name, s.ExpectedStateID, s.ExpectedResult}
 	}))
 }
@@ -37,7 +38,7 @@ func printModel(w io.Writer, m *countersign.Model) {
 type ModelsPut struct {
 	File     string `arg:"" help:"An AgentModel or a ModelWrite as JSON (see /docs/api/types at the service); - is standard input."`
 	Revision int64  `help:"Update this stored revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // Run stores the model under the id in the document.
@@ -46,10 +47,10 @@ func (p *ModelsPut) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
-	return show(t, p.Asking, func(c *client.Client) (*countersign.Model, error) {
+	w.ExpectedRevision = service.Revision(p.Revision, w.ExpectedRevision)
+	return service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.Model, error) {
 		saved, err := c.SaveModel(t.Context, w.Document.ID, w)
-		return saved, withRevision(err)
+		return saved, service.WithRevision(err)
 	}, func(out io.Writer, m *countersign.Model) {
 		fmt.Fprintf(out, "saved %s, revision %d%s\n", m.ID, m.Revision, flaws(&w.Document))
 	})

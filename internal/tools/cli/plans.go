@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -16,16 +17,16 @@ import (
 
 // Plans are the commands on plans (specification 2.9).
 type Plans struct {
-	List    PlansList              `cmd:"" help:"List the plans, newest first." example:"plans list --status READY"`
-	Show    Show[countersign.Plan] `cmd:"" set:"whose=The plan's" help:"Show a plan and its steps." example:"plans show plan-1"`
-	Compile PlansCompile           `cmd:"" help:"Compile a model's scenario into a plan; exit status 1 if it is INVALID (OPERATOR)." example:"plans compile refund-agent --file compile.json --live"`
-	Create  PlansCreate            `cmd:"" help:"Store a plan of your own; exit status 1 if it is INVALID (OPERATOR)." example:"plans create plan.json"`
-	Drift   PlansDrift             `cmd:"" help:"Show what has changed since a plan was made; exit status 1 if anything has." example:"plans drift plan-1"`
+	List    PlansList                      `cmd:"" help:"List the plans, newest first." example:"plans list --status READY"`
+	Show    service.Show[countersign.Plan] `cmd:"" set:"whose=The plan's" help:"Show a plan and its steps." example:"plans show plan-1"`
+	Compile PlansCompile                   `cmd:"" help:"Compile a model's scenario into a plan; exit status 1 if it is INVALID (OPERATOR)." example:"plans compile refund-agent --file compile.json --live"`
+	Create  PlansCreate                    `cmd:"" help:"Store a plan of your own; exit status 1 if it is INVALID (OPERATOR)." example:"plans create plan.json"`
+	Drift   PlansDrift                     `cmd:"" help:"Show what has changed since a plan was made; exit status 1 if anything has." example:"plans drift plan-1"`
 }
 
 // newPlans returns the commands, with what each asks for and prints.
 func newPlans() (c Plans) {
-	c.Show = shows((*client.Client).Plan, printPlan)
+	c.Show = service.Shows((*client.Client).Plan, printPlan)
 	return c
 }
 
@@ -33,19 +34,19 @@ func newPlans() (c Plans) {
 type PlansList struct {
 	Status string `enum:",READY,INVALID" default:"" help:"Only READY or INVALID ones." placeholder:"STATUS"`
 	Model  string `help:"Only those of this model." placeholder:"ID"`
-	Listing
+	service.Listing
 }
 
-var planTable = table[countersign.Plan]{
-	heading: []string{"id", "status", "mode", "name", "model", "steps", "by", "created"},
-	row: func(p countersign.Plan) []string {
+var planTable = service.Columns[countersign.Plan]{
+	Heading: []string{"id", "status", "mode", "name", "model", "steps", "by", "created"},
+	Row: func(p countersign.Plan) []string {
 		return []string{p.ID, p.Status, p.Mode, p.Name, p.ModelID, words.Number(len(p.Steps)), words.Called(p.CreatedBy, p.CreatedByName), words.Moment(p.CreatedAt)}
 	},
 }
 
 // Run lists the plans.
 func (l *PlansList) Run(t *terminal.Terminal) error {
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Plan], error) {
+	return service.ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Plan], error) {
 		return c.Plans(t.Context, client.PlanFilter{Paging: p, Status: l.Status, ModelID: l.Model})
 	}, planTable)
 }
@@ -61,7 +62,7 @@ func printPlan(w io.Writer, p *countersign.Plan) {
 		fmt.Fprintln(w, "invalid:", words.Plain(e))
 	}
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, rows(p.Steps, func(s countersign.Step) []string { return planStepRow(p, s) }))
+	terminal.Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, service.Rows(p.Steps, func(s countersign.Step) []string { return planStepRow(p, s) }))
 }
 
 func planStepRow(p *countersign.Plan, s countersign.Step) []string {
@@ -100,7 +101,7 @@ type PlansCompile struct {
 	File     string `required:"" help:"CompileRequest as JSON (see /docs/api/types at the service): which capability carries each action out; - is standard input." placeholder:"FILE"`
 	Scenario string `help:"The scenario; else the file's." placeholder:"ID"`
 	Live     bool   `help:"A LIVE plan; else the file's mode, or DRY_RUN."`
-	Asking
+	service.Asking
 }
 
 // compileFile is a CompileRequest in which the scenario may come from a flag.
@@ -131,7 +132,7 @@ func (p *PlansCompile) Run(t *terminal.Terminal) error {
 // PlansCreate is the command `plans create`.
 type PlansCreate struct {
 	File string `arg:"" help:"PlanWrite as JSON (see /docs/api/types at the service); - is standard input."`
-	Asking
+	service.Asking
 }
 
 // Run stores the plan.
@@ -144,22 +145,22 @@ func (p *PlansCreate) Run(t *terminal.Terminal) error {
 }
 
 // made prints a new plan; an INVALID plan is a negative result.
-func made(t *terminal.Terminal, a Asking, ask func(*client.Client) (*countersign.Plan, error)) error {
+func made(t *terminal.Terminal, a service.Asking, ask func(*client.Client) (*countersign.Plan, error)) error {
 	var ready bool
-	err := show(t, a, ask, printPlan, func(p *countersign.Plan) { ready = p.Status == countersign.PlanReady })
+	err := service.ShowRecord(t, a, ask, printPlan, func(p *countersign.Plan) { ready = p.Status == countersign.PlanReady })
 	return terminal.VerdictOf(ready, err)
 }
 
 // PlansDrift is the command `plans drift`.
 type PlansDrift struct {
 	ID string `arg:"" help:"The plan's id."`
-	Asking
+	service.Asking
 }
 
 // Run prints what has changed since the plan was made.
 func (d *PlansDrift) Run(t *terminal.Terminal) error {
 	var current bool
-	err := show(t, d.Asking, func(c *client.Client) (*countersign.Drift, error) { return c.PlanDrift(t.Context, d.ID) }, printDrift,
+	err := service.ShowRecord(t, d.Asking, func(c *client.Client) (*countersign.Drift, error) { return c.PlanDrift(t.Context, d.ID) }, printDrift,
 		func(drift *countersign.Drift) { current = drift.Current })
 	return terminal.VerdictOf(current, err)
 }
@@ -169,7 +170,7 @@ func printDrift(w io.Writer, d *countersign.Drift) {
 		fmt.Fprintln(w, "current: everything is as the plan saw it")
 		return
 	}
-	terminal.Table(w, []string{"changed", "id", "planned", "now", "suspended", "what"}, rows(d.Changes, func(c countersign.Change) []string {
+	terminal.Table(w, []string{"changed", "id", "planned", "now", "suspended", "what"}, service.Rows(d.Changes, func(c countersign.Change) []string {
 		return []string{c.Kind, c.ID, words.Number(c.Planned), words.Number(c.Current), words.Yes(c.Suspended), c.Message}
 	}))
 }

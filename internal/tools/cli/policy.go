@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/policy"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -29,7 +30,7 @@ type PolicyWhatIf struct {
 	Budget map[string]string `name:"budgets" help:"Budgets for one capability or agent in place of those that it has, as project/capability=FILE or agent=FILE; the file holds {\"budgets\": […]}. May be repeated." placeholder:"NAME=FILE"`
 
 	Last int `default:"200" help:"How many of the latest runs to look at." placeholder:"200"`
-	Asking
+	service.Asking
 }
 
 // Help explains how the answer is computed.
@@ -232,7 +233,7 @@ func printWhatIf(w io.Writer, r *policy.Report) {
 		return
 	}
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"capability", "policy", "would be", "steps", "asked", "would ask", "would deny", "more", "fewer"}, rows(r.Capabilities, func(q policy.Questions) []string {
+	terminal.Table(w, []string{"capability", "policy", "would be", "steps", "asked", "would ask", "would deny", "more", "fewer"}, service.Rows(r.Capabilities, func(q policy.Questions) []string {
 		return []string{q.Name, strings.Join(q.Was, ", "), strings.Join(q.Would, ", "), words.Number(q.Steps), words.Number(q.Asked), words.Number(q.WouldAsk), words.Number(q.WouldDeny), words.Number(q.More), words.Number(q.Fewer)}
 	}))
 	for _, q := range r.Capabilities {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
@@ -13,12 +14,12 @@ import (
 type ProjectsAnswerKeys struct {
 	ID   string   `arg:"" help:"The project's id."`
 	Keys []string `arg:"" optional:"" help:"The keys that it has from now on: one, or two while it changes; none: answers needn't be signed any more."`
-	Asking
+	service.Asking
 }
 
 // Run changes the keys by which the project's receiver signs.
 func (k *ProjectsAnswerKeys) Run(t *terminal.Terminal) error {
-	return show(t, k.Asking, func(c *client.Client) (*countersign.Project, error) {
+	return service.ShowRecord(t, k.Asking, func(c *client.Client) (*countersign.Project, error) {
 		keys := k.Keys
 		if keys == nil {
 			keys = []string{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -15,13 +16,13 @@ import (
 type ProjectsValidate struct {
 	ID     string `arg:"" help:"The project's id."`
 	Strict bool   `help:"Exit status 1 for warnings too."`
-	Asking
+	service.Asking
 }
 
 // Run validates.
 func (p *ProjectsValidate) Run(t *terminal.Terminal) error {
 	var found countersign.Validation
-	err := show(t, p.Asking, func(c *client.Client) (*countersign.Validation, error) { return c.ValidateProject(t.Context, p.ID) }, printFindings,
+	err := service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.Validation, error) { return c.ValidateProject(t.Context, p.ID) }, printFindings,
 		func(v *countersign.Validation) { found = *v })
 	if err == nil && (!found.Valid || p.Strict && len(found.Warnings) > 0) {
 		return terminal.StatusError{Status: terminal.ExitFailed}

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -19,31 +20,31 @@ import (
 
 // Projects are the commands on project connections (specification 2.6).
 type Projects struct {
-	List       ListRetirable[countersign.Project] `cmd:"" help:"List the projects in scope." example:"projects list"`
-	Show       Show[countersign.Project]          `cmd:"" set:"whose=The project's" help:"Show a project and its capabilities." example:"projects show default-shop"`
-	Put        ProjectsPut                        `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
-	Validate   ProjectsValidate                   `cmd:"" help:"Find contradictions and gaps in a project's approval rules, each with inputs that show it; with --strict, exit status 1 if there are any." example:"projects validate default-shop"`
-	WhatIf     ProjectsWhatIf                     `cmd:"" name:"what-if" help:"Say what another approval, other rules or other budgets of a capability, or a proposed change, would have done with its past LIVE runs; changes nothing." example:"projects what-if default-shop what-if.json"`
-	Health     ProjectsHealth                     `cmd:"" help:"Check a project's health; exit status 1 if it isn't healthy (ADMIN)." example:"projects health default-shop"`
-	Run        ProjectsRun                        `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
-	Enable     ProjectsEnable                     `cmd:"" help:"Allow LIVE runs to use a project that passed its health check (ADMIN)." example:"projects enable default-shop"`
-	AnswerKeys ProjectsAnswerKeys                 `cmd:"" help:"Change the keys by which a project's receiver signs its answers, also under unfinished runs (ADMIN)." example:"projects answer-keys default-shop ed25519:3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"`
-	Disable    ProjectsDisable                    `cmd:"" help:"Stop LIVE runs from using a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
-	Retire     Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Hide a project that no unfinished run uses from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
-	Restore    Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
+	List       service.ListRetirable[countersign.Project] `cmd:"" help:"List the projects in scope." example:"projects list"`
+	Show       service.Show[countersign.Project]          `cmd:"" set:"whose=The project's" help:"Show a project and its capabilities." example:"projects show default-shop"`
+	Put        ProjectsPut                                `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
+	Validate   ProjectsValidate                           `cmd:"" help:"Find contradictions and gaps in a project's approval rules, each with inputs that show it; with --strict, exit status 1 if there are any." example:"projects validate default-shop"`
+	WhatIf     ProjectsWhatIf                             `cmd:"" name:"what-if" help:"Say what another approval, other rules or other budgets of a capability, or a proposed change, would have done with its past LIVE runs; changes nothing." example:"projects what-if default-shop what-if.json"`
+	Health     ProjectsHealth                             `cmd:"" help:"Check a project's health; exit status 1 if it isn't healthy (ADMIN)." example:"projects health default-shop"`
+	Run        ProjectsRun                                `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
+	Enable     ProjectsEnable                             `cmd:"" help:"Allow LIVE runs to use a project that passed its health check (ADMIN)." example:"projects enable default-shop"`
+	AnswerKeys ProjectsAnswerKeys                         `cmd:"" help:"Change the keys by which a project's receiver signs its answers, also under unfinished runs (ADMIN)." example:"projects answer-keys default-shop ed25519:3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"`
+	Disable    ProjectsDisable                            `cmd:"" help:"Stop LIVE runs from using a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
+	Retire     service.Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Hide a project that no unfinished run uses from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
+	Restore    service.Change[countersign.Project]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
 }
 
 // newProjects returns the commands, with what each asks for and prints.
 func newProjects() (c Projects) {
-	c.List = retirable((*client.Client).Projects, projectTable, func(p countersign.Project) bool { return p.Retired })
-	c.Show = shows((*client.Client).Project, printProject)
-	c.Retire, c.Restore = changes("retired", (*client.Client).RetireProject), changes("restored", (*client.Client).RestoreProject)
+	c.List = service.Retirable((*client.Client).Projects, projectTable, func(p countersign.Project) bool { return p.Retired })
+	c.Show = service.Shows((*client.Client).Project, printProject)
+	c.Retire, c.Restore = service.Changes("retired", (*client.Client).RetireProject), service.Changes("restored", (*client.Client).RestoreProject)
 	return c
 }
 
-var projectTable = table[countersign.Project]{
-	heading: []string{"id", "name", "revision", "enabled", "capabilities", "address", "credential", "updated"},
-	row: func(p countersign.Project) []string {
+var projectTable = service.Columns[countersign.Project]{
+	Heading: []string{"id", "name", "revision", "enabled", "capabilities", "address", "credential", "updated"},
+	Row: func(p countersign.Project) []string {
 		return []string{p.ID, p.Name, words.Number(p.Revision), words.Yes(p.Enabled), words.Number(len(p.Capabilities)), words.First(p.BaseURL, p.Adapter), credentialOf(&p), words.Moment(p.UpdatedAt)}
 	},
 }
@@ -80,7 +81,7 @@ func printProject(w io.Writer, p *countersign.Project) {
 		{"created", words.Moment(p.CreatedAt)}, {"updated", words.Moment(p.UpdatedAt)}}
 	terminal.Facts(w, append(facts, memberFacts(request.Unlisted(p, projectListed...))...)...)
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
+	terminal.Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, service.Rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
 	printExpectations(w, p)
 	printRules(w, p)
 	for i := range p.Capabilities {
@@ -171,7 +172,7 @@ type ProjectsPut struct {
 	File     string `arg:"" help:"ProjectWrite as JSON (see /docs/api/types at the service); - is standard input."`
 	ID       string `help:"The project's id, which begins with the tenant's and a hyphen; else the file's."`
 	Revision int64  `help:"Edit this revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // Run saves the project. An edit names the revision that it is based on, so that it never
@@ -185,10 +186,10 @@ func (p *ProjectsPut) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
-	return show(t, p.Asking, func(c *client.Client) (*countersign.Project, error) {
+	w.ExpectedRevision = service.Revision(p.Revision, w.ExpectedRevision)
+	return service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.Project, error) {
 		saved, err := c.SaveProject(t.Context, id, w)
-		return saved, withRevision(err)
+		return saved, service.WithRevision(err)
 	}, func(out io.Writer, saved *countersign.Project) {
 		fmt.Fprintf(out, "saved %s, revision %d, disabled until 'countersign projects health %s' and 'countersign projects enable %s'\n", saved.ID, saved.Revision, saved.ID, saved.ID)
 	})
@@ -197,13 +198,13 @@ func (p *ProjectsPut) Run(t *terminal.Terminal) error {
 // ProjectsHealth is the command `projects health`.
 type ProjectsHealth struct {
 	ID string `arg:"" help:"The project's id."`
-	Asking
+	service.Asking
 }
 
 // Run has the service call the project's health path, which shows only that it is reachable.
 func (h *ProjectsHealth) Run(t *terminal.Terminal) error {
 	var healthy bool
-	err := show(t, h.Asking, func(c *client.Client) (*countersign.HealthCheck, error) {
+	err := service.ShowRecord(t, h.Asking, func(c *client.Client) (*countersign.HealthCheck, error) {
 		return c.CheckProjectHealth(t.Context, h.ID)
 	}, func(w io.Writer, check *countersign.HealthCheck) { fmt.Fprintln(w, words.Plain(healthText(check))) }, func(check *countersign.HealthCheck) { healthy = check.Healthy })
 	return terminal.VerdictOf(healthy, err)
@@ -214,7 +215,7 @@ type ProjectsEnable struct {
 	ID       string `arg:"" help:"The project's id."`
 	Reason   string `help:"Why; kept in the audit log."`
 	Revision int64  `help:"Only this revision; else whatever is current." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // Run enables the project.
@@ -233,7 +234,7 @@ type ProjectsDisable struct {
 	ID       string `arg:"" help:"The project's id."`
 	Reason   string `required:"" help:"Why; kept in the audit log."`
 	Revision int64  `help:"Only this revision; else whatever is current." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // Run disables the project.

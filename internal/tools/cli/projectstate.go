@@ -7,13 +7,14 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
 // toggle enables or disables a project at the given revision, else at the current one.
-func toggle(t *terminal.Terminal, a Asking, id string, w countersign.Toggle, done string,
+func toggle(t *terminal.Terminal, a service.Asking, id string, w countersign.Toggle, done string,
 	ask func(*client.Client, context.Context, string, countersign.Toggle) (*countersign.Project, error)) error {
-	return show(t, a, func(c *client.Client) (*countersign.Project, error) {
+	return service.ShowRecord(t, a, func(c *client.Client) (*countersign.Project, error) {
 		if w.ExpectedRevision == 0 {
 			current, err := c.Project(t.Context, id)
 			if err != nil {

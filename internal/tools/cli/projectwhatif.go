@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -19,7 +20,7 @@ type ProjectsWhatIf struct {
 	Change     string `help:"Play the gate that this proposed change asks for, in place of a file." placeholder:"ID"`
 	Capability string `help:"With --change: the capability, where it gives several another gate." placeholder:"NAME"`
 	Last       int64  `help:"With --change: so many LIVE runs, the newest, 1 to 1000." default:"1000"`
-	Asking
+	service.Asking
 }
 
 // Run plays another gate over past runs. It changes nothing.
@@ -33,7 +34,7 @@ func (p *ProjectsWhatIf) Run(t *terminal.Terminal) error {
 			return err
 		}
 	}
-	return show(t, p.Asking, func(c *client.Client) (*countersign.WhatIf, error) { return c.WhatIf(t.Context, p.ID, w) }, printPlayed)
+	return service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.WhatIf, error) { return c.WhatIf(t.Context, p.ID, w) }, printPlayed)
 }
 
 func printPlayed(w io.Writer, f *countersign.WhatIf) {

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/evidence/receipt"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -29,7 +30,7 @@ type ReceiptGet struct {
 	Force bool   `help:"Overwrite a file that is there."`
 
 	Cosigned bool `help:"Wait, up to 2 minutes, until witnesses have cosigned a head of the audit log that contains the receipt."`
-	Service
+	service.Connection
 }
 
 // Run saves the receipt byte for byte.
@@ -158,11 +159,11 @@ func approvedText(v receipt.Verdict) string {
 }
 
 // ReceiptKeys is the command `receipt keys`.
-type ReceiptKeys struct{ Asking }
+type ReceiptKeys struct{ service.Asking }
 
 // Run lists the keys, the present one first.
 func (k *ReceiptKeys) Run(t *terminal.Terminal) error {
-	return show(t, k.Asking, func(c *client.Client) (*[]countersign.ReceiptKey, error) {
+	return service.ShowRecord(t, k.Asking, func(c *client.Client) (*[]countersign.ReceiptKey, error) {
 		contract, err := c.IntegrationContract(t.Context)
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 )
@@ -16,7 +17,7 @@ import (
 type RunsProbe struct {
 	ID   string `arg:"" help:"The run's id."`
 	Step string `arg:"" optional:"" help:"The step's id; default: the one that the run waits for."`
-	Asking
+	service.Asking
 }
 
 // Run sends the probe. Its answer is evidence on the step and decides nothing.
@@ -71,7 +72,7 @@ type RunsReconcile struct {
 	Evidence    string `required:"" help:"How you know; kept on the step and in the audit log."`
 	Result      string `help:"With --completed: what the project answered or would have, a JSON object, or @FILE." placeholder:"JSON"`
 	Yes         bool   `help:"Ask no question."`
-	Asking
+	service.Asking
 }
 
 // Help explains why the command asks for confirmation.

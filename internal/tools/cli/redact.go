@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
@@ -14,12 +15,12 @@ type RunsHold struct {
 	ID     string `arg:"" help:"The run's id."`
 	End    bool   `help:"End the hold, which weakens."`
 	Reason string `required:"" help:"Why; kept in the audit log."`
-	Asking
+	service.Asking
 }
 
 // Run holds the run, or ends that.
 func (h *RunsHold) Run(t *terminal.Terminal) error {
-	return show(t, h.Asking, func(c *client.Client) (*countersign.Run, error) {
+	return service.ShowRecord(t, h.Asking, func(c *client.Client) (*countersign.Run, error) {
 		return c.HoldRun(t.Context, h.ID, countersign.HoldWrite{Hold: !h.End, Reason: h.Reason})
 	}, func(w io.Writer, r *countersign.Run) {
 		if r.Hold != nil {
@@ -34,12 +35,12 @@ func (h *RunsHold) Run(t *terminal.Terminal) error {
 type RunsRedact struct {
 	ID     string `arg:"" help:"The run's id."`
 	Reason string `required:"" help:"Why; kept in the audit log, so name nobody in it."`
-	Asking
+	service.Asking
 }
 
 // Run redacts the run.
 func (x *RunsRedact) Run(t *terminal.Terminal) error {
-	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) { return c.RedactRun(t.Context, x.ID, x.Reason) }, func(w io.Writer, r *countersign.Run) {
+	return service.ShowRecord(t, x.Asking, func(c *client.Client) (*countersign.Run, error) { return c.RedactRun(t.Context, x.ID, x.Reason) }, func(w io.Writer, r *countersign.Run) {
 		fmt.Fprintf(w, "%s holds nothing any more but ids, principals, times, statuses, codes, names, decisions and digests\n", r.ID)
 	})
 }

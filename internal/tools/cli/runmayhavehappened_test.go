@@ -18,7 +18,7 @@ func TestEveryLineOnAFailedRunSaysThatItMayHaveTakenEffect(t *testing.T) {
 		var started bytes.Buffer
 		printStarted(&started, &client.Started{Run: r, Replayed: true})
 		for place, text := range map[string]string{
-			"runs list": strings.Join(runTable.row(r), " "), "the run in runs watch": runText(&r), "the step in runs watch": stepText(&step), "a start that was repeated": started.String(),
+			"runs list": strings.Join(runTable.Row(r), " "), "the run in runs watch": runText(&r), "the step in runs watch": stepText(&step), "a start that was repeated": started.String(),
 		} {
 			if strings.Contains(text, "answered, not as expected; it may have taken effect") != may {
 				t.Errorf("%s, mayHaveHappened %v: %s", place, may, text)

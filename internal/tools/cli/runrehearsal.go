@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -14,7 +15,7 @@ import (
 // RunsRehearsal is the command `runs rehearsal`.
 type RunsRehearsal struct {
 	ID string `arg:"" help:"A LIVE run's id."`
-	Asking
+	service.Asking
 }
 
 // Help explains the comparison.
@@ -25,7 +26,7 @@ func (RunsRehearsal) Help() string {
 // Run compares a run with its rehearsal.
 func (r *RunsRehearsal) Run(t *terminal.Terminal) error {
 	same := false
-	err := show(t, r.Asking, func(c *client.Client) (*countersign.Rehearsal, error) { return c.Rehearsal(t.Context, r.ID) }, printRehearsal,
+	err := service.ShowRecord(t, r.Asking, func(c *client.Client) (*countersign.Rehearsal, error) { return c.Rehearsal(t.Context, r.ID) }, printRehearsal,
 		func(found *countersign.Rehearsal) {
 			same = found.Verdict != countersign.RehearsalDifferent && found.Verdict != countersign.RehearsalNone
 		})
@@ -45,7 +46,7 @@ func printRehearsal(w io.Writer, r *countersign.Rehearsal) {
 		return
 	}
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"step", "verdict", "bound", "sent"}, rows(r.Steps, func(s countersign.RehearsedStep) []string {
+	terminal.Table(w, []string{"step", "verdict", "bound", "sent"}, service.Rows(r.Steps, func(s countersign.RehearsedStep) []string {
 		return []string{s.StepID, s.Verdict, strings.Join(s.Bound, ", "), s.SentDigest.Text()}
 	}))
 	for _, s := range r.Steps {

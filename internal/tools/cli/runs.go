@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -41,12 +42,12 @@ type RunsList struct {
 	Capability string `help:"Only those that call it: NAME or PROJECT/NAME." placeholder:"NAME"`
 	Since      string `help:"Only those started then or later: a time such as 2026-11-21T15:04:05Z, or how long ago, such as 24h." placeholder:"TIME"`
 	Until      string `help:"Only those started before: a time, or how long ago." placeholder:"TIME"`
-	Listing
+	service.Listing
 }
 
-var runTable = table[countersign.Run]{
-	heading: []string{"id", "status", "mode", "plan", "waits for", "by", "created", "error"},
-	row: func(r countersign.Run) []string {
+var runTable = service.Columns[countersign.Run]{
+	Heading: []string{"id", "status", "mode", "plan", "waits for", "by", "created", "error"},
+	Row: func(r countersign.Run) []string {
 		waits := ""
 		if r.WaitingFor != nil {
 			waits = r.WaitingFor.Kind
@@ -65,7 +66,7 @@ func (l *RunsList) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Run], error) {
+	return service.ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Run], error) {
 		return c.Runs(t.Context, client.RunFilter{
 			Paging: p, Status: countersign.RunStatus(l.Status), PlanID: l.Plan, AgentID: l.Agent, Text: l.Text,
 			Reason: countersign.Code(l.Reason), Capability: l.Capability, Since: since, Until: until,
@@ -92,7 +93,7 @@ type Starting struct {
 	Reason string `help:"Why it is started: shown to approvers, and kept in the audit log." placeholder:"TEXT"`
 	Watch  bool   `help:"Print each change until the run ends or a person is needed; exit status as of runs watch."`
 	Wait   bool   `help:"As --watch, and go on where a person is needed."`
-	Asking
+	service.Asking
 }
 
 // start chooses the idempotency key before it sends the request, so that the request can be
@@ -129,13 +130,13 @@ func printStarted(w io.Writer, s *client.Started) {
 type RunsCancel struct {
 	ID     string `arg:"" help:"The run's id."`
 	Reason string `required:"" help:"Why; kept in the audit log."`
-	Asking
+	service.Asking
 }
 
 // Run cancels the run. A side effect in flight makes the run RECOVERY_REQUIRED, since it may
 // have happened.
 func (r *RunsCancel) Run(t *terminal.Terminal) error {
-	return show(t, r.Asking, func(c *client.Client) (*countersign.Run, error) { return c.CancelRun(t.Context, r.ID, r.Reason) }, printState)
+	return service.ShowRecord(t, r.Asking, func(c *client.Client) (*countersign.Run, error) { return c.CancelRun(t.Context, r.ID, r.Reason) }, printState)
 }
 
 // printState prints a run after a change that a person made.

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -14,13 +15,13 @@ import (
 // RunsShow is the command `runs show`.
 type RunsShow struct {
 	ID string `arg:"" help:"The run's id."`
-	Asking
+	service.Asking
 }
 
 // Run shows the run with its approvals.
 func (s *RunsShow) Run(t *terminal.Terminal) error {
 	var approvals []countersign.Approval
-	return show(t, s.Asking, func(c *client.Client) (*countersign.Run, error) {
+	return service.ShowRecord(t, s.Asking, func(c *client.Client) (*countersign.Run, error) {
 		r, err := c.Run(t.Context, s.ID)
 		if err != nil || r.ApprovalID == "" || s.Format == "json" {
 			return r, err

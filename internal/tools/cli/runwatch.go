@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -14,7 +15,7 @@ import (
 type RunsWatch struct {
 	ID   string `arg:"" help:"The run's id."`
 	Wait bool   `help:"Go on where a person is needed, until the run ends."`
-	Asking
+	service.Asking
 }
 
 // Help explains when the command ends and with which status.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -38,11 +39,11 @@ func (b *SettingsBreakGlass) Run(t *terminal.Terminal) error {
 }
 
 // SettingsGet is the command `settings get`.
-type SettingsGet struct{ Asking }
+type SettingsGet struct{ service.Asking }
 
 // Run asks.
 func (s *SettingsGet) Run(t *terminal.Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.TenantSettings, error) { return c.Settings(t.Context) }, printSettings)
+	return service.ShowRecord(t, s.Asking, func(c *client.Client) (*countersign.TenantSettings, error) { return c.Settings(t.Context) }, printSettings)
 }
 
 // SettingsSet is the command `settings set`.
@@ -51,12 +52,12 @@ type SettingsSet struct {
 	Weakening         *int64   `help:"Changes that weaken are proposed, and made once so many other administrators have approved: 1 to 3; 0 ends it. Left out: as it is." placeholder:"N"`
 	Group             []string `help:"With --weakening: every decider is a member of this group. Repeat it for several: each has at least one decider." placeholder:"ID"`
 	Reason            string   `required:"" help:"Why; kept in the audit log." placeholder:"TEXT"`
-	Asking
+	service.Asking
 }
 
 // Run changes them from the revision that they have now.
 func (s *SettingsSet) Run(t *terminal.Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.TenantSettings, error) {
+	return service.ShowRecord(t, s.Asking, func(c *client.Client) (*countersign.TenantSettings, error) {
 		now, err := c.Settings(t.Context)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
@@ -14,7 +15,7 @@ type RunsSettle struct {
 	Confirm  bool   `xor:"action" required:"" help:"The step ends by what the receiver says: DONE or WITHDRAWN."`
 	Withdraw bool   `xor:"action" required:"" help:"The receiver never saw the key (UNSEEN): have it withdrawn; the step then ends."`
 	Reason   string `required:"" help:"Why; kept in the audit log."`
-	Asking
+	service.Asking
 }
 
 // Run settles the run's uncertain step by its receiver's own word.

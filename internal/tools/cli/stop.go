@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -14,7 +15,7 @@ import (
 type Stop struct {
 	Reason string `required:"" help:"Why; everybody of the tenant sees it." placeholder:"TEXT"`
 	Tenant string `help:"Another tenant, or * for all (realm administrators)." placeholder:"ID"`
-	Asking
+	service.Asking
 }
 
 // Help explains what continues.
@@ -24,7 +25,7 @@ func (Stop) Help() string {
 
 // Run stops.
 func (s *Stop) Run(t *terminal.Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.StopState, error) {
+	return service.ShowRecord(t, s.Asking, func(c *client.Client) (*countersign.StopState, error) {
 		return c.Stop(t.Context, countersign.StopWrite{Reason: s.Reason, TenantID: s.Tenant})
 	}, printStop)
 }
@@ -33,22 +34,22 @@ func (s *Stop) Run(t *terminal.Terminal) error {
 type Go struct {
 	Reason string `required:"" help:"Why it may go on; kept in the audit log." placeholder:"TEXT"`
 	Tenant string `help:"Another tenant, or * for the stop of all (realm administrators)." placeholder:"ID"`
-	Asking
+	service.Asking
 }
 
 // Run lifts the stop.
 func (g *Go) Run(t *terminal.Terminal) error {
-	return show(t, g.Asking, func(c *client.Client) (*countersign.StopState, error) {
+	return service.ShowRecord(t, g.Asking, func(c *client.Client) (*countersign.StopState, error) {
 		return c.Go(t.Context, countersign.StopWrite{Reason: g.Reason, TenantID: g.Tenant})
 	}, printStop)
 }
 
 // Stopped is the command `stopped`: it shows whether LIVE steps may begin.
-type Stopped struct{ Asking }
+type Stopped struct{ service.Asking }
 
 // Run asks.
 func (s *Stopped) Run(t *terminal.Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*countersign.StopState, error) { return c.Stopped(t.Context) }, printStop)
+	return service.ShowRecord(t, s.Asking, func(c *client.Client) (*countersign.StopState, error) { return c.Stopped(t.Context) }, printStop)
 }
 
 func printStop(w io.Writer, s *countersign.StopState) {

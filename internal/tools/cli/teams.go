@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/typed"
 	"github.com/countersign/countersign/internal/tools/cli/words"
@@ -14,30 +15,30 @@ import (
 
 // Teams are the commands on teams of agents (specification 2.16).
 type Teams struct {
-	List    ListRetirable[countersign.Team] `cmd:"" help:"List the teams in scope." example:"teams list"`
-	Show    Show[countersign.Team]          `cmd:"" set:"whose=The team's" help:"Show a team's members and steps." example:"teams show returns-desk"`
-	Put     TeamsPut                        `cmd:"" help:"Create or update a team of at least two admitted agents (OPERATOR)." example:"teams put team.json --id returns-desk"`
-	Start   TeamsStart                      `cmd:"" help:"Run a team's steps, one after the other (OPERATOR)." example:"teams start returns-desk --live --watch"`
-	Suspend Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Stop a team's runs before their next step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
-	Resume  Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Let a team run again (ADMIN)." example:"teams resume returns-desk --reason 'stocktaking is over'"`
-	Retire  Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Hide a team from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"teams retire returns-desk --reason 'replaced'"`
-	Restore Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
+	List    service.ListRetirable[countersign.Team] `cmd:"" help:"List the teams in scope." example:"teams list"`
+	Show    service.Show[countersign.Team]          `cmd:"" set:"whose=The team's" help:"Show a team's members and steps." example:"teams show returns-desk"`
+	Put     TeamsPut                                `cmd:"" help:"Create or update a team of at least two admitted agents (OPERATOR)." example:"teams put team.json --id returns-desk"`
+	Start   TeamsStart                              `cmd:"" help:"Run a team's steps, one after the other (OPERATOR)." example:"teams start returns-desk --live --watch"`
+	Suspend service.Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Stop a team's runs before their next step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
+	Resume  service.Change[countersign.Team]        `cmd:"" set:"whose=The team's" help:"Let a team run again (ADMIN)." example:"teams resume returns-desk --reason 'stocktaking is over'"`
+	Retire  service.Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Hide a team from lists and refuse anything new made from it; it can still be read and restored (ADMIN)." example:"teams retire returns-desk --reason 'replaced'"`
+	Restore service.Change[countersign.Team]        `cmd:"" set:"whose=Its" help:"Undo a retirement (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
 }
 
 // newTeams returns the commands, with what each asks for and prints.
 func newTeams() (c Teams) {
-	c.List = retirable((*client.Client).Teams, teamTable, func(x countersign.Team) bool { return x.Retired })
-	c.Show = shows((*client.Client).Team, printTeam)
-	c.Suspend, c.Resume = changes("suspended", (*client.Client).SuspendTeam), changes("resumed", (*client.Client).ResumeTeam)
-	c.Retire, c.Restore = changes("retired", (*client.Client).RetireTeam), changes("restored", (*client.Client).RestoreTeam)
+	c.List = service.Retirable((*client.Client).Teams, teamTable, func(x countersign.Team) bool { return x.Retired })
+	c.Show = service.Shows((*client.Client).Team, printTeam)
+	c.Suspend, c.Resume = service.Changes("suspended", (*client.Client).SuspendTeam), service.Changes("resumed", (*client.Client).ResumeTeam)
+	c.Retire, c.Restore = service.Changes("retired", (*client.Client).RetireTeam), service.Changes("restored", (*client.Client).RestoreTeam)
 	revision := func(x *countersign.Team) int64 { return x.Revision }
-	c.Suspend, c.Resume = c.Suspend.revised(revision), c.Resume.revised(revision)
+	c.Suspend, c.Resume = c.Suspend.Revised(revision), c.Resume.Revised(revision)
 	return c
 }
 
-var teamTable = table[countersign.Team]{
-	heading: []string{"id", "name", "revision", "suspended", "members", "steps", "updated"},
-	row: func(x countersign.Team) []string {
+var teamTable = service.Columns[countersign.Team]{
+	Heading: []string{"id", "name", "revision", "suspended", "members", "steps", "updated"},
+	Row: func(x countersign.Team) []string {
 		return []string{x.ID, x.Name, words.Number(x.Revision), words.Yes(x.Suspended), words.Number(len(x.Members)), words.Number(len(x.Steps)), words.Moment(x.UpdatedAt)}
 	},
 }
@@ -46,9 +47,9 @@ func printTeam(w io.Writer, x *countersign.Team) {
 	terminal.Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", words.Number(x.Revision)}, [2]string{"suspended", words.Yes(x.Suspended)}, [2]string{"retired", words.Yes(x.Retired)},
 		[2]string{"created", words.Moment(x.CreatedAt)}, [2]string{"updated", words.Moment(x.UpdatedAt)})
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"member", "role"}, rows(x.Members, func(m countersign.TeamMember) []string { return []string{m.AgentID, m.Role} }))
+	terminal.Table(w, []string{"member", "role"}, service.Rows(x.Members, func(m countersign.TeamMember) []string { return []string{m.AgentID, m.Role} }))
 	fmt.Fprintln(w)
-	terminal.Table(w, []string{"step", "agent", "capability", "after", "input"}, rows(x.Steps, func(s countersign.TeamStep) []string {
+	terminal.Table(w, []string{"step", "agent", "capability", "after", "input"}, service.Rows(x.Steps, func(s countersign.TeamStep) []string {
 		return []string{s.ID, s.AgentID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings)}
 	}))
 }
@@ -58,7 +59,7 @@ type TeamsPut struct {
 	File     string `arg:"" help:"The team as JSON (see /docs/api/types at the service); - is standard input."`
 	ID       string `help:"The team's id; else the file's."`
 	Revision int64  `help:"Update this revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // Run saves the team.
@@ -71,10 +72,10 @@ func (p *TeamsPut) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
-	return show(t, p.Asking, func(c *client.Client) (*countersign.Team, error) {
+	w.ExpectedRevision = service.Revision(p.Revision, w.ExpectedRevision)
+	return service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.Team, error) {
 		saved, err := c.SaveTeam(t.Context, id, w)
-		return saved, withRevision(err)
+		return saved, service.WithRevision(err)
 	}, func(out io.Writer, x *countersign.Team) {
 		fmt.Fprintf(out, "saved %s, revision %d\n", x.ID, x.Revision)
 	})
@@ -106,6 +107,6 @@ func (s *TeamsStart) Run(t *terminal.Terminal) error {
 			w.ExpectedRevision = x.Revision
 		}
 		started, err := c.StartTeamRun(t.Context, s.ID, w, key)
-		return started, withRevision(err)
+		return started, service.WithRevision(err)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -27,12 +28,12 @@ type OfTenant struct {
 // TokensList is the command `tokens list`.
 type TokensList struct {
 	OfTenant
-	Listing
+	service.Listing
 }
 
-var tokenTable = table[countersign.Token]{
-	heading: []string{"id", "name", "roles", "reads", "projects", "agents", "modes", "user", "made by", "expires", "last used", "revoked"},
-	row: func(k countersign.Token) []string {
+var tokenTable = service.Columns[countersign.Token]{
+	Heading: []string{"id", "name", "roles", "reads", "projects", "agents", "modes", "user", "made by", "expires", "last used", "revoked"},
+	Row: func(k countersign.Token) []string {
 		return []string{k.ID, k.Name, words.Joined(k.Roles), words.Joined(k.Reads), projectsOf(k), strings.Join(k.AgentIDs, ", "), tokenModes(k), k.UserEmail, words.Called(k.CreatedBy, k.CreatedByName), words.Moment(k.ExpiresAt), words.Moment(k.LastUsedAt), words.Moment(k.RevokedAt)}
 	},
 }
@@ -55,7 +56,7 @@ func tokenModes(k countersign.Token) string {
 
 // Run lists the tokens.
 func (l *TokensList) Run(t *terminal.Terminal) error {
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Token], error) {
+	return service.ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.Token], error) {
 		return c.Tokens(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
 	}, tokenTable)
 }
@@ -71,7 +72,7 @@ type TokensCreate struct {
 	Days    int64    `help:"How long it is good, 1 to 90; else 90." placeholder:"N"`
 	User    string   `help:"The user who stands behind it; nobody decides their own runs, by whichever token." placeholder:"EMAIL"`
 	OfTenant
-	Asking
+	service.Asking
 }
 
 // Run makes the token.
@@ -80,7 +81,7 @@ func (n *TokensCreate) Run(t *terminal.Terminal) error {
 		n.Role = []string{string(countersign.RoleOperator)}
 	}
 	w := countersign.TokenWrite{Name: n.Name, Roles: roles(n.Role), Reads: readings(n.Read), ProjectIDs: n.Project, AgentIDs: n.Agent, Modes: n.Mode, ExpiresInDays: n.Days, UserEmail: n.User, TenantID: n.Tenant}
-	return show(t, n.Asking, func(c *client.Client) (*countersign.NewToken, error) { return c.CreateToken(t.Context, w) },
+	return service.ShowRecord(t, n.Asking, func(c *client.Client) (*countersign.NewToken, error) { return c.CreateToken(t.Context, w) },
 		func(out io.Writer, k *countersign.NewToken) {
 			tokenFacts(out, k)
 			fmt.Fprintln(t.Errs, "It is shown only once: save it now.")
@@ -113,12 +114,12 @@ func roles(words []string) []countersign.Role {
 type TokensRevoke struct {
 	ID string `arg:"" help:"The token's id."`
 	OfTenant
-	Asking
+	service.Asking
 }
 
 // Run revokes the token.
 func (r *TokensRevoke) Run(t *terminal.Terminal) error {
-	return show(t, r.Asking, func(c *client.Client) (*countersign.Token, error) { return c.RevokeToken(t.Context, r.ID, r.Tenant) },
+	return service.ShowRecord(t, r.Asking, func(c *client.Client) (*countersign.Token, error) { return c.RevokeToken(t.Context, r.ID, r.Tenant) },
 		func(w io.Writer, k *countersign.Token) {
 			fmt.Fprintf(w, "revoked %s, %s\n", k.ID, words.Plain(k.Name))
 		})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -13,7 +14,7 @@ import (
 // TokensRenew is the command `tokens renew`.
 type TokensRenew struct {
 	Out string `help:"Write the token into this file, which only its owner may read, in place of the one there. Such a file is what COUNTERSIGN_TOKEN_FILE and a scraper's credentials_file name." placeholder:"FILE"`
-	Asking
+	service.Asking
 }
 
 // Help explains more than the flags do.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -21,19 +22,19 @@ type Users struct {
 // UsersList is the command `users list`.
 type UsersList struct {
 	OfTenant
-	Listing
+	service.Listing
 }
 
-var userTable = table[countersign.User]{
-	heading: []string{"email", "tenant", "roles", "projects", "made by", "created", "updated"},
-	row: func(u countersign.User) []string {
+var userTable = service.Columns[countersign.User]{
+	Heading: []string{"email", "tenant", "roles", "projects", "made by", "created", "updated"},
+	Row: func(u countersign.User) []string {
 		return []string{u.Email, u.TenantID, words.Joined(u.Roles), words.OrAll(u.ProjectIDs), words.Called(u.CreatedBy, u.CreatedByName), words.Moment(u.CreatedAt), words.Moment(u.UpdatedAt)}
 	},
 }
 
 // Run lists the users.
 func (l *UsersList) Run(t *terminal.Terminal) error {
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.User], error) {
+	return service.ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[countersign.User], error) {
 		return c.Users(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
 	}, userTable)
 }
@@ -44,13 +45,13 @@ type UsersPut struct {
 	Role    []string `required:"" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What they may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
 	Project []string `help:"Only this project. Repeat it for several; else all." placeholder:"ID"`
 	OfTenant
-	Asking
+	service.Asking
 }
 
 // Run saves the user. Roles and projects that are not given are removed.
 func (p *UsersPut) Run(t *terminal.Terminal) error {
 	w := countersign.UserWrite{Roles: roles(p.Role), ProjectIDs: p.Project, TenantID: p.Tenant}
-	return show(t, p.Asking, func(c *client.Client) (*countersign.User, error) { return c.SaveUser(t.Context, p.Email, w) },
+	return service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.User, error) { return c.SaveUser(t.Context, p.Email, w) },
 		func(out io.Writer, u *countersign.User) {
 			fmt.Fprintf(out, "%s is %s in %s, projects: %s\n", words.Plain(u.Email), words.Joined(u.Roles), u.TenantID, words.OrAll(u.ProjectIDs))
 		})
@@ -60,12 +61,12 @@ func (p *UsersPut) Run(t *terminal.Terminal) error {
 type UsersDelete struct {
 	Email string `arg:"" help:"The user's e-mail address."`
 	OfTenant
-	Asking
+	service.Asking
 }
 
 // Run ends the membership.
 func (d *UsersDelete) Run(t *terminal.Terminal) error {
-	return show(t, d.Asking, func(c *client.Client) (*countersign.User, error) { return c.DeleteUser(t.Context, d.Email, d.Tenant) },
+	return service.ShowRecord(t, d.Asking, func(c *client.Client) (*countersign.User, error) { return c.DeleteUser(t.Context, d.Email, d.Tenant) },
 		func(out io.Writer, u *countersign.User) {
 			fmt.Fprintf(out, "%s is no user of %s any more\n", words.Plain(u.Email), u.TenantID)
 		})
@@ -76,13 +77,13 @@ type UsersLink struct {
 	Email   string `arg:"" help:"The user's e-mail address."`
 	Minutes int64  `help:"How long it is good, 1 to 1440; else 15." placeholder:"N"`
 	OfTenant
-	Asking
+	service.Asking
 }
 
 // Run makes the link.
 func (l *UsersLink) Run(t *terminal.Terminal) error {
 	w := countersign.SignInLinkWrite{ExpiresInMinutes: l.Minutes, TenantID: l.Tenant}
-	return show(t, l.Asking, func(c *client.Client) (*countersign.SignInLink, error) {
+	return service.ShowRecord(t, l.Asking, func(c *client.Client) (*countersign.SignInLink, error) {
 		return c.CreateSignInLink(t.Context, l.Email, w)
 	},
 		func(out io.Writer, x *countersign.SignInLink) {

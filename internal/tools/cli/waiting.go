@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -13,7 +14,7 @@ import (
 // Waiting is the command `waiting`.
 type Waiting struct {
 	Follow bool `help:"Go on, and print each change of it and each approval and run that changes, until the stream ends."`
-	Asking
+	service.Asking
 }
 
 // Run prints what waits for whom the token stands.

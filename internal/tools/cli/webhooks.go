@@ -7,26 +7,27 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/tools/cli/service"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
 // Webhooks are the commands on webhooks (contract 10).
 type Webhooks struct {
-	List   List[countersign.Webhook] `cmd:"" help:"List the webhooks and the state of their deliveries (ADMIN)." example:"webhooks list"`
-	Put    WebhooksPut               `cmd:"" help:"Create or update a webhook (ADMIN)." example:"webhooks put ops --to https://hooks.example.com/countersign --secret-env OPS_WEBHOOK_SECRET --event approval.requested"`
-	Delete Show[countersign.Webhook] `cmd:"" set:"whose=The webhook's" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
+	List   service.List[countersign.Webhook] `cmd:"" help:"List the webhooks and the state of their deliveries (ADMIN)." example:"webhooks list"`
+	Put    WebhooksPut                       `cmd:"" help:"Create or update a webhook (ADMIN)." example:"webhooks put ops --to https://hooks.example.com/countersign --secret-env OPS_WEBHOOK_SECRET --event approval.requested"`
+	Delete service.Show[countersign.Webhook] `cmd:"" set:"whose=The webhook's" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
 }
 
 // newWebhooks returns the commands, with what each asks for and prints.
 func newWebhooks() (c Webhooks) {
-	c.List, c.Delete = lists((*client.Client).Webhooks, webhookTable), shows((*client.Client).DeleteWebhook, func(w io.Writer, x *countersign.Webhook) { fmt.Fprintf(w, "deleted %s\n", x.ID) })
+	c.List, c.Delete = service.Lists((*client.Client).Webhooks, webhookTable), service.Shows((*client.Client).DeleteWebhook, func(w io.Writer, x *countersign.Webhook) { fmt.Fprintf(w, "deleted %s\n", x.ID) })
 	return c
 }
 
-var webhookTable = table[countersign.Webhook]{
-	heading: []string{"id", "to", "events", "projects", "enabled", "revision", "pending", "dropped", "last success", "last error"},
-	row: func(x countersign.Webhook) []string {
+var webhookTable = service.Columns[countersign.Webhook]{
+	Heading: []string{"id", "to", "events", "projects", "enabled", "revision", "pending", "dropped", "last success", "last error"},
+	Row: func(x countersign.Webhook) []string {
 		return []string{x.ID, x.URL, strings.Join(x.Events, ", "), words.OrAll(x.ProjectIDs), words.Yes(x.Enabled), words.Number(x.Revision), words.Number(x.Pending), words.Number(x.Dropped), words.Moment(x.LastSuccessAt), words.First(x.LastError, "none")}
 	},
 }
@@ -40,7 +41,7 @@ type WebhooksPut struct {
 	Project   []string `help:"Only of this project. Repeat it for several; else all." placeholder:"ID"`
 	Disabled  bool     `help:"Tell nothing for now."`
 	Revision  int64    `help:"Update this revision, which must be the current one; else create." placeholder:"N"`
-	Asking
+	service.Asking
 }
 
 // Run saves the webhook.
@@ -50,9 +51,9 @@ func (p *WebhooksPut) Run(t *terminal.Terminal) error {
 	if len(w.Events) == 0 {
 		w.Events = countersign.WebhookEvents
 	}
-	return show(t, p.Asking, func(c *client.Client) (*countersign.Webhook, error) {
+	return service.ShowRecord(t, p.Asking, func(c *client.Client) (*countersign.Webhook, error) {
 		saved, err := c.SaveWebhook(t.Context, p.ID, w)
-		return saved, withRevision(err)
+		return saved, service.WithRevision(err)
 	}, func(out io.Writer, x *countersign.Webhook) {
 		fmt.Fprintf(out, "saved %s, revision %d\n", x.ID, x.Revision)
 		if x.SecretIsMissing {

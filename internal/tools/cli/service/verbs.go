@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -23,13 +23,13 @@ type Show[T any] struct {
 	print func(io.Writer, *T)
 }
 
-func shows[T any](ask func(*client.Client, context.Context, string) (*T, error), print func(io.Writer, *T)) Show[T] {
+func Shows[T any](ask func(*client.Client, context.Context, string) (*T, error), print func(io.Writer, *T)) Show[T] {
 	return Show[T]{ask: ask, print: print}
 }
 
 // Run asks for the record and prints it.
 func (s *Show[T]) Run(t *terminal.Terminal) error {
-	return show(t, s.Asking, func(c *client.Client) (*T, error) { return s.ask(c, t.Context, s.ID) }, s.print)
+	return ShowRecord(t, s.Asking, func(c *client.Client) (*T, error) { return s.ask(c, t.Context, s.ID) }, s.print)
 }
 
 // Change is a command that changes the record with an id for a reason: it suspends, resumes,
@@ -44,19 +44,19 @@ type Change[T any] struct {
 	revision func(*T) int64 // nil where the change makes none
 }
 
-func changes[T any](done string, ask func(*client.Client, context.Context, string, string) (*T, error)) Change[T] {
+func Changes[T any](done string, ask func(*client.Client, context.Context, string, string) (*T, error)) Change[T] {
 	return Change[T]{done: done, ask: ask}
 }
 
-// revised is the command, which says what revision it has made.
-func (c Change[T]) revised(revision func(*T) int64) Change[T] {
+// Revised is the command, which says what revision it has made.
+func (c Change[T]) Revised(revision func(*T) int64) Change[T] {
 	c.revision = revision
 	return c
 }
 
 // Run changes the record and says so.
 func (c *Change[T]) Run(t *terminal.Terminal) error {
-	return show(t, c.Asking, func(from *client.Client) (*T, error) { return c.ask(from, t.Context, c.ID, c.Reason) }, func(w io.Writer, changed *T) {
+	return ShowRecord(t, c.Asking, func(from *client.Client) (*T, error) { return c.ask(from, t.Context, c.ID, c.Reason) }, func(w io.Writer, changed *T) {
 		fmt.Fprint(w, c.done, " ", words.Plain(c.ID))
 		if c.revision != nil {
 			fmt.Fprint(w, ", revision ", c.revision(changed))
@@ -70,54 +70,54 @@ type List[T any] struct {
 	Listing
 
 	ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error)
-	as  table[T]
+	as  Columns[T]
 }
 
-func lists[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as table[T]) List[T] {
+func Lists[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as Columns[T]) List[T] {
 	return List[T]{ask: ask, as: as}
 }
 
 // Run lists the records.
 func (l *List[T]) Run(t *terminal.Terminal) error {
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) { return l.ask(c, t.Context, p) }, l.as)
+	return ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) { return l.ask(c, t.Context, p) }, l.as)
 }
 
-// retirees is the flags of a list that hides retired records.
-type retirees struct {
+// Retirees is the flags of a list that hides retired records.
+type Retirees struct {
 	Retired bool `help:"Show retired."`
 }
 
-// withRetired adds a column if retired records are listed too.
-func withRetired[T any](shown table[T], asked bool, is func(T) bool) table[T] {
+// WithRetired adds a column if retired records are listed too.
+func WithRetired[T any](shown Columns[T], asked bool, is func(T) bool) Columns[T] {
 	if !asked {
 		return shown
 	}
-	row := shown.row
-	return table[T]{heading: append(shown.heading[:len(shown.heading):len(shown.heading)], "retired"), row: func(item T) []string { return append(row(item), words.Yes(is(item))) }}
+	row := shown.Row
+	return Columns[T]{Heading: append(shown.Heading[:len(shown.Heading):len(shown.Heading)], "retired"), Row: func(item T) []string { return append(row(item), words.Yes(is(item))) }}
 }
 
 // ListRetirable is a command that lists records of which some may be retired.
 type ListRetirable[T any] struct {
-	retirees
+	Retirees
 	List[T]
 
 	retired func(T) bool
 }
 
-func retirable[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as table[T], retired func(T) bool) ListRetirable[T] {
-	return ListRetirable[T]{List: lists(ask, as), retired: retired}
+func Retirable[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as Columns[T], retired func(T) bool) ListRetirable[T] {
+	return ListRetirable[T]{List: Lists(ask, as), retired: retired}
 }
 
 // Run lists the records.
 func (l *ListRetirable[T]) Run(t *terminal.Terminal) error {
-	return list(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) {
+	return ListRecords(t, l.Listing, func(c *client.Client, p client.Paging) (*countersign.Page[T], error) {
 		p.Retired = l.Retired
 		return l.ask(c, t.Context, p)
-	}, withRetired(l.as, l.Retired, l.retired))
+	}, WithRetired(l.as, l.Retired, l.retired))
 }
 
-// show requests one record from a service and prints it; it calls seen with the record.
-func show[T any](t *terminal.Terminal, a Asking, ask func(*client.Client) (*T, error), print func(io.Writer, *T), seen ...func(*T)) error {
+// ShowRecord requests one record from a service and prints it; it calls seen with the record.
+func ShowRecord[T any](t *terminal.Terminal, a Asking, ask func(*client.Client) (*T, error), print func(io.Writer, *T), seen ...func(*T)) error {
 	c, err := a.Client(t)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"fmt"
@@ -25,14 +25,14 @@ func (l Listing) paging() client.Paging {
 	return client.Paging{Limit: l.Limit, Offset: l.Offset}
 }
 
-// table describes how the items of a list are printed.
-type table[T any] struct {
-	heading []string
-	row     func(item T) []string
+// Columns describes how the items of a list are printed.
+type Columns[T any] struct {
+	Heading []string
+	Row     func(item T) []string
 }
 
-// list requests a page, or all of them, and prints the items.
-func list[T any](t *terminal.Terminal, l Listing, ask func(*client.Client, client.Paging) (*countersign.Page[T], error), shown table[T]) error {
+// ListRecords requests a page, or all of them, and prints the items.
+func ListRecords[T any](t *terminal.Terminal, l Listing, ask func(*client.Client, client.Paging) (*countersign.Page[T], error), shown Columns[T]) error {
 	c, err := l.Client(t)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func list[T any](t *terminal.Terminal, l Listing, ask func(*client.Client, clien
 		return err
 	}
 	return l.Print(t, page, func(w io.Writer) {
-		terminal.Table(w, shown.heading, rows(page.Items, shown.row))
+		terminal.Table(w, shown.Heading, Rows(page.Items, shown.Row))
 		switch {
 		case len(page.Items) == 0:
 			fmt.Fprintln(t.Errs, "there are none")
@@ -75,7 +75,7 @@ func everyPage[T any](t *terminal.Terminal, page *countersign.Page[T], ask func(
 	return nil
 }
 
-func rows[T any](items []T, row func(T) []string) [][]string {
+func Rows[T any](items []T, row func(T) []string) [][]string {
 	out := make([][]string, len(items))
 	for i, item := range items {
 		out[i] = row(item)

@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // TestAConflictNamesTheFlagOfTheRevision, behind what the service says.
 func TestAConflictNamesTheFlagOfTheRevision(t *testing.T) {
 	const want = "revision_conflict:  (here with --revision)"
-	if err := withRevision(client.ErrRevisionConflict); err == nil || err.Error() != want {
+	if err := WithRevision(client.ErrRevisionConflict); err == nil || err.Error() != want {
 		t.Errorf("\n got %v\nwant %s", err, want)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"errors"
@@ -7,16 +7,16 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// revision is the one in the flag, else the one in the document.
-func revision(flag, document int64) int64 {
+// Revision is the one in the flag, else the one in the document.
+func Revision(flag, document int64) int64 {
 	if flag != 0 {
 		return flag
 	}
 	return document
 }
 
-// withRevision adds to a conflict that --revision names the revision to change.
-func withRevision(err error) error {
+// WithRevision adds to a conflict that --revision names the revision to change.
+func WithRevision(err error) error {
 	if errors.Is(err, client.ErrRevisionConflict) {
 		return fmt.Errorf("%w (here with --revision)", err)
 	}

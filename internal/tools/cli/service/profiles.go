@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
-// profile is one stored sign-in.
-type profile struct {
+// Profile is one stored sign-in.
+type Profile struct {
 	URL      string `json:"url"`
 	Token    string `json:"token"`
 	Insecure bool   `json:"insecure,omitempty"`
@@ -23,7 +23,7 @@ type profile struct {
 // profiles are the stored sign-ins, in a file that only its owner may read.
 type profiles struct {
 	Current  string             `json:"current"`
-	Profiles map[string]profile `json:"profiles"`
+	Profiles map[string]Profile `json:"profiles"`
 }
 
 // profilesPath is the path of that file, below the user's configuration directory.
@@ -38,8 +38,8 @@ func profilesPath(t *terminal.Terminal) (string, error) {
 	return filepath.Join(dir, "countersign", "profiles.json"), nil
 }
 
-func readProfiles(t *terminal.Terminal) (profiles, error) {
-	none := profiles{Profiles: map[string]profile{}}
+func ReadProfiles(t *terminal.Terminal) (profiles, error) {
+	none := profiles{Profiles: map[string]Profile{}}
 	path, err := profilesPath(t)
 	if err != nil {
 		if words.First(t.Getenv(terminal.EnvToken), t.Getenv(terminal.EnvTokenFile)) != "" {
@@ -61,8 +61,8 @@ func readProfiles(t *terminal.Terminal) (profiles, error) {
 	return kept, nil
 }
 
-// write replaces the file atomically.
-func (p profiles) write(t *terminal.Terminal) error {
+// Write replaces the file atomically.
+func (p profiles) Write(t *terminal.Terminal) error {
 	path, err := profilesPath(t)
 	if err != nil {
 		return err

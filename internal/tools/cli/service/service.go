@@ -1,4 +1,6 @@
-package cli
+// Package service reaches the service that a command asks: its address and token, kept sign-ins, and
+// the verbs that do the same with records of each kind.
+package service
 
 import (
 	"os"
@@ -12,9 +14,9 @@ import (
 // defaultURL is where a service is that was started without settings.
 const defaultURL = "http://127.0.0.1:8080"
 
-// Service is the flags of every command that talks to a service. The token has no flag,
+// Connection is the flags of every command that talks to a service. The token has no flag,
 // since the list of processes would show it.
-type Service struct {
+type Connection struct {
 	URL      string `group:"Connection" help:"Address of the service; else COUNTERSIGN_URL, the profile's, or http://127.0.0.1:8080." placeholder:"URL"`
 	Profile  string `group:"Connection" help:"Whose sign-in to use, of those that 'countersign login' keeps; else COUNTERSIGN_PROFILE or the current one." placeholder:"NAME"`
 	Insecure bool   `group:"Connection" help:"Let the token travel readable: http to another machine."`
@@ -23,32 +25,32 @@ type Service struct {
 // Asking is the flags of a command that calls a service and prints its answer.
 type Asking struct {
 	terminal.Output
-	Service
+	Connection
 }
 
 // Client makes a client from the flags, the environment and the profile, in this order. A
 // profile's token is sent only to the profile's address.
-func (s Service) Client(t *terminal.Terminal) (*client.Client, error) { return s.clientAs(t, "") }
+func (s Connection) Client(t *terminal.Terminal) (*client.Client, error) { return s.ClientAs(t, "") }
 
-// clientAs is Client with this token in place of the one that the caller has, unless it is "".
-func (s Service) clientAs(t *terminal.Terminal, other string) (*client.Client, error) {
-	p, address, err := s.chosen(t)
+// ClientAs is Client with this token in place of the one that the caller has, unless it is "".
+func (s Connection) ClientAs(t *terminal.Terminal, other string) (*client.Client, error) {
+	p, address, err := s.Chosen(t)
 	if err != nil {
 		return nil, err
 	}
-	token, err := tokenOf(t)
+	token, err := TokenOf(t)
 	if err != nil {
 		return nil, err
 	}
 	if token == "" && sameAddress(address, p.URL) {
 		token = p.Token
 	}
-	return connect(address, words.First(other, token), s.Insecure || p.Insecure && sameAddress(address, p.URL))
+	return Connect(address, words.First(other, token), s.Insecure || p.Insecure && sameAddress(address, p.URL))
 }
 
-// chosen is the profile in use, an empty one where there is none, and the service's address.
-func (s Service) chosen(t *terminal.Terminal) (p profile, address string, err error) {
-	kept, err := readProfiles(t)
+// Chosen is the profile in use, an empty one where there is none, and the service's address.
+func (s Connection) Chosen(t *terminal.Terminal) (p Profile, address string, err error) {
+	kept, err := ReadProfiles(t)
 	if err != nil {
 		return p, "", err
 	}
@@ -60,7 +62,7 @@ func (s Service) chosen(t *terminal.Terminal) (p profile, address string, err er
 	return p, words.First(s.URL, t.Getenv(terminal.EnvURL), p.URL, defaultURL), nil
 }
 
-func connect(address, token string, insecure bool) (*client.Client, error) {
+func Connect(address, token string, insecure bool) (*client.Client, error) {
 	c, err := client.New(client.Config{BaseURL: address, Token: token, AllowInsecure: insecure, UserAgent: "countersign-cli/" + client.Version})
 	if err != nil {
 		return nil, terminal.Unusablef("%v", err)
@@ -68,9 +70,9 @@ func connect(address, token string, insecure bool) (*client.Client, error) {
 	return c, nil
 }
 
-// tokenOf is the token in the environment, or in the file that the environment names. The
+// TokenOf is the token in the environment, or in the file that the environment names. The
 // file is read at each use, since a secret store may replace it.
-func tokenOf(t *terminal.Terminal) (string, error) {
+func TokenOf(t *terminal.Terminal) (string, error) {
 	if token := t.Getenv(terminal.EnvToken); token != "" {
 		return token, nil
 	}
