@@ -54,6 +54,28 @@ var rooms = map[string]map[string][]string{
 		"recovery":  {"approvals", "desk", "drawn", "runs", "text", "web"},
 		"runs":      {"drawn", "form", "steps", "text", "web"},
 	},
+	"internal/tools/cli": {
+		"words":    {},
+		"terminal": {"words"},
+		"typed":    {"terminal", "words"},
+		"service":  {"terminal", "words"},
+
+		"agents":    {"budgets", "plans", "runs", "service", "terminal", "typed", "words"},
+		"approvals": {"runs", "service", "terminal", "typed", "words"},
+		"budgets":   {"service", "terminal", "words"},
+		"changes":   {"service", "terminal", "words"},
+		"evidence":  {"service", "terminal", "typed", "words"},
+		"health":    {"service", "terminal", "words"},
+		"importing": {"terminal", "typed", "words"},
+		"models":    {"service", "terminal", "typed", "words"},
+		"people":    {"service", "terminal", "typed", "words"},
+		"plans":     {"service", "terminal", "typed", "words"},
+		"policies":  {"service", "terminal", "typed", "words"},
+		"projects":  {"runs", "service", "terminal", "typed", "words"},
+		"runs":      {"service", "terminal", "typed", "words"},
+		"setup":     {"service", "terminal", "words"},
+		"signin":    {"service", "terminal", "words"},
+	},
 }
 
 // TestARoomImportsOnlyTheRoomsThatItMay compares the table with the code, in both directions.
@@ -125,7 +147,7 @@ const maxMethods = 25
 // a type; those of what it embeds are counted there.
 func TestNoTypeHasMoreMethodsThanAReaderKeepsInMind(t *testing.T) {
 	found := 0
-	for _, house := range []string{"internal/control", "internal/server/console"} {
+	for house := range rooms {
 		for of, count := range methods(t, house) {
 			found++
 			if count > maxMethods {

@@ -22,6 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/checkpoint"
 	"github.com/countersign/countersign/internal/evidence/merkle"
 	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/tools/cli/evidence"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	cosigner "github.com/countersign/countersign/internal/tools/witness"
 )
@@ -88,7 +89,7 @@ func (o *operator) tells(same, others int, story string) (l toldLog) {
 
 func (l toldLog) size() int64 { return int64(len(l.docs)) }
 
-func (l toldLog) hash(size int64) tlog.Hash { return treeHash(l.leaves, 0, size) }
+func (l toldLog) hash(size int64) tlog.Hash { return evidence.TreeHash(l.leaves, 0, size) }
 
 // shows has the witnesses cosign the head of a log, from what they have cosigned last.
 func (o *operator) shows(log string, l toldLog, from int64) string {
@@ -311,7 +312,7 @@ func TestAReceiptIsWaitedForUntilItIsCosigned(t *testing.T) {
 	for after, want := range map[int]time.Duration{0: 0, 3: 15 * time.Second, 24: 2 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			asked, began := 0, time.Now()
-			text, err := cosigned(func(context.Context) ([]byte, error) {
+			text, err := evidence.Cosigned(func(context.Context) ([]byte, error) {
 				if asked++; asked > after {
 					return []byte(`{"sections":{"audit":{"cosigned":{}}}}`), nil
 				}
@@ -323,14 +324,14 @@ func TestAReceiptIsWaitedForUntilItIsCosigned(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		_, err := cosigned(func(context.Context) ([]byte, error) { return []byte("{}"), nil })(t.Context())
+		_, err := evidence.Cosigned(func(context.Context) ([]byte, error) { return []byte("{}"), nil })(t.Context())
 		const want = "no witness has cosigned a head of the audit log that contains the receipt within 2 minutes: nothing was kept; look at SVC_PLATFORM_WITNESSES and at 'countersign health', or get the receipt without --cosigned"
 		if err == nil || err.Error() != want {
 			t.Error(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := cosigned(func(context.Context) ([]byte, error) { return []byte("{}"), nil })(ctx); err == nil {
+		if _, err := evidence.Cosigned(func(context.Context) ([]byte, error) { return []byte("{}"), nil })(ctx); err == nil {
 			t.Error("who breaks off waits")
 		}
 	})

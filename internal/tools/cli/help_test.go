@@ -8,6 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/cli/approvals"
+	"github.com/countersign/countersign/internal/tools/cli/runs"
 )
 
 // TestTheHelpOfACommandNamesItsVerbs: also one that was added, and none twice.
@@ -33,8 +35,8 @@ func TestTheHelpOfACommandNamesItsVerbs(t *testing.T) {
 // TestTheFlagsOfStatusesOfferEachStatus, and none: then all are listed.
 func TestTheFlagsOfStatusesOfferEachStatus(t *testing.T) {
 	for command, want := range map[reflect.Type]string{
-		reflect.TypeFor[RunsList]():      "," + joinedStatuses(countersign.RunStatuses),
-		reflect.TypeFor[ApprovalsList](): "," + joinedStatuses(countersign.ApprovalStatuses),
+		reflect.TypeFor[runs.List]():      "," + joinedStatuses(countersign.RunStatuses),
+		reflect.TypeFor[approvals.List](): "," + joinedStatuses(countersign.ApprovalStatuses),
 	} {
 		if field, has := command.FieldByName("Status"); !has || field.Tag.Get("enum") != want {
 			t.Errorf("%s --status takes %q, want %q", command, field.Tag.Get("enum"), want)

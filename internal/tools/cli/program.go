@@ -5,6 +5,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/countersign/countersign/internal/tools/cli/evidence"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
@@ -55,3 +56,9 @@ func Watched(w io.Writer) bool { return terminal.Watched(w) }
 func NewBar(t *Terminal, what string, options ...progressbar.Option) *terminal.Bar {
 	return terminal.NewBar(t, what, options...)
 }
+
+// Audit is the commands on the audit log, to which the program adds one on the store.
+type Audit = evidence.Audit
+
+// Receipt is the commands on receipts, likewise.
+type Receipt = evidence.Receipt

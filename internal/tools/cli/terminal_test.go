@@ -6,6 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/countersign/countersign/internal/tools/cli/evidence"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
@@ -20,8 +21,8 @@ func command(t *testing.T, args ...string) ended {
 	t.Helper()
 	var c struct { // as the program has them
 		Commands
-		Audit   Audit   `cmd:""`
-		Receipt Receipt `cmd:""`
+		Audit   evidence.Audit   `cmd:""`
+		Receipt evidence.Receipt `cmd:""`
 	}
 	var out, errs bytes.Buffer
 	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(&out, &errs))

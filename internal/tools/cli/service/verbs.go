@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli/words"
 )
 
-// The commands of these types do the same with records of each kind. NewCommands says which
+// The commands of these types do the same with records of each kind. A noun's New says which
 // method of the client each calls and how it prints the answer.
 
 // Show is a command that asks for the record with an id, to show or to delete it.
