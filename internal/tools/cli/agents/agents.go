@@ -76,7 +76,7 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 		fmt.Fprintf(w, "identity: %s\n", words.Plain(identityWords(i)))
 	}
 	for _, b := range a.Budgets {
-		fmt.Fprintf(w, "budget: %s\n", words.Plain(budgets.BudgetWords(b)))
+		fmt.Fprintf(w, "budget: %s\n", words.Plain(budgets.Words(b)))
 	}
 	fmt.Fprintln(w)
 	terminal.Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, service.Rows(a.Instances, func(i countersign.Instance) []string {
@@ -114,7 +114,7 @@ func (a *Admit) Run(t *terminal.Terminal) error {
 	if a.Budgets == "" {
 		return a.change(t, (*client.Client).AdmitAgent)
 	}
-	budgets, err := budgets.BudgetsOf("--budgets", a.Budgets)
+	budgets, err := budgets.Parse("--budgets", a.Budgets)
 	if err != nil {
 		return err
 	}

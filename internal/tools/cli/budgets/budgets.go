@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
 
-// BudgetsOf parses the array in a flag, or in the file that the flag names with @.
-func BudgetsOf(flag, text string) ([]countersign.Budget, error) {
+// Parse parses the array in a flag, or in the file that the flag names with @.
+func Parse(flag, text string) ([]countersign.Budget, error) {
 	if path, isFile := strings.CutPrefix(text, "@"); isFile {
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -27,7 +27,8 @@ func BudgetsOf(flag, text string) ([]countersign.Budget, error) {
 	return budgets, nil
 }
 
-func BudgetWords(b countersign.Budget) string {
+// Words are a budget in one line.
+func Words(b countersign.Budget) string {
 	what := fmt.Sprintf("%d steps", b.Count)
 	if b.Sum != "" {
 		what = b.Most.Raw() + " of " + b.Sum

@@ -15,6 +15,7 @@ type OneCall struct {
 	Live         bool     `help:"LIVE; else DRY_RUN, which sends nothing."`
 }
 
+// Typed are the inputs and the expectation that the flags give.
 func (o OneCall) Typed(t *terminal.Terminal) (map[string]countersign.Value, *countersign.Expectation, error) {
 	inputs := map[string]countersign.Value{}
 	if o.Inputs != "" {
@@ -36,6 +37,7 @@ func (o OneCall) Typed(t *terminal.Terminal) (map[string]countersign.Value, *cou
 	return inputs, &countersign.Expectation{Field: field, Equals: v, StatusCode: o.ExpectStatus}, err
 }
 
+// ModeOf is the mode of a run that is LIVE or not.
 func ModeOf(live bool) string {
 	if live {
 		return countersign.ModeLive

@@ -75,6 +75,7 @@ func everyPage[T any](t *terminal.Terminal, page *countersign.Page[T], ask func(
 	return nil
 }
 
+// Rows are the cells of items.
 func Rows[T any](items []T, row func(T) []string) [][]string {
 	out := make([][]string, len(items))
 	for i, item := range items {

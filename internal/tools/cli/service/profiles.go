@@ -20,8 +20,8 @@ type Profile struct {
 	Insecure bool   `json:"insecure,omitempty"`
 }
 
-// profiles are the stored sign-ins, in a file that only its owner may read.
-type profiles struct {
+// Profiles are the stored sign-ins, in a file that only its owner may read.
+type Profiles struct {
 	Current  string             `json:"current"`
 	Profiles map[string]Profile `json:"profiles"`
 }
@@ -38,8 +38,9 @@ func profilesPath(t *terminal.Terminal) (string, error) {
 	return filepath.Join(dir, "countersign", "profiles.json"), nil
 }
 
-func ReadProfiles(t *terminal.Terminal) (profiles, error) {
-	none := profiles{Profiles: map[string]Profile{}}
+// ReadProfiles reads the file; there are none without it.
+func ReadProfiles(t *terminal.Terminal) (Profiles, error) {
+	none := Profiles{Profiles: map[string]Profile{}}
 	path, err := profilesPath(t)
 	if err != nil {
 		if words.First(t.Getenv(terminal.EnvToken), t.Getenv(terminal.EnvTokenFile)) != "" {
@@ -62,7 +63,7 @@ func ReadProfiles(t *terminal.Terminal) (profiles, error) {
 }
 
 // Write replaces the file atomically.
-func (p profiles) Write(t *terminal.Terminal) error {
+func (p Profiles) Write(t *terminal.Terminal) error {
 	path, err := profilesPath(t)
 	if err != nil {
 		return err

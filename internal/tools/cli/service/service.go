@@ -62,6 +62,7 @@ func (s Connection) Chosen(t *terminal.Terminal) (p Profile, address string, err
 	return p, words.First(s.URL, t.Getenv(terminal.EnvURL), p.URL, defaultURL), nil
 }
 
+// Connect makes a client of the service at an address.
 func Connect(address, token string, insecure bool) (*client.Client, error) {
 	c, err := client.New(client.Config{BaseURL: address, Token: token, AllowInsecure: insecure, UserAgent: "countersign-cli/" + client.Version})
 	if err != nil {

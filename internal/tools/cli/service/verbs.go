@@ -23,6 +23,7 @@ type Show[T any] struct {
 	print func(io.Writer, *T)
 }
 
+// Shows is the command that asks for a record and prints it.
 func Shows[T any](ask func(*client.Client, context.Context, string) (*T, error), print func(io.Writer, *T)) Show[T] {
 	return Show[T]{ask: ask, print: print}
 }
@@ -44,6 +45,7 @@ type Change[T any] struct {
 	revision func(*T) int64 // nil where the change makes none
 }
 
+// Changes is the command that changes a record and says what was done.
 func Changes[T any](done string, ask func(*client.Client, context.Context, string, string) (*T, error)) Change[T] {
 	return Change[T]{done: done, ask: ask}
 }
@@ -73,6 +75,7 @@ type List[T any] struct {
 	as  Columns[T]
 }
 
+// Lists is the command that lists all records that ask returns.
 func Lists[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as Columns[T]) List[T] {
 	return List[T]{ask: ask, as: as}
 }
@@ -104,6 +107,7 @@ type ListRetirable[T any] struct {
 	retired func(T) bool
 }
 
+// Retirable is [Lists] for records of which some may be retired.
 func Retirable[T any](ask func(*client.Client, context.Context, client.Paging) (*countersign.Page[T], error), as Columns[T], retired func(T) bool) ListRetirable[T] {
 	return ListRetirable[T]{List: Lists(ask, as), retired: retired}
 }

@@ -26,6 +26,7 @@ func ReadSource(t *terminal.Terminal, source string, most int) ([]byte, *url.URL
 	return data, nil, err
 }
 
+// IsURL reports whether a source is an address and no file.
 func IsURL(source string) bool {
 	return strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://")
 }

@@ -158,4 +158,5 @@ func First(texts ...string) string {
 	return ""
 }
 
+// OrAll joins names; none stand for all.
 func OrAll(names []string) string { return First(strings.Join(names, ", "), "all") }
