@@ -45,7 +45,7 @@ var rooms = map[string]map[string][]string{
 		"rules":       {"form", "text", "web"},
 
 		"access":    {"desk", "form", "text", "web"},
-		"agents":    {"form", "plans", "projects", "rules", "steps", "text", "web"},
+		"agents":    {"drawn", "form", "plans", "projects", "rules", "steps", "text", "web"},
 		"approvals": {"desk", "drawn", "runs", "text", "web"},
 		"models":    {"drawn", "form", "rules", "steps", "text", "web"},
 		"overview":  {"runs", "text", "web"},

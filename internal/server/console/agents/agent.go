@@ -25,6 +25,8 @@ type agentData struct {
 	Reason       form.Field
 	Limits       rules.BudgetForm
 	ByProvider   identitiesData
+	Record       record
+	Meters       []rules.Meter
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *web.Problem
 }
@@ -62,6 +64,16 @@ func agentAgain(v *web.Request, err error) (*web.Page, error) {
 	d.Limits, d.ByProvider = rules.BudgetsOf(s, a.Budgets), identitiesOf(v, a.AgentRecord, err)
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.Can(access.StartAgentRun))
 	d.Problem = s.Problem()
+	if d.Record, unread = recordOf(v, a.ID); unread != nil {
+		return nil, unread
+	}
+	if len(a.Budgets) > 0 {
+		used, unread := v.Control.Budgets(v.R.Context(), v.Actor, "", a.ID)
+		if unread != nil {
+			return nil, unread
+		}
+		d.Meters = rules.MetersOf(used.Items)
+	}
 	return &web.Page{Name: "agent", Title: a.Name, Nav: "agents", Crumbs: []web.Crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
 }
 

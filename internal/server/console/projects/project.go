@@ -2,12 +2,14 @@ package projects
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/console/form"
+	"github.com/countersign/countersign/internal/server/console/rules"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -21,6 +23,7 @@ type projectData struct {
 	Reason  form.Field // why it is to be enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
+	Meters  []rules.Meter
 	Pager   web.Pager
 	Find    string // narrows the capabilities to those with this text
 	Many    bool   // so many capabilities that one looks for one
@@ -56,6 +59,13 @@ func projectAgain(v *web.Request, err error) (*web.Page, error) {
 	d.Find, d.Many = strings.TrimSpace(v.Query("q")), len(p.Capabilities) > capabilitiesShown
 	d.Shown, d.Pager = capabilitiesOn(v, p, d.Find)
 	d.Problem = s.Problem()
+	if slices.ContainsFunc(p.Capabilities, func(c countersign.Capability) bool { return len(c.Budgets) > 0 }) {
+		used, unread := v.Control.Budgets(v.R.Context(), v.Actor, p.ID, "")
+		if unread != nil {
+			return nil, unread
+		}
+		d.Meters = rules.MetersOf(used.Items)
+	}
 	return &web.Page{Name: "project", Title: p.Name, Nav: "projects", Crumbs: Crumbs(p.ID), Data: d}, nil
 }
 

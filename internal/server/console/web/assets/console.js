@@ -94,6 +94,14 @@
 
   window.addEventListener("beforeunload", function (e) { if (edited.length) e.preventDefault(); });
 
+  // Arrows move among the bars of a record.
+  document.addEventListener("keydown", function (e) {
+    var bars = e.target.closest("[data-cells]"), step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+    if (!bars || !step || e.ctrlKey || e.metaKey || e.altKey) return;
+    var all = Array.prototype.slice.call(bars.querySelectorAll("a")), to = all[all.indexOf(e.target) + step];
+    if (to) { e.preventDefault(); to.focus(); }
+  });
+
   // A diagram that is wider than its region begins where the present state is.
   document.querySelectorAll(".graph .g-node.here").forEach(function (node) {
     var region = node.closest(".graph"), at = node.getBoundingClientRect(), frame = region.getBoundingClientRect();

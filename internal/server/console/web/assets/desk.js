@@ -16,16 +16,20 @@
 
   var zone = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
+  var hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }), day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+
   function keep(el, text) { if (el.textContent !== text) el.textContent = text; }
 
   function tick() {
     var now = Date.now();
-    d.querySelectorAll("time[data-t]").forEach(function (el) {
+    d.querySelectorAll("[data-t]").forEach(function (el) {
       var at = Date.parse(el.getAttribute("datetime"));
       switch (el.getAttribute("data-t")) {
         case "ago": keep(el, now - at < 1000 ? "now" : span(now - at) + " ago"); break;
         case "since": keep(el, span(now - at)); break;
         case "until": keep(el, span(at - now)); break;
+        case "hour": keep(el, hour.format(at)); break;
+        case "day": keep(el, day.format(at)); break;
         case "at": keep(el, zone.format(at) + ", your time"); break;
       }
     });
