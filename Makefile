@@ -212,6 +212,11 @@ bench-history: build ## Measure a store with a million finished runs beside an e
 bench-approvals: build ## Measure lists of 10,000 approvals that wait beside 100, in turns; some 6 minutes
 	cd bench && $(GO) run . approvals -binary ../bin/countersign $(BENCH_FLAGS)
 
+# Beside an earlier build: make bench-gate BENCH_FLAGS='-before ../bin/before -reps 5'
+.PHONY: bench-gate
+bench-gate: build ## Measure what the gate adds to a call, and what rules, budgets, preconditions and signatures cost; some 2 minutes
+	cd bench && $(GO) run . gate -binary ../bin/countersign $(BENCH_FLAGS)
+
 # One kind on one store: make bench-neighbors BENCH_FLAGS='-only search -engines embedded -phase 5s'
 .PHONY: bench-neighbors
 bench-neighbors: build ## Measure a tenant beside another one's worst requests, on both stores; some 20 minutes

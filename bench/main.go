@@ -14,6 +14,7 @@
 //   - bench approvals: lists of approvals where very many wait, compared with few;
 //   - bench hour: an hour at half of the best throughput, with all that goes on beside runs;
 //   - bench neighbors: a tenant beside another one's worst requests, on both stores;
+//   - bench gate: what the gate adds to a call, beside the bare call;
 //   - bench simulation: simulations, compared with state machine libraries.
 package main
 
@@ -28,6 +29,7 @@ import (
 var benchmarks = map[string]func(args []string) error{
 	"heartbeats": measureHeartbeats, "replicas": measureReplicas, "api": measureAPI, "simulation": measureSimulation, "history": measureHistory,
 	"approvals": measureApprovals, "hour": measureHour, "neighbors": measureNeighbors,
+	"gate": measureGate,
 }
 
 func main() {

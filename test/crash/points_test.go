@@ -125,6 +125,9 @@ func (s *scene) enter(t *testing.T, st stage) (*life, left) {
 // launch starts a stage's program; it returns false if the program ended at its start.
 func (l *life) launch(st stage, more harness.Setting) bool {
 	l.t.Helper()
+	if st.status != 0 { // what makes it end may be what fails a request, and is logged
+		l.MayLogErrors(true)
+	}
 	if st.program != nil {
 		l.Use(st.program(l.t))
 	}

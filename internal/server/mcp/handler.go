@@ -82,7 +82,13 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, actor control.Ac
 		w.Header().Set(sessionHeader, sessionElicits)
 	}
 	out := newAnswer(body)
-	h.handler.ServeHTTP(out, out.request(r, v.server(m)))
+	if call, is := v.plain(r.Header, params); is {
+		if err := v.call(call, out); err != nil {
+			return err
+		}
+	} else {
+		h.handler.ServeHTTP(out, out.request(r, v.server(m)))
+	}
 	return out.send(w, m, v)
 }
 
@@ -115,6 +121,7 @@ func readMessage(h http.Header, body []byte) (m message, params map[string]json.
 	_ = json.Unmarshal(fields["params"], &params)
 	_ = json.Unmarshal(params["name"], &m.tool)
 	m.of(h, params)
+	m.id, m.bare = fields["id"], len(fields) == 4 && string(fields["jsonrpc"]) == `"2.0"`
 	if _, isMethod := fields["method"]; params == nil && (isMethod || fields["result"] == nil && fields["error"] == nil) {
 		params = map[string]json.RawMessage{}
 	}

@@ -24,6 +24,9 @@ type message struct {
 	method string
 	tool   string // the called tool
 
+	id   json.RawMessage
+	bare bool // it has no more members than a request needs
+
 	revision string // of the protocol, "" for one before these
 	tasks    bool   // the client takes a task for an answer
 	elicits  bool   // it shows its person an address
