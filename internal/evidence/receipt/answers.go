@@ -38,6 +38,20 @@ func (c *claims) checkAnswers() string {
 			}
 		}
 	}
+	return c.signsSomething()
+}
+
+// signsSomething: a reader who knows the keys of an API is shown an answer that one of them signed,
+// where answers ended steps.
+func (c *claims) signsSomething() string {
+	if len(c.known.AnswerKeys) == 0 || len(c.answers) > 0 || c.unshown > 0 || !c.live() {
+		return ""
+	}
+	for _, s := range c.steps() {
+		if endedByAnswer(s) && !endedByPerson(s) && !s.at("settledBy").exists() && c.lastSending(s) >= 0 {
+			return "step " + s.at("id").text() + " was ended by an answer, and the receipt has none that one of the given keys signed"
+		}
+	}
 	return ""
 }
 

@@ -21,9 +21,15 @@ var answerKinds = []string{"answered", "refused", "withdrawn call", "read", "unr
 // answeredRun draws a run of one step whose receiver signs.
 func answeredRun(t testing.TB, seed uint64, kind string) Facts {
 	t.Helper()
+	return answeredBy(t, seed, kind, keyOf(seed+7))
+}
+
+// answeredBy draws one whose receiver signs by that key.
+func answeredBy(t testing.TB, seed uint64, kind string, key ed25519.PrivateKey) Facts {
+	t.Helper()
 	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}, third: true}
 	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour)}
-	a := &answering{drawn: d, key: keyOf(seed + 7)}
+	a := &answering{drawn: d, key: key}
 	a.begin(kind)
 	a.ends(kind)
 	r := &d.facts.Run

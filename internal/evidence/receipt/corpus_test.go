@@ -42,13 +42,16 @@ func writeCorpus(t *testing.T, pairs []pair) {
 	judge := func(file []byte, key ed25519.PublicKey, how string) error {
 		return e.Encode(judged{How: how, Key: KeyText(key), File: file, Verdict: Verify(file, key)})
 	}
-	answeredCorpus(t, func(how string, file []byte, known ...ed25519.PublicKey) {
+	knowing := func(how string, file []byte, known ...ed25519.PublicKey) {
 		one := judged{How: how, Key: KeyText(public(keyOf(1))), File: file, Verdict: VerifyKnowing(file, public(keyOf(1)), Known{AnswerKeys: known})}
 		for _, key := range known {
 			one.AnswerKeys = append(one.AnswerKeys, signature.AnswerKeyText(key))
 		}
 		err = errors.Join(err, e.Encode(one))
-	})
+	}
+	answeredCorpus(t, knowing)
+	stateCorpus(t, knowing)
+	forged(t, func(u untruth, file []byte, known []ed25519.PublicKey) { knowing("untruth: "+u.name, file, known...) })
 	for _, p := range pairs {
 		err = errors.Join(err, judge(p.good, public(p.key), "as it was made"), judge(p.bad.file, public(p.key), p.bad.how))
 	}

@@ -23,7 +23,7 @@ func meaning(whole opened, known Known, v Verdict) Verdict {
 	}{
 		{Statement, c.checkStatement}, {Statement, c.checkRedacted}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
 		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit}, {Audit, c.checkRedaction}, {Run, c.checkAnswers},
-		{Approvals, c.checkStates},
+		{Approvals, c.checkStates}, {Run, c.checkLooks}, {Approvals, c.checkSendings},
 	} {
 		if problem := check.problem(); problem != "" {
 			return v.failed(check.section, problem)

@@ -142,7 +142,7 @@ func (d *drawn) sign(a *countersign.Approval) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		g.Assertion = d.assert(key, assertion.Decision{ApprovalID: a.ID, RequestDigest: a.RequestDigest, Decision: g.Decision, Reason: g.Reason})
+		g.Assertion = d.assert(key, assertion.Decision{ApprovalID: a.ID, RequestDigest: a.RequestDigest, StateDigest: g.StateDigest, Decision: g.Decision, Reason: g.Reason})
 		g.Assertion.PublicKey = text64(spki)
 		d.log[at+i].Assertion = g.Assertion
 	}

@@ -297,7 +297,7 @@ func hasState(looks []countersign.Look, stateDigest string) bool {
 // lookCame says what came of a look, without its content.
 func lookCame(l *countersign.Look) string {
 	if l.Error != "" {
-		return countersign.WithoutQuote(l.Error)
+		return l.Error // which quotes nothing
 	}
 	return "answered " + strconv.Itoa(l.StatusCode)
 }

@@ -149,6 +149,16 @@ def check_answer(answers: Answers, step: Json) -> None:
     as_answered(c, step, body)
 
 
+def signs_something(answers: Answers) -> None:
+    """A reader who knows the keys of an API is shown an answer that one of them signed, where answers ended steps."""
+    if not answers.given or answers.found or answers.unshown or not answers.claims.live:
+        return
+    for step in answers.claims.steps:
+        ended = ended_by_answer(step) and not ended_by_person(step) and at(step, "settledBy") is None
+        shown = not ended or answers.place(step, "step.send") < 0
+        need(shown, "run", f"step {of(step, 'id')} was ended by an answer, and the receipt has none that one of the given keys signed")
+
+
 def _utc(seconds: int) -> str:
     try:
         return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -19,7 +19,7 @@ from .moment import moment
 from .record import Record, done, read
 from .redacted import check_redaction, says_reason
 from .settled import check_settling
-from .states import check_states
+from .states import Course
 from .witnesses import Policy
 
 
@@ -35,6 +35,7 @@ class Log:
     unlogged: int = 0
     cosigned: Cosigned | None = None
     placed: list[Record] = field(default_factory=list)
+    course: Course = field(default_factory=lambda: Course([], {}, {}))
 
 
 def check_audit(c: Claims, policy: Policy) -> Log:
@@ -115,7 +116,7 @@ def _check_course(c: Claims, records: list[Record], log: Log) -> None:
         check_outcome(c, step, records, log.left_out)
         check_settling(c, step, records, log.left_out)
     check_redaction(c, records)
-    check_states(c, Sendings(records, places.decided))
+    log.course = Course(records, places.asked, places.decided)
 
 
 @dataclass

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .agree import check_plan, check_run, check_steps
-from .answers import Answers, SignedAnswer, check_answer
+from .answers import Answers, SignedAnswer, check_answer, signs_something
 from .asked import check_approvals, check_asked
 from .claims import Claims, at, of
 from .cosigned import Cosigned
 from .failure import need
 from .gate import check_gate
 from .log import check_audit
+from .looks import check_looks, check_sendings
 from .moment import moment
 from .redacted import check_redacted
 from .requests import check_requests
 from .settled import check_settled, check_statements
+from .states import check_states
 from .witnesses import Policy
 
 
@@ -79,6 +81,10 @@ def meaning(c: Claims, policy: Policy, answer_keys: Sequence[str] = ()) -> Told:
         check_answer(answers, step)
         check_statements(answers, step)
         check_settled(answers, step)
+    signs_something(answers)
+    check_states(c, log.course)
+    check_looks(c, log.course)
+    check_sendings(c, log.course)
     return Told(
         summary=_epoch(log.cosigned) + _summary(c.masked, c.redacted, plan_hidden, hidden, log.unlogged, answers.unshown, log.left_out),
         run_id=run_id,

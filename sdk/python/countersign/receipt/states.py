@@ -3,101 +3,133 @@ as far as the log has it. Masking leaves it out."""
 
 from __future__ import annotations
 
-import calendar
-import hashlib
-import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from .agree import revision
 from .canonical import Json
 from .capability import capability
-from .claims import Claims, at, has, items, members, of
+from .claims import Claims, at, digits, has, items, members, of, sha256, text, whole
 from .failure import need
-from .gate import Sendings, let_out
-from .gaterules import judge
 from .moment import moment
 from .record import Record, done
-from .rules import gated
-from .values import encoded
-
-_TEN_SECONDS = 10_000_000_000
+from .values import encoded, equal, same_query
 
 
-def check_states(c: Claims, log: Sendings) -> None:
-    """Compares the states of approvals and steps with the log."""
+@dataclass(frozen=True)
+class Course:
+    """The records of the log, with the places of those of the approvals' requests and decisions."""
+
+    records: list[Record]
+    asked: dict[str, int]
+    decided: dict[str, int]
+
+
+Check = Callable[[bool, str], None]
+
+
+def check_states(c: Claims, log: Course) -> None:
+    """Compares the states that approvals show with what was read, with each other and with the log."""
     if c.masked:
         return
     for a in items(c.approvals):
-        _as_read(c, a, log)
-    for step in c.steps:
-        pre = at(capability(c, step), "precondition")
-        if pre is not None and c.live:
-            _sent_on_state(c, step, pre, log)
+        step = next(s for s in c.steps if of(s, "id") == of(a, "stepId"))
+        _as_read(c, step, a, _of_approval(a))
+        _as_changed(c, step, a, _of_approval(a))
+        _as_decided_on(step, a, log, _of_approval(a))
 
 
-def _digest_of(value: Json) -> str:
+def _of_approval(a: Json) -> Check:
+    return lambda ok, problem: need(ok, "approvals", f"approval {of(a, 'id')} {problem}")
+
+
+def precondition_of(c: Claims, step: Json) -> Json:
+    return at(capability(c, step), "precondition")
+
+
+def state_digest_of(value: Json) -> str:
     state: Json = {"capability": of(value, "capability"), "fields": members(at(value, "values"))}
-    return hashlib.sha256(encoded(state).encode()).hexdigest()
+    return sha256(encoded(state).encode())
 
 
-def _as_read(c: Claims, a: Json, log: Sendings) -> None:
-    name, digest, state = of(a, "id"), of(a, "stateDigest"), at(a, "state")
-    shown = (state is not None) == (digest != "") and (digest == "" or _digest_of(state) == digest)
-    need(shown, "approvals", f"approval {name} shows another state than the one of its stateDigest")
-    step = next((s for s in c.steps if of(s, "id") == of(a, "stepId")), None)
-    conditional = digest == "" or (step is not None and at(capability(c, step), "precondition") is not None)
-    need(conditional, "approvals", f"approval {name} shows a state, and its capability has no precondition")
-    for d in items(at(a, "decisions")):
-        same = at(d, "left") is True or of(d, "by") == "system" or of(d, "stateDigest") == digest
-        need(same, "approvals", f"approval {name} counts a decision on another state")
-    place = log.decided.get(name)
-    record = None if place is None else log.records[place]
-    told = record is None or record.word("action") != "approvals.decide" or record.word("stateDigest") == digest
-    need(told, "approvals", f"approval {name} was decided on another state, as the log says")
+def is_state(pre: Json, state: Json) -> bool:
+    """Whether values are of exactly the fields that the precondition reads."""
+    fields, values = [text(name) for name in items(at(pre, "fields"))], members(at(state, "values"))
+    return of(state, "capability") == of(pre, "capability") and len(values) == len(fields) and all(name in values for name in fields)
 
 
-def _sent_on_state(c: Claims, step: Json, pre: Json, log: Sendings) -> None:
-    name, attempt, last = of(step, "id"), 0, ""
-    looks = [look for look in items(at(step, "looks")) if has(look, "values")]
-    as_digested = all(_digest_of(look) == of(look, "stateDigest") for look in looks)
-    need(as_digested, "approvals", f"step {name} shows another state than the one of its look's stateDigest")
-    for sending, r in enumerate(log.records):
-        if not done(r, action="step.send", step=name):
-            continue
-        attempt, last = attempt + 1, r.word("stateDigest")
-        looked = last != "" and _looked_before(log.records, name, last, sending)
-        need(looked, "approvals", f"step {name} was sent, and the log does not say that this state was read within ten seconds before")
-        approved = any(
-            log.decided.get(of(a, "id"), sending) < sending and of(a, "stateDigest") == last and at(a, "superseded") is not True
-            for a in let_out(c, step, attempt)
-        )
-        need(not gated(c, step) or approved, "approvals", f"step {name} was sent on another state than the one that was approved")
-    need(last == of(step, "stateDigest"), "approvals", f"step {name} says that it was sent on another state than the log")
-    if last == "":
+def _look_of(step: Json, a: Json) -> Json:
+    """The look whose state an approval shows."""
+    state = at(a, "state")
+
+    def shown(look: Json) -> bool:
+        same = of(look, "at") == of(state, "at") and of(look, "stateDigest") == of(a, "stateDigest")
+        return same and of(look, "requestDigest") == of(state, "requestDigest") and equal(at(look, "statusCode"), at(state, "statusCode"))
+
+    return next((look for look in items(at(step, "looks")) if shown(look)), None)
+
+
+def _as_read(c: Claims, step: Json, a: Json, check: Check) -> None:
+    pre, digest, state = precondition_of(c, step), of(a, "stateDigest"), at(a, "state")
+    there = (pre is not None) == (state is not None) == (digest != "")
+    check(there, "shows a state where there is no precondition, or none where there is one")
+    if state is None:
         return
-    seen = next((look for look in looks if of(look, "stateDigest") == last), None)
-    need(seen is not None, "approvals", f"step {name} does not show the state on which it was sent")
-    when = at(pre, "when")
-    rule: Json = {"when": when, "then": "ALLOW"}
-    holds = when is None or judge(0, [rule], True, at(seen, "values"), []).then == "ALLOW"
-    need(holds, "approvals", f"step {name} was sent on a state in which what must be so does not hold")
+    check(is_state(pre, state) and state_digest_of(state) == digest, "shows another state than the one of its stateDigest")
+    check(_look_of(step, a) is not None, "shows a state that no look of its step has found")
+    read = at(state, "request")
+    texts = [of(read, "method"), of(read, "url"), "", of(step, "projectId"), revision(c, of(step, "projectId")), of(state, "capability")]
+    if at(read, "headers") is not None:
+        texts.append(encoded(at(read, "headers")))
+    digested = sha256(*(b"%d:%s," % (len(part), part) for part in (one.encode() for one in texts)))
+    shows = at(read, "body") is None and same_query(at(read, "query"), of(read, "url"))
+    check(shows and digested == of(state, "requestDigest"), "shows another read than the one of its state's requestDigest")
 
 
-def _nanoseconds(value: str) -> int | None:
-    form = moment(value)
-    if form == "":
-        return None
-    return calendar.timegm(time.strptime(form[:19], "%Y-%m-%dT%H:%M:%S")) * 1_000_000_000 + int(form[20:])
+def _as_changed(c: Claims, step: Json, a: Json, check: Check) -> None:
+    every = items(c.approvals)
+    place, previous = [of(b, "id") for b in every].index(of(a, "id")), of(a, "previousApprovalId")
+    same = [b for b in every[:place] if of(b, "stepId") == of(a, "stepId") and equal(at(b, "attempt"), at(a, "attempt"))]
+    before = next((b for b in same if of(b, "id") == previous), None)
+    after = any(of(b, "previousApprovalId") == of(a, "id") for b in every[place + 1 :])
+    check((previous != "") == (before is not None), "names an approval before it that there is not")
+    told = (at(a, "superseded") is True) == (after and of(a, "status") == "APPROVED")
+    check(told, "says otherwise than the one that was asked for in its place whether it lets anything out")
+    fields = [text(name) for name in items(at(precondition_of(c, step), "fields"))]
+    changed = [] if before is None else _differences(fields, before, a)
+    check(equal(changed, items(at(a, "changed"))), "says that something else has changed than the states show")
+    again, was = max(0, whole(at(a, "askedAgain"))), max(0, whole(at(before, "askedAgain")))
+    counted = again == was or (again == was + 1 and changed != [])
+    check(counted and again <= 2, "says that it was asked for anew as often as it was not")
 
 
-def _looked_before(records: list[Record], name: str, digest: str, sending: int) -> bool:
-    """Whether the last look before a sending found this state, and began ten seconds before at most."""
-    for looked in range(sending - 1, -1, -1):
-        found = records[looked]
-        if not done(found, action="steps.looked", step=name, actor="system"):
+def _differences(fields: list[str], before: Json, a: Json) -> list[Json]:
+    """What `changed` of an approval says, computed from its state and the one before."""
+    then, now = at(at(before, "state"), "values"), at(at(a, "state"), "values")
+    return [{"field": name, "then": at(then, name), "now": at(now, name)} for name in fields if not equal(at(then, name), at(now, name))]
+
+
+def _as_decided_on(step: Json, a: Json, log: Course, check: Check) -> None:
+    """Compares the state of an approval with those of its decisions, and of the records of its request and its decisions."""
+    name, digest, on_another = of(a, "id"), of(a, "stateDigest"), "was decided on another state, as the log says"
+    for d in items(at(a, "decisions")):
+        if of(d, "by") == "system":
             continue
-        key = found.word("reason").split(": ")[0]
-        began = [r for r in records[:looked] if done(r, action="steps.look", step=name, reason=key)]
-        if found.word("stateDigest") != digest or not began:
-            return False
-        first, then = _nanoseconds(began[-1].word("at")), _nanoseconds(records[sending].word("at"))
-        return first is not None and then is not None and then - first <= _TEN_SECONDS
-    return False
+        check(at(d, "left") is True or of(d, "stateDigest") == digest, "counts a decision on another state")
+        wanted = {"action": "approvals.decide", "step": of(a, "stepId"), "actor": of(d, "by"), "stateDigest": of(d, "stateDigest")}
+        check(any(done(r, **wanted) and moment(r.word("at")) == moment(of(d, "at")) for r in log.records), on_another)
+    if name in log.decided:
+        decision = log.records[log.decided[name]]
+        check(decision.word("action") != "approvals.decide" or decision.word("stateDigest") == digest, on_another)
+    looked_again = of(_look_of(step, a), "by") != ""  # by somebody, who had the approval show another state
+    asked = name not in log.asked or looked_again or log.records[log.asked[name]].word("stateDigest") == digest
+    check(asked, "was asked for on another state, as the log says")
+
+
+def found(step: Json, digest: str) -> Json:
+    """The first look of a step that shows a state."""
+    return next((look for look in items(at(step, "looks")) if has(look, "values") and of(look, "stateDigest") == digest), None)
+
+
+def look_key(step: Json, look: Json) -> str:
+    return f"{of(step, 'idempotencyKey')}~look-{digits(at(look, 'n'))}"

@@ -38,6 +38,11 @@ export class Answers {
     this.#signed = signed;
   }
 
+  /** Whether the reader knows the keys of an API. */
+  get given(): boolean {
+    return this.#given.length > 0;
+  }
+
   /** The place of the last record of an action on a step, -1 for none. */
   place(s: Json, action: string): number {
     const is = (p: Placed) => word(p.record, "outcome") === "done" && word(p.record, "action") === action && word(p.record, "step") === of(s, "id");
@@ -108,6 +113,13 @@ export function claimsNothingUnsigned(answers: Answers, s: Json): void {
   const wanted = Object.hasOwn(record.record, "answerKeys") ? record.record["answerKeys"] : undefined;
   const signs = answerKeys(record).some((key) => keyIdOf(key) === of(by, "keyId"));
   need(!Array.isArray(wanted) || wanted.length === 0 || signs, "run", `${step} was sent where only a signed answer counts, and ended by one that none of the keys of then signed`);
+}
+
+/** A reader who knows the keys of an API is shown an answer that one of them signed, where answers ended steps. */
+export function signsSomething(answers: Answers): void {
+  if (!answers.given || answers.found.length > 0 || answers.unshown > 0 || !live(answers.claims)) return;
+  const ended = steps(answers.claims).find((s) => endedByAnswer(s) && !endedByPerson(s) && !exists(at(s, "settledBy")) && answers.place(s, "step.send") >= 0);
+  need(ended === undefined, "run", `step ${of(ended, "id")} was ended by an answer, and the receipt has none that one of the given keys signed`);
 }
 
 export function checkAnswer(answers: Answers, s: Json): void {

@@ -14,7 +14,7 @@ import { at, type Checks, type Claims, digits, list, masked, text, whole } from 
 import { moment } from "./moment.js";
 import { type AuditRecord, read, word } from "./record.js";
 import { checkRedaction, saysReason } from "./redacted.js";
-import { checkStates } from "./states.js";
+import type { Course } from "./states.js";
 import type { Policy } from "./witnesses.js";
 
 export function checkAudit(c: Claims, policy: Policy, checks: Checks) {
@@ -27,9 +27,9 @@ export function checkAudit(c: Claims, policy: Policy, checks: Checks) {
   const leftOut = whole(at(c.audit, "leftOut"));
   need(leftOut >= 0, "audit", "leftOut must say how many records were left out");
   const records = included(c, head, checks);
-  const decisions = checkCourse(c, records, leftOut);
+  const { told, course } = checkCourse(c, records, leftOut);
   const cosigned = checkCosigned(c, records.at(-1)?.seq ?? -1, policy, checks);
-  return { placed: records, ...(cosigned && { cosigned }), treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
+  return { placed: records, course, ...(cosigned && { cosigned }), treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...told };
 }
 
 function included(c: Claims, head: Json | undefined, checks: Checks): Placed[] {
@@ -76,7 +76,7 @@ function rootOf(leaf: string, seq: number, size: number, path: string[], { sha25
 const half = (n: number) => Math.floor(n / 2); // >> is of 32 bits
 
 /** Compares the course of the run, what was sent, who decided and who reconciled, and why. */
-function checkCourse(c: Claims, placed: Placed[], leftOut: number): { approved: number; unlogged: number } {
+function checkCourse(c: Claims, placed: Placed[], leftOut: number): { told: { approved: number; unlogged: number }; course: Course } {
   const records = placed.map((r) => r.record);
   checkStarted(c, records);
   checkRecords(c, records);
@@ -95,8 +95,7 @@ function checkCourse(c: Claims, placed: Placed[], leftOut: number): { approved: 
     checkSettling(c, s, records, leftOut);
   }
   checkRedaction(c, records);
-  checkStates(c, records, found.decided);
-  return told;
+  return { told, course: { records, ...found } };
 }
 
 /** The places of the records of what was asked and of what was decided, by the approvals' ids. */

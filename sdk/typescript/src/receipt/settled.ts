@@ -2,7 +2,7 @@
 // the step.
 import { answerMeans, asMeant } from "./answered.js";
 import { readAnswer } from "./answerjson.js";
-import { type Answers, checkAnswer, claimsNothingUnsigned } from "./answers.js";
+import { type Answers, checkAnswer, claimsNothingUnsigned, signsSomething } from "./answers.js";
 import type { Json } from "./canonical.js";
 import { hides, live, steps } from "./capability.js";
 import { at, type Claims, digits, exists, has, list, masked, text, whole } from "./claims.js";
@@ -145,4 +145,5 @@ export function checkAnswers(answers: Answers): void {
     checkStatements(answers, s);
     checkSettled(answers, s);
   }
+  signsSomething(answers);
 }

@@ -1087,6 +1087,9 @@ class Answers {
         this.#given = given;
         this.#signed = signed;
     }
+    get given() {
+        return this.#given.length > 0;
+    }
     place(s, action) {
         const is = (p) => word(p.record, "outcome") === "done" && word(p.record, "action") === action && word(p.record, "step") === of(s, "id");
         return this.records.reduce((last, p, i) => (is(p) ? i : last), -1);
@@ -1143,6 +1146,12 @@ function claimsNothingUnsigned(answers, s) {
     const signs = answerKeys(record).some((key) => keyIdOf(key) === of(by, "keyId"));
     need(!Array.isArray(wanted) || wanted.length === 0 || signs, "run", `${step} was sent where only a signed answer counts, and ended by one that none of the keys of then signed`);
 }
+function signsSomething(answers) {
+    if (!answers.given || answers.found.length > 0 || answers.unshown > 0 || !live(answers.claims))
+        return;
+    const ended = steps(answers.claims).find((s) => endedByAnswer(s) && !endedByPerson(s) && !exists(at(s, "settledBy")) && answers.place(s, "step.send") >= 0);
+    need(ended === undefined, "run", `step ${of(ended, "id")} was ended by an answer, and the receipt has none that one of the given keys signed`);
+}
 function checkAnswer(answers, s) {
     const c = answers.claims;
     const step = `step ${of(s, "id")}`;
@@ -1171,13 +1180,13 @@ function checkAnswer(answers, s) {
     need(same, "run", `${step} has another bodySha256 or length than the answer that was signed`);
     asAnswered(c, s, body);
 }
-return { Answers, parseAnswerKey, registersAnswers, claimsNothingUnsigned, checkAnswer };
+return { Answers, parseAnswerKey, registersAnswers, claimsNothingUnsigned, signsSomething, checkAnswer };
 })();
 
 const of_settled = (() => {
 const { answerMeans, asMeant } = of_answered;
 const { readAnswer } = of_answerjson;
-const { checkAnswer, claimsNothingUnsigned } = of_answers;
+const { checkAnswer, claimsNothingUnsigned, signsSomething } = of_answers;
 const { hides, live, steps } = of_capability;
 const { at, digits, exists, has, list, masked, text, whole } = of_claims;
 const { need } = of_failure;
@@ -1308,6 +1317,7 @@ function checkAnswers(answers) {
         checkStatements(answers, s);
         checkSettled(answers, s);
     }
+    signsSomething(answers);
 }
 return { checkStatements, checkSettled, checkSettling, checkAnswers };
 })();
@@ -2114,89 +2124,6 @@ function leads(path, from, to, { sha256 }) {
 return { checkCosigned };
 })();
 
-const of_states = (() => {
-const { capability, live, steps } = of_capability;
-const { at, exists, has, list } = of_claims;
-const { need } = of_failure;
-const { letOut } = of_gate;
-const { judge } = of_gaterules;
-const { moment } = of_moment;
-const { word } = of_record;
-const { gated } = of_rules;
-const { encoded, textOf: of } = of_value;
-function checkStates(c, records, decided) {
-    if (at(c.statement, "masked") === true)
-        return;
-    for (const a of list(c.approvals))
-        asRead(c, a, records, decided);
-    for (const s of steps(c)) {
-        const pre = at(capability(c, s), "precondition");
-        if (exists(pre) && live(c))
-            sentOnState(c, s, pre, records, decided);
-    }
-}
-const digestOf = (v) => createHash("sha256").update(encoded(new Map([["capability", of(v, "capability")], ["fields", at(v, "values") ?? new Map()]]))).digest("hex");
-function asRead(c, a, records, decided) {
-    const [id, digest, state] = [of(a, "id"), of(a, "stateDigest"), at(a, "state")];
-    const check = (ok, problem) => need(ok, "approvals", `approval ${id} ${problem}`);
-    check(exists(state) === (digest !== "") && (digest === "" || digestOf(state) === digest), "shows another state than the one of its stateDigest");
-    const step = steps(c).find((s) => of(s, "id") === of(a, "stepId"));
-    check(digest === "" || (step !== undefined && exists(at(capability(c, step), "precondition"))), "shows a state, and its capability has no precondition");
-    for (const d of list(at(a, "decisions"))) {
-        check(at(d, "left") === true || of(d, "by") === "system" || of(d, "stateDigest") === digest, "counts a decision on another state");
-    }
-    const record = records[decided.get(id) ?? -1];
-    check(record === undefined || word(record, "action") !== "approvals.decide" || word(record, "stateDigest") === digest, "was decided on another state, as the log says");
-}
-const fits = (r, action, step) => word(r, "outcome") === "done" && word(r, "action") === action && word(r, "step") === step;
-function sentOnState(c, s, pre, records, decided) {
-    const id = of(s, "id");
-    const check = (ok, problem) => need(ok, "approvals", `step ${id} ${problem}`);
-    const looks = list(at(s, "looks")).filter((l) => has(l, "values"));
-    check(looks.every((l) => digestOf(l) === of(l, "stateDigest")), "shows another state than the one of its look's stateDigest");
-    let [attempt, last] = [0, ""];
-    records.forEach((r, sending) => {
-        if (!fits(r, "step.send", id))
-            return;
-        attempt++;
-        last = word(r, "stateDigest");
-        check(last !== "" && lookedBefore(records, id, last, sending), "was sent, and the log does not say that this state was read within ten seconds before");
-        const approved = letOut(c, s, attempt).some((a) => (decided.get(of(a, "id")) ?? sending) < sending && of(a, "stateDigest") === last && at(a, "superseded") !== true);
-        check(!gated(c, s) || approved, "was sent on another state than the one that was approved");
-    });
-    check(last === of(s, "stateDigest"), "says that it was sent on another state than the log");
-    if (last === "")
-        return;
-    const look = looks.find((l) => of(l, "stateDigest") === last);
-    check(look !== undefined, "does not show the state on which it was sent");
-    const when = at(pre, "when");
-    const holds = !exists(when) || judge(0, [new Map([["when", when], ["then", "ALLOW"]])], true, at(look, "values"), []).then === "ALLOW";
-    check(holds, "was sent on a state in which what must be so does not hold");
-}
-const tenSeconds = 10000000000n;
-function nanoseconds(time) {
-    const form = moment(time);
-    return form === "" ? undefined : BigInt(Date.parse(`${form.slice(0, 19)}Z`)) * 1000000n + BigInt(form.slice(20));
-}
-function last(records, before, wanted) {
-    let place = before - 1;
-    while (place >= 0 && !wanted(records[place]))
-        place--;
-    return place;
-}
-function lookedBefore(records, id, digest, sending) {
-    const looked = last(records, sending, (r) => fits(r, "steps.looked", id) && word(r, "actor") === "system");
-    const found = records[looked];
-    if (found === undefined || word(found, "stateDigest") !== digest)
-        return false;
-    const key = word(found, "reason").split(": ")[0];
-    const began = records[last(records, looked, (r) => fits(r, "steps.look", id) && word(r, "reason") === key)];
-    const [from, to] = [nanoseconds(word(began ?? {}, "at")), nanoseconds(word(records[sending] ?? {}, "at"))];
-    return from !== undefined && to !== undefined && to - from <= tenSeconds;
-}
-return { checkStates };
-})();
-
 const of_log = (() => {
 const { checkSigned, isRegistration, signedDecisions } = of_assertions;
 const { sameAssertion } = of_sameassertion;
@@ -2211,7 +2138,6 @@ const { at, digits, list, masked, text, whole } = of_claims;
 const { moment } = of_moment;
 const { read, word } = of_record;
 const { checkRedaction, saysReason } = of_redacted;
-const { checkStates } = of_states;
 function checkAudit(c, policy, checks) {
     const head = at(c.audit, "head");
     const tenant = text(at(head, "tenantId"));
@@ -2222,9 +2148,9 @@ function checkAudit(c, policy, checks) {
     const leftOut = whole(at(c.audit, "leftOut"));
     need(leftOut >= 0, "audit", "leftOut must say how many records were left out");
     const records = included(c, head, checks);
-    const decisions = checkCourse(c, records, leftOut);
+    const { told, course } = checkCourse(c, records, leftOut);
     const cosigned = checkCosigned(c, records.at(-1)?.seq ?? -1, policy, checks);
-    return { placed: records, ...(cosigned && { cosigned }), treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
+    return { placed: records, course, ...(cosigned && { cosigned }), treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...told };
 }
 function included(c, head, checks) {
     const size = whole(at(head, "size"));
@@ -2287,8 +2213,7 @@ function checkCourse(c, placed, leftOut) {
         checkSettling(c, s, records, leftOut);
     }
     checkRedaction(c, records);
-    checkStates(c, records, found.decided);
-    return told;
+    return { told, course: { records, ...found } };
 }
 const fits = (r, wanted) => word(r, "outcome") === "done" && wanted.every(([name, value]) => word(r, name) === value);
 function checkDecision(c, a, placed, leftOut, { asked, decided }, told) {
@@ -2397,6 +2322,203 @@ function netstrings(r) {
 return { checkRequests };
 })();
 
+const of_states = (() => {
+const { capability, steps } = of_capability;
+const { at, digits, exists, has, list, masked, text, whole } = of_claims;
+const { need } = of_failure;
+const { moment } = of_moment;
+const { word } = of_record;
+const { revision } = of_agree;
+const { encoded, equal, members, sameQuery, textOf: of } = of_value;
+function checkStates(c, log) {
+    if (masked(c))
+        return;
+    for (const a of list(c.approvals)) {
+        const check = (ok, problem) => need(ok, "approvals", `approval ${of(a, "id")} ${problem}`);
+        const step = steps(c).find((s) => of(s, "id") === of(a, "stepId"));
+        asRead(c, step, a, check);
+        asChanged(c, step, a, check);
+        asDecidedOn(step, a, log, check);
+    }
+}
+const sha256 = (value) => createHash("sha256").update(value).digest("hex");
+const preconditionOf = (c, s) => at(capability(c, s), "precondition");
+const stateDigestOf = (v) => sha256(encoded(new Map([["capability", of(v, "capability")], ["fields", at(v, "values") ?? new Map()]])));
+function isState(pre, state) {
+    const [fields, values] = [list(at(pre, "fields")).map(text), members(at(state, "values"))];
+    return of(state, "capability") === of(pre, "capability") && values.size === fields.length && fields.every((name) => values.has(name));
+}
+function lookOf(s, a) {
+    const state = at(a, "state");
+    return list(at(s, "looks")).find((l) => of(l, "at") === of(state, "at") && of(l, "stateDigest") === of(a, "stateDigest") && of(l, "requestDigest") === of(state, "requestDigest") && equal(at(l, "statusCode"), at(state, "statusCode")));
+}
+function asRead(c, s, a, check) {
+    const [pre, digest, state] = [preconditionOf(c, s), of(a, "stateDigest"), at(a, "state")];
+    check(exists(pre) === exists(state) && exists(state) === (digest !== ""), "shows a state where there is no precondition, or none where there is one");
+    if (!exists(state))
+        return;
+    check(isState(pre, state) && stateDigestOf(state) === digest, "shows another state than the one of its stateDigest");
+    check(lookOf(s, a) !== undefined, "shows a state that no look of its step has found");
+    const read = at(state, "request");
+    const texts = [of(read, "method"), of(read, "url"), "", of(s, "projectId"), revision(c, of(s, "projectId")), of(state, "capability")];
+    if (exists(at(read, "headers")))
+        texts.push(encoded(at(read, "headers")));
+    const shows = !exists(at(read, "body")) && sameQuery(at(read, "query"), of(read, "url"));
+    check(shows && sha256(texts.map((part) => `${Buffer.byteLength(part)}:${part},`).join("")) === of(state, "requestDigest"), "shows another read than the one of its state's requestDigest");
+}
+function asChanged(c, s, a, check) {
+    const all = list(c.approvals);
+    const place = all.findIndex((b) => of(b, "id") === of(a, "id"));
+    const previous = of(a, "previousApprovalId");
+    const same = (b) => of(b, "stepId") === of(a, "stepId") && equal(at(b, "attempt"), at(a, "attempt"));
+    const before = all.slice(0, place).find((b) => of(b, "id") === previous && same(b));
+    const after = all.slice(place + 1).some((b) => of(b, "previousApprovalId") === of(a, "id"));
+    check((previous !== "") === (before !== undefined), "names an approval before it that there is not");
+    check((at(a, "superseded") === true) === (after && of(a, "status") === "APPROVED"), "says otherwise than the one that was asked for in its place whether it lets anything out");
+    const changed = before === undefined ? [] : differences(list(at(preconditionOf(c, s), "fields")).map(text), before, a);
+    check(encoded(changed) === encoded(list(at(a, "changed"))), "says that something else has changed than the states show");
+    const [again, was] = [Math.max(0, whole(at(a, "askedAgain"))), Math.max(0, whole(at(before, "askedAgain")))];
+    check((again === was || (again === was + 1 && changed.length > 0)) && again <= 2, "says that it was asked for anew as often as it was not");
+}
+function differences(fields, before, a) {
+    const [then, now] = [at(at(before, "state"), "values"), at(at(a, "state"), "values")];
+    return fields.filter((name) => !equal(at(then, name), at(now, name))).map((name) => new Map([["field", name], ["then", at(then, name) ?? null], ["now", at(now, name) ?? null]]));
+}
+function asDecidedOn(s, a, { records, asked, decided }, check) {
+    const [id, digest] = [of(a, "id"), of(a, "stateDigest")];
+    const onAnother = "was decided on another state, as the log says";
+    for (const d of list(at(a, "decisions")).filter((one) => of(one, "by") !== "system")) {
+        check(at(d, "left") === true || of(d, "stateDigest") === digest, "counts a decision on another state");
+        const so = (r) => fits(r, "approvals.decide", of(a, "stepId")) && word(r, "actor") === of(d, "by") && moment(word(r, "at")) === moment(of(d, "at")) && word(r, "stateDigest") === of(d, "stateDigest");
+        check(records.some(so), onAnother);
+    }
+    const decision = records[decided.get(id) ?? -1];
+    check(decision === undefined || word(decision, "action") !== "approvals.decide" || word(decision, "stateDigest") === digest, onAnother);
+    const request = records[asked.get(id) ?? -1];
+    const lookedAgain = of(lookOf(s, a), "by") !== "";
+    check(request === undefined || lookedAgain || word(request, "stateDigest") === digest, "was asked for on another state, as the log says");
+}
+const fits = (r, action, step) => word(r, "outcome") === "done" && word(r, "action") === action && word(r, "step") === step;
+const found = (s, digest) => list(at(s, "looks")).find((l) => has(l, "values") && of(l, "stateDigest") === digest);
+const lookKey = (s, look) => `${of(s, "idempotencyKey")}~look-${digits(at(look, "n"))}`;
+return { checkStates, preconditionOf, stateDigestOf, isState, fits, found, lookKey };
+})();
+
+const of_looks = (() => {
+const { live, steps } = of_capability;
+const { at, digits, exists, has, list, masked, whole } = of_claims;
+const { need } = of_failure;
+const { letOut } = of_gate;
+const { judge } = of_gaterules;
+const { moment } = of_moment;
+const { word } = of_record;
+const { gated } = of_rules;
+const { fits, found, isState, lookKey, preconditionOf, stateDigestOf } = of_states;
+const { equal, textOf: of } = of_value;
+function checkLooks(c, log) {
+    if (masked(c))
+        return;
+    for (const s of steps(c)) {
+        const check = (ok, problem) => need(ok, "run", `step ${of(s, "id")} ${problem}`);
+        asLooked(c, s, check);
+        lookRecords(s, log.records, check);
+    }
+}
+function checkSendings(c, log) {
+    if (masked(c))
+        return;
+    for (const s of steps(c))
+        sentOnState(c, s, log, (ok, problem) => need(ok, "approvals", `step ${of(s, "id")} ${problem}`));
+}
+function asLooked(c, s, check) {
+    const [pre, would, looks] = [preconditionOf(c, s), at(s, "wouldCheck"), list(at(s, "looks"))];
+    check(exists(would) === (exists(pre) && of(s, "status") === "SIMULATED"), "says what would be looked at where nothing would, or doesn't say it");
+    const asked = of(would, "capability") === of(pre, "capability") && equal(at(would, "fields"), at(pre, "fields")) && equal(at(would, "when"), at(pre, "when"));
+    check(!exists(would) || asked, "says that something else would be looked at than its precondition");
+    const any = looks.length > 0 || of(s, "stateDigest") !== "" || whole(at(s, "askedAgain")) > 0;
+    check(!any || (live(c) && exists(pre)), "was looked at, and its capability has no precondition");
+    looks.forEach((l, i) => {
+        const digest = of(l, "stateDigest");
+        check(whole(at(l, "n")) === i + 1 && of(l, "capability") === of(pre, "capability") && moment(of(l, "at")) !== "", "has a look that is not one of its precondition, with a number and at a time");
+        check(!has(l, "values") || (isState(pre, l) && stateDigestOf(l) === digest), "shows another state than the one of its look's stateDigest");
+        check(digest === "" || found(s, digest) !== undefined, "has a look whose state it does not show");
+        check(digest !== "" || of(l, "error") !== "" || whole(at(l, "statusCode")) <= 0, "has a look that was answered, and does not say what it found");
+    });
+    check(Math.max(0, whole(at(s, "askedAgain"))) === askedAgain(c, s), "says that it was asked for anew as often as it was not");
+}
+function askedAgain(c, s) {
+    const last = list(c.approvals).filter((a) => of(a, "stepId") === of(s, "id") && whole(at(a, "attempt")) === whole(at(s, "attempt")) + 1).at(-1);
+    return Math.max(0, whole(at(last, "askedAgain")));
+}
+function lookRecords(s, records, check) {
+    const id = of(s, "id");
+    const looks = list(at(s, "looks"));
+    let ends = records.filter((r) => fits(r, "steps.looked", id)).length;
+    for (const l of looks) {
+        const [by, error] = [of(l, "by"), of(l, "error")];
+        const [action, actor] = by === "" ? ["steps.look", "system"] : ["approvals.look", by];
+        const place = (from, act, reason, digest) => records.findIndex((r, i) => i >= from && fits(r, act, id) && word(r, "digest") === of(l, "requestDigest") && word(r, "actor") === actor && word(r, "reason") === reason && word(r, "stateDigest") === digest);
+        const begun = place(0, action, lookKey(s, l), "");
+        check(begun >= 0 && moment(word(records[begun] ?? {}, "at")) === moment(of(l, "at")), "has a look of which the log does not say that it was let out so");
+        if (error === "" && of(l, "stateDigest") === "")
+            continue;
+        const came = error === "" ? `answered ${digits(at(l, "statusCode"))}` : error;
+        check(place(begun, "steps.looked", `${lookKey(s, l)}: ${came}`, of(l, "stateDigest")) >= 0, "has a look that found something else than the log says");
+        ends--;
+    }
+    const begins = records.filter((r) => fits(r, "steps.look", id) || fits(r, "approvals.look", id)).length;
+    check(begins === looks.length && ends === 0, "was looked at more often than it says, as the log has it");
+}
+function sentOnState(c, s, { records, decided }, check) {
+    const [id, pre] = [of(s, "id"), preconditionOf(c, s)];
+    let [attempt, last] = [0, ""];
+    records.forEach((r, sending) => {
+        if (!fits(r, "step.send", id))
+            return;
+        attempt++;
+        last = word(r, "stateDigest");
+        check(exists(pre) || last === "", "was sent on a state, as the log says, and its capability has no precondition");
+        if (!exists(pre))
+            return;
+        check(last !== "" && lookedBefore(records, id, last, sending), "was sent, and the log does not say that this state was read within ten seconds before");
+        const approved = letOut(c, s, attempt).some((a) => (decided.get(of(a, "id")) ?? sending) < sending && of(a, "stateDigest") === last && at(a, "superseded") !== true);
+        check(!gated(c, s) || approved, "was sent on another state than the one that was approved");
+        check(holdsOver(pre, found(s, last)), "was sent on a state in which what must be so does not hold");
+    });
+    check(last === of(s, "stateDigest"), "says that it was sent on another state than the log");
+}
+function holdsOver(pre, look) {
+    const when = at(pre, "when");
+    if (!exists(when) || look === undefined)
+        return look !== undefined;
+    return judge(0, [new Map([["when", when], ["then", "ALLOW"]])], true, at(look, "values"), []).then === "ALLOW";
+}
+const tenSeconds = 10000000000n;
+function nanoseconds(time) {
+    const form = moment(time);
+    return form === "" ? undefined : BigInt(Date.parse(`${form.slice(0, 19)}Z`)) * 1000000n + BigInt(form.slice(20));
+}
+function last(records, before, wanted) {
+    let place = before - 1;
+    while (place >= 0 && !wanted(records[place]))
+        place--;
+    return place;
+}
+function lookedBefore(records, id, digest, sending) {
+    const looked = last(records, sending, (r) => fits(r, "steps.looked", id) && word(r, "actor") === "system");
+    const record = records[looked];
+    if (record === undefined || word(record, "stateDigest") !== digest)
+        return false;
+    const key = word(record, "reason").split(": ")[0];
+    if (!word(record, "reason").startsWith(`${key}: answered `))
+        return false;
+    const began = records[last(records, looked, (r) => fits(r, "steps.look", id) && word(r, "reason") === key)];
+    const [from, to] = [nanoseconds(word(began ?? {}, "at")), nanoseconds(word(records[sending] ?? {}, "at"))];
+    return from !== undefined && to !== undefined && to - from <= tenSeconds;
+}
+return { checkLooks, checkSendings };
+})();
+
 const of_summary = (() => {
 function summary(v) {
     const count = (n, one, many) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
@@ -2429,6 +2551,8 @@ const { checkAudit } = of_log;
 const { moment } = of_moment;
 const { checkRedacted } = of_redacted;
 const { checkRequests } = of_requests;
+const { checkLooks, checkSendings } = of_looks;
+const { checkStates } = of_states;
 const { summary } = of_summary;
 function meaning(c, policy, checks, answerKeys) {
     const masked = at(c.statement, "masked");
@@ -2445,9 +2569,12 @@ function meaning(c, policy, checks, answerKeys) {
     const requests = checkRequests(c, masked, checks);
     checkAsked(c);
     checkGate(c);
-    const { placed, ...log } = checkAudit(c, policy, checks);
+    const { placed, course, ...log } = checkAudit(c, policy, checks);
     const answers = new Answers(c, placed, answerKeys, checks.signedBy);
     checkAnswers(answers);
+    checkStates(c, course);
+    checkLooks(c, course);
+    checkSendings(c, course);
     const of = (name) => text(at(c.run, name));
     const line = summary({ masked, redacted: redacted(c), planHidden, ...requests, ...log, unshown: answers.unshown });
     const signed = { ...(answers.found.length > 0 ? { answers: answers.found } : {}), ...(answers.unshown > 0 ? { unshown: answers.unshown } : {}) };
