@@ -100,7 +100,8 @@ func (s *AgentService) shownAgent(tx store.Tx, a core.Actor, h *records.AgentHea
 	return out, err
 }
 
-// saveAgent writes the head and, where the revision is new, the revision.
+// saveAgent writes the head, if it is still the one that was read, and, where the revision is new,
+// the revision.
 func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64, next countersign.Agent) error {
 	head := records.AgentHead{
 		ID: next.ID, ProjectID: next.ProjectID, Revision: next.Revision, ModelID: next.ModelID,
@@ -113,7 +114,7 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 		if _, err := records.Agents.Add(tx, tenant, next.ID, &head); err != nil {
 			return err
 		}
-	} else if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
+	} else if err := records.Agents.PutSeen(tx, tenant, next.ID, &head, version); err != nil {
 		return err
 	}
 	if was != nil && was.Revision == next.Revision {

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control/core"
-	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/semaphore"
@@ -59,18 +57,9 @@ func (s *SyncService) syncInTurn(ctx context.Context, a core.Actor, projectID st
 	if changed(changes) {
 		ctx = context.WithoutCancel(ctx) // the manifest is committed, so the answer must not deny it
 	}
-	err = s.View(ctx, a, access.SyncAgents, func(tx store.Tx) error {
-		out = make([]countersign.Agent, len(changes))
-		for i, c := range changes {
-			head, _, err := records.Agents.Get(tx, a.Tenant, c.next.ID)
-			if err != nil {
-				return err
-			}
-			if out[i], err = s.agents.shownAgent(tx, a, head); err != nil {
-				return err
-			}
-		}
-		return nil
+	err = s.View(ctx, a, access.SyncAgents, func(tx store.Tx) (err error) {
+		out, err = s.agents.shownTogether(tx, a, idsOf(projectID, m.Agents))
+		return err
 	})
 	return out, err
 }
@@ -91,22 +80,11 @@ func (s *SyncService) syncAgents(ctx context.Context, a core.Actor, subject, pro
 	if err = s.Refuse(ctx, a, access.SyncAgents, subject, err); err != nil || !changed(changes) {
 		return changes, err
 	}
-	return changes, s.applyManifest(ctx, a, subject, projectID, judged)
+	return changes, s.applyManifest(ctx, a, subject, judged, changes)
 }
 
 func changed(changes []agentChange) bool {
 	return slices.ContainsFunc(changes, func(c agentChange) bool { return c.is })
-}
-
-// applyManifest compares again, in the transaction that writes.
-func (s *SyncService) applyManifest(ctx context.Context, a core.Actor, subject, projectID string, m judgedManifest) error {
-	return s.UpdateInTurn(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
-		changes, err := s.compareManifest(tx, a, projectID, m)
-		if err != nil {
-			return err
-		}
-		return s.saveChanges(tx, a, changes)
-	})
 }
 
 // agentChange is the change that a manifest makes to one agent.
@@ -121,14 +99,10 @@ type agentChange struct {
 // compareManifest returns what a manifest changes. Its error names every problem, or every
 // conflict.
 func (s *SyncService) compareManifest(tx store.Tx, a core.Actor, projectID string, m judgedManifest) ([]agentChange, error) {
-	facts, err := manifestFacts(tx, a, projectID, m.Manifest)
-	if err != nil {
+	if err := m.stillHolds(tx, a); err != nil {
 		return nil, err
 	}
-	if err := m.by(facts); err != nil {
-		return nil, err
-	}
-	stored, err := storedAgents(tx, a.Tenant, projectID, m.Agents)
+	stored, err := storedAgents(tx, a.Tenant, idsOf(projectID, m.Agents))
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +119,7 @@ func (s *SyncService) compareManifest(tx store.Tx, a core.Actor, projectID strin
 		}
 		changes[i] = c
 	}
-	if err := syncInUse(changes, facts); err != nil {
+	if err := syncInUse(changes, m.facts); err != nil {
 		return nil, err
 	}
 	if len(conflicts) > 0 {
@@ -160,97 +134,15 @@ func (s *SyncService) compareAgent(stored storedAgent, projectID string, item co
 	return c, err
 }
 
-// storedAgent is an agent as it is stored; without fields if it isn't.
-type storedAgent struct {
-	head    *records.AgentHead
-	version int64
-	agent   *countersign.Agent
-}
-
-// storedAgents reads those of a manifest's agents that there are, by id: all of them in two lists,
-// since each single read would keep all other writers waiting.
-func storedAgents(tx store.Tx, tenant, projectID string, items []countersign.ManifestAgent) (map[string]storedAgent, error) {
-	ids := make([]string, len(items))
-	for i, item := range items {
-		ids[i] = registry.ID(projectID, item.ExternalAgentID)
-	}
-	rows, err := tx.List(store.Agents, tenant, store.Query{Where: []store.Filter{core.Within("id", ids)}})
-	if err != nil {
-		return nil, err
-	}
-	out, revisions := make(map[string]storedAgent, len(rows)), make([]string, len(rows))
-	for i, row := range rows {
-		head := new(records.AgentHead)
-		if err := records.Decode(row, head); err != nil {
-			return nil, err
-		}
-		out[head.ID], revisions[i] = storedAgent{head: head, version: row.Version}, records.RevisionID(head.ID, head.Revision)
-	}
-	contents, err := records.AgentRevisions.List(tx, tenant, store.Query{Where: []store.Filter{core.Within("id", revisions)}})
-	if err != nil {
-		return nil, err
-	}
-	for _, content := range contents {
-		of := out[content.ID]
-		agent := reach.WithHead(content, of.head)
-		of.agent = &agent
-		out[content.ID] = of
-	}
-	for id, of := range out {
-		if of.agent == nil {
-			return nil, fmt.Errorf("content of agent %s at revision %d: %w", id, of.head.Revision, store.ErrNotFound)
-		}
-	}
-	return out, nil
-}
-
-// manifestFacts reads what a manifest is checked against.
-func manifestFacts(tx store.Tx, a core.Actor, projectID string, m *countersign.Manifest) (registry.Facts, error) {
-	f := registry.Facts{Models: map[string]registry.ModelOwner{}}
-	head, _, err := reach.Project(tx, a, projectID)
-	if err != nil {
-		return f, err
-	}
-	if head.Retired {
-		return f, plan.Retired(plan.KindProject, projectID)
-	}
-	f.Project, _, err = records.ProjectRevisions.Get(tx, a.Tenant, records.RevisionID(projectID, head.Revision))
-	if err != nil {
-		return f, err
-	}
-	for _, id := range registry.ModelIDs(m) {
-		head, _, err := records.Models.Get(tx, a.Tenant, id)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return f, err
-		}
-		owner, err := modelOwner(tx, a.Tenant, id)
-		if err != nil {
-			return f, err
-		}
-		owner.Retired = head.Retired
-		f.Models[id] = owner
-	}
-	return f, nil
-}
-
-// modelOwner finds the project whose agents use a model. One agent is enough, since all
-// agents of a model belong to one project.
-func modelOwner(tx store.Tx, tenant, modelID string) (registry.ModelOwner, error) {
-	list, err := records.Agents.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}, Limit: 1})
-	if err != nil || len(list) == 0 {
-		return registry.ModelOwner{}, err
-	}
-	return registry.ModelOwner{ProjectID: list[0].ProjectID}, nil
-}
-
 func (s *SyncService) saveChanges(tx store.Tx, a core.Actor, changes []agentChange) error {
 	var recs []countersign.AuditRecord
+	now := s.Config.Now()
 	for _, c := range changes {
 		if !c.is {
 			continue
+		}
+		if c.next.UpdatedAt = now; c.was == nil {
+			c.next.CreatedAt = now
 		}
 		if err := saveAgent(tx, a.Tenant, c.head, c.version, c.next); err != nil {
 			return err

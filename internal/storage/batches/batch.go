@@ -124,7 +124,7 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 
 // put changes a row from the expected version (0: none) to another one.
 func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) error {
-	was, ok, err := b.before(t, p, row.New && expected == 0)
+	was, ok, err := b.before(t, p, row.New && expected == 0, row.Seen && expected > 0)
 	if err != nil {
 		return err
 	}
@@ -141,10 +141,10 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	return b.change(t, p, was, ok, e)
 }
 
-// before returns a row before it is written; ok is false for an sqldoc.Unread guarded row. That a new
-// row isn't there may be assumed; Flush finds out.
-func (b *Batch) before(t *Tx, p place, isNew bool) (e entry, ok bool, err error) {
-	if e, ok = b.peek(p); ok || p.table.Guarded {
+// before returns a row before it is written; ok is false for one of a guarded table that isn't known,
+// and for one that was seen. That a new row isn't there may be assumed; Flush finds out.
+func (b *Batch) before(t *Tx, p place, isNew, seen bool) (e entry, ok bool, err error) {
+	if e, ok = b.peek(p); ok || p.table.Guarded || seen {
 		return e, ok, nil
 	}
 	if isNew && !t.inSavepoint {

@@ -23,6 +23,7 @@ var dialect = sqldoc.Dialect{
 	Rewrites: true,
 	Together: together,
 	Ask:      askTogether,
+	Arrays:   true,
 	Keeps:    func(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") },
 	Error:    meaning,
 }

@@ -24,6 +24,9 @@ type Dialect struct {
 	// Rewrites says that naming unchanged columns in an UPDATE costs nothing, so that one
 	// statement serves both cases (see tableStatements.touch).
 	Rewrites bool
+	// Arrays says that a parameter may be an array of texts. Ids that are listed by are one then
+	// (see builder.each).
+	Arrays bool
 	// Keeps reports whether the engine can store a text; nil: it stores any. A text that it
 	// can't store can't be found either.
 	Keeps func(text string) bool
@@ -64,6 +67,9 @@ func (d Dialect) within(q store.Query) store.Query {
 	for i, f := range q.Where {
 		if f.Op == store.In && !d.keeps(f.Values...) {
 			q.Where[i].Values = slices.DeleteFunc(slices.Clone(f.Values), func(v any) bool { return !d.keeps(v) })
+		}
+		if d.Arrays && f.Column == "id" && f.Op == store.In && len(q.Where[i].Values) > 1 && !slices.ContainsFunc(q.Where[:i], isIDs) {
+			q.Where[i].Values = []any{idsOf(q.Where[i].Values)}
 		}
 	}
 	return q

@@ -23,6 +23,11 @@ func (b *builder) parameter(v any) {
 
 func listStatement(t *store.Table, tenant string, q store.Query) *builder {
 	b := new(builder)
+	if b.each(t, tenant, q.Where, "found.*", selectFrom(t)) {
+		b.order(q.Order)
+		b.page(q.Limit, q.Offset)
+		return b
+	}
 	b.WriteString(selectFrom(t))
 	if q.Offset > 0 {
 		b.found(t, tenant, q)
@@ -71,6 +76,9 @@ func (c *Conn) count(t *store.Table, tenant string, q store.Query) *builder {
 
 func countStatement(t *store.Table, tenant string, q store.Query) *builder {
 	b := new(builder)
+	if b.each(t, tenant, q.Where, "COUNT(*)", "SELECT 1 FROM "+t.Name) {
+		return b
+	}
 	b.WriteString("SELECT COUNT(*) FROM " + t.Name)
 	b.where(t, tenant, q.Where)
 	return b
@@ -118,6 +126,8 @@ func (b *builder) filter(f store.Filter) {
 		b.WriteString("1 = 0")
 	case f.Op == store.In && len(f.Values) > 1:
 		b.in(f)
+	case isIDs(f):
+		b.WriteString("id = given.wanted")
 	default:
 		b.WriteString(f.Column + comparison[f.Op])
 		b.parameter(f.Values[0])

@@ -34,20 +34,26 @@ func (c Collection[T]) Put(tx Tx, tenant, id string, v *T, expected int64) (int6
 // Add writes a document that hardly anybody else can have made (see Row.New), so that the store
 // need not look whether there is one, and gives it; it must not be changed. Its version is 1.
 func (c Collection[T]) Add(tx Tx, tenant, id string, v *T) (doc []byte, err error) {
-	return c.put(tx, tenant, id, v, 0, true)
+	return c.put(tx, tenant, id, v, Row{New: true}, 0)
+}
+
+// PutSeen is Put of a document that was read before the function began (see Row.Seen).
+func (c Collection[T]) PutSeen(tx Tx, tenant, id string, v *T, expected int64) error {
+	_, err := c.put(tx, tenant, id, v, Row{Seen: true}, expected)
+	return err
 }
 
 // PutDoc is Put, and gives the document that was written. It must not be changed.
 func (c Collection[T]) PutDoc(tx Tx, tenant, id string, v *T, expected int64) (doc []byte, version int64, err error) {
-	doc, err = c.put(tx, tenant, id, v, expected, false)
+	doc, err = c.put(tx, tenant, id, v, Row{}, expected)
 	return doc, expected + 1, err
 }
 
-func (c Collection[T]) put(tx Tx, tenant, id string, v *T, expected int64, isNew bool) (doc []byte, err error) {
+func (c Collection[T]) put(tx Tx, tenant, id string, v *T, row Row, expected int64) (doc []byte, err error) {
 	if doc, err = countersign.Marshal(v); err != nil {
 		return nil, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
 	}
-	row := Row{ID: id, Doc: doc, New: isNew, Given: true}
+	row.ID, row.Doc, row.Given = id, doc, true
 	if edition.Has(edition.Third, v) {
 		row.Edition = edition.Third
 	}

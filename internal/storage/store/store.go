@@ -180,6 +180,10 @@ type Row struct {
 	// that there is none: if there is one after all, the function fails, or runs again, after Put
 	// has returned.
 	New bool
+	// Seen says that the caller has read the row at the expected version, before the function began:
+	// hardly anybody has changed it since. Put may take that for granted, and not read the row; a
+	// version that doesn't match then fails the function, or runs it again, after Put has returned.
+	Seen bool
 	// Given says that the caller gives Doc and Keys to the store with Put: nobody changes them
 	// any more, so the store may keep them instead of a copy.
 	Given bool

@@ -45,7 +45,7 @@ func (t *tx) Put(table *store.Table, tenant string, row store.Row, expected int6
 		return fmt.Errorf("%s %s is not at version %d: %w", table.Name, row.ID, expected, store.ErrConflict)
 	}
 	row = clone(row)
-	row.New = false
+	row.New, row.Seen = false, false
 	row.Version = expected + 1
 	rows[row.ID] = row
 	return nil

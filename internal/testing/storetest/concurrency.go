@@ -185,6 +185,46 @@ func guardedConflictTouchesNoOther(t *testing.T, s store.Store) {
 	})
 }
 
+// aSeenRowThatHasChangedTouchesNoOther: an engine may notice late that a row has another version
+// than the one that was seen. Only the Update that wrote it fails, with all that it wrote.
+func aSeenRowThatHasChangedTouchesNoOther(t *testing.T, s store.Store) {
+	for i := range 20 {
+		put(t, s, simple(fmt.Sprint("run-", i)))
+	}
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			err := s.Update(context.Background(), func(tx store.Tx) error {
+				if err := tx.Put(store.Runs, tenant, simple(fmt.Sprint("new-", i)), 0); err != nil {
+					return err
+				}
+				row, seen := run(fmt.Sprint("run-", i), 2, "COMPLETED", "plan-1", "eu"), int64(1)
+				if row.Seen = true; i%5 == 0 {
+					seen = 7
+				}
+				if err := tx.Put(store.Runs, tenant, row, seen); err != nil {
+					return err
+				}
+				got, err := tx.Get(store.Runs, tenant, row.ID)
+				if err == nil && i%5 != 0 && got.Version != 2 {
+					err = fmt.Errorf("its function reads version %d", got.Version)
+				}
+				return err
+			})
+			if want := i%5 == 0; errors.Is(err, store.ErrConflict) != want || !want && err != nil {
+				t.Errorf("Update %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	wantSame(t, len(list(t, s, store.Query{})), 36)
+	done := list(t, s, store.Query{Where: []store.Filter{store.Equal("status", "COMPLETED")}})
+	wantSame(t, len(done), 16)
+	for _, row := range done {
+		wantSame(t, []any{row.Version, row.Seen}, []any{int64(2), false})
+	}
+}
+
 // aNewRowThatIsThereTouchesNoOther: an engine may notice late that a row is there which was put
 // as new. Only the Update that added it fails, and a row that it doesn't add is counted as any.
 func aNewRowThatIsThereTouchesNoOther(t *testing.T, s store.Store) {

@@ -76,6 +76,7 @@ var rules = []rule{
 	{"FailuresAmongConcurrentUpdatesTouchNoOther", failuresTouchNoOther},
 	{"ConflictInAGuardedTableTouchesNoOther", guardedConflictTouchesNoOther},
 	{"ANewRowThatIsThereTouchesNoOther", aNewRowThatIsThereTouchesNoOther},
+	{"ASeenRowThatHasChangedTouchesNoOther", aSeenRowThatHasChangedTouchesNoOther},
 	{"ListSeesWhatItsFunctionWrote", listSeesWhatItsFunctionWrote},
 
 	{"LoadKeepsTheVersion", loadKeepsTheVersion},
