@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
@@ -78,6 +79,49 @@ func TestAManifestReadsLittleInItsTurn(t *testing.T) {
 		// stay as they are.
 		if counted.reads > 2*10 || counted.rows > 2*(5*many/2+10) {
 			t.Errorf("%s: %d reads of %d rows", c.what, counted.reads, counted.rows)
+		}
+	}
+}
+
+// TestAManifestIsAppliedToTheAgentsAsTheyAre: what another replica does between the look and the turn
+// to write is seen, in agents that change, that stay as they are, and that are new.
+func TestAManifestIsAppliedToTheAgentsAsTheyAre(t *testing.T) {
+	for _, c := range []struct {
+		what     string
+		meantime []countersign.ManifestAgent
+	}{
+		{"of what changes", []countersign.ManifestAgent{item("a", at(3))}},
+		{"of what stays", []countersign.ManifestAgent{item("b", at(3))}},
+		{"of what is new", []countersign.ManifestAgent{item("c", at(3))}},
+	} {
+		h := open(t)
+		h.sync(item("a"), item("b"))
+		h.store.before = func() { h.elsewhere(func() { h.sync(c.meantime...) }) }
+		_, err := h.service.SyncAgents(background, as("acme"), "acme-one", manifest(item("a", at(2)), item("b"), item("c")))
+		if countersign.ErrorCode(err) != countersign.CodeManifestConflict || !contains(err, "agent "+c.meantime[0].ExternalAgentID+" is at source revision 3") {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		page, err := h.service.Agents(background, as("acme"), control.List{Limit: 50}, control.AgentFilter{})
+		h.must(err)
+		for _, a := range page.Items {
+			if a.SourceRevision == 2 || a.ExternalAgentID == "c" && a.SourceRevision == 1 {
+				t.Errorf("%s: a part is applied: %+v", c.what, a)
+			}
+		}
+	}
+}
+
+// TestAManifestThatAnotherOneMadeNeedlessChangesNothing: both replicas were sent the same.
+func TestAManifestThatAnotherOneMadeNeedlessChangesNothing(t *testing.T) {
+	h := open(t)
+	h.sync(item("a"), item("b"))
+	sent := []countersign.ManifestAgent{item("a", at(2)), item("b", at(2)), item("c")}
+	h.store.before = func() { h.elsewhere(func() { h.sync(sent...) }) }
+	out, err := h.service.SyncAgents(background, as("acme"), "acme-one", manifest(sent...))
+	h.must(err)
+	for i, want := range []int64{2, 2, 1} {
+		if out[i].Revision != want || out[i].ExternalAgentID != sent[i].ExternalAgentID {
+			t.Errorf("%+v is at revision %d, not %d", out[i], out[i].Revision, want)
 		}
 	}
 }
