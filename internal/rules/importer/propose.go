@@ -82,6 +82,9 @@ func (d *Document) drafter(base base, operations []operation, o Options) (*draft
 			}
 		}
 	}
+	if len(auths) == 0 {
+		auths = r.keysInHeaders(operations)
+	}
 	for i, auth := range auths {
 		if i < len(o.CredentialEnv) {
 			auth.CredentialEnv = o.CredentialEnv[i]
