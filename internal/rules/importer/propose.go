@@ -58,6 +58,9 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 	default:
 		p.Project.Auth = &countersign.Auths{Several: r.auths}
 	}
+	if len(r.scheme) > 0 && len(r.auths) == 1 {
+		p.OAuth = r.oauthOf(r.known.nodes[r.scheme[0]])
+	}
 	p.Project.Headers = headersOf(drafts, r.fixed)
 	p.headersToFillIn(drafts, r)
 	p.finish(drafts)

@@ -11,6 +11,7 @@ import (
 type Proposal struct {
 	Project countersign.ProjectWrite `json:"project" doc:"disabled; the body of PUT /projects/{id} once what is missing is filled in"`
 	Report
+	OAuth *OAuth `json:"-"` // how the tokens of its auth are had, where the document says it
 }
 
 // Report describes the result for each operation.

@@ -18,10 +18,11 @@ type schemes struct {
 	usable map[string]countersign.Auth
 	others map[string]string
 	open   map[string]string // what the document leaves open of a usable one
+	nodes  map[string]node
 }
 
 func (d *Document) schemes() schemes {
-	s := schemes{map[string]countersign.Auth{}, map[string]string{}, map[string]string{}}
+	s := schemes{map[string]countersign.Auth{}, map[string]string{}, map[string]string{}, map[string]node{}}
 	components, _ := d.top().at("components").resolved() // what can't be read declares nothing
 	declared, _ := components.at("securitySchemes").resolved()
 	if d.swagger {
@@ -33,6 +34,7 @@ func (d *Document) schemes() schemes {
 			s.others[name] = why.words
 			continue
 		}
+		s.nodes[name] = n
 		auth, words, open := authOf(n)
 		if words != "" {
 			s.others[name] = words
