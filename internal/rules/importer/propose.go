@@ -58,9 +58,6 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 	default:
 		p.Project.Auth = &countersign.Auths{Several: r.auths}
 	}
-	if len(r.scheme) > 0 && len(r.auths) == 1 {
-		p.OAuth = r.oauthOf(r.known.nodes[r.scheme[0]])
-	}
 	p.Project.Headers = headersOf(drafts, r.fixed)
 	p.headersToFillIn(drafts, r)
 	p.finish(drafts)
@@ -116,6 +113,9 @@ func (d *Document) draftAll(p *Proposal, r *drafter, operations []operation) (dr
 		}
 		drafts = append(drafts, made)
 	}
+	if len(r.scheme) > 0 && len(r.auths) == 1 {
+		p.OAuth = r.oauthOf(r.known.nodes[r.scheme[0]])
+	}
 	p.authToFillIn(r)
 	return drafts
 }
@@ -168,7 +168,7 @@ func (p *Proposal) authToFillIn(r *drafter) {
 		}
 	}
 	for _, name := range r.scheme {
-		if open := r.known.open[name]; open != "" {
+		if open := r.known.open[name]; open != "" && (!r.Adapter || p.OAuth == nil) { // an adapter fetches tokens
 			p.FillIn = append(p.FillIn, "auth: the variable's value: "+quoted(name)+" "+open)
 		}
 	}
