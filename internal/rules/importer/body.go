@@ -10,13 +10,13 @@ import (
 )
 
 // body adds the fields of a JSON body, which must be an object, to the inputs.
-func (d *draft) body(o operation, forms bool) *refusal {
+func (d *draft) body(o operation, adapter bool) *refusal {
 	d.capability.Request.Body = []string{}
 	read := o.requestBody
 	if o.doc.swagger {
 		read = o.swaggerBody
 	}
-	schema, needed, why := read(d, forms)
+	schema, needed, why := read(d, adapter)
 	switch {
 	case why != nil:
 		return why
@@ -40,59 +40,94 @@ func (d *draft) body(o operation, forms bool) *refusal {
 type aShape = func() (shape, *refusal)
 
 // requestBody finds the body's schema, nil for no body.
-func (o operation) requestBody(d *draft, forms bool) (_ aShape, needed bool, _ *refusal) {
+func (o operation) requestBody(d *draft, adapter bool) (_ aShape, needed bool, _ *refusal) {
 	body, why := o.at("requestBody").resolved()
 	if why != nil {
 		return nil, false, why
 	}
 	needed = body.at("required").isTrue()
-	if len(body.at("content").keys()) == 0 || o.method == "GET" {
+	content, why := body.at("content").resolved()
+	if why != nil {
+		return nil, needed, why
+	}
+	kinds := content.keys()
+	if len(kinds) == 0 || o.method == "GET" {
 		return nil, needed, nil
 	}
-	media, form, why := body.media(forms)
-	d.form = form
+	kind, why := d.encoding(kinds, adapter)
+	if why != nil {
+		return nil, needed, why
+	}
+	media, why := content.at(kind).resolved()
 	return func() (shape, *refusal) { return media.at("schema").shape(0) }, needed, why
 }
 
-// media finds the body's schema for application/json, the media type that the runtime sends,
-// or for a form where an adapter makes it one.
-func (n node) media(forms bool) (_ node, form bool, _ *refusal) {
-	content := n.at("content")
-	found := ""
-	for _, name := range content.keys() {
-		switch kind := mediaType(name); {
-		case kind == "application/json" || kind == "*/*" || kind == "application/*":
-			return content.at(name), false, nil
-		case kind == formEncoded && forms:
-			found = name
-		}
+// encoding chooses of media types the one that the runtime sends, application/json, or one that
+// an adapter writes: other JSON, or a form.
+func (d *draft) encoding(kinds []string, adapter bool) (chosen string, _ *refusal) {
+	if i := slices.IndexFunc(kinds, sentJSON); i >= 0 {
+		return kinds[i], nil
 	}
-	if found != "" {
-		return content.at(found), true, nil
+	if i := slices.IndexFunc(kinds, otherJSON); i >= 0 && adapter {
+		d.sends = jsonType(kinds[i])
+		return kinds[i], nil
 	}
-	return node{}, false, notJSON(content.keys())
+	if i := slices.IndexFunc(kinds, isForm); i >= 0 && adapter {
+		d.form = true
+		return kinds[i], nil
+	}
+	return "", notJSON(kinds)
+}
+
+func sentJSON(name string) bool {
+	kind := mediaType(name)
+	return kind == "application/json" || kind == "*/*" || kind == "application/*"
+}
+
+// otherJSON are media types of JSON by another name, such as application/vnd.api+json. That of a
+// JSON Patch is always a list, which no inputs make.
+func otherJSON(name string) bool {
+	kind := mediaType(name)
+	return strings.HasSuffix(kind, "+json") && kind != "application/json-patch+json" && jsonType(name) != ""
+}
+
+func isForm(name string) bool { return mediaType(name) == formEncoded }
+
+// jsonType is a media type as it is sent, "" for none.
+func jsonType(name string) string {
+	kind, parameters, err := mime.ParseMediaType(name)
+	if err != nil || len(name) > longestType {
+		return ""
+	}
+	return strings.ReplaceAll(mime.FormatMediaType(kind, parameters), "; ", ";")
 }
 
 const formEncoded = "application/x-www-form-urlencoded"
 
 func notJSON(kinds []string) *refusal {
 	words := "the runtime sends application/json"
-	if slices.ContainsFunc(kinds, func(name string) bool { return mediaType(name) == formEncoded }) {
+	switch {
+	case slices.ContainsFunc(kinds, isForm):
 		words += "; 'countersign adapter' sends forms: import it with --adapter"
+	case slices.ContainsFunc(kinds, otherJSON):
+		words += "; 'countersign adapter' sends JSON under other names: import it with --adapter"
 	}
 	return refuse(BodyNotJSON, "its body is %s; %s", few(kinds), words)
 }
 
 // swaggerBody is requestBody of Swagger 2.0, where a body is a parameter, or each field of a
 // form.
-func (o operation) swaggerBody(d *draft, forms bool) (_ aShape, needed bool, _ *refusal) {
+func (o operation) swaggerBody(d *draft, adapter bool) (_ aShape, needed bool, _ *refusal) {
 	var fields []parameter
 	consumes := o.swaggerTypes("consumes")
 	for _, p := range o.params {
 		switch p.in {
 		case "body":
-			if !takesJSON(consumes) {
-				return nil, p.required, notJSON(consumes)
+			if len(consumes) > 0 { // none is no promise of another
+				if _, why := d.encoding(consumes, adapter); why != nil || d.form {
+					d.form = false
+					return nil, p.required, notJSON(consumes)
+				}
 			}
 			return func() (shape, *refusal) { return p.at("schema").shape(0) }, p.required, nil
 		case "formData":
@@ -104,7 +139,7 @@ func (o operation) swaggerBody(d *draft, forms bool) (_ aShape, needed bool, _ *
 		return nil, false, nil
 	case slices.ContainsFunc(fields, func(p parameter) bool { return p.at("type").text() == "file" }):
 		return nil, true, notJSON([]string{"multipart/form-data"})
-	case !forms && (len(consumes) == 0 || !takesJSON(consumes)):
+	case !adapter && (len(consumes) == 0 || !takesJSON(consumes)):
 		return nil, true, notJSON([]string{formEncoded})
 	}
 	d.form = !takesJSON(consumes) || len(consumes) == 0
@@ -132,9 +167,7 @@ func (o operation) swaggerTypes(keyword string) []string {
 }
 
 // takesJSON reports media types of which the runtime sends one; none is no promise of another.
-func takesJSON(kinds []string) bool {
-	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(name string) bool { return mediaType(name) == "application/json" || mediaType(name) == "*/*" })
-}
+func takesJSON(kinds []string) bool { return len(kinds) == 0 || slices.ContainsFunc(kinds, sentJSON) }
 
 func (d *draft) bodyFields(s shape, needed bool) *refusal {
 	for name := range s.required {
@@ -182,10 +215,11 @@ func few(names []string) string {
 	return strings.Join(words, ", ")
 }
 
+const longestType = 256
+
 // mediaType is the media type in lower case without its parameters.
 func mediaType(name string) string {
-	const longest = 256
-	if len(name) > longest {
+	if len(name) > longestType {
 		return ""
 	}
 	kind, _, err := mime.ParseMediaType(name)

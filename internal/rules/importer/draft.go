@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ type draft struct {
 	needText   []string                     // inputs of the path for which ids aren't enough
 	otherAuth  string                       // a header with a credential that it wants besides
 	form       bool                         // its body is a form, which an adapter makes of it
+	sends      string                       // the media type of its JSON, where that has another name
 	successes  int                          // answers of 2xx
 	nothing    bool                         // 204 is the only one
 	always     map[string]countersign.Value // what each of them has with one value
@@ -75,12 +77,18 @@ func (r *drafter) draft(o operation) (*draft, *refusal) {
 	return d, nil
 }
 
+// colonPlace is a placeholder of a router, which is no placeholder of OpenAPI.
+var colonPlace = regexp.MustCompile(`/:([A-Za-z_][A-Za-z0-9_]{0,60})(?:/|$)`)
+
 func (r *drafter) fill(d *draft, o operation) *refusal {
 	path := countersign.Capability{Name: "path", Method: "GET", Path: d.capability.Path} // validated before its inputs are known
 	for _, p := range request.CheckCapability(nil, &path) {
 		if p.Code == "bad_path" {
 			return refuse(PathUnusable, "the path %s", p.Message)
 		}
+	}
+	if at := colonPlace.FindStringSubmatch(o.path); at != nil {
+		return refuse(PathUnusable, "the path has %s where a placeholder would be {%s}; as it is, it would be sent so", quoted(":"+at[1]), at[1])
 	}
 	params := o.params
 	for _, step := range []func() *refusal{

@@ -141,8 +141,8 @@ func total(of map[fixedHeader]int) (n int) {
 	return n
 }
 
-// runtimeHeaders are headers that the runtime sends itself or that OpenAPI ignores.
-var runtimeHeaders = []string{"idempotency-key", "authorization", "content-type"}
+// runtimeHeaders are headers that the runtime or HTTP itself sends, or that OpenAPI ignores.
+var runtimeHeaders = []string{"idempotency-key", "authorization", "content-type", "user-agent", "host", "content-length", "accept-encoding", "connection"}
 
 // headers looks at what an operation wants in headers and cookies.
 func (d *draft) headers(params []parameter, r *drafter) *refusal {
@@ -188,6 +188,8 @@ func (d *draft) header(p parameter, r *drafter) *refusal {
 		d.sent = append(d.sent, lower)
 	case p.required && sent:
 		return refuse(HeaderNeeded, "the header %s must be %s, and %s for others; import it as another project with --header %s=%s", quoted(p.name), quoted(value), quoted(fixed.value), short(p.name, 80), short(value, 80))
+	case p.required && !r.sendable(p.name, "x"):
+		return refuse(HeaderNeeded, "the header %s is required, and no project sends it: it changes the method, or is the runtime's or a connection's own", quoted(p.name))
 	case p.required && known:
 		return refuse(HeaderNeeded, "few require the header %s, and the project sends its headers with each call; --header %s=%s sends it with all, and --include chooses those that take it for a project of their own", quoted(p.name), short(p.name, 80), short(value, 80))
 	case p.required:

@@ -45,7 +45,10 @@ var httpMethods = []string{"get", "post", "put", "patch", "delete", "head", "opt
 // operations returns the selected operations, sorted by path and then method, and the number
 // of all operations.
 func (d *Document) operations(f Filter) (chosen []operation, all int, err error) {
-	paths := d.top().at("paths")
+	paths, why := d.top().at("paths").resolved()
+	if why != nil {
+		return nil, 0, fmt.Errorf("paths: %s", why.words)
+	}
 	for _, path := range paths.keys() {
 		for _, o := range paths.methods(path) {
 			all++

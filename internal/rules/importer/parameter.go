@@ -20,7 +20,12 @@ type parameter struct {
 func (o operation) readParameters() ([]parameter, *refusal) {
 	var out []parameter
 	at := map[[2]string]int{}
-	for _, n := range append(o.item.at("parameters").list(), o.at("parameters").list()...) {
+	shared, why := o.item.at("parameters").resolved()
+	own, refused := o.at("parameters").resolved()
+	if why = cmp.Or(why, refused); why != nil {
+		return nil, why
+	}
+	for _, n := range append(shared.list(), own.list()...) {
 		n, why := n.resolved()
 		if why != nil {
 			return nil, why

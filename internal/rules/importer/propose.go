@@ -82,6 +82,9 @@ func (d *Document) drafter(base base, operations []operation, o Options) (*draft
 			}
 		}
 	}
+	if len(auths) == 0 {
+		auths = r.keysInHeaders(operations)
+	}
 	for i, auth := range auths {
 		if i < len(o.CredentialEnv) {
 			auth.CredentialEnv = o.CredentialEnv[i]
@@ -109,6 +112,9 @@ func (d *Document) draftAll(p *Proposal, r *drafter, operations []operation) (dr
 			continue
 		}
 		drafts = append(drafts, made)
+	}
+	if len(r.scheme) > 0 && len(r.auths) == 1 {
+		p.OAuth = r.oauthOf(r.known.nodes[r.scheme[0]])
 	}
 	p.authToFillIn(r)
 	return drafts
@@ -162,7 +168,7 @@ func (p *Proposal) authToFillIn(r *drafter) {
 		}
 	}
 	for _, name := range r.scheme {
-		if open := r.known.open[name]; open != "" {
+		if open := r.known.open[name]; open != "" && (!r.Adapter || p.OAuth == nil) { // an adapter fetches tokens
 			p.FillIn = append(p.FillIn, "auth: the variable's value: "+quoted(name)+" "+open)
 		}
 	}

@@ -50,7 +50,7 @@ func TestASkippedOperationSaysWhy(t *testing.T) {
 	for _, test := range []struct{ paths, want string }{
 		{`"/a":{"head":{` + ok + `}}`, "a capability is GET, POST, PUT, PATCH or DELETE"},
 		{`"/a":{"get":{"servers":[{"url":"https://other.example.com"}],` + ok + `}}`, `it is on "https://other.example.com"; a project has one origin, so import it as another project with --base-url and --include`},
-		{`"/a":{"get":{"security":[{"other":[]}],` + ok + `}}`, `its authentication is "other", which can't stand beside another; --auth BEARER, BASIC, HMAC or API_KEY:HEADER says what serves instead`},
+		{`"/a":{"get":{"security":[{"other":[]}],` + ok + `}}`, `its authentication is "other", which the document doesn't declare; --auth BEARER, BASIC, HMAC or API_KEY:HEADER says what serves instead`},
 		{`"/a":{"get":{"requestBody":{"required":true,"content":{"application/json":{}}},` + ok + `}}`, "it is a GET that requires a body"},
 		{withBody(`{"content":{"multipart/form-data":{}}}`), "its body is multipart/form-data; the runtime sends application/json"},
 		{withBody(`{"required":true,"content":{"application/json":{"schema":{"type":"object"}}}}`), "the body is described by no fields"},

@@ -11,6 +11,7 @@ import (
 type Proposal struct {
 	Project countersign.ProjectWrite `json:"project" doc:"disabled; the body of PUT /projects/{id} once what is missing is filled in"`
 	Report
+	OAuth *OAuth `json:"-"` // how the tokens of its auth are had, where the document says it
 }
 
 // Report describes the result for each operation.
@@ -82,6 +83,7 @@ type Proposed struct {
 	Probe      string   `json:"probe,omitempty" doc:"the read that shows, in recovery, what happened"`
 	Expects    string   `json:"expects,omitempty" doc:"the field of the answer by which the document says what success is"`
 	Form       bool     `json:"form,omitempty" doc:"its body is a form, which an adapter sends"`
+	Sends      string   `json:"sends,omitempty" doc:"the media type of its body, JSON under another name, which an adapter sends"`
 	Inputs     int      `json:"inputs"`
 	Required   int      `json:"required" doc:"of the inputs"`
 	LeftOut    []string `json:"leftOut,omitempty" doc:"optional parts of the request that no input can fill"`
@@ -101,7 +103,7 @@ func (r *Report) TooLarge() bool { return r.Bytes > countersign.MaxBodyBytes }
 func (d *draft) line() Proposed {
 	c := &d.capability
 	p := Proposed{
-		Tag: d.operation.tag(), Probe: c.Probe, Form: d.form,
+		Tag: d.operation.tag(), Probe: c.Probe, Form: d.form, Sends: d.sends,
 		Name: c.Name, Method: c.Method, Path: c.Path, SideEffect: c.HasSideEffect(), Approval: c.Approval,
 		Idempotent: c.Idempotent, Because: d.because, OtherKey: d.otherKey, Inputs: len(c.InputSchema), LeftOut: d.leftOut,
 	}

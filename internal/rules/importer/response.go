@@ -13,7 +13,10 @@ import (
 // Answers to failures needn't be readable. A document that says nothing of a success leaves it
 // open: what isn't JSON won't be read then.
 func (d *draft) responses(o operation) *refusal {
-	responses := o.at("responses")
+	responses, why := o.at("responses").resolved()
+	if why != nil {
+		return why
+	}
 	statuses := responses.keys()
 	others := 0
 	for _, status := range statuses {
@@ -54,11 +57,18 @@ func (d *draft) success(o operation, status string, response node) *refusal {
 			return nil
 		}
 	}
-	if content := response.at("content"); !o.doc.swagger {
+	if !o.doc.swagger {
+		content, why := response.at("content").resolved()
+		if why != nil {
+			return why
+		}
 		kinds = content.keys()
 		if i := slices.IndexFunc(kinds, readsJSON); i >= 0 {
-			d.outputs(content.at(kinds[i]).at("schema"))
-			return nil
+			media, why := content.at(kinds[i]).resolved()
+			if why == nil {
+				d.outputs(media.at("schema"))
+			}
+			return why
 		}
 	}
 	if len(kinds) > 0 {

@@ -84,7 +84,9 @@ func (n node) members(s shape, depth int) (shape, *refusal) {
 		return s, refuse(BodyNotObject, "the body is %s; inputs make an object", types[0])
 	}
 	s.free = len(types) == 0 && !n.has("properties") && !n.has("additionalProperties") && len(s.fields) == 0
-	n.properties(&s)
+	if why := n.properties(&s); why != nil {
+		return s, why
+	}
 	for _, part := range n.at("allOf").list() {
 		p, why := part.shape(depth + 1)
 		if why != nil {
@@ -132,8 +134,11 @@ func (n node) alternatives(keyword string, s *shape, depth int) *refusal {
 	return nil
 }
 
-func (n node) properties(s *shape) {
-	properties := n.at("properties")
+func (n node) properties(s *shape) *refusal {
+	properties, why := n.at("properties").resolved()
+	if why != nil {
+		return why
+	}
 	for _, name := range properties.keys() {
 		p := properties.at(name)
 		target, _ := p.resolved()
@@ -147,6 +152,7 @@ func (n node) properties(s *shape) {
 	for _, name := range n.at("required").texts() {
 		s.required[name] = true
 	}
+	return nil
 }
 
 // merge adds the fields of another part of the same object, or of an alternative.

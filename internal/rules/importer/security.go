@@ -18,11 +18,13 @@ type schemes struct {
 	usable map[string]countersign.Auth
 	others map[string]string
 	open   map[string]string // what the document leaves open of a usable one
+	nodes  map[string]node
 }
 
 func (d *Document) schemes() schemes {
-	s := schemes{map[string]countersign.Auth{}, map[string]string{}, map[string]string{}}
-	declared := d.top().at("components").at("securitySchemes")
+	s := schemes{map[string]countersign.Auth{}, map[string]string{}, map[string]string{}, map[string]node{}}
+	components, _ := d.top().at("components").resolved() // what can't be read declares nothing
+	declared, _ := components.at("securitySchemes").resolved()
 	if d.swagger {
 		declared = d.top().at("securityDefinitions")
 	}
@@ -32,6 +34,7 @@ func (d *Document) schemes() schemes {
 			s.others[name] = why.words
 			continue
 		}
+		s.nodes[name] = n
 		auth, words, open := authOf(n)
 		if words != "" {
 			s.others[name] = words
@@ -43,6 +46,8 @@ func (d *Document) schemes() schemes {
 	}
 	return s
 }
+
+const inAuthorization = "is the header Authorization, and the document doesn't say what stands before the key: a project sends 'Bearer'; another word, such as Token or Bot, or none, is sent by 'countersign adapter' (--adapter)"
 
 // authOf is the authentication for a security scheme, with what has to be filled in of it, or
 // the reason why a project can't use the scheme.
@@ -56,7 +61,7 @@ func authOf(n node) (_ countersign.Auth, words, open string) {
 	case kind == "http":
 		return countersign.Auth{}, fmt.Sprintf("HTTP %s, which the runtime doesn't speak", short(n.at("scheme").text(), 40)), ""
 	case kind == "apiKey" && where == "header" && strings.EqualFold(n.at("name").text(), "Authorization"):
-		return countersign.Auth{Type: countersign.AuthBearer}, "", "is the header Authorization, and the document doesn't say what stands before the key: a project sends 'Bearer'; another word, such as Token or Bot, or none, is sent by 'countersign adapter' (--adapter)"
+		return countersign.Auth{Type: countersign.AuthBearer}, "", inAuthorization
 	case kind == "apiKey" && where == "header":
 		auth := countersign.Auth{Type: countersign.AuthAPIKey, HeaderName: n.at("name").text()}
 		if !allowed(auth) {
@@ -70,6 +75,33 @@ func authOf(n node) (_ countersign.Auth, words, open string) {
 	default:
 		return countersign.Auth{}, quoted(kind) + ", which the runtime doesn't speak", ""
 	}
+}
+
+// keysInHeaders are what most operations require in headers with the names of secrets, of a
+// document whose schemes don't serve: many describe their keys so.
+func (r *drafter) keysInHeaders(operations []operation) (auths []countersign.Auth) {
+	wants, names := map[string]int{}, map[string]string{}
+	for _, o := range operations {
+		for _, p := range o.params {
+			if lower := strings.ToLower(p.name); p.in == "header" && p.required && secretName(p.name) && !ownKey(p.name) {
+				wants[lower]++
+				names[lower] = p.name
+			}
+		}
+	}
+	for _, lower := range slices.SortedFunc(maps.Keys(wants), func(a, b string) int { return cmp.Or(wants[b]-wants[a], cmp.Compare(a, b)) }) {
+		auth := countersign.Auth{Type: countersign.AuthAPIKey, HeaderName: names[lower]}
+		if lower == "authorization" {
+			auth = countersign.Auth{Type: countersign.AuthBearer}
+		}
+		if more := append(slices.Clone(auths), auth); 2*wants[lower] > len(operations) && len(more) <= countersign.MaxAuths && allowed(more...) {
+			auths, r.told = more, true
+			if lower == "authorization" {
+				r.known.open[names[lower]], r.scheme = inAuthorization, []string{names[lower]}
+			}
+		}
+	}
+	return auths
 }
 
 // allowed asks the service's own rule.
@@ -130,7 +162,11 @@ func (s schemes) other(alternatives [][]string, chosen []string) *refusal {
 			words += "; or"
 		}
 		for _, name := range set {
-			words += fmt.Sprintf(" %s, %s", quoted(name), cmp.Or(s.others[name], "which can't stand beside another"))
+			said := cmp.Or(s.others[name], "which can't stand beside another")
+			if _, usable := s.usable[name]; !usable && s.others[name] == "" {
+				said = "which the document doesn't declare"
+			}
+			words += fmt.Sprintf(" %s, %s", quoted(name), said)
 		}
 	}
 	return refuse(AuthenticationOther, "%s; --auth BEARER, BASIC, HMAC or API_KEY:HEADER says what serves instead", words)

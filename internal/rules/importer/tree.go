@@ -58,7 +58,7 @@ func (p place) below(key string) (_ place, keep bool) {
 	}
 }
 
-var unread = map[string]bool{"examples": true, "externalDocs": true, "links": true, "callbacks": true, "flows": true, "discriminator": true, "xml": true}
+var unread = map[string]bool{"examples": true, "externalDocs": true, "links": true, "callbacks": true, "discriminator": true, "xml": true}
 
 // maxValues bounds the values that a document's texts are kept as, at some 70 bytes each, and
 // maxYAMLValues those of one in YAML, whose parser takes 200.

@@ -163,6 +163,9 @@ func (c *check) http(path string, h *HTTP) {
 	c.auth(path+".auth", h.Auth)
 	c.that(h.Encode == "" || h.Encode == "json" || h.Encode == "form", path+".encode", "must be json or form")
 	c.headers(path+".headers", h.Headers)
+	if name, kind := h.ContentType(); name != "" {
+		c.that(h.Encode != "form" && request.IsJSONMediaType(kind), path+".headers."+name, "must be a media type of JSON, for a body that is encoded as json")
+	}
 	c.that(sendable(h.Accept), path+".accept", "can't be sent in a header")
 	if h.Key != nil {
 		c.that((h.Key.Header == "") != (h.Key.Field == ""), path+".key", "must have either header or field")
@@ -250,9 +253,22 @@ func (c *check) url(path, text string) {
 
 func (c *check) headers(path string, headers map[string]string) {
 	for name, value := range headers {
-		c.that(mayName(name) && sendable(value), path+"."+name, "can't be sent: the adapter or HTTP itself writes it, or its value holds control characters")
+		c.that(value != "", path+"."+name, "is a place for a value: fill it in")
+		c.that((mayName(name) || strings.HasSuffix(path, ".http.headers") && isContentType(name)) && sendable(value), path+"."+name, "can't be sent: the adapter or HTTP itself writes it, or its value holds control characters")
 	}
 }
+
+// ContentType is the header in which an upstream gives its JSON another name, "" where it doesn't.
+func (h *HTTP) ContentType() (name, value string) {
+	for name, value := range h.Headers {
+		if isContentType(name) {
+			return name, value
+		}
+	}
+	return "", ""
+}
+
+func isContentType(name string) bool { return strings.EqualFold(name, "Content-Type") }
 
 // mayName refuses headers that frame a request, route it, or are written by the adapter.
 func mayName(name string) bool {

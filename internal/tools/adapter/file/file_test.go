@@ -73,6 +73,9 @@ func TestEachMistakeIsNamedWithItsLine(t *testing.T) {
 		{"encode: form", "encode: xml", "16: upstreams[1].http.encode: must be json or form"},
 		{"encode: form", `accept: "a\nb"`, "16: upstreams[1].http.accept: can't be sent in a header"},
 		{"encode: form", "headers: {Host: x}", "16: upstreams[1].http.headers.Host: can't be sent: the adapter or HTTP itself writes it, or its value holds control characters"},
+		{"encode: form", "headers: {X-Tenant: ''}", "16: upstreams[1].http.headers.X-Tenant: is a place for a value: fill it in"},
+		{"encode: form", "encode: form\n    headers: {Content-Type: application/vnd.api+json}", "17: upstreams[1].http.headers.Content-Type: must be a media type of JSON, for a body that is encoded as json"},
+		{"encode: form", "headers: {Content-Type: text/plain}", "16: upstreams[1].http.headers.Content-Type: must be a media type of JSON, for a body that is encoded as json"},
 		{"encode: form", "key: {header: A, field: b}", "16: upstreams[1].http.key: must have either header or field"},
 		{"encode: form", "key: {header: Host}", "16: upstreams[1].http.key.header: can't carry a key"},
 		{"encode: form", "caFile: none.pem", "16: upstreams[1].http.caFile: must name a file of certificates in PEM that is there"},
@@ -105,6 +108,15 @@ func TestEachMistakeIsNamedWithItsLine(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: %q\nnot %s", test.new, problems, test.want)
+		}
+	}
+}
+
+// TestJSONMayHaveAnotherName in an upstream whose bodies are JSON.
+func TestJSONMayHaveAnotherName(t *testing.T) {
+	for _, encode := range []string{"headers: {Content-Type: application/vnd.api+json}", "encode: json\n    headers: {content-type: application/merge-patch+json}"} {
+		if _, problems := file.Read([]byte(strings.Replace(good, "encode: form", encode, 1))); problems != nil {
+			t.Errorf("%s: %q", encode, problems)
 		}
 	}
 }

@@ -68,8 +68,10 @@ func (u *upstream) Prepare(ctx context.Context, c up.Call) (up.Perform, *up.Prob
 	if err != nil {
 		return nil, up.NotCalled("%v", err)
 	}
-	if mediaType != "" {
-		req.Header.Set("Content-Type", mediaType)
+	if _, kind := u.cfg.ContentType(); mediaType != "" {
+		req.Header.Set("Content-Type", cmp.Or(kind, mediaType))
+	} else {
+		req.Header.Del("Content-Type")
 	}
 	if u.cfg.Key != nil && u.cfg.Key.Header != "" {
 		req.Header.Set(u.cfg.Key.Header, c.Key)

@@ -71,8 +71,10 @@ func nameOf(projectID string) string {
 var notInEnv = regexp.MustCompile(`[^A-Z0-9]+`)
 
 // secretOf is the variable of the secret between service and adapter, on both sides.
-func secretOf(projectID string) string {
-	return notInEnv.ReplaceAllString(strings.ToUpper(projectID), "_") + "_SECRET"
+func secretOf(projectID string) string { return variableOf(projectID, "SECRET") }
+
+func variableOf(projectID, what string) string {
+	return notInEnv.ReplaceAllString(strings.ToUpper(projectID), "_") + "_" + what
 }
 
 // reached turns a project of an API into one of the adapter in front of it.
@@ -177,22 +179,24 @@ func isEmpty(v countersign.Value) bool {
 var local = regexp.MustCompile(`("\$ref"\s*:\s*)"#(/|")`)
 
 // Operations proposes an API's operations by way of the adapter, of what the importer has
-// proposed without one. Those whose bodies are forms have an upstream of their own.
+// proposed without one. Those whose bodies are forms, or JSON under another name, have an
+// upstream of their own.
 func Operations(projectID string, p *importer.Proposal) *Both {
 	name := nameOf(projectID)
 	b := &Both{Project: p.Project, Report: p.Report}
 	b.File = file.File{Listen: Listen, Store: "./adapter-store"}
-	plain, forms := upstreamOf(p), upstreamOf(p)
-	forms.Encode = "form"
 	b.Project.Capabilities = nil
-	isForm := map[string]bool{}
+	lines := map[string]importer.Proposed{}
 	for _, line := range p.Proposed {
-		isForm[line.Name] = line.Form
+		lines[line.Name] = line
 	}
+	upstreams := map[string]*file.HTTP{}
 	for _, c := range p.Project.Capabilities {
-		h, at := plain, name
-		if isForm[c.Name] {
-			h, at = forms, name+"-form"
+		at := name + suffixOf(lines[c.Name])
+		h := upstreams[at]
+		if h == nil {
+			h = upstreamOf(projectID, p, lines[c.Name])
+			upstreams[at] = h
 		}
 		o := file.Operation{Method: c.Method, Path: c.Path}
 		for input, field := range c.InputSchema {
@@ -203,20 +207,59 @@ func Operations(projectID string, p *importer.Proposal) *Both {
 		withoutKey(&c, h.Key)
 		b.Project.Capabilities = append(b.Project.Capabilities, c)
 	}
-	reached(&b.Project, projectID)
-	for _, u := range []file.Upstream{{Name: name, HTTP: plain}, {Name: name + "-form", HTTP: forms}} {
-		if u.SecretEnv = secretOf(projectID); len(u.HTTP.Operations) > 0 {
-			b.File.Upstreams = append(b.File.Upstreams, u)
-		}
+	for _, at := range slices.Sorted(maps.Keys(upstreams)) {
+		b.File.Upstreams = append(b.File.Upstreams, file.Upstream{Name: at, SecretEnv: secretOf(projectID), HTTP: upstreams[at]})
 	}
+	b.Report.FillIn = append(slices.Clone(p.FillIn), places(p)...)
+	reached(&b.Project, projectID)
 	return b
 }
 
+// suffixOf tells upstreams of one API apart, by what they send.
+func suffixOf(line importer.Proposed) string {
+	if line.Form {
+		return "-form"
+	}
+	kind, _, _ := strings.Cut(line.Sends, ";")
+	_, kind, _ = strings.Cut(strings.TrimSuffix(kind, "+json"), "/")
+	if kind = strings.Trim(notInName.ReplaceAllString(kind, "-"), "-"); kind == "" {
+		return ""
+	}
+	return "-" + kind[:min(len(kind), 20)]
+}
+
+// places are what the adapter's FILE leaves to be filled in.
+func places(p *importer.Proposal) (words []string) {
+	if n := len(p.Project.Auth.List()); n > 1 {
+		words = append(words, fmt.Sprintf("auth: the API takes %d credentials at once, and an upstream of the adapter sends one; without --adapter the project sends them all", n))
+	}
+	if p.OAuth != nil && p.OAuth.TokenURL == "" {
+		words = append(words, "auth.tokenUrl: the token endpoint's address, which the document has on another origin than the API's, or not at all")
+	}
+	if p.OAuth != nil {
+		words = append(words, "auth.scopes: what the tokens may do, where the token endpoint asks for it")
+	}
+	return words
+}
+
 // upstreamOf is the API, with the key by which it deduplicates where the document has one.
-func upstreamOf(p *importer.Proposal) *file.HTTP {
-	h := &file.HTTP{BaseURL: p.Project.BaseURL, Headers: p.Project.Headers}
+func upstreamOf(projectID string, p *importer.Proposal, line importer.Proposed) *file.HTTP {
+	h := &file.HTTP{BaseURL: p.Project.BaseURL, Headers: map[string]string{}}
+	for name, value := range p.Project.Headers {
+		if strings.EqualFold(name, "Accept") {
+			h.Accept = value
+		} else {
+			h.Headers[name] = value
+		}
+	}
+	if line.Sends != "" {
+		h.Headers["Content-Type"] = line.Sends
+	}
+	if line.Form {
+		h.Encode = "form"
+	}
 	if list := p.Project.Auth.List(); len(list) > 0 {
-		h.Auth = authOf(list[0])
+		h.Auth = authOf(list[0], projectID, p.OAuth)
 	}
 	h.Key = keyOf(p.Proposed)
 	return h
@@ -268,10 +311,17 @@ func withoutKey(c *countersign.Capability, key *file.Key) {
 	delete(c.InputSchema, key.Field)
 }
 
-func authOf(a countersign.Auth) *file.Auth {
+func authOf(a countersign.Auth, projectID string, oauth *importer.OAuth) *file.Auth {
 	switch a.Type {
 	case countersign.AuthBearer:
-		return &file.Auth{Type: "bearer", CredentialEnv: a.CredentialEnv}
+		if oauth == nil {
+			return &file.Auth{Type: "bearer", CredentialEnv: a.CredentialEnv}
+		}
+		made := &file.Auth{Type: "oauth2", TokenURL: oauth.TokenURL, ClientIDEnv: variableOf(projectID, "CLIENT_ID"), ClientSecretEnv: variableOf(projectID, "CLIENT_SECRET")}
+		if oauth.Refresh {
+			made.RefreshTokenEnv = variableOf(projectID, "REFRESH_TOKEN")
+		}
+		return made
 	case countersign.AuthAPIKey:
 		return &file.Auth{Type: "header", Name: a.HeaderName, CredentialEnv: a.CredentialEnv}
 	case countersign.AuthBasic:

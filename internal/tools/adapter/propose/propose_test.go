@@ -88,3 +88,100 @@ func TestTheAPIsKeyIsNoInput(t *testing.T) {
 		t.Errorf("%+v %+v", c, c.Request)
 	}
 }
+
+// operationsOf proposes a document's operations by way of the adapter; what has a place for a
+// value gets one before its FILE is checked.
+func operationsOf(t *testing.T, document string) *propose.Both {
+	t.Helper()
+	d, err := importer.Read([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Propose(importer.Options{ProjectID: "acme-shop", Adapter: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := propose.Operations("acme-shop", p)
+	text, err := b.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := strings.ReplaceAll(strings.ReplaceAll(string(text), `: ""`, ": filled-in"), "type: oauth2\n        clientIdEnv", "type: oauth2\n        tokenUrl: https://login.example.com/t\n        clientIdEnv")
+	if _, problems := file.Read([]byte(filled)); problems != nil {
+		t.Errorf("%s\n%v", text, problems)
+	}
+	return b
+}
+
+// shopOf is a document with these schemes and paths; each operation takes the scheme s.
+func shopOf(scheme, paths string) string {
+	return `{"openapi":"3.0.3","info":{"title":"Shop"},"servers":[{"url":"https://api.shop.example/v1"}],"components":{"securitySchemes":{` + scheme + `}},"security":[{"s":[]}],"paths":{` + paths + `}}`
+}
+
+const answers = `"responses":{"200":{"description":"","content":{"application/json":{"schema":{"type":"object"}}}}}`
+
+// body is a POST with one field, of this media type.
+func body(path, kind string) string {
+	return `"` + path + `":{"post":{"requestBody":{"content":{"` + kind + `":{"schema":{"type":"object","properties":{"a":{"type":"string"}}}}}},` + answers + `}}`
+}
+
+// TestEachMediaTypeOfBodiesHasAnUpstreamOfItsOwn: JSON by its name, JSON by others, forms.
+func TestEachMediaTypeOfBodiesHasAnUpstreamOfItsOwn(t *testing.T) {
+	b := operationsOf(t, shopOf(`"s":{"type":"http","scheme":"bearer"}`, strings.Join([]string{
+		body("/a", "application/json"), body("/b", "application/vnd.api+json"), body("/c", "application/merge-patch+json"), body("/d", "application/x-www-form-urlencoded"), body("/e", "application/vnd.api+json"),
+	}, ",")))
+	var got []string
+	for i := range b.File.Upstreams {
+		u := &b.File.Upstreams[i]
+		got = append(got, u.Name+" "+u.HTTP.Encode+" "+u.HTTP.Headers["Content-Type"]+" "+u.HTTP.Operations[0].Path)
+	}
+	if want := "shop   /v1/a|shop-form form  /v1/d|shop-merge-patch  application/merge-patch+json /v1/c|shop-vnd-api  application/vnd.api+json /v1/b"; strings.Join(got, "|") != want {
+		t.Errorf("is  %s\nnot %s", strings.Join(got, "|"), want)
+	}
+	for _, c := range b.Project.Capabilities {
+		if c.Name == "post-e" && c.Path != "/http/shop-vnd-api/v1/e" {
+			t.Error(c.Path)
+		}
+	}
+}
+
+// TestARequiredAcceptIsTheUpstreams, and a header without a value stays a place for one.
+func TestARequiredAcceptIsTheUpstreams(t *testing.T) {
+	b := operationsOf(t, shopOf(`"s":{"type":"http","scheme":"bearer"}`, `"/a":{"get":{"parameters":[{"name":"Accept","in":"header","required":true,"schema":{"type":"string","default":"application/vnd.shop+json"}},{"name":"X-Tenant","in":"header","required":true,"schema":{"type":"string"}}],`+answers+`}}`))
+	h := b.File.Upstreams[0].HTTP
+	if value, there := h.Headers["X-Tenant"]; h.Accept != "application/vnd.shop+json" || len(h.Headers) != 1 || !there || value != "" {
+		t.Errorf("%+v", h)
+	}
+}
+
+// TestASecondCredentialIsNamed: an upstream has one.
+func TestASecondCredentialIsNamed(t *testing.T) {
+	b := operationsOf(t, strings.Replace(shopOf(`"s":{"type":"apiKey","in":"header","name":"X-Key"},"t":{"type":"apiKey","in":"header","name":"X-App"}`, body("/a", "application/json")), `"security":[{"s":[]}]`, `"security":[{"s":[],"t":[]}]`, 1))
+	if said := strings.Join(b.Report.FillIn, "\n"); b.File.Upstreams[0].HTTP.Auth.Name != "X-Key" && b.File.Upstreams[0].HTTP.Auth.Name != "X-App" || !strings.Contains(said, "auth: the API takes 2 credentials at once, and an upstream of the adapter sends one; without --adapter the project sends them all") {
+		t.Error(said)
+	}
+}
+
+// TestOAuthIsFetchedByTheAdapter: by client credentials where the document has that flow, else by
+// a refresh token. A tokenUrl on another origin than the API's is a place to fill in.
+func TestOAuthIsFetchedByTheAdapter(t *testing.T) {
+	for scheme, want := range map[string]string{
+		`"s":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://api.shop.example/oauth/token","scopes":{}}}}`: "oauth2 https://api.shop.example/oauth/token SHOP_CLIENT_ID SHOP_CLIENT_SECRET ",
+		`"s":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"/oauth/token","scopes":{}}}}`:                         "oauth2 https://api.shop.example/oauth/token SHOP_CLIENT_ID SHOP_CLIENT_SECRET ",
+		`"s":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://evil.example/t","scopes":{}}}}`:               "oauth2  SHOP_CLIENT_ID SHOP_CLIENT_SECRET ",
+		`"s":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://u:p@api.shop.example/t","scopes":{}}}}`:       "oauth2  SHOP_CLIENT_ID SHOP_CLIENT_SECRET ",
+		`"s":{"type":"oauth2","flows":{"authorizationCode":{"tokenUrl":"https://api.shop.example/t","scopes":{}}}}`:           "oauth2 https://api.shop.example/t SHOP_CLIENT_ID SHOP_CLIENT_SECRET SHOP_REFRESH_TOKEN",
+		`"s":{"type":"oauth2","flows":{"implicit":{"authorizationUrl":"https://api.shop.example/a","scopes":{}}}}`:            "bearer    ",
+		`"s":{"type":"openIdConnect","openIdConnectUrl":"https://api.shop.example/.well-known"}`:                              "bearer    ",
+	} {
+		b := operationsOf(t, shopOf(scheme, body("/a", "application/json")))
+		a, said := b.File.Upstreams[0].HTTP.Auth, strings.Join(b.Report.FillIn, "\n")
+		got := strings.ReplaceAll(strings.Join([]string{a.Type, a.TokenURL, a.ClientIDEnv, a.ClientSecretEnv, a.RefreshTokenEnv}, " "), "ACME_SHOP_", "SHOP_")
+		if got != want {
+			t.Errorf("%s: %s, not %s", scheme, got, want)
+		}
+		if place := strings.Contains(said, "auth.tokenUrl: "); place != (a.Type == "oauth2" && a.TokenURL == "") || strings.Contains(said, "evil.example") || strings.Contains(said, "the variable's value") == (a.Type == "oauth2") {
+			t.Errorf("%s: fill in %s", scheme, said)
+		}
+	}
+}

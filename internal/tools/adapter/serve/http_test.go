@@ -56,6 +56,19 @@ func TestTheUpstreamGetsTheRuntimesKeyAsItsOwn(t *testing.T) {
 	b.send("run-3.pay", "POST", "/http/shop/orders", `{"idempotency_key":"x"}`).is(t, 400, `the body's field \"idempotency_key\" is the upstream's idempotency key, which the adapter writes`)
 }
 
+// TestJSONIsSentUnderTheNameThatFILEGivesIt with a body, and without one under none.
+func TestJSONIsSentUnderTheNameThatFILEGivesIt(t *testing.T) {
+	api := newAPI(t, says(200, "{}"))
+	a := start(t, shop(api.URL, "headers: {content-type: application/vnd.api+json;version=2}"), nil)
+	a.send("k", "POST", "/http/shop/orders", `{"a":1}`).is(t, 200, "{}")
+	a.send("l", "POST", "/http/shop/orders", "").is(t, 200, "{}")
+	for i, want := range []string{"application/vnd.api+json;version=2", ""} {
+		if got := strings.Join(api.headers()[i].Values("Content-Type"), ", "); got != want {
+			t.Errorf("sent as %q, not %q", got, want)
+		}
+	}
+}
+
 func TestHowTheAdapterAuthenticates(t *testing.T) {
 	for auth, want := range map[string]string{
 		"{type: bearer, credentialEnv: KEY}":                  "Authorization: Bearer the-key",

@@ -18,7 +18,7 @@ func (a *OpenAPI) byAdapter(t *terminal.Terminal, p *importer.Proposal) error {
 	}
 	return a.Print(t, both.Report, func(w io.Writer) {
 		printBoth(w, both)
-		for _, line := range p.FillIn {
+		for _, line := range both.Report.FillIn {
 			fmt.Fprintf(w, "- fill in, in adapter.yaml: %s\n", words.Plain(line))
 		}
 	})
